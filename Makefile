@@ -1,0 +1,65 @@
+# Every job of this repository. `make` alone lists them.
+#
+# CARGO and CARGO_FLAGS may be set from outside; OUT is where `make run` writes.
+
+CARGO       ?= cargo
+CARGO_FLAGS ?= --locked
+OUT         ?= out
+CONFIG      ?= configs/mesh_4x4.toml
+# The reference configurations: their output is committed in rtl_out/ and compared by a test.
+GOLDENS     := tiny u280_8x8
+# Sections of the figures to measure; all of them when empty.
+FIGURES     ?=
+
+NAME   := $(basename $(notdir $(CONFIG)))
+MESHKV := target/release/meshkv
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint fmt bench bless tools tools-synth doc clean
+
+help: ## List these jobs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+run: tools build ## Generate CONFIG, co-simulate it up to saturation, report and pictures into OUT
+	@mkdir -p $(OUT)
+	$(MESHKV) check $(CONFIG)
+	$(MESHKV) generate $(CONFIG) -o $(OUT)/$(NAME) -q >/dev/null
+	$(MESHKV) cosim $(CONFIG) --sweep-load 0.05:1.0 --cycles 5000 --plot $(OUT) > $(OUT)/report.txt
+	@cat $(OUT)/report.txt
+	@echo "Verilog, report and pictures are in $(OUT)/: start at $(OUT)/$(NAME)/doc/$(NAME).md"
+
+build: ## Build the program, optimised
+	$(CARGO) build $(CARGO_FLAGS) --release
+
+test: tools ## Everything that must hold: formatting, lints, all tests
+	$(CARGO) fmt --check
+	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	$(CARGO) test $(CARGO_FLAGS)
+
+lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog
+	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
+	set -e; for name in $(GOLDENS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
+
+fmt: ## Format the Rust sources
+	$(CARGO) fmt
+
+bench: tools-synth build ## Measure the README's figures; FIGURES="latency area" for some of them
+	$(CARGO) bench $(CARGO_FLAGS) --bench figures -- $(FIGURES)
+
+bless: ## Write the reference output again after a wanted change; review it with git diff
+	set -e; for name in $(GOLDENS); do \
+		$(CARGO) run $(CARGO_FLAGS) -q -- generate configs/$$name.toml -o rtl_out/$$name --force -q >/dev/null; done
+	git status --short rtl_out
+
+tools: ## Find the external tools, install what is missing
+	@sh scripts/tools.sh
+
+tools-synth:
+	@sh scripts/tools.sh synth
+
+doc: ## Build the documentation of the Rust code
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --no-deps --document-private-items
+
+clean: ## Remove what was built; installed tools in .tools stay
+	$(CARGO) clean
+	rm -rf $(OUT)

@@ -1,0 +1,60 @@
+//! Time from emitted Verilog to a loaded library: from nothing, again after a change, from the cache.
+
+use super::figure::{Figure, Goal};
+use anyhow::Result;
+use meshkv::config::Config;
+use meshkv::cosim::toolchain::Toolchain;
+use meshkv::cosim::verilate::{self, BuildOptions, RunLength};
+use meshkv::cosim::Library;
+use meshkv::design::Design;
+use meshkv::{emit, tools};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Mesh side and flit width in bits.
+const SIZES: [(u32, u32); 2] = [(4, 64), (8, 512)];
+
+pub fn measure() -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (side, width) in SIZES {
+        let design = design(side, width)?;
+        for (name, run) in [("short runs (-O1)", RunLength::Quick), ("long runs (-O2)", RunLength::Long)] {
+            let cache = tempfile::tempdir()?;
+            let first = timed(&design, run, cache.path())?;
+            // The runtime is compiled once for a tool version: a fabric that changed does not pay for it.
+            let mut changed = design.clone();
+            changed.name.push_str("_changed");
+            let fabric = timed(&changed, run, cache.path())?;
+            let cached = timed(&design, run, cache.path())?;
+            figures.push(Figure {
+                what: format!("verilate and build, {side}x{side} at {width} bit, for {name}"),
+                value: format!(
+                    "{fabric:.1} s; {first:.1} s with Verilator's runtime, {cached:.3} s from the cache"
+                ),
+                goal: Goal::Stated,
+                command: "cargo bench --bench figures -- build".to_owned(),
+            });
+        }
+    }
+    Ok(figures)
+}
+
+/// The built fabric, from the cache at `cache` or the usual one.
+pub fn library(design: &Design, run: RunLength, cache: Option<&Path>) -> Result<Library> {
+    let (verilator, cxx) = (tools::find(&tools::VERILATOR)?, tools::find(&tools::CXX)?);
+    let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
+    let options = BuildOptions { toolchain, run, cache_dir: cache.map(PathBuf::from) };
+    Ok(verilate::build(&emit::emit(design)?, design, &options, &mut |_| {})?)
+}
+
+fn timed(design: &Design, run: RunLength, cache: &Path) -> Result<f64> {
+    let started = Instant::now();
+    library(design, run, Some(cache))?;
+    Ok(started.elapsed().as_secs_f64())
+}
+
+fn design(side: u32, width: u32) -> Result<Design> {
+    let mut config = Config::default();
+    (config.mesh.cols, config.mesh.rows, config.noc.flit_width) = (side, side, width);
+    Ok(Design::from_config("bench", &config)?)
+}

@@ -1,0 +1,77 @@
+//! The figures of the README, each measured and set beside its goal and the command that gives it.
+//!
+//! `cargo bench --bench figures -- latency area` measures some sections, no name all of them.
+//! Ends with 1 where a goal is missed and with 2 where something could not be measured. It knows the
+//! program as its users do: through its command line, and through the library where the command
+//! line has no clock (`speed`, `build`).
+
+mod area;
+mod build;
+mod figure;
+mod generate;
+mod latency;
+mod multicast;
+mod netlist;
+mod program;
+mod saturation;
+mod speed;
+
+use figure::{table, Figure, Goal};
+use std::process::ExitCode;
+
+/// A part of the figures that is measured by itself.
+type Section = fn() -> anyhow::Result<Vec<Figure>>;
+
+const SECTIONS: [(&str, Section); 7] = [
+    ("latency", latency::measure),
+    ("saturation", saturation::measure),
+    ("multicast", multicast::measure),
+    ("area", area::measure),
+    ("generate", generate::measure),
+    ("speed", speed::measure),
+    ("build", build::measure),
+];
+
+fn main() -> ExitCode {
+    // Cargo adds `--bench`; what is left are names of sections.
+    let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let names: Vec<_> = SECTIONS.iter().map(|(name, _)| *name).collect();
+    if let Some(unknown) = asked.iter().find(|name| !names.contains(&name.as_str())) {
+        eprintln!("error: no section {unknown}\n  help: the sections are {}", names.join(", "));
+        return ExitCode::from(2);
+    }
+    let mut figures = Vec::new();
+    let mut failed = false;
+    for (name, measure) in
+        SECTIONS.iter().filter(|(name, _)| asked.is_empty() || asked.iter().any(|a| a == name))
+    {
+        eprintln!("measuring {name}");
+        match measure() {
+            Ok(found) => {
+                // Printed at once: all sections together take a quarter of an hour.
+                found.iter().for_each(|figure| eprintln!("  {}: {}", figure.what, figure.value));
+                figures.extend(found);
+            }
+            Err(error) => {
+                eprintln!("error: {name}: {error:#}");
+                failed = true;
+            }
+        }
+    }
+    print!("{}", table(&figures));
+    match (failed, figures.iter().any(|figure| figure.goal.met() == Some(false))) {
+        (true, _) => ExitCode::from(2),
+        (false, true) => ExitCode::FAILURE,
+        (false, false) => ExitCode::SUCCESS,
+    }
+}
+
+/// A goal that `value` must not exceed, written as `text`.
+fn at_most(value: f64, goal: f64, text: impl Into<String>) -> Goal {
+    Goal::Met(value <= goal, format!("<= {}", text.into()))
+}
+
+/// A goal that `value` must reach, written as `text`.
+fn at_least(value: f64, goal: f64, text: impl Into<String>) -> Goal {
+    Goal::Met(value >= goal, format!(">= {}", text.into()))
+}

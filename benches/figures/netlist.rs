@@ -1,0 +1,166 @@
+//! A netlist of Xilinx cells as Yosys writes it in JSON: what it is made of and how deep it is.
+
+use anyhow::{bail, Context, Result};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+
+/// LUTs of the memory primitives that take any: all eight LUTs of a SLICEM's half.
+const LUTS_OF_A_RAM32M16: u64 = 8;
+
+/// What a router is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Area {
+    /// LUT1 to LUT6. Inverters are not counted: the LUT or register behind them absorbs them.
+    pub luts: u64,
+    /// LUTs used as memory, 8 for each RAM32M16.
+    pub ram_luts: u64,
+    /// Registers.
+    pub registers: u64,
+}
+
+impl Area {
+    /// LUTs of both kinds.
+    pub fn sum(self) -> u64 {
+        self.luts + self.ram_luts
+    }
+}
+
+/// What a cell is on a path from register to register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// A LUT, or the read side of a LUT memory: one level.
+    Lut,
+    /// Carries, wide multiplexers, inverters and clock buffers: no level of their own.
+    Free,
+    /// A register: paths start at Q and end at all inputs.
+    Register,
+}
+
+fn kind(cell: &str) -> Result<Kind> {
+    Ok(match cell {
+        "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" | "RAM32M16" => Kind::Lut,
+        "CARRY4" | "CARRY8" | "MUXF7" | "MUXF8" | "MUXF9" | "INV" | "BUFG" => Kind::Free,
+        "FDRE" | "FDSE" | "FDCE" | "FDPE" => Kind::Register,
+        other => bail!("{other} is a cell that the figures do not know how to count"),
+    })
+}
+
+/// One cell: its name in the netlist's library and its pins.
+struct Cell {
+    kind: Kind,
+    name: String,
+    inputs: Vec<(String, Vec<u64>)>,
+    outputs: Vec<(String, Vec<u64>)>,
+}
+
+/// The cells of one flat module.
+pub struct Netlist {
+    cells: Vec<Cell>,
+}
+
+impl Netlist {
+    /// Reads module `top` of Yosys' JSON.
+    ///
+    /// # Errors
+    /// When the text is no such netlist, or holds a cell that nobody decided how to count.
+    pub fn parse(text: &str, top: &str) -> Result<Netlist> {
+        let value: Value = serde_json::from_str(text)?;
+        let cells = value["modules"][top]["cells"].as_object().context("no cells")?;
+        let cells =
+            cells.values().filter(|cell| cell["type"] != "$scopeinfo").map(read).collect::<Result<_>>()?;
+        Ok(Netlist { cells })
+    }
+
+    /// Counts the cells.
+    pub fn area(&self) -> Area {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        self.cells.iter().for_each(|cell| *counts.entry(&cell.name).or_default() += 1);
+        let of =
+            |prefix: &str| counts.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, n)| n).sum();
+        Area {
+            luts: of("LUT"),
+            ram_luts: counts.get("RAM32M16").copied().unwrap_or(0) * LUTS_OF_A_RAM32M16,
+            registers: of("FD"),
+        }
+    }
+
+    /// LUTs on the longest path between registers or ports.
+    ///
+    /// # Errors
+    /// On a combinational loop.
+    pub fn levels(&self) -> Result<u32> {
+        let mut drivers = HashMap::new();
+        for (index, cell) in self.cells.iter().enumerate().filter(|(_, cell)| cell.kind != Kind::Register) {
+            for (pin, bits) in &cell.outputs {
+                bits.iter().for_each(|bit| _ = drivers.insert(*bit, (index, pin.as_str())));
+            }
+        }
+        let mut walk = Walk { cells: &self.cells, drivers, depths: HashMap::new() };
+        let mut deepest = 0;
+        for cell in &self.cells {
+            // Ends of paths: whatever a register or the write side of a memory takes. What drives
+            // no register is no path of the clock.
+            let inputs = cell.inputs.iter().filter(|(pin, _)| cell.ends_at(pin));
+            for bit in inputs.flat_map(|(_, bits)| bits) {
+                deepest = deepest.max(walk.depth(*bit)?);
+            }
+        }
+        Ok(deepest)
+    }
+}
+
+impl Cell {
+    /// Whether a path ends at this input.
+    fn ends_at(&self, pin: &str) -> bool {
+        self.kind == Kind::Register || (self.name == "RAM32M16" && (pin != "WCLK"))
+    }
+
+    /// Whether `output` follows `input` within the cycle. Memories are read by the address of the
+    /// same letter; data and enable wait for the clock.
+    fn passes(&self, input: &str, output: &str) -> bool {
+        self.name != "RAM32M16"
+            || (input.starts_with("ADDR") && input.chars().last() == output.chars().last())
+    }
+}
+
+fn read(cell: &Value) -> Result<Cell> {
+    let name = cell["type"].as_str().context("a cell without type")?.to_owned();
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for (pin, bits) in cell["connections"].as_object().context("a cell without pins")? {
+        // Constants are strings; nets are numbers.
+        let nets = bits.as_array().context("pins are lists")?.iter().filter_map(Value::as_u64).collect();
+        let side = if cell["port_directions"][pin] == "output" { &mut outputs } else { &mut inputs };
+        side.push((pin.clone(), nets));
+    }
+    Ok(Cell { kind: kind(&name)?, name, inputs, outputs })
+}
+
+/// A search backwards from the ends of paths; each net is visited once.
+struct Walk<'a> {
+    cells: &'a [Cell],
+    drivers: HashMap<u64, (usize, &'a str)>,
+    /// LUTs up to a net; `None` while it is being searched.
+    depths: HashMap<u64, Option<u32>>,
+}
+
+impl Walk<'_> {
+    fn depth(&mut self, net: u64) -> Result<u32> {
+        if let Some(known) = self.depths.get(&net) {
+            return known.context("a combinational loop");
+        }
+        // Registers and input ports drive what has no driver here.
+        let Some((index, output)) = self.drivers.get(&net).copied() else { return Ok(0) };
+        self.depths.insert(net, None);
+        let cells = self.cells;
+        let cell = &cells[index];
+        let mut deepest = 0;
+        for (_, bits) in cell.inputs.iter().filter(|(pin, _)| cell.passes(pin, output)) {
+            for bit in bits {
+                deepest = deepest.max(self.depth(*bit)?);
+            }
+        }
+        let depth = deepest + u32::from(cell.kind == Kind::Lut);
+        self.depths.insert(net, Some(depth));
+        Ok(depth)
+    }
+}

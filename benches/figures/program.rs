@@ -1,0 +1,57 @@
+//! Runs `meshkv` as a user would and reads its JSON.
+
+use anyhow::{ensure, Context, Result};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// The reference configuration.
+pub const REFERENCE: &str = "configs/u280_8x8.toml";
+
+/// Seeds that random figures are taken over.
+pub const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
+
+/// How [`SEEDS`] are written in a command.
+pub const SEEDS_SHOWN: &str = "--seed 1..5";
+
+/// The program, built optimised by `cargo bench`.
+pub fn meshkv() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_meshkv"));
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+}
+
+/// What `meshkv ARGS --json` prints. A failed check is an error: no figure is taken from a broken fabric.
+pub fn json(args: &str) -> Result<Value> {
+    let output = meshkv().args(args.split_whitespace()).args(["--json", "-q"]).output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "meshkv {args}: {}\n{errors}", output.status);
+    serde_json::from_slice(&output.stdout).with_context(|| format!("meshkv {args}: no JSON"))
+}
+
+/// A number of a result.
+pub fn number(value: &Value, key: &str) -> Result<f64> {
+    value[key].as_f64().with_context(|| format!("no number {key}"))
+}
+
+/// `meshkv cosim` of the reference with `args`, once for every seed.
+pub fn seeds(args: &str) -> Result<Vec<Value>> {
+    SEEDS.map(|seed| json(&format!("cosim {REFERENCE} {args} --seed {seed}"))).collect()
+}
+
+/// A number of each result.
+pub fn numbers(values: &[Value], key: &str) -> Result<Vec<f64>> {
+    values.iter().map(|value| number(value, key)).collect()
+}
+
+/// The command of [`seeds`] as a reader would type it.
+pub fn shown(args: &str) -> String {
+    format!("meshkv cosim {REFERENCE} {args} {SEEDS_SHOWN}")
+}
+
+/// `text` as a file below `dir`, and its path.
+pub fn file(dir: &Path, name: &str, text: &str) -> Result<String> {
+    let path = dir.join(name);
+    std::fs::write(&path, text)?;
+    Ok(path.display().to_string())
+}

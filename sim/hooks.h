@@ -1,0 +1,15 @@
+// Included before everything that is compiled against Verilator's runtime:
+// prints go to the shim, because standard output belongs to the program's JSON.
+#ifndef MESHKV_HOOKS_H
+#define MESHKV_HOOKS_H
+
+int meshkv_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+#define VL_PRINTF meshkv_printf
+
+#define VL_USER_STOP
+#define VL_USER_FINISH
+#define VL_USER_FATAL
+// Time is the context's; no global function is asked for it.
+#define VL_TIME_CONTEXT
+
+#endif

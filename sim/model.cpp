@@ -1,0 +1,303 @@
+// The Verilator side of the shim, compiled for each design.
+//
+// dut_config.h is generated from the design; Vdut.h by Verilator. $stop, $finish
+// and fatal errors are caught here, because Verilator's own versions end the
+// process, which would take the Rust program along.
+#include "model.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "Vdut.h"
+#include "dut_config.h"
+#include "verilated.h"
+#if MESHKV_TRACED
+#include "verilated_fst_c.h"
+#endif
+
+namespace meshkv {
+namespace {
+
+// Why a model stopped, and what it printed on the way.
+struct Ending {
+    bool stopped = false;
+    std::string reason;
+    std::string printed;
+};
+
+// Thrown by vl_fatal only: the code that calls it does not expect to go on.
+struct Fatal {};
+
+// Verilator's hooks do not say which model calls. Each thread evaluates one at a time.
+thread_local Ending* t_ending = nullptr;
+
+void end(const char* filename, int linenum, const char* hier, const char* what) {
+    if (t_ending == nullptr || t_ending->stopped) return;  // The first reason is the cause.
+    t_ending->stopped = true;
+    t_ending->reason = what;
+    if (filename != nullptr && filename[0] != 0)
+        t_ending->reason += std::string(" at ") + filename + ":" + std::to_string(linenum);
+    if (hier != nullptr && hier[0] != 0) t_ending->reason += std::string(" in ") + hier;
+}
+
+// Words of a port of up to 64 bits. Verilator keeps those in integers of four
+// sizes, so the harness works on a copy.
+template <class T>
+class Pin {
+  public:
+    explicit Pin(T& pin) : pin_(pin) {}
+    static constexpr unsigned max_bits = 8 * sizeof(T);
+    static constexpr unsigned min_bits = sizeof(T) == 1 ? 1 : 4 * sizeof(T) + 1;
+    uint32_t* words() { return words_; }
+    void drive() {
+        pin_ = static_cast<T>(words_[0] | static_cast<uint64_t>(words_[1]) << 32);
+    }
+    void sample() {
+        words_[0] = static_cast<uint32_t>(pin_);
+        words_[1] = static_cast<uint32_t>(static_cast<uint64_t>(pin_) >> 32);
+    }
+
+  private:
+    T& pin_;
+    uint32_t words_[2] = {0, 0};
+};
+
+// Wider ports are arrays of words already: the harness works on them in place.
+template <std::size_t N>
+class Pin<VlWide<N>> {
+  public:
+    explicit Pin(VlWide<N>& pin) : pin_(pin) {}
+    static constexpr unsigned max_bits = 32 * N;
+    static constexpr unsigned min_bits = 32 * N - 31;
+    uint32_t* words() { return pin_.data(); }
+    void drive() {}
+    void sample() {}
+
+  private:
+    VlWide<N>& pin_;
+};
+
+template <class T>
+using PinOf = Pin<std::remove_reference_t<T>>;
+
+// Catches a fabric whose ports are not those the design describes.
+template <class P>
+constexpr bool fits(unsigned bits) {
+    return P::min_bits <= bits && bits <= P::max_bits;
+}
+
+constexpr unsigned kTimePerCycle = 10;
+
+class VerilatedModel final : public Model {
+  public:
+    explicit VerilatedModel(uint64_t seed) {
+        // Registers hold noise until reset, so that a missing reset shows.
+        context_.randReset(2);
+        context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
+        context_.traceEverOn(MESHKV_TRACED);
+        t_ending = &ending_;
+        top_ = std::make_unique<Vdut>(&context_, "TOP");
+        t_ending = nullptr;
+        pins_ = std::make_unique<Pins>(*top_);
+        Pins& p = *pins_;
+        ports_ = Ports{p.rx_valid.words(),  p.rx_dest.words(),    p.rx_head.words(),
+                       p.rx_data.words(),   p.tx_credit.words(),  p.rx_credit.words(),
+                       p.tx_valid.words(),  p.tx_head.words(),    p.tx_data.words(),
+                       p.vc_busy.words(),   p.stat_index.words(), p.stat_data.words()};
+        top_->clk = 1;
+        top_->rst = 1;
+    }
+
+    ~VerilatedModel() override {
+        // Verilator takes a dying model's scopes out of the thread's context, which by now may be
+        // that of another instance, or of one that is gone.
+        Verilated::threadContextp(&context_);
+        wave_stop();
+        t_ending = &ending_;
+        top_->final();
+        t_ending = nullptr;
+        pins_.reset();
+        top_.reset();
+    }
+
+    void tick(bool rst) override {
+        t_ending = &ending_;
+        Verilated::threadContextp(&context_);
+        try {
+            pins_->drive();
+            top_->rst = rst;
+            dump(0);
+            top_->clk = 0;
+            top_->eval();
+            dump(kTimePerCycle / 2);
+            top_->clk = 1;
+            top_->eval();
+            pins_->sample();
+        } catch (const Fatal&) {
+            // vl_fatal has noted the reason.
+        }
+        time_ += kTimePerCycle;
+        t_ending = nullptr;
+        // $display without a $stop is for whoever debugs; standard output is not ours.
+        if (!ending_.stopped && !ending_.printed.empty()) {
+            std::fputs(ending_.printed.c_str(), stderr);
+            ending_.printed.clear();
+        }
+    }
+
+    bool stopped() const override { return ending_.stopped; }
+
+    std::string message() const override {
+        std::string text = ending_.reason;
+        if (!ending_.printed.empty()) text += "\n" + ending_.printed;
+        while (!text.empty() && text.back() == '\n') text.pop_back();
+        return text;
+    }
+
+    void restart_time() override {
+        wave_stop();
+        time_ = 0;
+    }
+
+#if MESHKV_TRACED
+    std::string wave_start(const char* path) override {
+        wave_stop();
+        wave_ = std::make_unique<VerilatedFstC>();
+        // Set before the file opens: the header carries it.
+        wave_->set_time_unit("1ns");
+        wave_->set_time_resolution("1ns");
+        top_->trace(wave_.get(), MESHKV_TRACE_DEPTH);
+        wave_->open(path);
+        if (wave_->isOpen()) return {};
+        wave_.reset();
+        return std::string("cannot write the wave file ") + path;
+    }
+
+    void wave_stop() override {
+        if (!wave_) return;
+        dump(0);  // The state after the last edge belongs to the picture.
+        wave_->close();
+        wave_.reset();
+    }
+
+  private:
+    // Only a dump needs the wires to settle before the clock falls.
+    void dump(unsigned offset) {
+        if (!wave_) return;
+        if (offset == 0 && !ending_.stopped) top_->eval();
+        wave_->dump(time_ + offset);
+    }
+#else
+    std::string wave_start(const char*) override {
+        return "this library was built without waves";
+    }
+    void wave_stop() override {}
+
+  private:
+    void dump(unsigned) {}
+#endif
+
+    struct Pins {
+        explicit Pins(Vdut& t)
+            : rx_valid(t.rx_valid), rx_dest(t.rx_dest), rx_head(t.rx_head), rx_data(t.rx_data),
+              tx_credit(t.tx_credit), rx_credit(t.rx_credit), tx_valid(t.tx_valid),
+              tx_head(t.tx_head), tx_data(t.tx_data), vc_busy(t.vc_busy),
+              stat_index(t.stat_index), stat_data(t.stat_data) {
+            sample();
+        }
+        void drive() {
+            rx_valid.drive();
+            rx_dest.drive();
+            rx_head.drive();
+            rx_data.drive();
+            tx_credit.drive();
+        }
+        void sample() {
+            rx_credit.sample();
+            tx_valid.sample();
+            tx_head.sample();
+            tx_data.sample();
+            vc_busy.sample();
+            stat_index.sample();
+            stat_data.sample();
+        }
+        PinOf<decltype(Vdut::rx_valid)> rx_valid;
+        PinOf<decltype(Vdut::rx_dest)> rx_dest;
+        PinOf<decltype(Vdut::rx_head)> rx_head;
+        PinOf<decltype(Vdut::rx_data)> rx_data;
+        PinOf<decltype(Vdut::tx_credit)> tx_credit;
+        PinOf<decltype(Vdut::rx_credit)> rx_credit;
+        PinOf<decltype(Vdut::tx_valid)> tx_valid;
+        PinOf<decltype(Vdut::tx_head)> tx_head;
+        PinOf<decltype(Vdut::tx_data)> tx_data;
+        PinOf<decltype(Vdut::vc_busy)> vc_busy;
+        PinOf<decltype(Vdut::stat_index)> stat_index;
+        PinOf<decltype(Vdut::stat_data)> stat_data;
+
+        static_assert(fits<decltype(rx_valid)>(MESHKV_TILES * MESHKV_VCS), "rx_valid");
+        static_assert(fits<decltype(rx_dest)>(MESHKV_TILES * MESHKV_DEST_WIDTH), "rx_dest");
+        static_assert(fits<decltype(rx_head)>(MESHKV_TILES * MESHKV_HEAD_WIDTH), "rx_head");
+        static_assert(fits<decltype(rx_data)>(MESHKV_TILES * MESHKV_FLIT_WIDTH), "rx_data");
+        static_assert(fits<decltype(tx_credit)>(MESHKV_TILES * MESHKV_VCS), "tx_credit");
+        static_assert(fits<decltype(rx_credit)>(MESHKV_TILES * MESHKV_VCS), "rx_credit");
+        static_assert(fits<decltype(tx_valid)>(MESHKV_TILES * MESHKV_VCS), "tx_valid");
+        static_assert(fits<decltype(tx_head)>(MESHKV_TILES * MESHKV_HEAD_WIDTH), "tx_head");
+        static_assert(fits<decltype(tx_data)>(MESHKV_TILES * MESHKV_FLIT_WIDTH), "tx_data");
+        static_assert(fits<decltype(vc_busy)>(MESHKV_TILES * 5 * MESHKV_VCS), "vc_busy");
+        static_assert(fits<decltype(stat_index)>(5), "stat_index");
+        static_assert(fits<decltype(stat_data)>(MESHKV_TILES * 32), "stat_data");
+    };
+
+    VerilatedContext context_;
+    Ending ending_;
+    std::unique_ptr<Vdut> top_;
+    std::unique_ptr<Pins> pins_;
+#if MESHKV_TRACED
+    std::unique_ptr<VerilatedFstC> wave_;
+#endif
+    uint64_t time_ = 0;
+};
+
+}  // namespace
+
+const meshkv_geometry& model_geometry() {
+    static const meshkv_geometry geometry = {
+        MESHKV_ABI,        MESHKV_TILES,      MESHKV_VCS,        MESHKV_VC_DEPTH,
+        MESHKV_DEST_WIDTH, MESHKV_HEAD_WIDTH, MESHKV_FLIT_WIDTH, MESHKV_TRACED};
+    return geometry;
+}
+
+std::unique_ptr<Model> make_model(uint64_t seed) { return std::make_unique<VerilatedModel>(seed); }
+
+}  // namespace meshkv
+
+// Verilator's hooks; the runtime is compiled with VL_USER_STOP, _FINISH and _FATAL.
+
+void vl_stop(const char* filename, int linenum, const char* hier) {
+    meshkv::end(filename, linenum, hier, "$stop");
+}
+
+void vl_finish(const char* filename, int linenum, const char* hier) {
+    meshkv::end(filename, linenum, hier, "$finish");
+}
+
+void vl_fatal(const char* filename, int linenum, const char* hier, const char* msg) {
+    meshkv::end(filename, linenum, hier, msg);
+    throw meshkv::Fatal{};
+}
+
+// Every print of the runtime and of $display comes here (VL_PRINTF, see hooks.h).
+int meshkv_printf(const char* format, ...) {
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    const int length = std::vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    // A model that prints each cycle must not eat the memory before it stops.
+    constexpr std::size_t kKept = 16384;
+    if (meshkv::t_ending == nullptr)
+        std::fputs(line, stderr);
+    else if (meshkv::t_ending->printed.size() < kKept)
+        meshkv::t_ending->printed += line;
+    return length;
+}

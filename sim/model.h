@@ -1,0 +1,60 @@
+// What the harness sees of a verilated fabric: words on ports and a clock.
+//
+// The harness is compiled once and knows no design; the Verilator side
+// (model.cpp) is compiled for each. This interface is all they share.
+#ifndef MESHKV_MODEL_H
+#define MESHKV_MODEL_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "shim.h"
+
+namespace meshkv {
+
+// The packed ports as words; tile t of a port with W bits a tile is [t*W +: W].
+// Pointers stay valid as long as the model.
+struct Ports {
+    uint32_t* rx_valid;
+    uint32_t* rx_dest;
+    uint32_t* rx_head;
+    uint32_t* rx_data;
+    uint32_t* tx_credit;
+    const uint32_t* rx_credit;
+    const uint32_t* tx_valid;
+    const uint32_t* tx_head;
+    const uint32_t* tx_data;
+    const uint32_t* vc_busy;
+    const uint32_t* stat_index;
+    const uint32_t* stat_data;
+};
+
+class Model {
+  public:
+    virtual ~Model() = default;
+
+    // One period, up to and including the rising edge that ends it.
+    virtual void tick(bool rst) = 0;
+    // Set once the model has stopped; then it must not tick again.
+    virtual bool stopped() const = 0;
+    // What it printed and why it stopped.
+    virtual std::string message() const = 0;
+    // Starts time at 0 again.
+    virtual void restart_time() = 0;
+    // Opens a wave file; an empty answer is success.
+    virtual std::string wave_start(const char* path) = 0;
+    virtual void wave_stop() = 0;
+
+    const Ports& ports() const { return ports_; }
+
+  protected:
+    Ports ports_{};
+};
+
+const meshkv_geometry& model_geometry();
+std::unique_ptr<Model> make_model(uint64_t seed);
+
+}  // namespace meshkv
+
+#endif

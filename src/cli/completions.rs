@@ -1,0 +1,29 @@
+//! `meshkv completions`: what a shell needs to complete the command line.
+
+use super::ui::Ui;
+use clap_complete::Shell;
+use serde_json::json;
+use std::process::ExitCode;
+
+/// Print the completion script of a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv completions bash > ~/.local/share/bash-completion/completions/meshkv
+  meshkv completions zsh  > ~/.zfunc/_meshkv
+  meshkv completions fish > ~/.config/fish/completions/meshkv.fish")]
+pub struct Args {
+    /// Shell to complete in
+    shell: Shell,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut super::command(), "meshkv", &mut script);
+    let script = String::from_utf8(script)?;
+    ui.result(&json!({ "shell": args.shell.to_string(), "script": script }), || script.clone())?;
+    Ok(ExitCode::SUCCESS)
+}

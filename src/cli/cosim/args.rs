@@ -1,0 +1,269 @@
+//! The arguments of `meshkv cosim` and the traffic they ask for.
+
+use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
+use crate::cosim::run::Phases;
+use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use std::path::PathBuf;
+
+/// Co-simulate the emitted fabric under Verilator and measure it
+///
+/// Every flit is checked: it must reach each of its destinations exactly once, intact, in
+/// order where order is promised, and at the end nothing may be left. Latencies are cycles from
+/// the source queue to the ejection of a packet's last flit; loads are flits per node and cycle.
+/// Exit code 1 if the fabric does anything wrong.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv cosim configs/tiny.toml
+  meshkv cosim configs/u280_8x8.toml --traffic uniform --load 0.2 --packet 4 --vn both
+  meshkv cosim configs/u280_8x8.toml --traffic multicast --fanout 8 --load 0.02 --json
+  meshkv cosim configs/u280_8x8.toml --traffic hotspot --hotspot 3,3:0.1 --load 0.1
+  meshkv cosim configs/u280_8x8.toml --sweep-load 0.05:1.0 --plot out
+  meshkv cosim configs/tiny.toml --trace packets.csv --wave packets.fst
+
+A trace has a line for each packet, sorted by cycle; tiles are y * cols + x:
+  CSV         cycle,source,destinations,class,flits,tag
+              12,3,1;5;9,KV_DATA,16,77
+  JSON Lines  {\"cycle\": 12, \"source\": 3, \"destinations\": [1, 5, 9], \"class\": \"KV_DATA\", \"flits\": 16, \"tag\": 77}")]
+pub struct Args {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    pub(super) config: PathBuf,
+    /// What is sent where; a tile that a pattern maps to itself sends nothing
+    #[arg(long, value_enum, default_value_t = Kind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
+    traffic: Kind,
+    /// Offered load of each sending tile, in injected flits per cycle, 0 to 1
+    #[arg(long, default_value_t = 0.1, conflicts_with_all = ["trace", "sweep_load"], help_heading = "Traffic")]
+    load: f64,
+    /// Flits of a packet; on VN1 that many flits of one tag
+    #[arg(
+        long,
+        default_value_t = 1,
+        value_name = "FLITS",
+        conflicts_with = "trace",
+        help_heading = "Traffic"
+    )]
+    packet: u32,
+    /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, or a coin for each packet
+    #[arg(long, value_enum, default_value_t = Vn::Vn0, conflicts_with = "trace", help_heading = "Traffic")]
+    vn: Vn,
+    /// Destinations of a multicast packet: random, distinct, never the source
+    #[arg(
+        long,
+        default_value_t = 8,
+        value_name = "TILES",
+        conflicts_with = "trace",
+        help_heading = "Traffic"
+    )]
+    fanout: u32,
+    /// Tile that draws a share of all packets (0.1 if left out); may be repeated [default: the centre]
+    #[arg(long, value_name = "X,Y[:SHARE]", value_parser = hotspot, conflicts_with = "trace", help_heading = "Traffic")]
+    hotspot: Vec<Hotspot>,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1, conflicts_with = "trace", help_heading = "Traffic")]
+    seed: u64,
+    /// Replay packets from a CSV or JSON Lines file
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Traffic")]
+    pub(super) trace: Option<PathBuf>,
+    /// Cycles in which packets are generated that count
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "trace", help_heading = "Measurement")]
+    pub(super) cycles: u64,
+    /// Cycles before that, to fill the network
+    #[arg(long, default_value_t = 2_000, conflicts_with = "trace", help_heading = "Measurement")]
+    pub(super) warmup: u64,
+    /// Most cycles after that for the counted packets to arrive [default: as --cycles]
+    #[arg(long, value_name = "CYCLES", conflicts_with = "trace", help_heading = "Measurement")]
+    drain_limit: Option<u64>,
+    /// Find saturation between two loads: the highest with latency below three times that without load
+    #[arg(long, value_name = "FROM:TO", value_parser = range, conflicts_with_all = ["trace", "wave"], help_heading = "Measurement")]
+    pub(super) sweep_load: Option<(f64, f64)>,
+    /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
+    pub(super) plot: Option<PathBuf>,
+    /// Write waves; the fabric is built anew for it and runs slower
+    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    pub(super) wave: Option<PathBuf>,
+}
+
+/// A pattern, or traffic of more than one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// Every other tile alike
+    Uniform,
+    /// (x, y) to (y, x)
+    Transpose,
+    /// Tile index with all bits inverted
+    BitComplement,
+    /// Tile index with its bits reversed
+    BitReverse,
+    /// Nearly half way round in each dimension
+    Tornado,
+    /// (x + 1, y + 1), wrapping round
+    Neighbour,
+    /// Uniform, with a share drawn by --hotspot
+    Hotspot,
+    /// KV_DATA to --fanout random tiles
+    Multicast,
+    /// Half PART on VN0; KV_FETCH, and KV_DATA to --fanout tiles, on VN1
+    Mixed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Vn {
+    #[value(name = "0")]
+    Vn0,
+    #[value(name = "1")]
+    Vn1,
+    #[value(name = "both")]
+    Both,
+}
+
+impl Args {
+    /// The synthetic traffic asked for.
+    pub(super) fn traffic(&self) -> Traffic {
+        let unicast = |pattern| Shape::Unicast {
+            pattern,
+            hotspots: self.hotspot.clone(),
+            vn: match self.vn {
+                Vn::Vn0 => VirtualNetworks::Vn0,
+                Vn::Vn1 => VirtualNetworks::Vn1,
+                Vn::Both => VirtualNetworks::Both,
+            },
+        };
+        let shape = match self.traffic {
+            Kind::Uniform => unicast(PatternKind::Uniform),
+            Kind::Transpose => unicast(PatternKind::Transpose),
+            Kind::BitComplement => unicast(PatternKind::BitComplement),
+            Kind::BitReverse => unicast(PatternKind::BitReverse),
+            Kind::Tornado => unicast(PatternKind::Tornado),
+            Kind::Neighbour => unicast(PatternKind::Neighbour),
+            Kind::Hotspot => unicast(PatternKind::Hotspot),
+            Kind::Multicast => Shape::Multicast { fanout: self.fanout },
+            Kind::Mixed => Shape::Mixed { fanout: self.fanout },
+        };
+        Traffic { shape, load: self.load, packet: self.packet, seed: self.seed }
+    }
+
+    /// The phases asked for.
+    pub(super) fn phases(&self) -> Phases {
+        let drain_limit = self.drain_limit.unwrap_or(self.cycles);
+        Phases { warmup: self.warmup, measure: self.cycles, drain_limit, latency_limit: None }
+    }
+
+    /// The command with all that decides its figures, defaults written out.
+    pub(super) fn command(&self) -> String {
+        if let Some(trace) = &self.trace {
+            return format!("meshkv cosim {} --trace {}", self.config.display(), trace.display());
+        }
+        let load = match self.sweep_load {
+            Some((from, to)) => format!("--sweep-load {from}:{to}"),
+            None => format!("--load {}", self.load),
+        };
+        self.with_load(&load)
+    }
+
+    /// The command of one point of a sweep.
+    pub(super) fn command_at(&self, load: Option<f64>) -> String {
+        self.with_load(&format!("--load {}", load.unwrap_or(self.load)))
+    }
+
+    fn with_load(&self, load: &str) -> String {
+        let traffic = self.traffic();
+        let mut words = vec![
+            format!("meshkv cosim {} --traffic {}", self.config.display(), traffic.shape.name()),
+            load.to_owned(),
+            format!("--packet {}", self.packet),
+        ];
+        match &traffic.shape {
+            Shape::Unicast { pattern, hotspots, vn } => {
+                if *pattern == PatternKind::Hotspot {
+                    words.extend(hotspots.iter().map(|h| format!("--hotspot {},{}:{}", h.x, h.y, h.share)));
+                }
+                let vn = match vn {
+                    VirtualNetworks::Vn0 => "0",
+                    VirtualNetworks::Vn1 => "1",
+                    VirtualNetworks::Both => "both",
+                };
+                words.push(format!("--vn {vn}"));
+            }
+            Shape::Multicast { fanout } | Shape::Mixed { fanout } => words.push(format!("--fanout {fanout}")),
+        }
+        words.push(format!("--cycles {} --warmup {} --seed {}", self.cycles, self.warmup, self.seed));
+        words.extend(self.drain_limit.map(|limit| format!("--drain-limit {limit}")));
+        words.join(" ")
+    }
+}
+
+fn hotspot(text: &str) -> Result<Hotspot, String> {
+    let read = || {
+        let (place, share) = text.split_once(':').map_or((text, None), |(place, share)| (place, Some(share)));
+        let (x, y) = place.split_once(',')?;
+        let share = share.map_or(Some(HOTSPOT_SHARE), |share| share.trim().parse().ok())?;
+        Some(Hotspot { x: x.trim().parse().ok()?, y: y.trim().parse().ok()?, share })
+    };
+    read().ok_or_else(|| "write column, row and, if wanted, a share, for example 3,3:0.1".to_owned())
+}
+
+fn range(text: &str) -> Result<(f64, f64), String> {
+    let read = || {
+        let (from, to) = text.split_once(':')?;
+        let range: (f64, f64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+        (range.0 > 0.0 && range.0 < range.1 && range.1 <= 1.0).then_some(range)
+    };
+    read().ok_or_else(|| "write two loads above 0 and up to 1, rising, for example 0.05:1.0".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    fn parse(line: &str) -> Result<Args, String> {
+        let words = std::iter::once("cosim").chain(line.split_whitespace());
+        Line::try_parse_from(words).map(|line| line.args).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_printed_command_asks_for_the_same_run() {
+        for line in [
+            "a.toml",
+            "a.toml --traffic hotspot --hotspot 3,3 --hotspot 4,4:0.2 --vn both --packet 4 --load 0.15",
+            "a.toml --traffic multicast --fanout 63 --cycles 500 --warmup 7 --drain-limit 90 --seed 9",
+            "a.toml --traffic bit-reverse --sweep-load 0.05:1",
+            "a.toml --trace t.csv",
+        ] {
+            let args = parse(line).expect("a legal line");
+            let again = parse(args.command().strip_prefix("meshkv cosim ").expect("a cosim command"));
+            let again = again.expect("the printed command is legal");
+            assert_eq!(again.command(), args.command());
+            assert_eq!(again.traffic(), args.traffic());
+            assert_eq!(again.phases(), args.phases());
+            assert_eq!((again.sweep_load, &again.trace), (args.sweep_load, &args.trace));
+        }
+    }
+
+    #[test]
+    fn a_hotspot_and_a_range_that_say_nothing_are_refused_with_an_example() {
+        for line in ["--hotspot 3", "--hotspot 3,x", "--hotspot 3,3:y", "--hotspot -1,0"] {
+            let error = parse(&format!("a.toml {line}")).expect_err("refused");
+            assert!(error.contains("3,3:0.1") || error.contains("unexpected argument"), "{line}: {error}");
+        }
+        for line in ["0.5", "0:1", "0.5:0.5", "0.9:0.1", "0.1:1.5", "a:b"] {
+            let error = parse(&format!("a.toml --sweep-load {line}")).expect_err("refused");
+            assert!(error.contains("0.05:1.0"), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_trace_excludes_what_it_says_itself() {
+        for line in ["--load 0.2", "--sweep-load 0.1:1", "--seed 2", "--traffic uniform", "--cycles 9"] {
+            let error = parse(&format!("a.toml --trace t.csv {line}")).expect_err("refused");
+            assert!(error.contains("cannot be used with"), "{line}: {error}");
+        }
+    }
+}

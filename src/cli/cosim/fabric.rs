@@ -1,0 +1,54 @@
+//! The verilated fabric that a command runs on: found, built or taken from the cache, opened.
+
+use super::Args;
+use crate::cli::ui::Ui;
+use crate::cosim::dut::Dut;
+use crate::cosim::toolchain::Toolchain;
+use crate::cosim::verilate::{self, BuildOptions, Progress, RunLength};
+use crate::design::Design;
+use crate::emit;
+use crate::tools;
+
+/// Tile cycles from which the better optimised build is worth its longer compilation.
+const LONG_RUN: u64 = 400_000;
+
+/// Cycles in which flits are inside and none enters or leaves, after which the fabric is stuck.
+const WATCHDOG: u64 = 2_000;
+
+/// What registers hold before the reset; any value must do.
+const POWER_UP_SEED: u64 = 1;
+
+/// Builds the fabric and opens an instance that has just been reset.
+///
+/// # Errors
+/// When a tool is missing or fails.
+pub(super) fn open(args: &Args, design: &Design, ui: &Ui) -> anyhow::Result<Dut> {
+    let verilator = tools::find(&tools::VERILATOR)?;
+    let cxx = tools::find(&tools::CXX)?;
+    let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
+    ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
+    let tile_cycles = (args.cycles + args.warmup).saturating_mul(design.mesh.tiles() as u64);
+    let run = if args.wave.is_some() {
+        RunLength::Trace { depth: None }
+    } else if args.sweep_load.is_some() || args.trace.is_some() || tile_cycles >= LONG_RUN {
+        RunLength::Long
+    } else {
+        RunLength::Quick
+    };
+    let files = emit::emit(design)?;
+    let progress = ui.progress(None, "building the fabric");
+    let options = BuildOptions { toolchain, run, cache_dir: None };
+    let library = verilate::build(&files, design, &options, &mut |step| match step {
+        Progress::Waiting => progress.message("another process builds this fabric"),
+        Progress::Rebuilding { why } => ui.warn(format_args!("{why}; building it again")),
+        Progress::Verilating => progress.message("verilating the fabric"),
+        Progress::Compiling { done, total } => {
+            progress.message(format!("compiling the fabric, {done} of {total}"))
+        }
+        Progress::Linking => progress.message("linking the fabric"),
+    })?;
+    let mut dut = Dut::open(&library, design, POWER_UP_SEED)?;
+    dut.record(true, true);
+    dut.watchdog(WATCHDOG);
+    Ok(dut)
+}

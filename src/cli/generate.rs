@@ -1,0 +1,53 @@
+//! `meshkv generate`: the files of a design, written to a folder.
+
+use super::ui::Ui;
+use crate::emit;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Generate the Verilog, file lists and documentation of a configuration
+///
+/// The folder is written whole or not at all. Files that meshkv did not write are never
+/// touched, and files that were edited since are replaced only with --force, which keeps the
+/// edits beside them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv generate configs/tiny.toml -o rtl_out/tiny
+  meshkv generate configs/tiny.toml -o rtl_out/tiny --json | jq -r '.files[].path'")]
+pub struct Args {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    config: PathBuf,
+    /// Folder to write
+    #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    out: PathBuf,
+    /// Replace generated files that were edited
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// All problems of the configuration, or why nothing could be written.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let (design, _) = super::load(&args.config, ui)?;
+    let files = emit::emit(&design)?;
+    let written = emit::write(&files, &args.out, args.force)?;
+    for kept in &written.kept {
+        ui.warn(format_args!("an edited file was replaced; its old text is in {kept}"));
+    }
+    let value = json!({
+        "name": design.name,
+        "top": emit::TOP,
+        "dir": args.out.display().to_string(),
+        "files": written.files,
+        "kept": written.kept,
+        "unchanged": written.unchanged,
+    });
+    ui.result(&value, || written.files.iter().map(|file| format!("{}\n", file.path)).collect())?;
+    let verb = if written.unchanged { "Already up to date:" } else { "Wrote" };
+    ui.note(format_args!("{verb} {} files in {}", written.files.len(), args.out.display()));
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,153 @@
+//! `meshkv lint`: the generated Verilog through every reader at hand.
+
+pub mod messages;
+pub mod passes;
+
+use super::table;
+use super::ui::Ui;
+use crate::emit::{self, SourceFile};
+use anyhow::{anyhow, Context};
+use messages::{Message, Severity};
+use passes::{Linters, Pass};
+use serde::Serialize;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Generate a configuration and read it with Verilator, Icarus Verilog and Yosys
+///
+/// Verilator -Wall reads it as Verilog-2005, and again as SystemVerilog-2017, whose keywords
+/// no name may use; Icarus -Wall and Yosys (hierarchy -check, proc, check -assert) read it as
+/// Verilog-2005. Ends with exit code 1 on any warning or error.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv lint configs/tiny.toml
+  meshkv lint configs/u280_8x8.toml --json | jq '.tools[] | {name, warnings, errors}'")]
+pub struct Args {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    config: PathBuf,
+}
+
+/// What one tool made of the design.
+#[derive(Debug, Serialize)]
+struct Verdict {
+    name: &'static str,
+    version: String,
+    language: &'static str,
+    warnings: usize,
+    errors: usize,
+    messages: Vec<Message>,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// All problems of the configuration; the tools that are missing.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let (design, _) = super::load(&args.config, ui)?;
+    let linters = Linters::find().map_err(|missing| {
+        anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
+    })?;
+    let verdicts = lint(&emit::emit(&design)?, &linters, ui)?;
+    for verdict in &verdicts {
+        for message in &verdict.messages {
+            ui.stderr(&message.text);
+        }
+    }
+    let clean = verdicts.iter().all(|v| v.messages.is_empty());
+    ui.result(&json!({ "name": design.name, "clean": clean, "tools": verdicts }), || {
+        table::columns(&verdicts.iter().map(row).collect::<Vec<_>>())
+    })?;
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Runs all passes at the same time: they share nothing but the files they read.
+fn lint(files: &[SourceFile], linters: &Linters, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
+    let dir =
+        tempfile::Builder::new().prefix("meshkv-lint").tempdir().context("cannot make a temporary folder")?;
+    let sources = passes::lay_out(files, dir.path())?;
+    let passes = linters.passes(&sources, emit::TOP);
+    let progress = ui.progress(None, "reading the design with every tool");
+    let runs = std::thread::scope(|scope| {
+        let threads: Vec<_> = passes.iter().map(|pass| scope.spawn(|| pass.run(dir.path()))).collect();
+        threads
+            .into_iter()
+            .map(|t| t.join().map_err(|_| anyhow!("a lint thread panicked")))
+            .collect::<Vec<_>>()
+    });
+    drop(progress);
+    passes.iter().zip(runs).map(|(pass, run)| Ok(verdict(pass, run??, ui))).collect()
+}
+
+fn verdict(pass: &Pass<'_>, messages: Vec<Message>, ui: &Ui) -> Verdict {
+    ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" ")));
+    let count = |severity| messages.iter().filter(|m| m.severity == severity).count();
+    Verdict {
+        name: pass.tool.name,
+        version: pass.tool.version.to_string(),
+        language: pass.language,
+        warnings: count(Severity::Warning),
+        errors: count(Severity::Error),
+        messages,
+    }
+}
+
+fn row(verdict: &Verdict) -> Vec<String> {
+    let tool = format!("{} {}", verdict.name, verdict.version);
+    let language = format!("as {}", verdict.language);
+    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    vec![tool, language, count(verdict.warnings, "warning"), count(verdict.errors, "error")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdicts(verilog: &str) -> Vec<Verdict> {
+        let file = SourceFile { path: "rtl/meshkv_mesh.v".to_owned(), text: verilog.to_owned() };
+        let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
+        lint(&[file], &linters, &Ui::silent()).unwrap()
+    }
+
+    const CLEAN: &str = "`default_nettype none\nmodule meshkv_mesh (\n    input  wire s_valid,\n    output wire m_valid\n);\n    assign m_valid = s_valid;\nendmodule\n`default_nettype wire\n";
+
+    #[test]
+    fn a_clean_module_passes_every_tool() {
+        for verdict in verdicts(CLEAN) {
+            assert_eq!(verdict.messages, [], "{} as {}", verdict.name, verdict.language);
+        }
+    }
+
+    #[test]
+    fn a_width_mismatch_is_a_warning_of_verilator() {
+        let found = verdicts(&CLEAN.replace("= s_valid", "= {s_valid, s_valid}"));
+        assert_eq!((found[0].name, found[0].warnings, found[0].errors), ("verilator", 1, 0));
+    }
+
+    #[test]
+    fn a_systemverilog_keyword_is_caught_by_the_second_pass_only() {
+        let found = verdicts(&CLEAN.replace("s_valid", "logic"));
+        assert_eq!((found[0].language, found[0].errors), ("1364-2005", 0));
+        assert_eq!(found[1].language, "1800-2017");
+        assert!(found[1].errors > 0);
+    }
+
+    #[test]
+    fn an_undeclared_name_is_an_error_of_yosys_and_icarus() {
+        let found = verdicts(&CLEAN.replace("= s_valid", "= s_vali"));
+        for (at, name) in [(2, "iverilog"), (3, "yosys")] {
+            assert_eq!(found[at].name, name);
+            assert!(found[at].errors > 0, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_wire_without_a_driver_is_a_finding_of_yosys() {
+        let undriven = CLEAN
+            .replace("    assign", "    wire stall;\n    assign")
+            .replace("= s_valid", "= s_valid & stall");
+        let found = verdicts(&undriven);
+        assert!(found[3].warnings > 0 && found[3].errors > 0);
+    }
+}

@@ -1,0 +1,121 @@
+//! The four readings of the emitted Verilog. Each tool catches what the others accept.
+
+use super::messages::{self, Message, Severity};
+use crate::emit::SourceFile;
+use crate::tools::{self, Tool, ToolError};
+use anyhow::Context;
+use std::path::Path;
+use std::process::Command;
+
+/// Lint waivers, each with its reason; in the binary, so that `lint` works without the sources.
+const WAIVERS: &str = include_str!("../../../sim/lint.vlt");
+const WAIVERS_FILE: &str = "lint.vlt";
+
+/// The tools of all passes.
+#[derive(Debug)]
+pub struct Linters {
+    verilator: Tool,
+    iverilog: Tool,
+    yosys: Tool,
+}
+
+/// One reading of the design by one tool.
+#[derive(Debug)]
+pub struct Pass<'a> {
+    /// The tool.
+    pub tool: &'a Tool,
+    /// The language it reads: that of the design, or the later one whose keywords it must avoid.
+    pub language: &'static str,
+    /// What the tool was given.
+    pub command: Vec<String>,
+    parse: fn(&str) -> Vec<Message>,
+}
+
+impl Linters {
+    /// Finds all tools.
+    ///
+    /// # Errors
+    /// All that are missing, too old or broken, not only the first.
+    pub fn find() -> Result<Linters, Vec<ToolError>> {
+        let found = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS].map(tools::find);
+        match found {
+            [Ok(verilator), Ok(iverilog), Ok(yosys)] => Ok(Linters { verilator, iverilog, yosys }),
+            found => Err(found.into_iter().filter_map(Result::err).collect()),
+        }
+    }
+
+    /// All passes over `sources`, paths below the folder they will run in.
+    pub fn passes(&self, sources: &[String], top: &str) -> Vec<Pass<'_>> {
+        let verilator = |language| {
+            let options = ["--lint-only", "-Wall", "-Wno-fatal", "--language", language, "--top-module", top];
+            Pass {
+                tool: &self.verilator,
+                language,
+                command: join(&[&options, &[WAIVERS_FILE]], sources),
+                parse: messages::verilator,
+            }
+        };
+        // Yosys takes its script as one argument; paths of ours have no blanks.
+        let read = format!("read_verilog -noautowire {}", sources.join(" "));
+        let script = format!("{read}; hierarchy -check -top {top}; proc; check -assert");
+        vec![
+            verilator("1364-2005"),
+            verilator("1800-2017"),
+            Pass {
+                tool: &self.iverilog,
+                language: "1364-2005",
+                command: join(&[&["-g2005", "-Wall", "-t", "null", "-s", top]], sources),
+                parse: messages::iverilog,
+            },
+            Pass {
+                tool: &self.yosys,
+                language: "1364-2005",
+                command: ["-q", "-p", &script].map(str::to_owned).to_vec(),
+                parse: messages::yosys,
+            },
+        ]
+    }
+}
+
+fn join(options: &[&[&str]], sources: &[String]) -> Vec<String> {
+    options.concat().into_iter().map(str::to_owned).chain(sources.iter().cloned()).collect()
+}
+
+/// Writes what the passes read into an empty folder; returns the paths of the Verilog.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn lay_out(files: &[SourceFile], dir: &Path) -> anyhow::Result<Vec<String>> {
+    let waivers = SourceFile { path: WAIVERS_FILE.to_owned(), text: WAIVERS.to_owned() };
+    for file in files.iter().chain([&waivers]) {
+        let path = dir.join(&file.path);
+        let parent = path.parent().context("a generated file has no folder")?;
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&path, &file.text))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(files.iter().map(|f| f.path.clone()).filter(|path| path.ends_with(".v")).collect())
+}
+
+impl Pass<'_> {
+    /// Runs the pass in the folder of the sources.
+    ///
+    /// # Errors
+    /// When the tool cannot be started.
+    pub fn run(&self, dir: &Path) -> anyhow::Result<Vec<Message>> {
+        let output = Command::new(&self.tool.path)
+            .args(&self.command)
+            .current_dir(dir)
+            .output()
+            .with_context(|| format!("cannot run {}", self.tool.path.display()))?;
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let mut messages = (self.parse)(&said.concat());
+        // A tool that fails without an error we understand has failed all the same.
+        if !output.status.success() && !messages.iter().any(|m| m.severity == Severity::Error) {
+            let text =
+                format!("{} ended with {}:\n{}", self.tool.name, output.status, said.concat().trim_end());
+            messages.push(Message { severity: Severity::Error, text });
+        }
+        Ok(messages)
+    }
+}

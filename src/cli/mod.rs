@@ -1,0 +1,109 @@
+//! The command line: one file a subcommand.
+//!
+//! Subcommands join the library's steps and turn their errors into words and exit codes:
+//! 0 for success, 1 for a failed check, 2 for bad input or a missing tool. They decide
+//! nothing about the fabric.
+
+pub mod check;
+pub mod completions;
+pub mod cosim;
+pub mod doctor;
+pub mod generate;
+pub mod init;
+pub mod lint;
+pub mod schema;
+pub mod table;
+pub mod ui;
+
+use crate::config::Report;
+use crate::design::Design;
+use clap::{CommandFactory, Parser, Subcommand};
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use ui::{Ui, UiArgs};
+
+/// Turns one TOML file into a KV-cache network-on-chip fabric
+#[derive(Debug, Parser)]
+#[command(name = "meshkv", version, about, max_term_width = 100)]
+#[command(after_help = "Examples:
+  meshkv init                                        write a commented meshkv.toml
+  meshkv check meshkv.toml                           what follows from it
+  meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
+  meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
+
+Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool.")]
+struct Cli {
+    #[command(flatten)]
+    ui: UiArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    Check(check::Args),
+    Generate(generate::Args),
+    Lint(lint::Args),
+    Cosim(Box<cosim::Args>),
+    Doctor(doctor::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+}
+
+/// Parses the command line and runs one subcommand.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let ui = Ui::new(&cli.ui);
+    dispatch(&cli.command, &ui).unwrap_or_else(|error| fail(&error, &ui))
+}
+
+fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Init(args) => init::run(args, ui),
+        Command::Check(args) => check::run(args, ui),
+        Command::Generate(args) => generate::run(args, ui),
+        Command::Lint(args) => lint::run(args, ui),
+        Command::Cosim(args) => cosim::run(args, ui),
+        Command::Doctor(args) => doctor::run(args, ui),
+        Command::Schema(args) => schema::run(args, ui),
+        Command::Completions(args) => completions::run(args, ui),
+    }
+}
+
+/// Reads a configuration and tells what is unwise about it.
+///
+/// # Errors
+/// All problems of the configuration as one [`Report`].
+pub fn load(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
+    let (design, warnings) = Design::load(path)?;
+    if !warnings.is_empty() {
+        ui.stderr(format_args!("{warnings:#}"));
+    }
+    Ok((design, warnings))
+}
+
+/// Reports an error and picks the exit code.
+fn fail(error: &anyhow::Error, ui: &Ui) -> ExitCode {
+    // `meshkv check x | head` closes the pipe on purpose: that is no failure.
+    let broken_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+    if error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(broken_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    if let Some(report) = error.downcast_ref::<Report>() {
+        // Its lines start with the place, where editors and people look for it.
+        ui.stderr(format_args!("{report:#}"));
+    } else if let Some(refused) = error.downcast_ref::<crate::emit::WriteError>() {
+        // It has told its cause already, in words of its own.
+        ui.error(refused);
+    } else {
+        ui.error(format_args!("{error:#}"));
+    }
+    ExitCode::from(2)
+}
+
+/// The whole command line, for completions.
+fn command() -> clap::Command {
+    Cli::command()
+}

@@ -1,0 +1,184 @@
+//! What a subcommand says, and where it says it.
+//!
+//! The result goes to standard output: prose, or one JSON object under `--json`. Everything
+//! else (notes, warnings, progress) goes to standard error, so that a pipe sees only the
+//! result. This module knows no subcommand.
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Work shorter than this shows no progress: a bar that flashes by is only noise.
+const PROGRESS_AFTER: Duration = Duration::from_secs(2);
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
+/// The options every subcommand takes.
+#[derive(Debug, Clone, clap::Args)]
+pub struct UiArgs {
+    /// Say nothing but results, warnings and errors
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    quiet: bool,
+    /// Say more about what is done
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    verbose: bool,
+    /// Print the result as one JSON object on standard output
+    #[arg(long, global = true, help_heading = "Global options")]
+    json: bool,
+    /// When to colour: NO_COLOR is respected by `auto`
+    #[arg(long, global = true, value_enum, default_value_t = clap::ColorChoice::Auto, value_name = "WHEN", help_heading = "Global options")]
+    color: clap::ColorChoice,
+}
+
+/// Speaks for one run of a subcommand.
+#[derive(Debug, Clone)]
+pub struct Ui {
+    quiet: bool,
+    verbose: bool,
+    json: bool,
+    color: ColorChoice,
+}
+
+impl Ui {
+    /// As the command line asks for it.
+    pub fn new(args: &UiArgs) -> Ui {
+        let color = match args.color {
+            clap::ColorChoice::Auto => ColorChoice::Auto,
+            clap::ColorChoice::Always => ColorChoice::Always,
+            clap::ColorChoice::Never => ColorChoice::Never,
+        };
+        Ui { quiet: args.quiet, verbose: args.verbose, json: args.json, color }
+    }
+
+    /// Says nothing but results, in prose and without colour; for tests and library callers.
+    pub fn silent() -> Ui {
+        Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never }
+    }
+
+    /// Whether the result is wanted as JSON.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Whether `-v` was given.
+    pub fn verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// Prints the result of a subcommand once: `value` as JSON, or `prose` for people.
+    ///
+    /// # Errors
+    /// When standard output cannot be written; a closed pipe is an error of kind `BrokenPipe`.
+    pub fn result<T: Serialize>(&self, value: &T, prose: impl FnOnce() -> String) -> io::Result<()> {
+        let text = if self.json { format!("{}\n", serde_json::to_string_pretty(value)?) } else { prose() };
+        self.print(&text)
+    }
+
+    /// Writes text to standard output as it is; colour is stripped where it is not wanted.
+    ///
+    /// # Errors
+    /// As [`Ui::result`].
+    pub fn print(&self, text: &str) -> io::Result<()> {
+        let mut out = AutoStream::new(io::stdout(), self.color).lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+
+    /// Tells what was done; silent under `-q`.
+    pub fn note(&self, text: impl Display) {
+        if !self.quiet {
+            self.stderr(text);
+        }
+    }
+
+    /// Tells how it is done; only under `-v`.
+    pub fn detail(&self, text: impl Display) {
+        if self.verbose {
+            self.stderr(text);
+        }
+    }
+
+    /// Warns, also under `-q`.
+    pub fn warn(&self, text: impl Display) {
+        self.stderr(format_args!("{WARNING}warning:{WARNING:#} {text}"));
+    }
+
+    /// Reports why the run fails, also under `-q`.
+    pub fn error(&self, text: impl Display) {
+        self.stderr(format_args!("{ERROR}error:{ERROR:#} {text}"));
+    }
+
+    /// Writes one line to standard error as it is, also under `-q`.
+    pub fn stderr(&self, text: impl Display) {
+        // Nobody is left to tell when standard error itself is closed.
+        let _ = writeln!(AutoStream::new(io::stderr(), self.color), "{text}");
+    }
+
+    /// Progress of `what` over `len` steps, or of unknown length. It shows itself after two
+    /// seconds, on a terminal, and is gone when dropped.
+    pub fn progress(&self, len: Option<u64>, what: &str) -> Progress {
+        let bar = ProgressBar::with_draw_target(len, ProgressDrawTarget::hidden());
+        bar.set_style(progress_style(len.is_some()));
+        bar.set_message(what.to_owned());
+        if self.quiet || !io::stderr().is_terminal() {
+            return Progress { bar, reveal: None };
+        }
+        let (done, waits) = mpsc::channel::<()>();
+        let shown = bar.clone();
+        let thread = std::thread::spawn(move || {
+            if waits.recv_timeout(PROGRESS_AFTER) == Err(mpsc::RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(Duration::from_millis(100));
+            }
+        });
+        Progress { bar, reveal: Some((done, thread)) }
+    }
+}
+
+fn progress_style(known_length: bool) -> ProgressStyle {
+    let template = if known_length {
+        "{msg} [{bar:30}] {percent:>3} % {elapsed} (left: {eta})"
+    } else {
+        "{spinner} {msg} {elapsed}"
+    };
+    // A wrong template would only cost the look of the bar.
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+/// Progress of one long piece of work; see [`Ui::progress`].
+pub struct Progress {
+    bar: ProgressBar,
+    reveal: Option<(mpsc::Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Sets the steps done so far.
+    pub fn set(&self, done: u64) {
+        self.bar.set_position(done);
+    }
+
+    /// Says what is being done now.
+    pub fn message(&self, what: impl Into<String>) {
+        self.bar.set_message(what.into());
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((done, thread)) = self.reveal.take() {
+            // The thread is stopped before the bar is cleared, or it could draw it again.
+            drop(done);
+            let _ = thread.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}

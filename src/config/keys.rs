@@ -1,0 +1,263 @@
+//! The list of keys, derived from the schema of the configuration types.
+//!
+//! What a key is called, means, defaults to and may be is written once, on the fields of
+//! [`Config`]; this module only reads it back. It judges one value at a time: what several
+//! keys mean together is for the design to say.
+
+use super::finding::Finding;
+use super::schema::Config;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+use std::sync::OnceLock;
+
+/// A table of the file; the top level is the one without a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Name between the brackets.
+    pub name: String,
+    /// What it holds.
+    pub doc: String,
+    /// Its keys, in the order of declaration.
+    pub keys: Vec<Key>,
+}
+
+/// What a key holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Bool,
+    /// One of some words.
+    Text,
+}
+
+impl Kind {
+    fn holds(self, value: &Value) -> bool {
+        match self {
+            Kind::Integer => value.is_i64() || value.is_u64(),
+            Kind::Number => value.is_number(),
+            Kind::Bool => value.is_boolean(),
+            Kind::Text => value.is_string(),
+        }
+    }
+}
+
+/// One key of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// `table.name`, or `name` at the top level.
+    pub path: String,
+    /// Its last part.
+    pub name: String,
+    /// What it says, in one or two sentences.
+    pub doc: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Value when left out; null when leaving it out means something of its own.
+    pub default: Value,
+    /// A value to show for a key that has no default.
+    pub example: Value,
+    /// Legal values, if they are few.
+    pub choices: Vec<Value>,
+    /// Smallest and largest number, and whether the smallest is itself excluded.
+    pub range: Option<(f64, f64, bool)>,
+    /// Reason for the limits, when it is not plain.
+    pub why: Option<String>,
+}
+
+/// The JSON Schema of the configuration file, for editors.
+pub fn json_schema() -> Value {
+    let mut schema = schemars::schema_for!(Config);
+    schema.insert("title".to_owned(), "meshkv configuration".into());
+    schema.to_value()
+}
+
+/// All tables in the order of declaration, the top level first.
+pub fn tables() -> &'static [Table] {
+    static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
+    TABLES.get_or_init(read_schema)
+}
+
+/// Everything a single key of `config` gets wrong, whoever filled it in.
+pub fn violations(config: &Config) -> Vec<Finding> {
+    let values = serde_json::to_value(config).unwrap_or_default();
+    let value_of = |table: &Table, key: &Key| match table.name.as_str() {
+        "" => values[&key.name].clone(),
+        name => values[name][&key.name].clone(),
+    };
+    let keys = tables().iter().flat_map(|t| t.keys.iter().map(move |k| (t, k)));
+    let judged = keys.map(|(t, k)| (k, value_of(t, k)));
+    // NaN and infinity, which JSON cannot say, arrive here as null.
+    let shown = |v: &Value| if v.is_null() { "nan or inf".to_owned() } else { v.to_string() };
+    judged.filter_map(|(key, value)| key.judge(&value, &shown(&value))).collect()
+}
+
+fn read_schema() -> Vec<Table> {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    let schema = settings.into_generator().into_root_schema_for::<Config>().to_value();
+    let mut top = Table { name: String::new(), doc: text(&schema, "description"), keys: Vec::new() };
+    let mut tables = Vec::new();
+    for (name, property) in properties(&schema) {
+        if property.get("properties").is_some() {
+            let keys = properties(property).map(|(key, schema)| read_key(name, key, schema)).collect();
+            tables.push(Table { name: name.clone(), doc: text(property, "description"), keys });
+        } else {
+            top.keys.push(read_key("", name, property));
+        }
+    }
+    // TOML wants the keys of the top level before the first table.
+    tables.insert(0, top);
+    tables
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::iter)
+}
+
+fn text(schema: &Value, word: &str) -> String {
+    // A line break of the source is no line break of the text.
+    schema[word].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn read_key(table: &str, name: &str, schema: &Value) -> Key {
+    // An enumeration of documented words is a list of constants.
+    let words = schema["oneOf"].as_array().into_iter().flatten().map(|word| word["const"].clone());
+    let numbers = schema["enum"].as_array().into_iter().flatten().cloned();
+    let type_name = match &schema["type"] {
+        Value::Array(types) => types.first().and_then(Value::as_str),
+        single => single.as_str(),
+    };
+    let lowest = schema["minimum"].as_f64().or(schema["exclusiveMinimum"].as_f64());
+    let range = lowest.zip(schema["maximum"].as_f64());
+    Key {
+        path: if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") },
+        name: name.to_owned(),
+        doc: text(schema, "description"),
+        kind: match type_name {
+            Some("integer") => Kind::Integer,
+            Some("number") => Kind::Number,
+            Some("boolean") => Kind::Bool,
+            _ => Kind::Text,
+        },
+        default: schema["default"].clone(),
+        example: schema["examples"][0].clone(),
+        choices: words.chain(numbers).collect(),
+        range: range.map(|(min, max)| (min, max, schema["exclusiveMinimum"].is_number())),
+        why: schema["x-why"].as_str().map(str::to_owned),
+    }
+}
+
+impl Key {
+    /// Whether leaving the key out differs from every value it can have.
+    pub fn optional(&self) -> bool {
+        self.default.is_null()
+    }
+
+    /// The legal values in words: `2 to 16`, `2, 4, 8 or 16`.
+    pub fn legal(&self) -> String {
+        match (self.choices.as_slice(), self.range) {
+            ([only], _) => format!("only {only}"),
+            ([most @ .., last], _) => {
+                let most: Vec<_> = most.iter().map(Value::to_string).collect();
+                format!("{} or {last}", most.join(", "))
+            }
+            ([], Some((min, max, true))) => format!("above {min}, at most {max}"),
+            ([], Some((min, max, false))) => format!("{min} to {max}"),
+            ([], None) => "true or false".to_owned(),
+        }
+    }
+
+    /// What is wrong with a value of this key, if anything is; `shown` is how it was written.
+    pub fn judge(&self, value: &Value, shown: &str) -> Option<Finding> {
+        if value.is_null() && self.optional() {
+            return None;
+        }
+        if !self.kind.holds(value) {
+            return Some(self.wrong_kind(shown, value));
+        }
+        self.fault(value).map(|fault| self.finding(shown, &fault, self.nearest(value)))
+    }
+
+    /// What is said of a value of another kind than the key's.
+    pub(super) fn wrong_kind(&self, shown: &str, value: &Value) -> Finding {
+        let fault = match self.kind {
+            Kind::Integer => "not a whole number",
+            Kind::Number => "not a finite number",
+            Kind::Bool => "not true or false",
+            Kind::Text => "not a string",
+        };
+        // What was meant is often plain: "8" or 8.0 for 8.
+        let unquoted = value.as_str().and_then(|s| serde_json::from_str::<Value>(s).ok());
+        let meant = unquoted.or_else(|| value.as_f64().map(|v| Value::from(v.round() as i64)));
+        let meant = meant.filter(|v| self.kind.holds(v) && self.fault(v).is_none());
+        let suggestion = meant.or_else(|| Some(self.default.clone())).filter(|v| !v.is_null());
+        self.finding(shown, fault, suggestion.unwrap_or_else(|| self.example.clone()))
+    }
+
+    /// The rule that a value of the right kind breaks.
+    fn fault(&self, value: &Value) -> Option<String> {
+        if !self.choices.is_empty() {
+            return (!self.choices.contains(value)).then(|| self.not_a_choice(value));
+        }
+        let ((min, max, open), number) = self.range.zip(value.as_f64())?;
+        match number {
+            v if open && v <= min => Some(format!("not above {min}")),
+            v if v < min => Some(format!("below {min}")),
+            v if v > max => Some(format!("above {max}")),
+            _ => None,
+        }
+    }
+
+    fn not_a_choice(&self, value: &Value) -> String {
+        let is_power = |v: &Value| v.as_u64().is_some_and(u64::is_power_of_two);
+        let powers = self.choices.len() > 1 && self.choices.iter().all(is_power);
+        let bounds =
+            self.choices.first().and_then(Value::as_f64).zip(self.choices.last().and_then(Value::as_f64));
+        match (bounds, value.as_f64()) {
+            (Some(_), Some(_)) if powers && !is_power(value) => "not a power of two".to_owned(),
+            (Some((min, _)), Some(v)) if powers && v < min => format!("below {min}"),
+            (Some((_, max)), Some(v)) if powers && v > max => format!("above {max}"),
+            _ if self.choices.len() == 1 => format!("not {}", self.choices[0]),
+            _ => format!("not one of {}", self.legal()),
+        }
+    }
+
+    /// The legal value that is closest to an illegal one.
+    fn nearest(&self, value: &Value) -> Value {
+        let number = value.as_f64().unwrap_or_default();
+        let distance = |choice: &Value| match (choice.as_str(), value.as_str()) {
+            (Some(a), Some(b)) => super::spelling::distance(a, b) as f64,
+            _ => (choice.as_f64().unwrap_or_default() - number).abs(),
+        };
+        // Of two that are equally far the larger one: it loses nothing.
+        let closest = self.choices.iter().rev().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        match (closest, self.range) {
+            (Some(choice), _) => choice.clone(),
+            (None, Some((_, _, true))) if number <= 0.0 => self.default.clone(),
+            (None, Some((min, max, _))) => Value::from(number.clamp(min, max) as i64),
+            (None, None) => self.default.clone(),
+        }
+    }
+
+    fn finding(&self, shown: &str, fault: &str, suggestion: Value) -> Finding {
+        let reason = self.why.clone().unwrap_or_else(|| first_sentence(&self.doc));
+        let legal = self.legal();
+        let help = format!("{reason} ({legal}); try {} = {suggestion}", self.name);
+        Finding::value(&self.path, shown, format!("is {fault}"), help)
+    }
+}
+
+fn first_sentence(doc: &str) -> String {
+    let sentence = doc.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let mut letters = sentence.chars();
+    // A word in capitals (URAM288) keeps them.
+    let second_is_lower = sentence.chars().nth(1).is_some_and(char::is_lowercase);
+    match letters.next() {
+        Some(first) if second_is_lower => first.to_lowercase().chain(letters).collect(),
+        _ => sentence.to_owned(),
+    }
+}

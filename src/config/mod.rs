@@ -1,0 +1,76 @@
+//! What the user wrote: the strict configuration file.
+//!
+//! This module reads and types a file and judges each key by itself. It knows no widths and
+//! no hardware: what the keys mean together is for [`crate::design`] to say, which hands its
+//! check to [`load`], so that all problems of a file are told at once.
+
+mod commented;
+mod finding;
+mod keys;
+mod read;
+mod report;
+mod schema;
+mod spelling;
+
+pub use commented::commented;
+pub use finding::{Finding, Severity};
+pub use keys::{json_schema, violations};
+pub use report::{Problem, Report};
+pub use schema::*;
+
+use report::Text;
+use std::path::Path;
+
+/// A configuration that can be built, and what is unwise about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// Stem of the file's name.
+    pub name: String,
+    /// What the file says, defaults filled in.
+    pub config: Config,
+    /// Warnings only; may be empty.
+    pub warnings: Report,
+}
+
+/// Reads a file strictly. `check` judges its name and what the keys mean together.
+///
+/// # Errors
+/// All problems of the file at once: an unreadable file, TOML syntax, unknown keys, wrong
+/// types, illegal values, and the errors of `check`, with the warnings among them.
+pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> Result<Loaded, Report> {
+    let shown = path.display().to_string();
+    let name = stem(path)
+        .ok_or_else(|| Report::unreadable(&shown, "is not the name of a file".into(), "name a .toml file"))?;
+    let bytes = std::fs::read(path).map_err(|e| {
+        let help = "name an existing file, or write one with `meshkv init`";
+        Report::unreadable(&shown, format!("cannot be read: {e}"), help)
+    })?;
+    let text = String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        let help = "save the file as UTF-8, which TOML asks for";
+        Report::unreadable(&shown, format!("line {line} is not UTF-8 text"), help)
+    })?;
+    let source = Text { path: shown, text };
+    let draft = read::read(&source);
+    let mut problems = draft.problems;
+    for finding in check(&name, &draft.config) {
+        let keys = || std::iter::once(finding.key.as_str()).chain(finding.involves.iter().copied());
+        if keys().any(|key| draft.wrong.contains(key)) {
+            continue;
+        }
+        // A key that was left out cannot be pointed at; the one that clashes with it can.
+        let span = keys().find_map(|key| draft.spans.get(key)).cloned();
+        let by_default = !draft.spans.contains_key(&finding.key);
+        problems.push(source.locate(&finding, span, by_default));
+    }
+    let report = Report::new(&source.path, problems);
+    if report.has_errors() {
+        return Err(report);
+    }
+    Ok(Loaded { name, config: draft.config, warnings: report })
+}
+
+/// Name of a configuration: the stem of its file's name.
+fn stem(path: &Path) -> Option<String> {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned())
+}

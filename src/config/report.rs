@@ -1,0 +1,189 @@
+//! Findings at their place in the file: path, line, column, source line, caret and help.
+
+use super::finding::{Finding, Severity};
+use anstyle::{AnsiColor, Style};
+use std::fmt;
+use std::ops::Range;
+
+/// A configuration file as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Text {
+    /// Path as the user gave it.
+    pub path: String,
+    /// The whole file.
+    pub text: String,
+}
+
+/// One problem at its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Whether it stops the run.
+    pub severity: Severity,
+    /// Line and column, both from 1, the column in characters; none for what no line says.
+    pub place: Option<(usize, usize)>,
+    /// The key, its value and the rule, in one sentence.
+    pub message: String,
+    /// The way out.
+    pub help: String,
+    /// The source line and the characters to underline.
+    source: Option<(String, usize, usize)>,
+}
+
+/// All problems of one file in the order of their places. Displays without colour; `{:#}` adds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Path as the user gave it.
+    pub path: String,
+    /// What was found.
+    pub problems: Vec<Problem>,
+}
+
+impl std::error::Error for Report {}
+
+impl Report {
+    /// A report on a file that could not be read at all.
+    pub(super) fn unreadable(path: &str, message: String, help: &str) -> Report {
+        let severity = Severity::Error;
+        let problem = Problem { severity, place: None, message, help: help.to_owned(), source: None };
+        Report { path: path.to_owned(), problems: vec![problem] }
+    }
+
+    /// Sorts `problems` by place; what has no place comes last.
+    pub(super) fn new(path: &str, mut problems: Vec<Problem>) -> Report {
+        problems.sort_by_key(|p| (p.place.is_none(), p.place));
+        Report { path: path.to_owned(), problems }
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// Whether any problem stops the run.
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(|p| p.severity == Severity::Error)
+    }
+}
+
+impl Text {
+    /// Puts a finding at the bytes it is about.
+    pub fn locate(&self, finding: &Finding, span: Option<Range<usize>>, by_default: bool) -> Problem {
+        let message = finding.sentence(by_default);
+        let severity = finding.severity;
+        let help = finding.help.clone();
+        let Some(span) = span else {
+            return Problem { severity, place: None, message, help, source: None };
+        };
+        let (line, column, shown, width) = self.place(span);
+        let source = Some((shown, column - 1, width));
+        Problem { severity, place: Some((line, column)), message, help, source }
+    }
+
+    /// Line, column, source line and underlined characters of a range of bytes.
+    fn place(&self, span: Range<usize>) -> (usize, usize, String, usize) {
+        let start = self.boundary(span.start);
+        let before = &self.text[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        let rest = &self.text[line_start..];
+        let line = rest.lines().next().unwrap_or_default();
+        let column = self.text[line_start..start].chars().count();
+        // What goes on over several lines is underlined to the end of its first.
+        let end = self.boundary(span.end).clamp(start, line_start + line.len().max(start - line_start));
+        let width = self.text[start..end].chars().count().max(1);
+        // A control character in a file must not steer the terminal it is shown on.
+        let shown = line.chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).collect();
+        (before.matches('\n').count() + 1, column + 1, shown, width)
+    }
+
+    /// The start of the character that byte `at` belongs to.
+    fn boundary(&self, at: usize) -> usize {
+        (0..=at.min(self.text.len())).rev().find(|&i| self.text.is_char_boundary(i)).unwrap_or(0)
+    }
+}
+
+/// Styles of a report; all plain unless colour is asked for.
+#[derive(Default)]
+struct Palette {
+    place: Style,
+    error: Style,
+    warning: Style,
+    help: Style,
+}
+
+const COLOURS: Palette = Palette {
+    place: Style::new().bold(),
+    error: AnsiColor::Red.on_default().bold(),
+    warning: AnsiColor::Yellow.on_default().bold(),
+    help: AnsiColor::Cyan.on_default(),
+};
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let palette = if f.alternate() { COLOURS } else { Palette::default() };
+        for (index, problem) in self.problems.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            problem.write(f, &self.path, &palette)?;
+        }
+        Ok(())
+    }
+}
+
+impl Problem {
+    fn write(&self, f: &mut fmt::Formatter<'_>, path: &str, palette: &Palette) -> fmt::Result {
+        let Palette { place, error, warning, help } = palette;
+        write!(f, "{place}{path}")?;
+        if let Some((line, column)) = self.place {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ":{place:#} ")?;
+        let mark = if self.severity == Severity::Error { error } else { warning };
+        if self.severity == Severity::Warning {
+            write!(f, "{mark}warning:{mark:#} ")?;
+        }
+        write!(f, "{}", self.message)?;
+        if let Some((line, skipped, width)) = &self.source {
+            // Tabs are kept, so that the caret stands where the terminal puts the value.
+            let padding = line.chars().map(|c| if c == '\t' { '\t' } else { ' ' });
+            let padding: String = padding.chain(std::iter::repeat(' ')).take(*skipped).collect();
+            write!(f, "\n  {line}\n  {padding}{mark}{}{mark:#}", "^".repeat(*width))?;
+        }
+        write!(f, "\n  {help}help:{help:#} {}", self.help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(text: &str, span: Range<usize>) -> (usize, usize, String, usize) {
+        Text { path: "x.toml".to_owned(), text: text.to_owned() }.place(span)
+    }
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        assert_eq!(place("a = 1\nß = \"é\"", 10..14), (2, 4, "ß = \"é\"".to_owned(), 3));
+    }
+
+    #[test]
+    fn a_value_of_many_lines_is_underlined_on_its_first() {
+        assert_eq!(place("a = [\n 1,\n]\n", 4..11), (1, 5, "a = [".to_owned(), 1));
+    }
+
+    #[test]
+    fn a_place_at_the_end_of_the_file_still_has_a_caret() {
+        assert_eq!(place("a = ", 4..4), (1, 5, "a = ".to_owned(), 1));
+        assert_eq!(place("a =\n", 4..4), (2, 1, String::new(), 1));
+    }
+
+    #[test]
+    fn carriage_returns_and_control_characters_are_not_shown() {
+        assert_eq!(place("a = \u{1b}\r\nb", 4..5), (1, 5, "a = ?".to_owned(), 1));
+    }
+
+    #[test]
+    fn a_range_inside_a_character_does_not_panic() {
+        assert_eq!(place("é", 1..9), (1, 1, "é".to_owned(), 1));
+    }
+}

@@ -1,0 +1,266 @@
+//! The configuration file as serde types, one struct a table, one field a key.
+//!
+//! The comments on the fields are the user's documentation: `meshkv init` writes them
+//! into the commented configuration and `meshkv schema` into the JSON Schema. So are the
+//! `schemars` attributes the only statement of what one key may be: the reader, the design's
+//! check, the commented configuration and the editor's schema all use them. Beside JSON
+//! Schema's own words, `x-why` gives the reason for a limit, as the help of a message says it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A whole configuration. Every table and every key has a default.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The mesh of tiles.
+    pub mesh: Mesh,
+    /// Links, virtual networks and buffers.
+    pub noc: Noc,
+    /// Multicast routing engine.
+    pub mare: Mare,
+    /// Placement of macro-blocks on home tiles.
+    pub takv: Takv,
+    /// Pipelined attention dataflow.
+    pub pad: Pad,
+    /// The KV cache and its staging memory.
+    pub kv: Kv,
+    /// The processing elements of a tile.
+    pub pe: Pe,
+    /// The transformer whose KV cache is moved.
+    pub model: Model,
+    /// Clock frequencies.
+    pub clock: Clock,
+    /// The device the fabric is built for.
+    pub board: Board,
+}
+
+/// `[mesh]`: the mesh of tiles, `cols` west to east times `rows` south to north.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mesh {
+    /// Tiles from west to east (W of the paper).
+    #[schemars(range(min = 2, max = 16))]
+    pub cols: u32,
+    /// Tiles from south to north (H of the paper).
+    #[schemars(range(min = 2, max = 16))]
+    pub rows: u32,
+}
+
+impl Default for Mesh {
+    fn default() -> Self {
+        Mesh { cols: 8, rows: 8 }
+    }
+}
+
+/// `[noc]`: links, virtual networks and buffers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Noc {
+    /// Payload bits of one flit.
+    #[schemars(extend("enum" = [64, 128, 256, 512, 1024], "x-why" = "a flit carries whole FP16 elements"))]
+    pub flit_width: u32,
+    /// Virtual channels of VN0 (PART), for each port.
+    #[schemars(range(min = 1, max = 4))]
+    pub vn0_vcs: u32,
+    /// Virtual channels of VN1 (KV_FETCH and KV_DATA, which never share one), for each port.
+    #[schemars(range(min = 2, max = 4), extend("x-why" = "one carries requests, the others replies"))]
+    pub vn1_vcs: u32,
+    /// Flits each virtual channel can buffer at an input port.
+    #[schemars(range(min = 2, max = 64))]
+    pub vc_depth: u32,
+}
+
+impl Default for Noc {
+    fn default() -> Self {
+        Noc { flit_width: 512, vn0_vcs: 2, vn1_vcs: 2, vc_depth: 8 }
+    }
+}
+
+/// `[mare]`: the multicast routing engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mare {
+    /// Switches the whole engine; false means unicast copies from the home and no suppression.
+    pub enable: bool,
+    /// Tree multicast in the routers.
+    pub multicast: bool,
+    /// Suppression of duplicate payloads in the routers.
+    pub dedup: bool,
+    /// Cycles during which fetches for one slice are merged (W_coal); 0 switches merging off.
+    #[schemars(range(min = 0, max = 255))]
+    pub coalesce_window: u32,
+    /// Cycles the home needs to build a multicast tree.
+    #[schemars(range(min = 1, max = 16))]
+    pub tree_build_cycles: u32,
+    /// Bits of the Bloom filter of one router.
+    #[schemars(extend("enum" = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096], "x-why" = "its index is a slice of a hash"))]
+    pub bloom_bits: u32,
+    /// Exact in-flight tags of one router.
+    #[schemars(range(min = 1, max = 64))]
+    pub tag_entries: u32,
+    /// Cycles between two refreshes of the Bloom filter (W_b).
+    #[schemars(range(min = 1, max = 4095))]
+    pub bloom_refresh: u32,
+}
+
+impl Default for Mare {
+    fn default() -> Self {
+        Mare {
+            enable: true,
+            multicast: true,
+            dedup: true,
+            coalesce_window: 12,
+            tree_build_cycles: 4,
+            bloom_bits: 256,
+            tag_entries: 16,
+            bloom_refresh: 96,
+        }
+    }
+}
+
+/// `[takv]`: placement of macro-blocks on home tiles.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Takv {
+    /// Stride of the affine placement: odd and coprime to `mesh.rows`. Left out: `cols + 1` if
+    /// that is legal, else the smallest legal stride.
+    #[schemars(range(min = 1, max = 255), example = 9)]
+    pub a: Option<u32>,
+    /// Columns by which a layer moves on after each `mesh.rows` segments, below `mesh.cols`; 0 is
+    /// the paper's placement.
+    #[schemars(range(min = 0, max = 15))]
+    pub column_stride: u32,
+    /// Decode steps between two occupancy swaps (K); 0 switches swaps off.
+    #[schemars(range(min = 0, max = 65535))]
+    pub swap_epoch: u32,
+}
+
+impl Default for Takv {
+    fn default() -> Self {
+        Takv { a: None, column_stride: 0, swap_epoch: 128 }
+    }
+}
+
+/// `[pad]`: pipelined attention dataflow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pad {
+    /// Overlaps prefetch, multiply and reduce; false runs them one after the other.
+    pub enable: bool,
+    /// Flits in each FIFO between two stages (F).
+    #[schemars(range(min = 2, max = 1024))]
+    pub fifo_depth: u32,
+}
+
+impl Default for Pad {
+    fn default() -> Self {
+        Pad { enable: true, fifo_depth: 48 }
+    }
+}
+
+/// `[kv]`: the KV cache and its staging memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Kv {
+    /// Tokens of one segment (P).
+    #[schemars(range(min = 1, max = 1024))]
+    pub segment_tokens: u32,
+    /// Bytes of one K or V element; 2 is FP16.
+    #[schemars(extend("enum" = [2], "x-why" = "the datapath multiplies FP16 and knows no other format"))]
+    pub bytes_per_element: u32,
+    /// URAM288 blocks of one tile's staging memory, each 72 bits wide and 4096 deep.
+    #[schemars(range(min = 1, max = 64))]
+    pub uram_per_tile: u32,
+    /// Windows the staging memory is divided into; one fills while the others are read.
+    #[schemars(extend("enum" = [2, 4, 8, 16], "x-why" = "a window is picked by the top bits of the address"))]
+    pub banks: u32,
+}
+
+impl Default for Kv {
+    fn default() -> Self {
+        Kv { segment_tokens: 64, bytes_per_element: 2, uram_per_tile: 8, banks: 4 }
+    }
+}
+
+/// `[pe]`: the processing elements of a tile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pe {
+    /// Elements of one K or V row (d_h).
+    #[schemars(extend("enum" = [32, 64, 128, 256], "x-why" = "a row is a whole number of flits, or a flit of rows"))]
+    pub head_dim: u32,
+    /// Query heads processed at once for each arriving KV flit.
+    #[schemars(range(min = 1, max = 16))]
+    pub array_rows: u32,
+}
+
+impl Default for Pe {
+    fn default() -> Self {
+        Pe { head_dim: 128, array_rows: 2 }
+    }
+}
+
+/// `[model]`: the transformer whose KV cache is moved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Model {
+    /// Layers (L).
+    #[schemars(range(min = 1, max = 1024))]
+    pub layers: u32,
+    /// Query heads of a layer.
+    #[schemars(range(min = 1, max = 256))]
+    pub heads: u32,
+    /// KV heads of a layer; `heads` is a multiple of it.
+    #[schemars(range(min = 1, max = 256))]
+    pub kv_heads: u32,
+    /// Tokens the attention looks back; left out: all of them.
+    #[schemars(range(min = 1, max = 4_194_304), example = 4096)]
+    pub sliding_window: Option<u32>,
+    /// Longest context the fabric is sized for, in tokens (T).
+    #[schemars(range(min = 1, max = 4_194_304))]
+    pub max_tokens: u32,
+    /// Most streams decoded at once (B).
+    #[schemars(range(min = 1, max = 256))]
+    pub max_streams: u32,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Model {
+            layers: 32,
+            heads: 32,
+            kv_heads: 32,
+            sliding_window: None,
+            max_tokens: 32_768,
+            max_streams: 8,
+        }
+    }
+}
+
+/// `[clock]`: unrelated clocks; the PaD FIFOs cross them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Clock {
+    /// Network clock in MHz.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 500, "x-why" = "no URAM of the U280 runs faster than 500 MHz"))]
+    pub noc_mhz: f64,
+    /// Clock of the processing elements in MHz.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 500, "x-why" = "no URAM of the U280 runs faster than 500 MHz"))]
+    pub pe_mhz: f64,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock { noc_mhz: 250.0, pe_mhz: 250.0 }
+    }
+}
+
+/// The device the fabric is built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Board {
+    /// AMD Alveo U280.
+    #[default]
+    U280,
+}

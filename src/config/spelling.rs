@@ -1,0 +1,54 @@
+//! Which known word an unknown one was meant to be.
+
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+pub(super) fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replace.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            // Swapped letters are the commonest slip of all: one edit, not two.
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+/// The known word closest to `word`, unless it is so far that it would mislead.
+pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (edits, best) = known.map(|k| (distance(word, k), k)).min()?;
+    (edits <= (word.chars().count() / 3).max(1)).then_some(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_counts_edits() {
+        for (a, b, edits) in [
+            ("cols", "cols", 0),
+            ("flit_widht", "flit_width", 1),
+            ("col", "cols", 1),
+            ("", "abc", 3),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(a, b), edits, "{a} {b}");
+            assert_eq!(distance(b, a), edits, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn a_far_word_is_no_suggestion() {
+        let known = ["cols", "rows"];
+        assert_eq!(nearest("colls", known.into_iter()), Some("cols"));
+        assert_eq!(nearest("frequency", known.into_iter()), None);
+        assert_eq!(nearest("colour", known.into_iter()), None);
+    }
+}

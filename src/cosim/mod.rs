@@ -1,0 +1,32 @@
+//! Co-simulation: the emitted fabric under Verilator, driven and checked from Rust.
+//!
+//! ```text
+//! SourceFile -> verilate::build -> Library -> dut::Dut: Network
+//!                                                   ^
+//! traffic -> Packet -> scoreboard -> flits -- run --+-- ejections -> scoreboard, sample
+//! ```
+//!
+//! * [`verilate`]: the shared library, cached by content; [`toolchain`] are the programs it needs.
+//! * [`dut`]: a running fabric behind a safe interface; the only module with calls into the library.
+//! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
+//! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
+//! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
+//! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
+
+mod cache;
+pub mod dut;
+mod ffi;
+pub mod network;
+pub mod packet;
+pub mod pattern;
+pub mod run;
+pub mod sample;
+pub mod scoreboard;
+mod slab;
+pub mod toolchain;
+pub mod trace;
+pub mod traffic;
+pub mod verilate;
+pub mod violation;
+
+pub use ffi::Library;

@@ -1,0 +1,94 @@
+//! What traffic and scoreboard ask of a fabric.
+//!
+//! The verilated mesh and the cycle-exact model are both driven through [`Network`], so that one
+//! run, one scoreboard and one set of figures serve both. Nothing here knows how flits move.
+//!
+//! Time is counted in clock periods from reset. A flit that is ready at cycle `c` is on the wires of
+//! its tile's local port in period `c` when nothing blocks it; the cycle of an ejection is the period
+//! in which the flit shows at the tile.
+
+use super::dut::Dut;
+pub use super::dut::{Ejection, Entry, Injection, StepStatus, COUNTERS};
+use crate::design::{NodeId, Port};
+
+/// Counters of one output port: flits of PART, KV_FETCH and KV_DATA, cycles blocked for credit, idle cycles.
+pub const COUNTERS_PER_PORT: usize = 5;
+
+/// A fabric that carries flits between the tiles of a mesh.
+pub trait Network {
+    /// Empties everything and starts again at cycle 0.
+    ///
+    /// # Errors
+    /// When the simulation has failed for good.
+    fn reset(&mut self) -> anyhow::Result<()>;
+
+    /// Periods simulated so far, which is the number of the next one.
+    fn cycle(&self) -> u64;
+
+    /// Appends a flit to the source queue that its tile keeps for its class.
+    ///
+    /// # Errors
+    /// When the queue cannot grow.
+    fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()>;
+
+    /// Simulates `cycles` periods, fewer if a watchdog finds that nothing moves.
+    ///
+    /// # Errors
+    /// When the simulation itself fails, for example on an assertion of the RTL.
+    fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus>;
+
+    /// Hands over the flits that left a source queue in the last step, in the order of their cycles.
+    fn take_entries(&mut self, receive: &mut dyn FnMut(Entry));
+
+    /// Hands over the flits that came out in the last step, in the order of their cycles.
+    fn take_ejections(&mut self, receive: &mut dyn FnMut(Ejection<'_>));
+
+    /// Counters of every tile since reset, modulo 2^32, indexed `output port * COUNTERS_PER_PORT + counter`.
+    /// They may be read out in turn, so that a window is exact if its length is a multiple of the turn.
+    fn counters(&self) -> Vec<[u32; COUNTERS]>;
+
+    /// Input virtual channels that hold a flit: the router, its input port, the channel.
+    fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)>;
+
+    /// Whether every sender holds all its credits.
+    fn credits_home(&self) -> bool;
+}
+
+/// The verilated fabric. Entries are handed over if [`Dut::record`] asked for them, which a run needs.
+impl Network for Dut {
+    fn reset(&mut self) -> anyhow::Result<()> {
+        Ok(Dut::reset(self)?)
+    }
+
+    fn cycle(&self) -> u64 {
+        Dut::cycle(self)
+    }
+
+    fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
+        Ok(Dut::inject(self, flit)?)
+    }
+
+    fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
+        Ok(Dut::step(self, cycles)?)
+    }
+
+    fn take_entries(&mut self, receive: &mut dyn FnMut(Entry)) {
+        self.drain_entries().for_each(receive);
+    }
+
+    fn take_ejections(&mut self, receive: &mut dyn FnMut(Ejection<'_>)) {
+        self.drain_ejections().for_each(receive);
+    }
+
+    fn counters(&self) -> Vec<[u32; COUNTERS]> {
+        Dut::counters(self)
+    }
+
+    fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)> {
+        Dut::busy_vcs(self)
+    }
+
+    fn credits_home(&self) -> bool {
+        Dut::credits_home(self)
+    }
+}

@@ -1,0 +1,454 @@
+//! Checks every flit that comes out of a network against every flit that went in.
+//!
+//! Each flit must reach each tile of its destination set exactly once, intact to the last bit, on a
+//! virtual channel of its class, and in order where order is promised: the flits of a PART packet
+//! follow each other on one channel with nothing in between, and KV_DATA of one tag from one source
+//! reaches one destination in the order in which it was sent. The scoreboard knows nothing of
+//! routers; it names what it finds and leaves it to the caller what to do.
+
+use super::network::{Ejection, Entry, Injection, Network};
+use super::packet::{mix, FlitBits, Header, Packet, TileSet};
+use super::slab::Slab;
+use super::violation::{Violation, ViolationKind, Violations};
+use crate::design::{Class, Design, DestKind, Mesh, NodeId, Router};
+use std::collections::{HashMap, VecDeque};
+
+/// Low bits of a flit's key that say where its record is kept; the bits above count flits.
+const SLOT_BITS: u32 = 24;
+
+/// A flit that came where and as it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Sending tile.
+    pub source: NodeId,
+    /// Cycle in which its packet was generated.
+    pub generated: u64,
+    /// Cycle in which the first flit of its packet left the source queue.
+    pub entered: u64,
+    /// Cycle in which this flit came to the head of its source queue, ready to leave.
+    pub headed: u64,
+    /// Whether its packet belongs to the sample.
+    pub measured: bool,
+    /// Whether it is the last flit of its packet, so that this tile has all of it.
+    pub last: bool,
+    /// Whether it was the last delivery of its packet to any tile.
+    pub complete: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct PacketRecord {
+    packet: Packet,
+    /// Number of the packet, and of its tag unless a trace asked for another.
+    serial: u64,
+    /// Deliveries, of any flit to any tile, still to come.
+    left: u32,
+    /// Cycle in which its first flit may leave, then in which it has left.
+    entered: u64,
+    in_network: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct FlitRecord {
+    key: u64,
+    packet: u32,
+    index: u32,
+    headed: u64,
+    /// Key of the flit before it in its packet.
+    before: Option<u64>,
+    all: TileSet,
+    left: TileSet,
+}
+
+/// All flits on their way, and what has gone wrong so far.
+#[derive(Debug)]
+pub struct Scoreboard {
+    mesh: Mesh,
+    router: Router,
+    dest_kind: DestKind,
+    bits: FlitBits,
+    flits: Slab<FlitRecord>,
+    packets: Slab<PacketRecord>,
+    sent_flits: u64,
+    sent_packets: u64,
+    outstanding: u64,
+    expected_links: u64,
+    /// Keys of the flits in each source queue, by tile and class, and the cycle from which its head was free to leave.
+    waiting: Vec<[(VecDeque<u64>, u64); 3]>,
+    /// For each tile and channel, the PART packet that is coming out and its next flit.
+    open: Vec<Option<(u64, u32)>>,
+    /// For tags that a trace shares between packets: the last flit that came, by source, tile and tag.
+    tagged: HashMap<(NodeId, NodeId, u64), u64>,
+    violations: Violations,
+    // Reused for every flit: the expected bits, and the members of a set.
+    dest: Vec<u32>,
+    head: Vec<u32>,
+    data: Vec<u32>,
+    members: Vec<NodeId>,
+}
+
+impl Scoreboard {
+    /// A scoreboard for an empty network of this design.
+    pub fn new(design: &Design) -> Scoreboard {
+        Scoreboard {
+            mesh: design.mesh,
+            router: design.router,
+            dest_kind: design.flit.dest_kind,
+            bits: FlitBits::new(design),
+            flits: Slab::default(),
+            packets: Slab::default(),
+            sent_flits: 0,
+            sent_packets: 0,
+            outstanding: 0,
+            expected_links: 0,
+            waiting: design.mesh.nodes().map(|_| Default::default()).collect(),
+            open: vec![None; design.mesh.tiles() * design.router.vcs() as usize],
+            tagged: HashMap::new(),
+            violations: Violations::default(),
+            dest: Vec::new(),
+            head: Vec::new(),
+            data: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
+    /// Injects the flits of a packet, ready when it was generated. Where the routers do not
+    /// multicast, every destination gets a copy of its own, one copy after the other.
+    ///
+    /// # Errors
+    /// When the network's source queue cannot grow.
+    pub fn send(&mut self, packet: &Packet, network: &mut dyn Network) -> anyhow::Result<()> {
+        let serial = self.sent_packets;
+        self.sent_packets += 1;
+        let left = packet.flits * packet.dests.len();
+        self.outstanding += u64::from(left);
+        let slot = self.packets.insert(PacketRecord {
+            packet: *packet,
+            serial,
+            left,
+            entered: packet.cycle,
+            in_network: false,
+        });
+        if self.dest_kind == DestKind::Set || packet.dests.len() == 1 {
+            self.send_copy(packet, slot, serial, packet.dests, network)?;
+        } else {
+            let mesh = self.mesh;
+            for tile in packet.dests.iter().filter_map(|index| mesh.node_at(index)) {
+                self.send_copy(packet, slot, serial, TileSet::one(tile), network)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn send_copy(
+        &mut self,
+        packet: &Packet,
+        slot: u32,
+        serial: u64,
+        dests: TileSet,
+        network: &mut dyn Network,
+    ) -> anyhow::Result<()> {
+        let Packet { source, class, flits, cycle: ready, .. } = *packet;
+        self.members.clear();
+        self.members.extend(dests.iter().filter_map(|index| self.mesh.node_at(index)));
+        let links = self.mesh.xym_tree_links(source, &self.members);
+        self.expected_links += u64::from(links) * u64::from(flits);
+        let vc_mask = self.vc_mask(packet, serial);
+        self.bits.write_dest(&dests, &mut self.dest);
+        let mut before = None;
+        for index in 0..flits {
+            let record =
+                FlitRecord { key: 0, packet: slot, index, headed: ready, before, all: dests, left: dests };
+            let at = self.flits.insert(record);
+            let key = self.sent_flits << SLOT_BITS | u64::from(at);
+            self.sent_flits += 1;
+            if let Some(record) = self.flits.get_mut(at) {
+                record.key = key;
+            }
+            before = Some(key);
+            let header = Header { class, source, tag: packet.tag.unwrap_or(serial), index, flits };
+            self.bits.write_head(&header, &mut self.head);
+            self.bits.write_data(key, &mut self.data);
+            // Only PART holds its channel from flit to flit; KV flits are switched one by one.
+            let last = class != Class::Part || index + 1 == flits;
+            let (dest, head, data) = (&self.dest[..], &self.head[..], &self.data[..]);
+            self.waiting[source.index()][class as usize].0.push_back(key);
+            network.inject(&Injection {
+                tile: source,
+                class,
+                vc_mask,
+                ready_cycle: ready,
+                last,
+                dest,
+                head,
+                data,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Channels a packet may enter on. Flits of one tag keep to one channel: on two they could
+    /// overtake each other.
+    fn vc_mask(&self, packet: &Packet, serial: u64) -> u32 {
+        let vcs = self.router.vcs_of_class(packet.class);
+        let all = vcs.clone().fold(0, |mask, vc| mask | 1 << vc);
+        let ordered = packet.class == Class::KvData && (packet.flits > 1 || packet.tag.is_some());
+        if !ordered {
+            return all;
+        }
+        let choice = mix(packet.tag.unwrap_or(serial)) % u64::from(vcs.end - vcs.start);
+        1 << (vcs.start + choice as u32)
+    }
+
+    /// Flits that wait in a source queue of the network.
+    pub fn queued(&self, tile: NodeId, class: Class) -> usize {
+        self.waiting[tile.index()][class as usize].0.len()
+    }
+
+    /// Notes that the first flit of a source queue has left it.
+    pub fn enter(&mut self, entry: &Entry) {
+        let (queue, last) = &mut self.waiting[entry.tile.index()][entry.class as usize];
+        let free = std::mem::replace(last, entry.cycle + 1);
+        let Some(key) = queue.pop_front() else { return };
+        let Some(flit) = self.flits.get_mut(slot_of(key)).filter(|flit| flit.key == key) else { return };
+        flit.headed = flit.headed.max(free);
+        if let Some(record) = self.packets.get_mut(flit.packet).filter(|record| !record.in_network) {
+            (record.entered, record.in_network) = (entry.cycle, true);
+        }
+    }
+
+    /// Checks a flit that came out. None if it should not have come, or not here.
+    pub fn receive(&mut self, e: &Ejection<'_>) -> Option<Arrival> {
+        let key = self.bits.key(e.data);
+        let slot = slot_of(key);
+        let Some(flit) = self.flits.get_mut(slot).filter(|flit| flit.key == key).copied() else {
+            self.unknown(e, key, slot);
+            return None;
+        };
+        let PacketRecord { packet, serial, entered, .. } = *self.packets.get(flit.packet)?;
+        let here = e.tile.index();
+        if !flit.left.contains(here) {
+            let (kind, what) = match flit.all.contains(here) {
+                true => (ViolationKind::Duplicate, "came a second time"),
+                false => (ViolationKind::WrongTile, "is not meant for this tile"),
+            };
+            self.violation(kind, |board| board.describe(e, &flit, what));
+            return None;
+        }
+        self.check_bits(e, &flit, &packet, serial);
+        if self.router.class_of_vc(e.vc) != packet.class {
+            self.violation(ViolationKind::WrongVc, |board| {
+                board.describe(e, &flit, "came on a channel of another class")
+            });
+        }
+        self.check_order(e, &flit, &packet, serial);
+        let complete = self.deliver(e.tile, slot, flit);
+        Some(Arrival {
+            source: packet.source,
+            generated: packet.cycle,
+            entered,
+            headed: flit.headed,
+            measured: packet.measured,
+            last: flit.index + 1 == packet.flits,
+            complete,
+        })
+    }
+
+    /// Takes a delivery off the books; true if it was the last of its packet.
+    fn deliver(&mut self, tile: NodeId, slot: u32, mut flit: FlitRecord) -> bool {
+        self.outstanding -= 1;
+        flit.left.remove(tile.index());
+        if flit.left.is_empty() {
+            self.flits.remove(slot);
+        } else if let Some(record) = self.flits.get_mut(slot) {
+            record.left = flit.left;
+        }
+        let left = self.packets.get_mut(flit.packet).map_or(0, |record| {
+            record.left -= 1;
+            record.left
+        });
+        if left == 0 {
+            self.packets.remove(flit.packet);
+        }
+        left == 0
+    }
+
+    /// A payload without a record: an old flit come again, or bits that were never sent.
+    fn unknown(&mut self, e: &Ejection<'_>, key: u64, slot: u32) {
+        self.bits.write_data(key, &mut self.data);
+        let once_sent = key >> SLOT_BITS < self.sent_flits && (slot as usize) < self.flits.slots();
+        let (kind, what) = if once_sent && self.data == e.data {
+            (ViolationKind::Duplicate, "came again after it had reached its whole set")
+        } else {
+            (ViolationKind::Corrupt, "is none that was sent")
+        };
+        self.violation(kind, |board| format!("{}: flit {key:#x} {what}", board.place(e)));
+    }
+
+    fn check_bits(&mut self, e: &Ejection<'_>, flit: &FlitRecord, packet: &Packet, serial: u64) {
+        let Packet { source, class, flits, .. } = *packet;
+        let header = Header { class, source, tag: packet.tag.unwrap_or(serial), index: flit.index, flits };
+        self.bits.write_head(&header, &mut self.head);
+        self.bits.write_data(flit.key, &mut self.data);
+        let differs = match first_difference(&self.head, e.head) {
+            Some(bit) => Some(("head", bit)),
+            None => first_difference(&self.data, e.data).map(|bit| ("payload", bit)),
+        };
+        if let Some((name, bit)) = differs {
+            self.violation(ViolationKind::Corrupt, |board| {
+                board.describe(e, flit, &format!("has {name} bit {bit} inverted"))
+            });
+        }
+    }
+
+    fn check_order(&mut self, e: &Ejection<'_>, flit: &FlitRecord, packet: &Packet, serial: u64) {
+        if packet.class == Class::Part {
+            let open = &mut self.open[e.tile.index() * self.router.vcs() as usize + e.vc as usize];
+            let (expected, index) = (*open, flit.index);
+            *open = (index + 1 < packet.flits).then_some((serial, index + 1));
+            match expected {
+                None if index == 0 => {}
+                Some((packet, next)) if packet == serial && next == index => {}
+                Some((packet, _)) if packet != serial => self
+                    .violation(ViolationKind::Interleaved, |board| {
+                        board.describe(e, flit, &format!("stands inside packet {packet}"))
+                    }),
+                _ => self.violation(ViolationKind::OutOfOrder, |board| {
+                    board.describe(e, flit, "does not follow the flit before it")
+                }),
+            }
+            return;
+        }
+        let overtook = flit.before.is_some_and(|before| {
+            let record = self.flits.get_mut(slot_of(before)).filter(|record| record.key == before);
+            record.is_some_and(|record| record.left.contains(e.tile.index()))
+        });
+        // Packets of one tag are ordered too, which only a trace can ask for.
+        let late = packet.tag.is_some_and(|tag| {
+            let last = self.tagged.entry((packet.source, e.tile, tag)).or_insert(flit.key);
+            let late = *last > flit.key;
+            *last = flit.key.max(*last);
+            late && packet.class == Class::KvData
+        });
+        if overtook || late {
+            self.violation(ViolationKind::OutOfOrder, |board| {
+                board.describe(e, flit, "came before or after another flit of its tag that it must not pass")
+            });
+        }
+    }
+
+    /// The last check: nothing on its way, nothing in a buffer, all credits home. `link_flits` is what
+    /// the network's counters say crossed links between routers since the first packet.
+    pub fn finish(&mut self, network: &dyn Network, link_flits: u64) {
+        let lost: Vec<(FlitRecord, NodeId)> = self
+            .flits
+            .iter()
+            .flat_map(|flit| flit.left.iter().map(move |index| (*flit, index)))
+            .filter_map(|(flit, index)| Some((flit, self.mesh.node_at(index)?)))
+            .collect();
+        for (flit, tile) in &lost {
+            let (x, y) = self.mesh.coords(*tile);
+            self.violation(ViolationKind::Lost, |board| {
+                format!("{} never came to tile ({x}, {y})", board.name(flit))
+            });
+        }
+        for (node, port, vc) in network.busy_vcs() {
+            let (x, y) = self.mesh.coords(node);
+            self.violation(ViolationKind::Stuck, |_| {
+                format!("router ({x}, {y}), input {}, VC {vc} still holds a flit at the end", port.name())
+            });
+        }
+        if !network.credits_home() {
+            self.violation(ViolationKind::Credits, |_| {
+                "a sender has not all its credits back at the end".to_owned()
+            });
+        }
+        // A flit that is known to be lost or copied upsets the count; it has been named above.
+        let expected = self.expected_links;
+        if self.violations.count == 0 && link_flits != expected {
+            self.violation(ViolationKind::Links, |_| {
+                format!("links carried {link_flits} flits, and the trees of what was sent have {expected}")
+            });
+        }
+    }
+
+    /// Deliveries still to come, counted once for each flit and tile.
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding
+    }
+
+    /// Links that the flits sent so far have in their trees: what the counters must come to.
+    pub fn expected_links(&self) -> u64 {
+        self.expected_links
+    }
+
+    /// Sample packets on their way: the cycle of generation, once for each tile still to be reached.
+    pub fn late_sample(&self) -> impl Iterator<Item = u64> + '_ {
+        self.flits.iter().flat_map(|flit| {
+            let record = self
+                .packets
+                .get(flit.packet)
+                .filter(|r| r.packet.measured && flit.index + 1 == r.packet.flits);
+            record.into_iter().flat_map(|r| flit.left.iter().map(|_| r.packet.cycle))
+        })
+    }
+
+    /// Since when the flit that has been longest under way is out of its source queue or at its head.
+    pub fn oldest(&self) -> Option<u64> {
+        self.flits.iter().map(|flit| flit.headed).min()
+    }
+
+    /// All violations so far.
+    pub fn violation_count(&self) -> u64 {
+        self.violations.count
+    }
+
+    /// The first violations, with their messages.
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations.first
+    }
+
+    fn violation(&mut self, kind: ViolationKind, message: impl FnOnce(&Scoreboard) -> String) {
+        let mut violations = std::mem::take(&mut self.violations);
+        violations.add(kind, || message(self));
+        self.violations = violations;
+    }
+
+    fn place(&self, e: &Ejection<'_>) -> String {
+        let (x, y) = self.mesh.coords(e.tile);
+        format!("cycle {}, tile ({x}, {y}), VC {}", e.cycle, e.vc)
+    }
+
+    fn name(&self, flit: &FlitRecord) -> String {
+        let Some(PacketRecord { packet, serial, .. }) = self.packets.get(flit.packet) else {
+            return format!("flit {:#x}", flit.key);
+        };
+        let (x, y) = self.mesh.coords(packet.source);
+        format!(
+            "{} flit {:#x} ({} of {} of packet {serial}, sent by ({x}, {y}) in cycle {})",
+            packet.class.name(),
+            flit.key,
+            flit.index + 1,
+            packet.flits,
+            packet.cycle
+        )
+    }
+
+    fn describe(&self, e: &Ejection<'_>, flit: &FlitRecord, what: &str) -> String {
+        format!("{}: {} {what}", self.place(e), self.name(flit))
+    }
+}
+
+/// Where the record of the flit with this key is kept.
+fn slot_of(key: u64) -> u32 {
+    (key & ((1 << SLOT_BITS) - 1)) as u32
+}
+
+/// The lowest bit in which two bit strings differ; a missing word counts as its first bit.
+fn first_difference(sent: &[u32], came: &[u32]) -> Option<usize> {
+    let word = (0..sent.len().max(came.len())).find(|&w| sent.get(w) != came.get(w))?;
+    let bit = match (sent.get(word), came.get(word)) {
+        (Some(a), Some(b)) => (a ^ b).trailing_zeros() as usize,
+        _ => 0,
+    };
+    Some(word * 32 + bit)
+}

@@ -1,0 +1,251 @@
+//! What the keys of a configuration mean together: the combinations that cannot be built, and
+//! those that can but should not.
+//!
+//! One key by itself is judged by the schema ([`config::violations`]). That `head_dim` and the
+//! elements of a flit divide one another needs no rule: both are powers of two.
+
+use super::staging::{Staging, URAM_DEPTH, URAM_ON_U280, URAM_WIDTH};
+use super::{default_stride, gcd, legal_stride, slice_flits, ROUTER_CYCLES};
+use crate::config::{self, Config, Finding};
+
+/// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
+///
+/// Combinations are judged only once each key is legal by itself, since their rules may
+/// divide by a key.
+pub fn check(name: &str, config: &Config) -> Vec<Finding> {
+    let mut violations = config::violations(config);
+    violations.extend(name_is_plain(name));
+    if !violations.is_empty() {
+        return violations;
+    }
+    let rules: [fn(&Config) -> Option<Finding>; 8] = [
+        stride_visits_every_row,
+        columns_have_room_for_the_stride,
+        kv_heads_divide_heads,
+        uram_is_as_wide_as_a_flit,
+        window_holds_a_slice,
+        uram_fits_the_device,
+        fifo_covers_the_round_trip,
+        sliding_window_acts,
+    ];
+    rules.iter().filter_map(|rule| rule(config)).collect()
+}
+
+/// The name goes into file names, the FuseSoC core and comments of the Verilog.
+fn name_is_plain(name: &str) -> Option<Finding> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let legal = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(plain);
+    (!legal).then(|| {
+        Finding::error(
+            "",
+            format!("{name:?} is the name of the design, and is not a plain word"),
+            "the design is named after its file: use letters, digits, - and _, a letter first",
+        )
+    })
+}
+
+fn stride_visits_every_row(config: &Config) -> Option<Finding> {
+    let (a, rows) = (config.takv.a?, config.mesh.rows);
+    if legal_stride(a, rows) {
+        return None;
+    }
+    let fault = match gcd(a, rows) {
+        _ if a % 2 == 0 => "is even".to_owned(),
+        shared => format!("is not coprime to mesh.rows = {rows}: {shared} divides both"),
+    };
+    // The stride the generator would take itself is the safest advice.
+    let help = format!(
+        "an odd stride coprime to the rows takes the segments of a layer to every row; try a = {}, or leave it out",
+        default_stride(config.mesh.cols, rows)
+    );
+    Some(Finding::value("takv.a", a, fault, help).with(&["mesh.rows", "mesh.cols"]))
+}
+
+fn columns_have_room_for_the_stride(config: &Config) -> Option<Finding> {
+    let (stride, cols) = (config.takv.column_stride, config.mesh.cols);
+    (stride >= cols).then(|| {
+        Finding::value(
+            "takv.column_stride",
+            stride,
+            format!("is not below mesh.cols = {cols}"),
+            format!("columns wrap around, so {stride} acts as {}; try column_stride = {0}", stride % cols),
+        )
+        .with(&["mesh.cols"])
+    })
+}
+
+fn kv_heads_divide_heads(config: &Config) -> Option<Finding> {
+    let (heads, kv_heads) = (config.model.heads, config.model.kv_heads);
+    (heads % kv_heads != 0).then(|| {
+        let nearest = (1..=kv_heads.min(heads)).rev().find(|k| heads % k == 0).unwrap_or(1);
+        Finding::value(
+            "model.kv_heads",
+            kv_heads,
+            format!("does not divide model.heads = {heads}"),
+            format!("every KV head serves the same number of query heads; try kv_heads = {nearest}"),
+        )
+        .with(&["model.heads"])
+    })
+}
+
+fn uram_is_as_wide_as_a_flit(config: &Config) -> Option<Finding> {
+    let (blocks, flit) = (config.kv.uram_per_tile, config.noc.flit_width);
+    let needed = Staging::new(config).blocks_wide;
+    (blocks < needed).then(|| {
+        let width = blocks * URAM_WIDTH;
+        Finding::value(
+            "kv.uram_per_tile",
+            blocks,
+            format!("is {width} bits wide, less than noc.flit_width = {flit}"),
+            format!("a flit is read in one cycle from blocks side by side; try uram_per_tile = {needed} or a narrower flit"),
+        )
+        .with(&["noc.flit_width"])
+    })
+}
+
+fn window_holds_a_slice(config: &Config) -> Option<Finding> {
+    let (slice, staging) = (slice_flits(config), Staging::new(config));
+    // With no memory at all the rule on its width has spoken.
+    if staging.flits == 0 || slice <= staging.window_flits {
+        return None;
+    }
+    let (tokens, banks) = (config.kv.segment_tokens, config.kv.banks);
+    let blocks = staging.blocks_wide * (slice * banks).div_ceil(URAM_DEPTH);
+    let fitting = u64::from(tokens) * u64::from(staging.window_flits) / u64::from(slice);
+    let more_blocks = if blocks <= 64 { format!("uram_per_tile = {blocks}, ") } else { String::new() };
+    Some(
+        Finding::value(
+            "kv.segment_tokens",
+            tokens,
+            format!(
+                "makes slices of {slice} flits, more than the {} of a staging window",
+                staging.window_flits
+            ),
+            format!(
+                "a window is filled with whole slices before they are read; try {more_blocks}fewer banks or segment_tokens = {}",
+                fitting.max(1)
+            ),
+        )
+        .with(&["kv.banks", "kv.uram_per_tile", "noc.flit_width", "pe.head_dim", "kv.bytes_per_element"]),
+    )
+}
+
+/// Only a warning: meshes up to 16x16 are generated for studies that never meet a device, and
+/// a count of memories is no verdict on whether a design fits; the area estimate is.
+fn uram_fits_the_device(config: &Config) -> Option<Finding> {
+    let (cols, rows, each) = (config.mesh.cols, config.mesh.rows, config.kv.uram_per_tile);
+    let total = cols * rows * each;
+    let fitting = URAM_ON_U280 / (cols * rows);
+    (total > URAM_ON_U280).then(|| {
+        Finding::value(
+            "kv.uram_per_tile",
+            each,
+            format!("is {total} URAM288 in {cols} x {rows} tiles, more than the {URAM_ON_U280} of the U280"),
+            format!(
+                "it can be simulated but not placed: at most {} such tiles, or {fitting} blocks a tile for flits of up to {} bits",
+                URAM_ON_U280 / each,
+                fitting * URAM_WIDTH
+            ),
+        )
+        .with(&["mesh.cols", "mesh.rows"])
+        .as_warning()
+    })
+}
+
+/// Cycles from a fetch to its first flit without load: there and back over the mean distance
+/// of two tiles. This is the "about 22 cycles" of an 8x8 mesh.
+fn round_trip(config: &Config) -> u32 {
+    let (cols, rows) = (f64::from(config.mesh.cols), f64::from(config.mesh.rows));
+    let tiles = cols * rows;
+    // Mean of |a - b| over a line of n tiles is (n^2 - 1) / 3n; a tile does not ask itself.
+    let mean = |n: f64| (n * n - 1.0) / (3.0 * n);
+    let hops = (mean(cols) + mean(rows)) * tiles / (tiles - 1.0);
+    (2.0 * hops * f64::from(ROUTER_CYCLES)).ceil() as u32
+}
+
+fn fifo_covers_the_round_trip(config: &Config) -> Option<Finding> {
+    let window = if config.mare.enable { config.mare.coalesce_window } else { 0 };
+    let (depth, trip) = (config.pad.fifo_depth, round_trip(config));
+    let needed = trip + window;
+    // Without overlap nothing is prefetched, so there is no latency to hide.
+    (config.pad.enable && depth < needed).then(|| {
+        Finding::value(
+            "pad.fifo_depth",
+            depth,
+            format!("is below the round trip of {trip} cycles plus the coalescing window of {window}"),
+            format!("the multiplier will wait for flits; try fifo_depth = {needed} or more"),
+        )
+        .with(&["mare.coalesce_window", "mesh.cols", "mesh.rows", "mare.enable", "pad.enable"])
+        .as_warning()
+    })
+}
+
+fn sliding_window_acts(config: &Config) -> Option<Finding> {
+    let (window, tokens) = (config.model.sliding_window?, config.model.max_tokens);
+    (window > tokens).then(|| {
+        Finding::value(
+            "model.sliding_window",
+            window,
+            format!("is above model.max_tokens = {tokens}, so it never acts"),
+            "raise max_tokens to the longest context, or leave sliding_window out",
+        )
+        .with(&["model.max_tokens"])
+        .as_warning()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Severity;
+
+    fn findings(change: impl Fn(&mut Config)) -> Vec<(String, Severity)> {
+        let mut config = Config::default();
+        change(&mut config);
+        check("test", &config).into_iter().map(|f| (f.key, f.severity)).collect()
+    }
+
+    #[test]
+    fn the_default_configuration_is_legal_and_wise() {
+        assert_eq!(check("u280_8x8", &Config::default()), []);
+    }
+
+    #[test]
+    fn the_round_trip_of_an_8x8_mesh_is_the_papers() {
+        assert_eq!(round_trip(&Config::default()), 22);
+    }
+
+    #[test]
+    fn every_legal_head_dim_and_flit_divide_one_another() {
+        for head_dim in [32, 64, 128, 256] {
+            for flit_width in [64, 128, 256, 512, 1024] {
+                let elements = flit_width / 16;
+                assert!(head_dim % elements == 0 || elements % head_dim == 0, "{head_dim} {flit_width}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_design_over_the_device_is_a_warning() {
+        let found = findings(|c| (c.mesh.cols, c.mesh.rows) = (16, 16));
+        let keys = ["kv.uram_per_tile", "pad.fifo_depth"].map(|k| (k.to_owned(), Severity::Warning));
+        assert_eq!(found, keys);
+    }
+
+    #[test]
+    fn a_name_that_would_break_a_file_list_is_refused() {
+        for name in ["", "my config", "a/b", "8x8", "tiny\n", "tüny"] {
+            assert_eq!(check(name, &Config::default()).len(), 1, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn illegal_numbers_made_by_a_program_are_caught_before_any_rule_divides() {
+        let found = findings(|c| {
+            (c.mesh.rows, c.kv.banks, c.model.kv_heads) = (0, 0, 0);
+            c.clock.noc_mhz = f64::NAN;
+        });
+        let keys = ["mesh.rows", "kv.banks", "model.kv_heads", "clock.noc_mhz"];
+        assert_eq!(found, keys.map(|k| (k.to_owned(), Severity::Error)));
+    }
+}

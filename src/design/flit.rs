@@ -1,0 +1,226 @@
+//! The flit: which header field of which class sits where.
+//!
+//! Computed once from the configuration. RTL, traffic, scoreboard, model and the emitted
+//! documentation all read this one description. A flit travels as three bundles of wires:
+//!
+//! * `data`: `flit_width` payload bits;
+//! * `head`: the fields of the flit's class, each class laid out from bit 0;
+//! * `dest`: where it goes. With multicast a set, one bit a tile (bit `y * cols + x`); without, the
+//!   coordinates `{y, x}`. Between the routers of a column only the column's own part travels:
+//!   one bit a row, or `y`.
+//!
+//! The virtual channel a flit travels on tells its class, so no class field is carried.
+
+use super::mesh::{Mesh, NodeId};
+use crate::config::Config;
+use serde::Serialize;
+
+/// Bits of the generation in a tag: requests of one slice that can be told apart.
+const GENERATION_BITS: u32 = 2;
+
+/// What a flit is for. The virtual channel tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum Class {
+    /// Partial result on its way to the reduce root: VN0, unicast, wormhole packets.
+    #[serde(rename = "PART")]
+    Part,
+    /// Request for a slice: VN1, unicast, one flit.
+    #[serde(rename = "KV_FETCH")]
+    KvFetch,
+    /// K or V elements: VN1, multicast, switched flit by flit.
+    #[serde(rename = "KV_DATA")]
+    KvData,
+}
+
+impl Class {
+    /// All classes, in the order of their virtual channels.
+    pub const ALL: [Class; 3] = [Class::Part, Class::KvFetch, Class::KvData];
+
+    /// Name as in the paper.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Part => "PART",
+            Class::KvFetch => "KV_FETCH",
+            Class::KvData => "KV_DATA",
+        }
+    }
+}
+
+/// One header field of one class.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Field {
+    /// Field name as in the Verilog and the documentation.
+    pub name: &'static str,
+    /// Lowest bit inside `head`.
+    pub offset: u32,
+    /// Bits.
+    pub width: u32,
+    /// What it says.
+    pub doc: &'static str,
+}
+
+/// How a destination is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DestKind {
+    /// One bit a tile.
+    Set,
+    /// `{y, x}`.
+    Coord,
+}
+
+/// Widths and positions of everything a flit carries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FlitLayout {
+    /// Payload bits.
+    pub data_width: u32,
+    /// Header bits: those of the widest class.
+    pub head_width: u32,
+    /// How destinations are written.
+    pub dest_kind: DestKind,
+    /// Destination bits on row links and local ports.
+    pub dest_width: u32,
+    /// Destination bits on column links.
+    pub column_dest_width: u32,
+    /// Fields of PART. `last` is bit 0, which the routers read to hold a packet together.
+    pub part: Vec<Field>,
+    /// Fields of KV_FETCH.
+    pub kv_fetch: Vec<Field>,
+    /// Fields of KV_DATA.
+    pub kv_data: Vec<Field>,
+}
+
+/// Bits to tell `n` values apart; at least one, so that every field has a wire.
+pub fn index_bits(n: u32) -> u32 {
+    n.saturating_sub(1).checked_ilog2().map_or(1, |b| b + 1)
+}
+
+fn pack(fields: &[(&'static str, u32, &'static str)]) -> Vec<Field> {
+    let mut offset = 0;
+    fields
+        .iter()
+        .map(|&(name, width, doc)| {
+            let field = Field { name, offset, width, doc };
+            offset += width;
+            field
+        })
+        .collect()
+}
+
+fn width(fields: &[Field]) -> u32 {
+    fields.iter().map(|f| f.width).sum()
+}
+
+impl FlitLayout {
+    /// Lays out the flit of a configuration on `mesh`; `multicast` chooses how destinations are written.
+    pub(super) fn new(config: &Config, mesh: Mesh, multicast: bool) -> FlitLayout {
+        let model = &config.model;
+        let x = ("x", index_bits(mesh.cols()), "column of the sender, from the west");
+        let y = ("y", index_bits(mesh.rows()), "row of the sender, from the south");
+        let stream = index_bits(model.max_streams);
+        let layer = index_bits(model.layers);
+        let slice_flits = super::slice_flits(config);
+        let head_mask = (
+            "head_mask",
+            model.heads.div_ceil(mesh.cols()),
+            "heads of the requester that wait for it, one bit a head of its column",
+        );
+        let tag = [
+            ("stream", stream, "stream or shared prefix"),
+            ("layer", layer, "layer l"),
+            ("segment", index_bits(super::segments(config)), "segment s of the layer"),
+            ("slice", index_bits(model.kv_heads), "KV head g"),
+            ("generation", GENERATION_BITS, "request of the same slice, counted modulo its range"),
+        ];
+
+        let part = pack(&[
+            ("last", 1, "last flit of its packet"),
+            ("first", 1, "first flit of its packet"),
+            ("stream", stream, "stream"),
+            ("layer", layer, "layer l"),
+            ("head", index_bits(model.heads), "query head h"),
+            x,
+            y,
+        ]);
+        let kv_fetch = pack(&[&tag[..], &[head_mask, x, y]].concat());
+        let index = ("flit_index", index_bits(slice_flits), "position in the slice: K rows, then V rows");
+        let kv_data = pack(&[&tag[..], &[index, head_mask]].concat());
+
+        let (dest_kind, dest_width, column_dest_width) = if multicast {
+            (DestKind::Set, mesh.tiles() as u32, mesh.rows())
+        } else {
+            let (x, y) = (index_bits(mesh.cols()), index_bits(mesh.rows()));
+            (DestKind::Coord, x + y, y)
+        };
+        FlitLayout {
+            data_width: config.noc.flit_width,
+            head_width: [&part, &kv_fetch, &kv_data].map(|f| width(f)).into_iter().max().unwrap_or(1),
+            dest_kind,
+            dest_width,
+            column_dest_width,
+            part,
+            kv_fetch,
+            kv_data,
+        }
+    }
+
+    /// Fields of one class.
+    pub fn fields(&self, class: Class) -> &[Field] {
+        match class {
+            Class::Part => &self.part,
+            Class::KvFetch => &self.kv_fetch,
+            Class::KvData => &self.kv_data,
+        }
+    }
+
+    /// Bits a flit takes on a row link, beside valid and credit.
+    pub fn width(&self) -> u32 {
+        self.data_width + self.head_width + self.dest_width
+    }
+
+    /// The `dest` bits for a set of tiles, little-endian 32-bit words as Verilator keeps them.
+    /// Coordinates can name one tile only: the first is taken.
+    pub fn dest_words(&self, mesh: Mesh, tiles: &[NodeId]) -> Vec<u32> {
+        let mut words = vec![0; self.dest_width.div_ceil(32) as usize];
+        match self.dest_kind {
+            DestKind::Set => {
+                for t in tiles {
+                    words[t.index() / 32] |= 1 << (t.index() % 32);
+                }
+            }
+            DestKind::Coord => {
+                if let Some(&t) = tiles.first() {
+                    let (x, y) = mesh.coords(t);
+                    words[0] = y << index_bits(mesh.cols()) | x;
+                }
+            }
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn index_bits_tells_every_value_apart() {
+        for (n, bits) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (256, 8), (257, 9)] {
+            assert_eq!(index_bits(n), bits, "{n}");
+        }
+    }
+
+    #[test]
+    fn fields_of_a_class_touch_without_overlap() {
+        let config = Config::default();
+        let layout = FlitLayout::new(&config, Mesh::new(8, 8), true);
+        for class in Class::ALL {
+            let mut next = 0;
+            for field in layout.fields(class) {
+                assert_eq!(field.offset, next);
+                next += field.width;
+            }
+            assert!(next <= layout.head_width);
+        }
+    }
+}

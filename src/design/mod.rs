@@ -1,0 +1,168 @@
+//! What will be built: every width, count and default, decided in one place.
+//!
+//! [`Design::from_config`] is the only reader of a [`Config`]. Templates, traffic,
+//! scoreboard, model and reports read the [`Design`]; nobody reads emitted Verilog back.
+
+mod check;
+mod flit;
+mod mesh;
+mod staging;
+
+pub use check::check;
+pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
+pub use mesh::{Mesh, NodeId, Port};
+pub use staging::{Staging, URAM_ON_U280};
+
+use crate::config::{self, Config, Finding, Report, Severity};
+use std::fmt;
+use std::path::Path;
+
+/// Cycles from a router's input to its output without load: write the buffer, then switch.
+pub const ROUTER_CYCLES: u32 = 2;
+
+/// The fabric as it will be built.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Design {
+    /// Name of the configuration: the stem of its file. Names the output folder and the core.
+    pub name: String,
+    /// Tiles and coordinates.
+    pub mesh: Mesh,
+    /// The flit.
+    pub flit: FlitLayout,
+    /// The router's virtual channels and buffers.
+    pub router: Router,
+    /// The placement stride a of pi(l, s).
+    pub takv_a: u32,
+    /// Macro-blocks a tile must be able to home (N_max of the paper).
+    pub blocks_per_tile: u32,
+    /// The configuration all this was decided from, defaults filled in.
+    pub config: Config,
+}
+
+/// What one router is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Router {
+    /// Virtual channels of VN0 (PART): indices `0..vn0_vcs`.
+    pub vn0_vcs: u32,
+    /// Virtual channels of VN1: the first carries KV_FETCH, the others KV_DATA.
+    pub vn1_vcs: u32,
+    /// Flits a virtual channel buffers.
+    pub vc_depth: u32,
+    /// Whether routers replicate flits along XYM trees.
+    pub multicast: bool,
+}
+
+impl Router {
+    /// Virtual channels of a port.
+    pub fn vcs(self) -> u32 {
+        self.vn0_vcs + self.vn1_vcs
+    }
+
+    /// The class that travels on a virtual channel.
+    pub fn class_of_vc(self, vc: u32) -> Class {
+        if vc < self.vn0_vcs {
+            Class::Part
+        } else if vc == self.vn0_vcs {
+            Class::KvFetch
+        } else {
+            Class::KvData
+        }
+    }
+
+    /// The virtual channels that carry a class.
+    pub fn vcs_of_class(self, class: Class) -> std::ops::Range<u32> {
+        match class {
+            Class::Part => 0..self.vn0_vcs,
+            Class::KvFetch => self.vn0_vcs..self.vn0_vcs + 1,
+            Class::KvData => self.vn0_vcs + 1..self.vcs(),
+        }
+    }
+}
+
+/// Segments of a layer at the longest context: ceil(T / P).
+pub fn segments(config: &Config) -> u32 {
+    config.model.max_tokens.div_ceil(config.kv.segment_tokens)
+}
+
+/// Flits of one slice: P rows of K and P rows of V.
+pub fn slice_flits(config: &Config) -> u32 {
+    let bits = 2 * config.kv.segment_tokens * config.pe.head_dim * config.kv.bytes_per_element * 8;
+    bits.div_ceil(config.noc.flit_width)
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+/// A legal placement stride: odd and coprime to `rows` (section TaKV of the paper).
+fn legal_stride(a: u32, rows: u32) -> bool {
+    a % 2 == 1 && gcd(a, rows) == 1
+}
+
+/// `cols + 1` if that is legal, else the smallest legal stride.
+fn default_stride(cols: u32, rows: u32) -> u32 {
+    std::iter::once(cols + 1).chain(1..).find(|&a| legal_stride(a, rows)).unwrap_or(1)
+}
+
+/// A configuration that cannot be built: every reason, none of them a warning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Illegal(pub Vec<Finding>);
+
+impl std::error::Error for Illegal {}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.0.iter().map(|f| format!("{}; {}", f.sentence(false), f.help)).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl Design {
+    /// Reads a configuration file and decides everything; the design is named after the file.
+    /// Beside it comes what is unwise about the configuration.
+    ///
+    /// # Errors
+    /// All problems of the file at once, each with its line, caret and way out.
+    pub fn load(path: &Path) -> Result<(Design, Report), Report> {
+        let loaded = config::load(path, check)?;
+        Ok((Design::decide(&loaded.name, &loaded.config), loaded.warnings))
+    }
+
+    /// Decides everything from a configuration that is named `name`.
+    ///
+    /// # Errors
+    /// When the configuration cannot be built, with every reason.
+    pub fn from_config(name: &str, config: &Config) -> Result<Design, Illegal> {
+        let errors: Vec<_> =
+            check(name, config).into_iter().filter(|f| f.severity == Severity::Error).collect();
+        if errors.is_empty() {
+            Ok(Design::decide(name, config))
+        } else {
+            Err(Illegal(errors))
+        }
+    }
+
+    fn decide(name: &str, config: &Config) -> Design {
+        let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
+        let multicast = config.mare.enable && config.mare.multicast;
+        let blocks = u64::from(config.model.layers) * u64::from(segments(config));
+        Design {
+            name: name.to_owned(),
+            mesh,
+            flit: FlitLayout::new(config, mesh, multicast),
+            router: Router {
+                vn0_vcs: config.noc.vn0_vcs,
+                vn1_vcs: config.noc.vn1_vcs,
+                vc_depth: config.noc.vc_depth,
+                multicast,
+            },
+            takv_a: config.takv.a.unwrap_or_else(|| default_stride(config.mesh.cols, config.mesh.rows)),
+            blocks_per_tile: blocks.div_ceil(mesh.tiles() as u64) as u32,
+            config: config.clone(),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A [`Design`] as source files. Pure: the same design gives the same bytes.
+//!
+//! Only [`write()`] touches the disk.
+
+use crate::design::Design;
+use anyhow::Result;
+
+mod doc_modules;
+mod doc_page;
+mod filelist;
+mod manifest;
+mod module;
+mod picture;
+mod render;
+mod router_parts;
+mod rtl;
+mod swap;
+mod write;
+mod write_error;
+
+pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
+pub use rtl::modules;
+pub use write::{write, WriteError, Written, WrittenFile, MANIFEST};
+
+/// One file of the output, by its path below the output folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path below the output folder, with `/`.
+    pub path: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// Name of the top module.
+pub const TOP: &str = "meshkv_mesh";
+
+/// All files of a design, sorted by path.
+pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
+    let modules = modules(design);
+    let mut files = rtl::emit(design)?;
+    files.extend(filelist::emit(design, &modules));
+    files.push(doc_page::emit(design, &modules)?);
+    files.push(picture::emit(design));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}

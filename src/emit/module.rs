@@ -1,0 +1,154 @@
+//! What is said of a Verilog module outside its body: purpose, parameters, ports.
+//!
+//! One description serves the header of the emitted file and the emitted documentation,
+//! so the two cannot differ.
+
+use serde::Serialize;
+
+/// Direction of a port, seen from the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dir {
+    /// Driven from outside.
+    Input,
+    /// Driven by the module.
+    Output,
+}
+
+/// Width of a port, as written and as configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Width {
+    /// Verilog expression over the module's parameters; "1" is a scalar.
+    pub expr: String,
+    /// Bits as configured.
+    pub bits: u32,
+}
+
+/// One parameter with its value as configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ParamSpec {
+    /// UPPER_SNAKE name.
+    pub name: &'static str,
+    /// Value as configured.
+    pub value: u32,
+    /// What it sets, with its unit.
+    pub doc: &'static str,
+}
+
+/// One port.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PortSpec {
+    /// Direction.
+    pub dir: Dir,
+    /// Name.
+    pub name: String,
+    /// Width.
+    pub width: Width,
+    /// What it carries; empty where the group says all.
+    pub doc: &'static str,
+    /// Comment that opens a bundle of ports; empty inside a bundle.
+    pub group: &'static str,
+}
+
+/// One Verilog module, all but its body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModuleSpec {
+    /// Module and file name.
+    pub name: &'static str,
+    /// Header comment: what it is, why it is built so, its invariant.
+    pub summary: Vec<&'static str>,
+    /// Parameters in order.
+    pub params: Vec<ParamSpec>,
+    /// Ports in order.
+    pub ports: Vec<PortSpec>,
+    /// Modules it instantiates.
+    pub instances: Vec<&'static str>,
+}
+
+/// Builds one [`ModuleSpec`]; parameters come before the ports that use them.
+pub(super) struct ModuleBuilder {
+    spec: ModuleSpec,
+    group: &'static str,
+}
+
+impl ModuleBuilder {
+    /// A module with its header comment, one line an entry.
+    pub(super) fn new(name: &'static str, summary: &[&'static str]) -> Self {
+        let spec = ModuleSpec {
+            name,
+            summary: summary.to_vec(),
+            params: Vec::new(),
+            ports: Vec::new(),
+            instances: Vec::new(),
+        };
+        ModuleBuilder { spec, group: "" }
+    }
+
+    /// Adds a parameter.
+    pub(super) fn param(mut self, name: &'static str, value: u32, doc: &'static str) -> Self {
+        self.spec.params.push(ParamSpec { name, value, doc });
+        self
+    }
+
+    /// Adds `clk` and `rst`.
+    pub(super) fn clocked(self) -> Self {
+        self.input("clk", 1, "").input("rst", 1, "")
+    }
+
+    /// Opens a bundle of ports.
+    pub(super) fn group(mut self, comment: &'static str) -> Self {
+        self.group = comment;
+        self
+    }
+
+    /// Adds an input.
+    pub(super) fn input(self, name: impl Into<String>, width: impl IntoWidth, doc: &'static str) -> Self {
+        self.port(Dir::Input, name.into(), width, doc)
+    }
+
+    /// Adds an output.
+    pub(super) fn output(self, name: impl Into<String>, width: impl IntoWidth, doc: &'static str) -> Self {
+        self.port(Dir::Output, name.into(), width, doc)
+    }
+
+    fn port(mut self, dir: Dir, name: String, width: impl IntoWidth, doc: &'static str) -> Self {
+        let width = width.into_width(&self.spec.params);
+        let group = std::mem::take(&mut self.group);
+        self.spec.ports.push(PortSpec { dir, name, width, doc, group });
+        self
+    }
+
+    /// Names the modules it instantiates.
+    pub(super) fn instances(mut self, names: &[&'static str]) -> Self {
+        self.spec.instances = names.to_vec();
+        self
+    }
+
+    /// The finished description.
+    pub(super) fn build(self) -> ModuleSpec {
+        self.spec
+    }
+}
+
+/// A port width: a number of bits, or a product of parameters and numbers such as `"TILES*VCS"`.
+pub(super) trait IntoWidth {
+    /// The width under the values of `params`.
+    fn into_width(self, params: &[ParamSpec]) -> Width;
+}
+
+impl IntoWidth for u32 {
+    fn into_width(self, _: &[ParamSpec]) -> Width {
+        Width { expr: self.to_string(), bits: self }
+    }
+}
+
+impl IntoWidth for &str {
+    fn into_width(self, params: &[ParamSpec]) -> Width {
+        let value = |factor: &str| {
+            let named = params.iter().find(|p| p.name == factor).map(|p| p.value);
+            // A name that is no parameter is a slip in this crate, not of the user.
+            named.or_else(|| factor.parse().ok()).unwrap_or_else(|| panic!("no parameter {factor}"))
+        };
+        Width { expr: self.to_owned(), bits: self.split('*').map(value).product() }
+    }
+}

@@ -1,0 +1,201 @@
+//! The Verilog modules, one a file.
+//!
+//! Each module is a [`ModuleSpec`] here (purpose, parameters, ports) and a body in
+//! `templates/rtl/`. Values come from the [`Design`]; no body computes a width twice.
+
+use super::module::{ModuleBuilder, ModuleSpec};
+use super::render::Renderer;
+use super::router_parts::{
+    arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, ring_step,
+    route_column, route_row, send_vc, switch_allocator, vc_request, Widths, PORTS,
+};
+use super::{SourceFile, TOP};
+use crate::design::Design;
+use crate::kernels;
+use anyhow::Result;
+use std::collections::BTreeMap;
+
+/// Letters of the mesh ports and what lies there.
+const SIDES: [(&str, &str); 4] = [
+    ("n", "Link of the northern neighbour (y + 1)."),
+    ("s", "Link of the southern neighbour (y - 1)."),
+    ("e", "Link of the eastern neighbour (x + 1)."),
+    ("w", "Link of the western neighbour (x - 1)."),
+];
+
+macro_rules! template {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../templates/rtl/", $name, ".tera")))
+    };
+}
+
+const TEMPLATES: &[(&str, &str)] = &[
+    template!("module.v"),
+    template!("meshkv_arbiter2.v"),
+    template!("meshkv_arbiter4.v"),
+    template!("meshkv_credit_counter.v"),
+    template!("meshkv_input_port.v"),
+    template!("meshkv_link_counters.v"),
+    template!("meshkv_mesh.v"),
+    template!("meshkv_output_port.v"),
+    template!("meshkv_pair_choice.v"),
+    template!("meshkv_ring_step.v"),
+    template!("meshkv_route_column.v"),
+    template!("meshkv_route_row.v"),
+    template!("meshkv_router.v"),
+    template!("meshkv_send_vc.v"),
+    template!("meshkv_switch_allocator.v"),
+    template!("meshkv_vc_request.v"),
+];
+
+/// Every module of the design, in order of dependence: the top comes last.
+pub fn modules(design: &Design) -> Vec<ModuleSpec> {
+    let widths = Widths::of(design);
+    vec![
+        arbiter2(),
+        arbiter4(),
+        pair_choice(),
+        ring_step(&widths),
+        credit_counter(&widths),
+        route_row(&widths),
+        route_column(&widths),
+        input_port(&widths),
+        vc_request(&widths),
+        send_vc(&widths),
+        switch_allocator(&widths),
+        output_port(&widths),
+        link_counters(),
+        router(&widths),
+        mesh(&widths),
+    ]
+}
+
+pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
+    let renderer = Renderer::new(TEMPLATES)?;
+    let source = format!("{}.toml", design.name);
+    let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
+    values.insert("multicast".into(), design.router.multicast.into());
+    values.insert("ports".into(), PORTS.to_vec().into());
+    for kernel in kernels::all()? {
+        values.insert(format!("kernel_{}", kernel.name), kernel.body.trim_end().into());
+    }
+    modules(design)
+        .iter()
+        .map(|module| {
+            let text = renderer.verilog(module, &source, &values)?;
+            Ok(SourceFile { path: format!("rtl/{}.v", module.name), text })
+        })
+        .collect()
+}
+
+fn router(w: &Widths) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(
+        "meshkv_router",
+        &[
+            "Five-port router with credit flow control: VN0 wormhole XY, VN1 XYM multicast.",
+            "",
+            "Two cycles from input to output: a flit is written to its buffer and routed, then switched.",
+            "Along a row an unhindered flit takes the express path and needs one. Copies of a multicast",
+            "flit leave each when its output is free. Outputs are registers, inputs write memory: no",
+            "combinational path crosses the router, and coordinates are ports, so all tiles elaborate alike.",
+        ],
+    )
+    .mesh_params(w)
+    .x_width(w)
+    .y_width(w)
+    .vn0_vcs(w)
+    .vcs(w)
+    .vc_depth(w)
+    .dest_width(w)
+    .column_dest_width(w)
+    .head_width(w)
+    .flit_width(w)
+    .starve_limit()
+    .clocked()
+    .group("Coordinates of this tile, tied to constants.")
+    .input("x", "X_WIDTH", "")
+    .input("y", "Y_WIDTH", "");
+    for (p, comment) in SIDES {
+        let row = p == "e" || p == "w";
+        let dest = if row { "DEST_WIDTH" } else { "COLUMN_DEST_WIDTH" };
+        b = b.group(comment).input(format!("rx_{p}_valid"), "VCS", "");
+        if row {
+            b = b.input(format!("rx_{p}_ahead"), 1, "A destination lies beyond this router.");
+        }
+        b = b
+            .input(format!("rx_{p}_dest"), dest, "")
+            .input(format!("rx_{p}_head"), "HEAD_WIDTH", "")
+            .input(format!("rx_{p}_data"), "FLIT_WIDTH", "")
+            .output(format!("rx_{p}_credit"), "VCS", "")
+            .output(format!("tx_{p}_valid"), "VCS", "");
+        if row {
+            b = b.output(format!("tx_{p}_ahead"), 1, "");
+        }
+        b = b
+            .output(format!("tx_{p}_dest"), dest, "")
+            .output(format!("tx_{p}_head"), "HEAD_WIDTH", "")
+            .output(format!("tx_{p}_data"), "FLIT_WIDTH", "")
+            .input(format!("tx_{p}_credit"), "VCS", "");
+    }
+    tile_ports(b, "", "Link of the tile.", "l_")
+        .group("For counters and diagnosis.")
+        .output("vc_busy", "5*VCS", "A flit waits; bit port * VCS + v.")
+        .output("stat_index", 5, "")
+        .output("stat_data", 32, "")
+        .instances(&[
+            "meshkv_route_row",
+            "meshkv_route_column",
+            "meshkv_input_port",
+            "meshkv_switch_allocator",
+            "meshkv_output_port",
+            "meshkv_link_counters",
+        ])
+        .build()
+}
+
+/// The link between a tile and its router; `times` multiplies every width ("TILES*" for the mesh).
+fn tile_ports(b: ModuleBuilder, times: &str, comment: &'static str, infix: &str) -> ModuleBuilder {
+    let wide = |name: &str| format!("{times}{name}");
+    b.group(comment)
+        .input(format!("rx_{infix}valid"), wide("VCS").as_str(), "One-hot: the virtual channel of the flit.")
+        .input(format!("rx_{infix}dest"), wide("DEST_WIDTH").as_str(), "")
+        .input(format!("rx_{infix}head"), wide("HEAD_WIDTH").as_str(), "")
+        .input(format!("rx_{infix}data"), wide("FLIT_WIDTH").as_str(), "")
+        .output(format!("rx_{infix}credit"), wide("VCS").as_str(), "One pulse a slot freed.")
+        .output(format!("tx_{infix}valid"), wide("VCS").as_str(), "")
+        .output(format!("tx_{infix}head"), wide("HEAD_WIDTH").as_str(), "")
+        .output(format!("tx_{infix}data"), wide("FLIT_WIDTH").as_str(), "")
+        .input(format!("tx_{infix}credit"), wide("VCS").as_str(), "")
+}
+
+fn mesh(w: &Widths) -> ModuleSpec {
+    let b = ModuleBuilder::new(
+        TOP,
+        &[
+            "The fabric: COLS x ROWS routers, every link registered at its sender.",
+            "",
+            "Tile t = y * COLS + x, x from the west, y from the south; its part of a packed port is",
+            "the t-th. The tile side of every router is a port: tiles attach there.",
+        ],
+    )
+    .mesh_params(w)
+    .param("TILES", w.cols * w.rows, "COLS * ROWS.")
+    .x_width(w)
+    .y_width(w)
+    .vn0_vcs(w)
+    .vcs(w)
+    .vc_depth(w)
+    .dest_width(w)
+    .column_dest_width(w)
+    .head_width(w)
+    .flit_width(w)
+    .starve_limit()
+    .clocked();
+    tile_ports(b, "TILES*", "From and to the tiles.", "")
+        .group("For counters and diagnosis.")
+        .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")
+        .output("stat_index", 5, "The counter that every router shows.")
+        .output("stat_data", "TILES*32", "")
+        .instances(&["meshkv_router"])
+        .build()
+}

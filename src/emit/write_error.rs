@@ -1,0 +1,110 @@
+//! Why the output could not be written, in words that name the way out.
+
+use super::manifest::MANIFEST;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why nothing was written: except after `Leftover`, the output directory is as it was.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The output is an existing file, or something else that is no directory.
+    #[error("{} exists and is not a directory\n  help: choose another output directory", .0.display())]
+    NotADirectory(PathBuf),
+    /// The output is a symbolic link; swapping would replace the link, not what it points to.
+    #[error("{} is a symbolic link to {}, and a link cannot be swapped for a directory\n  \
+             help: name the directory itself", dir.display(), target.display())]
+    Symlink {
+        /// The output as given.
+        dir: PathBuf,
+        /// What the link says.
+        target: PathBuf,
+    },
+    /// The output is the current directory or one above it.
+    #[error("{} contains the current directory, which would be swapped away below the shell\n  \
+             help: run from outside, or choose a new directory here, e.g. rtl_out", .0.display())]
+    ContainsCurrentDir(PathBuf),
+    /// The output is not empty and was not written by this program.
+    #[error("{} is not empty and has no {MANIFEST}, so meshkv did not write it\n  \
+             help: choose another output directory (--force does not help: it would mix two owners)",
+             .0.display())]
+    NotOurs(PathBuf),
+    /// The manifest does not read.
+    #[error("{}: not a manifest of this meshkv: {reason}\n  \
+             help: restore the file, or choose another output directory", path.display())]
+    BadManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Files of ours were edited, or files of the user stand where ours are to be written.
+    #[error("{} holds {} that meshkv did not write like this:\n{}\n  \
+             help: save the edits elsewhere, or use --force, which keeps each as NAME.edited",
+             dir.display(), if files.len() == 1 { "a file" } else { "files" }, indented(files))]
+    Edited {
+        /// The output directory.
+        dir: PathBuf,
+        /// All such files, below `dir`, sorted.
+        files: Vec<String>,
+    },
+    /// A directory stands where a file is to be written, or the other way round.
+    #[error("{} is in the way of a generated {wanted}\n  help: move it, or choose another output directory",
+             path.display())]
+    InTheWay {
+        /// What is in the way.
+        path: PathBuf,
+        /// What is to be there: "file" or "directory".
+        wanted: &'static str,
+    },
+    /// Another process writes the same output.
+    #[error("another meshkv is writing {}\n  help: wait until it ends", .0.display())]
+    Busy(PathBuf),
+    /// A file cannot be written under the path it was given; a fault of the emitter.
+    #[error("a generated file has the impossible path {0:?}")]
+    BadPath(String),
+    /// The new tree stands, but the old one could not be removed.
+    #[error("{} is written, but what it replaced could not be removed from {}: {}\n  \
+             help: the next run tries again", dir.display(), left.display(), plain(source))]
+    Leftover {
+        /// The output directory, whole and new.
+        dir: PathBuf,
+        /// The old tree.
+        left: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The system refuses.
+    #[error("cannot {doing} {}: {}\n  help: {}", path.display(), plain(source), way_out(source))]
+    Io {
+        /// What was being done: "write", "read", ...
+        doing: &'static str,
+        /// To what.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+fn indented(files: &[String]) -> String {
+    files.iter().map(|f| format!("    {f}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The system's words without Rust's error number.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn way_out(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "free some space, or choose an output directory on another disk; the output is as it was"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "choose an output directory that you may write, and whose parent you may write"
+        }
+        _ => "choose another output directory; the output is as it was",
+    }
+}

@@ -1,0 +1,154 @@
+//! The links of the mesh, coloured by what they carry, as SVG.
+
+use super::row::Row;
+use crate::design::Mesh;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+const INK: RGBColor = RGBColor(40, 44, 52);
+const TILE: RGBColor = RGBColor(240, 241, 244);
+const TILE_EDGE: RGBColor = RGBColor(190, 194, 202);
+
+/// Pixels from one tile to the next, of a tile's side, of a link's width.
+const PITCH: i32 = 74;
+const SIDE: i32 = 40;
+const BAND: i32 = 11;
+const TOP: i32 = 84;
+const LEFT: i32 = 44;
+const LEGEND: i32 = 118;
+
+/// Flits a cycle on each directed link of a run, with a scale, and into each tile. South is at the bottom. Of the two
+/// links between neighbours, each is on the right-hand side of who travels along it, as on a road.
+///
+/// # Errors
+/// When the picture cannot be drawn.
+pub fn heatmap(title: &str, subtitle: &str, mesh: Mesh, row: &Row) -> anyhow::Result<String> {
+    let mut svg = String::new();
+    draw(&mut svg, [title, subtitle], mesh, row)
+        .map_err(|e| anyhow::anyhow!("cannot draw the heat map: {e}"))?;
+    Ok(svg)
+}
+
+fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -> Drawn {
+    let (cols, rows) = (mesh.cols() as i32, mesh.rows() as i32);
+    let field = |n: i32| (n - 1) * PITCH + SIDE;
+    let width = (LEFT + field(cols) + LEGEND).max(440);
+    let height = TOP + field(rows).max(180) + 40;
+    let window = row.window.max(1) as f64;
+    let load = |flits: u32| f64::from(flits) / window;
+    let busiest = row.links.iter().map(|link| load(link.flits())).fold(0.0, f64::max);
+    let mean = row.links.iter().map(|link| load(link.flits())).sum::<f64>() / row.links.len().max(1) as f64;
+    let scale = nice_above(busiest);
+
+    let root = SVGBackend::with_string(svg, (width as u32, height as u32)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let text = |size: u32| ("sans-serif", size).into_font().color(&INK);
+    let summary =
+        format!("busiest link {busiest:.3}, mean {mean:.3} flits / cycle; in the tiles, deliveries / cycle");
+    root.draw(&Text::new(title.to_owned(), (LEFT, 12), text(16)))?;
+    root.draw(&Text::new(subtitle.to_owned(), (LEFT, 32), text(13)))?;
+    root.draw(&Text::new(summary, (LEFT, 50), text(11)))?;
+
+    // Corner of a tile: rows count from the south, pixels from the north.
+    let corner = |(x, y): (u32, u32)| (LEFT + x as i32 * PITCH, TOP + (rows - 1 - y as i32) * PITCH);
+    for link in &row.links {
+        let colour = shade(load(link.flits()) / scale);
+        arrow(&root, corner(link.from), corner(link.to), colour)?;
+    }
+    for node in mesh.nodes() {
+        let (x, y) = mesh.coords(node);
+        let (left, top) = corner((x, y));
+        let delivered = row.delivered.get(node.index()).copied().unwrap_or(0) as f64 / window;
+        tile(&root, (left, top), delivered)?;
+        let name = ("sans-serif", 11).into_font().color(&INK);
+        if y == 0 {
+            let at = name.clone().pos(Pos::new(HPos::Center, VPos::Top));
+            root.draw(&Text::new(x.to_string(), (left + SIDE / 2, top + SIDE + 7), at))?;
+        }
+        if x == 0 {
+            let at = name.pos(Pos::new(HPos::Right, VPos::Center));
+            root.draw(&Text::new(y.to_string(), (left - 8, top + SIDE / 2), at))?;
+        }
+    }
+    legend(&root, LEFT + field(cols) + 34, TOP, field(rows).max(180), scale)?;
+    root.present()
+}
+
+/// A tile with the flits a cycle that it takes.
+fn tile(root: &Area<'_>, (left, top): (i32, i32), delivered: f64) -> Drawn {
+    let corners = [(left, top), (left + SIDE, top + SIDE)];
+    root.draw(&Rectangle::new(corners, TILE.filled()))?;
+    root.draw(&Rectangle::new(corners, TILE_EDGE))?;
+    let style = ("sans-serif", 11).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
+    root.draw(&Text::new(format!("{delivered:.2}"), (left + SIDE / 2, top + SIDE / 2), style))
+}
+
+/// A link from one tile's corner to its neighbour's, pointed at the receiving end.
+fn arrow(root: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Drawn {
+    let (dx, dy) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
+    // Along the link from the sender's edge, and across it to the right of who travels.
+    let half = SIDE / 2;
+    let (near, far) = (half + 2, PITCH - half - 2);
+    let point = |along: i32, across: i32| {
+        (from.0 + half + along * dx - across * dy, from.1 + half + along * dy + across * dx)
+    };
+    let (inner, outer, tip) = (2, 2 + BAND, 8);
+    let shape = vec![
+        point(near, inner),
+        point(far - tip, inner),
+        point(far, inner + BAND / 2),
+        point(far - tip, outer),
+        point(near, outer),
+    ];
+    root.draw(&Polygon::new(shape.clone(), colour.filled()))?;
+    let outline: Vec<_> = shape.iter().chain(&shape[..1]).copied().collect();
+    root.draw(&PathElement::new(outline, TILE_EDGE))
+}
+
+/// The scale from no flit to `scale` flits a cycle.
+fn legend(root: &Area<'_>, left: i32, top: i32, height: i32, scale: f64) -> Drawn {
+    const STEPS: i32 = 60;
+    for step in 0..STEPS {
+        let y = |n: i32| top + height - height * n / STEPS;
+        let colour = shade(f64::from(step) / f64::from(STEPS - 1));
+        root.draw(&Rectangle::new([(left, y(step + 1)), (left + 14, y(step))], colour.filled()))?;
+    }
+    for tick in 0..=4 {
+        let y = top + height - height * tick / 4;
+        let style = ("sans-serif", 11).into_font().color(&INK).pos(Pos::new(HPos::Left, VPos::Center));
+        let value = scale * f64::from(tick) / 4.0;
+        root.draw(&PathElement::new([(left + 14, y), (left + 18, y)], INK))?;
+        root.draw(&Text::new(format!("{value:.3}"), (left + 21, y), style))?;
+    }
+    let style = ("sans-serif", 11).into_font().color(&INK).pos(Pos::new(HPos::Left, VPos::Bottom));
+    root.draw(&Text::new("flits / cycle", (left, top - 8), style))
+}
+
+/// A round number not below `x`, so that scales of like runs are alike; 1 if nothing moved.
+fn nice_above(x: f64) -> f64 {
+    const NICE: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
+    if x <= 0.0 {
+        1.0
+    } else {
+        NICE.into_iter().find(|&n| n >= x).unwrap_or(1.0)
+    }
+}
+
+/// From near white over yellow and orange to dark red; rises in lightness order, so it survives grey print.
+fn shade(share: f64) -> RGBColor {
+    const STOPS: [(f64, f64, f64); 5] = [
+        (250.0, 250.0, 245.0),
+        (254.0, 224.0, 144.0),
+        (253.0, 160.0, 80.0),
+        (215.0, 60.0, 40.0),
+        (120.0, 0.0, 38.0),
+    ];
+    let at = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
+    let low = (at as usize).min(STOPS.len() - 2);
+    let (a, b, t) = (STOPS[low], STOPS[low + 1], at - low as f64);
+    let blend = |a: f64, b: f64| (a + (b - a) * t).round() as u8;
+    RGBColor(blend(a.0, b.0), blend(a.1, b.1), blend(a.2, b.2))
+}

@@ -1,0 +1,112 @@
+//! One run as one [`Row`], and the latency without load that it is judged by.
+
+use super::row::Row;
+use crate::cosim::network::Network;
+use crate::cosim::packet::Packet;
+use crate::cosim::run::{run, Phase, Phases, RunError};
+use crate::cosim::traffic::{Generator, Traffic, TrafficError};
+use crate::design::Design;
+use std::time::Instant;
+use thiserror::Error;
+
+/// Deliveries for each node and cycle at which packets hardly ever meet.
+const HARDLY_ANY: f64 = 0.01;
+/// Deliveries, and packets, that the zero-load latency is a mean over.
+const ZERO_LOAD_DELIVERIES: f64 = 4000.0;
+const ZERO_LOAD_PACKETS: f64 = 400.0;
+/// Longest window for it: a 2x2 mesh with long packets need not be waited for.
+const ZERO_LOAD_CYCLES: u64 = 40_000;
+
+/// A run that gives no row.
+#[derive(Debug, Error)]
+pub enum MeasureError {
+    /// The traffic does not fit the design.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+    /// The run came to no end.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// What the rows of one command have in common.
+pub struct Setup<'a> {
+    /// The fabric.
+    pub design: &'a Design,
+    /// How long to warm up, measure and drain; a trace takes as long as it is.
+    pub phases: Phases,
+    /// Told the phase and the cycle after every batch.
+    pub observe: &'a mut dyn FnMut(Phase, u64),
+}
+
+/// Runs synthetic traffic through a network that has just been reset.
+///
+/// # Errors
+/// When the traffic does not fit the design, or the run comes to no end.
+pub fn measure(
+    network: &mut dyn Network,
+    setup: &mut Setup<'_>,
+    traffic: &Traffic,
+    zero_load: f64,
+) -> Result<Row, MeasureError> {
+    let generator = Generator::new(setup.design, traffic)?;
+    let row = timed(network, setup, &setup.phases.clone(), generator, Some(zero_load))?;
+    Ok(Row {
+        traffic: traffic.shape.name().to_owned(),
+        load: Some(traffic.load),
+        packet: Some(traffic.packet),
+        seed: Some(traffic.seed),
+        ..row
+    })
+}
+
+/// Replays a trace through a network that has just been reset. All of it is the sample.
+///
+/// # Errors
+/// When the run comes to no end.
+pub fn replay(
+    network: &mut dyn Network,
+    setup: &mut Setup<'_>,
+    packets: Vec<Packet>,
+) -> Result<Row, MeasureError> {
+    let measure = packets.last().map_or(0, |p| p.cycle + 1);
+    let phases = Phases { warmup: 0, measure, drain_limit: u64::MAX, latency_limit: None };
+    let generator = Generator::from_trace(setup.design, packets);
+    let row = timed(network, setup, &phases, generator, None)?;
+    Ok(Row { traffic: "trace".to_owned(), ..row })
+}
+
+/// Mean latency, in cycles, of the same traffic at a load at which packets hardly ever meet.
+///
+/// # Errors
+/// When the traffic does not fit the design, or the run comes to no end.
+pub fn zero_load_latency(
+    network: &mut dyn Network,
+    design: &Design,
+    traffic: &Traffic,
+) -> Result<f64, MeasureError> {
+    let fanout = f64::from(traffic.shape.fanout());
+    let load = (HARDLY_ANY / fanout).min(traffic.load);
+    let packets_per_cycle = load / f64::from(traffic.packet) * design.mesh.tiles() as f64;
+    let packets = (ZERO_LOAD_DELIVERIES / fanout).max(ZERO_LOAD_PACKETS);
+    let measure = ((packets / packets_per_cycle) as u64).clamp(1000, ZERO_LOAD_CYCLES);
+    let phases = Phases { warmup: 200, measure, drain_limit: 100_000, latency_limit: None };
+    let generator = Generator::new(design, &Traffic { load, ..traffic.clone() })?;
+    network.reset().map_err(RunError::from)?;
+    let found = run(network, design, generator, &phases, &mut |_, _| {})?;
+    Ok(found.latency.mean())
+}
+
+fn timed(
+    network: &mut dyn Network,
+    setup: &mut Setup<'_>,
+    phases: &Phases,
+    generator: Generator,
+    zero_load: Option<f64>,
+) -> Result<Row, MeasureError> {
+    let start = Instant::now();
+    let found = run(network, setup.design, generator, phases, setup.observe)?;
+    let seconds = start.elapsed().as_secs_f64().max(1e-9);
+    let mut row = Row::new(setup.design.mesh, zero_load, &found);
+    row.cycles_per_second = found.cycles as f64 / seconds;
+    Ok(row)
+}

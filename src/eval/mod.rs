@@ -1,0 +1,18 @@
+//! Metrics, sweeps and pictures.
+//!
+//! [`measure()`] makes one [`Row`] of a run, [`sweep()`] as many as it takes to find saturation, and
+//! [`latency_plot`] and [`heatmap`] draw them. Nothing here touches the disk.
+
+mod heatmap;
+mod measure;
+mod plot;
+mod png;
+mod row;
+mod sweep;
+
+pub use heatmap::heatmap;
+pub use measure::{measure, replay, zero_load_latency, MeasureError, Setup};
+pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
+pub use png::{svg_to_png, PngError};
+pub use row::{LinkRow, Row};
+pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};

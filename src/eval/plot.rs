@@ -1,0 +1,125 @@
+//! The latency-load curve of a sweep as SVG.
+
+use super::sweep::{Sweep, SATURATED_AT};
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+const SIZE: (u32, u32) = (720, 460);
+const INK: RGBColor = RGBColor(40, 44, 52);
+const FAINT: RGBColor = RGBColor(150, 155, 165);
+const GRID: RGBColor = RGBColor(232, 234, 238);
+const MEAN: RGBColor = RGBColor(0, 90, 181);
+const TAIL: RGBColor = RGBColor(220, 90, 20);
+const LIMIT: RGBColor = RGBColor(178, 34, 52);
+
+/// Latency is shown up to this multiple of the zero-load latency: beyond saturation it says nothing
+/// but how long the run was.
+pub const NOT_SHOWN_ABOVE: f64 = 5.0;
+
+/// Offered load against mean and 99th-percentile latency, with zero-load latency and saturation marked.
+///
+/// # Errors
+/// When the picture cannot be drawn.
+pub fn latency_plot(title: &str, sweep: &Sweep) -> anyhow::Result<String> {
+    let mut svg = String::new();
+    draw(&mut svg, title, sweep).map_err(|e| anyhow::anyhow!("cannot draw the latency-load curve: {e}"))?;
+    Ok(svg)
+}
+
+fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
+    let top = NOT_SHOWN_ABOVE * sweep.zero_load_latency;
+    // The x axis ends a little past the first load that leaves the picture.
+    let loads = |row: &&super::row::Row| row.load.unwrap_or(row.offered);
+    let first_out = sweep.points.iter().find(|row| row.latency_mean > top);
+    let right = first_out.or(sweep.points.last()).map_or(1.0, |row| loads(&row)) * 1.06;
+
+    let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+    root.fill(&WHITE)?;
+    let style = |size: u32, colour: &RGBColor| ("sans-serif", size).into_font().color(colour);
+    root.draw(&Text::new(title.to_owned(), (62, 14), style(17, &INK)))?;
+    let mut chart = ChartBuilder::on(&root)
+        .margin_top(44)
+        .margin_right(24)
+        .margin_bottom(10)
+        .margin_left(10)
+        .x_label_area_size(46)
+        .y_label_area_size(52)
+        .build_cartesian_2d(0.0..right, 0.0..top)?;
+    chart
+        .configure_mesh()
+        .x_desc("offered load (flits / node / cycle)")
+        .y_desc("latency from source queue to ejection (cycles)")
+        .axis_style(FAINT)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .label_style(style(13, &INK))
+        .axis_desc_style(style(14, &INK))
+        .x_label_formatter(&|x| trimmed(*x))
+        .y_label_formatter(&|y| format!("{y:.0}"))
+        .draw()?;
+
+    let zero = sweep.zero_load_latency;
+    level(&mut chart, (right, top), zero, format!("zero load {zero:.1}"))?;
+    level(&mut chart, (right, top), SATURATED_AT * zero, format!("{SATURATED_AT:.0} x zero load"))?;
+    if let Some(at) = sweep.saturation {
+        saturation(&mut chart, at, top, zero)?;
+    }
+    let points = |latency: fn(&super::row::Row) -> f64| -> Vec<(f64, f64)> {
+        sweep.points.iter().map(|row| (loads(&row), latency(row))).collect()
+    };
+    curve(&mut chart, &points(|row| row.latency_p99 as f64), top, TAIL, "99th percentile")?;
+    curve(&mut chart, &points(|row| row.latency_mean), top, MEAN, "mean")?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.9))
+        .border_style(GRID)
+        .label_font(style(13, &INK))
+        .draw()?;
+    root.present()
+}
+
+/// A dashed horizontal line with its name below its left end, where the curves are not.
+fn level(chart: &mut Chart<'_>, (right, top): (f64, f64), y: f64, name: String) -> Drawn {
+    chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
+    let style = ("sans-serif", 12).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Top));
+    chart.draw_series([Text::new(name, (right * 0.008, y - top * 0.012), style)])?;
+    Ok(())
+}
+
+/// A dashed vertical line, named below the lowest latency that can be.
+fn saturation(chart: &mut Chart<'_>, at: f64, top: f64, lowest: f64) -> Drawn {
+    chart.draw_series(DashedLineSeries::new([(at, 0.0), (at, top)], 5, 4, LIMIT.stroke_width(1)))?;
+    let style = ("sans-serif", 13).into_font().color(&LIMIT).pos(Pos::new(HPos::Right, VPos::Center));
+    chart.draw_series([Text::new(
+        format!("saturation {}", trimmed(at)),
+        (at * 0.99, lowest / 2.0),
+        style,
+    )])?;
+    Ok(())
+}
+
+/// One line with its points. It ends where it leaves the picture, on the upper edge.
+fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColor, name: &str) -> Drawn {
+    let inside = points.iter().take_while(|(_, y)| *y <= top).count();
+    let mut line = points[..inside].to_vec();
+    if let (Some(&(x0, y0)), Some(&(x1, y1))) = (line.last(), points.get(inside)) {
+        line.push((x0 + (x1 - x0) * (top - y0) / (y1 - y0), top));
+    }
+    chart
+        .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
+        .label(name)
+        .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+    chart.draw_series(points[..inside].iter().map(|&point| Circle::new(point, 3, colour.filled())))?;
+    Ok(())
+}
+
+/// Up to four decimals, without trailing zeros.
+fn trimmed(x: f64) -> String {
+    let text = format!("{x:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

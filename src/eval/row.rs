@@ -1,0 +1,165 @@
+//! What one run of traffic found, as it is printed and kept.
+
+use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
+use crate::cosim::run::Measured;
+use crate::cosim::violation::Violation;
+use crate::design::{Mesh, Port};
+use serde::Serialize;
+
+/// One run. Loads are flits for each node and cycle, latencies cycles from the source queue to the
+/// ejection of a packet's last flit, over the packets generated in the measurement window.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Row {
+    /// Traffic as on the command line.
+    pub traffic: String,
+    /// Load asked of every sending tile, in injected flits a cycle; none for a trace.
+    pub load: Option<f64>,
+    /// Flits of a packet; none for a trace.
+    pub packet: Option<u32>,
+    /// Flits that the sample's packets inject, over all nodes: below `load` where tiles do not send.
+    pub offered: f64,
+    /// Deliveries that they ask for: `offered` times the fan-out.
+    pub offered_deliveries: f64,
+    /// Flits delivered in the window.
+    pub accepted: f64,
+    /// Mean latency; a lower bound if not `finished`, like the other latencies.
+    pub latency_mean: f64,
+    /// Median latency.
+    pub latency_p50: u64,
+    /// 99th percentile of the latency.
+    pub latency_p99: u64,
+    /// Longest latency.
+    pub latency_max: u64,
+    /// Mean of the part before the packet's first flit left the source queue, of what arrived.
+    pub source_latency_mean: Option<f64>,
+    /// Mean of the part after it, of what arrived.
+    pub network_latency_mean: Option<f64>,
+    /// Mean latency of the same traffic at hardly any load; none for a trace.
+    pub zero_load_latency: Option<f64>,
+    /// Mean latency to the last destination of a packet, of those that reached all.
+    pub last_delivery_mean: Option<f64>,
+    /// Mean router-to-router hops from source to destination.
+    pub hops_mean: f64,
+    /// Whether the sample did not arrive within the limits, or took three times the zero-load latency.
+    pub saturated: bool,
+    /// Whether all of the sample arrived.
+    pub finished: bool,
+    /// Longest time of any flit from the head of its source queue to a destination.
+    pub max_wait: u64,
+    /// Router-to-router traversals in the window, counted in the RTL.
+    pub link_flits: u64,
+    /// The same over the whole run.
+    pub run_link_flits: u64,
+    /// Links in the XYM trees of all that was sent in the run: what `run_link_flits` must be.
+    pub run_tree_links: u64,
+    /// Flits delivered at each tile in the window, by tile index.
+    pub delivered: Vec<u64>,
+    /// Each directed link over the window; left out of the points of a sweep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LinkRow>,
+    /// Cycles of the measurement window; of a trace, until its last packet has come.
+    pub window: u64,
+    /// Cycles simulated.
+    pub cycles: u64,
+    /// Cycles simulated in a second of wall time, scoreboard included.
+    pub cycles_per_second: f64,
+    /// Violations, all of them.
+    pub violations: u64,
+    /// The first of them.
+    pub violation_list: Vec<Violation>,
+    /// Seed of the traffic; none for a trace.
+    pub seed: Option<u64>,
+    /// The command that gives this row again.
+    pub command: String,
+}
+
+/// One directed link between two routers over the measurement window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LinkRow {
+    /// (x, y) of the sending router.
+    pub from: (u32, u32),
+    /// (x, y) of the receiving router.
+    pub to: (u32, u32),
+    /// Flits of PART.
+    pub part: u32,
+    /// Flits of KV_FETCH.
+    pub kv_fetch: u32,
+    /// Flits of KV_DATA.
+    pub kv_data: u32,
+    /// Cycles in which a flit was ready but had no credit.
+    pub blocked: u32,
+    /// Cycles in which nothing was sent.
+    pub idle: u32,
+}
+
+impl LinkRow {
+    /// Flits of all classes.
+    pub fn flits(&self) -> u32 {
+        self.part + self.kv_fetch + self.kv_data
+    }
+}
+
+/// Mean latency beyond which a load counts as saturated, in multiples of the zero-load latency.
+pub(super) const SATURATED: f64 = 3.0;
+
+impl Row {
+    /// The row of a run over `mesh`. What the run does not know
+    /// (names, speed, command) is left empty for the caller.
+    pub(super) fn new(mesh: Mesh, zero_load_latency: Option<f64>, run: &Measured) -> Row {
+        let latency_mean = run.latency.mean();
+        let over = zero_load_latency.is_some_and(|zero| latency_mean >= SATURATED * zero);
+        Row {
+            traffic: String::new(),
+            load: None,
+            packet: None,
+            offered: run.offered,
+            offered_deliveries: run.offered_deliveries,
+            accepted: run.accepted,
+            latency_mean,
+            latency_p50: run.latency.percentile(0.5),
+            latency_p99: run.latency.percentile(0.99),
+            latency_max: run.latency.max(),
+            source_latency_mean: run.source_latency.known_mean(),
+            network_latency_mean: run.network_latency.known_mean(),
+            zero_load_latency,
+            last_delivery_mean: run.last_delivery.known_mean(),
+            hops_mean: run.hops_mean,
+            saturated: over || !run.finished,
+            finished: run.finished,
+            max_wait: run.max_wait,
+            link_flits: run.link_flits,
+            run_link_flits: run.run_link_flits,
+            run_tree_links: run.run_tree_links,
+            delivered: run.delivered.clone(),
+            links: links(mesh, &run.counters),
+            window: run.window,
+            cycles: run.cycles,
+            cycles_per_second: 0.0,
+            violations: run.violation_count,
+            violation_list: run.violations.clone(),
+            seed: None,
+            command: String::new(),
+        }
+    }
+}
+
+fn links(mesh: Mesh, counters: &[[u32; COUNTERS]]) -> Vec<LinkRow> {
+    let mut links = Vec::new();
+    for node in mesh.nodes() {
+        for port in Port::ALL {
+            let Some(next) = mesh.neighbour(node, port) else { continue };
+            let first = port.index() * COUNTERS_PER_PORT;
+            let count = &counters[node.index()][first..first + COUNTERS_PER_PORT];
+            links.push(LinkRow {
+                from: mesh.coords(node),
+                to: mesh.coords(next),
+                part: count[0],
+                kv_fetch: count[1],
+                kv_data: count[2],
+                blocked: count[3],
+                idle: count[4],
+            });
+        }
+    }
+    links
+}

@@ -1,0 +1,101 @@
+//! Control decisions of the fabric, written once as rust-hdl blocks and printed for Verilog shells.
+//!
+//! A kernel is purely combinational: from the registers (`_q`) and events of one cycle it decides
+//! the next registers (`_d`) and the outputs. It says nothing about widths, clocks or reset. The
+//! shell (a template of `emit`) declares the signals at whatever width its parameters give,
+//! registers what ends in `_d`, resets it, and puts [`Kernel::body`] inside its `always @(*)`.
+//!
+//! The same source is simulated in `cargo test` against a plain statement of its rule, and what is
+//! printed is proved equal to rust-hdl's own Verilog by Yosys (`tests/kernels_equivalence.rs`).
+//!
+//! This module must not know the configuration or the design: a kernel is the same text for all.
+
+mod arbiter2;
+mod arbiter4;
+mod branch_set;
+mod credit_counter;
+mod error;
+mod packet_lock;
+mod print;
+mod rules;
+mod starvation_guard;
+mod symbols;
+
+pub use arbiter2::{arbiter2, Arbiter2};
+pub use arbiter4::{arbiter4, Arbiter4};
+pub use branch_set::{branch_set, BranchSet};
+pub use credit_counter::{credit_counter, CreditCounter};
+pub use error::PrintError;
+pub use packet_lock::{packet_lock, PacketLock};
+pub use print::body;
+pub use starvation_guard::{starvation_guard, StarvationGuard};
+pub use symbols::{signals, Dir, Signal};
+
+use rust_hdl::core::block::Block;
+
+/// A printed kernel, ready for a shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// Snake-case name; templates see the body as `kernel_<name>`.
+    pub name: &'static str,
+    /// What it decides, in one line.
+    pub doc: &'static str,
+    /// Statements for the inside of an `always @(*) begin ... end` of a module, indented by eight
+    /// spaces, without a newline at the end.
+    pub body: String,
+    /// Signals the shell provides.
+    pub inputs: Vec<String>,
+    /// Signals the body assigns on every path; the shell declares them `reg`.
+    pub outputs: Vec<String>,
+    /// Numbers the shell provides as `parameter` or `localparam`.
+    pub constants: Vec<String>,
+}
+
+impl Kernel {
+    /// Prints `block`, whose widths may be any: they leave no trace in the text.
+    fn print(name: &'static str, doc: &'static str, block: &impl Block) -> Result<Kernel, PrintError> {
+        let signals = signals(block)?;
+        let named = |dir| signals.iter().filter(|s| s.dir == dir).map(|s| s.name.clone()).collect();
+        Ok(Kernel {
+            name,
+            doc,
+            body: body(block)?,
+            inputs: named(Dir::Input),
+            outputs: named(Dir::Output),
+            constants: named(Dir::Constant),
+        })
+    }
+}
+
+/// Every kernel, by name.
+pub fn all() -> Result<Vec<Kernel>, PrintError> {
+    Ok(vec![arbiter2()?, arbiter4()?, branch_set()?, credit_counter()?, packet_lock()?, starvation_guard()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn kernels_are_listed_once_each_in_order_of_name() {
+        let names: Vec<_> = all().unwrap().iter().map(|k| k.name).collect();
+        let sorted: Vec<_> = names.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        assert_eq!(names, sorted);
+    }
+
+    #[test]
+    fn printed_text_does_not_depend_on_the_widths_of_the_block() {
+        assert_eq!(body(&StarvationGuard::<2>::new(3)), body(&StarvationGuard::<8>::new(200)));
+        assert_eq!(body(&BranchSet::<2>::default()), body(&BranchSet::<5>::default()));
+    }
+
+    #[test]
+    fn every_register_input_has_its_next_value_as_output() {
+        for kernel in all().unwrap() {
+            for state in kernel.inputs.iter().filter_map(|name| name.strip_suffix("_q")) {
+                assert!(kernel.outputs.contains(&format!("{state}_d")), "{}: {state}", kernel.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Whether an output VC is held by a packet: wormhole switching of VN0.
+//!
+//! Invariant: from the grant of a packet's first flit to the grant of its last one the VC is
+//! locked, and a flit that is both locks nothing. Who holds it is the shell's register.
+
+use super::{Kernel, PrintError};
+use rust_hdl::prelude::*;
+
+/// The lock of one output VC.
+#[derive(LogicBlock, Default)]
+pub struct PacketLock {
+    /// A packet has begun and not ended.
+    pub locked_q: Signal<In, Bit>,
+    /// A flit is granted this VC.
+    pub grant: Signal<In, Bit>,
+    /// That flit is the last of its packet.
+    pub last: Signal<In, Bit>,
+    /// Next `locked_q`.
+    pub locked_d: Signal<Out, Bit>,
+}
+
+impl Logic for PacketLock {
+    #[hdl_gen]
+    fn update(&mut self) {
+        if self.grant.val() {
+            self.locked_d.next = !self.last.val();
+        } else {
+            self.locked_d.next = self.locked_q.val();
+        }
+    }
+}
+
+/// Prints [`PacketLock`].
+pub fn packet_lock() -> Result<Kernel, PrintError> {
+    Kernel::print(
+        "packet_lock",
+        "Holds an output VC from the first to the last flit of a packet.",
+        &PacketLock::default(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_granted_flit_moves_the_lock() {
+        let mut uut = PacketLock::default();
+        for (locked, grant, last, next) in [
+            (false, false, false, false),
+            (false, false, true, false),
+            (false, true, false, true),
+            (false, true, true, false),
+            (true, false, false, true),
+            (true, false, true, true),
+            (true, true, false, true),
+            (true, true, true, false),
+        ] {
+            uut.locked_q.next = locked;
+            uut.grant.next = grant;
+            uut.last.next = last;
+            assert!(simulate(&mut uut, 4));
+            assert_eq!(uut.locked_d.val(), next, "locked {locked} grant {grant} last {last}");
+        }
+    }
+}

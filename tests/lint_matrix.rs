@@ -1,0 +1,70 @@
+//! Every shape of fabric is clean for every reader: Verilator twice, Icarus and Yosys.
+
+mod fabric;
+
+use fabric::design;
+use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::config::Config;
+use meshkv::design::Design;
+use meshkv::emit::{emit, TOP};
+
+/// All messages of these tools.
+fn messages(design: &Design, tools: &[&str]) -> Vec<String> {
+    let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
+    let dir = tempfile::tempdir().unwrap();
+    let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
+    let passes = linters.passes(&sources, TOP);
+    let passes = passes.iter().filter(|pass| tools.contains(&pass.tool.name));
+    let found = passes.flat_map(|pass| {
+        let said = pass.run(dir.path()).unwrap();
+        said.into_iter().map(move |m| format!("{} as {}: {}", pass.tool.name, pass.language, m.text))
+    });
+    found.collect()
+}
+
+const ALL: [&str; 3] = ["verilator", "iverilog", "yosys"];
+
+fn is_clean(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
+    let design = design(cols, rows, change);
+    let found = messages(&design, &ALL);
+    assert!(found.is_empty(), "{cols}x{rows} {:?}:\n{}", design.config.noc, found.join("\n"));
+}
+
+#[test]
+fn meshes_of_every_shape_are_clean() {
+    for (cols, rows) in [(2, 2), (4, 3), (2, 16), (16, 2)] {
+        is_clean(cols, rows, |_| {});
+    }
+}
+
+#[test]
+fn the_largest_mesh_is_clean() {
+    // Verilator and Icarus elaborate each of the 256 routers and take minutes; Yosys takes one for all.
+    assert_eq!(messages(&design(16, 16, |_| {}), &["yosys"]), [""; 0]);
+}
+
+#[test]
+fn one_and_four_channels_of_any_depth_are_clean() {
+    for (vn0, vn1, depth) in [(1, 2, 2), (1, 3, 5), (4, 4, 64), (3, 2, 3)] {
+        is_clean(3, 2, |config| {
+            (config.noc.vn0_vcs, config.noc.vn1_vcs, config.noc.vc_depth) = (vn0, vn1, depth);
+        });
+    }
+}
+
+#[test]
+fn flits_of_every_width_are_clean() {
+    for width in [64, 128, 256, 512, 1024] {
+        is_clean(2, 2, |config| config.noc.flit_width = width);
+    }
+}
+
+#[test]
+fn routers_without_multicast_are_clean() {
+    for (cols, rows, vn0, vn1) in [(2, 2, 2, 2), (3, 4, 1, 2), (3, 2, 4, 4)] {
+        is_clean(cols, rows, |config| {
+            config.mare.multicast = false;
+            (config.noc.vn0_vcs, config.noc.vn1_vcs) = (vn0, vn1);
+        });
+    }
+}

@@ -1,0 +1,140 @@
+//! `meshkv cosim` as it is typed: exit codes, messages and the keys of its JSON.
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder with a small configuration, and the command run in it.
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        fs::write(dir.path().join("small.toml"), "[mesh]\ncols = 4\nrows = 2\n[noc]\nflit_width = 64\n")
+            .expect("the folder is writable");
+        Bench(dir)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::write(&path, text).expect("the folder is writable");
+        path
+    }
+
+    fn cosim(&self, line: &str) -> Output {
+        let output = Command::cargo_bin("meshkv")
+            .expect("the binary is built")
+            .current_dir(self.0.path())
+            // One cache for all tests of this file, kept under target/ so that a second run is quick.
+            .env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cli"))
+            .args(["cosim", "small.toml"])
+            .args(line.split_whitespace())
+            .output()
+            .expect("the binary runs");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Output { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    fn json(&self, line: &str) -> Value {
+        let Output { code, out, err } = self.cosim(&format!("{line} --json"));
+        assert_eq!(code, Some(0), "{err}");
+        serde_json::from_str(&out).expect("standard output is one JSON object")
+    }
+}
+
+struct Output {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+#[test]
+fn a_malformed_trace_is_bad_input_at_its_line() {
+    let bench = Bench::new();
+    bench.file("t.csv", "cycle,source,destinations,class,flits\n0,0,7,PART,4\n5,1,9,PART,1\n");
+    let Output { code, out, err } = bench.cosim("--trace t.csv");
+    assert_eq!(code, Some(2));
+    assert_eq!(out, "");
+    assert_eq!(
+        err,
+        "error: t.csv:3:5: destination 9 is not a tile of this 4x2 mesh\n  5,1,9,PART,1\n      ^\n  \
+         help: tiles count from 0 to 7, row by row from the south-west\n"
+    );
+}
+
+#[test]
+fn traffic_that_the_mesh_cannot_have_is_bad_input() {
+    let bench = Bench::new();
+    for (line, says) in [
+        ("--traffic transpose", "transpose traffic needs a square mesh, and this one is 4x2"),
+        ("--traffic hotspot --hotspot 4,0", "hotspot 4,0 is not a tile of this 4x2 mesh"),
+        ("--traffic multicast --fanout 8", "a fan-out of 8 is not between 1 and 7"),
+        ("--load 1.5", "an offered load of 1.5 flits/node/cycle is not above 0 and at most 1"),
+        ("--packet 0", "a packet of 0 flits is not between 1 and 4096 flits"),
+        ("--trace missing.csv", "cannot read the trace missing.csv"),
+        ("--plot small.toml", "cannot make the folder small.toml"),
+    ] {
+        let Output { code, out, err } = bench.cosim(line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line}");
+        assert!(err.contains(says), "{line}: {err}");
+    }
+}
+
+#[test]
+fn a_run_prints_one_object_with_the_keys_it_promises() {
+    let bench = Bench::new();
+    let row = bench.json("--traffic uniform --load 0.2 --packet 1 --cycles 2000 --seed 1 --plot pictures");
+    for key in [
+        "offered",
+        "accepted",
+        "latency_mean",
+        "latency_p99",
+        "zero_load_latency",
+        "hops_mean",
+        "link_flits",
+        "cycles_per_second",
+        "violations",
+    ] {
+        assert!(row[key].is_number(), "{key}: {}", row[key]);
+    }
+    assert_eq!(row["violations"], 0);
+    assert_eq!(row["links"].as_array().map(Vec::len), Some(20), "10 neighbours, both ways");
+    for name in ["link-utilisation.svg", "link-utilisation.png"] {
+        assert!(bench.0.path().join("pictures").join(name).is_file(), "{name}");
+    }
+    // The command it prints gives the same row but for the speed.
+    let command = row["command"].as_str().expect("a command");
+    let again = bench.json(command.strip_prefix("meshkv cosim small.toml ").expect("its own form"));
+    assert_eq!(again["latency_mean"], row["latency_mean"]);
+    assert_eq!(again["link_flits"], row["link_flits"]);
+}
+
+#[test]
+fn a_sweep_prints_its_points_and_the_saturation_between_them() {
+    let bench = Bench::new();
+    let sweep = bench.json("--traffic bit-complement --sweep-load 0.2:1.0 --cycles 1000 --plot pictures");
+    let points = sweep["points"].as_array().expect("points");
+    let saturation = sweep["saturation"].as_f64().expect("bit-complement saturates");
+    for point in points {
+        let (load, saturated) = (point["load"].as_f64().expect("load"), point["saturated"] == true);
+        assert_eq!(saturated, load > saturation + 1e-9, "{load} against {saturation}");
+    }
+    assert_eq!(points.last().map(|point| &point["accepted"]), Some(&sweep["accepted_at_full_offer"]));
+    assert!(bench.0.path().join("pictures/latency-load.svg").is_file());
+}
+
+#[test]
+fn a_trace_is_replayed_and_counted_flit_by_flit() {
+    let bench = Bench::new();
+    bench.file(
+        "t.jsonl",
+        "{\"cycle\": 3, \"source\": 0, \"destinations\": [1, 7], \"class\": \"KV_DATA\", \"flits\": 5}\n",
+    );
+    let row = bench.json("--trace t.jsonl");
+    // Seven is at (3, 1): three links along the row, on which one lies, and one up.
+    assert_eq!(row["run_link_flits"], 5 * 4);
+    assert_eq!(row["run_tree_links"], 5 * 4);
+    assert_eq!(row["link_flits"], 5 * 4);
+    assert_eq!((&row["load"], &row["zero_load_latency"]), (&Value::Null, &Value::Null));
+}
