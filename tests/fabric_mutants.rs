@@ -131,8 +131,8 @@ fn a_duplicated_flit_is_caught() {
 
 #[test]
 fn a_multicast_branch_that_sends_twice_is_caught() {
-    let to = "assign left = owed | (pending_q & 5'b10000 & {5{|owed}});";
-    let found = mutant("meshkv_input_port", "assign left = owed;", to, &multicast(4, 0.3, 1));
+    let to = "assign left = owed_d | (owed_q & 5'b10000 & {5{|owed_d}});";
+    let found = mutant("meshkv_input_port", "assign left = owed_d;", to, &multicast(4, 0.3, 1));
     assert!(found.has(ViolationKind::Duplicate), "{found:?}");
 }
 
@@ -169,7 +169,7 @@ fn a_spoilt_payload_or_header_bit_is_caught_and_numbered() {
 
 #[test]
 fn a_flit_on_the_wrong_channel_is_caught() {
-    let (from, to) = ("= chosen[VCS-1:VN0_VCS];", "= {chosen[VN0_VCS], chosen[VN0_VCS+1]};");
+    let (from, to) = ("= rd_vc[VCS-1:VN0_VCS];", "= {rd_vc[VN0_VCS], rd_vc[VN0_VCS+1]};");
     assert!(mutant("meshkv_vc_request", from, to, &mixed(2, 0.05, 1)).has(ViolationKind::WrongVc));
 }
 
@@ -203,6 +203,7 @@ fn an_output_that_never_grants_ends_in_a_stall() {
 
 #[test]
 fn a_link_counter_that_misses_flits_is_caught() {
-    let found = mutant("meshkv_link_counters", "kept0 ^ events", "kept0 ^ (events & ~20'd1)", &single(0.2));
+    let (from, to) = ("= events[o*4+:4];", "= events[o*4+:4] & 4'b1110;");
+    let found = mutant("meshkv_link_counters", from, to, &single(0.2));
     assert!(found.has(ViolationKind::Links), "{found:?}");
 }

@@ -55,7 +55,11 @@ fn one_and_four_channels_of_any_depth_are_clean() {
 #[test]
 fn flits_of_every_width_are_clean() {
     for width in [64, 128, 256, 512, 1024] {
-        is_clean(2, 2, |config| config.noc.flit_width = width);
+        is_clean(2, 2, |config| {
+            config.noc.flit_width = width;
+            // A flit is read in one cycle, from 72-bit blocks side by side.
+            config.kv.uram_per_tile = config.kv.uram_per_tile.max(width.div_ceil(72));
+        });
     }
 }
 

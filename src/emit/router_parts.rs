@@ -232,8 +232,8 @@ pub(super) fn route_column(w: &Widths) -> ModuleSpec {
     .build()
 }
 
-pub(super) fn input_port(w: &Widths) -> ModuleSpec {
-    ModuleBuilder::new(
+pub(super) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
+    let b = ModuleBuilder::new(
         "meshkv_input_port",
         &[
             "Buffers of one input of a router: all virtual channels in one memory bank.",
@@ -243,31 +243,32 @@ pub(super) fn input_port(w: &Widths) -> ModuleSpec {
             "output is granted (asynchronous replication), and the slot is freed, and its credit sent",
             "back, with the last one. A virtual channel is empty when its head owes nothing.",
         ],
-    )
-    .vn0_vcs(w)
-    .vcs(w)
-    .vc_depth(w)
-    .meta_width(w.head + w.dest + w.column_dest + 2)
-    .flit_width(w)
-    .clocked()
-    .group("From the link.")
-    .input("rx_valid", "VCS", "One-hot: the virtual channel of the flit.")
-    .input("rx_route", 5, "Outputs owed a copy, those served by an express path taken out.")
-    .input("rx_last", 1, "Last flit of its packet.")
-    .input("rx_meta", "META_WIDTH", "")
-    .input("rx_data", "FLIT_WIDTH", "")
-    .output("rx_credit", "VCS", "One pulse a slot freed.")
-    .group("To the switch: the head of the virtual channel that rd_vc names.")
-    .input("grant", 5, "Outputs that take a copy of it in this cycle.")
-    .input("rd_vc", "VCS", "One-hot, or none.")
-    .output("rd_meta", "META_WIDTH", "")
-    .output("rd_data", "FLIT_WIDTH", "")
-    .group("The heads.")
-    .output("pending", "VCS*5", "Outputs each head still owes; bit v * 5 + output.")
-    .output("last", "VCS", "The head is the last flit of its packet.")
-    .output("freed", "VCS", "The head leaves for good in this cycle.")
-    .instances(&["meshkv_ring_step"])
-    .build()
+    );
+    // Only where flits may have several destinations does it matter which they are.
+    let b = if multicast { b.vn0_vcs(w) } else { b };
+    b.vcs(w)
+        .vc_depth(w)
+        .meta_width(w.head + w.dest + w.column_dest + 2)
+        .flit_width(w)
+        .clocked()
+        .group("From the link.")
+        .input("rx_valid", "VCS", "One-hot: the virtual channel of the flit.")
+        .input("rx_route", 5, "Outputs owed a copy, those served by an express path taken out.")
+        .input("rx_last", 1, "Last flit of its packet.")
+        .input("rx_meta", "META_WIDTH", "")
+        .input("rx_data", "FLIT_WIDTH", "")
+        .output("rx_credit", "VCS", "One pulse a slot freed.")
+        .group("To the switch: the head of the virtual channel that rd_vc names.")
+        .input("grant", 5, "Outputs that take a copy of it in this cycle.")
+        .input("rd_vc", "VCS", "One-hot, or none.")
+        .output("rd_meta", "META_WIDTH", "")
+        .output("rd_data", "FLIT_WIDTH", "")
+        .group("The heads.")
+        .output("pending", "VCS*5", "Outputs each head still owes; bit v * 5 + output.")
+        .output("last", "VCS", "The head is the last flit of its packet.")
+        .output("freed", "VCS", "The head leaves for good in this cycle.")
+        .instances(&["meshkv_ring_step"])
+        .build()
 }
 
 pub(super) fn vc_request(w: &Widths) -> ModuleSpec {

@@ -59,7 +59,7 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         credit_counter(&widths),
         route_row(&widths),
         route_column(&widths),
-        input_port(&widths),
+        input_port(&widths, design.router.multicast),
         vc_request(&widths),
         send_vc(&widths),
         switch_allocator(&widths),
