@@ -70,15 +70,15 @@ fn single(load: f64) -> Traffic {
 #[test]
 fn a_dropped_credit_is_caught() {
     // One in every turn of the ring: the buffers seem fuller and fuller.
-    let to = "credit_q <= (done & |rd_ptr_q)";
-    let found = mutant("meshkv_input_port", "credit_q  <= done", to, &single(0.3));
+    let to = "credit_q <= (done & {VCS{|rd_slots[0]}})";
+    let found = mutant("meshkv_input_port", "credit_q <= done", to, &single(0.3));
     assert!(matches!(found, Caught::Stalled(_)) || found.has(ViolationKind::Credits), "{found:?}");
 }
 
 #[test]
 fn a_credit_given_twice_is_caught_by_the_counter_it_overflows() {
     let to = "credit_q <= done | credit_q";
-    match mutant("meshkv_input_port", "credit_q  <= done", to, &single(0.3)) {
+    match mutant("meshkv_input_port", "credit_q <= done", to, &single(0.3)) {
         Caught::Stopped(text) => assert!(
             text.contains("$stop at src/rtl/meshkv_credit_counter.v") || text.contains("tile "),
             "{text}"
@@ -89,8 +89,11 @@ fn a_credit_given_twice_is_caught_by_the_counter_it_overflows() {
 
 #[test]
 fn a_sender_that_counts_too_many_slots_is_caught_by_the_buffer_it_overflows() {
-    let from = "meshkv_credit_counter #(\n                .VC_DEPTH(VC_DEPTH)";
-    match mutant("meshkv_output_port", from, &from.replace("(VC_DEPTH)", "(2*VC_DEPTH)"), &single(1.0)) {
+    // A ring of eight slots where the buffer has four.
+    let from =
+        "meshkv_credit_counter #(\n                .PTR_WIDTH(PTR_WIDTH),\n                .RING     (RING)";
+    let to = "meshkv_credit_counter #(\n                .PTR_WIDTH(3),\n                .RING     (8'h2b)";
+    match mutant("meshkv_output_port", from, to, &single(1.0)) {
         Caught::Stopped(text) => assert!(text.contains("$stop at src/rtl/meshkv_input_port.v"), "{text}"),
         other => panic!("{other:?}"),
     }
@@ -123,23 +126,26 @@ fn a_lost_flit_is_caught() {
 #[test]
 fn a_duplicated_flit_is_caught() {
     // The first of two grants frees nothing.
-    let again = "reg again_q;\n                always @(posedge clk) again_q <= |granted & ~done;\n";
-    let to = format!("{again}                assign done = |granted & (|rd_ptr_q | again_q);");
-    let found = mutant("meshkv_input_port", "assign done = |granted;", &to, &single(0.2));
+    let from = "assign done = rd_vc & {VCS{|grant}}";
+    let again = "reg again_q;\n    always @(posedge clk) again_q <= |grant & ~|done;\n";
+    let to = format!("{again}    {from} & {{VCS{{|rd_slots[0] | again_q}}}}");
+    let found = mutant("meshkv_input_port", from, &to, &single(0.2));
     assert!(found.has(ViolationKind::Duplicate), "{found:?}");
 }
 
 #[test]
 fn a_multicast_branch_that_sends_twice_is_caught() {
-    let to = "assign left = owed_d | (owed_q & 5'b10000 & {5{|owed_d}});";
-    let found = mutant("meshkv_input_port", "assign left = owed_d;", to, &multicast(4, 0.3, 1));
+    // The tile's copy stays owed while there are others.
+    let from = "wire [VCS-1:0] served = rd_vc & SEVERAL & {VCS{grant[o]}}";
+    let to = format!("{from} & ~(unserved & {{VCS{{o == 4}}}})");
+    let found = mutant("meshkv_input_port", from, &to, &multicast(4, 0.3, 1));
     assert!(found.has(ViolationKind::Duplicate), "{found:?}");
 }
 
 #[test]
 fn a_forgotten_multicast_branch_is_caught() {
     // The first copy to leave releases the flit, as it may with one destination only.
-    let (from, to) = ("assign done = last_copy;", "assign done = last_copy | |granted;");
+    let (from, to) = ("& ~(unserved & SEVERAL);", ";");
     let found = mutant("meshkv_input_port", from, to, &multicast(4, 0.3, 1));
     // The rest of its copies are then owed by the flit behind it, until a buffer overflows.
     assert!(matches!(found, Caught::Stopped(_)) || found.has(ViolationKind::Lost), "{found:?}");
@@ -183,8 +189,13 @@ fn packets_that_share_a_channel_are_caught() {
 #[test]
 fn a_packet_that_takes_its_rivals_channel_is_caught() {
     // The fault of a first version of this router.
-    let (from, to) = ("<= flies ? express_given : given;", "<= express_given | given;");
-    match mutant("meshkv_vc_request", from, to, &mixed(2, 0.2, 3)) {
+    let from = "(begins & {VN0_VCS{given[k]}})";
+    match mutant(
+        "meshkv_vc_request",
+        from,
+        "(begins & {VN0_VCS{given[k] | express_given[k]}})",
+        &mixed(2, 0.2, 3),
+    ) {
         Caught::Stopped(text) => {
             assert!(text.contains("two VCs at once") || text.contains("$stop at src/rtl/"), "{text}")
         }

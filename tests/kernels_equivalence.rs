@@ -107,15 +107,6 @@ fn arbiter4_is_what_rust_hdl_prints() {
 }
 
 #[test]
-fn branch_set_is_what_rust_hdl_prints() {
-    let kernel = kernels::branch_set().unwrap();
-    assert_proved(&kernel, &kernels::BranchSet::<1>::default());
-    assert_proved(&kernel, &kernels::BranchSet::<4>::default());
-    assert_proved(&kernel, &kernels::BranchSet::<5>::default());
-    assert_mutants_die(&kernel, &kernels::BranchSet::<4>::default());
-}
-
-#[test]
 fn credit_counter_is_what_rust_hdl_prints() {
     let (kernel, block) = (kernels::credit_counter().unwrap(), kernels::CreditCounter::default());
     assert_proved(&kernel, &block);

@@ -16,7 +16,7 @@ pub(super) struct ModuleSection {
 #[derive(Serialize)]
 struct ParamRow {
     name: &'static str,
-    value: u32,
+    value: String,
     doc: String,
 }
 
@@ -33,7 +33,7 @@ struct PortRow {
 
 /// The section of one module.
 pub(super) fn module_section(module: &ModuleSpec) -> ModuleSection {
-    let param = |p: &ParamSpec| ParamRow { name: p.name, value: p.value, doc: cell(p.doc) };
+    let param = |p: &ParamSpec| ParamRow { name: p.name, value: p.literal.clone(), doc: cell(p.doc) };
     ModuleSection {
         name: module.name,
         summary: module.summary.join("\n").trim().to_owned(),

@@ -12,6 +12,7 @@ mod manifest;
 mod module;
 mod picture;
 mod render;
+mod ring;
 mod router_parts;
 mod rtl;
 mod swap;

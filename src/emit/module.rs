@@ -29,8 +29,10 @@ pub struct Width {
 pub struct ParamSpec {
     /// UPPER_SNAKE name.
     pub name: &'static str,
-    /// Value as configured.
-    pub value: u32,
+    /// Verilog range with its brackets; empty for a plain number.
+    pub range: &'static str,
+    /// Value as configured, as Verilog writes it.
+    pub literal: String,
     /// What it sets, with its unit.
     pub doc: &'static str,
 }
@@ -84,9 +86,20 @@ impl ModuleBuilder {
         ModuleBuilder { spec, group: "" }
     }
 
-    /// Adds a parameter.
-    pub(super) fn param(mut self, name: &'static str, value: u32, doc: &'static str) -> Self {
-        self.spec.params.push(ParamSpec { name, value, doc });
+    /// Adds a parameter that is a number.
+    pub(super) fn param(self, name: &'static str, value: u32, doc: &'static str) -> Self {
+        self.bits_param(name, "", value.to_string(), doc)
+    }
+
+    /// Adds a parameter that is a vector of bits.
+    pub(super) fn bits_param(
+        mut self,
+        name: &'static str,
+        range: &'static str,
+        literal: String,
+        doc: &'static str,
+    ) -> Self {
+        self.spec.params.push(ParamSpec { name, range, literal, doc });
         self
     }
 
@@ -145,9 +158,9 @@ impl IntoWidth for u32 {
 impl IntoWidth for &str {
     fn into_width(self, params: &[ParamSpec]) -> Width {
         let value = |factor: &str| {
-            let named = params.iter().find(|p| p.name == factor).map(|p| p.value);
-            // A name that is no parameter is a slip in this crate, not of the user.
-            named.or_else(|| factor.parse().ok()).unwrap_or_else(|| panic!("no parameter {factor}"))
+            let named = params.iter().find(|p| p.name == factor).map_or(factor, |p| &p.literal);
+            // A name that is no number is a slip in this crate, not of the user.
+            named.parse::<u32>().unwrap_or_else(|_| panic!("no parameter {factor}"))
         };
         Width { expr: self.to_owned(), bits: self.split('*').map(value).product() }
     }

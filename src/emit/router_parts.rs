@@ -3,6 +3,7 @@
 //! Parameters that repeat from module to module are described once, here.
 
 use super::module::{ModuleBuilder, ModuleSpec};
+use super::ring::Ring;
 use crate::design::{index_bits, Design};
 
 /// Cycles a virtual channel's head may be passed over by others of its port while it could leave.
@@ -61,8 +62,18 @@ impl ModuleBuilder {
     pub(super) fn vcs(self, w: &Widths) -> Self {
         self.param("VCS", w.vcs, "Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.")
     }
-    pub(super) fn vc_depth(self, w: &Widths) -> Self {
-        self.param("VC_DEPTH", w.vc_depth, "Depth of one virtual channel's buffer in flits.")
+    /// What there is to say of a buffer's depth: the ring is as long as the buffer is deep.
+    pub(super) fn slots(self, w: &Widths) -> Self {
+        self.param("PTR_WIDTH", index_bits(w.vc_depth), "Width of a slot number in bits.").bits_param(
+            "RING",
+            "[(1<<PTR_WIDTH)-1:0]",
+            Ring::of(w.vc_depth).literal(),
+            "Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.",
+        )
+    }
+    fn outputs(self) -> Self {
+        let doc = "Outputs that its flits may take: bits local, west, east, south, north.";
+        self.bits_param("OUTPUTS", "[4:0]", "5'b11111".to_owned(), doc)
     }
     pub(super) fn dest_width(self, w: &Widths) -> Self {
         self.param("DEST_WIDTH", w.dest, "Width of a destination on row links and at the tile, in bits.")
@@ -144,14 +155,13 @@ pub(super) fn ring_step(w: &Widths) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_ring_step",
         &[
-            "The slot after a slot, in a fixed order that visits all and starts over.",
+            "The slot after a slot of a ring buffer.",
             "",
-            "Only the succession matters to a ring buffer. For a power of two the order is that of a",
-            "shift register, one look-up table instead of an adder; else it is counted.",
+            "Only the succession matters: a slot is followed by itself, shifted by one bit. That bit is one",
+            "look-up table where a counter needs one a bit, whatever the depth of the buffer.",
         ],
     )
-    .param("DEPTH", w.vc_depth, "Slots of the ring.")
-    .param("PTR_WIDTH", index_bits(w.vc_depth), "Width of a slot number in bits.")
+    .slots(w)
     .input("slot", "PTR_WIDTH", "")
     .output("next", "PTR_WIDTH", "")
     .build()
@@ -167,7 +177,7 @@ pub(super) fn credit_counter(w: &Widths) -> ModuleSpec {
             "receiver has room for it and no ready wire crosses the link.",
         ],
     )
-    .vc_depth(w)
+    .slots(w)
     .clocked()
     .input("send", 1, "A flit leaves.")
     .input("credit", 1, "The receiver has freed a slot.")
@@ -246,8 +256,9 @@ pub(super) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
     );
     // Only where flits may have several destinations does it matter which they are.
     let b = if multicast { b.vn0_vcs(w) } else { b };
-    b.vcs(w)
-        .vc_depth(w)
+    b.outputs()
+        .vcs(w)
+        .slots(w)
         .meta_width(w.head + w.dest + w.column_dest + 2)
         .flit_width(w)
         .clocked()
@@ -264,7 +275,8 @@ pub(super) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
         .output("rd_meta", "META_WIDTH", "")
         .output("rd_data", "FLIT_WIDTH", "")
         .group("The heads.")
-        .output("pending", "VCS*5", "Outputs each head still owes; bit v * 5 + output.")
+        .output("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
+        .output("occupied", "VCS", "There is a head.")
         .output("last", "VCS", "The head is the last flit of its packet.")
         .output("freed", "VCS", "The head leaves for good in this cycle.")
         .instances(&["meshkv_ring_step"])
@@ -282,14 +294,16 @@ pub(super) fn vc_request(w: &Widths) -> ModuleSpec {
             "Only whether it is a copy of a KV_DATA flit, which several outputs may take, is said before.",
         ],
     )
+    .outputs()
     .vn0_vcs(w)
     .vcs(w)
     .starve_limit()
     .clocked()
-    .group("Heads of the buffers, bit v * 5 + output.")
-    .input("pending", "VCS*5", "")
+    .group("Heads of the buffers.")
+    .input("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
+    .input("occupied", "VCS", "")
     .input("last", "VN0_VCS", "")
-    .input("freed", "VCS", "")
+    .input("freed", "VCS", "The head leaves for good in this cycle.")
     .group("The flit on the link.")
     .input("rx_valid", "VCS", "")
     .input("rx_last", 1, "")
@@ -365,7 +379,8 @@ pub(super) fn switch_allocator(w: &Widths) -> ModuleSpec {
                 "w" => "Input and output w.",
                 _ => "Input and output l, the tile.",
             })
-            .input(format!("pending_{p}"), "VCS*5", "")
+            .input(format!("pending_{p}"), "5*VCS", "")
+            .input(format!("occupied_{p}"), "VCS", "")
             .input(format!("last_{p}"), "VN0_VCS", "")
             .input(format!("freed_{p}"), "VCS", "")
             .input(format!("rx_valid_{p}"), "VCS", "")
@@ -408,7 +423,7 @@ pub(super) fn output_port(w: &Widths) -> ModuleSpec {
     )
     .vn0_vcs(w)
     .vcs(w)
-    .vc_depth(w)
+    .slots(w)
     .meta_width(w.head + w.dest + 1)
     .flit_width(w)
     .clocked()
@@ -452,6 +467,5 @@ pub(super) fn link_counters() -> ModuleSpec {
     .group("The total that the scan has reached.")
     .output("stat_index", 5, "")
     .output("stat_data", 32, "")
-    .instances(&["meshkv_ring_step"])
     .build()
 }

@@ -5,6 +5,7 @@
 
 use super::module::{ModuleBuilder, ModuleSpec};
 use super::render::Renderer;
+use super::ring::Ring;
 use super::router_parts::{
     arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, ring_step,
     route_column, route_row, send_vc, switch_allocator, vc_request, Widths, PORTS,
@@ -76,6 +77,10 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
     values.insert("ports".into(), PORTS.to_vec().into());
+    // The low bits of a link counter run through a ring of 32.
+    let ring = Ring::of(32);
+    values.insert("count_ring".into(), ring.literal().into());
+    values.insert("count_places".into(), ring.places_literal().into());
     for kernel in kernels::all()? {
         values.insert(format!("kernel_{}", kernel.name), kernel.body.trim_end().into());
     }
@@ -105,7 +110,7 @@ fn router(w: &Widths) -> ModuleSpec {
     .y_width(w)
     .vn0_vcs(w)
     .vcs(w)
-    .vc_depth(w)
+    .slots(w)
     .dest_width(w)
     .column_dest_width(w)
     .head_width(w)
@@ -184,7 +189,7 @@ fn mesh(w: &Widths) -> ModuleSpec {
     .y_width(w)
     .vn0_vcs(w)
     .vcs(w)
-    .vc_depth(w)
+    .slots(w)
     .dest_width(w)
     .column_dest_width(w)
     .head_width(w)

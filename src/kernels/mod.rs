@@ -12,7 +12,6 @@
 
 mod arbiter2;
 mod arbiter4;
-mod branch_set;
 mod credit_counter;
 mod error;
 mod packet_lock;
@@ -23,7 +22,6 @@ mod symbols;
 
 pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
-pub use branch_set::{branch_set, BranchSet};
 pub use credit_counter::{credit_counter, CreditCounter};
 pub use error::PrintError;
 pub use packet_lock::{packet_lock, PacketLock};
@@ -69,7 +67,7 @@ impl Kernel {
 
 /// Every kernel, by name.
 pub fn all() -> Result<Vec<Kernel>, PrintError> {
-    Ok(vec![arbiter2()?, arbiter4()?, branch_set()?, credit_counter()?, packet_lock()?, starvation_guard()?])
+    Ok(vec![arbiter2()?, arbiter4()?, credit_counter()?, packet_lock()?, starvation_guard()?])
 }
 
 #[cfg(test)]
@@ -87,7 +85,6 @@ mod tests {
     #[test]
     fn printed_text_does_not_depend_on_the_widths_of_the_block() {
         assert_eq!(body(&StarvationGuard::<2>::new(3)), body(&StarvationGuard::<8>::new(200)));
-        assert_eq!(body(&BranchSet::<2>::default()), body(&BranchSet::<5>::default()));
     }
 
     #[test]

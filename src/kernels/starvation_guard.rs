@@ -1,7 +1,7 @@
 //! Bounds how long a flit can be passed over: multicast under overload must not starve.
 //!
-//! Invariant: the count is the length of the current run of cycles in which the favoured VC waited
-//! and was not served, saturated at LIMIT; from LIMIT on nobody else may be served.
+//! Invariant: the count is how often others were served while the favoured VC waited, since its
+//! turn began or was last over, saturated at LIMIT; at LIMIT nobody else may be served.
 
 use super::{Kernel, PrintError};
 use rust_hdl::prelude::*;
@@ -9,11 +9,11 @@ use rust_hdl::prelude::*;
 /// The count's width is the shell's: enough for LIMIT itself.
 #[derive(LogicBlock)]
 pub struct StarvationGuard<const COUNT: usize> {
-    /// The favoured VC has a flit.
-    pub waiting: Signal<In, Bit>,
-    /// It is served in this cycle.
-    pub served: Signal<In, Bit>,
-    /// Cycles it has waited, at most LIMIT.
+    /// Another VC is served in this cycle, the favoured one is not.
+    pub passed: Signal<In, Bit>,
+    /// The favoured VC is served, or nothing holds it back but itself.
+    pub over: Signal<In, Bit>,
+    /// How often it was passed over, at most LIMIT.
     pub count_q: Signal<In, Bits<COUNT>>,
     /// Next `count_q`.
     pub count_d: Signal<Out, Bits<COUNT>>,
@@ -29,8 +29,8 @@ impl<const COUNT: usize> StarvationGuard<COUNT> {
     /// If `limit` does not fit `COUNT` bits.
     pub fn new(limit: u64) -> Self {
         StarvationGuard {
-            waiting: Default::default(),
-            served: Default::default(),
+            passed: Default::default(),
+            over: Default::default(),
             count_q: Default::default(),
             count_d: Default::default(),
             exclusive: Default::default(),
@@ -43,12 +43,12 @@ impl<const COUNT: usize> Logic for StarvationGuard<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
         self.exclusive.next = self.count_q.val() == self.limit.val();
-        if self.served.val() | !self.waiting.val() {
+        if self.over.val() {
             self.count_d.next = 0.into();
-        } else if self.exclusive.val() {
-            self.count_d.next = self.count_q.val();
-        } else {
+        } else if self.passed.val() & !self.exclusive.val() {
             self.count_d.next = self.count_q.val() + 1;
+        } else {
+            self.count_d.next = self.count_q.val();
         }
     }
 }
@@ -57,7 +57,7 @@ impl<const COUNT: usize> Logic for StarvationGuard<COUNT> {
 pub fn starvation_guard() -> Result<Kernel, PrintError> {
     Kernel::print(
         "starvation_guard",
-        "Counts cycles without service up to LIMIT, where the favoured VC becomes exclusive.",
+        "Counts how often the favoured VC is passed over, up to LIMIT, where it becomes exclusive.",
         &StarvationGuard::<4>::new(12),
     )
 }
@@ -67,18 +67,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_is_counted_up_to_the_limit_and_forgotten_when_served() {
+    fn passing_over_is_counted_up_to_the_limit_and_forgotten_when_the_turn_is_over() {
         for limit in 0..8_u64 {
             let mut uut = StarvationGuard::<3>::new(limit);
             for count in 0..=limit {
-                for (waiting, served) in [(false, false), (false, true), (true, false), (true, true)] {
+                for (passed, over) in [(false, false), (false, true), (true, false), (true, true)] {
                     uut.count_q.next = count.into();
-                    uut.waiting.next = waiting;
-                    uut.served.next = served;
+                    uut.passed.next = passed;
+                    uut.over.next = over;
                     assert!(simulate(&mut uut, 4));
 
-                    let next = if waiting && !served { limit.min(count + 1) } else { 0 };
-                    let case = format!("limit {limit} count {count} waiting {waiting} served {served}");
+                    let next = if over { 0 } else { limit.min(count + u64::from(passed)) };
+                    let case = format!("limit {limit} count {count} passed {passed} over {over}");
                     assert_eq!(uut.count_d.val(), next, "{case}");
                     assert_eq!(uut.exclusive.val(), count >= limit, "{case}");
                 }

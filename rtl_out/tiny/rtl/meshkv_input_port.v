@@ -11,10 +11,14 @@
 module meshkv_input_port #(
     // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
     parameter VN0_VCS = 2,
+    // Outputs that its flits may take: bits local, west, east, south, north.
+    parameter [4:0] OUTPUTS = 5'b11111,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Depth of one virtual channel's buffer in flits.
-    parameter VC_DEPTH = 4,
+    // Width of a slot number in bits.
+    parameter PTR_WIDTH = 2,
+    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    parameter [(1<<PTR_WIDTH)-1:0] RING = 4'h3,
     // Width of what travels beside the payload, in bits.
     parameter META_WIDTH = 31,
     // Width of a flit's payload in bits.
@@ -38,11 +42,11 @@ module meshkv_input_port #(
     output wire [FLIT_WIDTH-1:0] rd_data,
 
     // The heads.
-    output wire [VCS*5-1:0]      pending,  // Outputs each head still owes; bit v * 5 + output.
+    output wire [5*VCS-1:0]      pending,  // Owes a copy to that output; bit output * VCS + v.
+    output wire [VCS-1:0]        occupied,  // There is a head.
     output wire [VCS-1:0]        last,  // The head is the last flit of its packet.
     output wire [VCS-1:0]        freed  // The head leaves for good in this cycle.
 );
-    localparam PTR_WIDTH  = $clog2(VC_DEPTH);
     localparam VC_WIDTH   = $clog2(VCS);
     localparam ADDR_WIDTH = VC_WIDTH + PTR_WIDTH;
     localparam NUM_SLOTS  = VCS << PTR_WIDTH;
@@ -52,21 +56,21 @@ module meshkv_input_port #(
     (* ram_style = "distributed" *) reg [META_WIDTH+FLIT_WIDTH-1:0] flit_mem[0:NUM_SLOTS-1];
     (* ram_style = "distributed" *) reg [5:0] route_mem[0:NUM_SLOTS-1];
 
-    wire                  any_rx = |rx_valid;
-    wire                  keep   = |rx_route;
     wire [ADDR_WIDTH-1:0] wr_addr, rd_addr, next_addr;
-    wire [5:0]            next_route = route_mem[next_addr];
+    wire                  next_last;
+    wire [4:0]            next_route;
 
     // A slot is written whether the flit stays or has left by an express path; only
     // a flit that stays moves the write pointer.
     always @(posedge clk) begin
-        if (any_rx) begin
+        if (|rx_valid) begin
             flit_mem[wr_addr]  <= {rx_meta, rx_data};
             route_mem[wr_addr] <= {rx_last, rx_route};
         end
     end
 
-    assign {rd_meta, rd_data} = flit_mem[rd_addr];
+    assign {rd_meta, rd_data}      = flit_mem[rd_addr];
+    assign {next_last, next_route} = route_mem[next_addr];
 
     // The number of a virtual channel from its one-hot form, and its pointers by that number.
     wire [VC_WIDTH-1:0]  wr_number, rd_number;
@@ -77,7 +81,7 @@ module meshkv_input_port #(
     assign rd_addr   = {rd_number, rd_slots[rd_number]};
     assign next_addr = {rd_number, next_slots[rd_number]};
 
-    genvar v, b;
+    genvar v, b, o;
     generate
         for (b = 0; b < VC_WIDTH; b = b + 1) begin : gen_number
             wire [VCS-1:0] has_bit;
@@ -87,24 +91,79 @@ module meshkv_input_port #(
             assign wr_number[b] = |(rx_valid & has_bit);
             assign rd_number[b] = |(rd_vc & has_bit);
         end
+    endgenerate
 
+    // From here on every vector holds a bit for each virtual channel.
+    wire [VCS-1:0] keep = rx_valid & {VCS{|rx_route}};  // Flits that stay.
+    wire [VCS-1:0] more;                                // The bank holds a flit behind the head.
+    wire [VCS-1:0] done;                                // The last copy of the head leaves.
+    // Flits that may owe several copies; the only copy of all others is the last.
+    localparam [VCS-1:0] SEVERAL = {VCS{1'b1}} << (VN0_VCS + 1);
+    reg  [VCS-1:0] occupied_d, unserved;  // unserved: owes a copy to an output that takes none now.
+    integer        i;
+
+    always @(*) begin
+        occupied_d = {VCS{1'b0}};
+        unserved   = {VCS{1'b0}};
+        for (i = 0; i < 5; i = i + 1) begin
+            occupied_d = occupied_d | pending[i*VCS+:VCS];
+            unserved   = unserved | (pending[i*VCS+:VCS] & {VCS{~grant[i]}});
+        end
+    end
+
+    assign done = rd_vc & {VCS{|grant}} & ~(unserved & SEVERAL);
+    assign occupied = occupied_d;
+    assign freed    = done;
+
+    // The next head comes from the bank, or straight from the link when the bank holds no other.
+    // Nothing is owed any more when it is loaded, so the two sets are joined without a choice.
+    wire [VCS-1:0] from_bank = done & more;
+    wire [VCS-1:0] from_link = rx_valid & (~occupied | (done & ~more));
+
+    generate
+        for (o = 0; o < 5; o = o + 1) begin : gen_owed
+            if ((OUTPUTS >> o) % 2 == 1) begin : gen_output
+                reg  [VCS-1:0] owed_q;  // Heads that still owe this output a copy.
+                wire [VCS-1:0] served = rd_vc & SEVERAL & {VCS{grant[o]}};
+                wire [VCS-1:0] left   = owed_q & ~(served | (done & ~SEVERAL));
+                always @(posedge clk) begin
+                    owed_q <= left | (from_link & {VCS{rx_route[o]}}) | (from_bank & {VCS{next_route[o]}});
+                    if (rst) owed_q <= {VCS{1'b0}};
+                end
+                assign pending[o*VCS+:VCS] = owed_q;
+            end else begin : gen_never
+                wire unused_route = next_route[o];
+                assign pending[o*VCS+:VCS] = {VCS{1'b0}};
+            end
+        end
+    endgenerate
+
+    reg [VCS-1:0] last_q;
+    reg [VCS-1:0] credit_q;
+
+    always @(posedge clk) begin
+        credit_q <= done | (rx_valid & ~keep);
+        if (rst) credit_q <= {VCS{1'b0}};
+    end
+
+    assign last      = last_q;
+    assign rx_credit = credit_q;
+
+    generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_vc
             reg  [PTR_WIDTH-1:0] wr_ptr_q, rd_ptr_q;
-            reg  [4:0]           owed_q;  // Outputs that the head still owes a copy; none: empty.
-            reg                  last_q;     // The head is the last flit of its packet.
-            reg                  credit_q;
             wire [PTR_WIDTH-1:0] wr_next, rd_next;
 
             meshkv_ring_step #(
-                .DEPTH    (VC_DEPTH),
-                .PTR_WIDTH(PTR_WIDTH)
+                .PTR_WIDTH(PTR_WIDTH),
+                .RING     (RING)
             ) u_wr (
                 .slot(wr_ptr_q),
                 .next(wr_next)
             );
             meshkv_ring_step #(
-                .DEPTH    (VC_DEPTH),
-                .PTR_WIDTH(PTR_WIDTH)
+                .PTR_WIDTH(PTR_WIDTH),
+                .RING     (RING)
             ) u_rd (
                 .slot(rd_ptr_q),
                 .next(rd_next)
@@ -112,56 +171,22 @@ module meshkv_input_port #(
             assign wr_slots[v]   = wr_ptr_q;
             assign rd_slots[v]   = rd_ptr_q;
             assign next_slots[v] = rd_next;
-
-            // The next head comes from the bank, or straight from the link when the bank holds no other.
-            // Nothing is owed any more when it is loaded, so the two sets are joined without a choice.
-            wire       idle      = ~|owed_q;
-            wire       more      = rd_next != wr_ptr_q;
-            wire       done;  // The last copy leaves in this cycle.
-            wire       from_bank = done & more;
-            wire       from_link = rx_valid[v] & (idle | (done & ~more));
-            wire [4:0] load_set  = (rx_route & {5{from_link}}) | (next_route[4:0] & {5{from_bank}});
-
-            wire [4:0] granted   = grant & {5{rd_vc[v]}};
-            wire [4:0] left;  // Outputs still owed after this cycle.
-            if (v > VN0_VCS) begin : gen_set
-                reg [4:0] owed_d;
-                reg       last_copy;
-                always @(*) begin
-        owed_d = owed_q & ~granted;
-        last_copy = (|owed_q) & (!(|(owed_q & ~granted)));
-                end
-                assign left = owed_d;
-                assign done = last_copy;
-            end else begin : gen_single
-                // One destination: the only copy is the last.
-                assign left = done ? 5'b0 : owed_q;
-                assign done = |granted;
-            end
+            assign more[v]       = rd_next != wr_ptr_q;
 
             always @(posedge clk) begin
-                owed_q <= left | load_set;
-                credit_q  <= done | (rx_valid[v] & ~keep);
-                if (from_link | from_bank) last_q <= from_bank ? next_route[5] : rx_last;
-                if (rx_valid[v] & keep) wr_ptr_q <= wr_next;
-                if (done) rd_ptr_q <= rd_next;
+                if (keep[v]) wr_ptr_q <= wr_next;
+                if (done[v]) rd_ptr_q <= rd_next;
+                if (from_link[v] | from_bank[v]) last_q[v] <= from_bank[v] ? next_last : rx_last;
                 if (rst) begin
-                    owed_q <= 5'b0;
-                    credit_q  <= 1'b0;
-                    wr_ptr_q  <= {PTR_WIDTH{1'b0}};
-                    rd_ptr_q  <= {PTR_WIDTH{1'b0}};
+                    wr_ptr_q <= {PTR_WIDTH{1'b0}};
+                    rd_ptr_q <= {PTR_WIDTH{1'b0}};
                 end
             end
-
-            assign pending[v*5+:5] = owed_q;
-            assign last[v]         = last_q;
-            assign freed[v]        = done;
-            assign rx_credit[v]    = credit_q;
 
 `ifndef SYNTHESIS
             // Credits leave no room for a flit that finds its buffer full.
             always @(posedge clk) begin
-                if (!rst && rx_valid[v] && keep && !idle && wr_ptr_q == rd_ptr_q) begin
+                if (keep[v] && occupied[v] && wr_ptr_q == rd_ptr_q && !rst) begin
                     $fdisplay(32'h8000_0002, "%m: a flit arrived at a full virtual channel");
                     $stop;
                 end

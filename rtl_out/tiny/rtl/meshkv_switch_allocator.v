@@ -20,7 +20,8 @@ module meshkv_switch_allocator #(
     input  wire                 rst,
 
     // Input n: heads, link, decision; output n: what it sends.
-    input  wire [VCS*5-1:0]     pending_n,
+    input  wire [5*VCS-1:0]     pending_n,
+    input  wire [VCS-1:0]       occupied_n,
     input  wire [VN0_VCS-1:0]   last_n,
     input  wire [VCS-1:0]       freed_n,
     input  wire [VCS-1:0]       rx_valid_n,
@@ -33,7 +34,8 @@ module meshkv_switch_allocator #(
     output wire [1:0]           select_n,
 
     // Input and output s.
-    input  wire [VCS*5-1:0]     pending_s,
+    input  wire [5*VCS-1:0]     pending_s,
+    input  wire [VCS-1:0]       occupied_s,
     input  wire [VN0_VCS-1:0]   last_s,
     input  wire [VCS-1:0]       freed_s,
     input  wire [VCS-1:0]       rx_valid_s,
@@ -46,7 +48,8 @@ module meshkv_switch_allocator #(
     output wire [1:0]           select_s,
 
     // Input and output e.
-    input  wire [VCS*5-1:0]     pending_e,
+    input  wire [5*VCS-1:0]     pending_e,
+    input  wire [VCS-1:0]       occupied_e,
     input  wire [VN0_VCS-1:0]   last_e,
     input  wire [VCS-1:0]       freed_e,
     input  wire [VCS-1:0]       rx_valid_e,
@@ -59,7 +62,8 @@ module meshkv_switch_allocator #(
     output wire [1:0]           select_e,
 
     // Input and output w.
-    input  wire [VCS*5-1:0]     pending_w,
+    input  wire [5*VCS-1:0]     pending_w,
+    input  wire [VCS-1:0]       occupied_w,
     input  wire [VN0_VCS-1:0]   last_w,
     input  wire [VCS-1:0]       freed_w,
     input  wire [VCS-1:0]       rx_valid_w,
@@ -72,7 +76,8 @@ module meshkv_switch_allocator #(
     output wire [1:0]           select_w,
 
     // Input and output l, the tile.
-    input  wire [VCS*5-1:0]     pending_l,
+    input  wire [5*VCS-1:0]     pending_l,
+    input  wire [VCS-1:0]       occupied_l,
     input  wire [VN0_VCS-1:0]   last_l,
     input  wire [VCS-1:0]       freed_l,
     input  wire [VCS-1:0]       rx_valid_l,
@@ -96,26 +101,20 @@ module meshkv_switch_allocator #(
     input  wire [5*VN0_VCS-1:0] pick,
     output wire [4:0]           blocked  // Heads want this output and lack its credits.
 );
+
     // Output numbers in every five-bit vector: {local, west, east, south, north}.
     localparam N = 0, S = 1, E = 2, W = 3, L = 4;
+
+    // Turns that XYM allows: on along the column, from a row anywhere but back, from the tile anywhere
+    // but to itself.
+    localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
+                     OUTPUTS_L = 5'b01111;
 
     wire [4:0]     request_n, replicates_n, express_ok_n;
     wire [VCS-1:0] out_vc_n, express_vc_n;
     wire           out_first_n, out_last_n, express_first_n;
-    wire [4:0]     request_s, replicates_s, express_ok_s;
-    wire [VCS-1:0] out_vc_s, express_vc_s;
-    wire           out_first_s, out_last_s, express_first_s;
-    wire [4:0]     request_e, replicates_e, express_ok_e;
-    wire [VCS-1:0] out_vc_e, express_vc_e;
-    wire           out_first_e, out_last_e, express_first_e;
-    wire [4:0]     request_w, replicates_w, express_ok_w;
-    wire [VCS-1:0] out_vc_w, express_vc_w;
-    wire           out_first_w, out_last_w, express_first_w;
-    wire [4:0]     request_l, replicates_l, express_ok_l;
-    wire [VCS-1:0] out_vc_l, express_vc_l;
-    wire           out_first_l, out_last_l, express_first_l;
-
     meshkv_vc_request #(
+        .OUTPUTS     (OUTPUTS_N),
         .VN0_VCS     (VN0_VCS),
         .VCS         (VCS),
         .STARVE_LIMIT(STARVE_LIMIT)
@@ -123,6 +122,7 @@ module meshkv_switch_allocator #(
         .clk          (clk),
         .rst          (rst),
         .pending      (pending_n),
+        .occupied     (occupied_n),
         .last         (last_n),
         .freed        (freed_n),
         .rx_valid     (rx_valid_n),
@@ -143,7 +143,11 @@ module meshkv_switch_allocator #(
         .express_first(express_first_n)
     );
 
+    wire [4:0]     request_s, replicates_s, express_ok_s;
+    wire [VCS-1:0] out_vc_s, express_vc_s;
+    wire           out_first_s, out_last_s, express_first_s;
     meshkv_vc_request #(
+        .OUTPUTS     (OUTPUTS_S),
         .VN0_VCS     (VN0_VCS),
         .VCS         (VCS),
         .STARVE_LIMIT(STARVE_LIMIT)
@@ -151,6 +155,7 @@ module meshkv_switch_allocator #(
         .clk          (clk),
         .rst          (rst),
         .pending      (pending_s),
+        .occupied     (occupied_s),
         .last         (last_s),
         .freed        (freed_s),
         .rx_valid     (rx_valid_s),
@@ -171,7 +176,11 @@ module meshkv_switch_allocator #(
         .express_first(express_first_s)
     );
 
+    wire [4:0]     request_e, replicates_e, express_ok_e;
+    wire [VCS-1:0] out_vc_e, express_vc_e;
+    wire           out_first_e, out_last_e, express_first_e;
     meshkv_vc_request #(
+        .OUTPUTS     (OUTPUTS_E),
         .VN0_VCS     (VN0_VCS),
         .VCS         (VCS),
         .STARVE_LIMIT(STARVE_LIMIT)
@@ -179,6 +188,7 @@ module meshkv_switch_allocator #(
         .clk          (clk),
         .rst          (rst),
         .pending      (pending_e),
+        .occupied     (occupied_e),
         .last         (last_e),
         .freed        (freed_e),
         .rx_valid     (rx_valid_e),
@@ -199,7 +209,11 @@ module meshkv_switch_allocator #(
         .express_first(express_first_e)
     );
 
+    wire [4:0]     request_w, replicates_w, express_ok_w;
+    wire [VCS-1:0] out_vc_w, express_vc_w;
+    wire           out_first_w, out_last_w, express_first_w;
     meshkv_vc_request #(
+        .OUTPUTS     (OUTPUTS_W),
         .VN0_VCS     (VN0_VCS),
         .VCS         (VCS),
         .STARVE_LIMIT(STARVE_LIMIT)
@@ -207,6 +221,7 @@ module meshkv_switch_allocator #(
         .clk          (clk),
         .rst          (rst),
         .pending      (pending_w),
+        .occupied     (occupied_w),
         .last         (last_w),
         .freed        (freed_w),
         .rx_valid     (rx_valid_w),
@@ -227,7 +242,11 @@ module meshkv_switch_allocator #(
         .express_first(express_first_w)
     );
 
+    wire [4:0]     request_l, replicates_l, express_ok_l;
+    wire [VCS-1:0] out_vc_l, express_vc_l;
+    wire           out_first_l, out_last_l, express_first_l;
     meshkv_vc_request #(
+        .OUTPUTS     (OUTPUTS_L),
         .VN0_VCS     (VN0_VCS),
         .VCS         (VCS),
         .STARVE_LIMIT(STARVE_LIMIT)
@@ -235,6 +254,7 @@ module meshkv_switch_allocator #(
         .clk          (clk),
         .rst          (rst),
         .pending      (pending_l),
+        .occupied     (occupied_l),
         .last         (last_l),
         .freed        (freed_l),
         .rx_valid     (rx_valid_l),
@@ -257,6 +277,7 @@ module meshkv_switch_allocator #(
 
     // Two flits of one input cannot leave together, copies of one KV_DATA flit can. Where an
     // input wants two outputs that are decided side by side, it settles for one beforehand.
+
     wire ask_e_n, ask_e_s;
     meshkv_pair_choice u_choice_e_ns (
         .clk       (clk),
@@ -388,8 +409,8 @@ module meshkv_switch_allocator #(
     assign select_n = {grant_w[N] | grant_l[N], grant_e[N] | grant_l[N]};
     assign select_s = {grant_w[S] | grant_l[S], grant_e[S] | grant_l[S]};
     assign select_l = {grant_e[L] | grant_w[L], grant_s[L] | grant_w[L]};
-    assign select_e = {express_w[E] | express_l[E], grant_l[E] | express_l[E]};
-    assign select_w = {express_e[W] | express_l[W], grant_l[W] | express_l[W]};
+    assign select_e = {grant_l[E] | express_l[E], express_w[E] | express_l[E]};
+    assign select_w = {grant_l[W] | express_l[W], express_e[W] | express_l[W]};
 
     wire [4:0] sending;
     assign sending[N] = grant_s[N] | grant_e[N] | grant_w[N] | grant_l[N];
@@ -397,6 +418,7 @@ module meshkv_switch_allocator #(
     assign sending[L] = grant_n[L] | grant_s[L] | grant_e[L] | grant_w[L];
     assign sending[E] = grant_w[E] | grant_l[E] | express_w[E] | express_l[E];
     assign sending[W] = grant_e[W] | grant_l[W] | express_e[W] | express_l[W];
+
 
     meshkv_send_vc #(
         .VN0_VCS(VN0_VCS),
@@ -440,11 +462,11 @@ module meshkv_switch_allocator #(
         .select   (select_e),
         .pick     (pick[E*VN0_VCS+:VN0_VCS]),
         .vc_a     (out_vc_w),
-        .vc_b     (out_vc_l),
-        .vc_c     (express_vc_w),
+        .vc_b     (express_vc_w),
+        .vc_c     (out_vc_l),
         .vc_d     (express_vc_l),
-        .first    ({express_first_l, express_first_w, out_first_l, out_first_w}),
-        .last     ({rx_last_l, rx_last_w, out_last_l, out_last_w}),
+        .first    ({express_first_l, out_first_l, express_first_w, out_first_w}),
+        .last     ({rx_last_l, out_last_l, rx_last_w, out_last_w}),
         .send_vc  (send_vc_e),
         .send_last(send_last_e)
     );
@@ -457,11 +479,11 @@ module meshkv_switch_allocator #(
         .select   (select_w),
         .pick     (pick[W*VN0_VCS+:VN0_VCS]),
         .vc_a     (out_vc_e),
-        .vc_b     (out_vc_l),
-        .vc_c     (express_vc_e),
+        .vc_b     (express_vc_e),
+        .vc_c     (out_vc_l),
         .vc_d     (express_vc_l),
-        .first    ({express_first_l, express_first_e, out_first_l, out_first_e}),
-        .last     ({rx_last_l, rx_last_e, out_last_l, out_last_e}),
+        .first    ({express_first_l, out_first_l, express_first_e, out_first_e}),
+        .last     ({rx_last_l, out_last_l, rx_last_e, out_last_e}),
         .send_vc  (send_vc_w),
         .send_last(send_last_w)
     );
@@ -489,20 +511,14 @@ module meshkv_switch_allocator #(
                     express_vc_n, express_vc_s, express_first_n, express_first_s};
 
     // An output is blocked for credit when a head wants it and none of them may have it.
-    genvar v;
+    genvar o;
     generate
-        for (v = 0; v < VCS; v = v + 1) begin : gen_wanted
-            wire [4:0] outputs = pending_n[v*5+:5] | pending_s[v*5+:5] | pending_e[v*5+:5]
-                               | pending_w[v*5+:5] | pending_l[v*5+:5];
-            wire [4:0] wanted;
-            if (v == 0) begin : gen_first
-                assign wanted = outputs;
-            end else begin : gen_rest
-                assign wanted = outputs | gen_wanted[v-1].wanted;
-            end
+        for (o = 0; o < 5; o = o + 1) begin : gen_wanted
+            wire wanted   = |(pending_n[o*VCS+:VCS] | pending_s[o*VCS+:VCS] | pending_e[o*VCS+:VCS]
+                            | pending_w[o*VCS+:VCS] | pending_l[o*VCS+:VCS]);
+            wire possible = request_n[o] | request_s[o] | request_e[o] | request_w[o] | request_l[o];
+            assign blocked[o] = wanted & ~possible & ~sending[o];
         end
     endgenerate
-    wire [4:0] possible = request_n | request_s | request_e | request_w | request_l;
-    assign blocked = gen_wanted[VCS-1].wanted & ~possible & ~sending;
 endmodule
 `default_nettype wire

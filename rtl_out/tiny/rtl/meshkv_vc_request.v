@@ -8,6 +8,8 @@
 // Only whether it is a copy of a KV_DATA flit, which several outputs may take, is said before.
 `default_nettype none
 module meshkv_vc_request #(
+    // Outputs that its flits may take: bits local, west, east, south, north.
+    parameter [4:0] OUTPUTS = 5'b11111,
     // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
@@ -18,10 +20,11 @@ module meshkv_vc_request #(
     input  wire                 clk,
     input  wire                 rst,
 
-    // Heads of the buffers, bit v * 5 + output.
-    input  wire [VCS*5-1:0]     pending,
+    // Heads of the buffers.
+    input  wire [5*VCS-1:0]     pending,  // Owes a copy to that output; bit output * VCS + v.
+    input  wire [VCS-1:0]       occupied,
     input  wire [VN0_VCS-1:0]   last,
-    input  wire [VCS-1:0]       freed,
+    input  wire [VCS-1:0]       freed,  // The head leaves for good in this cycle.
 
     // The flit on the link.
     input  wire [VCS-1:0]       rx_valid,
@@ -52,53 +55,57 @@ module meshkv_vc_request #(
     localparam NUM_DATA   = VCS - VN0_VCS - 1;
     localparam NUM_SINGLE = VN0_VCS + 1;  // Virtual channels whose flits have one destination.
     localparam VC_WIDTH   = $clog2(VCS);
+    localparam EAST = 2, WEST = 3;
 
-    reg  [VC_WIDTH-1:0] favoured_q;  // The virtual channel that goes first.
-    reg  [VCS-1:0]      gate_q;      // Virtual channels that may ask at all.
-    wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may ask.
-    wire [VCS-1:0]      occupied;
-    wire [VN0_VCS-1:0]  in_packet;
-    wire [VN0_VCS*VN0_VCS-1:0] owned; // Output virtual channel of the packet under way, one-hot each.
-    wire [5*NUM_SINGLE-1:0] fits;    // An output would take the head of that virtual channel.
-    wire [4:0]          hopeful;     // It would take that of the favoured one.
-    wire [VCS-1:0]      is_favoured;
-    wire [NUM_SINGLE-1:0] before_data; // It goes before the KV_DATA virtual channel that may ask.
+    reg  [VC_WIDTH-1:0]    favoured_q;   // The virtual channel that goes first.
+    reg  [VCS-1:0]         gate_q;       // Virtual channels that may ask at all.
+    wire [VCS-1:0]         is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
+    wire [NUM_DATA-1:0]    slot;         // One-hot: the KV_DATA virtual channel that may ask.
+    wire [NUM_SINGLE-1:0]  before_data;  // It goes before the KV_DATA virtual channel that may ask.
+    wire [5*NUM_SINGLE-1:0] fits;        // An output would take the head of that virtual channel.
+
+    // VN0 packets under way: bit k * VN0_VCS + v when that of v goes on the output's virtual channel k.
+    reg  [VN0_VCS*VN0_VCS-1:0] owners_q;
+    reg  [VN0_VCS-1:0]         in_packet;
+    integer                    i;
+    always @(*) begin
+        in_packet = {VN0_VCS{1'b0}};
+        for (i = 0; i < VN0_VCS; i = i + 1) in_packet = in_packet | owners_q[i*VN0_VCS+:VN0_VCS];
+    end
 
     genvar o, v, w, k;
     generate
-        for (v = 0; v < VCS; v = v + 1) begin : gen_occupied
-            localparam [VC_WIDTH-1:0] NUMBER = v;
-            assign occupied[v]    = |pending[v*5+:5];
-            assign is_favoured[v] = favoured_q == NUMBER;
-        end
-
         for (o = 0; o < 5; o = o + 1) begin : gen_output
-            wire [VCS-1:0] room;  // This output would take a flit of that virtual channel.
-            wire [VCS-1:0] fit;
-            wire [VCS-1:0] eligible = fit & gate_q;
-            wire [VCS-1:0] arriving = rx_valid & ~occupied & room;
+            if ((OUTPUTS >> o) % 2 == 1) begin : gen_asks
+                // Virtual channels of which this output would take a flit. A packet keeps the output
+                // virtual channel its first flit was given; VN1 keeps its own.
+                reg  [VN0_VCS-1:0] resumes;
+                integer            j;
+                always @(*) begin
+                    resumes = {VN0_VCS{1'b0}};
+                    for (j = 0; j < VN0_VCS; j = j + 1)
+                        resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
+                end
+                wire [VN0_VCS-1:0] starts   = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS]}};
+                wire [VCS-1:0]     room     = {avail[o*VCS+VN0_VCS+:VCS-VN0_VCS], resumes | starts};
+                wire [VCS-1:0]     fit      = pending[o*VCS+:VCS] & room & {slot, {NUM_SINGLE{1'b1}}};
+                wire [VCS-1:0]     eligible = fit & gate_q;
 
-            for (v = 0; v < VCS; v = v + 1) begin : gen_vc
-                if (v < VN0_VCS) begin : gen_vn0
-                    // A packet keeps the output virtual channel its first flit was given.
-                    assign room[v] = in_packet[v]
-                        ? |(owned[v*VN0_VCS+:VN0_VCS] & avail[o*VCS+:VN0_VCS])
-                        : |free[o*VN0_VCS+:VN0_VCS];
-                end else begin : gen_vn1
-                    assign room[v] = avail[o*VCS+v];
+                assign fits[o*NUM_SINGLE+:NUM_SINGLE] = fit[NUM_SINGLE-1:0];
+                assign request[o]    = |eligible;
+                assign replicates[o] = |eligible[VCS-1:NUM_SINGLE] & ~|(eligible[NUM_SINGLE-1:0] & before_data);
+                if (o == EAST || o == WEST) begin : gen_express
+                    assign express_ok[o] = |(rx_valid & ~occupied & room);
+                end else begin : gen_no_express
+                    assign express_ok[o] = 1'b0;
                 end
-                if (v > VN0_VCS) begin : gen_data
-                    assign fit[v] = pending[v*5+o] & room[v] & slot[v-NUM_SINGLE];
-                end else begin : gen_single
-                    assign fit[v] = pending[v*5+o] & room[v];
-                end
+            end else begin : gen_never
+                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS]};
+                assign fits[o*NUM_SINGLE+:NUM_SINGLE] = {NUM_SINGLE{1'b0}};
+                assign request[o]    = 1'b0;
+                assign replicates[o] = 1'b0;
+                assign express_ok[o] = 1'b0;
             end
-
-            assign fits[o*NUM_SINGLE+:NUM_SINGLE] = fit[NUM_SINGLE-1:0];
-            assign hopeful[o]       = fit[favoured_q];
-            assign request[o]       = |eligible;
-            assign replicates[o]    = |eligible[VCS-1:NUM_SINGLE] & ~|(eligible[NUM_SINGLE-1:0] & before_data);
-            assign express_ok[o]    = |arriving;
         end
     endgenerate
 
@@ -145,20 +152,16 @@ module meshkv_vc_request #(
     assign express_first             = |(rx_valid[VN0_VCS-1:0] & ~in_packet);
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_out_vc
-            wire [VN0_VCS-1:0] owners;
-            for (v = 0; v < VN0_VCS; v = v + 1) begin : gen_owner
-                assign owners[v] = owned[v*VN0_VCS+k];
-            end
-            assign out_vc[k]     = |(rd_vc[VN0_VCS-1:0] & owners);
-            assign express_vc[k] = |(rx_valid[VN0_VCS-1:0] & owners);
+            assign out_vc[k]     = |(rd_vc[VN0_VCS-1:0] & owners_q[k*VN0_VCS+:VN0_VCS]);
+            assign express_vc[k] = |(rx_valid[VN0_VCS-1:0] & owners_q[k*VN0_VCS+:VN0_VCS]);
         end
     endgenerate
 
     // The output virtual channel a packet was given, held from its first flit to its last. A head and
     // the flit on the link may leave in one cycle: each takes what its own output picked. A first
     // flit only leaves where something is picked, so the last virtual channel is what the others leave.
-    reg  [VN0_VCS-1:0] given, express_given;
-    integer            i;
+    reg [VN0_VCS-1:0] given, express_given;
+    integer           n;
 
     always @(*) begin
         given = grant[0] ? pick[0*VN0_VCS+:VN0_VCS]
@@ -166,62 +169,59 @@ module meshkv_vc_request #(
               : grant[2] ? pick[2*VN0_VCS+:VN0_VCS]
               : grant[3] ? pick[3*VN0_VCS+:VN0_VCS]
               :            pick[4*VN0_VCS+:VN0_VCS];
-        express_given            = express[2] ? pick[2*VN0_VCS+:VN0_VCS] : pick[3*VN0_VCS+:VN0_VCS];
+        express_given            = express[EAST] ? pick[EAST*VN0_VCS+:VN0_VCS] : pick[WEST*VN0_VCS+:VN0_VCS];
         given[VN0_VCS-1]         = 1'b1;
         express_given[VN0_VCS-1] = 1'b1;
-        for (i = 0; i < VN0_VCS - 1; i = i + 1) begin
-            if (given[i]) given[VN0_VCS-1] = 1'b0;
-            if (express_given[i]) express_given[VN0_VCS-1] = 1'b0;
+        for (n = 0; n < VN0_VCS - 1; n = n + 1) begin
+            if (given[n]) given[VN0_VCS-1] = 1'b0;
+            if (express_given[n]) express_given[VN0_VCS-1] = 1'b0;
         end
     end
 
+    wire [VN0_VCS-1:0] leaves       = rd_vc[VN0_VCS-1:0] & {VN0_VCS{|grant}};
+    wire [VN0_VCS-1:0] flies        = rx_valid[VN0_VCS-1:0] & {VN0_VCS{|express}};
+    wire [VN0_VCS-1:0] begins       = leaves & ~last & ~in_packet;
+    wire [VN0_VCS-1:0] flight_begins = flies & ~{VN0_VCS{rx_last}} & ~in_packet;
+    wire [VN0_VCS-1:0] ends         = (leaves & last) | (flies & {VN0_VCS{rx_last}});
     generate
-        for (v = 0; v < VN0_VCS; v = v + 1) begin : gen_packet
-            reg  [VN0_VCS-1:0] owned_q;
-            wire               leaves  = rd_vc[v] & |grant;
-            wire               flies   = rx_valid[v] & |express;
-            wire               is_last = flies ? rx_last : last[v];
-
+        for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_owners
             always @(posedge clk) begin
-                if (leaves | flies) begin
-                    if (is_last) owned_q <= {VN0_VCS{1'b0}};
-                    else if (!in_packet[v]) owned_q <= flies ? express_given : given;
-                end
-                if (rst) owned_q <= {VN0_VCS{1'b0}};
+                owners_q[k*VN0_VCS+:VN0_VCS] <= (owners_q[k*VN0_VCS+:VN0_VCS] & ~ends)
+                    | (begins & {VN0_VCS{given[k]}}) | (flight_begins & {VN0_VCS{express_given[k]}});
+                if (rst) owners_q[k*VN0_VCS+:VN0_VCS] <= {VN0_VCS{1'b0}};
             end
-
-            assign owned[v*VN0_VCS+:VN0_VCS] = owned_q;
-            assign in_packet[v]              = |owned_q;
         end
     endgenerate
 
     // The favoured virtual channel keeps its turn until its flit has left or it is empty. Others may
-    // use the port meanwhile; after STARVE_LIMIT cycles in which it could have left, only it may ask.
-    // One that lacks a credit holds nobody up: a virtual network never waits for the other.
+    // use the port meanwhile; when they have done so STARVE_LIMIT times, only it may ask, until it is
+    // served. One that lacks a credit holds nobody up: asking alone in vain, it starts over, and a
+    // virtual network never waits for the other.
     localparam [3:0] LIMIT = STARVE_LIMIT[3:0];
 
     reg  [3:0]     count_q, count_d;
     reg            exclusive;
-    wire           waiting = |hopeful;
-    wire           served  = rd_vc[favoured_q] & |grant;
-    wire           hold    = exclusive & waiting & ~served;
-    wire [VCS-1:0] over    = freed | ~occupied;
+    wire           alone  = ~&gate_q;
+    wire           served = |(rd_vc & is_favoured) & |grant;
+    wire           passed = |grant & ~served;
+    wire           over   = served | ~|(occupied & is_favoured) | (alone & ~|request);
 
     always @(*) begin
         exclusive = count_q == LIMIT;
-        if (served | !waiting) begin
+        if (over) begin
             count_d = 0;
-        end else if (exclusive) begin
-            count_d = count_q;
-        end else begin
+        end else if (passed & !exclusive) begin
             count_d = count_q + 1;
+        end else begin
+            count_d = count_q;
         end
     end
 
     always @(posedge clk) begin
         count_q <= count_d;
-        gate_q  <= ~{VCS{hold}} | is_favoured;
-        if (over[favoured_q]) favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
+        gate_q  <= ~{VCS{exclusive & ~over}} | is_favoured;
+        if (|((freed | ~occupied) & is_favoured))
+            favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
             gate_q     <= {VCS{1'b1}};

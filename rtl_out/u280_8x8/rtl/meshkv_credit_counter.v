@@ -7,8 +7,10 @@
 // receiver has room for it and no ready wire crosses the link.
 `default_nettype none
 module meshkv_credit_counter #(
-    // Depth of one virtual channel's buffer in flits.
-    parameter VC_DEPTH = 8
+    // Width of a slot number in bits.
+    parameter PTR_WIDTH = 3,
+    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b
 ) (
     input  wire clk,
     input  wire rst,
@@ -16,8 +18,6 @@ module meshkv_credit_counter #(
     input  wire credit,  // The receiver has freed a slot.
     output wire available  // At least one credit is left; straight from a register.
 );
-    localparam PTR_WIDTH = $clog2(VC_DEPTH);
-
     // Slots in the order of use: the next to be filled, the next to be freed. Nothing is lent
     // when they are equal and a credit is left, everything when they are equal and none is.
     reg  [PTR_WIDTH-1:0] fill_q, free_q;
@@ -26,15 +26,15 @@ module meshkv_credit_counter #(
     wire                 exhausted = fill_next == free_q;  // A flit sent now takes the last credit.
 
     meshkv_ring_step #(
-        .DEPTH    (VC_DEPTH),
-        .PTR_WIDTH(PTR_WIDTH)
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
     ) u_fill (
         .slot(fill_q),
         .next(fill_next)
     );
     meshkv_ring_step #(
-        .DEPTH    (VC_DEPTH),
-        .PTR_WIDTH(PTR_WIDTH)
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
     ) u_free (
         .slot(free_q),
         .next(free_next)

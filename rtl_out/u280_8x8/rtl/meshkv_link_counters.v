@@ -22,9 +22,13 @@ module meshkv_link_counters (
     // Five totals an output; the last needs no event of its own.
     wire [NUM_TOTALS-1:0] happens;
 
-    // The low five bits of every total, in an order that costs one look-up table to step. They never
+    // The low five bits of every total walk on a ring of shifts, one look-up table a step. They never
     // stop and are never cleared: the scan passes every 25 cycles, before 32 events can happen.
-    wire [NUM_TOTALS-1:0] low4, low3, low2, low1, low0;
+    // RING: what is shifted in behind each code. PLACES: what each code stands for.
+    localparam [31:0]  RING   = 32'h7f3080cf;
+    localparam [159:0] PLACES =
+        160'b0010100110001110101101000100000110010101010011001110001110100110111100101101111100100010100111110100100101100111011111100001101110110001110100010101110000100000;
+    reg [NUM_TOTALS*5-1:0] codes_q;
 
     genvar o, t;
     generate
@@ -33,50 +37,19 @@ module meshkv_link_counters (
             assign happens[o*5+4]  = ~|events[o*4+:3];
         end
 
-        for (t = 0; t < NUM_TOTALS; t = t + 1) begin : gen_low
-            reg  [4:0] low_q;
-            wire [4:0] low_next;
-            meshkv_ring_step #(
-                .DEPTH    (32),
-                .PTR_WIDTH(5)
-            ) u_step (
-                .slot(low_q),
-                .next(low_next)
-            );
+        for (t = 0; t < NUM_TOTALS; t = t + 1) begin : gen_code
             always @(posedge clk) begin
-                if (happens[t]) low_q <= low_next;
-                if (rst) low_q <= 5'd0;
+                if (happens[t]) codes_q[t*5+:5] <= {codes_q[t*5+:4], RING[codes_q[t*5+:5]]};
+                if (rst) codes_q[t*5+:5] <= 5'd0;
             end
-            assign {low4[t], low3[t], low2[t], low1[t], low0[t]} = low_q;
         end
     endgenerate
 
     // The total that the scan visits.
     reg  [4:0] index_q;
     reg        first_q;  // First scan after reset: totals start from zero.
-    wire [4:0] code = {low4[index_q], low3[index_q], low2[index_q], low1[index_q], low0[index_q]};
-
-    // Steps from zero to a code, by walking the ring once at elaboration.
-    wire [32*5-1:0] ring;
-    assign ring[4:0] = 5'd0;
-    generate
-        for (t = 1; t < 32; t = t + 1) begin : gen_ring
-            meshkv_ring_step #(
-                .DEPTH    (32),
-                .PTR_WIDTH(5)
-            ) u_step (
-                .slot(ring[t*5-5+:5]),
-                .next(ring[t*5+:5])
-            );
-        end
-    endgenerate
-
-    reg     [4:0] low;
-    integer       i;
-    always @(*) begin
-        low = 5'd0;
-        for (i = 0; i < 32; i = i + 1) if (code == ring[i*5+:5]) low = low | i[4:0];
-    end
+    wire [4:0] code = codes_q[index_q*5+:5];
+    wire [4:0] low  = PLACES[code*5+:5];
 
     // One adder and one small RAM serve all totals: the low bits come from beside the event, the
     // rest grows by one when they have wrapped since the last visit.

@@ -21,8 +21,10 @@ module meshkv_mesh #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Depth of one virtual channel's buffer in flits.
-    parameter VC_DEPTH = 8,
+    // Width of a slot number in bits.
+    parameter PTR_WIDTH = 3,
+    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a destination on column links in bits.
@@ -165,7 +167,8 @@ module meshkv_mesh #(
                     .Y_WIDTH          (Y_WIDTH),
                     .VN0_VCS          (VN0_VCS),
                     .VCS              (VCS),
-                    .VC_DEPTH         (VC_DEPTH),
+                    .PTR_WIDTH        (PTR_WIDTH),
+                    .RING             (RING),
                     .DEST_WIDTH       (DEST_WIDTH),
                     .COLUMN_DEST_WIDTH(COLUMN_DEST_WIDTH),
                     .HEAD_WIDTH       (HEAD_WIDTH),

@@ -10,8 +10,10 @@ module meshkv_output_port #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Depth of one virtual channel's buffer in flits.
-    parameter VC_DEPTH = 8,
+    // Width of a slot number in bits.
+    parameter PTR_WIDTH = 3,
+    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
     // Width of what travels beside the payload, in bits.
     parameter META_WIDTH = 102,
     // Width of a flit's payload in bits.
@@ -82,7 +84,8 @@ module meshkv_output_port #(
     generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_vc
             meshkv_credit_counter #(
-                .VC_DEPTH(VC_DEPTH)
+                .PTR_WIDTH(PTR_WIDTH),
+                .RING     (RING)
             ) u_credits (
                 .clk      (clk),
                 .rst      (rst),

@@ -21,8 +21,10 @@ module meshkv_router #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Depth of one virtual channel's buffer in flits.
-    parameter VC_DEPTH = 8,
+    // Width of a slot number in bits.
+    parameter PTR_WIDTH = 3,
+    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a destination on column links in bits.
@@ -109,6 +111,7 @@ module meshkv_router #(
     output wire [4:0]                   stat_index,
     output wire [31:0]                  stat_data
 );
+
     // Where this tile stands, as masks, so that no route unit compares coordinates.
     wire [COLS-1:0] cols_east, cols_west, cols_east_ahead, cols_west_ahead;
     wire [ROWS-1:0] rows_north, rows_south;
@@ -153,12 +156,9 @@ module meshkv_router #(
 
     // Routes. A flit that travels along the row brings with it whether it goes on: the router
     // before has computed that, so an express flit waits for no route.
+
     wire e_to_n, e_to_s, e_to_e, e_to_w, e_to_l, e_ahead_e, e_ahead_w;
     wire [COLUMN_DEST_WIDTH-1:0] e_column_dest;
-    wire w_to_n, w_to_s, w_to_e, w_to_w, w_to_l, w_ahead_e, w_ahead_w;
-    wire [COLUMN_DEST_WIDTH-1:0] w_column_dest;
-    wire l_to_n, l_to_s, l_to_e, l_to_w, l_to_l, l_ahead_e, l_ahead_w;
-    wire [COLUMN_DEST_WIDTH-1:0] l_column_dest;
     meshkv_route_row #(
         .COLS             (COLS),
         .ROWS             (ROWS),
@@ -186,6 +186,8 @@ module meshkv_router #(
         .column_dest    (e_column_dest)
     );
 
+    wire w_to_n, w_to_s, w_to_e, w_to_w, w_to_l, w_ahead_e, w_ahead_w;
+    wire [COLUMN_DEST_WIDTH-1:0] w_column_dest;
     meshkv_route_row #(
         .COLS             (COLS),
         .ROWS             (ROWS),
@@ -213,6 +215,8 @@ module meshkv_router #(
         .column_dest    (w_column_dest)
     );
 
+    wire l_to_n, l_to_s, l_to_e, l_to_w, l_to_l, l_ahead_e, l_ahead_w;
+    wire [COLUMN_DEST_WIDTH-1:0] l_column_dest;
     meshkv_route_row #(
         .COLS             (COLS),
         .ROWS             (ROWS),
@@ -241,7 +245,6 @@ module meshkv_router #(
     );
 
     wire n_to_n, n_to_s, n_to_l;
-    wire s_to_n, s_to_s, s_to_l;
     meshkv_route_column #(
         .ROWS             (ROWS),
         .Y_WIDTH          (Y_WIDTH),
@@ -256,6 +259,7 @@ module meshkv_router #(
         .here      (n_to_l)
     );
 
+    wire s_to_n, s_to_s, s_to_l;
     meshkv_route_column #(
         .ROWS             (ROWS),
         .Y_WIDTH          (Y_WIDTH),
@@ -283,36 +287,17 @@ module meshkv_router #(
     localparam LOCAL_META_WIDTH  = 2 + COLUMN_DEST_WIDTH + DEST_WIDTH + HEAD_WIDTH;
     localparam COLUMN_META_WIDTH = COLUMN_DEST_WIDTH + HEAD_WIDTH;
 
-    wire [4:0]                   express_n, grant_n;
-    wire [VCS*5-1:0]             pending_n;
-    wire [VCS-1:0]               last_n, freed_n, rd_vc_n, occupied_n;
+    wire [4:0]       express_n, grant_n;
+    wire [5*VCS-1:0] pending_n;
+    wire [VCS-1:0]   last_n, freed_n, rd_vc_n, occupied_n;
     wire [COLUMN_META_WIDTH-1:0] rd_meta_n;
-    wire [FLIT_WIDTH-1:0]        rd_data_n;
-    wire [4:0]                   express_s, grant_s;
-    wire [VCS*5-1:0]             pending_s;
-    wire [VCS-1:0]               last_s, freed_s, rd_vc_s, occupied_s;
-    wire [COLUMN_META_WIDTH-1:0] rd_meta_s;
-    wire [FLIT_WIDTH-1:0]        rd_data_s;
-    wire [4:0]                   express_e, grant_e;
-    wire [VCS*5-1:0]             pending_e;
-    wire [VCS-1:0]               last_e, freed_e, rd_vc_e, occupied_e;
-    wire [ROW_META_WIDTH-1:0] rd_meta_e;
-    wire [FLIT_WIDTH-1:0]        rd_data_e;
-    wire [4:0]                   express_w, grant_w;
-    wire [VCS*5-1:0]             pending_w;
-    wire [VCS-1:0]               last_w, freed_w, rd_vc_w, occupied_w;
-    wire [ROW_META_WIDTH-1:0] rd_meta_w;
-    wire [FLIT_WIDTH-1:0]        rd_data_w;
-    wire [4:0]                   express_l, grant_l;
-    wire [VCS*5-1:0]             pending_l;
-    wire [VCS-1:0]               last_l, freed_l, rd_vc_l, occupied_l;
-    wire [LOCAL_META_WIDTH-1:0] rd_meta_l;
-    wire [FLIT_WIDTH-1:0]        rd_data_l;
-
+    wire [FLIT_WIDTH-1:0] rd_data_n;
     meshkv_input_port #(
         .VN0_VCS   (VN0_VCS),
+        .OUTPUTS   (5'b10010),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_n (
@@ -329,14 +314,22 @@ module meshkv_router #(
         .rd_meta  (rd_meta_n),
         .rd_data  (rd_data_n),
         .pending  (pending_n),
+        .occupied (occupied_n),
         .last     (last_n),
         .freed    (freed_n)
     );
 
+    wire [4:0]       express_s, grant_s;
+    wire [5*VCS-1:0] pending_s;
+    wire [VCS-1:0]   last_s, freed_s, rd_vc_s, occupied_s;
+    wire [COLUMN_META_WIDTH-1:0] rd_meta_s;
+    wire [FLIT_WIDTH-1:0] rd_data_s;
     meshkv_input_port #(
         .VN0_VCS   (VN0_VCS),
+        .OUTPUTS   (5'b10001),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_s (
@@ -353,14 +346,22 @@ module meshkv_router #(
         .rd_meta  (rd_meta_s),
         .rd_data  (rd_data_s),
         .pending  (pending_s),
+        .occupied (occupied_s),
         .last     (last_s),
         .freed    (freed_s)
     );
 
+    wire [4:0]       express_e, grant_e;
+    wire [5*VCS-1:0] pending_e;
+    wire [VCS-1:0]   last_e, freed_e, rd_vc_e, occupied_e;
+    wire [ROW_META_WIDTH-1:0] rd_meta_e;
+    wire [FLIT_WIDTH-1:0] rd_data_e;
     meshkv_input_port #(
         .VN0_VCS   (VN0_VCS),
+        .OUTPUTS   (5'b11011),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(ROW_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_e (
@@ -377,14 +378,22 @@ module meshkv_router #(
         .rd_meta  (rd_meta_e),
         .rd_data  (rd_data_e),
         .pending  (pending_e),
+        .occupied (occupied_e),
         .last     (last_e),
         .freed    (freed_e)
     );
 
+    wire [4:0]       express_w, grant_w;
+    wire [5*VCS-1:0] pending_w;
+    wire [VCS-1:0]   last_w, freed_w, rd_vc_w, occupied_w;
+    wire [ROW_META_WIDTH-1:0] rd_meta_w;
+    wire [FLIT_WIDTH-1:0] rd_data_w;
     meshkv_input_port #(
         .VN0_VCS   (VN0_VCS),
+        .OUTPUTS   (5'b10111),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(ROW_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_w (
@@ -401,14 +410,22 @@ module meshkv_router #(
         .rd_meta  (rd_meta_w),
         .rd_data  (rd_data_w),
         .pending  (pending_w),
+        .occupied (occupied_w),
         .last     (last_w),
         .freed    (freed_w)
     );
 
+    wire [4:0]       express_l, grant_l;
+    wire [5*VCS-1:0] pending_l;
+    wire [VCS-1:0]   last_l, freed_l, rd_vc_l, occupied_l;
+    wire [LOCAL_META_WIDTH-1:0] rd_meta_l;
+    wire [FLIT_WIDTH-1:0] rd_data_l;
     meshkv_input_port #(
         .VN0_VCS   (VN0_VCS),
+        .OUTPUTS   (5'b01111),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(LOCAL_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_l (
@@ -425,6 +442,7 @@ module meshkv_router #(
         .rd_meta  (rd_meta_l),
         .rd_data  (rd_data_l),
         .pending  (pending_l),
+        .occupied (occupied_l),
         .last     (last_l),
         .freed    (freed_l)
     );
@@ -433,21 +451,21 @@ module meshkv_router #(
     wire [5*VCS-1:0]     avail;
     wire [5*VN0_VCS-1:0] free, pick;
     wire [4:0]           blocked;
-    wire [VCS-1:0] send_vc_n;
-    wire [1:0]     select_n;
-    wire           send_last_n;
-    wire [VCS-1:0] send_vc_s;
-    wire [1:0]     select_s;
-    wire           send_last_s;
-    wire [VCS-1:0] send_vc_e;
-    wire [1:0]     select_e;
-    wire           send_last_e;
-    wire [VCS-1:0] send_vc_w;
-    wire [1:0]     select_w;
-    wire           send_last_w;
-    wire [VCS-1:0] send_vc_l;
-    wire [1:0]     select_l;
-    wire           send_last_l;
+    wire [VCS-1:0]       send_vc_n;
+    wire [1:0]           select_n;
+    wire                 send_last_n;
+    wire [VCS-1:0]       send_vc_s;
+    wire [1:0]           select_s;
+    wire                 send_last_s;
+    wire [VCS-1:0]       send_vc_e;
+    wire [1:0]           select_e;
+    wire                 send_last_e;
+    wire [VCS-1:0]       send_vc_w;
+    wire [1:0]           select_w;
+    wire                 send_last_w;
+    wire [VCS-1:0]       send_vc_l;
+    wire [1:0]           select_l;
+    wire                 send_last_l;
 
     meshkv_switch_allocator #(
         .VN0_VCS     (VN0_VCS),
@@ -457,6 +475,7 @@ module meshkv_router #(
         .clk        (clk),
         .rst        (rst),
         .pending_n  (pending_n),
+        .occupied_n (occupied_n),
         .last_n     (last_n[VN0_VCS-1:0]),
         .freed_n    (freed_n),
         .rx_valid_n (rx_n_valid),
@@ -468,6 +487,7 @@ module meshkv_router #(
         .send_last_n(send_last_n),
         .select_n   (select_n),
         .pending_s  (pending_s),
+        .occupied_s (occupied_s),
         .last_s     (last_s[VN0_VCS-1:0]),
         .freed_s    (freed_s),
         .rx_valid_s (rx_s_valid),
@@ -479,6 +499,7 @@ module meshkv_router #(
         .send_last_s(send_last_s),
         .select_s   (select_s),
         .pending_e  (pending_e),
+        .occupied_e (occupied_e),
         .last_e     (last_e[VN0_VCS-1:0]),
         .freed_e    (freed_e),
         .rx_valid_e (rx_e_valid),
@@ -490,6 +511,7 @@ module meshkv_router #(
         .send_last_e(send_last_e),
         .select_e   (select_e),
         .pending_w  (pending_w),
+        .occupied_w (occupied_w),
         .last_w     (last_w[VN0_VCS-1:0]),
         .freed_w    (freed_w),
         .rx_valid_w (rx_w_valid),
@@ -501,6 +523,7 @@ module meshkv_router #(
         .send_last_w(send_last_w),
         .select_w   (select_w),
         .pending_l  (pending_l),
+        .occupied_l (occupied_l),
         .last_l     (last_l[VN0_VCS-1:0]),
         .freed_l    (freed_l),
         .rx_valid_l (rx_l_valid),
@@ -536,7 +559,8 @@ module meshkv_router #(
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_n (
@@ -565,7 +589,8 @@ module meshkv_router #(
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_s (
@@ -594,7 +619,8 @@ module meshkv_router #(
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(ROW_OUT_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_e (
@@ -604,12 +630,12 @@ module meshkv_router #(
         .send_last(send_last_e),
         .select   (select_e),
         .meta_a   (w_on_east),
-        .meta_b   (l_on_east),
-        .meta_c   ({w_ahead_e, w_dest, rx_w_head}),
+        .meta_b   ({w_ahead_e, w_dest, rx_w_head}),
+        .meta_c   (l_on_east),
         .meta_d   ({l_ahead_e, rx_l_dest & east_set, rx_l_head}),
         .data_a   (rd_data_w),
-        .data_b   (rd_data_l),
-        .data_c   (rx_w_data),
+        .data_b   (rx_w_data),
+        .data_c   (rd_data_l),
         .data_d   (rx_l_data),
         .tx_valid (tx_e_valid),
         .tx_meta  ({tx_e_ahead, tx_e_dest, tx_e_head}),
@@ -623,7 +649,8 @@ module meshkv_router #(
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(ROW_OUT_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_w (
@@ -633,12 +660,12 @@ module meshkv_router #(
         .send_last(send_last_w),
         .select   (select_w),
         .meta_a   (e_on_west),
-        .meta_b   (l_on_west),
-        .meta_c   ({e_ahead_w, e_dest, rx_e_head}),
+        .meta_b   ({e_ahead_w, e_dest, rx_e_head}),
+        .meta_c   (l_on_west),
         .meta_d   ({l_ahead_w, rx_l_dest & west_set, rx_l_head}),
         .data_a   (rd_data_e),
-        .data_b   (rd_data_l),
-        .data_c   (rx_e_data),
+        .data_b   (rx_e_data),
+        .data_c   (rd_data_l),
         .data_d   (rx_l_data),
         .tx_valid (tx_w_valid),
         .tx_meta  ({tx_w_ahead, tx_w_dest, tx_w_head}),
@@ -652,7 +679,8 @@ module meshkv_router #(
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .VC_DEPTH  (VC_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .RING      (RING),
         .META_WIDTH(HEAD_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_l (
@@ -678,15 +706,6 @@ module meshkv_router #(
         .pick     (pick[4*VN0_VCS+:VN0_VCS])
     );
 
-    generate
-        for (i = 0; i < VCS; i = i + 1) begin : gen_occupied
-            assign occupied_n[i] = |pending_n[i*5+:5];
-            assign occupied_s[i] = |pending_s[i*5+:5];
-            assign occupied_e[i] = |pending_e[i*5+:5];
-            assign occupied_w[i] = |pending_w[i*5+:5];
-            assign occupied_l[i] = |pending_l[i*5+:5];
-        end
-    endgenerate
     assign vc_busy = {occupied_l, occupied_w, occupied_e, occupied_s, occupied_n};
     wire unused_last = |{last_n[VCS-1:VN0_VCS], last_s[VCS-1:VN0_VCS], last_e[VCS-1:VN0_VCS],
                          last_w[VCS-1:VN0_VCS], last_l[VCS-1:VN0_VCS]};
