@@ -87,8 +87,9 @@ impl Ui {
     /// As [`Ui::result`].
     pub fn print(&self, text: &str) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout(), self.color).lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()
+        // The kind is kept: by it a closed pipe is told from a full disk.
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot write the result: {e}"));
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(named)
     }
 
     /// Tells what was done; silent under `-q`.

@@ -64,6 +64,9 @@ pub enum WriteError {
     /// A file cannot be written under the path it was given; a fault of the emitter.
     #[error("a generated file has the impossible path {0:?}")]
     BadPath(String),
+    /// The caller did not want to wait any longer.
+    #[error("writing was stopped; the output is as it was")]
+    Stopped,
     /// The new tree stands, but the old one could not be removed.
     #[error("{} is written, but what it replaced could not be removed from {}: {}\n  \
              help: the next run tries again", dir.display(), left.display(), plain(source))]

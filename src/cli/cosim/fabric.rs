@@ -1,6 +1,7 @@
 //! The verilated fabric that a command runs on: found, built or taken from the cache, opened.
 
 use super::Args;
+use crate::cli::interrupt::Interrupt;
 use crate::cli::ui::Ui;
 use crate::cosim::dut::Dut;
 use crate::cosim::toolchain::Toolchain;
@@ -21,8 +22,8 @@ const POWER_UP_SEED: u64 = 1;
 /// Builds the fabric and opens an instance that has just been reset.
 ///
 /// # Errors
-/// When a tool is missing or fails.
-pub(super) fn open(args: &Args, design: &Design, ui: &Ui) -> anyhow::Result<Dut> {
+/// When a tool is missing or fails, or the build is interrupted.
+pub(super) fn open(args: &Args, design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Dut> {
     let verilator = tools::find(&tools::VERILATOR)?;
     let cxx = tools::find(&tools::CXX)?;
     let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
@@ -38,7 +39,8 @@ pub(super) fn open(args: &Args, design: &Design, ui: &Ui) -> anyhow::Result<Dut>
     let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");
     let options = BuildOptions { toolchain, run, cache_dir: None };
-    let library = verilate::build(&files, design, &options, &mut |step| match step {
+    let stop = || interrupt.requested();
+    let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
         Progress::Waiting => progress.message("another process builds this fabric"),
         Progress::Rebuilding { why } => ui.warn(format_args!("{why}; building it again")),
         Progress::Verilating => progress.message("verilating the fabric"),
