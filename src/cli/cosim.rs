@@ -18,7 +18,7 @@ use crate::cosim::trace;
 use crate::cosim::traffic::{Generator, Traffic};
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
-use anyhow::Context;
+use anyhow::{anyhow, Context};
 use pictures::Pictures;
 use std::fs;
 use std::process::ExitCode;
@@ -71,15 +71,24 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn job(args: &Args, design: &Design) -> anyhow::Result<Job> {
     if let Some(path) = &args.trace {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read the trace {file}"))?;
-        return Ok(Job::Trace(trace::parse(&file, &text, design.mesh)?));
+        let bytes = fs::read(path).with_context(|| format!("cannot read the trace {file}"))?;
+        return Ok(Job::Trace(trace::parse(&file, text(&file, &bytes)?, design.mesh)?));
     }
+    args.check()?;
     let traffic = args.traffic();
     // Refused here, before minutes are spent on building.
     Generator::new(design, &traffic)?;
     Ok(match args.sweep_load {
         Some(range) => Job::Sweep(traffic, range),
         None => Job::One(traffic),
+    })
+}
+
+/// The text of a trace, or the line where it is none.
+fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        anyhow!("{file}:{line}: this is no UTF-8 text\n  help: a trace is CSV or JSON Lines, see --help")
     })
 }
 

@@ -50,8 +50,6 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 
 /// The system's words without the random name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
-    match error.get_ref().and_then(|e| e.source()) {
-        Some(cause) => io::Error::new(error.kind(), cause.to_string()),
-        None => error,
-    }
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or(&text))
 }

@@ -233,6 +233,11 @@ mod tests {
             .unwrap();
         assert_eq!(notes.len(), 1);
         assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
+        // A file where the entry would be.
+        fs::remove_dir_all(&entry).unwrap();
+        fs::write(&entry, "").unwrap();
+        cache.entry("k", &mut ignore, fill).unwrap();
+        assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
     }
 
     #[test]

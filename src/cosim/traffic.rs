@@ -105,7 +105,7 @@ pub enum TrafficError {
     #[error("a packet of {0} flits is not between 1 and {MAX_PACKET} flits\n  help: --packet 1 and --packet 4 are what the literature measures")]
     Packet(u32),
     /// No such destination set.
-    #[error("a fan-out of {fanout} is not between 1 and {others}, the number of other tiles\n  help: a router does not turn a flit back to its own tile, so a set never holds the source")]
+    #[error("a fan-out of {fanout} is not between 1 and {others}, the number of other tiles\n  help: a router does not turn a flit back to its own tile, so a set never holds the source; try --fanout {others}")]
     Fanout {
         /// Asked for.
         fanout: u32,

@@ -103,7 +103,7 @@ pub enum BuildError {
     #[error("nowhere to keep compiled fabrics: set MESHKV_CACHE to a folder")]
     NoCache,
     /// A file operation failed.
-    #[error("{what}: {source}")]
+    #[error("{what}")]
     Io {
         /// What was tried, with its path.
         what: String,

@@ -45,6 +45,26 @@ impl Scene {
         Scene { cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene"), ..Scene::new() }
     }
 
+    /// With a copy of that cache after `line` was run, for tests that damage it or look at what is in it.
+    pub fn with_own_fabric(line: &str) -> Scene {
+        let kept = Scene::with_fabric();
+        let said = kept.run(line);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        let scene = Scene::new();
+        for entry in fs::read_dir(&kept.cache).expect("a cache").map(|e| e.expect("an entry").path()) {
+            // Locks, and what another test is building just now, have an extension.
+            if entry.is_dir() && entry.extension().is_none() {
+                let to = scene.cache.join(entry.file_name().expect("it has a name"));
+                fs::create_dir_all(&to).expect("the folder is writable");
+                for file in fs::read_dir(entry).expect("an entry").map(|f| f.expect("a file").path()) {
+                    let name = file.file_name().expect("it has a name");
+                    fs::copy(&file, to.join(name)).expect("the folder is writable");
+                }
+            }
+        }
+        scene
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

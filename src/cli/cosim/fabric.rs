@@ -5,10 +5,11 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::ui::Ui;
 use crate::cosim::dut::Dut;
 use crate::cosim::toolchain::Toolchain;
-use crate::cosim::verilate::{self, BuildOptions, Progress, RunLength};
+use crate::cosim::verilate::{self, BuildError, BuildOptions, Progress, RunLength};
 use crate::design::Design;
 use crate::emit;
 use crate::tools;
+use anyhow::anyhow;
 
 /// Tile cycles from which the better optimised build is worth its longer compilation.
 const LONG_RUN: u64 = 400_000;
@@ -18,6 +19,9 @@ const WATCHDOG: u64 = 2_000;
 
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
+
+const CACHE_HELP: &str = "\n  help: compiled fabrics are kept in MESHKV_CACHE, else in ~/.cache/meshkv; \
+                          set it to a folder that you may write, on a disk with room";
 
 /// Builds the fabric and opens an instance that has just been reset.
 ///
@@ -48,6 +52,10 @@ pub(super) fn open(args: &Args, design: &Design, interrupt: &Interrupt, ui: &Ui)
             progress.message(format!("compiling the fabric, {done} of {total}"))
         }
         Progress::Linking => progress.message("linking the fabric"),
+    });
+    let library = library.map_err(|error| match error {
+        BuildError::Io { .. } => anyhow!("{:#}{CACHE_HELP}", anyhow::Error::from(error)),
+        error => error.into(),
     })?;
     let mut dut = Dut::open(&library, design, POWER_UP_SEED)?;
     dut.record(true, true);
