@@ -213,15 +213,15 @@ fn a_damaged_cache_entry_is_built_again() {
     let scene = Scene::with_own_fabric(line);
     let right = scene.run(line);
     assert_eq!(right.code, Some(0), "{}", right.err);
-    let damages: [(&str, &dyn Fn(&Path)); 3] = [
-        ("libdut.so is not what was built", &|entry| {
+    let damages: [(&str, fn(&Path)); 3] = [
+        ("libdut.so is not what was built", |entry| {
             let library = entry.join("libdut.so");
             let bytes = fs::read(&library).unwrap();
             fs::write(library, &bytes[..bytes.len() / 2]).unwrap();
         }),
-        ("the manifest is damaged", &|entry| fs::write(entry.join("manifest.json"), "{\"fil").unwrap()),
+        ("the manifest is damaged", |entry| fs::write(entry.join("manifest.json"), "{\"fil").unwrap()),
         // It checks, and what it does not mention is no library.
-        ("building it again", &|entry| {
+        ("building it again", |entry| {
             fs::write(entry.join("manifest.json"), "{\"files\": {}}").unwrap();
             fs::write(entry.join("libdut.so"), "no library").unwrap();
         }),
