@@ -207,13 +207,16 @@ fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
     }
 }
 
+/// A part of the warning, and what is done to an entry.
+type Damage = (&'static str, fn(&Path));
+
 #[test]
 fn a_damaged_cache_entry_is_built_again() {
     let line = "cosim small.toml --cycles 500 --json";
     let scene = Scene::with_own_fabric(line);
     let right = scene.run(line);
     assert_eq!(right.code, Some(0), "{}", right.err);
-    let damages: [(&str, fn(&Path)); 3] = [
+    let damages: [Damage; 3] = [
         ("libdut.so is not what was built", |entry| {
             let library = entry.join("libdut.so");
             let bytes = fs::read(&library).unwrap();

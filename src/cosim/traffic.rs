@@ -354,6 +354,35 @@ mod tests {
     }
 
     #[test]
+    fn no_traffic_is_addressed_to_its_own_tile() {
+        use PatternKind::{BitComplement, BitReverse, Neighbour, Tornado, Transpose, Uniform};
+        for (cols, rows) in [(2, 2), (4, 2), (4, 4), (3, 5)] {
+            let design = design(cols, rows);
+            let mut shapes = Vec::new();
+            for pattern in
+                [Uniform, Transpose, BitComplement, BitReverse, Tornado, Neighbour, PatternKind::Hotspot]
+            {
+                for vn in [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both] {
+                    shapes.push(Shape::Unicast { pattern, hotspots: Vec::new(), vn });
+                }
+            }
+            for fanout in 1..cols * rows {
+                shapes.extend([Shape::Multicast { fanout }, Shape::Mixed { fanout }]);
+            }
+            for shape in shapes {
+                let traffic = Traffic { shape, load: 1.0, packet: 1, seed: 7 };
+                // Some patterns do not exist on every mesh.
+                if Generator::new(&design, &traffic).is_ok() {
+                    let packets = packets(&design, &traffic, 256, 1000);
+                    assert!(!packets.is_empty(), "{traffic:?}");
+                    let own = packets.iter().find(|p| p.dests.contains(p.source.index()));
+                    assert_eq!(own, None, "{cols}x{rows} {traffic:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn numbers_out_of_range_are_refused() {
         let design = design(4, 4);
         let refused = |shape, load, packet| {
