@@ -138,7 +138,8 @@ impl Session<'_> {
             let traffic = Traffic { load, ..traffic.clone() };
             let row =
                 eval::measure(&mut self.fabric, &mut setup, &traffic, zero_load).map_err(interrupted)?;
-            self.ui.detail(format_args!("offering {load:.4}: latency {:.2} cycles", row.latency_mean));
+            let found = format!("offering {load:.4}: latency {:.2} cycles", row.latency_mean);
+            progress.aside(|| self.ui.detail(found));
             done.push(load);
             Ok(row)
         };

@@ -171,6 +171,11 @@ impl Progress {
     pub fn message(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
     }
+
+    /// Lets something be said while progress is shown: a line written into the bar would be torn.
+    pub fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
+    }
 }
 
 impl Drop for Progress {

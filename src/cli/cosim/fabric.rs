@@ -46,7 +46,9 @@ pub(super) fn open(args: &Args, design: &Design, interrupt: &Interrupt, ui: &Ui)
     let stop = || interrupt.requested();
     let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
         Progress::Waiting => progress.message("another process builds this fabric"),
-        Progress::Rebuilding { why } => ui.warn(format_args!("{why}; building it again")),
+        Progress::Rebuilding { why } => {
+            progress.aside(|| ui.warn(format_args!("{why}; building it again")));
+        }
         Progress::Verilating => progress.message("verilating the fabric"),
         Progress::Compiling { done, total } => {
             progress.message(format!("compiling the fabric, {done} of {total}"))
