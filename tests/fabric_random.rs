@@ -124,6 +124,7 @@ fn legal_configurations_lint_clean_and_keep_their_promises() {
         max_shrink_iters: 0,
         ..runs
     };
+    let seed = runs.rng_seed;
     let mut runner = TestRunner::new(runs);
     let result = runner.run(&case(), |case| {
         let found = lint(&case.design);
@@ -135,5 +136,5 @@ fn legal_configurations_lint_clean_and_keep_their_promises() {
         }
         Ok(())
     });
-    result.unwrap_or_else(|failed| panic!("{failed}"));
+    result.unwrap_or_else(|failed| panic!("PROPTEST_RNG_SEED={seed}: {failed}"));
 }
