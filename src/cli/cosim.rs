@@ -46,7 +46,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
     let opened = fabric::open(args, &design, &interrupt, ui);
     let dut = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
-    let fabric = Watched { dut, interrupt: &interrupt };
+    let fabric = Watched { dut, interrupt: &interrupt, waves: None };
     let mut session = Session { args, design: &design, fabric, pictures, ui };
     let result = match job {
         Job::One(traffic) => session.one(&traffic),
@@ -172,7 +172,8 @@ impl Session<'_> {
     }
 
     fn start_wave(&mut self) -> anyhow::Result<()> {
-        match &self.args.wave {
+        self.fabric.waves = self.args.wave.as_deref();
+        match self.fabric.waves {
             Some(path) => Ok(self.fabric.dut.wave_start(path)?),
             None => Ok(()),
         }

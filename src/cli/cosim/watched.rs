@@ -4,11 +4,14 @@ use crate::cli::interrupt::{Interrupt, Interrupted};
 use crate::cosim::dut::Dut;
 use crate::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::design::{NodeId, Port};
+use std::path::Path;
 
 /// A fabric that ends with [`Interrupted`] at the next step after Ctrl-C.
 pub(super) struct Watched<'a> {
     pub(super) dut: Dut,
     pub(super) interrupt: &'a Interrupt,
+    /// Where waves are being written: they are kept, and closed with the fabric.
+    pub(super) waves: Option<&'a Path>,
 }
 
 impl Network for Watched<'_> {
@@ -26,7 +29,11 @@ impl Network for Watched<'_> {
 
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
         if self.interrupt.requested() {
-            return Err(Interrupted(format!("in cycle {}; no result, no picture", self.cycle())).into());
+            let waves = self
+                .waves
+                .map_or(String::new(), |path| format!("; waves until then are in {}", path.display()));
+            let what = format!("in cycle {}; no result, no picture{waves}", self.cycle());
+            return Err(Interrupted(what).into());
         }
         Network::step(&mut self.dut, cycles)
     }
