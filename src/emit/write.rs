@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub use super::manifest::{WrittenFile, MANIFEST};
 pub use super::write_error::WriteError;
 
-/// What [`write`] did.
+/// What [`write()`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// Every file that now stands, sorted by path; the manifest itself is not listed.
@@ -51,10 +51,10 @@ pub fn write(files: &[SourceFile], dir: &Path, force: bool) -> Result<Written, W
     write_until(&|| false, files, dir, force)
 }
 
-/// [`write`] that gives up between two files once `stop` says so.
+/// [`write()`] that gives up between two files once `stop` says so.
 ///
 /// # Errors
-/// As [`write`], and [`WriteError::Stopped`].
+/// As [`write()`], and [`WriteError::Stopped`].
 pub fn write_until(
     stop: &dyn Fn() -> bool,
     files: &[SourceFile],
@@ -74,7 +74,7 @@ pub fn write_until(
     written.map_err(|error| if stopped { WriteError::Stopped } else { error })
 }
 
-/// [`write`] with the writing of one file as an argument, so that a test can fill the disk.
+/// [`write()`] with the writing of one file as an argument, so that a test can fill the disk.
 fn write_by(
     files: &[SourceFile],
     dir: &Path,
