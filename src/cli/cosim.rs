@@ -47,11 +47,11 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let opened = fabric::open(args, &design, &interrupt, ui);
     let dut = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
     let fabric = Watched { dut, interrupt: &interrupt, waves: None };
-    let mut session = Session { args, design: &design, fabric, pictures, ui };
+    let mut invocation = Invocation { args, design: &design, fabric, pictures, ui };
     let result = match job {
-        Job::One(traffic) => session.one(&traffic),
-        Job::Sweep(traffic, range) => session.sweep(&traffic, range),
-        Job::Trace(packets) => session.replay(packets),
+        Job::One(traffic) => invocation.one(&traffic),
+        Job::Sweep(traffic, range) => invocation.sweep(&traffic, range),
+        Job::Trace(packets) => invocation.replay(packets),
     };
     // What the fabric does wrong is a failed check; everything else is for the caller to report.
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
@@ -92,8 +92,8 @@ fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
     })
 }
 
-/// One invocation, once its fabric is there.
-struct Session<'a> {
+/// One run of the subcommand, once its fabric is there.
+struct Invocation<'a> {
     args: &'a Args,
     design: &'a Design,
     fabric: Watched<'a>,
@@ -101,7 +101,7 @@ struct Session<'a> {
     ui: &'a Ui,
 }
 
-impl Session<'_> {
+impl Invocation<'_> {
     fn one(&mut self, traffic: &Traffic) -> anyhow::Result<ExitCode> {
         let zero_load = self.zero_load(traffic)?;
         self.fabric.reset()?;
