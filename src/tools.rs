@@ -3,6 +3,7 @@
 //! Each is looked for in an override of its own in the environment, then on `PATH`, then in a
 //! project-local virtual environment (`.tools/venv`, made by `make tools`). The first that is
 //! new enough is taken. This module runs `--version` and nothing else; it knows no design.
+//! [`child`] runs them.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub mod child;
 mod version;
 pub use version::Version;
 

@@ -3,6 +3,7 @@
 mod fabric;
 
 use fabric::design;
+use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::config::Config;
 use meshkv::design::Design;
@@ -16,7 +17,7 @@ fn messages(design: &Design, tools: &[&str]) -> Vec<String> {
     let passes = linters.passes(&sources, TOP);
     let passes = passes.iter().filter(|pass| tools.contains(&pass.tool.name));
     let found = passes.flat_map(|pass| {
-        let said = pass.run(dir.path()).unwrap();
+        let said = pass.run(dir.path(), &Interrupt::default()).unwrap();
         said.into_iter().map(move |m| format!("{} as {}: {}", pass.tool.name, pass.language, m.text))
     });
     found.collect()

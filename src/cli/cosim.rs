@@ -2,22 +2,27 @@
 
 mod args;
 mod fabric;
+mod pictures;
 mod report;
+mod watched;
 
 pub use args::Args;
 
+use super::interrupt::{Interrupt, Interrupted};
 use super::ui::Ui;
-use crate::cosim::dut::Dut;
+use super::whole_file;
+use crate::cosim::network::Network;
 use crate::cosim::packet::Packet;
 use crate::cosim::run::RunError;
 use crate::cosim::trace;
 use crate::cosim::traffic::{Generator, Traffic};
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
-use anyhow::Context;
+use anyhow::{anyhow, Context};
+use pictures::Pictures;
 use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
+use watched::Watched;
 
 /// What the command line asks for, read and checked before anything is built.
 enum Job {
@@ -29,18 +34,24 @@ enum Job {
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///
 /// # Errors
-/// A wrong configuration, argument or trace, a missing tool, or a file that cannot be written.
+/// A wrong configuration, argument or trace, a missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load(&args.config, ui)?;
     let job = job(args, &design)?;
-    if let Some(dir) = &args.plot {
-        fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {}", dir.display()))?;
+    let interrupt = Interrupt::listen()?;
+    // What cannot be written is found out here, before minutes are spent on building.
+    let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
+    if let Some(path) = &args.wave {
+        whole_file::check(path).context("--wave needs a file that can be written")?;
     }
-    let mut dut = fabric::open(args, &design, ui)?;
+    let opened = fabric::open(args, &design, &interrupt, ui);
+    let dut = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
+    let fabric = Watched { dut, interrupt: &interrupt, waves: None };
+    let mut invocation = Invocation { args, design: &design, fabric, pictures, ui };
     let result = match job {
-        Job::One(traffic) => one(args, &design, &mut dut, &traffic, ui),
-        Job::Sweep(traffic, range) => sweep(args, &design, &mut dut, &traffic, range, ui),
-        Job::Trace(packets) => replay(args, &design, &mut dut, packets, ui),
+        Job::One(traffic) => invocation.one(&traffic),
+        Job::Sweep(traffic, range) => invocation.sweep(&traffic, range),
+        Job::Trace(packets) => invocation.replay(packets),
     };
     // What the fabric does wrong is a failed check; everything else is for the caller to report.
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
@@ -60,9 +71,10 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
 fn job(args: &Args, design: &Design) -> anyhow::Result<Job> {
     if let Some(path) = &args.trace {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read the trace {file}"))?;
-        return Ok(Job::Trace(trace::parse(&file, &text, design.mesh)?));
+        let bytes = fs::read(path).with_context(|| format!("cannot read the trace {file}"))?;
+        return Ok(Job::Trace(trace::parse(&file, text(&file, &bytes)?, design.mesh)?));
     }
+    args.check()?;
     let traffic = args.traffic();
     // Refused here, before minutes are spent on building.
     Generator::new(design, &traffic)?;
@@ -72,82 +84,125 @@ fn job(args: &Args, design: &Design) -> anyhow::Result<Job> {
     })
 }
 
-fn one(args: &Args, design: &Design, dut: &mut Dut, traffic: &Traffic, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let zero_load = eval::zero_load_latency(dut, design, traffic)?;
-    dut.reset()?;
-    let phases = args.phases();
-    let progress = ui.progress(Some(phases.warmup + phases.measure), "simulating");
-    if let Some(path) = &args.wave {
-        dut.wave_start(path)?;
-    }
-    let mut observe = |_, cycle| progress.set(cycle);
-    let mut setup = Setup { design, phases, observe: &mut observe };
-    let row = eval::measure(dut, &mut setup, traffic, zero_load)?;
-    drop(progress);
-    finish(args, design, dut, row, ui)
+/// The text of a trace, or the line where it is none.
+fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
+        anyhow!("{file}:{line}: this is no UTF-8 text\n  help: a trace is CSV or JSON Lines, see --help")
+    })
 }
 
-fn replay(
-    args: &Args,
-    design: &Design,
-    dut: &mut Dut,
-    packets: Vec<Packet>,
-    ui: &Ui,
-) -> anyhow::Result<ExitCode> {
-    let progress = ui.progress(packets.last().map(|p| p.cycle), "replaying");
-    if let Some(path) = &args.wave {
-        dut.wave_start(path)?;
-    }
-    let mut observe = |_, cycle| progress.set(cycle);
-    let mut setup = Setup { design, phases: args.phases(), observe: &mut observe };
-    let row = eval::replay(dut, &mut setup, packets)?;
-    drop(progress);
-    finish(args, design, dut, row, ui)
+/// One run of the subcommand, once its fabric is there.
+struct Invocation<'a> {
+    args: &'a Args,
+    design: &'a Design,
+    fabric: Watched<'a>,
+    pictures: Option<Pictures>,
+    ui: &'a Ui,
 }
 
-fn finish(args: &Args, design: &Design, dut: &mut Dut, row: Row, ui: &Ui) -> anyhow::Result<ExitCode> {
-    dut.wave_stop();
-    let row = Row { command: args.command(), ..row };
-    if let Some(dir) = &args.plot {
-        picture(dir, "link-utilisation", &heatmap(design, &row)?, ui)?;
+impl Invocation<'_> {
+    fn one(&mut self, traffic: &Traffic) -> anyhow::Result<ExitCode> {
+        let zero_load = self.zero_load(traffic)?;
+        self.fabric.reset()?;
+        let phases = self.args.phases();
+        let progress = self.ui.progress(Some(phases.warmup + phases.measure), "simulating");
+        self.start_wave()?;
+        let mut observe = |_, cycle| progress.set(cycle);
+        let mut setup = Setup { design: self.design, phases, observe: &mut observe };
+        let row = eval::measure(&mut self.fabric, &mut setup, traffic, zero_load).map_err(interrupted)?;
+        drop(progress);
+        self.finish(row)
     }
-    ui.result(&row, || report::row(design, &row))?;
-    Ok(verdict(row.violations, &row, ui))
+
+    fn replay(&mut self, packets: Vec<Packet>) -> anyhow::Result<ExitCode> {
+        let progress = self.ui.progress(packets.last().map(|p| p.cycle), "replaying");
+        self.start_wave()?;
+        let mut observe = |_, cycle| progress.set(cycle);
+        let mut setup = Setup { design: self.design, phases: self.args.phases(), observe: &mut observe };
+        let row = eval::replay(&mut self.fabric, &mut setup, packets).map_err(interrupted)?;
+        drop(progress);
+        self.finish(row)
+    }
+
+    fn sweep(&mut self, traffic: &Traffic, range: (f64, f64)) -> anyhow::Result<ExitCode> {
+        let zero_load = self.zero_load(traffic)?;
+        let progress = self.ui.progress(None, "simulating");
+        let mut phases = self.args.phases();
+        phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load);
+        let mut done: Vec<f64> = Vec::new();
+        let mut point = |load: f64| -> anyhow::Result<Row> {
+            progress.message(format!("point {}: offering {load:.4}", done.len() + 1));
+            self.fabric.reset()?;
+            let mut setup = Setup { design: self.design, phases, observe: &mut |_, _| {} };
+            let traffic = Traffic { load, ..traffic.clone() };
+            let row =
+                eval::measure(&mut self.fabric, &mut setup, &traffic, zero_load).map_err(interrupted)?;
+            let found = format!("offering {load:.4}: latency {:.2} cycles", row.latency_mean);
+            progress.aside(|| self.ui.detail(found));
+            done.push(load);
+            Ok(row)
+        };
+        let found = eval::sweep(range, traffic.shape.fanout(), zero_load, &mut point);
+        drop(progress);
+        let found =
+            found.map_err(|error| if error.is::<Interrupted>() { unfinished(&done) } else { error })?;
+        let command = self.args.command();
+        // The loaded links are those just below saturation; an overloaded mesh shows its edges only.
+        let shown = found.points.iter().rev().find(|row| !row.saturated).or(found.points.last());
+        if let (Some(pictures), Some(row)) = (&self.pictures, shown) {
+            let links = heatmap(self.design, row)?;
+            let curve = eval::latency_plot(&title(self.design, row), &found)?;
+            pictures.write(&[("link-utilisation", links), ("latency-load", curve)], self.ui)?;
+        }
+        let points = found.points.into_iter();
+        let points =
+            points.map(|row| Row { links: Vec::new(), command: self.args.command_at(row.load), ..row });
+        let found = Sweep { points: points.collect(), command, ..found };
+        self.ui.result(&found, || report::sweep(self.design, &found))?;
+        let worst = found.points.iter().max_by_key(|row| row.violations);
+        Ok(worst.map_or(ExitCode::SUCCESS, |row| verdict(found.violations, row, self.ui)))
+    }
+
+    fn zero_load(&mut self, traffic: &Traffic) -> anyhow::Result<f64> {
+        let _progress = self.ui.progress(None, "measuring the latency without load");
+        let latency = eval::zero_load_latency(&mut self.fabric, self.design, traffic).map_err(interrupted)?;
+        self.ui.detail(format_args!("latency without load: {latency:.2} cycles"));
+        Ok(latency)
+    }
+
+    fn start_wave(&mut self) -> anyhow::Result<()> {
+        self.fabric.waves = self.args.wave.as_deref();
+        match self.fabric.waves {
+            Some(path) => Ok(self.fabric.dut.wave_start(path)?),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(&mut self, row: Row) -> anyhow::Result<ExitCode> {
+        self.fabric.dut.wave_stop();
+        let row = Row { command: self.args.command(), ..row };
+        if let Some(pictures) = &self.pictures {
+            pictures.write(&[("link-utilisation", heatmap(self.design, &row)?)], self.ui)?;
+        }
+        self.ui.result(&row, || report::row(self.design, &row))?;
+        Ok(verdict(row.violations, &row, self.ui))
+    }
 }
 
-fn sweep(
-    args: &Args,
-    design: &Design,
-    dut: &mut Dut,
-    traffic: &Traffic,
-    range: (f64, f64),
-    ui: &Ui,
-) -> anyhow::Result<ExitCode> {
-    let progress = ui.progress(None, "measuring the latency without load");
-    let zero_load = eval::zero_load_latency(dut, design, traffic)?;
-    let mut phases = args.phases();
-    phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load);
-    let mut point = |load: f64| -> anyhow::Result<Row> {
-        progress.message(format!("offering {load:.4}"));
-        dut.reset()?;
-        let mut setup = Setup { design, phases, observe: &mut |_, _| {} };
-        Ok(eval::measure(dut, &mut setup, &Traffic { load, ..traffic.clone() }, zero_load)?)
-    };
-    let found = eval::sweep(range, traffic.shape.fanout(), zero_load, &mut point)?;
-    drop(progress);
-    let command = args.command();
-    // The loaded links are those just below saturation; an overloaded mesh shows its edges only.
-    let shown = found.points.iter().rev().find(|row| !row.saturated).or(found.points.last());
-    if let (Some(dir), Some(row)) = (&args.plot, shown) {
-        picture(dir, "link-utilisation", &heatmap(design, row)?, ui)?;
-        picture(dir, "latency-load", &eval::latency_plot(&title(design, row), &found)?, ui)?;
+/// A run that was ended on request is no run that failed.
+fn interrupted(error: MeasureError) -> anyhow::Error {
+    match error {
+        MeasureError::Run(RunError::Network(error)) if error.is::<Interrupted>() => error,
+        error => error.into(),
     }
-    let points = found.points.into_iter();
-    let points = points.map(|row| Row { links: Vec::new(), command: args.command_at(row.load), ..row });
-    let found = Sweep { points: points.collect(), command, ..found };
-    ui.result(&found, || report::sweep(design, &found))?;
-    let worst = found.points.iter().max_by_key(|row| row.violations);
-    Ok(worst.map_or(ExitCode::SUCCESS, |row| verdict(found.violations, row, ui)))
+}
+
+/// What an interrupted sweep leaves: the loads it had finished, each of which a single run gives again.
+fn unfinished(done: &[f64]) -> anyhow::Error {
+    let loads: Vec<_> = done.iter().map(|load| format!("{load:.4}")).collect();
+    let loads = if loads.is_empty() { "none".to_owned() } else { loads.join(", ") };
+    Interrupted(format!("in a sweep; no result, no picture; loads that were finished: {loads}")).into()
 }
 
 /// Reports what went wrong, if anything did, and picks the exit code.
@@ -183,15 +238,4 @@ fn heatmap(design: &Design, row: &Row) -> anyhow::Result<String> {
     let load = row.load.map_or(String::new(), |load| format!(", offered load {load}"));
     let subtitle = format!("{}{load}", traffic_title(row));
     eval::heatmap(&fabric_title(design), &subtitle, design.mesh, row)
-}
-
-/// Writes a picture as SVG and as PNG.
-fn picture(dir: &Path, name: &str, svg: &str, ui: &Ui) -> anyhow::Result<()> {
-    let png = eval::svg_to_png(svg)?;
-    for (extension, bytes) in [("svg", svg.as_bytes()), ("png", &png)] {
-        let path = dir.join(format!("{name}.{extension}"));
-        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        ui.note(format_args!("wrote {}", path.display()));
-    }
-    Ok(())
 }

@@ -1,7 +1,8 @@
 //! `meshkv generate`: the files of a design, written to a folder.
 
+use super::interrupt::Interrupt;
 use super::ui::Ui;
-use crate::emit;
+use crate::emit::{self, WriteError};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,8 +34,13 @@ pub struct Args {
 /// All problems of the configuration, or why nothing could be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load(&args.config, ui)?;
+    let interrupt = Interrupt::listen()?;
     let files = emit::emit(&design)?;
-    let written = emit::write(&files, &args.out, args.force)?;
+    let written = emit::write_until(&|| interrupt.requested(), &files, &args.out, args.force);
+    if let Err(WriteError::Stopped) = written {
+        interrupt.check(&format!("before {} was written; it is as it was", args.out.display()))?;
+    }
+    let written = written?;
     for kept in &written.kept {
         ui.warn(format_args!("an edited file was replaced; its old text is in {kept}"));
     }

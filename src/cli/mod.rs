@@ -1,8 +1,8 @@
 //! The command line: one file a subcommand.
 //!
 //! Subcommands join the library's steps and turn their errors into words and exit codes:
-//! 0 for success, 1 for a failed check, 2 for bad input or a missing tool. They decide
-//! nothing about the fabric.
+//! 0 for success, 1 for a failed check, 2 for bad input or a missing tool, 130 after Ctrl-C. They
+//! decide nothing about the fabric.
 
 pub mod check;
 pub mod completions;
@@ -10,14 +10,17 @@ pub mod cosim;
 pub mod doctor;
 pub mod generate;
 pub mod init;
+pub mod interrupt;
 pub mod lint;
 pub mod schema;
 pub mod table;
 pub mod ui;
+pub mod whole_file;
 
 use crate::config::Report;
 use crate::design::Design;
 use clap::{CommandFactory, Parser, Subcommand};
+use interrupt::Interrupted;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -32,7 +35,7 @@ use ui::{Ui, UiArgs};
   meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
 
-Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool.")]
+Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
 struct Cli {
     #[command(flatten)]
     ui: UiArgs,
@@ -90,6 +93,10 @@ fn fail(error: &anyhow::Error, ui: &Ui) -> ExitCode {
     let broken_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
     if error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(broken_pipe) {
         return ExitCode::SUCCESS;
+    }
+    if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+        ui.stderr(interrupted);
+        return ExitCode::from(interrupt::EXIT_CODE);
     }
     if let Some(report) = error.downcast_ref::<Report>() {
         // Its lines start with the place, where editors and people look for it.

@@ -87,8 +87,9 @@ impl Ui {
     /// As [`Ui::result`].
     pub fn print(&self, text: &str) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout(), self.color).lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()
+        // The kind is kept: by it a closed pipe is told from a full disk.
+        let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot write the result: {e}"));
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(named)
     }
 
     /// Tells what was done; silent under `-q`.
@@ -169,6 +170,11 @@ impl Progress {
     /// Says what is being done now.
     pub fn message(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
+    }
+
+    /// Lets something be said while progress is shown: a line written into the bar would be torn.
+    pub fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
     }
 }
 

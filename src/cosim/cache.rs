@@ -12,6 +12,8 @@ use std::env;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 const MANIFEST: &str = "manifest.json";
 
@@ -52,15 +54,22 @@ fn hash_file(path: &Path) -> io::Result<String> {
     Ok(hex(&Sha256::digest(fs::read(path)?)))
 }
 
+/// How often a builder that waits for another looks whether it is done, or is to give up.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+
 /// Where entries live.
-#[derive(Debug, Clone)]
-pub(super) struct Cache {
+pub(super) struct Cache<'a> {
     root: PathBuf,
+    /// Whether to give up waiting.
+    stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Cache {
+impl<'a> Cache<'a> {
     /// The cache at `root`, or at `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
-    pub(super) fn open(root: Option<&Path>) -> Result<Cache, BuildError> {
+    pub(super) fn open(
+        root: Option<&Path>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Cache<'a>, BuildError> {
         let set = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let root = root
             .map(Path::to_owned)
@@ -71,7 +80,7 @@ impl Cache {
         // Commands run in other directories and are given paths below this one.
         let root = std::path::absolute(&root).map_err(io_error("cannot use", &root))?;
         fs::create_dir_all(&root).map_err(io_error("cannot create", &root))?;
-        Ok(Cache { root })
+        Ok(Cache { root, stop })
     }
 
     /// The directory of `key`; `build` fills an empty one if there is none, or none that is intact.
@@ -92,7 +101,7 @@ impl Cache {
             Err(Damage::Absent) => {}
             Err(Damage::Corrupt(why)) => {
                 progress(Progress::Rebuilding { why: &why });
-                fs::remove_dir_all(&entry).map_err(io_error("cannot remove", &entry))?;
+                clear(&entry)?;
             }
         }
         // The name is fixed: what an interrupted build left is cleared by the next one.
@@ -119,13 +128,20 @@ impl Cache {
     fn lock(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<File, BuildError> {
         let path = self.root.join(format!("{key}.lock"));
         let file = File::create(&path).map_err(io_error("cannot create", &path))?;
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => progress(Progress::Waiting),
-            Err(TryLockError::Error(source)) => return Err(io_error("cannot lock", &path)(source)),
+        let mut told = false;
+        // Asked again and again, because a lock that is waited for cannot be given up.
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(source)) => return Err(io_error("cannot lock", &path)(source)),
+                Err(TryLockError::WouldBlock) if (self.stop)() => return Err(BuildError::Stopped),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if !std::mem::replace(&mut told, true) {
+                progress(Progress::Waiting);
+            }
+            thread::sleep(ASK_EVERY);
         }
-        file.lock().map_err(io_error("cannot lock", &path))?;
-        Ok(file)
     }
 }
 
@@ -167,7 +183,8 @@ fn seal(work: &Path) -> Result<(), BuildError> {
 }
 
 fn clear(path: &Path) -> Result<(), BuildError> {
-    match fs::remove_dir_all(path) {
+    let removed = if path.is_file() { fs::remove_file(path) } else { fs::remove_dir_all(path) };
+    match removed {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
             Err(io_error("cannot remove", path)(source))
         }
@@ -189,7 +206,7 @@ mod tests {
     #[test]
     fn an_entry_is_built_once() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::open(Some(root.path())).unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let mut built = 0;
         for _ in 0..2 {
             let entry = cache.entry("k", &mut ignore, |dir, _| {
@@ -204,7 +221,7 @@ mod tests {
     #[test]
     fn a_damaged_entry_is_built_again_with_a_note() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::open(Some(root.path())).unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let fill = |dir: &Path, _: &mut dyn FnMut(Progress)| {
             fs::write(dir.join("a"), "whole").map_err(io_error("write", dir))
         };
@@ -216,12 +233,17 @@ mod tests {
             .unwrap();
         assert_eq!(notes.len(), 1);
         assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
+        // A file where the entry would be.
+        fs::remove_dir_all(&entry).unwrap();
+        fs::write(&entry, "").unwrap();
+        cache.entry("k", &mut ignore, fill).unwrap();
+        assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
     }
 
     #[test]
     fn a_failed_build_leaves_nothing_behind() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::open(Some(root.path())).unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let failed = cache.entry("k", &mut ignore, |dir, _| {
             fs::write(dir.join("half"), "").map_err(io_error("write", dir))?;
             Err(BuildError::NoCache)
@@ -233,7 +255,7 @@ mod tests {
     #[test]
     fn two_builders_of_one_entry_do_the_work_once() {
         let root = tempfile::tempdir().unwrap();
-        let cache = Cache::open(Some(root.path())).unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
         let built = std::sync::atomic::AtomicU32::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -247,6 +269,15 @@ mod tests {
             }
         });
         assert_eq!(built.into_inner(), 1);
+    }
+
+    #[test]
+    fn waiting_for_another_builder_can_be_given_up() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
+        let _held = cache.lock("k", &mut ignore).unwrap();
+        let impatient = Cache::open(Some(root.path()), &|| true).unwrap();
+        assert!(matches!(impatient.lock("k", &mut ignore), Err(BuildError::Stopped)));
     }
 
     #[test]

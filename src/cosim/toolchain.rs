@@ -1,12 +1,15 @@
-//! The programs a fabric is compiled with: which they are, and how one is run.
+//! The programs a fabric is compiled with: which they are, and how they are run.
 //!
 //! Where Verilator is found is not decided here; the caller brings its path.
 
-use super::verilate::BuildError;
+use super::verilate::{BuildError, Progress};
+use crate::tools::child::{self, Ended};
 use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{mpsc, Mutex};
+use std::thread;
 
 /// Verilator and the C++ compiler, asked for their versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,24 +63,64 @@ fn ask(program: &Path, args: &[&str]) -> Option<String> {
     output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Runs a program to its end; what it printed is returned only if it failed.
-pub(super) fn run(mut command: Command) -> Result<(), BuildError> {
+/// Runs a program to its end, or until `stop`; what it printed is returned only if it failed.
+pub(super) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|source| match source.kind() {
+    child::keep_temporaries(&mut command);
+    let ended = child::run(command, stop).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => BuildError::CompilerMissing { path: program.clone().into() },
         _ => BuildError::Io { what: format!("cannot run {program}"), source },
     })?;
-    if output.status.success() {
-        return Ok(());
+    match ended {
+        Ended::Stopped => Err(BuildError::Stopped),
+        Ended::Itself(output) if output.status.success() => Ok(()),
+        Ended::Itself(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            let log = first_errors(&String::from_utf8_lossy(&text));
+            Err(BuildError::Failed { program, status: output.status, log })
+        }
     }
-    let text = [output.stdout, output.stderr].concat();
-    Err(BuildError::Failed { program, log: first_errors(&String::from_utf8_lossy(&text)) })
+}
+
+/// Runs commands on as many cores as there are; the first error is the result.
+pub(super) fn run_all(
+    jobs: Vec<Command>,
+    stop: &(dyn Fn() -> bool + Sync),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), BuildError> {
+    let total = jobs.len();
+    progress(Progress::Compiling { done: 0, total });
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(total);
+    let queue = Mutex::new(jobs.into_iter());
+    let (sender, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            let (queue, sender) = (&queue, sender.clone());
+            scope.spawn(move || loop {
+                // Taken in a statement of its own: the lock must not be held while the job runs.
+                let job = queue.lock().ok().and_then(|mut jobs| jobs.next());
+                let Some(job) = job else { break };
+                if sender.send(run(job, stop)).is_err() {
+                    break;
+                }
+            });
+        }
+        drop(sender);
+        for (done, result) in results.into_iter().enumerate() {
+            result?;
+            progress(Progress::Compiling { done: done + 1, total });
+        }
+        Ok(())
+    })
 }
 
 /// The lines that say what is wrong: the first error and what follows it, at most a screen.
 fn first_errors(log: &str) -> String {
     const LINES: usize = 30;
     let lines: Vec<&str> = log.lines().collect();
+    if lines.is_empty() {
+        return "it printed nothing".to_owned();
+    }
     let start = lines.iter().position(|l| l.contains("rror")).unwrap_or(0);
     lines[start..].iter().take(LINES).copied().collect::<Vec<_>>().join("\n")
 }

@@ -67,7 +67,7 @@ struct Record {
 /// The packets of a trace. `file` names it in errors; the first character tells the form.
 ///
 /// # Errors
-/// On the first line that is malformed, out of range, or out of order.
+/// On the first line that is malformed, out of range, or out of order; when there is no packet at all.
 pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<TraceError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let json = text.trim_start().starts_with('{');
@@ -88,6 +88,11 @@ pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<Trac
             Ok(packet) => packets.push(packet),
             Err(problem) => return Err(Box::new(located(file, number + 1, line, problem))),
         }
+    }
+    if packets.is_empty() {
+        let help = "write a line for each packet, for example 0,0,1,PART,1".to_owned();
+        let problem = Problem(0..0, "there is no packet in this trace".to_owned(), help);
+        return Err(Box::new(located(file, text.lines().count().max(1), "", problem)));
     }
     Ok(packets)
 }
@@ -280,7 +285,6 @@ mod tests {
         assert_eq!(packets[1].dests.iter().collect::<Vec<_>>(), [1, 5, 9]);
         assert_eq!((packets[1].cycle, packets[1].flits, packets[1].tag), (12, 16, Some(77)));
         assert_eq!(packets, parse("t.jsonl", JSON, mesh()).expect("legal JSON Lines"));
-        assert_eq!(parse("t.csv", "", mesh()), Ok(Vec::new()));
     }
 
     #[test]
@@ -321,6 +325,18 @@ mod tests {
             let e = error(text);
             assert_eq!((e.line, e.column, e.rule.as_str()), (line, column, rule), "{text}");
             assert!(!e.help.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_trace_without_a_packet_is_rejected() {
+        for (text, line) in [("", 1), ("# nothing\n\n", 2), ("cycle,source,destinations,class,flits\n", 1)] {
+            let error = error(text);
+            assert_eq!(
+                (error.line, error.rule.as_str()),
+                (line, "there is no packet in this trace"),
+                "{text:?}"
+            );
         }
     }
 

@@ -105,7 +105,7 @@ pub enum TrafficError {
     #[error("a packet of {0} flits is not between 1 and {MAX_PACKET} flits\n  help: --packet 1 and --packet 4 are what the literature measures")]
     Packet(u32),
     /// No such destination set.
-    #[error("a fan-out of {fanout} is not between 1 and {others}, the number of other tiles\n  help: a router does not turn a flit back to its own tile, so a set never holds the source")]
+    #[error("a fan-out of {fanout} is not between 1 and {others}, the number of other tiles\n  help: a router does not turn a flit back to its own tile, so a set never holds the source; try --fanout {others}")]
     Fanout {
         /// Asked for.
         fanout: u32,
@@ -351,6 +351,35 @@ mod tests {
         let packets = packets(&design, &traffic, 10, 10);
         assert_eq!(packets.len(), 12 * 10);
         assert!(packets.iter().all(|p| design.mesh.coords(p.source).0 != design.mesh.coords(p.source).1));
+    }
+
+    #[test]
+    fn no_traffic_is_addressed_to_its_own_tile() {
+        use PatternKind::{BitComplement, BitReverse, Neighbour, Tornado, Transpose, Uniform};
+        for (cols, rows) in [(2, 2), (4, 2), (4, 4), (3, 5)] {
+            let design = design(cols, rows);
+            let mut shapes = Vec::new();
+            for pattern in
+                [Uniform, Transpose, BitComplement, BitReverse, Tornado, Neighbour, PatternKind::Hotspot]
+            {
+                for vn in [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both] {
+                    shapes.push(Shape::Unicast { pattern, hotspots: Vec::new(), vn });
+                }
+            }
+            for fanout in 1..cols * rows {
+                shapes.extend([Shape::Multicast { fanout }, Shape::Mixed { fanout }]);
+            }
+            for shape in shapes {
+                let traffic = Traffic { shape, load: 1.0, packet: 1, seed: 7 };
+                // Some patterns do not exist on every mesh.
+                if Generator::new(&design, &traffic).is_ok() {
+                    let packets = packets(&design, &traffic, 256, 1000);
+                    assert!(!packets.is_empty(), "{traffic:?}");
+                    let own = packets.iter().find(|p| p.dests.contains(p.source.index()));
+                    assert_eq!(own, None, "{cols}x{rows} {traffic:?}");
+                }
+            }
+        }
     }
 
     #[test]

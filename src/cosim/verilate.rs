@@ -6,15 +6,13 @@
 
 use super::cache::{io_error, Cache, Key};
 use super::ffi::Library;
-use super::toolchain::{run, Toolchain};
+use super::toolchain::{run, run_all, Toolchain};
 use crate::design::Design;
 use crate::emit::{SourceFile, TOP};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{mpsc, Mutex};
-use std::thread;
+use std::process::{Command, ExitStatus};
 
 /// How long the library will run, which decides what is worth compiling for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,21 +84,26 @@ pub enum BuildError {
         log: String,
     },
     /// A tool ran and reported errors.
-    #[error("{program} failed on the generated fabric:\n{log}")]
+    #[error("{program} failed on the generated fabric ({status}):\n{log}")]
     Failed {
         /// The tool.
         program: String,
+        /// How it ended: by itself, or killed by the system.
+        status: ExitStatus,
         /// Its first errors.
         log: String,
     },
     /// The library was built and does not load.
     #[error("cannot load the compiled fabric: {0}")]
     Load(String),
+    /// The caller did not want to wait any longer; nothing is left of the build.
+    #[error("the build was stopped")]
+    Stopped,
     /// No environment variable says where a cache could be.
     #[error("nowhere to keep compiled fabrics: set MESHKV_CACHE to a folder")]
     NoCache,
     /// A file operation failed.
-    #[error("{what}: {source}")]
+    #[error("{what}")]
     Io {
         /// What was tried, with its path.
         what: String,
@@ -153,10 +156,24 @@ pub fn build(
     options: &BuildOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Library, BuildError> {
-    let cache = Cache::open(options.cache_dir.as_deref())?;
+    build_until(&|| false, files, design, options, progress)
+}
+
+/// [`build`] that is given up, and everything it runs ended, once `stop` says so.
+///
+/// # Errors
+/// As [`build`], and [`BuildError::Stopped`].
+pub fn build_until(
+    stop: &(dyn Fn() -> bool + Sync),
+    files: &[SourceFile],
+    design: &Design,
+    options: &BuildOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Library, BuildError> {
+    let cache = Cache::open(options.cache_dir.as_deref(), stop)?;
     let flags = Flags::of(options.run);
-    let fabric =
-        Fabric { files, config: config_header(design, &flags), flags, toolchain: &options.toolchain };
+    let config = config_header(design, &flags);
+    let fabric = Fabric { files, config, flags, toolchain: &options.toolchain, stop };
     let runtime_key = fabric.runtime_key();
     let key = fabric.key(&runtime_key);
 
@@ -246,6 +263,7 @@ struct Fabric<'a> {
     config: String,
     flags: Flags,
     toolchain: &'a Toolchain,
+    stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Fabric<'_> {
@@ -336,7 +354,7 @@ impl Fabric<'_> {
                 jobs.push(self.compile(work, Path::new(&format!("sim/{unit}.cpp")), &name, "-O2"));
             }
         }
-        run_all(jobs, progress).map_err(name_zlib)?;
+        run_all(jobs, self.stop, progress).map_err(name_zlib)?;
         remove(&work.join("sim"))
     }
 
@@ -362,7 +380,7 @@ impl Fabric<'_> {
             "sim/share.vlt",
         ]);
         verilator.args(self.sources().map(|f| format!("src/{}", f.path)));
-        run(verilator)?;
+        run(verilator, self.stop)?;
 
         // One unit each for fast and slow code: every generated file costs 0.4 s of headers alone.
         write_units(&build)?;
@@ -371,7 +389,7 @@ impl Fabric<'_> {
             self.compile(&build, Path::new("sim/model.cpp"), "model.o", self.flags.optimise),
             self.compile(&build, Path::new("slow.cpp"), "slow.o", "-O0"),
         ];
-        run_all(jobs, progress).map_err(name_zlib)?;
+        run_all(jobs, self.stop, progress).map_err(name_zlib)?;
 
         progress(Progress::Linking);
         let mut link = Command::new(&self.toolchain.cxx);
@@ -385,7 +403,7 @@ impl Fabric<'_> {
         if self.flags.traced {
             link.arg("-lz");
         }
-        run(link)?;
+        run(link, self.stop)?;
         let library = build.join(LIBRARY);
         fs::rename(&library, work.join(LIBRARY)).map_err(io_error("cannot move", &library))?;
         remove(&build)
@@ -443,32 +461,4 @@ fn write_all<N: AsRef<str>, T: AsRef<str>>(
 
 fn remove(folder: &Path) -> Result<(), BuildError> {
     fs::remove_dir_all(folder).map_err(io_error("cannot remove", folder))
-}
-
-/// Runs commands on as many cores as there are; the first error is the result.
-fn run_all(jobs: Vec<Command>, progress: &mut dyn FnMut(Progress)) -> Result<(), BuildError> {
-    let total = jobs.len();
-    progress(Progress::Compiling { done: 0, total });
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(total);
-    let queue = Mutex::new(jobs.into_iter());
-    let (sender, results) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..workers {
-            let (queue, sender) = (&queue, sender.clone());
-            scope.spawn(move || loop {
-                // Taken in a statement of its own: the lock must not be held while the job runs.
-                let job = queue.lock().ok().and_then(|mut jobs| jobs.next());
-                let Some(job) = job else { break };
-                if sender.send(run(job)).is_err() {
-                    break;
-                }
-            });
-        }
-        drop(sender);
-        for (done, result) in results.iter().enumerate() {
-            result?;
-            progress(Progress::Compiling { done: done + 1, total });
-        }
-        Ok(())
-    })
 }

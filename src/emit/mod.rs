@@ -21,7 +21,7 @@ mod write_error;
 
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::modules;
-pub use write::{write, WriteError, Written, WrittenFile, MANIFEST};
+pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
 
 /// One file of the output, by its path below the output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

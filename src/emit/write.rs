@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 pub use super::manifest::{WrittenFile, MANIFEST};
 pub use super::write_error::WriteError;
 
-/// What [`write`] did.
+/// What [`write()`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// Every file that now stands, sorted by path; the manifest itself is not listed.
@@ -48,10 +48,33 @@ fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError 
 ///
 /// Every [`WriteError`]; except after `Leftover`, `dir` is as it was.
 pub fn write(files: &[SourceFile], dir: &Path, force: bool) -> Result<Written, WriteError> {
-    write_by(files, dir, force, &mut |path, bytes| fs::write(path, bytes))
+    write_until(&|| false, files, dir, force)
 }
 
-/// [`write`] with the writing of one file as an argument, so that a test can fill the disk.
+/// [`write()`] that gives up between two files once `stop` says so.
+///
+/// # Errors
+/// As [`write()`], and [`WriteError::Stopped`].
+pub fn write_until(
+    stop: &dyn Fn() -> bool,
+    files: &[SourceFile],
+    dir: &Path,
+    force: bool,
+) -> Result<Written, WriteError> {
+    let mut stopped = false;
+    let written = write_by(files, dir, force, &mut |path, bytes| {
+        stopped = stop();
+        // The kind is of no matter: it never reaches the user.
+        if stopped {
+            Err(io::ErrorKind::Interrupted.into())
+        } else {
+            fs::write(path, bytes)
+        }
+    });
+    written.map_err(|error| if stopped { WriteError::Stopped } else { error })
+}
+
+/// [`write()`] with the writing of one file as an argument, so that a test can fill the disk.
 fn write_by(
     files: &[SourceFile],
     dir: &Path,

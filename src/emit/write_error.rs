@@ -64,6 +64,9 @@ pub enum WriteError {
     /// A file cannot be written under the path it was given; a fault of the emitter.
     #[error("a generated file has the impossible path {0:?}")]
     BadPath(String),
+    /// The caller did not want to wait any longer.
+    #[error("writing was stopped; the output is as it was")]
+    Stopped,
     /// The new tree stands, but the old one could not be removed.
     #[error("{} is written, but what it replaced could not be removed from {}: {}\n  \
              help: the next run tries again", dir.display(), left.display(), plain(source))]
@@ -99,7 +102,7 @@ fn plain(error: &io::Error) -> String {
 
 fn way_out(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "free some space, or choose an output directory on another disk; the output is as it was"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

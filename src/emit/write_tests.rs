@@ -56,3 +56,21 @@ fn errors_name_the_path_of_the_user() {
     assert!(error.contains(&format!("cannot write {}", dir.join("rtl/a.v").display())), "{error}");
     assert!(!error.contains("meshkv-tmp"), "{error}");
 }
+
+#[test]
+fn writing_that_is_stopped_leaves_the_old_tree_and_nothing_else() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("out");
+    write(&design("old"), &dir, false).unwrap();
+    let before = list(parent.path()).unwrap();
+    // Four files and the manifest.
+    for calls in 0..5_i32 {
+        let left = std::cell::Cell::new(calls);
+        let stop = || left.replace(left.get() - 1) == 0;
+        let error = write_until(&stop, &design("new"), &dir, false).unwrap_err();
+        assert!(matches!(error, WriteError::Stopped), "{error}");
+        let after = list(parent.path()).unwrap();
+        assert_eq!((after.dirs, after.files), (before.dirs.clone(), before.files.clone()));
+        assert_eq!(fs::read_to_string(dir.join("rtl/b.v")).unwrap(), "rtl/b.v old\n");
+    }
+}

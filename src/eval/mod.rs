@@ -1,7 +1,7 @@
 //! Metrics, sweeps and pictures.
 //!
 //! [`measure()`] makes one [`Row`] of a run, [`sweep()`] as many as it takes to find saturation, and
-//! [`latency_plot`] and [`heatmap`] draw them. Nothing here touches the disk.
+//! [`latency_plot`] and [`heatmap()`] draw them. Nothing here touches the disk.
 
 mod heatmap;
 mod measure;

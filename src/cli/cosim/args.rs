@@ -5,6 +5,9 @@ use crate::cosim::run::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
 use std::path::PathBuf;
 
+/// Destinations of a multicast packet where none are asked for.
+const DEFAULT_FANOUT: u32 = 8;
+
 /// Co-simulate the emitted fabric under Verilator and measure it
 ///
 /// Every flit is checked: it must reach each of its destinations exactly once, intact, in
@@ -43,18 +46,12 @@ pub struct Args {
         help_heading = "Traffic"
     )]
     packet: u32,
-    /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, or a coin for each packet
-    #[arg(long, value_enum, default_value_t = Vn::Vn0, conflicts_with = "trace", help_heading = "Traffic")]
-    vn: Vn,
-    /// Destinations of a multicast packet: random, distinct, never the source
-    #[arg(
-        long,
-        default_value_t = 8,
-        value_name = "TILES",
-        conflicts_with = "trace",
-        help_heading = "Traffic"
-    )]
-    fanout: u32,
+    /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, or a coin for each packet [default: 0]
+    #[arg(long, value_enum, conflicts_with = "trace", help_heading = "Traffic")]
+    vn: Option<Vn>,
+    /// Destinations of a multicast packet: random, distinct, never the source [default: 8]
+    #[arg(long, value_name = "TILES", conflicts_with = "trace", help_heading = "Traffic")]
+    fanout: Option<u32>,
     /// Tile that draws a share of all packets (0.1 if left out); may be repeated [default: the centre]
     #[arg(long, value_name = "X,Y[:SHARE]", value_parser = hotspot, conflicts_with = "trace", help_heading = "Traffic")]
     hotspot: Vec<Hotspot>,
@@ -118,17 +115,42 @@ enum Vn {
 }
 
 impl Args {
+    /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
+    ///
+    /// # Errors
+    /// Names the first such option and where it belongs.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let sets = matches!(self.traffic, Kind::Multicast | Kind::Mixed);
+        let unused = [
+            ("--fanout", self.fanout.is_some() && !sets, "--traffic multicast or mixed"),
+            (
+                "--vn",
+                self.vn.is_some() && sets,
+                "a unicast pattern; the classes of these packets have theirs",
+            ),
+            ("--hotspot", !self.hotspot.is_empty() && self.traffic != Kind::Hotspot, "--traffic hotspot"),
+        ];
+        match unused.iter().find(|(_, unused, _)| *unused) {
+            Some((option, _, place)) => {
+                let name = self.traffic().shape.name();
+                anyhow::bail!("{option} says nothing about {name} traffic\n  help: it belongs to {place}")
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The synthetic traffic asked for.
     pub(super) fn traffic(&self) -> Traffic {
         let unicast = |pattern| Shape::Unicast {
             pattern,
             hotspots: self.hotspot.clone(),
             vn: match self.vn {
-                Vn::Vn0 => VirtualNetworks::Vn0,
-                Vn::Vn1 => VirtualNetworks::Vn1,
-                Vn::Both => VirtualNetworks::Both,
+                None | Some(Vn::Vn0) => VirtualNetworks::Vn0,
+                Some(Vn::Vn1) => VirtualNetworks::Vn1,
+                Some(Vn::Both) => VirtualNetworks::Both,
             },
         };
+        let fanout = self.fanout.unwrap_or(DEFAULT_FANOUT);
         let shape = match self.traffic {
             Kind::Uniform => unicast(PatternKind::Uniform),
             Kind::Transpose => unicast(PatternKind::Transpose),
@@ -137,8 +159,8 @@ impl Args {
             Kind::Tornado => unicast(PatternKind::Tornado),
             Kind::Neighbour => unicast(PatternKind::Neighbour),
             Kind::Hotspot => unicast(PatternKind::Hotspot),
-            Kind::Multicast => Shape::Multicast { fanout: self.fanout },
-            Kind::Mixed => Shape::Mixed { fanout: self.fanout },
+            Kind::Multicast => Shape::Multicast { fanout },
+            Kind::Mixed => Shape::Mixed { fanout },
         };
         Traffic { shape, load: self.load, packet: self.packet, seed: self.seed }
     }
@@ -256,6 +278,19 @@ mod tests {
         for line in ["0.5", "0:1", "0.5:0.5", "0.9:0.1", "0.1:1.5", "a:b"] {
             let error = parse(&format!("a.toml --sweep-load {line}")).expect_err("refused");
             assert!(error.contains("0.05:1.0"), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_option_of_other_traffic_is_refused() {
+        for (line, place) in [
+            ("--fanout 4", "multicast or mixed"),
+            ("--traffic tornado --fanout 4", "multicast or mixed"),
+            ("--traffic mixed --vn 1", "unicast"),
+            ("--hotspot 1,1", "--traffic hotspot"),
+        ] {
+            let error = parse(&format!("a.toml {line}")).expect("legal words").check().expect_err("refused");
+            assert!(error.to_string().contains(place), "{line}: {error}");
         }
     }
 

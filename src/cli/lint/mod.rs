@@ -3,8 +3,10 @@
 pub mod messages;
 pub mod passes;
 
+use super::interrupt::Interrupt;
 use super::table;
 use super::ui::Ui;
+use crate::design::Design;
 use crate::emit::{self, SourceFile};
 use anyhow::{anyhow, Context};
 use messages::{Message, Severity};
@@ -46,10 +48,9 @@ struct Verdict {
 /// All problems of the configuration; the tools that are missing.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load(&args.config, ui)?;
-    let linters = Linters::find().map_err(|missing| {
-        anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
-    })?;
-    let verdicts = lint(&emit::emit(&design)?, &linters, ui)?;
+    let interrupt = Interrupt::listen()?;
+    let verdicts =
+        interrupt.explain(read(&design, &interrupt, ui), "before every tool had read the design")?;
     for verdict in &verdicts {
         for message in &verdict.messages {
             ui.stderr(&message.text);
@@ -62,15 +63,29 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
+/// Emits the design and has every tool read it.
+fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
+    let linters = Linters::find().map_err(|missing| {
+        anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
+    })?;
+    lint(&emit::emit(design)?, &linters, interrupt, ui)
+}
+
 /// Runs all passes at the same time: they share nothing but the files they read.
-fn lint(files: &[SourceFile], linters: &Linters, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
+fn lint(
+    files: &[SourceFile],
+    linters: &Linters,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Vec<Verdict>> {
     let dir =
         tempfile::Builder::new().prefix("meshkv-lint").tempdir().context("cannot make a temporary folder")?;
     let sources = passes::lay_out(files, dir.path())?;
     let passes = linters.passes(&sources, emit::TOP);
     let progress = ui.progress(None, "reading the design with every tool");
     let runs = std::thread::scope(|scope| {
-        let threads: Vec<_> = passes.iter().map(|pass| scope.spawn(|| pass.run(dir.path()))).collect();
+        let threads: Vec<_> =
+            passes.iter().map(|pass| scope.spawn(|| pass.run(dir.path(), interrupt))).collect();
         threads
             .into_iter()
             .map(|t| t.join().map_err(|_| anyhow!("a lint thread panicked")))
@@ -107,7 +122,7 @@ mod tests {
     fn verdicts(verilog: &str) -> Vec<Verdict> {
         let file = SourceFile { path: "rtl/meshkv_mesh.v".to_owned(), text: verilog.to_owned() };
         let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
-        lint(&[file], &linters, &Ui::silent()).unwrap()
+        lint(&[file], &linters, &Interrupt::default(), &Ui::silent()).unwrap()
     }
 
     const CLEAN: &str = "`default_nettype none\nmodule meshkv_mesh (\n    input  wire s_valid,\n    output wire m_valid\n);\n    assign m_valid = s_valid;\nendmodule\n`default_nettype wire\n";

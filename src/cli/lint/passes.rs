@@ -1,7 +1,9 @@
 //! The four readings of the emitted Verilog. Each tool catches what the others accept.
 
 use super::messages::{self, Message, Severity};
+use crate::cli::interrupt::{Interrupt, Interrupted};
 use crate::emit::SourceFile;
+use crate::tools::child::{self, Ended};
 use crate::tools::{self, Tool, ToolError};
 use anyhow::Context;
 use std::path::Path;
@@ -101,13 +103,16 @@ impl Pass<'_> {
     /// Runs the pass in the folder of the sources.
     ///
     /// # Errors
-    /// When the tool cannot be started.
-    pub fn run(&self, dir: &Path) -> anyhow::Result<Vec<Message>> {
-        let output = Command::new(&self.tool.path)
-            .args(&self.command)
-            .current_dir(dir)
-            .output()
+    /// When the tool cannot be started, or was ended by Ctrl-C.
+    pub fn run(&self, dir: &Path, interrupt: &Interrupt) -> anyhow::Result<Vec<Message>> {
+        let mut command = Command::new(&self.tool.path);
+        command.args(&self.command).current_dir(dir);
+        child::keep_temporaries(&mut command);
+        let ended = child::run(command, &|| interrupt.requested())
             .with_context(|| format!("cannot run {}", self.tool.path.display()))?;
+        let Ended::Itself(output) = ended else {
+            return Err(Interrupted("before every tool had read the design".to_owned()).into());
+        };
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let mut messages = (self.parse)(&said.concat());
         // A tool that fails without an error we understand has failed all the same.

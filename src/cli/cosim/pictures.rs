@@ -1,0 +1,63 @@
+//! The folder of `--plot`: found writable before the first cycle, filled after the last.
+
+use crate::cli::ui::Ui;
+use crate::cli::whole_file;
+use crate::eval;
+use anyhow::Context;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder for pictures. It vanishes again if nothing was written into it.
+pub(super) struct Pictures {
+    dir: PathBuf,
+    /// Folders this run made, outermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Pictures {
+    /// Makes the folder and finds out whether it can be written.
+    ///
+    /// # Errors
+    /// When it cannot be made or written.
+    pub(super) fn open(dir: &Path) -> anyhow::Result<Pictures> {
+        let missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
+        let mut made: Vec<_> = dir.ancestors().take_while(missing).map(PathBuf::from).collect();
+        made.reverse();
+        // Before the folders are made: those made until one fails are removed, too.
+        let pictures = Pictures { dir: dir.to_owned(), made };
+        fs::create_dir_all(dir).with_context(|| {
+            format!("cannot make the folder {} for the pictures of --plot", dir.display())
+        })?;
+        whole_file::check(&dir.join("link-utilisation.svg"))
+            .context("--plot needs a folder that can be written")?;
+        Ok(pictures)
+    }
+
+    /// Writes pictures, each as SVG and as PNG: all are drawn before the first is written.
+    ///
+    /// # Errors
+    /// When one cannot be drawn or written.
+    pub(super) fn write(&self, pictures: &[(&str, String)], ui: &Ui) -> anyhow::Result<()> {
+        let drawn: Vec<_> = pictures
+            .iter()
+            .map(|(name, svg)| Ok((name, svg, eval::svg_to_png(svg)?)))
+            .collect::<anyhow::Result<_>>()?;
+        for (name, svg, png) in &drawn {
+            for (extension, bytes) in [("svg", svg.as_bytes()), ("png", png)] {
+                let path = self.dir.join(format!("{name}.{extension}"));
+                whole_file::write(&path, bytes, true)?;
+                ui.note(format_args!("wrote {}", path.display()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Pictures {
+    fn drop(&mut self) {
+        // A folder that holds something refuses, and stays.
+        for dir in self.made.iter().rev() {
+            let _ = fs::remove_dir(dir);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! One file, written whole or not at all: a reader never sees half of it, nor does a full disk leave half.
+
+use anyhow::Context;
+use std::fs::{OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// Writes `path`. An existing file is replaced only if `replace` says so.
+///
+/// # Errors
+/// When the file exists and stays, or cannot be written; then nothing has changed.
+pub fn write(path: &Path, bytes: &[u8], replace: bool) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    let mut file = beside(path).with_context(cannot)?;
+    file.write_all(bytes).with_context(cannot)?;
+    let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+    match kept {
+        Ok(_) => Ok(()),
+        Err(e) if e.error.kind() == ErrorKind::AlreadyExists => {
+            anyhow::bail!("{} exists; name another file, or replace it with --force", path.display())
+        }
+        Err(e) => Err(e.error).with_context(cannot),
+    }
+}
+
+/// Finds out whether `path` can be written later, without leaving anything.
+///
+/// # Errors
+/// When it cannot.
+pub fn check(path: &Path) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    if path.is_dir() {
+        return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(cannot);
+    }
+    // Opened and not changed: a tool that writes in place meets the permissions of the file itself.
+    if path.exists() {
+        OpenOptions::new().append(true).open(path).with_context(cannot)?;
+    }
+    beside(path).map(drop).with_context(cannot)
+}
+
+/// A file in the same folder that vanishes unless it is renamed.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A temporary file is private otherwise, and would stay so under its new name.
+    tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(dir).map_err(plain)
+}
+
+/// The system's words without the random name of the temporary file.
+fn plain(error: io::Error) -> io::Error {
+    let text = error.to_string();
+    io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or(&text))
+}

@@ -1,0 +1,138 @@
+//! One external program run to its end, or ended early with everything it has started.
+//!
+//! Knows nothing of signals: whoever calls says when it is enough.
+
+use rustix::process::{kill_process_group, Pid, Signal};
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often `stop` is asked while a program runs.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+
+/// What a program gets to remove its temporary files before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How a program ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself, with this output.
+    Itself(Output),
+    /// Because it was told to.
+    Stopped,
+}
+
+/// Keeps the temporary files of a program in the folder it runs in, which its owner removes: Icarus leaves them
+/// behind when it is ended.
+pub fn keep_temporaries(command: &mut Command) {
+    for name in ["TMPDIR", "TMP", "TEMP"] {
+        command.env(name, ".");
+    }
+}
+
+/// Runs a program and keeps what it prints. Once `stop` says so, the program and its children are ended.
+///
+/// # Errors
+/// When the program cannot be started.
+pub fn run(mut command: Command, stop: &dyn Fn() -> bool) -> io::Result<Ended> {
+    if stop() {
+        return Ok(Ended::Stopped);
+    }
+    // A group of its own: `verilator` is a script, and the compiler a driver, and ending only those
+    // would leave at work what they have started.
+    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let group = Pid::from_child(&child);
+    let stdout = read(child.stdout.take());
+    let stderr = read(child.stderr.take());
+    let Some(stdout) = wait(&stdout, stop).transpose()? else {
+        end(group, || child.wait(), &[&stdout, &stderr]);
+        return Ok(Ended::Stopped);
+    };
+    let Some(stderr) = wait(&stderr, stop).transpose()? else {
+        end(group, || child.wait(), &[&stderr]);
+        return Ok(Ended::Stopped);
+    };
+    Ok(Ended::Itself(Output { status: child.wait()?, stdout, stderr }))
+}
+
+type Text = io::Result<Vec<u8>>;
+
+/// Reads a pipe to its end in a thread of its own: two pipes can fill at the same time.
+fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<Text> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
+        // Nobody listens any more once the program has been stopped.
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    receiver
+}
+
+/// What a pipe held; `None` if `stop` came first.
+fn wait(pipe: &Receiver<Text>, stop: &dyn Fn() -> bool) -> Option<Text> {
+    loop {
+        match pipe.recv_timeout(ASK_EVERY) {
+            Ok(text) => return Some(text),
+            Err(RecvTimeoutError::Timeout) if stop() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Some(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+}
+
+/// Ends a group. Asked first, a compiler removes its temporary files.
+fn end(group: Pid, reap: impl FnOnce() -> io::Result<ExitStatus>, pipes: &[&Receiver<Text>]) {
+    let _ = kill_process_group(group, Signal::TERM);
+    let deadline = Instant::now() + GRACE;
+    // The pipes close when the last of the group has gone, not only the first.
+    for pipe in pipes {
+        let _ = pipe.recv_timeout(deadline.saturating_duration_since(Instant::now()));
+    }
+    // Before the leader is waited for: until then its number belongs to this group.
+    let _ = kill_process_group(group, Signal::KILL);
+    let _ = reap();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        command
+    }
+
+    #[test]
+    fn output_and_status_come_back_and_both_pipes_may_fill() {
+        let script = "head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2; exit 3";
+        let Ended::Itself(output) = run(shell(script), &|| false).unwrap() else { panic!("not stopped") };
+        assert_eq!((output.stdout.len(), output.stderr.len()), (300_000, 300_000));
+        assert_eq!(output.status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_stopped_program_takes_its_children_along_even_stubborn_ones() {
+        for script in
+            ["sleep 60 & sleep 60", "(trap '' TERM; sleep 60; sleep 60) & wait", "exec >&-; sleep 60"]
+        {
+            let start = Instant::now();
+            let asked = Cell::new(0);
+            let stop = || asked.replace(asked.get() + 1) > 1;
+            assert!(matches!(run(shell(script), &stop).unwrap(), Ended::Stopped), "{script}");
+            assert!(start.elapsed() < Duration::from_secs(10), "{script}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let error = run(Command::new("/nowhere/tool"), &|| false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
