@@ -5,7 +5,6 @@
 rtl/meshkv_arbiter2.v
 rtl/meshkv_arbiter4.v
 rtl/meshkv_pair_choice.v
-rtl/meshkv_ring_step.v
 rtl/meshkv_credit_counter.v
 rtl/meshkv_route_row.v
 rtl/meshkv_route_column.v

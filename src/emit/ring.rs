@@ -2,14 +2,15 @@
 //!
 //! Only the succession matters to a ring buffer, so slots need not be counted: shifting in one bit,
 //! a function of the slot, costs one look-up table where an adder costs one a bit. Such a ring of
-//! any length is a cycle of the de Bruijn graph, here one that passes slot 0.
+//! any length is a cycle of the de Bruijn graph, here one that passes slot 1: slot 0 has no part
+//! in the ring of two.
 
 use crate::design::index_bits;
 
 /// Steps of the search before the other preference is tried; no length up to 64 needs half of it.
 const PATIENCE: u32 = 50_000;
 
-/// A ring of slots that starts at slot 0.
+/// A ring of slots that starts at slot 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Ring {
     width: u32,
@@ -22,7 +23,7 @@ impl Ring {
     /// # Panics
     /// On another length; the configuration allows none.
     pub(super) fn of(length: u32) -> Ring {
-        let width = index_bits(length);
+        let width = index_bits(length).max(2);
         // Which bit to try first. Always one finds most rings at once; the feedback of a shift
         // register of maximal length finds those of 2^n - 1, which that one does not.
         let register = |slot: u32| {
@@ -34,6 +35,11 @@ impl Ring {
         Ring { width, order }
     }
 
+    /// Bits of a slot number, at least two.
+    pub(super) fn width(&self) -> u32 {
+        self.width
+    }
+
     /// Bit s is what is shifted in behind slot s, as a Verilog literal.
     pub(super) fn literal(&self) -> String {
         let next = self.order.iter().cycle().skip(1);
@@ -43,8 +49,8 @@ impl Ring {
         format!("{size}'h{bits:0digits$x}", digits = size.div_ceil(4))
     }
 
-    /// The place of every slot in the ring, slot 0 in the lowest `width` bits, as a Verilog literal.
-    /// The ring has as many slots as `width` bits can name.
+    /// The place of every slot in the ring, that of slot 0 in the lowest `width` bits, as a Verilog
+    /// literal. The ring has as many slots as `width` bits can name.
     pub(super) fn places_literal(&self) -> String {
         let size = self.order.len();
         let mut places = vec![0; size];
@@ -55,11 +61,11 @@ impl Ring {
     }
 }
 
-/// Depth first: a path of `length` distinct slots that starts at 0 and closes.
+/// Depth first: a path of `length` distinct slots that starts at 1 and closes.
 fn search(width: u32, length: u32, preferred: impl Fn(u32) -> u32) -> Option<Vec<u32>> {
     let mask = (1 << width) - 1;
-    let mut path = vec![(0_u32, 0_u32)];
-    let mut used = 1_u64;
+    let mut path = vec![(1_u32, 0_u32)];
+    let mut used = 1_u64 << 1;
     for _ in 0..PATIENCE {
         let full = path.len() == length as usize;
         let (slot, tried) = path.last_mut()?;
@@ -70,7 +76,7 @@ fn search(width: u32, length: u32, preferred: impl Fn(u32) -> u32) -> Option<Vec
         }
         let next = (*slot << 1 | preferred(*slot) ^ *tried) & mask;
         *tried += 1;
-        if full && next == 0 {
+        if full && next == 1 {
             return Some(path.into_iter().map(|(slot, _)| slot).collect());
         }
         if !full && used >> next & 1 == 0 {
@@ -90,20 +96,20 @@ mod tests {
         for length in 2..=64 {
             let ring = Ring::of(length);
             let bits = u64::from_str_radix(ring.literal().split_once("'h").unwrap().1, 16).unwrap();
-            let (mut slot, mut passed) = (0_u64, 0_u64);
+            let (mut slot, mut passed) = (1_u64, 0_u64);
             for _ in 0..length {
                 assert_eq!(passed >> slot & 1, 0, "{length}: slot {slot} twice");
                 passed |= 1 << slot;
                 slot = (slot << 1 | bits >> slot & 1) & ((1 << ring.width) - 1);
             }
-            assert_eq!(slot, 0, "{length}: the ring does not close");
+            assert_eq!(slot, 1, "{length}: the ring does not close");
         }
     }
 
     #[test]
     fn places_number_the_slots_in_their_order() {
         let ring = Ring::of(4);
-        assert_eq!(ring.order, [0, 1, 3, 2]);
-        assert_eq!(ring.places_literal(), "8'b10110100");
+        assert_eq!(ring.order, [1, 3, 2, 0]);
+        assert_eq!(ring.places_literal(), "8'b01100011");
     }
 }

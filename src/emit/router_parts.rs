@@ -64,11 +64,12 @@ impl ModuleBuilder {
     }
     /// What there is to say of a buffer's depth: the ring is as long as the buffer is deep.
     pub(super) fn slots(self, w: &Widths) -> Self {
-        self.param("PTR_WIDTH", index_bits(w.vc_depth), "Width of a slot number in bits.").bits_param(
+        let ring = Ring::of(w.vc_depth);
+        self.param("PTR_WIDTH", ring.width(), "Width of a slot number in bits, at least 2.").bits_param(
             "RING",
             "[(1<<PTR_WIDTH)-1:0]",
-            Ring::of(w.vc_depth).literal(),
-            "Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.",
+            ring.literal(),
+            "Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.",
         )
     }
     fn outputs(self) -> Self {
@@ -151,22 +152,6 @@ pub(super) fn pair_choice() -> ModuleSpec {
     .build()
 }
 
-pub(super) fn ring_step(w: &Widths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_ring_step",
-        &[
-            "The slot after a slot of a ring buffer.",
-            "",
-            "Only the succession matters: a slot is followed by itself, shifted by one bit. That bit is one",
-            "look-up table where a counter needs one a bit, whatever the depth of the buffer.",
-        ],
-    )
-    .slots(w)
-    .input("slot", "PTR_WIDTH", "")
-    .output("next", "PTR_WIDTH", "")
-    .build()
-}
-
 pub(super) fn credit_counter(w: &Widths) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_credit_counter",
@@ -182,7 +167,6 @@ pub(super) fn credit_counter(w: &Widths) -> ModuleSpec {
     .input("send", 1, "A flit leaves.")
     .input("credit", 1, "The receiver has freed a slot.")
     .output("available", 1, "At least one credit is left; straight from a register.")
-    .instances(&["meshkv_ring_step"])
     .build()
 }
 
@@ -279,7 +263,6 @@ pub(super) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
         .output("occupied", "VCS", "There is a head.")
         .output("last", "VCS", "The head is the last flit of its packet.")
         .output("freed", "VCS", "The head leaves for good in this cycle.")
-        .instances(&["meshkv_ring_step"])
         .build()
 }
 

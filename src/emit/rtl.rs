@@ -7,8 +7,8 @@ use super::module::{ModuleBuilder, ModuleSpec};
 use super::render::Renderer;
 use super::ring::Ring;
 use super::router_parts::{
-    arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, ring_step,
-    route_column, route_row, send_vc, switch_allocator, vc_request, Widths, PORTS,
+    arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
+    route_row, send_vc, switch_allocator, vc_request, Widths, PORTS,
 };
 use super::{SourceFile, TOP};
 use crate::design::Design;
@@ -40,7 +40,6 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_mesh.v"),
     template!("meshkv_output_port.v"),
     template!("meshkv_pair_choice.v"),
-    template!("meshkv_ring_step.v"),
     template!("meshkv_route_column.v"),
     template!("meshkv_route_row.v"),
     template!("meshkv_router.v"),
@@ -56,7 +55,6 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         arbiter2(),
         arbiter4(),
         pair_choice(),
-        ring_step(&widths),
         credit_counter(&widths),
         route_row(&widths),
         route_column(&widths),

@@ -36,46 +36,30 @@ pub struct Arbiter4 {
 }
 
 impl Logic for Arbiter4 {
-    // One term a pointer value: who stands between the pointer and the input must not ask.
+    // An input wins if it is preferred, or if the input before it does not ask and is preferred, or
+    // does not ask and the one before that does not, and so around.
     #[hdl_gen]
     fn update(&mut self) {
-        self.g0.next = (self.r0.val() & !self.ptr1.val() & !self.ptr0.val())
-            | (self.r0.val()
-                & !self.ptr1.val()
-                & self.ptr0.val()
-                & !self.r1.val()
-                & !self.r2.val()
-                & !self.r3.val())
-            | (self.r0.val() & self.ptr1.val() & !self.ptr0.val() & !self.r2.val() & !self.r3.val())
-            | (self.r0.val() & self.ptr1.val() & self.ptr0.val() & !self.r3.val());
-        self.g1.next = (self.r1.val() & !self.ptr1.val() & !self.ptr0.val() & !self.r0.val())
-            | (self.r1.val() & !self.ptr1.val() & self.ptr0.val())
-            | (self.r1.val()
-                & self.ptr1.val()
-                & !self.ptr0.val()
-                & !self.r2.val()
-                & !self.r3.val()
-                & !self.r0.val())
-            | (self.r1.val() & self.ptr1.val() & self.ptr0.val() & !self.r3.val() & !self.r0.val());
-        self.g2.next =
-            (self.r2.val() & !self.ptr1.val() & !self.ptr0.val() & !self.r0.val() & !self.r1.val())
-                | (self.r2.val() & !self.ptr1.val() & self.ptr0.val() & !self.r1.val())
-                | (self.r2.val() & self.ptr1.val() & !self.ptr0.val())
-                | (self.r2.val()
-                    & self.ptr1.val()
-                    & self.ptr0.val()
-                    & !self.r3.val()
-                    & !self.r0.val()
-                    & !self.r1.val());
-        self.g3.next = (self.r3.val()
-            & !self.ptr1.val()
-            & !self.ptr0.val()
-            & !self.r0.val()
-            & !self.r1.val()
-            & !self.r2.val())
-            | (self.r3.val() & !self.ptr1.val() & self.ptr0.val() & !self.r1.val() & !self.r2.val())
-            | (self.r3.val() & self.ptr1.val() & !self.ptr0.val() & !self.r2.val())
-            | (self.r3.val() & self.ptr1.val() & self.ptr0.val());
+        self.g0.next = self.r0.val()
+            & ((!self.ptr1.val() & !self.ptr0.val())
+                | (!self.r3.val()
+                    & ((self.ptr1.val() & self.ptr0.val())
+                        | (!self.r2.val() & ((self.ptr1.val() & !self.ptr0.val()) | !self.r1.val())))));
+        self.g1.next = self.r1.val()
+            & ((!self.ptr1.val() & self.ptr0.val())
+                | (!self.r0.val()
+                    & ((!self.ptr1.val() & !self.ptr0.val())
+                        | (!self.r3.val() & ((self.ptr1.val() & self.ptr0.val()) | !self.r2.val())))));
+        self.g2.next = self.r2.val()
+            & ((self.ptr1.val() & !self.ptr0.val())
+                | (!self.r1.val()
+                    & ((!self.ptr1.val() & self.ptr0.val())
+                        | (!self.r0.val() & ((!self.ptr1.val() & !self.ptr0.val()) | !self.r3.val())))));
+        self.g3.next = self.r3.val()
+            & ((self.ptr1.val() & self.ptr0.val())
+                | (!self.r2.val()
+                    & ((self.ptr1.val() & !self.ptr0.val())
+                        | (!self.r1.val() & ((!self.ptr1.val() & self.ptr0.val()) | !self.r0.val())))));
     }
 }
 

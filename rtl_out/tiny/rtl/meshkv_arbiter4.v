@@ -20,22 +20,10 @@ module meshkv_arbiter4 (
     wire r0 = request[0];
 
     always @(*) begin
-        g0 = (r0 & !ptr1 & !ptr0)
-            | (r0 & !ptr1 & ptr0 & !r1 & !r2 & !r3)
-            | (r0 & ptr1 & !ptr0 & !r2 & !r3)
-            | (r0 & ptr1 & ptr0 & !r3);
-        g1 = (r1 & !ptr1 & !ptr0 & !r0)
-            | (r1 & !ptr1 & ptr0)
-            | (r1 & ptr1 & !ptr0 & !r2 & !r3 & !r0)
-            | (r1 & ptr1 & ptr0 & !r3 & !r0);
-        g2 = (r2 & !ptr1 & !ptr0 & !r0 & !r1)
-            | (r2 & !ptr1 & ptr0 & !r1)
-            | (r2 & ptr1 & !ptr0)
-            | (r2 & ptr1 & ptr0 & !r3 & !r0 & !r1);
-        g3 = (r3 & !ptr1 & !ptr0 & !r0 & !r1 & !r2)
-            | (r3 & !ptr1 & ptr0 & !r1 & !r2)
-            | (r3 & ptr1 & !ptr0 & !r2)
-            | (r3 & ptr1 & ptr0);
+        g0 = r0 & ((!ptr1 & !ptr0) | (!r3 & ((ptr1 & ptr0) | (!r2 & ((ptr1 & !ptr0) | !r1)))));
+        g1 = r1 & ((!ptr1 & ptr0) | (!r0 & ((!ptr1 & !ptr0) | (!r3 & ((ptr1 & ptr0) | !r2)))));
+        g2 = r2 & ((ptr1 & !ptr0) | (!r1 & ((!ptr1 & ptr0) | (!r0 & ((!ptr1 & !ptr0) | !r3)))));
+        g3 = r3 & ((ptr1 & ptr0) | (!r2 & ((ptr1 & !ptr0) | (!r1 & ((!ptr1 & ptr0) | !r0)))));
     end
 
     assign grant = {g3, g2, g1, g0};

@@ -7,9 +7,9 @@
 // receiver has room for it and no ready wire crosses the link.
 `default_nettype none
 module meshkv_credit_counter #(
-    // Width of a slot number in bits.
+    // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 2,
-    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 4'h3
 ) (
     input  wire clk,
@@ -21,24 +21,9 @@ module meshkv_credit_counter #(
     // Slots in the order of use: the next to be filled, the next to be freed. Nothing is lent
     // when they are equal and a credit is left, everything when they are equal and none is.
     reg  [PTR_WIDTH-1:0] fill_q, free_q;
-    wire [PTR_WIDTH-1:0] fill_next, free_next;
     reg                  available_q, available_d;
+    wire [PTR_WIDTH-1:0] fill_next = {fill_q[PTR_WIDTH-2:0], RING[fill_q]};
     wire                 exhausted = fill_next == free_q;  // A flit sent now takes the last credit.
-
-    meshkv_ring_step #(
-        .PTR_WIDTH(PTR_WIDTH),
-        .RING     (RING)
-    ) u_fill (
-        .slot(fill_q),
-        .next(fill_next)
-    );
-    meshkv_ring_step #(
-        .PTR_WIDTH(PTR_WIDTH),
-        .RING     (RING)
-    ) u_free (
-        .slot(free_q),
-        .next(free_next)
-    );
 
     always @(*) begin
         if (credit) begin
@@ -52,12 +37,12 @@ module meshkv_credit_counter #(
 
     always @(posedge clk) begin
         available_q <= available_d;
-        if (send) fill_q <= fill_next;
-        if (credit) free_q <= free_next;
+        if (send) fill_q <= {fill_q[PTR_WIDTH-2:0], RING[fill_q]};
+        if (credit) free_q <= {free_q[PTR_WIDTH-2:0], RING[free_q]};
         if (rst) begin
             available_q <= 1'b1;
-            fill_q      <= {PTR_WIDTH{1'b0}};
-            free_q      <= {PTR_WIDTH{1'b0}};
+            fill_q      <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
+            free_q      <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
         end
     end
 
@@ -65,9 +50,11 @@ module meshkv_credit_counter #(
 
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && ((credit && available_q && fill_q == free_q) || (send && !available_q))) begin
-            $fdisplay(32'h8000_0002, "%m: credits do not add up");
-            $stop;
+        if (send | credit) begin
+            if (!rst && (credit ? available_q && fill_q == free_q : !available_q)) begin
+                $fdisplay(32'h8000_0002, "%m: credits do not add up");
+                $stop;
+            end
         end
     end
 `endif

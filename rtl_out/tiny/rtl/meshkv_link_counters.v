@@ -27,7 +27,7 @@ module meshkv_link_counters (
     // RING: what is shifted in behind each code. PLACES: what each code stands for.
     localparam [31:0]  RING   = 32'h7f3080cf;
     localparam [159:0] PLACES =
-        160'b0010100110001110101101000100000110010101010011001110001110100110111100101101111100100010100111110100100101100111011111100001101110110001110100010101110000100000;
+        160'b0010000101001100101000111011110101110100010001001010000110010110011011101011111000011010010111010011100011100011010111010001001101101111110000001101100000011111;
     reg [NUM_TOTALS*5-1:0] codes_q;
 
     genvar o, t;
@@ -40,7 +40,7 @@ module meshkv_link_counters (
         for (t = 0; t < NUM_TOTALS; t = t + 1) begin : gen_code
             always @(posedge clk) begin
                 if (happens[t]) codes_q[t*5+:5] <= {codes_q[t*5+:4], RING[codes_q[t*5+:5]]};
-                if (rst) codes_q[t*5+:5] <= 5'd0;
+                if (rst) codes_q[t*5+:5] <= 5'd1;
             end
         end
     endgenerate

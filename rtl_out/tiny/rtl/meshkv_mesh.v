@@ -21,9 +21,9 @@ module meshkv_mesh #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Width of a slot number in bits.
+    // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 2,
-    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 4'h3,
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 6,

@@ -275,6 +275,13 @@ module meshkv_switch_allocator #(
         .express_first(express_first_l)
     );
 
+    // Who wins what, input before output. One wire each: they are decided one from the other, and a
+    // vector of them would look like a loop.
+    wire won_n_s, won_n_l, won_s_n, won_s_l;
+    wire won_e_n, won_e_s, won_e_w, won_e_l;
+    wire won_w_n, won_w_s, won_w_e, won_w_l;
+    wire won_l_n, won_l_s, won_l_e, won_l_w;
+
     // Two flits of one input cannot leave together, copies of one KV_DATA flit can. Where an
     // input wants two outputs that are decided side by side, it settles for one beforehand.
 
@@ -285,8 +292,8 @@ module meshkv_switch_allocator #(
         .request_a (request_e[N]),
         .request_b (request_e[S]),
         .compatible(replicates_e[N] & replicates_e[S]),
-        .grant_a   (grant_e[N]),
-        .grant_b   (grant_e[S]),
+        .grant_a   (won_e_n),
+        .grant_b   (won_e_s),
         .ask_a     (ask_e_n),
         .ask_b     (ask_e_s)
     );
@@ -298,8 +305,8 @@ module meshkv_switch_allocator #(
         .request_a (request_w[N]),
         .request_b (request_w[S]),
         .compatible(replicates_w[N] & replicates_w[S]),
-        .grant_a   (grant_w[N]),
-        .grant_b   (grant_w[S]),
+        .grant_a   (won_w_n),
+        .grant_b   (won_w_s),
         .ask_a     (ask_w_n),
         .ask_b     (ask_w_s)
     );
@@ -311,8 +318,8 @@ module meshkv_switch_allocator #(
         .request_a (request_l[N]),
         .request_b (request_l[S]),
         .compatible(replicates_l[N] & replicates_l[S]),
-        .grant_a   (grant_l[N]),
-        .grant_b   (grant_l[S]),
+        .grant_a   (won_l_n),
+        .grant_b   (won_l_s),
         .ask_a     (ask_l_n),
         .ask_b     (ask_l_s)
     );
@@ -324,75 +331,70 @@ module meshkv_switch_allocator #(
         .request_a (request_l[E]),
         .request_b (request_l[W]),
         .compatible(replicates_l[E] & replicates_l[W]),
-        .grant_a   (grant_l[E]),
-        .grant_b   (grant_l[W]),
+        .grant_a   (won_l_e),
+        .grant_b   (won_l_w),
         .ask_a     (ask_l_e),
         .ask_b     (ask_l_w)
     );
 
     // First the outputs with the most rivals, north and south: four inputs each.
-    wire [3:0] won_n, won_s;
     meshkv_arbiter4 u_arbiter_n (
         .clk    (clk),
         .rst    (rst),
         .request({ask_l_n, ask_w_n, ask_e_n, request_s[N]}),
-        .grant  (won_n)
+        .grant  ({won_l_n, won_w_n, won_e_n, won_s_n})
     );
     meshkv_arbiter4 u_arbiter_s (
         .clk    (clk),
         .rst    (rst),
         .request({ask_l_s, ask_w_s, ask_e_s, request_n[S]}),
-        .grant  (won_s)
+        .grant  ({won_l_s, won_w_s, won_e_s, won_n_s})
     );
-    assign grant_n[S] = won_s[0];
-    assign grant_s[N] = won_n[0];
-    assign {grant_l[N], grant_w[N], grant_e[N]} = won_n[3:1];
-    assign {grant_l[S], grant_w[S], grant_e[S]} = won_s[3:1];
 
     // Then east and west: only inputs that are not spent, or spent on a copy of the same flit.
-    wire open_w_e = request_w[E] & ~(grant_w[N] & ~(replicates_w[N] & replicates_w[E]))
-                                 & ~(grant_w[S] & ~(replicates_w[S] & replicates_w[E]));
-    wire open_e_w = request_e[W] & ~(grant_e[N] & ~(replicates_e[N] & replicates_e[W]))
-                                 & ~(grant_e[S] & ~(replicates_e[S] & replicates_e[W]));
-    wire open_l_e = ask_l_e & ~(grant_l[N] & ~(replicates_l[N] & replicates_l[E]))
-                            & ~(grant_l[S] & ~(replicates_l[S] & replicates_l[E]));
-    wire open_l_w = ask_l_w & ~(grant_l[N] & ~(replicates_l[N] & replicates_l[W]))
-                            & ~(grant_l[S] & ~(replicates_l[S] & replicates_l[W]));
+    wire open_w_e = request_w[E] & ~(won_w_n & ~(replicates_w[N] & replicates_w[E]))
+                                 & ~(won_w_s & ~(replicates_w[S] & replicates_w[E]));
+    wire open_e_w = request_e[W] & ~(won_e_n & ~(replicates_e[N] & replicates_e[W]))
+                                 & ~(won_e_s & ~(replicates_e[S] & replicates_e[W]));
+    wire open_l_e = ask_l_e & ~(won_l_n & ~(replicates_l[N] & replicates_l[E]))
+                            & ~(won_l_s & ~(replicates_l[S] & replicates_l[E]));
+    wire open_l_w = ask_l_w & ~(won_l_n & ~(replicates_l[N] & replicates_l[W]))
+                            & ~(won_l_s & ~(replicates_l[S] & replicates_l[W]));
     meshkv_arbiter2 u_arbiter_e (
         .clk    (clk),
         .rst    (rst),
         .request({open_l_e, open_w_e}),
-        .grant  ({grant_l[E], grant_w[E]})
+        .grant  ({won_l_e, won_w_e})
     );
     meshkv_arbiter2 u_arbiter_w (
         .clk    (clk),
         .rst    (rst),
         .request({open_l_w, open_e_w}),
-        .grant  ({grant_l[W], grant_e[W]})
+        .grant  ({won_l_w, won_e_w})
     );
 
     // The tile takes what is left.
-    wire open_n_l = request_n[L] & ~(grant_n[S] & ~(replicates_n[S] & replicates_n[L]));
-    wire open_s_l = request_s[L] & ~(grant_s[N] & ~(replicates_s[N] & replicates_s[L]));
-    wire open_e_l = request_e[L] & ~(grant_e[N] & ~(replicates_e[N] & replicates_e[L]))
-                                 & ~(grant_e[S] & ~(replicates_e[S] & replicates_e[L]))
-                                 & ~(grant_e[W] & ~(replicates_e[W] & replicates_e[L]));
-    wire open_w_l = request_w[L] & ~(grant_w[N] & ~(replicates_w[N] & replicates_w[L]))
-                                 & ~(grant_w[S] & ~(replicates_w[S] & replicates_w[L]))
-                                 & ~(grant_w[E] & ~(replicates_w[E] & replicates_w[L]));
+    wire open_n_l = request_n[L] & ~(won_n_s & ~(replicates_n[S] & replicates_n[L]));
+    wire open_s_l = request_s[L] & ~(won_s_n & ~(replicates_s[N] & replicates_s[L]));
+    wire open_e_l = request_e[L] & ~(won_e_n & ~(replicates_e[N] & replicates_e[L]))
+                                 & ~(won_e_s & ~(replicates_e[S] & replicates_e[L]))
+                                 & ~(won_e_w & ~(replicates_e[W] & replicates_e[L]));
+    wire open_w_l = request_w[L] & ~(won_w_n & ~(replicates_w[N] & replicates_w[L]))
+                                 & ~(won_w_s & ~(replicates_w[S] & replicates_w[L]))
+                                 & ~(won_w_e & ~(replicates_w[E] & replicates_w[L]));
     meshkv_arbiter4 u_arbiter_l (
         .clk    (clk),
         .rst    (rst),
         .request({open_w_l, open_e_l, open_s_l, open_n_l}),
-        .grant  ({grant_w[L], grant_e[L], grant_s[L], grant_n[L]})
+        .grant  ({won_w_l, won_e_l, won_s_l, won_n_l})
     );
 
-    // Turns that XYM forbids, and a flit never leaves by the port it came from.
-    assign {grant_n[W], grant_n[E], grant_n[N]} = 3'b000;
-    assign {grant_s[W], grant_s[E], grant_s[S]} = 3'b000;
-    assign grant_e[E] = 1'b0;
-    assign grant_w[W] = 1'b0;
-    assign grant_l[L] = 1'b0;
+    // By input, local output first; the turns that XYM forbids are never won.
+    assign grant_n = {won_n_l, 2'b00, won_n_s, 1'b0};
+    assign grant_s = {won_s_l, 3'b000, won_s_n};
+    assign grant_e = {won_e_l, won_e_w, 1'b0, won_e_s, won_e_n};
+    assign grant_w = {won_w_l, 1'b0, won_w_e, won_w_s, won_w_n};
+    assign grant_l = {1'b0, won_l_w, won_l_e, won_l_s, won_l_n};
 
     // Express: along a row a flit that meets an empty buffer and an output nobody in a buffer
     // asks for goes from the link to the output register, one cycle a router.
@@ -406,18 +408,18 @@ module meshkv_switch_allocator #(
                               idle_e & wants_l_e & express_ok_l[E] & ~(wants_w_e & |rx_valid_w), 2'b00};
 
     // What each output sends: select numbers the inputs a, b, c, d of its multiplexer.
-    assign select_n = {grant_w[N] | grant_l[N], grant_e[N] | grant_l[N]};
-    assign select_s = {grant_w[S] | grant_l[S], grant_e[S] | grant_l[S]};
-    assign select_l = {grant_e[L] | grant_w[L], grant_s[L] | grant_w[L]};
-    assign select_e = {grant_l[E] | express_l[E], express_w[E] | express_l[E]};
-    assign select_w = {grant_l[W] | express_l[W], express_e[W] | express_l[W]};
+    assign select_n = {won_w_n | won_l_n, won_e_n | won_l_n};
+    assign select_s = {won_w_s | won_l_s, won_e_s | won_l_s};
+    assign select_l = {won_e_l | won_w_l, won_s_l | won_w_l};
+    assign select_e = {won_l_e | express_l[E], express_w[E] | express_l[E]};
+    assign select_w = {won_l_w | express_l[W], express_e[W] | express_l[W]};
 
     wire [4:0] sending;
-    assign sending[N] = grant_s[N] | grant_e[N] | grant_w[N] | grant_l[N];
-    assign sending[S] = grant_n[S] | grant_e[S] | grant_w[S] | grant_l[S];
-    assign sending[L] = grant_n[L] | grant_s[L] | grant_e[L] | grant_w[L];
-    assign sending[E] = grant_w[E] | grant_l[E] | express_w[E] | express_l[E];
-    assign sending[W] = grant_e[W] | grant_l[W] | express_e[W] | express_l[W];
+    assign sending[N] = won_s_n | won_e_n | won_w_n | won_l_n;
+    assign sending[S] = won_n_s | won_e_s | won_w_s | won_l_s;
+    assign sending[L] = won_n_l | won_s_l | won_e_l | won_w_l;
+    assign sending[E] = won_w_e | won_l_e | express_w[E] | express_l[E];
+    assign sending[W] = won_e_w | won_l_w | express_e[W] | express_l[W];
 
 
     meshkv_send_vc #(

@@ -15,9 +15,9 @@ module meshkv_input_port #(
     parameter [4:0] OUTPUTS = 5'b11111,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Width of a slot number in bits.
+    // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 3,
-    // Order of a buffer's slots, from 0 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
     // Width of what travels beside the payload, in bits.
     parameter META_WIDTH = 111,
@@ -152,43 +152,30 @@ module meshkv_input_port #(
     generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_vc
             reg  [PTR_WIDTH-1:0] wr_ptr_q, rd_ptr_q;
-            wire [PTR_WIDTH-1:0] wr_next, rd_next;
-
-            meshkv_ring_step #(
-                .PTR_WIDTH(PTR_WIDTH),
-                .RING     (RING)
-            ) u_wr (
-                .slot(wr_ptr_q),
-                .next(wr_next)
-            );
-            meshkv_ring_step #(
-                .PTR_WIDTH(PTR_WIDTH),
-                .RING     (RING)
-            ) u_rd (
-                .slot(rd_ptr_q),
-                .next(rd_next)
-            );
+            wire [PTR_WIDTH-1:0] rd_next = {rd_ptr_q[PTR_WIDTH-2:0], RING[rd_ptr_q]};
             assign wr_slots[v]   = wr_ptr_q;
             assign rd_slots[v]   = rd_ptr_q;
             assign next_slots[v] = rd_next;
             assign more[v]       = rd_next != wr_ptr_q;
 
             always @(posedge clk) begin
-                if (keep[v]) wr_ptr_q <= wr_next;
+                if (keep[v]) wr_ptr_q <= {wr_ptr_q[PTR_WIDTH-2:0], RING[wr_ptr_q]};
                 if (done[v]) rd_ptr_q <= rd_next;
                 if (from_link[v] | from_bank[v]) last_q[v] <= from_bank[v] ? next_last : rx_last;
                 if (rst) begin
-                    wr_ptr_q <= {PTR_WIDTH{1'b0}};
-                    rd_ptr_q <= {PTR_WIDTH{1'b0}};
+                    wr_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
+                    rd_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
                 end
             end
 
 `ifndef SYNTHESIS
             // Credits leave no room for a flit that finds its buffer full.
             always @(posedge clk) begin
-                if (keep[v] && occupied[v] && wr_ptr_q == rd_ptr_q && !rst) begin
-                    $fdisplay(32'h8000_0002, "%m: a flit arrived at a full virtual channel");
-                    $stop;
+                if (keep[v]) begin
+                    if (occupied[v] && wr_ptr_q == rd_ptr_q && !rst) begin
+                        $fdisplay(32'h8000_0002, "%m: a flit arrived at a full virtual channel");
+                        $stop;
+                    end
                 end
             end
 `endif

@@ -186,8 +186,10 @@ module meshkv_vc_request #(
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_owners
             always @(posedge clk) begin
-                owners_q[k*VN0_VCS+:VN0_VCS] <= (owners_q[k*VN0_VCS+:VN0_VCS] & ~ends)
-                    | (begins & {VN0_VCS{given[k]}}) | (flight_begins & {VN0_VCS{express_given[k]}});
+                if (|{leaves, flies}) begin
+                    owners_q[k*VN0_VCS+:VN0_VCS] <= (owners_q[k*VN0_VCS+:VN0_VCS] & ~ends)
+                        | (begins & {VN0_VCS{given[k]}}) | (flight_begins & {VN0_VCS{express_given[k]}});
+                end
                 if (rst) owners_q[k*VN0_VCS+:VN0_VCS] <= {VN0_VCS{1'b0}};
             end
         end
