@@ -56,14 +56,53 @@ fn port_row(port: &PortSpec) -> PortRow {
 
 /// What a name means wherever it stands: the sources say it once, a table is read by itself.
 fn usual_meaning(port: &str) -> &'static str {
-    match port {
-        "clk" => return "Clock.",
-        "rst" => return "Reset: synchronous, active high.",
-        _ if !(port.starts_with("rx_") || port.starts_with("tx_")) => return "",
-        _ => {}
+    // The last letter names one of five ports or one of four inputs; the group says which.
+    let name = match port.rsplit_once('_') {
+        Some((name, letter)) if letter.len() == 1 => name,
+        _ => port,
+    };
+    match name {
+        "clk" => "Clock.",
+        "rst" => "Reset: synchronous, active high.",
+        "x" => "Column of this tile, from the west.",
+        "y" => "Row of this tile, from the south.",
+        "dest" => "Destination of the flit.",
+        "north" | "south" | "east" | "west" => "A destination lies in that direction.",
+        "stat_index" => "Number of the total, output * 5 + kind.",
+        "stat_data" => "The total, modulo 2^32.",
+        "meta" | "rx_meta" | "rd_meta" | "tx_meta" => {
+            "What travels beside the payload: destination and header fields."
+        }
+        "data" | "rd_data" => "Payload of the flit.",
+        "pending" => "Heads that owe a copy to an output; bit output * VCS + v.",
+        "occupied" => "Virtual channels that hold a flit.",
+        "last" => "Virtual channels whose head is the last flit of its packet.",
+        "freed" => "Virtual channels whose head leaves for good in this cycle.",
+        "rx_last" => "The flit on the link is the last of its packet.",
+        "request" => "What is asked for, one bit each.",
+        "grant" => "What is granted, one bit each.",
+        "ask" => "The request that remains.",
+        "express" => "Outputs that take the flit on the link.",
+        "express_first" => "The flit on the link is the first of its packet.",
+        "rd_vc" => "One-hot: the virtual channel to read.",
+        "vc" | "out_vc" | "send_vc" => "One-hot: the virtual channel of the flit beyond the output.",
+        "send_last" => "The flit sent is the last of its packet.",
+        "select" => "The input to take: a, b, c, d.",
+        "wants_w" | "wants_e" | "wants_l" => {
+            "The flit on the link of the first letter goes on to the second."
+        }
+        "avail" => "A credit waits; bit output * VCS + v.",
+        "free" => "A credit waits and no packet holds the virtual channel; bit output * VN0_VCS + v.",
+        "pick" => "One-hot: the free virtual channel for the next packet of each output.",
+        _ if name.starts_with("rx_") || name.starts_with("tx_") => link_meaning(name),
+        _ => "",
     }
+}
+
+fn link_meaning(port: &str) -> &'static str {
     match port.rsplit('_').next() {
         Some("valid") => "One-hot: the virtual channel of the flit.",
+        Some("ahead") => "A destination lies beyond the receiving router.",
         Some("dest") => "Destination of the flit.",
         Some("head") => "Header fields of the flit.",
         Some("data") => "Payload of the flit.",
