@@ -153,6 +153,6 @@ mod tests {
     #[test]
     fn usual_names_are_explained_only_where_they_are_usual() {
         assert_eq!(usual_meaning("rx_n_data"), "Payload of the flit.");
-        assert_eq!(usual_meaning("stat_data"), "");
+        assert_eq!(usual_meaning("credit"), "");
     }
 }

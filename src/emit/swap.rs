@@ -231,7 +231,10 @@ fn dispose(tree: &Path, output: &Path) -> io::Result<()> {
             standing.insert((meta.dev(), meta.ino()));
         }
     }
-    for path in &listing.files {
+    // The manifest goes last: a run that is killed on the way leaves the next one what tells ours from the user's.
+    let (manifest, files): (Vec<_>, Vec<_>) =
+        listing.files.iter().partition(|path| path.as_os_str() == super::MANIFEST);
+    for path in files.into_iter().chain(manifest) {
         let file = tree.join(path);
         let meta = fs::symlink_metadata(&file)?;
         let ours = match &own {

@@ -168,3 +168,20 @@ fn links_are_carried_as_links() {
     carry(&out.join("dangling"), &to).unwrap();
     assert_eq!(fs::read_link(to).unwrap(), Path::new("nowhere"));
 }
+
+#[test]
+fn kill_while_the_old_tree_is_removed_leaves_what_tells_ours_from_the_users() {
+    let (parent, out) = output();
+    let old = parent.path().join(".out.meshkv-tmp/swap");
+    generated(&old, "older");
+    // Something the removal cannot get past ends it midway, as a kill would.
+    put(&old, "late/b.txt", "of the user");
+    put(&out, "late", "in the way");
+
+    assert!(matches!(WorkDir::open(&out), Err(Unavailable::Io(_))));
+    assert!(old.join(MANIFEST).exists());
+    fs::remove_file(out.join("late")).unwrap();
+    let left = recovered(parent.path(), &out);
+    let kept = ["out/late/b.txt", "out/meshkv-manifest.json", "out/notes/n.txt", "out/rtl/a.v"];
+    assert_eq!(left, paths(&kept));
+}
