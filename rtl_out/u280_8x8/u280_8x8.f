@@ -11,6 +11,7 @@ rtl/meshkv_route_column.v
 rtl/meshkv_input_port.v
 rtl/meshkv_vc_request.v
 rtl/meshkv_send_vc.v
+rtl/meshkv_through_turn.v
 rtl/meshkv_switch_allocator.v
 rtl/meshkv_output_port.v
 rtl/meshkv_link_counters.v

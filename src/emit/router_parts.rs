@@ -110,6 +110,7 @@ pub(super) fn arbiter2() -> ModuleSpec {
         ],
     )
     .clocked()
+    .input("through", 1, "Request 0 goes first whoever's turn it is.")
     .input("request", 2, "")
     .output("grant", 2, "")
     .build()
@@ -126,6 +127,7 @@ pub(super) fn arbiter4() -> ModuleSpec {
         ],
     )
     .clocked()
+    .input("through", 1, "Request 0 goes first whoever's turn it is.")
     .input("request", 4, "")
     .output("grant", 4, "")
     .build()
@@ -149,6 +151,27 @@ pub(super) fn pair_choice() -> ModuleSpec {
     .input("grant_b", 1, "")
     .output("ask_a", 1, "")
     .output("ask_b", 1, "")
+    .build()
+}
+
+pub(super) fn through_turn(w: &Widths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_through_turn",
+        &[
+            "Shares an output between what passes straight through and what joins there.",
+            "",
+            "What passes through stands for the tiles behind it, so it goes first several times before the",
+            "others have a turn: a quarter as often as there are such tiles, KV_DATA twice as often as there are.",
+            "Flits are counted, not cycles, so that no rhythm of credits can take anybody's turn away.",
+        ],
+    )
+    .param("WIDTH", index_bits(w.rows.max(w.cols)), "Width of a number of tiles in bits.")
+    .clocked()
+    .input("behind", "WIDTH", "Tiles behind what passes through.")
+    .input("copy", 1, "What would pass through is a KV_DATA flit.")
+    .input("passed", 1, "A flit that passes through is granted.")
+    .input("turned", 1, "Another flit is granted.")
+    .output("through", 1, "What passes through goes first; else all take turns.")
     .build()
 }
 
@@ -346,9 +369,11 @@ pub(super) fn switch_allocator(w: &Widths) -> ModuleSpec {
             "Outputs are decided one after the other, an input that is spent drops out: the matching is",
             "maximal but for the side choices, which single-pass separable allocators are not. North and",
             "south, which have the most rivals, go first; east and west next; the tile takes what is left.",
-            "Among inputs an output is fair by round robin; among virtual channels an input by its guard.",
+            "Among inputs an output takes turns, weighted for what passes through; among virtual channels an input by its guard.",
         ],
     )
+    .x_width(w)
+    .y_width(w)
     .vn0_vcs(w)
     .vcs(w)
     .starve_limit()
@@ -375,7 +400,12 @@ pub(super) fn switch_allocator(w: &Widths) -> ModuleSpec {
             .output(format!("send_last_{p}"), 1, "")
             .output(format!("select_{p}"), 2, "");
     }
-    b.group("The flit on the link goes on along the row: input, output.")
+    b.group("Tiles beyond this one in each direction.")
+        .input("tiles_n", "Y_WIDTH", "")
+        .input("tiles_s", "Y_WIDTH", "")
+        .input("tiles_e", "X_WIDTH", "")
+        .input("tiles_w", "X_WIDTH", "")
+        .group("The flit on the link goes on along the row: input, output.")
         .input("wants_w_e", 1, "")
         .input("wants_e_w", 1, "")
         .input("wants_l_e", 1, "")
@@ -388,6 +418,7 @@ pub(super) fn switch_allocator(w: &Widths) -> ModuleSpec {
         .instances(&[
             "meshkv_vc_request",
             "meshkv_pair_choice",
+            "meshkv_through_turn",
             "meshkv_arbiter4",
             "meshkv_arbiter2",
             "meshkv_send_vc",

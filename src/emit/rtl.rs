@@ -8,7 +8,7 @@ use super::render::Renderer;
 use super::ring::Ring;
 use super::router_parts::{
     arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
-    route_row, send_vc, switch_allocator, vc_request, Widths, PORTS,
+    route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
 };
 use super::{SourceFile, TOP};
 use crate::design::Design;
@@ -45,6 +45,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_router.v"),
     template!("meshkv_send_vc.v"),
     template!("meshkv_switch_allocator.v"),
+    template!("meshkv_through_turn.v"),
     template!("meshkv_vc_request.v"),
 ];
 
@@ -61,6 +62,7 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         input_port(&widths, design.router.multicast),
         vc_request(&widths),
         send_vc(&widths),
+        through_turn(&widths),
         switch_allocator(&widths),
         output_port(&widths),
         link_counters(),

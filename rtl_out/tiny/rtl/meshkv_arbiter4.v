@@ -9,14 +9,16 @@
 module meshkv_arbiter4 (
     input  wire       clk,
     input  wire       rst,
+    input  wire       through,  // Request 0 goes first whoever's turn it is.
     input  wire [3:0] request,
     output wire [3:0] grant
 );
     reg ptr1, ptr0;  // The request to be preferred, in binary.
     reg g3, g2, g1, g0;
-    wire r3 = request[3];
-    wire r2 = request[2];
-    wire r1 = request[1];
+    wire skips = through & request[0];  // Request 0 goes first and the turn stays.
+    wire r3 = request[3] & ~skips;
+    wire r2 = request[2] & ~skips;
+    wire r1 = request[1] & ~skips;
     wire r0 = request[0];
 
     always @(*) begin
@@ -30,7 +32,7 @@ module meshkv_arbiter4 (
 
     // The request after the one granted is preferred next.
     always @(posedge clk) begin
-        if (|request) begin
+        if (|request & ~skips) begin
             ptr1 <= g1 | g2;
             ptr0 <= g0 | g2;
         end

@@ -8,12 +8,14 @@
 module meshkv_arbiter2 (
     input  wire       clk,
     input  wire       rst,
+    input  wire       through,  // Request 0 goes first whoever's turn it is.
     input  wire [1:0] request,
     output wire [1:0] grant
 );
     reg  ptr;  // The request to be preferred.
     reg  g1, g0;
-    wire r1 = request[1];
+    wire skips = through & request[0];  // Request 0 goes first and the turn stays.
+    wire r1 = request[1] & ~skips;
     wire r0 = request[0];
 
     always @(*) begin
@@ -24,7 +26,7 @@ module meshkv_arbiter2 (
     assign grant = {g1, g0};
 
     always @(posedge clk) begin
-        if (|request) ptr <= g0;
+        if (|request & ~skips) ptr <= g0;
         if (rst) ptr <= 1'b0;
     end
 endmodule

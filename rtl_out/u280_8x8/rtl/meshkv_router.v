@@ -448,6 +448,7 @@ module meshkv_router #(
     );
 
     // Arbitration.
+    localparam LAST_ROW = ROWS - 1, LAST_COL = COLS - 1;
     wire [5*VCS-1:0]     avail;
     wire [5*VN0_VCS-1:0] free, pick;
     wire [4:0]           blocked;
@@ -468,6 +469,8 @@ module meshkv_router #(
     wire                 send_last_l;
 
     meshkv_switch_allocator #(
+        .X_WIDTH     (X_WIDTH),
+        .Y_WIDTH     (Y_WIDTH),
         .VN0_VCS     (VN0_VCS),
         .VCS         (VCS),
         .STARVE_LIMIT(STARVE_LIMIT)
@@ -534,6 +537,10 @@ module meshkv_router #(
         .send_vc_l  (send_vc_l),
         .send_last_l(send_last_l),
         .select_l   (select_l),
+        .tiles_n    (LAST_ROW[Y_WIDTH-1:0] - y),
+        .tiles_s    (y),
+        .tiles_e    (LAST_COL[X_WIDTH-1:0] - x),
+        .tiles_w    (x),
         .wants_w_e  (rx_w_ahead),
         .wants_e_w  (rx_e_ahead),
         .wants_l_e  (l_to_e),

@@ -6,9 +6,13 @@
 // Outputs are decided one after the other, an input that is spent drops out: the matching is
 // maximal but for the side choices, which single-pass separable allocators are not. North and
 // south, which have the most rivals, go first; east and west next; the tile takes what is left.
-// Among inputs an output is fair by round robin; among virtual channels an input by its guard.
+// Among inputs an output takes turns, weighted for what passes through; among virtual channels an input by its guard.
 `default_nettype none
 module meshkv_switch_allocator #(
+    // Width of a column number in bits.
+    parameter X_WIDTH = 3,
+    // Width of a row number in bits.
+    parameter Y_WIDTH = 3,
     // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
@@ -88,6 +92,12 @@ module meshkv_switch_allocator #(
     output wire [VCS-1:0]       send_vc_l,
     output wire                 send_last_l,
     output wire [1:0]           select_l,
+
+    // Tiles beyond this one in each direction.
+    input  wire [Y_WIDTH-1:0]   tiles_n,
+    input  wire [Y_WIDTH-1:0]   tiles_s,
+    input  wire [X_WIDTH-1:0]   tiles_e,
+    input  wire [X_WIDTH-1:0]   tiles_w,
 
     // The flit on the link goes on along the row: input, output.
     input  wire                 wants_w_e,
@@ -337,16 +347,73 @@ module meshkv_switch_allocator #(
         .ask_b     (ask_l_w)
     );
 
+    // Fairness between near and far sources: by turns alone the far ones' share would shrink at every
+    // merge, so what passes straight through has more than one turn.
+
+    wire through_n;
+    meshkv_through_turn #(
+        .WIDTH(Y_WIDTH)
+    ) u_turn_n (
+        .clk    (clk),
+        .rst    (rst),
+        .behind (tiles_s),
+        .copy   (replicates_s[N]),
+        .passed (won_s_n),
+        .turned (won_e_n | won_w_n | won_l_n),
+        .through(through_n)
+    );
+
+    wire through_s;
+    meshkv_through_turn #(
+        .WIDTH(Y_WIDTH)
+    ) u_turn_s (
+        .clk    (clk),
+        .rst    (rst),
+        .behind (tiles_n),
+        .copy   (replicates_n[S]),
+        .passed (won_n_s),
+        .turned (won_e_s | won_w_s | won_l_s),
+        .through(through_s)
+    );
+
+    wire through_e;
+    meshkv_through_turn #(
+        .WIDTH(X_WIDTH)
+    ) u_turn_e (
+        .clk    (clk),
+        .rst    (rst),
+        .behind (tiles_w),
+        .copy   (replicates_w[E]),
+        .passed (won_w_e),
+        .turned (won_l_e),
+        .through(through_e)
+    );
+
+    wire through_w;
+    meshkv_through_turn #(
+        .WIDTH(X_WIDTH)
+    ) u_turn_w (
+        .clk    (clk),
+        .rst    (rst),
+        .behind (tiles_e),
+        .copy   (replicates_e[W]),
+        .passed (won_e_w),
+        .turned (won_l_w),
+        .through(through_w)
+    );
+
     // First the outputs with the most rivals, north and south: four inputs each.
     meshkv_arbiter4 u_arbiter_n (
         .clk    (clk),
         .rst    (rst),
+        .through(through_n),
         .request({ask_l_n, ask_w_n, ask_e_n, request_s[N]}),
         .grant  ({won_l_n, won_w_n, won_e_n, won_s_n})
     );
     meshkv_arbiter4 u_arbiter_s (
         .clk    (clk),
         .rst    (rst),
+        .through(through_s),
         .request({ask_l_s, ask_w_s, ask_e_s, request_n[S]}),
         .grant  ({won_l_s, won_w_s, won_e_s, won_n_s})
     );
@@ -363,12 +430,14 @@ module meshkv_switch_allocator #(
     meshkv_arbiter2 u_arbiter_e (
         .clk    (clk),
         .rst    (rst),
+        .through(through_e),
         .request({open_l_e, open_w_e}),
         .grant  ({won_l_e, won_w_e})
     );
     meshkv_arbiter2 u_arbiter_w (
         .clk    (clk),
         .rst    (rst),
+        .through(through_w),
         .request({open_l_w, open_e_w}),
         .grant  ({won_l_w, won_e_w})
     );
@@ -385,6 +454,7 @@ module meshkv_switch_allocator #(
     meshkv_arbiter4 u_arbiter_l (
         .clk    (clk),
         .rst    (rst),
+        .through(1'b0),
         .request({open_w_l, open_e_l, open_s_l, open_n_l}),
         .grant  ({won_w_l, won_e_l, won_s_l, won_n_l})
     );
