@@ -76,6 +76,7 @@ fn usual_meaning(port: &str) -> &'static str {
         "data" | "rd_data" => "Payload of the flit.",
         "pending" => "Heads that owe a copy to an output; bit output * VCS + v.",
         "occupied" => "Virtual channels that hold a flit.",
+        "tiles" => "Tiles beyond this one in that direction.",
         "last" => "Virtual channels whose head is the last flit of its packet.",
         "freed" => "Virtual channels whose head leaves for good in this cycle.",
         "rx_last" => "The flit on the link is the last of its packet.",
