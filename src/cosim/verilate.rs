@@ -8,7 +8,7 @@ use super::cache::{io_error, Cache, Key};
 use super::ffi::Library;
 use super::toolchain::{run, run_all, Toolchain};
 use crate::design::Design;
-use crate::emit::{SourceFile, TOP};
+use crate::emit::{SourceFile, MESH};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -376,7 +376,7 @@ impl Fabric<'_> {
         let mut verilator = Command::new(&self.toolchain.verilator);
         verilator.current_dir(&build).args(&self.flags.verilator).args([
             "--top-module",
-            TOP,
+            MESH,
             "sim/share.vlt",
         ]);
         verilator.args(self.sources().map(|f| format!("src/{}", f.path)));

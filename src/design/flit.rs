@@ -173,6 +173,31 @@ impl FlitLayout {
         }
     }
 
+    /// Width of one field of a class in bits; 0 if the class has none of that name.
+    fn field_width(fields: &[Field], name: &str) -> u32 {
+        fields.iter().find(|f| f.name == name).map_or(0, |f| f.width)
+    }
+
+    /// Bits of a tag: stream, layer, segment and slice.
+    pub fn tag_width(&self) -> u32 {
+        self.key_width() - GENERATION_BITS
+    }
+
+    /// Bits of a tag with its generation.
+    pub fn key_width(&self) -> u32 {
+        self.kv_data.iter().find(|f| f.name == "flit_index").map_or(0, |f| f.offset)
+    }
+
+    /// Bits of a flit's position in its slice.
+    pub fn index_width(&self) -> u32 {
+        Self::field_width(&self.kv_data, "flit_index")
+    }
+
+    /// Bits of a head mask.
+    pub fn mask_width(&self) -> u32 {
+        Self::field_width(&self.kv_data, "head_mask")
+    }
+
     /// Bits a flit takes on a row link, beside valid and credit.
     pub fn width(&self) -> u32 {
         self.data_width + self.head_width + self.dest_width

@@ -5,11 +5,13 @@
 
 mod check;
 mod flit;
+mod mare;
 mod mesh;
 mod staging;
 
 pub use check::check;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
+pub use mare::Mare;
 pub use mesh::{Mesh, NodeId, Port};
 pub use staging::{Staging, URAM_ON_U280};
 
@@ -31,6 +33,8 @@ pub struct Design {
     pub flit: FlitLayout,
     /// The router's virtual channels and buffers.
     pub router: Router,
+    /// Home agents and requesters.
+    pub mare: Mare,
     /// The placement stride a of pi(l, s).
     pub takv_a: u32,
     /// Macro-blocks a tile must be able to home (N_max of the paper).
@@ -160,6 +164,7 @@ impl Design {
                 vc_depth: config.noc.vc_depth,
                 multicast,
             },
+            mare: Mare::new(config),
             takv_a: config.takv.a.unwrap_or_else(|| default_stride(config.mesh.cols, config.mesh.rows)),
             blocks_per_tile: blocks.div_ceil(mesh.tiles() as u64) as u32,
             config: config.clone(),

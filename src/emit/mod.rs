@@ -8,7 +8,9 @@ use anyhow::Result;
 mod doc_modules;
 mod doc_page;
 mod filelist;
+mod hash;
 mod manifest;
+mod mare_parts;
 mod module;
 mod picture;
 mod render;
@@ -19,6 +21,7 @@ mod swap;
 mod write;
 mod write_error;
 
+pub use mare_parts::TILE_EVENTS;
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::modules;
 pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
@@ -33,7 +36,9 @@ pub struct SourceFile {
 }
 
 /// Name of the top module.
-pub const TOP: &str = "meshkv_mesh";
+pub const TOP: &str = "meshkv_fabric";
+/// Name of the network by itself: what `meshkv cosim` loads with traffic.
+pub const MESH: &str = "meshkv_mesh";
 
 /// All files of a design, sorted by path.
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {

@@ -3,14 +3,18 @@
 //! Each module is a [`ModuleSpec`] here (purpose, parameters, ports) and a body in
 //! `templates/rtl/`. Values come from the [`Design`]; no body computes a width twice.
 
+use super::mare_parts::{
+    bloom_filter, duplicate_filter, fabric, fifo, home_agent, request_table, requester, slice_streamer,
+    staging_directory, staging_memory, tile, tile_decode, tile_port, TileWidths,
+};
 use super::module::{ModuleBuilder, ModuleSpec};
 use super::render::Renderer;
 use super::ring::Ring;
 use super::router_parts::{
-    arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
+    arbiter2, arbiter4, credit_counter, event_counters, input_port, link_counters, output_port, pair_choice, route_column,
     route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
 };
-use super::{SourceFile, TOP};
+use super::{SourceFile, MESH};
 use crate::design::Design;
 use crate::kernels;
 use anyhow::Result;
@@ -34,25 +38,40 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("module.v"),
     template!("meshkv_arbiter2.v"),
     template!("meshkv_arbiter4.v"),
+    template!("meshkv_bloom_filter.v"),
     template!("meshkv_credit_counter.v"),
+    template!("meshkv_duplicate_filter.v"),
+    template!("meshkv_event_counters.v"),
+    template!("meshkv_fabric.v"),
+    template!("meshkv_fifo.v"),
+    template!("meshkv_home_agent.v"),
     template!("meshkv_input_port.v"),
     template!("meshkv_link_counters.v"),
     template!("meshkv_mesh.v"),
     template!("meshkv_output_port.v"),
     template!("meshkv_pair_choice.v"),
+    template!("meshkv_request_table.v"),
+    template!("meshkv_requester.v"),
     template!("meshkv_route_column.v"),
     template!("meshkv_route_row.v"),
     template!("meshkv_router.v"),
     template!("meshkv_send_vc.v"),
+    template!("meshkv_slice_streamer.v"),
+    template!("meshkv_staging_directory.v"),
+    template!("meshkv_staging_memory.v"),
     template!("meshkv_switch_allocator.v"),
     template!("meshkv_through_turn.v"),
+    template!("meshkv_tile.v"),
+    template!("meshkv_tile_decode.v"),
+    template!("meshkv_tile_port.v"),
     template!("meshkv_vc_request.v"),
 ];
 
 /// Every module of the design, in order of dependence: the top comes last.
 pub fn modules(design: &Design) -> Vec<ModuleSpec> {
     let widths = Widths::of(design);
-    vec![
+    let tile_widths = TileWidths::of(design);
+    let mut modules = vec![
         arbiter2(),
         arbiter4(),
         pair_choice(),
@@ -65,10 +84,28 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         through_turn(&widths),
         switch_allocator(&widths),
         output_port(&widths),
+        event_counters(),
         link_counters(),
         router(&widths),
         mesh(&widths),
-    ]
+        fifo(),
+        tile_decode(&tile_widths),
+        request_table(&tile_widths),
+    ];
+    if design.mare.dedup {
+        modules.extend([bloom_filter(&tile_widths), duplicate_filter(&tile_widths)]);
+    }
+    modules.extend([
+        slice_streamer(&tile_widths),
+        staging_memory(&tile_widths),
+        staging_directory(&tile_widths),
+        home_agent(&tile_widths),
+        requester(&tile_widths),
+        tile_port(&tile_widths),
+        tile(&tile_widths),
+        fabric(&tile_widths),
+    ]);
+    modules
 }
 
 pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
@@ -77,6 +114,13 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
     values.insert("ports".into(), PORTS.to_vec().into());
+    let mare = &design.mare;
+    values.insert("dedup".into(), mare.dedup.into());
+    values.insert("coalesce".into(), (mare.coalesce_window > 0).into());
+    values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());
+    let [rows_a, rows_b] = TileWidths::of(design).hash_rows();
+    values.insert("bloom_rows_a".into(), rows_a.into());
+    values.insert("bloom_rows_b".into(), rows_b.into());
     // The low bits of a link counter run through a ring of 32.
     let ring = Ring::of(32);
     values.insert("count_ring".into(), ring.literal().into());
@@ -175,7 +219,7 @@ fn tile_ports(b: ModuleBuilder, times: &str, comment: &'static str, infix: &str)
 
 fn mesh(w: &Widths) -> ModuleSpec {
     let b = ModuleBuilder::new(
-        TOP,
+        MESH,
         &[
             "The fabric: COLS x ROWS routers, every link registered at its sender.",
             "",

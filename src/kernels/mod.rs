@@ -12,6 +12,7 @@
 
 mod arbiter2;
 mod arbiter4;
+mod coalescing_window;
 mod credit_counter;
 mod error;
 mod packet_lock;
@@ -22,6 +23,7 @@ mod symbols;
 
 pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
+pub use coalescing_window::{coalescing_window, CoalescingWindow};
 pub use credit_counter::{credit_counter, CreditCounter};
 pub use error::PrintError;
 pub use packet_lock::{packet_lock, PacketLock};
@@ -67,7 +69,7 @@ impl Kernel {
 
 /// Every kernel, by name.
 pub fn all() -> Result<Vec<Kernel>, PrintError> {
-    Ok(vec![arbiter2()?, arbiter4()?, credit_counter()?, packet_lock()?, starvation_guard()?])
+    Ok(vec![arbiter2()?, arbiter4()?, coalescing_window()?, credit_counter()?, packet_lock()?, starvation_guard()?])
 }
 
 #[cfg(test)]

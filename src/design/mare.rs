@@ -1,0 +1,133 @@
+//! Home agents and requesters: what MaRe is built of (section MaRe of the paper).
+//!
+//! Everything is counted in chunks: a slice is asked for, coalesced, suppressed and streamed in
+//! chunks of [`Mare::chunk_flits`], so that what a requester reserves fits its FIFO.
+
+use super::staging::Staging;
+use crate::config::Config;
+
+/// Entries of a home's request table: what a home can have under way at a time.
+const REQUEST_ENTRIES: u32 = 8;
+/// Chunks that fit a requester's FIFO at once: one is read while two are on their way.
+const CHUNKS_IN_FIFO: u32 = 3;
+/// Most ranges a requester can have on their way.
+const MAX_SLOTS: u32 = 8;
+/// Most ranges a requester remembers after they have come.
+const MAX_HISTORY: u32 = 64;
+/// Most slices a home's staging memory is divided into.
+const MAX_STAGING_SLOTS: u32 = 16;
+
+/// Shape of the home agent, the duplicate filter and the requester of every tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mare {
+    /// Cycles for which a request can be joined; 0 builds no joining at all.
+    pub coalesce_window: u32,
+    /// Cycles from the end of the window to the first flit; 0 without multicast.
+    pub tree_build_cycles: u32,
+    /// Whether duplicates are looked for and suppressed.
+    pub dedup: bool,
+    /// Bits of one bank of the Bloom filter.
+    pub bloom_bits: u32,
+    /// Exact tags.
+    pub tag_entries: u32,
+    /// Cycles of a period; what is remembered lives to the end of the next one.
+    pub bloom_refresh: u32,
+    /// Entries of the request table.
+    pub request_entries: u32,
+    /// Flits of one slice.
+    pub slice_flits: u32,
+    /// Flits of one chunk: a power of two that divides the slice.
+    pub chunk_flits: u32,
+    /// Flits of the requester's FIFO.
+    pub fifo_depth: u32,
+    /// Ranges a requester can have on their way.
+    pub fetch_slots: u32,
+    /// Ranges a requester remembers after they have come.
+    pub fetch_history: u32,
+    /// Periods without a flit after which a range is asked for again.
+    pub retry_ticks: u32,
+    /// Slices the staging memory holds.
+    pub staging_slots: u32,
+    /// Flits the staging memory holds.
+    pub staging_depth: u32,
+}
+
+impl Mare {
+    /// As a legal configuration asks for it.
+    pub(super) fn new(config: &Config) -> Mare {
+        let (mare, slice_flits) = (&config.mare, super::slice_flits(config));
+        let multicast = mare.enable && mare.multicast;
+        let fifo_depth = config.pad.fifo_depth;
+        let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && slice_flits.is_multiple_of(*chunk);
+        let chunk_flits = (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1);
+        let fetch_slots = (fifo_depth / chunk_flits).min(MAX_SLOTS);
+        // What came within three periods, the longest that any of it is remembered.
+        let history = (3 * mare.bloom_refresh).div_ceil(chunk_flits) + fetch_slots;
+        // The longest a home can be busy with what all tiles may have asked of it, and twice the
+        // longest that it remembers.
+        let tiles = config.mesh.cols * config.mesh.rows;
+        let backlog = tiles * fetch_slots * (chunk_flits + mare.coalesce_window + mare.tree_build_cycles);
+        let staging = Staging::new(config);
+        let in_window = (staging.window_flits / slice_flits).max(1);
+        Mare {
+            coalesce_window: if mare.enable { mare.coalesce_window } else { 0 },
+            tree_build_cycles: if multicast { mare.tree_build_cycles } else { 0 },
+            dedup: mare.enable && mare.dedup,
+            bloom_bits: mare.bloom_bits,
+            tag_entries: mare.tag_entries,
+            bloom_refresh: mare.bloom_refresh,
+            request_entries: REQUEST_ENTRIES,
+            slice_flits,
+            chunk_flits,
+            fifo_depth,
+            fetch_slots,
+            fetch_history: history.min(MAX_HISTORY),
+            retry_ticks: backlog.div_ceil(mare.bloom_refresh).next_power_of_two().max(4),
+            staging_slots: (in_window * config.kv.banks).min(MAX_STAGING_SLOTS),
+            staging_depth: staging.flits,
+        }
+    }
+
+    /// Shortest and longest time in cycles after which a range is asked for again.
+    pub fn retry_cycles(&self) -> (u32, u32) {
+        ((self.retry_ticks - 1) * self.bloom_refresh, self.retry_ticks * self.bloom_refresh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mare(change: impl Fn(&mut Config)) -> Mare {
+        let mut config = Config::default();
+        change(&mut config);
+        Mare::new(&config)
+    }
+
+    #[test]
+    fn three_chunks_fit_the_fifo_and_chunks_divide_the_slice() {
+        let shape = mare(|_| {});
+        assert_eq!((shape.slice_flits, shape.chunk_flits, shape.fetch_slots), (512, 16, 3));
+        for (tokens, depth) in [(1, 2), (5, 16), (7, 48), (64, 1024), (33, 100)] {
+            let shape = mare(|c| (c.kv.segment_tokens, c.pad.fifo_depth) = (tokens, depth));
+            assert_eq!(shape.slice_flits % shape.chunk_flits, 0, "{tokens} {depth}");
+            assert!(shape.fetch_slots >= 2 && shape.fetch_slots * shape.chunk_flits <= depth, "{shape:?}");
+            assert!(shape.fetch_history > shape.fetch_slots, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn a_retry_comes_later_than_anything_is_remembered() {
+        for refresh in [1, 7, 96, 4095] {
+            let shape = mare(|c| c.mare.bloom_refresh = refresh);
+            assert!(shape.retry_cycles().0 > 2 * refresh, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_switched_off_takes_no_time() {
+        let shape = mare(|c| c.mare.enable = false);
+        assert_eq!((shape.coalesce_window, shape.tree_build_cycles, shape.dedup), (0, 0, false));
+        assert_eq!(mare(|c| c.mare.multicast = false).tree_build_cycles, 0);
+    }
+}

@@ -1,0 +1,88 @@
+//! How long a request waits before it is served: others may join it first, then its tree is built.
+//!
+//! Invariant: one counter runs from TOTAL to zero; above TREE the window is open, at zero the
+//! request has waited long enough. It is started while it stands at zero.
+
+use super::{Kernel, PrintError};
+use rust_hdl::prelude::*;
+
+/// The counter's width is the shell's: enough for TOTAL.
+#[derive(LogicBlock)]
+pub struct CoalescingWindow<const COUNT: usize> {
+    /// A request opens.
+    pub start: Signal<In, Bit>,
+    /// Cycles left to wait.
+    pub count_q: Signal<In, Bits<COUNT>>,
+    /// Next `count_q`.
+    pub count_d: Signal<Out, Bits<COUNT>>,
+    /// Others may join.
+    pub in_window: Signal<Out, Bit>,
+    /// Nothing is left to wait for.
+    pub waited: Signal<Out, Bit>,
+    total: Constant<Bits<COUNT>>,
+    tree: Constant<Bits<COUNT>>,
+}
+
+impl<const COUNT: usize> CoalescingWindow<COUNT> {
+    /// A window of `window` cycles, then `tree` cycles for the tree.
+    ///
+    /// # Panics
+    /// If their sum does not fit `COUNT` bits.
+    pub fn new(window: u64, tree: u64) -> Self {
+        CoalescingWindow {
+            start: Default::default(),
+            count_q: Default::default(),
+            count_d: Default::default(),
+            in_window: Default::default(),
+            waited: Default::default(),
+            total: Constant::new((window + tree).into()),
+            tree: Constant::new(tree.into()),
+        }
+    }
+}
+
+impl<const COUNT: usize> Logic for CoalescingWindow<COUNT> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.in_window.next = self.count_q.val() > self.tree.val();
+        self.waited.next = self.count_q.val() == 0;
+        if self.start.val() {
+            self.count_d.next = self.total.val();
+        } else if self.count_q.val() == 0 {
+            self.count_d.next = self.count_q.val();
+        } else {
+            self.count_d.next = self.count_q.val() - 1;
+        }
+    }
+}
+
+/// Prints [`CoalescingWindow`].
+pub fn coalescing_window() -> Result<Kernel, PrintError> {
+    Kernel::print(
+        "coalescing_window",
+        "Counts a request's window and the building of its tree down to zero.",
+        &CoalescingWindow::<5>::new(12, 4),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_can_be_joined_for_the_window_and_waits_for_the_tree_after_it() {
+        for (window, tree) in [(0, 0), (0, 3), (5, 0), (5, 3), (1, 1)] {
+            let mut uut = CoalescingWindow::<5>::new(window, tree);
+            let mut count = 0;
+            for cycle in 0..=window + tree + 1 {
+                uut.start.next = cycle == 0;
+                uut.count_q.next = Bits::<5>::from(count);
+                assert!(simulate(&mut uut, 4));
+                let case = format!("window {window} tree {tree} cycle {cycle}");
+                assert_eq!(uut.in_window.val(), (1..=window).contains(&cycle), "{case}");
+                assert_eq!(uut.waited.val(), cycle == 0 || cycle > window + tree, "{case}");
+                count = u64::from(uut.count_d.val());
+            }
+        }
+    }
+}
