@@ -35,6 +35,9 @@ pub struct SourceFile {
 /// Name of the top module.
 pub const TOP: &str = "meshkv_mesh";
 
+/// Name of the module that stands at every place of the mesh.
+pub const TILE: &str = "meshkv_router";
+
 /// All files of a design, sorted by path.
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let modules = modules(design);
