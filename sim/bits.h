@@ -8,7 +8,7 @@
 
 namespace meshkv {
 
-inline std::size_t words_for(std::size_t bits) { return (bits + 31) / 32; }
+constexpr std::size_t words_for(std::size_t bits) { return (bits + 31) / 32; }
 
 inline bool get_bit(const uint32_t* words, std::size_t bit) {
     return (words[bit / 32] >> (bit % 32) & 1) != 0;

@@ -47,6 +47,8 @@ class Model {
     virtual void wave_stop() = 0;
 
     const Ports& ports() const { return ports_; }
+    // The words of any port by its name; null if there is none, or if only ports() are shown.
+    virtual uint32_t* port(const char*) { return nullptr; }
 
   protected:
     Ports ports_{};

@@ -114,4 +114,15 @@ MESHKV_API bool meshkv_drained(const meshkv_dut* dut);
 MESHKV_API int32_t meshkv_wave_start(meshkv_dut* dut, const char* path);
 MESHKV_API int32_t meshkv_wave_stop(meshkv_dut* dut);
 
+// The same model without a harness. After a tick its ports show what the period carried that
+// the tick has ended; what is written to inputs counts from the next on.
+struct meshkv_pins;
+MESHKV_API meshkv_pins* meshkv_pins_create(uint64_t seed);
+MESHKV_API void meshkv_pins_destroy(meshkv_pins* pins);
+// Little-endian words, valid as long as the handle; null for an unknown name.
+MESHKV_API uint32_t* meshkv_pins_port(meshkv_pins* pins, const char* name);
+MESHKV_API int32_t meshkv_pins_tick(meshkv_pins* pins, bool rst);
+// Why the last tick did not end with MESHKV_OK.
+MESHKV_API const char* meshkv_pins_message(const meshkv_pins* pins);
+
 #endif

@@ -4,7 +4,7 @@
 use meshkv::config::Config;
 use meshkv::cosim::dut::{Dut, DutError, Injection, StepStatus};
 use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{build, BuildError, BuildOptions, Progress, RunLength};
+use meshkv::cosim::verilate::{build, BuildError, BuildOptions, Form, Progress, RunLength};
 use meshkv::cosim::Library;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::SourceFile;
@@ -48,7 +48,7 @@ fn verilator() -> PathBuf {
 
 fn options(run: RunLength, cache: &Path) -> BuildOptions {
     let toolchain = Toolchain::probe(&verilator(), &Toolchain::default_cxx()).unwrap();
-    BuildOptions { toolchain, run, cache_dir: Some(cache.to_owned()) }
+    BuildOptions { toolchain, form: Form::Fabric, run, cache_dir: Some(cache.to_owned()) }
 }
 
 /// One cache for all tests of this file, kept under target/ so that a second run is quick.

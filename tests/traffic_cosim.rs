@@ -8,7 +8,7 @@ use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Measured, Phases, RunError};
 use meshkv::cosim::toolchain::Toolchain;
 use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{build, BuildOptions, RunLength};
+use meshkv::cosim::verilate::{build, BuildOptions, Form, RunLength};
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
@@ -32,7 +32,7 @@ fn library(files: &[SourceFile], design: &Design) -> Library {
     let toolchain = Toolchain::probe(&verilator, &cxx).expect("the tools answer");
     // One cache for all tests of this file, kept under target/ so that a second run is quick.
     let cache_dir = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cosim"));
-    let options = BuildOptions { toolchain, run: RunLength::Quick, cache_dir };
+    let options = BuildOptions { toolchain, form: Form::Fabric, run: RunLength::Quick, cache_dir };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
 }
 

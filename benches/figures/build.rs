@@ -4,7 +4,7 @@ use super::figure::{Figure, Goal};
 use anyhow::Result;
 use meshkv::config::Config;
 use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{self, BuildOptions, RunLength};
+use meshkv::cosim::verilate::{self, BuildOptions, Form, RunLength};
 use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::{emit, tools};
@@ -43,7 +43,7 @@ pub fn measure() -> Result<Vec<Figure>> {
 pub fn library(design: &Design, run: RunLength, cache: Option<&Path>) -> Result<Library> {
     let (verilator, cxx) = (tools::find(&tools::VERILATOR)?, tools::find(&tools::CXX)?);
     let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
-    let options = BuildOptions { toolchain, run, cache_dir: cache.map(PathBuf::from) };
+    let options = BuildOptions { toolchain, form: Form::Tile, run, cache_dir: cache.map(PathBuf::from) };
     Ok(verilate::build(&emit::emit(design)?, design, &options, &mut |_| {})?)
 }
 

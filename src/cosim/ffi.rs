@@ -110,6 +110,11 @@ symbols! {
     drained: fn(*const Handle) -> bool;
     wave_start: fn(*mut Handle, *const c_char) -> i32;
     wave_stop: fn(*mut Handle) -> i32;
+    pins_create: fn(u64) -> *mut Handle;
+    pins_destroy: fn(*mut Handle);
+    pins_port: fn(*mut Handle, *const c_char) -> *mut u32;
+    pins_tick: fn(*mut Handle, bool) -> i32;
+    pins_message: fn(*const Handle) -> *const c_char;
 }
 
 /// A compiled fabric, loaded. Cheap to clone; any number of [`super::dut::Dut`]s can run on it.

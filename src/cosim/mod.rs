@@ -6,7 +6,8 @@
 //! traffic -> Packet -> scoreboard -> flits -- run --+-- ejections -> scoreboard, sample
 //! ```
 //!
-//! * [`verilate`]: the shared library, cached by content; [`toolchain`] are the programs it needs.
+//! * [`verilate`]: the shared library, cached by content; [`toolchain`] are the programs it needs;
+//!   [`tile`] joins copies of one tile instead of verilating all.
 //! * [`dut`]: a running fabric behind a safe interface; the only module with calls into the library.
 //! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
@@ -19,10 +20,13 @@ mod ffi;
 pub mod network;
 pub mod packet;
 pub mod pattern;
+pub mod pins;
+mod recipe;
 pub mod run;
 pub mod sample;
 pub mod scoreboard;
 mod slab;
+mod tile;
 pub mod toolchain;
 pub mod trace;
 pub mod traffic;

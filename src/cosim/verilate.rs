@@ -6,13 +6,29 @@
 
 use super::cache::{io_error, Cache, Key};
 use super::ffi::Library;
+use super::recipe::Recipe;
 use super::toolchain::{run, run_all, Toolchain};
 use crate::design::Design;
-use crate::emit::{SourceFile, MESH};
+use crate::emit::SourceFile;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
+
+/// What is verilated: the network by itself, or the fabric with all that its tiles hold; at once, or
+/// one piece that is run many times. Both ways show the same in the same cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The whole network: checks its wiring, and can write waves.
+    Fabric,
+    /// One router, which the harness runs once for each of the mesh and joins itself: builds in
+    /// seconds whatever the size of the mesh, and runs on two cores.
+    Tile,
+    /// The whole fabric with its tiles; for [`super::pins::Pins`].
+    Full,
+    /// One router with its tile, run once for each of the mesh; for [`super::pins::Pins`].
+    Node,
+}
 
 /// How long the library will run, which decides what is worth compiling for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +49,8 @@ pub enum RunLength {
 pub struct BuildOptions {
     /// Verilator and compiler, asked for their versions.
     pub toolchain: Toolchain,
+    /// What is verilated.
+    pub form: Form,
     /// Chooses the flags.
     pub run: RunLength,
     /// Where built libraries are kept; `None` for `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
@@ -83,6 +101,9 @@ pub enum BuildError {
         /// What the compiler said.
         log: String,
     },
+    /// Waves were asked of a tile.
+    #[error("a tile as model has no waves: they need the whole fabric")]
+    TileWaves,
     /// A tool ran and reported errors.
     #[error("{program} failed on the generated fabric ({status}):\n{log}")]
     Failed {
@@ -121,24 +142,33 @@ impl BuildError {
 }
 
 /// The shim's sources; compiled where Verilator's headers are.
-const SHIM: [(&str, &str); 10] = [
+const SHIM: [(&str, &str); 17] = [
     ("bits.h", include_str!("../../sim/bits.h")),
+    ("ending.cpp", include_str!("../../sim/ending.cpp")),
+    ("ending.h", include_str!("../../sim/ending.h")),
+    ("fabric.cpp", include_str!("../../sim/fabric.cpp")),
     ("generated.h", include_str!("../../sim/generated.h")),
     ("harness.cpp", include_str!("../../sim/harness.cpp")),
     ("harness.h", include_str!("../../sim/harness.h")),
     ("hooks.h", include_str!("../../sim/hooks.h")),
-    ("model.cpp", include_str!("../../sim/model.cpp")),
     ("model.h", include_str!("../../sim/model.h")),
+    ("pins.cpp", include_str!("../../sim/pins.cpp")),
     ("queue.h", include_str!("../../sim/queue.h")),
     ("shim.cpp", include_str!("../../sim/shim.cpp")),
     ("shim.h", include_str!("../../sim/shim.h")),
+    ("team.cpp", include_str!("../../sim/team.cpp")),
+    ("team.h", include_str!("../../sim/team.h")),
+    ("tile.cpp", include_str!("../../sim/tile.cpp")),
+    ("wiring.h", include_str!("../../sim/wiring.h")),
 ];
-const SHARE: &str = include_str!("../../sim/share.vlt");
 
 /// The part of the shim that build.rs has compiled; empty if it found no compiler.
-const PREBUILT: [(&str, &[u8]); 2] = [
+const PREBUILT: [(&str, &[u8]); 5] = [
+    ("ending", include_bytes!(concat!(env!("OUT_DIR"), "/ending.o"))),
     ("harness", include_bytes!(concat!(env!("OUT_DIR"), "/harness.o"))),
+    ("pins", include_bytes!(concat!(env!("OUT_DIR"), "/pins.o"))),
     ("shim", include_bytes!(concat!(env!("OUT_DIR"), "/shim.o"))),
+    ("team", include_bytes!(concat!(env!("OUT_DIR"), "/team.o"))),
 ];
 const PREBUILT_CXX: &str = env!("MESHKV_SHIM_CXX");
 
@@ -171,9 +201,8 @@ pub fn build_until(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Library, BuildError> {
     let cache = Cache::open(options.cache_dir.as_deref(), stop)?;
-    let flags = Flags::of(options.run);
-    let config = config_header(design, &flags);
-    let fabric = Fabric { files, config, flags, toolchain: &options.toolchain, stop };
+    let recipe = Recipe::new(options.form, options.run, design)?;
+    let fabric = Fabric { files, recipe, toolchain: &options.toolchain, stop };
     let runtime_key = fabric.runtime_key();
     let key = fabric.key(&runtime_key);
 
@@ -196,79 +225,17 @@ pub fn build_until(
     unreachable!("the second attempt returns")
 }
 
-/// Flags that depend on the length of the run.
-struct Flags {
-    verilator: Vec<String>,
-    optimise: &'static str,
-    traced: bool,
-    trace_depth: u32,
-}
-
-impl Flags {
-    fn of(run: RunLength) -> Flags {
-        let mut verilator: Vec<String> = [
-            "--cc",
-            "--prefix",
-            "Vdut",
-            "-Mdir",
-            "obj",
-            "--language",
-            "1364-2005",
-            // With the seed of the run: registers hold noise until they are reset.
-            "--x-initial",
-            "unique",
-            // `meshkv lint` is where warnings are for; a combinational loop would ruin the speed unseen.
-            "-Wno-lint",
-            "-Wno-style",
-            "-Werror-UNOPTFLAT",
-            // Look-up tables get a name for each use, so that no two routers share code.
-            "-fno-table",
-        ]
-        .map(str::to_owned)
-        .into();
-        let (optimise, traced, depth) = match run {
-            RunLength::Quick => ("-O1", false, None),
-            RunLength::Long => ("-O2", false, None),
-            RunLength::Trace { depth } => ("-O1", true, depth),
-        };
-        if traced {
-            verilator.push("--trace-fst".to_owned());
-            if let Some(depth) = depth {
-                verilator.extend(["--trace-depth".to_owned(), depth.to_string()]);
-            }
-        }
-        // 0 tells the wave writer to follow what Verilator kept.
-        Flags { verilator, optimise, traced, trace_depth: depth.unwrap_or(0) }
-    }
-}
-
-/// What the shim must know of a design at compile time.
-fn config_header(design: &Design, flags: &Flags) -> String {
-    let values = [
-        ("TILES", design.mesh.tiles() as u32),
-        ("VCS", design.router.vcs()),
-        ("VC_DEPTH", design.router.vc_depth),
-        ("DEST_WIDTH", design.flit.dest_width),
-        ("HEAD_WIDTH", design.flit.head_width),
-        ("FLIT_WIDTH", design.flit.data_width),
-        ("TRACED", u32::from(flags.traced)),
-        ("TRACE_DEPTH", if flags.trace_depth == 0 { 99 } else { flags.trace_depth }),
-    ];
-    values.iter().map(|(name, value)| format!("#define MESHKV_{name} {value}u\n")).collect()
-}
-
 /// One fabric and how it is to be compiled.
 struct Fabric<'a> {
     files: &'a [SourceFile],
-    config: String,
-    flags: Flags,
+    recipe: Recipe,
     toolchain: &'a Toolchain,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Fabric<'_> {
     fn sources(&self) -> impl Iterator<Item = &SourceFile> {
-        self.files.iter().filter(|f| f.path.ends_with(".v"))
+        self.files.iter().filter(|f| self.recipe.uses(f))
     }
 
     /// The sources without `%m`, which would give every router code of its own; see `sim/generated.h`.
@@ -293,11 +260,13 @@ impl Fabric<'_> {
     fn key(&self, runtime_key: &str) -> String {
         let mut key = Key::new();
         key.add("runtime", runtime_key)
-            .add("config", &self.config)
-            .add("verilator flags", self.flags.verilator.join(" "))
-            .add("cxx flags", self.flags.optimise)
-            .add("share", SHARE)
+            .add("verilator flags", self.recipe.verilator.join(" "))
+            .add("cxx flags", self.recipe.optimise)
+            .add("model", self.recipe.model)
             .add("exports", EXPORTS);
+        for (name, text) in &self.recipe.files {
+            key.add(name, text);
+        }
         for file in self.sources() {
             key.add(&file.path, &file.text);
         }
@@ -306,7 +275,7 @@ impl Fabric<'_> {
 
     fn cxx_flags(&self, shim: &Path, optimise: &str) -> Vec<String> {
         let include = self.toolchain.include.display();
-        let traced = u32::from(self.flags.traced);
+        let traced = u32::from(self.recipe.traced);
         [
             format!("-std=c++17 -fPIC -fvisibility=hidden -pthread -w {optimise}"),
             format!("-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE={traced} -DVM_TRACE_FST={traced} -DVM_TRACE_VCD=0"),
@@ -337,7 +306,7 @@ impl Fabric<'_> {
         write_all(&work.join("sim"), SHIM)?;
         let mut jobs = Vec::new();
         let mut units = vec!["verilated", "verilated_threads"];
-        if self.flags.traced {
+        if self.recipe.traced {
             units.push("verilated_fst_c");
         }
         for unit in units {
@@ -368,25 +337,22 @@ impl Fabric<'_> {
         let build = work.join("build");
         write_all(&build.join("sim"), SHIM)?;
         write_all(&build.join("src"), self.shareable())?;
-        let extra = [("dut_config.h", self.config.as_str()), ("share.vlt", SHARE), ("exports.map", EXPORTS)];
-        write_all(&build.join("sim"), extra)?;
+        write_all(&build.join("sim"), self.recipe.files.iter().map(|(name, text)| (*name, text)))?;
+        write_all(&build.join("sim"), [("exports.map", EXPORTS)])?;
 
         progress(Progress::Verilating);
         // Relative paths only: they end up in the messages of $stop and must not name this machine.
         let mut verilator = Command::new(&self.toolchain.verilator);
-        verilator.current_dir(&build).args(&self.flags.verilator).args([
-            "--top-module",
-            MESH,
-            "sim/share.vlt",
-        ]);
+        verilator.current_dir(&build).args(&self.recipe.verilator);
         verilator.args(self.sources().map(|f| format!("src/{}", f.path)));
         run(verilator, self.stop)?;
 
         // One unit each for fast and slow code: every generated file costs 0.4 s of headers alone.
         write_units(&build)?;
+        let model = format!("sim/{}.cpp", self.recipe.model);
         let jobs = vec![
-            self.compile(&build, Path::new("fast.cpp"), "fast.o", self.flags.optimise),
-            self.compile(&build, Path::new("sim/model.cpp"), "model.o", self.flags.optimise),
+            self.compile(&build, Path::new("fast.cpp"), "fast.o", self.recipe.optimise),
+            self.compile(&build, Path::new(&model), "model.o", self.recipe.optimise),
             self.compile(&build, Path::new("slow.cpp"), "slow.o", "-O0"),
         ];
         run_all(jobs, self.stop, progress).map_err(name_zlib)?;
@@ -400,7 +366,7 @@ impl Fabric<'_> {
             "-Wl,-z,defs",
         ]);
         link.args(["-o", LIBRARY, "fast.o", "slow.o", "model.o"]).args(objects(runtime)?);
-        if self.flags.traced {
+        if self.recipe.traced {
             link.arg("-lz");
         }
         run(link, self.stop)?;

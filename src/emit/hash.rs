@@ -18,8 +18,7 @@ impl SplitMix {
 /// `rows` rows of `cols` random bits, row 0 lowest, as a binary literal; `seed` tells functions apart.
 pub(super) fn matrix_literal(seed: u64, rows: u32, cols: u32) -> String {
     let mut random = SplitMix(seed);
-    let bits: String =
-        (0..rows * cols).map(|_| if random.next() >> 63 == 1 { '1' } else { '0' }).collect();
+    let bits: String = (0..rows * cols).map(|_| if random.next() >> 63 == 1 { '1' } else { '0' }).collect();
     format!("{}'b{bits}", bits.len())
 }
 

@@ -105,7 +105,11 @@ impl ModuleBuilder {
         self.param("SLICE_FLITS", w.mare.slice_flits, "Flits of a slice.")
     }
     fn chunk_flits(self, w: &TileWidths) -> Self {
-        self.param("CHUNK_FLITS", w.mare.chunk_flits, "Flits of a chunk, a power of two; ranges begin with one.")
+        self.param(
+            "CHUNK_FLITS",
+            w.mare.chunk_flits,
+            "Flits of a chunk, a power of two; ranges begin with one.",
+        )
     }
     fn slot_width(self, w: &TileWidths) -> Self {
         self.param("SLOT_WIDTH", w.slot(), "Width of a slot number of the staging memory in bits.")
@@ -132,7 +136,11 @@ impl ModuleBuilder {
         self.param(name, w.mare.tag_entries, "Exact tags that are remembered at a time.")
     }
     fn fifo_depth(self, w: &TileWidths) -> Self {
-        self.param("FIFO_DEPTH", w.mare.fifo_depth, "Flits of the requester's FIFO: what it may ask for ahead.")
+        self.param(
+            "FIFO_DEPTH",
+            w.mare.fifo_depth,
+            "Flits of the requester's FIFO: what it may ask for ahead.",
+        )
     }
     fn vc_depth(self, w: &TileWidths) -> Self {
         self.param("VC_DEPTH", w.net.vc_depth, "Flits a virtual channel buffers.")
@@ -144,15 +152,26 @@ impl ModuleBuilder {
         if !w.mare.dedup {
             return self;
         }
-        self.param(name, w.mare.fetch_history, "Ranges remembered after they have come, above those on their way.")
+        self.param(
+            name,
+            w.mare.fetch_history,
+            "Ranges remembered after they have come, above those on their way.",
+        )
     }
     fn retry_ticks(self, w: &TileWidths) -> Self {
-        self.param("RETRY_TICKS", w.mare.retry_ticks, "Periods without a flit after which a range is asked for again.")
+        self.param(
+            "RETRY_TICKS",
+            w.mare.retry_ticks,
+            "Periods without a flit after which a range is asked for again.",
+        )
     }
     /// What names a range of a slice, and who asks.
     fn range(self, prefix: &str) -> Self {
-        self.input(format!("{prefix}first"), "INDEX_WIDTH", "First flit of the range; begins a chunk.")
-            .input(format!("{prefix}last"), "INDEX_WIDTH", "Last flit of the range.")
+        self.input(format!("{prefix}first"), "INDEX_WIDTH", "First flit of the range; begins a chunk.").input(
+            format!("{prefix}last"),
+            "INDEX_WIDTH",
+            "Last flit of the range.",
+        )
     }
     fn publish(self) -> Self {
         self.group("A slice becomes resident.")
@@ -387,21 +406,18 @@ pub(super) fn staging_memory(w: &TileWidths) -> ModuleSpec {
 }
 
 pub(super) fn staging_directory(w: &TileWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_staging_directory",
-        &["Which slices the staging memory holds, and where."],
-    )
-    .tag_width(w)
-    .staging_slots("SLOTS", w)
-    .slot_width(w)
-    .clocked()
-    .publish()
-    .release()
-    .group("Look-up, in the same cycle.")
-    .input("tag", "TAG_WIDTH", "")
-    .output("resident", 1, "")
-    .output("slot", "SLOT_WIDTH", "")
-    .build()
+    ModuleBuilder::new("meshkv_staging_directory", &["Which slices the staging memory holds, and where."])
+        .tag_width(w)
+        .staging_slots("SLOTS", w)
+        .slot_width(w)
+        .clocked()
+        .publish()
+        .release()
+        .group("Look-up, in the same cycle.")
+        .input("tag", "TAG_WIDTH", "")
+        .output("resident", 1, "")
+        .output("slot", "SLOT_WIDTH", "")
+        .build()
 }
 
 pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
@@ -437,9 +453,7 @@ pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
         .addr_width(w)
         .clocked();
     if w.mare.dedup {
-        b = b
-            .input("tick", 1, "The last cycle of a period.")
-            .input("period", 1, "Parity of the period.");
+        b = b.input("tick", 1, "The last cycle of a period.").input("period", 1, "Parity of the period.");
     }
     b = b
         .group("A fetch from the network.")
@@ -737,7 +751,11 @@ fn tile_side(b: ModuleBuilder, times: &str) -> ModuleBuilder {
         .input("publish_slot", w("SLOT_WIDTH").as_str(), "Where it begins: slot * SLICE_FLITS.")
         .input("publish_tag", w("TAG_WIDTH").as_str(), "Which slice it is.")
         .group("A slot is given up.")
-        .input("release_valid", w("1").as_str(), "One pulse a slot; no request for its slice may be under way.")
+        .input(
+            "release_valid",
+            w("1").as_str(),
+            "One pulse a slot; no request for its slice may be under way.",
+        )
         .input("release_slot", w("SLOT_WIDTH").as_str(), "")
 }
 

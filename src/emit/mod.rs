@@ -39,6 +39,10 @@ pub struct SourceFile {
 pub const TOP: &str = "meshkv_fabric";
 /// Name of the network by itself: what `meshkv cosim` loads with traffic.
 pub const MESH: &str = "meshkv_mesh";
+/// Name of the module that stands at every place of the mesh.
+pub const ROUTER: &str = "meshkv_router";
+/// Name of what stands beside every router.
+pub const TILE: &str = "meshkv_tile";
 
 /// All files of a design, sorted by path.
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {

@@ -11,10 +11,10 @@ use super::module::{ModuleBuilder, ModuleSpec};
 use super::render::Renderer;
 use super::ring::Ring;
 use super::router_parts::{
-    arbiter2, arbiter4, credit_counter, event_counters, input_port, link_counters, output_port, pair_choice, route_column,
-    route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
+    arbiter2, arbiter4, credit_counter, event_counters, input_port, link_counters, output_port, pair_choice,
+    route_column, route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
 };
-use super::{SourceFile, MESH};
+use super::{SourceFile, MESH, ROUTER};
 use crate::design::Design;
 use crate::kernels;
 use anyhow::Result;
@@ -139,7 +139,7 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
 
 fn router(w: &Widths) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
-        "meshkv_router",
+        ROUTER,
         &[
             "Five-port router with credit flow control: VN0 wormhole XY, VN1 XYM multicast.",
             "",
@@ -245,6 +245,6 @@ fn mesh(w: &Widths) -> ModuleSpec {
         .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")
         .output("stat_index", 5, "The counter that every router shows.")
         .output("stat_data", "TILES*32", "")
-        .instances(&["meshkv_router"])
+        .instances(&[ROUTER])
         .build()
 }

@@ -69,7 +69,14 @@ impl Kernel {
 
 /// Every kernel, by name.
 pub fn all() -> Result<Vec<Kernel>, PrintError> {
-    Ok(vec![arbiter2()?, arbiter4()?, coalescing_window()?, credit_counter()?, packet_lock()?, starvation_guard()?])
+    Ok(vec![
+        arbiter2()?,
+        arbiter4()?,
+        coalescing_window()?,
+        credit_counter()?,
+        packet_lock()?,
+        starvation_guard()?,
+    ])
 }
 
 #[cfg(test)]

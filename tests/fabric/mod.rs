@@ -13,7 +13,7 @@ use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Measured, Phases, RunError};
 use meshkv::cosim::toolchain::Toolchain;
 use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{build, BuildOptions, RunLength};
+use meshkv::cosim::verilate::{build, BuildOptions, Form, RunLength};
 use meshkv::cosim::Library;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
@@ -42,10 +42,15 @@ pub fn design(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design 
 
 /// Builds emitted files, patched or not, or takes the library from the cache of these tests.
 pub fn library(design: &Design, files: &[SourceFile]) -> Library {
+    library_of(Form::Fabric, design, files)
+}
+
+/// The same in either form.
+pub fn library_of(form: Form, design: &Design, files: &[SourceFile]) -> Library {
     let verilator = tools::find(&tools::VERILATOR).expect("these tests need Verilator; run `meshkv doctor`");
     let toolchain = Toolchain::probe(&verilator.path, &Toolchain::default_cxx()).expect("a C++ compiler");
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric");
-    let options = BuildOptions { toolchain, run: RunLength::Quick, cache_dir: Some(cache) };
+    let options = BuildOptions { toolchain, form, run: RunLength::Quick, cache_dir: Some(cache) };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
 }
 

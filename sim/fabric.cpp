@@ -1,15 +1,10 @@
-// The Verilator side of the shim, compiled for each design.
+// The verilated fabric as one model, compiled for each design.
 //
-// dut_config.h is generated from the design; Vdut.h by Verilator. $stop, $finish
-// and fatal errors are caught here, because Verilator's own versions end the
-// process, which would take the Rust program along.
-#include "model.h"
-
-#include <cstdarg>
-#include <cstdio>
-
+// dut_config.h is generated from the design; Vdut.h by Verilator.
 #include "Vdut.h"
 #include "dut_config.h"
+#include "ending.h"
+#include "model.h"
 #include "verilated.h"
 #if MESHKV_TRACED
 #include "verilated_fst_c.h"
@@ -17,28 +12,6 @@
 
 namespace meshkv {
 namespace {
-
-// Why a model stopped, and what it printed on the way.
-struct Ending {
-    bool stopped = false;
-    std::string reason;
-    std::string printed;
-};
-
-// Thrown by vl_fatal only: the code that calls it does not expect to go on.
-struct Fatal {};
-
-// Verilator's hooks do not say which model calls. Each thread evaluates one at a time.
-thread_local Ending* t_ending = nullptr;
-
-void end(const char* filename, int linenum, const char* hier, const char* what) {
-    if (t_ending == nullptr || t_ending->stopped) return;  // The first reason is the cause.
-    t_ending->stopped = true;
-    t_ending->reason = what;
-    if (filename != nullptr && filename[0] != 0)
-        t_ending->reason += std::string(" at ") + filename + ":" + std::to_string(linenum);
-    if (hier != nullptr && hier[0] != 0) t_ending->reason += std::string(" in ") + hier;
-}
 
 // Words of a port of up to 64 bits. Verilator keeps those in integers of four
 // sizes, so the harness works on a copy.
@@ -95,9 +68,8 @@ class VerilatedModel final : public Model {
         context_.randReset(2);
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
         context_.traceEverOn(MESHKV_TRACED);
-        t_ending = &ending_;
+        const Watch watch(ending_);
         top_ = std::make_unique<Vdut>(&context_, "TOP");
-        t_ending = nullptr;
         pins_ = std::make_unique<Pins>(*top_);
         Pins& p = *pins_;
         ports_ = Ports{p.rx_valid.words(),  p.rx_dest.words(),    p.rx_head.words(),
@@ -113,15 +85,14 @@ class VerilatedModel final : public Model {
         // that of another instance, or of one that is gone.
         Verilated::threadContextp(&context_);
         wave_stop();
-        t_ending = &ending_;
+        const Watch watch(ending_);
         top_->final();
-        t_ending = nullptr;
         pins_.reset();
         top_.reset();
     }
 
     void tick(bool rst) override {
-        t_ending = &ending_;
+        const Watch watch(ending_);
         Verilated::threadContextp(&context_);
         try {
             pins_->drive();
@@ -137,22 +108,12 @@ class VerilatedModel final : public Model {
             // vl_fatal has noted the reason.
         }
         time_ += kTimePerCycle;
-        t_ending = nullptr;
-        // $display without a $stop is for whoever debugs; standard output is not ours.
-        if (!ending_.stopped && !ending_.printed.empty()) {
-            std::fputs(ending_.printed.c_str(), stderr);
-            ending_.printed.clear();
-        }
+        if (!ending_.stopped) ending_.flush();
     }
 
     bool stopped() const override { return ending_.stopped; }
 
-    std::string message() const override {
-        std::string text = ending_.reason;
-        if (!ending_.printed.empty()) text += "\n" + ending_.printed;
-        while (!text.empty() && text.back() == '\n') text.pop_back();
-        return text;
-    }
+    std::string message() const override { return ending_.message(); }
 
     void restart_time() override {
         wave_stop();
@@ -270,34 +231,3 @@ const meshkv_geometry& model_geometry() {
 std::unique_ptr<Model> make_model(uint64_t seed) { return std::make_unique<VerilatedModel>(seed); }
 
 }  // namespace meshkv
-
-// Verilator's hooks; the runtime is compiled with VL_USER_STOP, _FINISH and _FATAL.
-
-void vl_stop(const char* filename, int linenum, const char* hier) {
-    meshkv::end(filename, linenum, hier, "$stop");
-}
-
-void vl_finish(const char* filename, int linenum, const char* hier) {
-    meshkv::end(filename, linenum, hier, "$finish");
-}
-
-void vl_fatal(const char* filename, int linenum, const char* hier, const char* msg) {
-    meshkv::end(filename, linenum, hier, msg);
-    throw meshkv::Fatal{};
-}
-
-// Every print of the runtime and of $display comes here (VL_PRINTF, see hooks.h).
-int meshkv_printf(const char* format, ...) {
-    char line[1024];
-    va_list args;
-    va_start(args, format);
-    const int length = std::vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    // A model that prints each cycle must not eat the memory before it stops.
-    constexpr std::size_t kKept = 16384;
-    if (meshkv::t_ending == nullptr)
-        std::fputs(line, stderr);
-    else if (meshkv::t_ending->printed.size() < kKept)
-        meshkv::t_ending->printed += line;
-    return length;
-}

@@ -1,0 +1,71 @@
+// Verilator's hooks; its runtime is compiled with VL_USER_STOP, _FINISH and _FATAL (hooks.h).
+#include "ending.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "hooks.h"
+
+namespace meshkv {
+namespace {
+
+thread_local Ending* t_ending = nullptr;
+
+void end(const char* filename, int linenum, const char* hier, const char* what) {
+    if (t_ending == nullptr || t_ending->stopped) return;  // The first reason is the cause.
+    t_ending->stopped = true;
+    t_ending->reason = what;
+    if (filename != nullptr && filename[0] != 0)
+        t_ending->reason += std::string(" at ") + filename + ":" + std::to_string(linenum);
+    if (hier != nullptr && hier[0] != 0) t_ending->reason += std::string(" in ") + hier;
+}
+
+}  // namespace
+
+std::string Ending::message() const {
+    std::string text = reason;
+    if (!printed.empty()) text += "\n" + printed;
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+}
+
+void Ending::flush() {
+    if (printed.empty()) return;
+    std::fputs(printed.c_str(), stderr);
+    printed.clear();
+}
+
+Watch::Watch(Ending& ending) { t_ending = &ending; }
+
+Watch::~Watch() { t_ending = nullptr; }
+
+}  // namespace meshkv
+
+void vl_stop(const char* filename, int linenum, const char* hier) {
+    meshkv::end(filename, linenum, hier, "$stop");
+}
+
+void vl_finish(const char* filename, int linenum, const char* hier) {
+    meshkv::end(filename, linenum, hier, "$finish");
+}
+
+void vl_fatal(const char* filename, int linenum, const char* hier, const char* msg) {
+    meshkv::end(filename, linenum, hier, msg);
+    throw meshkv::Fatal{};
+}
+
+// Every print of the runtime and of $display comes here (VL_PRINTF, see hooks.h).
+int meshkv_printf(const char* format, ...) {
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    const int length = std::vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    // A model that prints each cycle must not eat the memory before it stops.
+    constexpr std::size_t kKept = 16384;
+    if (meshkv::t_ending == nullptr)
+        std::fputs(line, stderr);
+    else if (meshkv::t_ending->printed.size() < kKept)
+        meshkv::t_ending->printed += line;
+    return length;
+}

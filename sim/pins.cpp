@@ -1,0 +1,52 @@
+// The bare C surface: a clock, and the ports of the model by name. What happens in
+// between is for the caller to know.
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "model.h"
+#include "shim.h"
+
+struct meshkv_pins {
+    std::unique_ptr<meshkv::Model> model;
+    std::string message;
+};
+
+meshkv_pins* meshkv_pins_create(uint64_t seed) {
+    try {
+        return new meshkv_pins{meshkv::make_model(seed), {}};
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+void meshkv_pins_destroy(meshkv_pins* pins) {
+    try {
+        delete pins;
+    } catch (...) {
+        // $stop in a final block: nobody is left to tell.
+    }
+}
+
+uint32_t* meshkv_pins_port(meshkv_pins* pins, const char* name) {
+    try {
+        return pins->model->port(name);
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+int32_t meshkv_pins_tick(meshkv_pins* pins, bool rst) {
+    try {
+        if (!pins->model->stopped()) pins->model->tick(rst);
+        if (!pins->model->stopped()) return MESHKV_OK;
+        pins->message = pins->model->message();
+    } catch (const std::exception& e) {
+        pins->message = e.what();
+    } catch (...) {
+        pins->message = "unknown C++ exception";
+    }
+    return MESHKV_STOPPED;
+}
+
+const char* meshkv_pins_message(const meshkv_pins* pins) { return pins->message.c_str(); }
