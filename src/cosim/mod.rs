@@ -16,7 +16,9 @@
 
 mod cache;
 pub mod dut;
+pub mod fetch;
 mod ffi;
+mod ledger;
 pub mod network;
 pub mod packet;
 pub mod pattern;

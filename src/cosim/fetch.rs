@@ -1,0 +1,501 @@
+//! Fetches on the whole fabric: what tiles ask for, driven cycle by cycle and checked.
+//!
+//! A plan says which slices are where, and which tile asks when for what. The driver fills the
+//! homes, presents the commands, takes what comes, and hands every event to the [`Ledger`]. It knows
+//! the ports of the fabric by name and nothing of how a home answers.
+
+use super::dut::DutError;
+use super::ledger::Ledger;
+use super::network::COUNTERS;
+use super::packet::mix;
+use super::pins::{Pin, Pins};
+use super::violation::Violation;
+use super::Library;
+use crate::design::{index_bits, Design, NodeId};
+use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
+use std::collections::VecDeque;
+
+/// A slice: (l, s, g) of one stream or shared prefix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SliceId {
+    /// Stream or shared prefix.
+    pub stream: u32,
+    /// Layer l.
+    pub layer: u32,
+    /// Segment s of the layer.
+    pub segment: u32,
+    /// KV head g.
+    pub slice: u32,
+}
+
+impl SliceId {
+    /// The tag as the fabric writes it, without generation.
+    pub fn tag(self, design: &Design) -> u64 {
+        let values = [self.stream, self.layer, self.segment, self.slice];
+        let fields = design.flit.kv_data.iter().zip(values);
+        fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
+    }
+}
+
+/// A slice in the staging memory of its home.
+#[derive(Debug, Clone, Copy)]
+pub struct Resident {
+    /// Which.
+    pub slice: SliceId,
+    /// Where.
+    pub home: NodeId,
+    /// Cycle in which it becomes known; 0 is before the first command.
+    pub cycle: u64,
+}
+
+/// A tile asks for a range of a slice.
+#[derive(Debug, Clone, Copy)]
+pub struct Command {
+    /// First cycle it may be presented; commands of a tile are presented in order.
+    pub cycle: u64,
+    /// Which slice.
+    pub slice: SliceId,
+    /// Its home.
+    pub home: NodeId,
+    /// Heads of the tile that want it, a bit each.
+    pub mask: u64,
+    /// First flit.
+    pub first: u32,
+    /// Last flit.
+    pub last: u32,
+}
+
+/// All that happens in a run.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// What is where.
+    pub residents: Vec<Resident>,
+    /// What each tile asks for.
+    pub commands: Vec<Vec<Command>>,
+    /// Of 256 cycles, those in which a tile does not take what has come.
+    pub stall: u8,
+    /// Of stalls and payloads.
+    pub seed: u64,
+    /// Cycles without a flit or a command after which the run is stuck.
+    pub watchdog: u64,
+}
+
+/// Why a run could not end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// The fabric stopped.
+    #[error(transparent)]
+    Dut(#[from] DutError),
+    /// Nothing moved although something was awaited.
+    #[error("nothing has moved for {cycles} cycles at cycle {at}: {blocked}")]
+    Stuck {
+        /// How long.
+        cycles: u64,
+        /// When it was noticed.
+        at: u64,
+        /// Who waits for what.
+        blocked: String,
+    },
+    /// More slices at a home than its memory holds.
+    #[error("tile {tile} is home to more slices than its staging memory holds ({slots})")]
+    Overfull {
+        /// Index of the tile.
+        tile: usize,
+        /// Slices it holds.
+        slots: u32,
+    },
+}
+
+/// What was counted, over the whole run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fetched {
+    /// Cycles from the first command to the last flit.
+    pub cycles: u64,
+    /// Cycle of the last flit that each tile took, and of the first; 0 if none.
+    pub last_flit: Vec<u64>,
+    /// Cycle in which each tile's first command was accepted.
+    pub first_command: Vec<u64>,
+    /// Flits handed on to tiles.
+    pub delivered: u64,
+    /// Head-flits: each flit counted once a head that wanted it.
+    pub head_flits: u64,
+    /// Commands accepted.
+    pub commands: u64,
+    /// Each tile's counters, in the order of [`TILE_EVENTS`].
+    pub events: Vec<[u32; TILE_EVENTS.len()]>,
+    /// Link traversals of KV_DATA and KV_FETCH, all links.
+    pub data_links: u64,
+    /// See `data_links`.
+    pub fetch_links: u64,
+    /// Violations, and the first of them.
+    pub violations: u64,
+    /// The first of them with their messages.
+    pub violation_list: Vec<Violation>,
+}
+
+impl Fetched {
+    /// The sum of one counter over all tiles.
+    ///
+    /// # Panics
+    /// If no counter has this name.
+    pub fn event(&self, name: &str) -> u64 {
+        let at = TILE_EVENTS.iter().position(|&e| e == name).unwrap_or_else(|| panic!("no counter {name}"));
+        self.events.iter().map(|tile| u64::from(tile[at])).sum()
+    }
+}
+
+/// Cycles in which all counters have been shown.
+const SCAN: u64 = 2 * COUNTERS as u64;
+/// Cycles in which flits that nobody waits for leave the fabric.
+const QUIET: u64 = 64;
+
+/// Ports of the fabric.
+struct Ports {
+    cmd_valid: Pin,
+    cmd_ready: Pin,
+    cmd_tag: Pin,
+    cmd_home: Pin,
+    cmd_mask: Pin,
+    cmd_first: Pin,
+    cmd_last: Pin,
+    kv_valid: Pin,
+    kv_ready: Pin,
+    kv_tag: Pin,
+    kv_index: Pin,
+    kv_mask: Pin,
+    kv_data: Pin,
+    fill_valid: Pin,
+    fill_addr: Pin,
+    fill_data: Pin,
+    publish_valid: Pin,
+    publish_slot: Pin,
+    publish_tag: Pin,
+    vc_busy: Pin,
+    stat_index: Pin,
+    stat_data: Pin,
+    event_index: Pin,
+    event_data: Pin,
+}
+
+impl Ports {
+    fn find(pins: &mut Pins, top: &ModuleSpec, tiles: u32) -> Result<Ports, DutError> {
+        let mut pin = |name| pins.pin(top, name, tiles);
+        let ports = Ports {
+            cmd_valid: pin("cmd_valid")?,
+            cmd_ready: pin("cmd_ready")?,
+            cmd_tag: pin("cmd_tag")?,
+            cmd_home: pin("cmd_home")?,
+            cmd_mask: pin("cmd_mask")?,
+            cmd_first: pin("cmd_first")?,
+            cmd_last: pin("cmd_last")?,
+            kv_valid: pin("kv_valid")?,
+            kv_ready: pin("kv_ready")?,
+            kv_tag: pin("kv_tag")?,
+            kv_index: pin("kv_index")?,
+            kv_mask: pin("kv_mask")?,
+            kv_data: pin("kv_data")?,
+            fill_valid: pin("fill_valid")?,
+            fill_addr: pin("fill_addr")?,
+            fill_data: pin("fill_data")?,
+            publish_valid: pin("publish_valid")?,
+            publish_slot: pin("publish_slot")?,
+            publish_tag: pin("publish_tag")?,
+            vc_busy: pin("vc_busy")?,
+            stat_data: pin("stat_data")?,
+            event_data: pin("event_data")?,
+            stat_index: pins.pin(top, "stat_index", 1)?,
+            event_index: pins.pin(top, "event_index", 1)?,
+        };
+        Ok(ports)
+    }
+}
+
+/// The payload of a flit: what its home holds, and what every tile must get.
+fn payload(seed: u64, tag: u64, index: u32, words: usize) -> Vec<u32> {
+    (0..words as u64).map(|w| mix(mix(seed ^ tag << 20 ^ u64::from(index)) ^ w) as u32).collect()
+}
+
+/// A fabric with its homes filled, ready to run a plan.
+pub struct Bench<'a> {
+    design: &'a Design,
+    pins: Pins,
+    ports: Ports,
+    tiles: usize,
+    words: usize,
+}
+
+impl<'a> Bench<'a> {
+    /// Opens a library of form `Full` or `Node`; `seed` sets what registers hold before reset.
+    ///
+    /// # Errors
+    /// If it was built for another design, or does not start.
+    pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        let modules = emit::modules(design);
+        let top = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
+        let tiles = design.mesh.tiles();
+        let mut pins = Pins::new(library, seed)?;
+        // Inputs hold nothing from before.
+        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
+            let pin = pins.pin(top, &port.name, 1)?;
+            pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
+        }
+        let ports = Ports::find(&mut pins, top, tiles as u32)?;
+        let words = design.flit.data_width.div_ceil(32) as usize;
+        Ok(Bench { design, pins, ports, tiles, words })
+    }
+
+    /// Runs a plan to its end.
+    ///
+    /// # Errors
+    /// If the fabric stops or is stuck; what it did wrong otherwise is in the result.
+    pub fn run(mut self, plan: &Plan) -> Result<Fetched, FetchError> {
+        let late = self.fill(plan)?;
+        let start = self.pins.cycle();
+        let mut run = Run::new(plan, self.tiles, start, late);
+        while !run.over() {
+            self.period(plan, &mut run)?;
+            let now = self.pins.cycle();
+            if run.rests(now) {
+                run.moved = now;
+            }
+            if now - run.moved > plan.watchdog {
+                return Err(self.stuck(plan, &run, now));
+            }
+        }
+        for _ in 0..QUIET {
+            self.period(plan, &mut run)?;
+        }
+        self.close(run)
+    }
+
+    /// Writes every slice into its home and makes known those that are to be from the beginning.
+    /// What is left comes back: slot and slice, by cycle.
+    fn fill(&mut self, plan: &Plan) -> Result<Vec<(usize, u32, Resident)>, FetchError> {
+        let mut homes: Vec<Vec<&Resident>> = vec![Vec::new(); self.tiles];
+        for resident in &plan.residents {
+            homes[resident.home.index()].push(resident);
+        }
+        let shape = self.design.mare;
+        if let Some(tile) = homes.iter().position(|h| h.len() > shape.staging_slots as usize) {
+            return Err(FetchError::Overfull { tile, slots: shape.staging_slots });
+        }
+        let most = homes.iter().map(Vec::len).max().unwrap_or(0) as u32;
+        let mut late = Vec::new();
+        for slot in 0..most {
+            for index in 0..shape.slice_flits {
+                for (tile, home) in homes.iter().enumerate() {
+                    let here = home.get(slot as usize);
+                    self.pins.set(self.ports.fill_valid, tile, u64::from(here.is_some()));
+                    let Some(resident) = here else { continue };
+                    let tag = resident.slice.tag(self.design);
+                    self.pins.set(self.ports.fill_addr, tile, u64::from(slot * shape.slice_flits + index));
+                    self.pins.set_part(
+                        self.ports.fill_data,
+                        tile,
+                        &payload(plan.seed, tag, index, self.words),
+                    );
+                }
+                self.pins.tick()?;
+            }
+            for (tile, home) in homes.iter().enumerate() {
+                self.pins.set(self.ports.fill_valid, tile, 0);
+                let Some(&&resident) = home.get(slot as usize) else { continue };
+                if resident.cycle > 0 {
+                    late.push((tile, slot, resident));
+                } else {
+                    self.publish(tile, slot, resident.slice);
+                }
+            }
+            self.pins.tick()?;
+            for tile in 0..self.tiles {
+                self.pins.set(self.ports.publish_valid, tile, 0);
+            }
+        }
+        // The next to be published is taken from the end.
+        late.sort_by_key(|(_, _, resident)| std::cmp::Reverse(resident.cycle));
+        Ok(late)
+    }
+
+    fn publish(&mut self, tile: usize, slot: u32, slice: SliceId) {
+        self.pins.set(self.ports.publish_valid, tile, 1);
+        self.pins.set(self.ports.publish_slot, tile, u64::from(slot));
+        self.pins.set(self.ports.publish_tag, tile, slice.tag(self.design));
+    }
+
+    /// Drives one period, runs it, and looks at what it carried.
+    fn period(&mut self, plan: &Plan, run: &mut Run) -> Result<(), FetchError> {
+        let cycle = self.pins.cycle() - run.start;
+        let mut published = Vec::new();
+        while run.late.last().is_some_and(|(_, _, resident)| resident.cycle <= cycle) {
+            let (tile, slot, resident) = run.late.pop().expect("just seen");
+            self.publish(tile, slot, resident.slice);
+            published.push(tile);
+        }
+        for tile in 0..self.tiles {
+            self.present(run, tile, cycle);
+            let ready = !run.stalls(tile);
+            self.pins.set(self.ports.kv_ready, tile, u64::from(ready));
+        }
+        self.pins.tick()?;
+        for tile in published {
+            self.pins.set(self.ports.publish_valid, tile, 0);
+            run.moved = self.pins.cycle();
+        }
+        for tile in 0..self.tiles {
+            self.observe(plan, run, tile, cycle);
+        }
+        let event = self.pins.get(self.ports.event_index, 0) as usize;
+        let stat = self.pins.get(self.ports.stat_index, 0) as usize;
+        for tile in 0..self.tiles {
+            if let Some(counter) = run.events[tile].get_mut(event) {
+                *counter = self.pins.get(self.ports.event_data, tile) as u32;
+            }
+            run.links[tile][stat] = self.pins.get(self.ports.stat_data, tile) as u32;
+        }
+        Ok(())
+    }
+
+    /// Puts the tile's next command on its port, if its time has come and its heads are free for it.
+    fn present(&mut self, run: &mut Run, tile: usize, cycle: u64) {
+        let front = run.queues[tile].front().copied();
+        let due = front.filter(|c| {
+            c.cycle <= cycle && !run.ledger.awaits(tile, c.slice.tag(self.design), c.mask, c.first..=c.last)
+        });
+        self.pins.set(self.ports.cmd_valid, tile, u64::from(due.is_some()));
+        let Some(command) = due else { return };
+        let (x, y) = self.design.mesh.coords(command.home);
+        let home = u64::from(y << index_bits(self.design.mesh.cols()) | x);
+        self.pins.set(self.ports.cmd_tag, tile, command.slice.tag(self.design));
+        self.pins.set(self.ports.cmd_home, tile, home);
+        self.pins.set(self.ports.cmd_mask, tile, command.mask);
+        self.pins.set(self.ports.cmd_first, tile, u64::from(command.first));
+        self.pins.set(self.ports.cmd_last, tile, u64::from(command.last));
+        run.presented[tile] = true;
+    }
+
+    /// What the period carried at one tile.
+    fn observe(&mut self, plan: &Plan, run: &mut Run, tile: usize, cycle: u64) {
+        let now = self.pins.cycle();
+        if self.pins.get(self.ports.kv_valid, tile) == 1 && run.ready[tile] {
+            let tag = self.pins.get(self.ports.kv_tag, tile);
+            let index = self.pins.get(self.ports.kv_index, tile) as u32;
+            let mask = self.pins.get(self.ports.kv_mask, tile);
+            let wanted = payload(plan.seed, tag, index, self.words);
+            let intact = self.pins.part(self.ports.kv_data, tile).eq(wanted);
+            run.ledger.delivered(cycle, tile, tag, index, mask, intact);
+            run.last_flit[tile] = cycle;
+            run.moved = now;
+        }
+        if std::mem::take(&mut run.presented[tile]) && self.pins.get(self.ports.cmd_ready, tile) == 1 {
+            let command = run.queues[tile].pop_front().expect("it was presented");
+            let tag = command.slice.tag(self.design);
+            run.ledger.accepted(tile, tag, command.mask, command.first..=command.last);
+            run.first_command[tile].get_or_insert(cycle);
+            run.moved = now;
+        }
+    }
+
+    fn stuck(&self, plan: &Plan, run: &Run, at: u64) -> FetchError {
+        let waits = run.ledger.waiting();
+        let holds = |tile: usize| self.pins.get(self.ports.vc_busy, tile) != 0;
+        let held: Vec<_> = (0..self.tiles).filter(|&t| holds(t)).map(|t| t.to_string()).collect();
+        let unasked: usize = run.queues.iter().map(VecDeque::len).sum();
+        let blocked = format!(
+            "{waits}; {unasked} commands are not accepted; flits are held by the routers of tiles {}",
+            if held.is_empty() { "none".to_owned() } else { held.join(", ") }
+        );
+        FetchError::Stuck { cycles: plan.watchdog, at, blocked }
+    }
+
+    /// Reads the counters a last time and sums up.
+    fn close(&mut self, mut run: Run) -> Result<Fetched, FetchError> {
+        let idle = Plan::default();
+        let cycles = run.last_flit.iter().copied().max().unwrap_or(0);
+        let delivered = run.ledger.flits;
+        for _ in 0..SCAN {
+            self.period(&idle, &mut run)?;
+        }
+        for tile in 0..self.tiles {
+            let busy = self.pins.get(self.ports.vc_busy, tile);
+            run.ledger.left_inside(tile, busy);
+        }
+        // An output's counters are PART, KV_FETCH, KV_DATA, blocked, idle; the tile's own comes last.
+        let links = |class: usize| -> u64 {
+            run.links.iter().map(|l| (0..4).map(|o| u64::from(l[o * 5 + class])).sum::<u64>()).sum()
+        };
+        let (data_links, fetch_links) = (links(2), links(1));
+        let (commands, head_flits) = (run.ledger.commands, run.ledger.head_flits);
+        let (violations, violation_list) = run.ledger.close();
+        Ok(Fetched {
+            cycles,
+            last_flit: run.last_flit,
+            first_command: run.first_command.into_iter().map(|c| c.unwrap_or(0)).collect(),
+            delivered,
+            head_flits,
+            commands,
+            events: run.events,
+            data_links,
+            fetch_links,
+            violations,
+            violation_list,
+        })
+    }
+}
+
+/// State of one run.
+struct Run {
+    start: u64,
+    queues: Vec<VecDeque<Command>>,
+    /// A command was on the tile's port in this period.
+    presented: Vec<bool>,
+    /// The tile took what came in this period.
+    ready: Vec<bool>,
+    stall: u8,
+    random: Vec<u64>,
+    late: Vec<(usize, u32, Resident)>,
+    ledger: Ledger,
+    /// Last cycle in which a command or a flit moved.
+    moved: u64,
+    last_flit: Vec<u64>,
+    first_command: Vec<Option<u64>>,
+    events: Vec<[u32; TILE_EVENTS.len()]>,
+    links: Vec<[u32; COUNTERS]>,
+}
+
+impl Run {
+    fn new(plan: &Plan, tiles: usize, start: u64, late: Vec<(usize, u32, Resident)>) -> Run {
+        let queue = |t: usize| plan.commands.get(t).map(|c| c.iter().copied().collect()).unwrap_or_default();
+        Run {
+            start,
+            queues: (0..tiles).map(queue).collect(),
+            presented: vec![false; tiles],
+            ready: vec![false; tiles],
+            stall: plan.stall,
+            random: (0..tiles as u64).map(|t| mix(plan.seed ^ t << 32)).collect(),
+            late,
+            ledger: Ledger::default(),
+            moved: start,
+            last_flit: vec![0; tiles],
+            first_command: vec![None; tiles],
+            events: vec![[0; TILE_EVENTS.len()]; tiles],
+            links: vec![[0; COUNTERS]; tiles],
+        }
+    }
+
+    fn over(&self) -> bool {
+        self.queues.iter().all(VecDeque::is_empty) && self.ledger.is_settled()
+    }
+
+    /// Nobody waits, and all that is left to do lies in the future.
+    fn rests(&self, now: u64) -> bool {
+        let future = |c: &Command| c.cycle > now - self.start;
+        self.ledger.is_settled() && self.queues.iter().all(|q| q.front().is_none_or(future))
+    }
+
+    /// Draws whether the tile does not take anything in this period.
+    fn stalls(&mut self, tile: usize) -> bool {
+        self.random[tile] = mix(self.random[tile]);
+        self.ready[tile] = (self.random[tile] >> 56) as u8 >= self.stall;
+        !self.ready[tile]
+    }
+}
