@@ -325,9 +325,12 @@ impl<'a> Bench<'a> {
     /// Drives one period, runs it, and looks at what it carried.
     fn period(&mut self, plan: &Plan, run: &mut Run) -> Result<(), FetchError> {
         let cycle = self.pins.cycle() - run.start;
-        let mut published = Vec::new();
-        while run.late.last().is_some_and(|(_, _, resident)| resident.cycle <= cycle) {
-            let (tile, slot, resident) = run.late.pop().expect("just seen");
+        // A home learns of one slice a cycle.
+        let mut published: Vec<usize> = Vec::new();
+        while let Some(at) =
+            run.late.iter().rposition(|(tile, _, r)| r.cycle <= cycle && !published.contains(tile))
+        {
+            let (tile, slot, resident) = run.late.remove(at);
             self.publish(tile, slot, resident.slice);
             published.push(tile);
         }

@@ -1,0 +1,188 @@
+//! Every cause of a duplicate: it is suppressed, what is needed is not, and a filter that does
+//! otherwise is found out.
+
+mod mare;
+
+use mare::fabric::design;
+use mare::{chunk, plan, random_plan, run_clean, run_mutant, slice, tile};
+use meshkv::config::Config;
+use meshkv::cosim::fetch::{Fetched, Plan, Resident};
+use meshkv::design::Design;
+
+/// A short window and a memory that outlasts what is asked in it.
+fn fabric(change: impl FnOnce(&mut Config)) -> Design {
+    design(3, 2, |c| {
+        c.mare.coalesce_window = 4;
+        c.mare.bloom_refresh = 200;
+        change(c);
+    })
+}
+
+/// The same plan with and without suppression: traffic falls by what was redundant, and nothing else.
+fn both_ways(make: impl Fn(&Design) -> Plan) -> (Fetched, Fetched) {
+    let with = fabric(|_| {});
+    let without = fabric(|c| c.mare.dedup = false);
+    let (with, without) = (run_clean(&with, &make(&with)), run_clean(&without, &make(&without)));
+    assert_eq!(with.delivered, without.delivered);
+    (with, without)
+}
+
+#[test]
+fn heads_that_miss_the_window_cost_no_second_stream() {
+    // Head 1 asks while head 0's fetch is under way, too late to be merged at the home.
+    let (with, without) = both_ways(|design| {
+        let mut plan = plan(design, 1);
+        plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+        plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
+        plan
+    });
+    assert_eq!(
+        (with.event("joins"), with.event("requests_opened"), with.event("requests_merged")),
+        (1, 2, 0)
+    );
+    assert_eq!((with.event("chunks_dropped"), with.event("duplicate_flits")), (1, 0));
+    assert_eq!(2 * with.data_links, without.data_links);
+    assert!(without.event("duplicate_flits") > 0, "the requester drops what the home does not");
+}
+
+#[test]
+fn of_overlapping_trees_only_the_new_branches_are_sent() {
+    // Tile 5 asks, and again together with tile 2, whose request is a new one.
+    let (with, without) = both_ways(|design| {
+        let mut plan = plan(design, 1);
+        plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+        plan.commands[2].push(chunk(design, 7, 0, 0, 0, 1));
+        plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
+        plan
+    });
+    assert_eq!((with.event("requests_opened"), with.event("requests_merged")), (2, 1));
+    assert_eq!((with.event("chunks_trimmed"), with.event("duplicate_flits")), (1, 0));
+    assert!(with.data_links < without.data_links, "{} {}", with.data_links, without.data_links);
+}
+
+#[test]
+fn retries_of_what_was_only_late_are_suppressed() {
+    // The slice becomes resident long after it was asked for, and after it was asked for again.
+    let (with, without) = both_ways(|design| {
+        let mut plan = plan(design, 1);
+        let published = u64::from(design.mare.retry_cycles().1) * 2 + 50;
+        plan.residents[0].cycle = published;
+        plan.watchdog = 10 * published;
+        plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+        plan
+    });
+    assert!(with.event("retries") >= 1, "{}", with.event("retries"));
+    assert_eq!(with.event("retries"), with.event("chunks_dropped"));
+    assert_eq!(with.event("duplicate_flits"), 0);
+    assert_eq!(with.data_links * (1 + without.event("retries")), without.data_links);
+}
+
+#[test]
+fn a_false_positive_of_the_bloom_filter_drops_nothing() {
+    // Eight bits a hash and dozens of chunks in two periods: by construction most look-ups collide.
+    let design = fabric(|c| (c.mare.bloom_bits, c.mare.tag_entries) = (16, 64));
+    let done = run_clean(&design, &random_plan(&design, 3, 300, 10, 12));
+    let (positives, exact) = (done.event("bloom_false_positives"), done.event("exact_hits"));
+    assert!(positives > 500, "{positives} false, {exact} exact");
+    assert_eq!(done.event("retries"), 0);
+}
+
+#[test]
+fn a_full_table_forwards() {
+    let design = fabric(|c| c.mare.tag_entries = 1);
+    let done = run_clean(&design, &random_plan(&design, 4, 300, 10, 12));
+    assert!(done.event("tags_full") > 500, "{}", done.event("tags_full"));
+    assert_eq!(done.event("retries"), 0);
+}
+
+#[test]
+fn a_refresh_in_mid_stream_loses_nothing() {
+    // Periods shorter than a chunk, and than any way there and back.
+    for refresh in [1, 3, 9] {
+        let design = fabric(|c| c.mare.bloom_refresh = refresh);
+        let done = run_clean(&design, &random_plan(&design, 6, 200, 10, 12));
+        assert_eq!(done.event("retries"), 0, "{refresh}");
+    }
+}
+
+#[test]
+fn a_full_request_table_holds_back_fetches_and_nothing_else() {
+    // All slices of home 0 are awaited by more requests than it has entries; none is resident until late.
+    let design = fabric(|c| c.model.kv_heads = 16);
+    let mut plan = plan(&design, 0);
+    for g in 0..12 {
+        plan.residents.push(Resident { slice: slice(g), home: tile(&design, 0), cycle: 400 });
+    }
+    plan.residents.push(Resident { slice: slice(12), home: tile(&design, 4), cycle: 0 });
+    for t in 1..6 {
+        for g in 0..2 {
+            plan.commands[t].push(chunk(&design, 0, (t as u32 - 1) * 2 + g, 0, 0, 1));
+        }
+    }
+    // What tile 0 asks of another home comes while its own table is full.
+    plan.commands[0].push(chunk(&design, 150, 12, 4, 0, 1));
+    let done = run_clean(&design, &plan);
+    assert!(done.event("table_full_cycles") > 100, "{}", done.event("table_full_cycles"));
+    assert!(done.last_flit[0] < 300, "{}", done.last_flit[0]);
+    assert_eq!(done.delivered, 11 * u64::from(design.mare.chunk_flits));
+}
+
+/// What a broken filter does to random fetches: a violation, a flit that never comes, or one that comes
+/// only because it was asked for again.
+fn is_caught(design: &Design, file: &str, from: &str, to: &str) {
+    let mut plan = random_plan(design, 8, 300, 15, 6);
+    plan.watchdog = 4 * u64::from(design.mare.retry_cycles().1);
+    match run_mutant(design, &plan, file, from, to) {
+        Ok(done) => {
+            assert!(done.violations > 0 || done.event("retries") > 0, "{from} -> {to} goes unnoticed")
+        }
+        Err(error) => println!("{error}"),
+    }
+}
+
+#[test]
+fn a_filter_that_trusts_the_bloom_filter_is_caught() {
+    let design = fabric(|c| c.mare.bloom_bits = 16);
+    let (from, to) =
+        ("wire [TILES-1:0] left   = s_dest & ~served;", "wire [TILES-1:0] left = s_dest & {TILES{~seen_q}};");
+    is_caught(&design, "meshkv_duplicate_filter", from, to);
+}
+
+#[test]
+fn a_filter_that_ignores_the_generation_is_caught() {
+    let design = fabric(|_| {});
+    let gen = "s_key};";
+    is_caught(&design, "meshkv_duplicate_filter", gen, "s_key & {2'b00, {KEY_WIDTH-2{1'b1}}}};");
+}
+
+#[test]
+fn a_filter_that_forgets_a_destination_is_caught() {
+    let design = fabric(|_| {});
+    let (from, to) = ("s_dest & ~served;", "s_dest & ~served & ~(served << 1);");
+    is_caught(&design, "meshkv_duplicate_filter", from, to);
+}
+
+#[test]
+fn a_home_that_forgets_who_joined_is_caught() {
+    let design = fabric(|_| {});
+    let from = "dest_q[e*TILES+:TILES] | s_tile;";
+    is_caught(&design, "meshkv_request_table", from, "dest_q[e*TILES+:TILES];");
+}
+
+#[test]
+fn a_requester_that_takes_duplicates_is_caught() {
+    let design = fabric(|c| c.mare.dedup = false);
+    let from = "&& x_index_q == next\n";
+    is_caught(&design, "meshkv_requester", from, "\n");
+}
+
+#[test]
+fn a_requester_that_reserves_no_room_is_caught() {
+    let design = fabric(|_| {});
+    let mut plan = random_plan(&design, 8, 200, 0, 6);
+    plan.stall = 250;
+    let from = "(|opens ? reserved : {ROOM_WIDTH{1'b0}})";
+    let done = run_mutant(&design, &plan, "meshkv_requester", from, "{ROOM_WIDTH{1'b0}}");
+    let error = done.expect_err("the FIFO runs over").to_string();
+    assert!(error.contains("no room was reserved"), "{error}");
+}
