@@ -107,6 +107,14 @@ fn arbiter4_is_what_rust_hdl_prints() {
 }
 
 #[test]
+fn coalescing_window_is_what_rust_hdl_prints() {
+    let kernel = kernels::coalescing_window().unwrap();
+    assert_proved(&kernel, &kernels::CoalescingWindow::<1>::new(1, 0));
+    assert_proved(&kernel, &kernels::CoalescingWindow::<5>::new(12, 4));
+    assert_mutants_die(&kernel, &kernels::CoalescingWindow::<4>::new(6, 3));
+}
+
+#[test]
 fn credit_counter_is_what_rust_hdl_prints() {
     let (kernel, block) = (kernels::credit_counter().unwrap(), kernels::CreditCounter::default());
     assert_proved(&kernel, &block);

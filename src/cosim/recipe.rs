@@ -20,8 +20,8 @@ pub(super) struct Recipe {
     pub(super) model: &'static str,
     /// Files to stand beside the shim, with their texts.
     pub(super) files: Vec<(&'static str, String)>,
-    /// Modules that what is verilated is built of.
-    needed: BTreeSet<String>,
+    /// Modules of the design that what is verilated is not built of.
+    unused: BTreeSet<String>,
 }
 
 impl Recipe {
@@ -70,19 +70,19 @@ impl Recipe {
             }
         };
         let needed = reachable(&modules, root);
+        let unused =
+            modules.iter().map(|m| m.name.to_owned()).filter(|name| !needed.contains(name)).collect();
         if let Some(depth) = trace {
             verilator.push("--trace-fst".to_owned());
             verilator.extend(depth.iter().flat_map(|depth| ["--trace-depth".to_owned(), depth.to_string()]));
         }
-        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, needed })
+        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, unused })
     }
 
     /// Whether what is verilated needs this emitted file.
     pub(super) fn uses(&self, file: &SourceFile) -> bool {
-        file.path
-            .strip_prefix("rtl/")
-            .and_then(|name| name.strip_suffix(".v"))
-            .is_some_and(|name| self.needed.contains(name))
+        let name = file.path.strip_prefix("rtl/").and_then(|path| path.strip_suffix(".v"));
+        file.path.ends_with(".v") && name.is_none_or(|name| !self.unused.contains(name))
     }
 }
 

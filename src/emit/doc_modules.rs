@@ -68,7 +68,7 @@ fn usual_meaning(port: &str) -> &'static str {
         "y" => "Row of this tile, from the south.",
         "dest" => "Destination of the flit.",
         "north" | "south" | "east" | "west" => "A destination lies in that direction.",
-        "stat_index" => "Number of the total, output * 5 + kind.",
+        "stat_index" => "Number of the total that is shown.",
         "stat_data" => "The total, modulo 2^32.",
         "meta" | "rx_meta" | "rd_meta" | "tx_meta" => {
             "What travels beside the payload: destination and header fields."
@@ -95,12 +95,38 @@ fn usual_meaning(port: &str) -> &'static str {
         "avail" => "A credit waits; bit output * VCS + v.",
         "free" => "A credit waits and no packet holds the virtual channel; bit output * VN0_VCS + v.",
         "pick" => "One-hot: the free virtual channel for the next packet of each output.",
-        _ if name.starts_with("rx_") || name.starts_with("tx_") => link_meaning(name),
+        _ => Some(link_meaning(name)).filter(|doc| !doc.is_empty()).unwrap_or_else(|| bundle_meaning(port)),
+    }
+}
+
+/// Fields of the bundles that tiles hand on; the group or the prefix says whose they are.
+fn bundle_meaning(port: &str) -> &'static str {
+    match port.rsplit('_').next() {
+        Some("valid") => "What stands beside it counts; held until it is taken.",
+        Some("ready") => "It is taken in this cycle.",
+        Some("key") => "Tag with its generation above it.",
+        Some("tag") => "Tag: stream, layer, segment, slice.",
+        Some("index") => "Position of the flit in its slice.",
+        Some("mask") => "Head mask, a bit a head.",
+        Some("dest") => "Destinations, a bit a tile.",
+        Some("slot") => "Slot of the staging memory.",
+        Some("addr") => "Address in the staging memory.",
+        Some("en") => "What stands beside it counts in this cycle.",
+        Some("data") => "Payload of the flit.",
+        Some("first") => "First flit of the range; begins a chunk.",
+        Some("last") => "Last flit of the range.",
+        Some("again") => "The tile has asked for it before and has it not yet.",
+        Some("x") => "Its column, from the west.",
+        Some("y") => "Its row, from the south.",
+        Some("resident") => "The slice is in the staging memory.",
         _ => "",
     }
 }
 
 fn link_meaning(port: &str) -> &'static str {
+    if !(port.starts_with("rx_") || port.starts_with("tx_")) {
+        return "";
+    }
     match port.rsplit('_').next() {
         Some("valid") => "One-hot: the virtual channel of the flit.",
         Some("ahead") => "A destination lies beyond the receiving router.",

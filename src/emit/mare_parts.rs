@@ -303,7 +303,7 @@ pub(super) fn bloom_filter(w: &TileWidths) -> ModuleSpec {
     .clocked()
     .input("key", "KEY_WIDTH", "What is looked up and, with insert, remembered.")
     .output("seen", 1, "It may have been inserted; if not seen, it was not.")
-    .input("insert", 1, "")
+    .input("insert", 1, "The key is remembered.")
     .input("tick", 1, "The last cycle of a period.")
     .input("period", 1, "Parity of the period: the bank that is filled.")
     .build()

@@ -3,10 +3,8 @@
 //
 // Counts events of the five outputs over a whole run.
 //
-// Beside each event run the low bits of its total; a scan visits one after the other and keeps
-// the 32-bit totals in a small memory. So 25 counters cost one adder. The scan shows each total
-// as it passes: reading costs no port. Totals of an output, from stat_index = output * 5: PART,
-// KV_FETCH and KV_DATA flits, cycles blocked for credit, idle cycles. They wrap after 2^32.
+// Totals of an output, from stat_index = output * 5: PART, KV_FETCH and KV_DATA flits, cycles
+// blocked for credit, idle cycles.
 `default_nettype none
 module meshkv_link_counters (
     input  wire        clk,
@@ -21,60 +19,22 @@ module meshkv_link_counters (
 
     // Five totals an output; the last needs no event of its own.
     wire [NUM_TOTALS-1:0] happens;
-
-    // The low five bits of every total walk on a ring of shifts, one look-up table a step. They never
-    // stop and are never cleared: the scan passes every 25 cycles, before 32 events can happen.
-    // RING: what is shifted in behind each code. PLACES: what each code stands for.
-    localparam [31:0]  RING   = 32'h7f3080cf;
-    localparam [159:0] PLACES =
-        160'b0010000101001100101000111011110101110100010001001010000110010110011011101011111000011010010111010011100011100011010111010001001101101111110000001101100000011111;
-    reg [NUM_TOTALS*5-1:0] codes_q;
-
-    genvar o, t;
+    genvar o;
     generate
         for (o = 0; o < 5; o = o + 1) begin : gen_output
             assign happens[o*5+:4] = events[o*4+:4];
             assign happens[o*5+4]  = ~|events[o*4+:3];
         end
-
-        for (t = 0; t < NUM_TOTALS; t = t + 1) begin : gen_code
-            always @(posedge clk) begin
-                if (happens[t]) codes_q[t*5+:5] <= {codes_q[t*5+:4], RING[codes_q[t*5+:5]]};
-                if (rst) codes_q[t*5+:5] <= 5'd1;
-            end
-        end
     endgenerate
 
-    // The total that the scan visits.
-    reg  [4:0] index_q;
-    reg        first_q;  // First scan after reset: totals start from zero.
-    wire [4:0] code = codes_q[index_q*5+:5];
-    wire [4:0] low  = PLACES[code*5+:5];
-
-    // One adder and one small RAM serve all totals: the low bits come from beside the event, the
-    // rest grows by one when they have wrapped since the last visit.
-    (* ram_style = "distributed" *) reg [31:0] total_mem[0:31];
-    wire [31:0] seen  = first_q ? 32'd0 : total_mem[index_q];
-    wire        wraps  = low < seen[4:0];
-    wire [31:0] total  = {seen[31:5] + {26'd0, wraps}, low};
-    wire        again  = index_q == NUM_TOTALS - 1;
-
-    reg [4:0]  stat_index_q;
-    reg [31:0] stat_data_q;
-
-    always @(posedge clk) begin
-        total_mem[index_q] <= total;
-        stat_index_q       <= index_q;
-        stat_data_q        <= total;
-        index_q            <= again ? 5'd0 : index_q + 1'b1;
-        if (again) first_q <= 1'b0;
-        if (rst) begin
-            index_q <= 5'd0;
-            first_q <= 1'b1;
-        end
-    end
-
-    assign stat_index = stat_index_q;
-    assign stat_data  = stat_data_q;
+    meshkv_event_counters #(
+        .NUM_EVENTS(NUM_TOTALS)
+    ) u_totals (
+        .clk       (clk),
+        .rst       (rst),
+        .happens   (happens),
+        .stat_index(stat_index),
+        .stat_data (stat_data)
+    );
 endmodule
 `default_nettype wire
