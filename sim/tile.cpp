@@ -103,12 +103,12 @@ class TileModel final : public Model, public Team::Job {
         }
     }
 
-    void part(unsigned index) override {
+    void part(unsigned index, unsigned parts) override {
         Verilated::threadContextp(&context_);
-        const unsigned end = MESHKV_TILES * (index + 1) / team_->parts();
-        for (unsigned t = MESHKV_TILES * index / team_->parts(); t < end; ++t) take_inputs(t);
+        const unsigned end = MESHKV_TILES * (index + 1) / parts;
+        for (unsigned t = MESHKV_TILES * index / parts; t < end; ++t) take_inputs(t);
         // No tile may change before all have been read.
-        team_->meet();
+        team_->meet(index, parts);
         // Whoever is slowed down by others on its core leaves the rest to the other. The two ends
         // cannot cross: no more is taken than there is.
         for (unsigned mine = 0; taken_.fetch_add(1, std::memory_order_relaxed) < kChunks; ++mine)

@@ -25,6 +25,16 @@ pub enum Form {
     Tile,
 }
 
+impl Form {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Fabric => "fabric",
+            Form::Tile => "tile",
+        }
+    }
+}
+
 /// How long the library will run, which decides what is worth compiling for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunLength {
