@@ -19,7 +19,8 @@ pub(super) struct Recipe {
     pub(super) model: &'static str,
     /// Files to stand beside the shim, with their texts.
     pub(super) files: Vec<(&'static str, String)>,
-    form: Form,
+    /// The tile, where it is verilated by itself.
+    pub(super) tile: Option<ModuleSpec>,
 }
 
 impl Recipe {
@@ -32,6 +33,7 @@ impl Recipe {
             RunLength::Trace { depth } => ("-O1", Some(depth)),
         };
         let mut verilator = common_arguments();
+        let mut alone = None;
         let mut files = vec![("dut_config.h", config_header(design, trace))];
         let model = match form {
             Form::Fabric => {
@@ -47,6 +49,7 @@ impl Recipe {
                 let (tile, mesh) = (module(&modules, TILE), module(&modules, TOP));
                 files.push(("socket.v", tile::socket(tile)));
                 files.push(("tile_ports.h", tile::ports_header(tile, mesh)));
+                alone = Some(tile.clone());
                 "tile"
             }
         };
@@ -54,13 +57,13 @@ impl Recipe {
             verilator.push("--trace-fst".to_owned());
             verilator.extend(depth.iter().flat_map(|depth| ["--trace-depth".to_owned(), depth.to_string()]));
         }
-        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, form })
+        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, tile: alone })
     }
 
     /// Whether what is verilated needs this emitted file.
     pub(super) fn uses(&self, file: &SourceFile) -> bool {
         let is_top = file.path == format!("rtl/{TOP}.v");
-        file.path.ends_with(".v") && !(is_top && self.form == Form::Tile)
+        file.path.ends_with(".v") && !(is_top && self.tile.is_some())
     }
 }
 
