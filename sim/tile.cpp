@@ -1,13 +1,14 @@
 // One verilated tile, run cols x rows times: the mesh is what copies the links.
 //
 // Every link is a register at its sender, so a period falls into two halves:
-// first each tile takes what its neighbours show, then each is evaluated. The
-// tiles may be shared out to threads, since no tile is read while one changes.
+// first each tile takes what its neighbours show, then each is evaluated. Two
+// threads share the tiles; what they do does not depend on who does it.
 //
 // tile_ports.h is generated from the design: how a tile's ports meet those of its
 // neighbours and of the fabric. The verilated module is a socket around the tile
 // that takes its inputs at the falling edge (see src/cosim/tile.rs).
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -22,14 +23,15 @@
 namespace meshkv {
 namespace {
 
-// More threads than this have not been measured.
+// One works through the tiles from the first on, the other from the last on.
 constexpr unsigned kMostParts = 2;
-// Below this a thread waits longer than it works.
-constexpr unsigned kTilesPerPart = 8;
 // Of the fabric, unless all of it is verilated as one.
 constexpr unsigned kTiles = MESHKV_COLS * MESHKV_ROWS;
-// Tiles whose bits of any port begin at a word.
-constexpr unsigned kAligned = 32;
+// Below this a thread waits longer than it works.
+constexpr unsigned kTilesPerPart = 6;
+// Tiles that a thread takes at a time.
+constexpr unsigned kChunk = 2;
+constexpr unsigned kChunks = (kTiles + kChunk - 1) / kChunk;
 
 unsigned wanted_parts() {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -48,38 +50,35 @@ class TileModel final : public Model, public Team::Job {
                        wires_.find("vc_busy"),   wires_.find("stat_index"), wires_.find("stat_data")};
         make_tiles();
         team_ = std::make_unique<Team>(*this, wanted_parts());
-        share_out();
     }
 
     ~TileModel() override {
         team_.reset();
         Verilated::threadContextp(&context_);
-        const Watch watch(shares_.front().ending);
+        const Watch watch(endings_.front());
         for (auto& tile : tiles_) tile->final();
         tiles_.clear();
     }
 
     void tick(bool rst) override {
         rst_ = rst;
+        taken_.store(0, std::memory_order_relaxed);
         team_->run();
-        // Tiles that share a word with another thread's.
-        for (std::size_t i = 1; i < shares_.size(); ++i)
-            for (unsigned t = shares_[i].begin; t < shares_[i].aligned; ++t) sample(*tiles_[t], t, wires_);
-        if (stopped()) return;
-        for (Share& share : shares_) share.ending.flush();
+        if (!noted_.load(std::memory_order_relaxed)) return;
+        noted_.store(false, std::memory_order_relaxed);
+        for (Ending& ending : endings_) stopped_ |= ending.stopped;
+        if (stopped_) return;
+        for (Ending& ending : endings_) ending.flush();
     }
 
-    bool stopped() const override {
-        return std::any_of(shares_.begin(), shares_.end(),
-                           [](const Share& share) { return share.ending.stopped; });
-    }
+    bool stopped() const override { return stopped_; }
 
-    // In the order of the tiles, however many threads there are.
+    // In the order of the tiles, whichever thread came first.
     std::string message() const override {
         Ending all;
-        for (const Share& share : shares_) {
-            if (all.reason.empty()) all.reason = share.ending.reason;
-            all.printed += share.ending.printed;
+        for (const Ending& ending : endings_) {
+            if (all.reason.empty()) all.reason = ending.reason;
+            all.printed += ending.printed;
         }
         return all.message();
     }
@@ -91,17 +90,8 @@ class TileModel final : public Model, public Team::Job {
     void wave_stop() override {}
 
   private:
-    // What one thread does: tiles begin to end - 1.
-    struct alignas(64) Share {
-        unsigned begin;
-        unsigned end;
-        unsigned aligned;  // From here on no word of a port is shared with the thread before.
-        Ending ending;
-    };
-
     void make_tiles() {
-        Ending ending;
-        const Watch watch(ending);
+        const Watch watch(endings_.front());
         for (unsigned t = 0; t < kTiles; ++t) {
             const unsigned x = t % MESHKV_COLS;
             const unsigned y = t / MESHKV_COLS;
@@ -119,36 +109,35 @@ class TileModel final : public Model, public Team::Job {
         }
     }
 
-    void share_out() {
-        const unsigned parts = team_->parts();
-        shares_ = std::vector<Share>(parts);
-        for (unsigned i = 0; i < parts; ++i) {
-            Share& share = shares_[i];
-            share.begin = kTiles * i / parts;
-            share.end = kTiles * (i + 1) / parts;
-            const unsigned next = (share.begin + kAligned - 1) / kAligned * kAligned;
-            share.aligned = std::min(share.end, next);
-        }
+    void part(unsigned index, unsigned parts) override {
+        Verilated::threadContextp(&context_);
+        const unsigned end = kTiles * (index + 1) / parts;
+        for (unsigned t = kTiles * index / parts; t < end; ++t) take_inputs(t);
+        // No tile may change before all have been read.
+        team_->meet(index, parts);
+        // Whoever is slowed down by others on its core leaves the rest to the other. The two ends
+        // cannot cross: no more is taken than there is.
+        for (unsigned mine = 0; taken_.fetch_add(1, std::memory_order_relaxed) < kChunks; ++mine)
+            evaluate(index == 0 ? mine : kChunks - 1 - mine);
     }
 
-    void part(unsigned index) override {
-        Share& share = shares_[index];
-        Verilated::threadContextp(&context_);
-        for (unsigned t = share.begin; t < share.end; ++t) take_inputs(t);
-        team_->meet();
-        const Watch watch(share.ending);
+    void evaluate(unsigned chunk) {
+        Ending& ending = endings_[chunk];
+        const Watch watch(ending);
+        const unsigned end = std::min(kTiles, (chunk + 1) * kChunk);
         try {
-            for (unsigned t = share.begin; t < share.end; ++t) {
+            for (unsigned t = chunk * kChunk; t < end; ++t) {
                 Vdut& tile = *tiles_[t];
                 tile.clk = 0;
                 tile.eval();
                 tile.clk = 1;
                 tile.eval();
-                if (t >= share.aligned) sample(tile, t, wires_);
+                sample(tile, t, wires_);
             }
         } catch (const Fatal&) {
             // vl_fatal has noted the reason.
         }
+        if (ending.stopped || !ending.printed.empty()) noted_.store(true, std::memory_order_relaxed);
     }
 
     void take_inputs(unsigned t) {
@@ -167,7 +156,10 @@ class TileModel final : public Model, public Team::Job {
     std::vector<std::unique_ptr<Vdut>> tiles_;
     Wires wires_;
     bool rst_ = true;
-    std::vector<Share> shares_;
+    bool stopped_ = false;
+    std::vector<Ending> endings_ = std::vector<Ending>(kChunks);
+    std::atomic<bool> noted_{false};  // An ending has something to say.
+    alignas(64) std::atomic<unsigned> taken_{0};  // Chunks of this period.
     std::unique_ptr<Team> team_;
 };
 

@@ -1,4 +1,4 @@
-// What the generated tile_ports.h is written with: ports of verilated tiles and packed words.
+// What the generated tile_ports.h is written with: pins of verilated tiles and packed ports.
 #ifndef MESHKV_WIRING_H
 #define MESHKV_WIRING_H
 
@@ -21,18 +21,45 @@ void get(const uint32_t* port, std::size_t t, VlWide<N>& pin) {
     get_slice(port, t * W, W, pin.data());
 }
 
+// Writes a part of a word whose other bits another thread may be writing.
+inline void put_part(uint32_t* word, uint32_t mask, uint32_t value) {
+    const uint32_t change = (__atomic_load_n(word, __ATOMIC_RELAXED) ^ value) & mask;
+    if (change != 0) __atomic_fetch_xor(word, change, __ATOMIC_RELAXED);
+}
+
 // The pin of tile t to its W bits of a packed port.
 template <unsigned W, class T>
 void put(uint32_t* port, std::size_t t, const T& pin) {
     static_assert(W <= 8 * sizeof(T), "a pin narrower than its port");
-    const uint32_t words[2] = {static_cast<uint32_t>(pin),
-                               static_cast<uint32_t>(static_cast<uint64_t>(pin) >> 32)};
-    put_slice(port, t * W, W, words);
+    uint64_t value = pin;
+    std::size_t at = t * W;
+    for (unsigned left = W; left > 0;) {
+        const unsigned shift = at % 32;
+        const unsigned take = left < 32 - shift ? left : 32 - shift;
+        const uint32_t mask = static_cast<uint32_t>(((uint64_t{1} << take) - 1) << shift);
+        put_part(port + at / 32, mask, static_cast<uint32_t>(value << shift));
+        value >>= take;
+        at += take;
+        left -= take;
+    }
 }
 template <unsigned W, std::size_t N>
 void put(uint32_t* port, std::size_t t, const VlWide<N>& pin) {
     static_assert(words_for(W) == N, "a pin of another width than its port");
-    put_slice(port, t * W, W, pin.data());
+    if (W % 32 == 0) {
+        std::memcpy(port + t * N, pin.data(), sizeof pin);
+        return;
+    }
+    for (unsigned w = 0; w < N; ++w) {
+        const unsigned bits = w + 1 < N ? 32 : W - 32 * (N - 1);
+        const unsigned shift = (t * W) % 32;
+        uint32_t* word = port + (t * W) / 32 + w;
+        const uint64_t mask = ((uint64_t{1} << bits) - 1) << shift;
+        const uint64_t value = static_cast<uint64_t>(pin.data()[w]) << shift;
+        put_part(word, static_cast<uint32_t>(mask), static_cast<uint32_t>(value));
+        if (mask >> 32 != 0)
+            put_part(word + 1, static_cast<uint32_t>(mask >> 32), static_cast<uint32_t>(value >> 32));
+    }
 }
 
 template <class T>

@@ -18,16 +18,22 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (side, width) in SIZES {
         let design = design(side, width)?;
-        for (name, run) in [("short runs (-O1)", RunLength::Quick), ("long runs (-O2)", RunLength::Long)] {
+        for (name, form, run) in [
+            ("one tile, for short runs (-O1)", Form::Tile, RunLength::Quick),
+            ("one tile, for long runs (-O2)", Form::Tile, RunLength::Long),
+            ("the whole fabric, for short runs (-O1)", Form::Fabric, RunLength::Quick),
+            ("the whole fabric, for long runs (-O2)", Form::Fabric, RunLength::Long),
+        ] {
             let cache = tempfile::tempdir()?;
-            let first = timed(&design, run, cache.path())?;
+            let timed = |design: &Design| timed(design, form, run, cache.path());
+            let first = timed(&design)?;
             // The runtime is compiled once for a tool version: a fabric that changed does not pay for it.
             let mut changed = design.clone();
             changed.name.push_str("_changed");
-            let fabric = timed(&changed, run, cache.path())?;
-            let cached = timed(&design, run, cache.path())?;
+            let fabric = timed(&changed)?;
+            let cached = timed(&design)?;
             figures.push(Figure {
-                what: format!("verilate and build, {side}x{side} at {width} bit, for {name}"),
+                what: format!("verilate and build, {side}x{side} at {width} bit, {name}"),
                 value: format!(
                     "{fabric:.1} s; {first:.1} s with Verilator's runtime, {cached:.3} s from the cache"
                 ),
@@ -40,16 +46,16 @@ pub fn measure() -> Result<Vec<Figure>> {
 }
 
 /// The built fabric, from the cache at `cache` or the usual one.
-pub fn library(design: &Design, run: RunLength, cache: Option<&Path>) -> Result<Library> {
+pub fn library(design: &Design, form: Form, run: RunLength, cache: Option<&Path>) -> Result<Library> {
     let (verilator, cxx) = (tools::find(&tools::VERILATOR)?, tools::find(&tools::CXX)?);
     let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
-    let options = BuildOptions { toolchain, form: Form::Tile, run, cache_dir: cache.map(PathBuf::from) };
+    let options = BuildOptions { toolchain, form, run, cache_dir: cache.map(PathBuf::from) };
     Ok(verilate::build(&emit::emit(design)?, design, &options, &mut |_| {})?)
 }
 
-fn timed(design: &Design, run: RunLength, cache: &Path) -> Result<f64> {
+fn timed(design: &Design, form: Form, run: RunLength, cache: &Path) -> Result<f64> {
     let started = Instant::now();
-    library(design, run, Some(cache))?;
+    library(design, form, run, Some(cache))?;
     Ok(started.elapsed().as_secs_f64())
 }
 

@@ -156,8 +156,12 @@ impl Invocation<'_> {
             pictures.write(&[("link-utilisation", links), ("latency-load", curve)], self.ui)?;
         }
         let points = found.points.into_iter();
-        let points =
-            points.map(|row| Row { links: Vec::new(), command: self.args.command_at(row.load), ..row });
+        let points = points.map(|row| Row {
+            links: Vec::new(),
+            command: self.args.command_at(row.load),
+            dut: self.dut(),
+            ..row
+        });
         let found = Sweep { points: points.collect(), command, ..found };
         self.ui.result(&found, || report::sweep(self.design, &found))?;
         let worst = found.points.iter().max_by_key(|row| row.violations);
@@ -179,9 +183,13 @@ impl Invocation<'_> {
         }
     }
 
+    fn dut(&self) -> String {
+        self.args.form().name().to_owned()
+    }
+
     fn finish(&mut self, row: Row) -> anyhow::Result<ExitCode> {
         self.fabric.dut.wave_stop();
-        let row = Row { command: self.args.command(), ..row };
+        let row = Row { command: self.args.command(), dut: self.dut(), ..row };
         if let Some(pictures) = &self.pictures {
             pictures.write(&[("link-utilisation", heatmap(self.design, &row)?)], self.ui)?;
         }

@@ -22,6 +22,8 @@ pub(super) struct Recipe {
     pub(super) files: Vec<(&'static str, String)>,
     /// Modules of the design that what is verilated is not built of.
     unused: BTreeSet<String>,
+    /// The tile, where it is verilated by itself.
+    pub(super) tile: Option<ModuleSpec>,
 }
 
 impl Recipe {
@@ -34,6 +36,7 @@ impl Recipe {
             RunLength::Trace { depth } => ("-O1", Some(depth)),
         };
         let mut verilator = common_arguments();
+        let mut alone = None;
         let modules = emit::modules(design);
         let spec = |name: &str| module(&modules, name);
         let whole = form == Form::Full;
@@ -54,6 +57,7 @@ impl Recipe {
             }
             Form::Tile => {
                 in_socket(spec(ROUTER), spec(MESH), &|_| false);
+                alone = Some(spec(ROUTER).clone());
                 ([ROUTER].as_slice(), "tile")
             }
             Form::Full => {
@@ -76,7 +80,7 @@ impl Recipe {
             verilator.push("--trace-fst".to_owned());
             verilator.extend(depth.iter().flat_map(|depth| ["--trace-depth".to_owned(), depth.to_string()]));
         }
-        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, unused })
+        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, unused, tile: alone })
     }
 
     /// Whether what is verilated needs this emitted file.

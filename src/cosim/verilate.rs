@@ -7,6 +7,7 @@
 use super::cache::{io_error, Cache, Key};
 use super::ffi::Library;
 use super::recipe::Recipe;
+use super::tile;
 use super::toolchain::{run, run_all, Toolchain};
 use crate::design::Design;
 use crate::emit::SourceFile;
@@ -28,6 +29,18 @@ pub enum Form {
     Full,
     /// One router with its tile, run once for each of the mesh; for [`super::pins::Pins`].
     Node,
+}
+
+impl Form {
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Fabric => "fabric",
+            Form::Tile => "tile",
+            Form::Full => "full",
+            Form::Node => "node",
+        }
+    }
 }
 
 /// How long the library will run, which decides what is worth compiling for.
@@ -176,6 +189,9 @@ const PREBUILT_CXX: &str = env!("MESHKV_SHIM_CXX");
 const EXPORTS: &str = "{ global: meshkv_*; local: *; };\n";
 const LIBRARY: &str = "libdut.so";
 
+/// Raised with every change of what is done to generated code, so that it is built again.
+const REWRITING: &str = "1";
+
 /// Verilates and compiles `files`, or takes the result from the cache.
 ///
 /// # Errors
@@ -263,6 +279,7 @@ impl Fabric<'_> {
             .add("verilator flags", self.recipe.verilator.join(" "))
             .add("cxx flags", self.recipe.optimise)
             .add("model", self.recipe.model)
+            .add("rewriting", REWRITING)
             .add("exports", EXPORTS);
         for (name, text) in &self.recipe.files {
             key.add(name, text);
@@ -349,6 +366,9 @@ impl Fabric<'_> {
 
         // One unit each for fast and slow code: every generated file costs 0.4 s of headers alone.
         write_units(&build)?;
+        if let Some(tile) = &self.recipe.tile {
+            rewrite(&build.join("obj"), |generated| tile::evaluate_once(generated, tile))?;
+        }
         let model = format!("sim/{}.cpp", self.recipe.model);
         let jobs = vec![
             self.compile(&build, Path::new("fast.cpp"), "fast.o", self.recipe.optimise),
@@ -395,6 +415,18 @@ fn write_units(build: &Path) -> Result<(), BuildError> {
     }
     let unit = |includes: Vec<String>| format!("#include \"sim/generated.h\"\n{}", includes.concat());
     write_all(build, [("fast.cpp", unit(fast)), ("slow.cpp", unit(slow))])
+}
+
+/// Changes the generated C++.
+fn rewrite(folder: &Path, change: impl FnOnce(&mut [String])) -> Result<(), BuildError> {
+    let paths = list(folder, "cpp")?;
+    let read = |path: &PathBuf| fs::read_to_string(path).map_err(io_error("cannot read", path));
+    let mut texts: Vec<String> = paths.iter().map(read).collect::<Result<_, _>>()?;
+    change(&mut texts);
+    for (path, text) in paths.iter().zip(texts) {
+        fs::write(path, text).map_err(io_error("cannot write", path))?;
+    }
+    Ok(())
 }
 
 fn objects(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {

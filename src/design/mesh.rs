@@ -126,6 +126,9 @@ impl Mesh {
     /// Router-to-router links of the XYM tree from `root` to `destinations`: one trunk along
     /// the root's row, one branch each way along every column that holds a destination.
     pub fn xym_tree_links(self, root: NodeId, destinations: &[NodeId]) -> u32 {
+        if let [only] = destinations {
+            return self.hops(root, *only);
+        }
         let (rx, ry) = self.coords(root);
         let (mut east, mut west) = (0, 0);
         let mut up = vec![0; self.cols as usize];

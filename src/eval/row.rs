@@ -69,6 +69,8 @@ pub struct Row {
     pub violation_list: Vec<Violation>,
     /// Seed of the traffic; none for a trace.
     pub seed: Option<u64>,
+    /// What was verilated: the whole `fabric`, or one `tile` that is run for each.
+    pub dut: String,
     /// The command that gives this row again.
     pub command: String,
 }
@@ -138,6 +140,7 @@ impl Row {
             violations: run.violation_count,
             violation_list: run.violations.clone(),
             seed: None,
+            dut: String::new(),
             command: String::new(),
         }
     }

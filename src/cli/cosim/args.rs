@@ -3,6 +3,7 @@
 use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::run::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::verilate::Form;
 use std::path::PathBuf;
 
 /// Destinations of a multicast packet where none are asked for.
@@ -76,7 +77,10 @@ pub struct Args {
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
-    /// Write waves; the fabric is built anew for it and runs slower
+    /// What is verilated; the flits are the same to the cycle [default: tile; with --wave fabric]
+    #[arg(long, value_enum, help_heading = "Measurement")]
+    dut: Option<DutForm>,
+    /// Write waves; the whole fabric is built anew for it and runs slower
     #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) wave: Option<PathBuf>,
 }
@@ -114,7 +118,30 @@ enum Vn {
     Both,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum DutForm {
+    /// One tile, run once for each of the mesh: builds in seconds, runs on two cores
+    Tile,
+    /// The whole fabric: checks its wiring too
+    Fabric,
+}
+
 impl Args {
+    /// What is to be verilated. Waves need the whole fabric, whatever was asked for, so that the command of a
+    /// failed run need only be followed by `--wave`.
+    pub(super) fn form(&self) -> Form {
+        match self.dut {
+            _ if self.wave.is_some() => Form::Fabric,
+            Some(DutForm::Fabric) => Form::Fabric,
+            Some(DutForm::Tile) | None => Form::Tile,
+        }
+    }
+
+    /// Whether a tile was asked for and cannot be had.
+    pub(super) fn tile_is_overruled(&self) -> bool {
+        self.dut == Some(DutForm::Tile) && self.form() == Form::Fabric
+    }
+
     /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
     ///
     /// # Errors
@@ -174,7 +201,8 @@ impl Args {
     /// The command with all that decides its figures, defaults written out.
     pub(super) fn command(&self) -> String {
         if let Some(trace) = &self.trace {
-            return format!("meshkv cosim {} --trace {}", self.config.display(), trace.display());
+            let (config, dut) = (self.config.display(), self.form().name());
+            return format!("meshkv cosim {config} --trace {} --dut {dut}", trace.display());
         }
         let load = match self.sweep_load {
             Some((from, to)) => format!("--sweep-load {from}:{to}"),
@@ -211,6 +239,7 @@ impl Args {
         }
         words.push(format!("--cycles {} --warmup {} --seed {}", self.cycles, self.warmup, self.seed));
         words.extend(self.drain_limit.map(|limit| format!("--drain-limit {limit}")));
+        words.push(format!("--dut {}", self.form().name()));
         words.join(" ")
     }
 }
@@ -258,6 +287,8 @@ mod tests {
             "a.toml --traffic multicast --fanout 63 --cycles 500 --warmup 7 --drain-limit 90 --seed 9",
             "a.toml --traffic bit-reverse --sweep-load 0.05:1",
             "a.toml --trace t.csv",
+            "a.toml --dut fabric",
+            "a.toml --wave a.fst",
         ] {
             let args = parse(line).expect("a legal line");
             let again = parse(args.command().strip_prefix("meshkv cosim ").expect("a cosim command"));
@@ -265,6 +296,7 @@ mod tests {
             assert_eq!(again.command(), args.command());
             assert_eq!(again.traffic(), args.traffic());
             assert_eq!(again.phases(), args.phases());
+            assert_eq!(again.form(), args.form());
             assert_eq!((again.sweep_load, &again.trace), (args.sweep_load, &args.trace));
         }
     }
@@ -291,6 +323,20 @@ mod tests {
         ] {
             let error = parse(&format!("a.toml {line}")).expect("legal words").check().expect_err("refused");
             assert!(error.to_string().contains(place), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn waves_are_of_the_whole_fabric() {
+        for (line, form, overruled) in [
+            ("", Form::Tile, false),
+            ("--dut tile", Form::Tile, false),
+            ("--dut fabric", Form::Fabric, false),
+            ("--wave a.fst", Form::Fabric, false),
+            ("--dut tile --wave a.fst", Form::Fabric, true),
+        ] {
+            let args = parse(&format!("a.toml {line}")).expect("a legal line");
+            assert_eq!((args.form(), args.tile_is_overruled()), (form, overruled), "{line}");
         }
     }
 

@@ -5,7 +5,7 @@ use crate::cli::interrupt::Interrupt;
 use crate::cli::ui::Ui;
 use crate::cosim::dut::Dut;
 use crate::cosim::toolchain::Toolchain;
-use crate::cosim::verilate::{self, BuildError, BuildOptions, Form, Progress, RunLength};
+use crate::cosim::verilate::{self, BuildError, BuildOptions, Progress, RunLength};
 use crate::design::Design;
 use crate::emit;
 use crate::tools;
@@ -40,9 +40,12 @@ pub(super) fn open(args: &Args, design: &Design, interrupt: &Interrupt, ui: &Ui)
     } else {
         RunLength::Quick
     };
+    if args.tile_is_overruled() {
+        ui.note("waves need the whole fabric: it is built instead of the tile");
+    }
     let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");
-    let options = BuildOptions { toolchain, form: Form::Tile, run, cache_dir: None };
+    let options = BuildOptions { toolchain, form: args.form(), run, cache_dir: None };
     let stop = || interrupt.requested();
     let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
         Progress::Waiting => progress.message("another process builds this fabric"),

@@ -43,7 +43,8 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
     let agree = if row.run_link_flits == row.run_tree_links { "as many as" } else { "unlike" };
     let trees = format!("in the run, {agree} the {} of their trees", row.run_tree_links);
     line("", row.run_link_flits.to_string(), &trees);
-    line("speed", format!("{:.0}", row.cycles_per_second), "cycles/s");
+    let speed = format!("cycles/s, {} verilated", row.dut);
+    line("speed", format!("{:.0}", row.cycles_per_second), &speed);
     line("violations", row.violations.to_string(), "");
     let state = match (row.finished, row.saturated) {
         (false, _) => "saturated: the sample did not arrive within the limits, latencies are lower bounds\n",
