@@ -8,9 +8,11 @@ pub mod check;
 pub mod completions;
 pub mod cosim;
 pub mod doctor;
+pub mod fetch;
 pub mod generate;
 pub mod init;
 pub mod interrupt;
+mod library;
 pub mod lint;
 pub mod schema;
 pub mod table;
@@ -34,6 +36,7 @@ use ui::{Ui, UiArgs};
   meshkv check meshkv.toml                           what follows from it
   meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
+  meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
 struct Cli {
@@ -50,6 +53,7 @@ enum Command {
     Generate(generate::Args),
     Lint(lint::Args),
     Cosim(Box<cosim::Args>),
+    Fetch(fetch::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -69,6 +73,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Generate(args) => generate::run(args, ui),
         Command::Lint(args) => lint::run(args, ui),
         Command::Cosim(args) => cosim::run(args, ui),
+        Command::Fetch(args) => fetch::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),

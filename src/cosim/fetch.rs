@@ -96,6 +96,9 @@ pub enum FetchError {
         /// Who waits for what.
         blocked: String,
     },
+    /// The caller did not want to wait any longer.
+    #[error("the run was stopped")]
+    Stopped,
     /// More slices at a home than its memory holds.
     #[error("tile {tile} is home to more slices than its staging memory holds ({slots})")]
     Overfull {
@@ -146,6 +149,8 @@ impl Fetched {
 
 /// Cycles in which all counters have been shown.
 const SCAN: u64 = 2 * COUNTERS as u64;
+/// Cycles between two looks at whether to go on.
+const BATCH: u64 = 256;
 /// Cycles in which flits that nobody waits for leave the fabric.
 const QUIET: u64 = 64;
 
@@ -244,17 +249,20 @@ impl<'a> Bench<'a> {
         Ok(Bench { design, pins, ports, tiles, words })
     }
 
-    /// Runs a plan to its end.
+    /// Runs a plan to its end; `stop` is asked now and then, with the cycle and the commands accepted.
     ///
     /// # Errors
-    /// If the fabric stops or is stuck; what it did wrong otherwise is in the result.
-    pub fn run(mut self, plan: &Plan) -> Result<Fetched, FetchError> {
+    /// If the fabric stops or is stuck, or `stop` says so; what it did wrong otherwise is in the result.
+    pub fn run(mut self, plan: &Plan, stop: &mut dyn FnMut(u64, u64) -> bool) -> Result<Fetched, FetchError> {
         let late = self.fill(plan)?;
         let start = self.pins.cycle();
         let mut run = Run::new(plan, self.tiles, start, late);
         while !run.over() {
             self.period(plan, &mut run)?;
             let now = self.pins.cycle();
+            if now.is_multiple_of(BATCH) && stop(now - run.start, run.ledger.commands) {
+                return Err(FetchError::Stopped);
+            }
             if run.rests(now) {
                 run.moved = now;
             }

@@ -12,6 +12,8 @@
 //! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
+//! * [`pins`]: the same as a clock and ports; [`fetch`] drives fetches there, [`workload`] makes them,
+//!   and a ledger checks that every head gets what it asked for.
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
 mod cache;
@@ -34,5 +36,6 @@ pub mod trace;
 pub mod traffic;
 pub mod verilate;
 pub mod violation;
+pub mod workload;
 
 pub use ffi::Library;

@@ -24,7 +24,7 @@ pub fn node_library(design: &Design) -> Library {
 
 /// Runs a plan on a fabric of its own.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Fetched, FetchError> {
-    Bench::new(library, design, 1).unwrap().run(plan)
+    Bench::new(library, design, 1).unwrap().run(plan, &mut |_, _| false)
 }
 
 /// Runs a plan that must end without a violation.

@@ -1,0 +1,204 @@
+//! `meshkv fetch`: slices fetched from their homes, on the emitted fabric under Verilator.
+
+use super::interrupt::Interrupt;
+use super::library::library;
+use super::table;
+use super::ui::Ui;
+use crate::cosim::fetch::{Bench, FetchError, Fetched};
+use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::workload::{self, Workload};
+use crate::design::Design;
+use crate::emit::TILE_EVENTS;
+use serde_json::{json, Map, Value};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// What registers hold before the reset; any value must do.
+const POWER_UP_SEED: u64 = 1;
+
+/// Tile cycles from which the better optimised build is worth its longer compilation.
+const LONG_RUN: u64 = 400_000;
+
+/// Fetch slices from their homes and see what coalescing, multicast and suppression make of it
+///
+/// The whole fabric is co-simulated: requesters, routers, home agents and their memories. Every
+/// head must get every flit it asked for exactly once, in order and intact. Exit code 1 if not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv fetch configs/tiny.toml
+  meshkv fetch configs/u280_8x8.toml --pattern slice --requesters 8
+  meshkv fetch configs/u280_8x8.toml --pattern broadcast --slices 8 --skew 1 --json | jq .merged_share
+  meshkv fetch configs/tiny.toml --pattern random --commands 2000 --gap 5 --seed 3")]
+pub struct Args {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    config: PathBuf,
+    /// Who asks for what
+    #[arg(long, value_enum, default_value_t = Pattern::Broadcast)]
+    pattern: Pattern,
+    /// slice: tiles that ask for the one slice
+    #[arg(long, value_name = "TILES", default_value_t = 4)]
+    requesters: u32,
+    /// broadcast, random: slices, one a segment of layer 0, where TaKV places them [default: 4]
+    #[arg(long, default_value_t = 4)]
+    slices: u32,
+    /// broadcast: chunks that are asked for of each slice
+    #[arg(long, default_value_t = 4)]
+    chunks: u32,
+    /// broadcast: cycles by which a row is told later than the one below it
+    #[arg(long, value_name = "CYCLES", default_value_t = 1)]
+    skew: u32,
+    /// broadcast: all columns ask in the same order, not each from another slice on
+    #[arg(long)]
+    no_rotate: bool,
+    /// random: commands of a tile
+    #[arg(long, default_value_t = 200)]
+    commands: u32,
+    /// random: mean cycles between two commands of a tile
+    #[arg(long, value_name = "CYCLES", default_value_t = 40)]
+    gap: u32,
+    /// Of 256 cycles, those in which a tile does not take what has come
+    #[arg(long, value_name = "OF_256", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=250))]
+    stall: u8,
+    /// Seed of all random choices
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Workloads by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Pattern {
+    /// Some tiles ask at once for one whole slice
+    Slice,
+    /// Every tile asks for the same slices, as the column controllers tell them
+    Broadcast,
+    /// Every tile asks at random, heads together, apart, and again
+    Random,
+}
+
+impl Args {
+    fn workload(&self) -> Workload {
+        match self.pattern {
+            Pattern::Slice => Workload::Slice { requesters: self.requesters },
+            Pattern::Broadcast => Workload::Broadcast {
+                slices: self.slices,
+                chunks: self.chunks,
+                skew: self.skew,
+                rotate: !self.no_rotate,
+            },
+            Pattern::Random => {
+                Workload::Random { commands: self.commands, gap: self.gap, slices: self.slices }
+            }
+        }
+    }
+}
+
+/// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
+///
+/// # Errors
+/// A wrong configuration or workload, a missing tool, or Ctrl-C.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let (design, _) = super::load(&args.config, ui)?;
+    let mut plan = workload::plan(&design, &args.workload(), args.seed)?;
+    plan.stall = args.stall;
+    let interrupt = Interrupt::listen()?;
+    let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
+    let work = asked * u64::from(design.mare.chunk_flits);
+    let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
+    let built = library(&design, Form::Node, length, &interrupt, ui);
+    let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+    let progress = ui.progress(Some(asked), "fetching");
+    let mut watch = |_: u64, done: u64| {
+        progress.set(done);
+        interrupt.requested()
+    };
+    let result = Bench::new(&library, &design, POWER_UP_SEED)?.run(&plan, &mut watch);
+    drop(progress);
+    match result {
+        Ok(done) => {
+            let ok = done.violations == 0;
+            ui.result(&as_json(args, &design, &done), || prose(&design, &done))?;
+            Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Err(FetchError::Stopped) => {
+            interrupt.explain(Err(FetchError::Stopped.into()), "while fetching; no result")
+        }
+        Err(failed) => {
+            ui.error(format_args!("{failed}"));
+            Ok(ExitCode::FAILURE)
+        }
+    }
+}
+
+/// Share of the fetches that joined a request which was there already.
+fn merged_share(done: &Fetched) -> f64 {
+    let (opened, merged) = (done.event("requests_opened") as f64, done.event("requests_merged") as f64);
+    merged / (opened + merged).max(1.0)
+}
+
+/// The command that gives the same figures again.
+fn command(args: &Args) -> String {
+    let mut text = format!("meshkv fetch {} --seed {}", args.config.display(), args.seed);
+    text += &match args.pattern {
+        Pattern::Slice => format!(" --pattern slice --requesters {}", args.requesters),
+        Pattern::Broadcast => format!(
+            " --pattern broadcast --slices {} --chunks {} --skew {}{}",
+            args.slices,
+            args.chunks,
+            args.skew,
+            if args.no_rotate { " --no-rotate" } else { "" }
+        ),
+        Pattern::Random => format!(
+            " --pattern random --commands {} --gap {} --slices {}",
+            args.commands, args.gap, args.slices
+        ),
+    };
+    if args.stall > 0 {
+        text += &format!(" --stall {}", args.stall);
+    }
+    text
+}
+
+fn as_json(args: &Args, design: &Design, done: &Fetched) -> Value {
+    let counters: Map<String, Value> =
+        TILE_EVENTS.iter().map(|&name| (name.to_owned(), done.event(name).into())).collect();
+    json!({
+        "cycles": done.cycles,
+        "commands": done.commands,
+        "delivered": done.delivered,
+        "head_flits": done.head_flits,
+        "merged_share": merged_share(done),
+        "data_links": done.data_links,
+        "fetch_links": done.fetch_links,
+        "chunk_flits": design.mare.chunk_flits,
+        "coalesce_window": design.mare.coalesce_window,
+        "counters": counters,
+        "violations": done.violations,
+        "violation_list": done.violation_list,
+        "command": command(args),
+    })
+}
+
+fn prose(design: &Design, done: &Fetched) -> String {
+    let count =
+        |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
+    let mut rows = vec![
+        count("cycles", done.cycles, "from the first command to the last flit"),
+        count("commands", done.commands, "ranges that heads asked for"),
+        count("delivered", done.delivered, "flits that tiles took"),
+        count("data_links", done.data_links, "router-to-router traversals of KV_DATA"),
+        count("fetch_links", done.fetch_links, "the same of KV_FETCH"),
+    ];
+    rows.extend(TILE_EVENTS.iter().map(|&name| count(name, done.event(name), "all tiles")));
+    let mut text = table::columns(&rows);
+    text += &format!(
+        "{:.1} % of the fetches joined a request (window of {} cycles, chunks of {} flits)\n",
+        100.0 * merged_share(done),
+        design.mare.coalesce_window,
+        design.mare.chunk_flits
+    );
+    for violation in &done.violation_list {
+        text += &format!("violation: {}\n", violation.message);
+    }
+    text
+}

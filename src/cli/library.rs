@@ -1,0 +1,50 @@
+//! The verilated fabric that a command runs on: found, built or taken from the cache.
+
+use super::interrupt::Interrupt;
+use super::ui::Ui;
+use crate::cosim::toolchain::Toolchain;
+use crate::cosim::verilate::{self, BuildError, BuildOptions, Form, Progress, RunLength};
+use crate::cosim::Library;
+use crate::design::Design;
+use crate::emit;
+use crate::tools;
+use anyhow::anyhow;
+
+const CACHE_HELP: &str = "\n  help: compiled fabrics are kept in MESHKV_CACHE, else in ~/.cache/meshkv; \
+                          set it to a folder that you may write, on a disk with room";
+
+/// Builds what a command verilates and loads it.
+///
+/// # Errors
+/// When a tool is missing or fails, or the build is interrupted.
+pub(super) fn library(
+    design: &Design,
+    form: Form,
+    run: RunLength,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Library> {
+    let verilator = tools::find(&tools::VERILATOR)?;
+    let cxx = tools::find(&tools::CXX)?;
+    let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
+    ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
+    let files = emit::emit(design)?;
+    let progress = ui.progress(None, "building the fabric");
+    let options = BuildOptions { toolchain, form, run, cache_dir: None };
+    let stop = || interrupt.requested();
+    let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
+        Progress::Waiting => progress.message("another process builds this fabric"),
+        Progress::Rebuilding { why } => {
+            progress.aside(|| ui.warn(format_args!("{why}; building it again")));
+        }
+        Progress::Verilating => progress.message("verilating the fabric"),
+        Progress::Compiling { done, total } => {
+            progress.message(format!("compiling the fabric, {done} of {total}"))
+        }
+        Progress::Linking => progress.message("linking the fabric"),
+    });
+    library.map_err(|error| match error {
+        BuildError::Io { .. } => anyhow!("{:#}{CACHE_HELP}", anyhow::Error::from(error)),
+        error => error.into(),
+    })
+}
