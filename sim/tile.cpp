@@ -23,17 +23,14 @@
 namespace meshkv {
 namespace {
 
-// One works through the tiles from the first on, the other from the last on.
-constexpr unsigned kMostParts = 2;
 // Below this a thread waits longer than it works.
-constexpr unsigned kTilesPerPart = 6;
+constexpr unsigned kTilesPerThread = 6;
 // Tiles that a thread takes at a time.
 constexpr unsigned kChunk = 2;
 constexpr unsigned kChunks = (MESHKV_TILES + kChunk - 1) / kChunk;
 
-unsigned wanted_parts() {
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::max(1u, std::min({cores, kMostParts, MESHKV_TILES / kTilesPerPart}));
+bool worth_two_threads() {
+    return MESHKV_TILES >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
 }
 
 class TileModel final : public Model, public Team::Job {
@@ -44,7 +41,7 @@ class TileModel final : public Model, public Team::Job {
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
         ports_ = wires_.ports();
         make_tiles();
-        team_ = std::make_unique<Team>(*this, wanted_parts());
+        team_ = std::make_unique<Team>(*this, worth_two_threads());
     }
 
     ~TileModel() override {
