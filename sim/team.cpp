@@ -4,8 +4,6 @@
 #include <sched.h>
 #include <signal.h>
 
-#include <algorithm>
-#include <chrono>
 #include <system_error>
 
 namespace meshkv {
@@ -14,12 +12,10 @@ namespace {
 // About 20 us of spinning for the next round, and 100 us for the rest of this one.
 constexpr unsigned kRoundSpins = 1000;
 constexpr unsigned kMeetSpins = 5000;
-// A thread that lets others wait so long is not running.
+// A helper that is waited for so long is not running.
 constexpr std::chrono::microseconds kLost{300};
-// Rounds that the caller then does alone: twice as many each time, until all goes well so long.
-constexpr unsigned kLeastAlone = 500;
-constexpr unsigned kMostAlone = 8000;
-constexpr unsigned kForgiven = 4000;
+// How long it is then left out, in multiples of what it has cost.
+constexpr int kLeftOut = 25;
 
 void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -31,61 +27,51 @@ void relax() {
 
 }  // namespace
 
-Team::Team(Job& job, unsigned parts) : job_(job), penalty_(kLeastAlone) {
+Team::Team(Job& job, bool helped) : job_(job) {
+    if (!helped) return;
     // Signals are for the program's own threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-        for (unsigned index = 1; index < parts; ++index)
-            threads_.emplace_back([this, index] { work(index); });
+        helper_ = std::thread([this] { help(); });
     } catch (const std::system_error&) {
-        // The work falls to those that could be had.
+        // The caller does it all.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 Team::~Team() {
-    ending_ = true;
+    if (!helper_.joinable()) return;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        round_.fetch_add(1);
+        ending_ = true;
     }
+    round_.fetch_add(1);
     wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    helper_.join();
 }
 
 void Team::run() {
-    if (threads_.empty()) return job_.part(0, 1);
-    if (alone_ == 0) return run_together();
-    --alone_;
-    job_.part(0, 1);
+    if (!ask()) return job_.part(0, 1);
+    round_.fetch_add(1);
+    job_.part(0, 2);
+    meet(0, 2);
 }
 
-void Team::run_together() {
-    lost_ = false;
-    // Sequentially consistent with wait_for_round: either the sleeper sees the
-    // new round or it is seen here.
-    round_.fetch_add(1);
-    if (asleep_.load() != 0) {
-        const std::lock_guard<std::mutex> lock(mutex_);
+// Whether the helper takes part in this round.
+bool Team::ask() {
+    if (!helper_.joinable()) return false;
+    if (alone_ && Clock::now() < alone_until_) return false;
+    alone_ = false;
+    if (asleep_.load() && asleep_.exchange(false)) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            called_ = true;
+        }
         wake_.notify_all();
     }
-    const auto parts = static_cast<unsigned>(threads_.size()) + 1;
-    job_.part(0, parts);
-    meet(0, parts);
-    judge();
-}
-
-// Decides whether the next rounds are done together.
-void Team::judge() {
-    if (!lost_) {
-        if (++together_ == kForgiven) penalty_ = kLeastAlone;
-        return;
-    }
-    alone_ = penalty_;
-    penalty_ = std::min(2 * penalty_, kMostAlone);
-    together_ = 0;
+    return ready_.load() && ready_.exchange(false);
 }
 
 void Team::meet(unsigned index, unsigned parts) {
@@ -101,30 +87,44 @@ void Team::meet(unsigned index, unsigned parts) {
         if (all_here()) return;
         relax();
     }
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     while (!all_here()) sched_yield();
-    if (index == 0 && std::chrono::steady_clock::now() - start > kLost) lost_ = true;
+    if (index != 0) return;
+    const auto end = Clock::now();
+    if (end - start < kLost) return;
+    alone_ = true;
+    alone_until_ = end + kLeftOut * (end - start);
 }
 
-void Team::work(unsigned index) {
+void Team::help() {
     for (uint64_t round = 1; wait_for_round(round); ++round) {
-        const auto parts = static_cast<unsigned>(threads_.size()) + 1;
-        job_.part(index, parts);
-        meet(index, parts);
+        job_.part(1, 2);
+        meet(1, 2);
     }
 }
 
 // False when the team ends.
 bool Team::wait_for_round(uint64_t round) {
     const auto begun = [this, round] { return round_.load() >= round; };
-    for (unsigned turn = 0; turn < kRoundSpins && !begun(); ++turn) relax();
-    if (!begun()) {
-        std::unique_lock<std::mutex> lock(mutex_);
-        asleep_.fetch_add(1);
-        wake_.wait(lock, begun);
-        asleep_.fetch_sub(1);
+    while (!ending_.load()) {
+        ready_.store(true);
+        for (unsigned turn = 0; turn < kRoundSpins && !begun(); ++turn) relax();
+        // Whoever is no longer ready has been taken, and the round is about to begin.
+        if (!begun() && ready_.exchange(false)) {
+            sleep();
+            continue;
+        }
+        while (!begun()) relax();
+        return !ending_.load();
     }
-    return !ending_.load();
+    return false;
+}
+
+void Team::sleep() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    asleep_.store(true);
+    wake_.wait(lock, [this] { return called_ || ending_.load(); });
+    called_ = false;
 }
 
 }  // namespace meshkv

@@ -1,19 +1,20 @@
-// A few threads that do one job together, again and again, each its part of it.
+// Two threads that do one job together, round after round: the caller, and a
+// helper where it has a core to run on.
 //
-// The caller is the first of them. The others wait for the next round by
-// spinning, which costs less than a cycle of the fabric, and after some tens of
-// microseconds asleep: between steps nothing burns. Where another program has
-// their core, the caller works alone for a while: to wait for a thread that is
-// not running costs a hundred rounds.
+// The helper waits for the next round by spinning, which costs less than a cycle
+// of the fabric, and after some tens of microseconds asleep: between steps
+// nothing burns. A round does not wait for it to wake; it comes for a later one.
+// Where another program has its core it is left out for a while: to wait for a
+// thread that is not running costs a hundred rounds.
 #ifndef MESHKV_TEAM_H
 #define MESHKV_TEAM_H
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 namespace meshkv {
 
@@ -21,44 +22,45 @@ class Team {
   public:
     class Job {
       public:
-        // `parts` may be fewer from round to round.
+        // Part 0 is the caller's; `parts` is 1 or 2. Must not throw.
         virtual void part(unsigned index, unsigned parts) = 0;
 
       protected:
         ~Job() = default;
     };
 
-    // At most so many parts; fewer if the system gives no more threads.
-    Team(Job& job, unsigned parts);
+    // Without a helper if the system gives no more threads.
+    Team(Job& job, bool helped);
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
-    // Does every part once. What a part throws ends the process: parts must not throw.
+    // Does the job once.
     void run();
     // Within a part: waits until all parts of this round have come here.
     void meet(unsigned index, unsigned parts);
 
   private:
-    void work(unsigned index);
+    using Clock = std::chrono::steady_clock;
+
+    bool ask();
+    void help();
     bool wait_for_round(uint64_t round);
-    void run_together();
-    void judge();
+    void sleep();
 
     Job& job_;
-    std::vector<std::thread> threads_;
-    // The caller's own: rounds still to be done alone, how many the next loss
-    // will cost, rounds since the last, and whether this one lost time.
-    unsigned alone_ = 0;
-    unsigned penalty_;
-    unsigned together_ = 0;
-    bool lost_ = false;
+    std::thread helper_;
+    // The caller's own: until when it works alone, if it does.
+    bool alone_ = false;
+    Clock::time_point alone_until_;
     // Each on a cache line of its own: they are written by different threads.
     alignas(64) std::atomic<uint64_t> round_{0};
     alignas(64) std::atomic<unsigned> arrived_{0};
     alignas(64) std::atomic<uint64_t> met_{0};
-    alignas(64) std::atomic<unsigned> asleep_{0};
+    alignas(64) std::atomic<bool> ready_{false};   // The helper is awake and not yet taken.
+    alignas(64) std::atomic<bool> asleep_{false};  // It is not, and has not been called.
     std::atomic<bool> ending_{false};
+    bool called_ = false;  // Under the mutex.
     std::mutex mutex_;
     std::condition_variable wake_;
 };

@@ -23,19 +23,16 @@
 namespace meshkv {
 namespace {
 
-// One works through the tiles from the first on, the other from the last on.
-constexpr unsigned kMostParts = 2;
 // Of the fabric, unless all of it is verilated as one.
 constexpr unsigned kTiles = MESHKV_COLS * MESHKV_ROWS;
 // Below this a thread waits longer than it works.
-constexpr unsigned kTilesPerPart = 6;
+constexpr unsigned kTilesPerThread = 6;
 // Tiles that a thread takes at a time.
 constexpr unsigned kChunk = 2;
 constexpr unsigned kChunks = (kTiles + kChunk - 1) / kChunk;
 
-unsigned wanted_parts() {
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    return std::max(1u, std::min({cores, kMostParts, kTiles / kTilesPerPart}));
+bool worth_two_threads() {
+    return kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
 }
 
 class TileModel final : public Model, public Team::Job {
@@ -49,7 +46,7 @@ class TileModel final : public Model, public Team::Job {
                        wires_.find("tx_valid"),  wires_.find("tx_head"),    wires_.find("tx_data"),
                        wires_.find("vc_busy"),   wires_.find("stat_index"), wires_.find("stat_data")};
         make_tiles();
-        team_ = std::make_unique<Team>(*this, wanted_parts());
+        team_ = std::make_unique<Team>(*this, worth_two_threads());
     }
 
     ~TileModel() override {

@@ -13,11 +13,13 @@ use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 
+/// Cycle, tile, VC, head, data.
+type Left = (u64, NodeId, u32, Vec<u32>, Vec<u32>);
+
 /// Everything that can be seen of a run.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
-    /// Cycle, tile, VC, head, data.
-    ejections: Vec<(u64, NodeId, u32, Vec<u32>, Vec<u32>)>,
+    ejections: Vec<Left>,
     entries: Vec<Entry>,
     /// After every cycle.
     busy: Vec<Vec<(NodeId, Port, u32)>>,

@@ -99,6 +99,7 @@ fn a_run_prints_one_object_with_the_keys_it_promises() {
         assert!(row[key].is_number(), "{key}: {}", row[key]);
     }
     assert_eq!(row["violations"], 0);
+    assert_eq!(row["dut"], "tile");
     assert_eq!(row["links"].as_array().map(Vec::len), Some(20), "10 neighbours, both ways");
     for name in ["link-utilisation.svg", "link-utilisation.png"] {
         assert!(bench.0.path().join("pictures").join(name).is_file(), "{name}");
