@@ -80,7 +80,7 @@ impl TileWidths {
 
     /// Bits of the counter of a request's window and tree.
     fn count(&self) -> u32 {
-        index_bits(self.mare.coalesce_window + self.mare.tree_build_cycles + 1)
+        index_bits(self.mare.coalesce_window + self.mare.tree_build_cycles + 2)
     }
 }
 
@@ -242,9 +242,9 @@ pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
             "Requests that a home has under way: coalescing, and who is next.",
             "",
             "The first fetch for a range opens a request. Fetches for the same range and generation that come",
-            "while its window is open join it: their destinations and head masks are merged. Then the tree is",
-            "built, and when the slice is resident its chunks leave, one request after the other in turns. A",
-            "fetch that finds the table full waits, and nothing else does.",
+            "while its window is open join it: their destinations and head masks are merged. The window is open",
+            "for its time, and on until the slice is resident and the home has time for it. Then the tree is built",
+            "and the chunks leave, requests in turns. A fetch that finds the table full waits, nothing else does.",
         ],
     )
     .tiles(w)
@@ -259,6 +259,7 @@ pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
         b = b
             .param("TOTAL", w.mare.coalesce_window + w.mare.tree_build_cycles, "Cycles of window and tree.")
             .param("TREE", w.mare.tree_build_cycles, "Cycles it takes to build a tree.")
+            .param("CLOSING", w.mare.tree_build_cycles + 1, "TREE + 1: the last cycle of a window.")
             .param("COUNT_WIDTH", w.count(), "Width of their counter in bits.");
     }
     b.clocked()

@@ -1,7 +1,8 @@
 //! How long a request waits before it is served: others may join it first, then its tree is built.
 //!
 //! Invariant: one counter runs from TOTAL to zero; above TREE the window is open, at zero the
-//! request has waited long enough. It is started while it stands at zero.
+//! request has waited long enough. The last step out of the window waits until the request may
+//! close: while its home is busy it goes on taking others in. It is started while it stands at zero.
 
 use super::{Kernel, PrintError};
 use rust_hdl::prelude::*;
@@ -11,6 +12,8 @@ use rust_hdl::prelude::*;
 pub struct CoalescingWindow<const COUNT: usize> {
     /// A request opens.
     pub start: Signal<In, Bit>,
+    /// The window may end now.
+    pub may_close: Signal<In, Bit>,
     /// Cycles left to wait.
     pub count_q: Signal<In, Bits<COUNT>>,
     /// Next `count_q`.
@@ -20,6 +23,7 @@ pub struct CoalescingWindow<const COUNT: usize> {
     /// Nothing is left to wait for.
     pub waited: Signal<Out, Bit>,
     total: Constant<Bits<COUNT>>,
+    closing: Constant<Bits<COUNT>>,
     tree: Constant<Bits<COUNT>>,
 }
 
@@ -31,11 +35,13 @@ impl<const COUNT: usize> CoalescingWindow<COUNT> {
     pub fn new(window: u64, tree: u64) -> Self {
         CoalescingWindow {
             start: Default::default(),
+            may_close: Default::default(),
             count_q: Default::default(),
             count_d: Default::default(),
             in_window: Default::default(),
             waited: Default::default(),
             total: Constant::new((window + tree).into()),
+            closing: Constant::new((tree + 1).into()),
             tree: Constant::new(tree.into()),
         }
     }
@@ -48,7 +54,9 @@ impl<const COUNT: usize> Logic for CoalescingWindow<COUNT> {
         self.waited.next = self.count_q.val() == 0;
         if self.start.val() {
             self.count_d.next = self.total.val();
-        } else if self.count_q.val() == 0 {
+        } else if (self.count_q.val() == 0)
+            | ((self.count_q.val() == self.closing.val()) & !self.may_close.val())
+        {
             self.count_d.next = self.count_q.val();
         } else {
             self.count_d.next = self.count_q.val() - 1;
@@ -72,16 +80,21 @@ mod tests {
     #[test]
     fn a_request_can_be_joined_for_the_window_and_waits_for_the_tree_after_it() {
         for (window, tree) in [(0, 0), (0, 3), (5, 0), (5, 3), (1, 1)] {
-            let mut uut = CoalescingWindow::<5>::new(window, tree);
-            let mut count = 0;
-            for cycle in 0..=window + tree + 1 {
-                uut.start.next = cycle == 0;
-                uut.count_q.next = Bits::<5>::from(count);
-                assert!(simulate(&mut uut, 4));
-                let case = format!("window {window} tree {tree} cycle {cycle}");
-                assert_eq!(uut.in_window.val(), (1..=window).contains(&cycle), "{case}");
-                assert_eq!(uut.waited.val(), cycle == 0 || cycle > window + tree, "{case}");
-                count = u64::from(uut.count_d.val());
+            for held in [0, 1, 4] {
+                let mut uut = CoalescingWindow::<5>::new(window, tree);
+                let mut count = 0;
+                // Without a window there is nothing to hold open.
+                let open = if window == 0 { 0 } else { window + held };
+                for cycle in 0..=open + tree + 1 {
+                    uut.start.next = cycle == 0;
+                    uut.may_close.next = cycle >= window + held;
+                    uut.count_q.next = Bits::<5>::from(count);
+                    assert!(simulate(&mut uut, 4));
+                    let case = format!("window {window} tree {tree} held {held} cycle {cycle}");
+                    assert_eq!(uut.in_window.val(), (1..=open).contains(&cycle), "{case}");
+                    assert_eq!(uut.waited.val(), cycle == 0 || cycle > open + tree, "{case}");
+                    count = u64::from(uut.count_d.val());
+                }
             }
         }
     }
