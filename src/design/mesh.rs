@@ -186,6 +186,24 @@ mod tests {
         }
     }
 
+    /// What a multicast waits for is what the routes to its destinations wait for.
+    #[test]
+    fn tree_links_are_those_of_the_routes() {
+        let mesh = Mesh::new(4, 3);
+        for root in mesh.nodes() {
+            for set in 1..1_u32 << mesh.tiles() {
+                let members: Vec<_> = mesh.nodes().filter(|d| set >> d.index() & 1 == 1).collect();
+                let mut links = std::collections::BTreeSet::new();
+                for &d in &members {
+                    let step = |&at: &NodeId| mesh.neighbour(at, mesh.xy_port(at, d));
+                    let path: Vec<_> = std::iter::successors(Some(root), step).collect();
+                    links.extend(path.windows(2).map(|pair| (pair[0], pair[1])));
+                }
+                assert_eq!(mesh.xym_tree_links(root, &members), links.len() as u32);
+            }
+        }
+    }
+
     #[test]
     fn tree_of_all_tiles_reaches_each_over_one_link() {
         let mesh = Mesh::new(8, 8);

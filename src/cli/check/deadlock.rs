@@ -12,7 +12,7 @@ pub fn acyclic(found: &Found) -> bool {
     found.as_ref().is_ok_and(|verdicts| verdicts.iter().all(|v| v.longest_chain.is_some()))
 }
 
-/// One object: a key a scope, and `acyclic` for all of them.
+/// One object: a key a scope (`PART`, `KV_FETCH`, `KV_DATA`, `request_reply`), and `acyclic` for all of them.
 pub fn as_json(found: &Found) -> Value {
     let mut object = Map::new();
     match found {
@@ -24,7 +24,7 @@ pub fn as_json(found: &Found) -> Value {
                     "network": network, "vertices": v.vertices, "edges": v.edges,
                     "longest_chain": v.longest_chain, "acyclic": acyclic, "cycle": v.cycle,
                 });
-                object.insert(name.to_owned(), numbers);
+                object.insert(name.replace('-', "_"), numbers);
             }
         }
         Err(fault) => {
@@ -49,15 +49,9 @@ pub fn prose(found: &Found) -> String {
             Some(chain) => (chain.to_string(), "acyclic"),
             None => ("endless".to_owned(), "CYCLE"),
         };
-        let name = name.replace('_', if v.scope.is_class() { "_" } else { "-" });
-        rows.push(vec![
-            network.to_owned(),
-            name,
-            v.vertices.to_string(),
-            v.edges.to_string(),
-            chain,
-            word.to_owned(),
-        ]);
+        let numbers = [v.vertices.to_string(), v.edges.to_string(), chain];
+        let words = [network, name].map(str::to_owned).into_iter();
+        rows.push(words.chain(numbers).chain([word.to_owned()]).collect());
     }
     let cycles = verdicts.iter().filter(|v| !v.cycle.is_empty()).map(cycle);
     format!(
@@ -105,7 +99,7 @@ mod tests {
         assert!(!acyclic(&found));
         let text = prose(&found);
         let told = "\
-request_reply: 2 resources wait for each other in a circle:
+request-reply: 2 resources wait for each other in a circle:
   tile (0, 0), the home's request table
     -> tile (0, 0), slots of the staging memory
     -> tile (0, 0), the home's request table

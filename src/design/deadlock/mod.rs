@@ -97,17 +97,12 @@ impl Scope {
         Scope::RequestReply,
     ];
 
-    /// Whether it is the buffers of one class.
-    pub fn is_class(self) -> bool {
-        matches!(self, Scope::Class(_))
-    }
-
     /// Virtual network and class, as in a report.
     pub fn names(self) -> (&'static str, &'static str) {
         match self {
             Scope::Class(Class::Part) => ("VN0", Class::Part.name()),
             Scope::Class(class) => ("VN1", class.name()),
-            Scope::RequestReply => ("both", "request_reply"),
+            Scope::RequestReply => ("both", "request-reply"),
         }
     }
 }
