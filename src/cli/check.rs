@@ -1,8 +1,11 @@
 //! `meshkv check`: validates a configuration and prints what follows from it.
 
+mod deadlock;
+
 use super::table;
 use super::ui::Ui;
 use crate::config::{Report, Severity};
+use crate::design::deadlock::Rules;
 use crate::design::{Class, Design, DestKind, Staging};
 use serde::Serialize;
 use serde_json::{json, Value};
@@ -13,11 +16,17 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv check configs/tiny.toml
-  meshkv check configs/tiny.toml --json | jq .blocks_per_tile")]
+  meshkv check configs/tiny.toml --json | jq .blocks_per_tile
+  meshkv check configs/u280_8x8.toml --deadlock")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     config: PathBuf,
+    /// Also build the graph of which buffer can wait for which, through routers and tiles, and
+    /// look for cycles: within each class of flit, and from requests to replies. With a cycle
+    /// the exit code is 1
+    #[arg(long)]
+    deadlock: bool,
 }
 
 /// One bundle of wires, or one field of the `head` bundle in one class of flit.
@@ -39,9 +48,18 @@ struct Row {
 /// All problems of the configuration; or when standard output cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, warnings) = super::load(&args.config, ui)?;
+    let found = args.deadlock.then(|| crate::design::deadlock::check(&design, &Rules::of(&design)));
     let (rows, facts) = (flit_rows(&design), facts(&design));
-    ui.result(&as_json(&design, &rows, &facts, &warnings), || prose(&design, &rows, &facts))?;
-    Ok(ExitCode::SUCCESS)
+    let mut value = as_json(&design, &rows, &facts, &warnings);
+    if let Some(found) = &found {
+        value["deadlock"] = deadlock::as_json(found);
+    }
+    ui.result(&value, || {
+        let waits = found.as_ref().map(deadlock::prose).unwrap_or_default();
+        format!("{}{waits}", prose(&design, &rows, &facts))
+    })?;
+    let failed = found.is_some_and(|found| !deadlock::acyclic(&found));
+    Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 /// Counts, by the name that JSON and prose share, with their unit or meaning.

@@ -1,5 +1,7 @@
 //! Tiles, coordinates and the links between them.
 
+use std::cmp::Ordering;
+
 /// A mesh of `cols` x `rows` tiles; the only maker of [`NodeId`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mesh {
@@ -117,6 +119,19 @@ impl Mesh {
         }
     }
 
+    /// The output that a flit at `at` takes to `destination`: along the row first, then along the
+    /// column, then into the tile. Each branch of an XYM tree follows it too.
+    pub fn xy_port(self, at: NodeId, destination: NodeId) -> Port {
+        let ((x, y), (to_x, to_y)) = (self.coords(at), self.coords(destination));
+        match (to_x.cmp(&x), to_y.cmp(&y)) {
+            (Ordering::Greater, _) => Port::East,
+            (Ordering::Less, _) => Port::West,
+            (Ordering::Equal, Ordering::Greater) => Port::North,
+            (Ordering::Equal, Ordering::Less) => Port::South,
+            (Ordering::Equal, Ordering::Equal) => Port::Local,
+        }
+    }
+
     /// Router-to-router hops between two tiles.
     pub fn hops(self, a: NodeId, b: NodeId) -> u32 {
         let ((ax, ay), (bx, by)) = (self.coords(a), self.coords(b));
@@ -167,6 +182,27 @@ mod tests {
         for a in mesh.nodes() {
             for b in mesh.nodes() {
                 assert_eq!(mesh.xym_tree_links(a, &[b]), mesh.hops(a, b));
+                let next = |&at: &NodeId| mesh.neighbour(at, mesh.xy_port(at, b));
+                let path: Vec<_> = std::iter::successors(Some(a), next).collect();
+                assert_eq!((path.last(), path.len() as u32 - 1), (Some(&b), mesh.hops(a, b)));
+            }
+        }
+    }
+
+    /// What a multicast waits for is what the routes to its destinations wait for.
+    #[test]
+    fn tree_links_are_those_of_the_routes() {
+        let mesh = Mesh::new(4, 3);
+        for root in mesh.nodes() {
+            for set in 1..1_u32 << mesh.tiles() {
+                let members: Vec<_> = mesh.nodes().filter(|d| set >> d.index() & 1 == 1).collect();
+                let mut links = std::collections::BTreeSet::new();
+                for &d in &members {
+                    let step = |&at: &NodeId| mesh.neighbour(at, mesh.xy_port(at, d));
+                    let path: Vec<_> = std::iter::successors(Some(root), step).collect();
+                    links.extend(path.windows(2).map(|pair| (pair[0], pair[1])));
+                }
+                assert_eq!(mesh.xym_tree_links(root, &members), links.len() as u32);
             }
         }
     }

@@ -4,16 +4,19 @@
 //! scoreboard, model and reports read the [`Design`]; nobody reads emitted Verilog back.
 
 mod check;
+pub mod deadlock;
 mod flit;
 mod mare;
 mod mesh;
 mod staging;
+mod turns;
 
 pub use check::check;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use mare::Mare;
 pub use mesh::{Mesh, NodeId, Port};
 pub use staging::{Staging, URAM_ON_U280};
+pub use turns::{Turns, TURNS};
 
 use crate::config::{self, Config, Finding, Report, Severity};
 use std::fmt;

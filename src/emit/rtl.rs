@@ -15,7 +15,7 @@ use super::router_parts::{
     route_column, route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
 };
 use super::{SourceFile, MESH, ROUTER};
-use crate::design::Design;
+use crate::design::{Design, Port, TURNS};
 use crate::kernels;
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -114,6 +114,10 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
     values.insert("ports".into(), PORTS.to_vec().into());
+    for port in Port::ALL {
+        let mask = format!("5'b{:05b}", TURNS.mask(port));
+        values.insert(format!("outputs_{}", port.letter()), mask.into());
+    }
     let mare = &design.mare;
     values.insert("dedup".into(), mare.dedup.into());
     values.insert("coalesce".into(), (mare.coalesce_window > 0).into());

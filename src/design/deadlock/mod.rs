@@ -1,0 +1,228 @@
+//! Freedom from deadlock: the graph of who waits for whom in the fabric, and whether it has a cycle.
+//!
+//! A vertex is a [`Resource`], an edge says that what is at the head of one may need the other before
+//! it can leave (the channel dependency graph of Dally and Seitz, 1987, continued through the tiles as
+//! in Duato, 1993). `docs/deadlock.md` has the argument, and what it needs beside the graph.
+//!
+//! The graph is built from the [`Design`] alone, by walking every route over the [`TURNS`] that the
+//! router's template is rendered from. What the tiles do is written down as [`Rules`], so that a test can
+//! change one and see it found.
+
+mod graph;
+mod resource;
+mod routes;
+
+pub use graph::Graph;
+pub use resource::Resource;
+pub use routes::RouteFault;
+
+use super::{Class, Design, Mesh, NodeId, Port, Turns, TURNS};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// How the fabric behaves, as far as a wait follows from it.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Turns that a router is built for.
+    pub turns: Turns,
+    /// The output that a flit from `source` takes at `at` towards `destination`: `(mesh, source, at,
+    /// destination)`.
+    pub route: fn(Mesh, NodeId, NodeId, NodeId) -> Port,
+    /// Virtual channels of each class, by its place in [`Class::ALL`].
+    pub vcs: [Range<u32>; 3],
+    /// Whether a requester has room for all that it asks for. Else what arrives may find none.
+    pub requester_reserves: bool,
+    /// Whether a reduce root takes a PART without sending one first.
+    pub root_consumes: bool,
+    /// Whether a staging slot is filled anew without waiting for fetches that no home has taken in yet.
+    /// That is the duty of whoever fills it.
+    pub staging_is_independent: bool,
+}
+
+/// A set of waits that depend on no others, or all of them together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Buffers of one class.
+    Class(Class),
+    /// Buffers of all classes, and what ties them together inside the tiles.
+    RequestReply,
+}
+
+/// What was found of one scope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// Which waits.
+    pub scope: Scope,
+    /// Resources.
+    pub vertices: usize,
+    /// Pairs of which one may wait for the other.
+    pub edges: usize,
+    /// Resources on the longest chain of waits; none with a cycle.
+    pub longest_chain: Option<usize>,
+    /// A shortest cycle, each resource in words and waiting for the next, the last for the first.
+    /// Empty if there is none.
+    pub cycle: Vec<String>,
+}
+
+impl Rules {
+    /// The fabric as it is emitted.
+    pub fn of(design: &Design) -> Rules {
+        Rules {
+            turns: TURNS,
+            route: |mesh, _, at, destination| mesh.xy_port(at, destination),
+            vcs: Class::ALL.map(|class| design.router.vcs_of_class(class)),
+            requester_reserves: true,
+            root_consumes: true,
+            staging_is_independent: true,
+        }
+    }
+
+    fn vcs(&self, class: Class) -> Range<u32> {
+        self.vcs[class as usize].clone()
+    }
+
+    /// The names of the classes that travel on a virtual channel.
+    fn on_vc(&self, vc: u32) -> String {
+        let classes = Class::ALL.into_iter().filter(|&class| self.vcs(class).contains(&vc));
+        classes.map(Class::name).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl Scope {
+    /// All scopes, in the order of a report.
+    pub const ALL: [Scope; 4] = [
+        Scope::Class(Class::Part),
+        Scope::Class(Class::KvFetch),
+        Scope::Class(Class::KvData),
+        Scope::RequestReply,
+    ];
+
+    /// Virtual network and class, as in a report.
+    pub fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Scope::Class(Class::Part) => ("VN0", Class::Part.name()),
+            Scope::Class(class) => ("VN1", class.name()),
+            Scope::RequestReply => ("both", "request-reply"),
+        }
+    }
+}
+
+/// Builds the graph of every scope and looks for cycles.
+///
+/// # Errors
+/// When a route needs a turn that the routers do not have: then there is no graph to speak of.
+pub fn check(design: &Design, rules: &Rules) -> Result<Vec<Verdict>, RouteFault> {
+    let taken = routes::turns_taken(design.mesh, rules)?;
+    Ok(Scope::ALL.map(|scope| verdict(design.mesh, rules, &taken, scope)).to_vec())
+}
+
+fn verdict(mesh: Mesh, rules: &Rules, taken: &[Turns], scope: Scope) -> Verdict {
+    let graph = graph_of(mesh, rules, taken, scope);
+    let longest_chain = graph.longest_chain();
+    let cycle = match longest_chain {
+        Some(_) => None,
+        None => graph.shortest_cycle(),
+    };
+    Verdict {
+        scope,
+        vertices: graph.vertices(),
+        edges: graph.edges(),
+        longest_chain,
+        cycle: cycle.unwrap_or_default().into_iter().map(|resource| resource.words(mesh, rules)).collect(),
+    }
+}
+
+fn graph_of(mesh: Mesh, rules: &Rules, taken: &[Turns], scope: Scope) -> Graph<Resource> {
+    let classes = match scope {
+        Scope::Class(class) => vec![class],
+        Scope::RequestReply => Class::ALL.to_vec(),
+    };
+    let mut waits = BTreeSet::new();
+    let mut resources = BTreeSet::new();
+    for class in classes {
+        waits.extend(network_waits(mesh, rules, taken, class));
+        resources.extend(buffers(mesh, rules, class));
+    }
+    if scope == Scope::RequestReply {
+        waits.extend(mesh.nodes().flat_map(|tile| tile_waits(rules, tile)));
+    }
+    Graph::new(resources, &waits)
+}
+
+/// Every buffer of a class that is built, whether or not a route leads through it. An input at the mesh
+/// edge has none.
+fn buffers(mesh: Mesh, rules: &Rules, class: Class) -> Vec<Resource> {
+    let linked = |tile, input| input == Port::Local || mesh.neighbour(tile, input).is_some();
+    let inputs = mesh.nodes().flat_map(|tile| Port::ALL.map(|input| (tile, input)));
+    let mut buffers = Vec::new();
+    for (tile, input) in inputs.filter(|&(tile, input)| linked(tile, input)) {
+        buffers.extend(rules.vcs(class).map(|vc| Resource::Buffer { tile, input, vc }));
+    }
+    for tile in mesh.nodes() {
+        buffers.extend(rules.vcs(class).map(|vc| Resource::Exit { tile, vc }));
+    }
+    buffers
+}
+
+/// Waits between the buffers of a class: from each input to what lies behind each output that some
+/// route takes from there.
+fn network_waits(mesh: Mesh, rules: &Rules, taken: &[Turns], class: Class) -> Vec<(Resource, Resource)> {
+    let mut waits = Vec::new();
+    for tile in mesh.nodes() {
+        for (input, output) in taken[tile.index()].pairs() {
+            for vc in rules.vcs(class) {
+                // A packet of PART is given any virtual channel that is free, anew at every hop; a flit
+                // of VN1 keeps its number all the way.
+                let next_vcs = if class == Class::Part { rules.vcs(class) } else { vc..vc + 1 };
+                let from = Resource::Buffer { tile, input, vc };
+                waits.extend(next_vcs.map(|vc| (from, behind(mesh, tile, output, vc))));
+            }
+        }
+    }
+    waits
+}
+
+/// The slots that a flit needs which leaves `tile` by `output`.
+fn behind(mesh: Mesh, tile: NodeId, output: Port, vc: u32) -> Resource {
+    match mesh.neighbour(tile, output) {
+        Some(tile) => Resource::Buffer { tile, input: output.opposite(), vc },
+        None => Resource::Exit { tile, vc },
+    }
+}
+
+/// Waits inside a tile, from one class to the next.
+///
+/// What is not here waits for nobody: KV_DATA that arrives, or stays in its own tile, goes into room that
+/// is reserved or is dropped as a duplicate.
+fn tile_waits(rules: &Rules, tile: NodeId) -> Vec<(Resource, Resource)> {
+    use Resource::{Buffer, Exit, Fetch, Room, Staging, Stream, Table};
+    let injected = |class| rules.vcs(class).map(move |vc| Buffer { tile, input: Port::Local, vc });
+    let arrived = |class| rules.vcs(class).map(move |vc| Exit { tile, vc });
+
+    // Room is free again when what it is reserved for has come, so the fetch must leave; and when
+    // the compute has used it, which may first have to get rid of a PART.
+    let mut waits = vec![(Room(tile), Fetch(tile))];
+    waits.extend(injected(Class::Part).map(|part| (Room(tile), part)));
+    // A fetch goes to the network, or to the home beside.
+    waits.extend(injected(Class::KvFetch).map(|fetch| (Fetch(tile), fetch)));
+    waits.push((Fetch(tile), Table(tile)));
+    // A fetch stays in the home's FIFO while the table is full. An entry waits for its slice, then for
+    // the stream; the slot of a slice is not given up while the slice is streamed.
+    waits.extend(arrived(Class::KvFetch).map(|fetch| (fetch, Table(tile))));
+    waits.extend([(Table(tile), Staging(tile)), (Table(tile), Stream(tile)), (Staging(tile), Stream(tile))]);
+    waits.extend(injected(Class::KvData).map(|data| (Stream(tile), data)));
+
+    if !rules.requester_reserves {
+        waits.extend(arrived(Class::KvData).map(|data| (data, Room(tile))));
+        waits.push((Stream(tile), Room(tile)));
+    }
+    if !rules.root_consumes {
+        for part in arrived(Class::Part) {
+            waits.extend(injected(Class::Part).map(|sent| (part, sent)));
+        }
+    }
+    if !rules.staging_is_independent {
+        waits.push((Staging(tile), Table(tile)));
+    }
+    waits
+}
