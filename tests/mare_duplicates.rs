@@ -9,6 +9,9 @@ use meshkv::config::Config;
 use meshkv::cosim::fetch::{Fetched, Plan, Resident};
 use meshkv::design::Design;
 
+/// What a fabric differs in.
+type Change = fn(&mut Config);
+
 /// A short window and a memory that outlasts what is asked in it.
 fn fabric(change: impl FnOnce(&mut Config)) -> Design {
     design(3, 2, |c| {
@@ -19,9 +22,12 @@ fn fabric(change: impl FnOnce(&mut Config)) -> Design {
 }
 
 /// The same plan with and without suppression: traffic falls by what was redundant, and nothing else.
-fn both_ways(make: impl Fn(&Design) -> Plan) -> (Fetched, Fetched) {
-    let with = fabric(|_| {});
-    let without = fabric(|c| c.mare.dedup = false);
+fn both_ways(change: Change, make: impl Fn(&Design) -> Plan) -> (Fetched, Fetched) {
+    let with = fabric(change);
+    let without = fabric(|c| {
+        change(c);
+        c.mare.dedup = false;
+    });
     let (with, without) = (run_clean(&with, &make(&with)), run_clean(&without, &make(&without)));
     assert_eq!(with.delivered, without.delivered);
     (with, without)
@@ -30,12 +36,15 @@ fn both_ways(make: impl Fn(&Design) -> Plan) -> (Fetched, Fetched) {
 #[test]
 fn heads_that_miss_the_window_cost_no_second_stream() {
     // Head 1 asks while head 0's fetch is under way, too late to be merged at the home.
-    let (with, without) = both_ways(|design| {
-        let mut plan = plan(design, 1);
-        plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
-        plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
-        plan
-    });
+    let (with, without) = both_ways(
+        |_| {},
+        |design| {
+            let mut plan = plan(design, 1);
+            plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+            plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
+            plan
+        },
+    );
     assert_eq!(
         (with.event("joins"), with.event("requests_opened"), with.event("requests_merged")),
         (1, 2, 0)
@@ -48,33 +57,48 @@ fn heads_that_miss_the_window_cost_no_second_stream() {
 #[test]
 fn of_overlapping_trees_only_the_new_branches_are_sent() {
     // Tile 5 asks, and again together with tile 2, whose request is a new one.
-    let (with, without) = both_ways(|design| {
-        let mut plan = plan(design, 1);
-        plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
-        plan.commands[2].push(chunk(design, 7, 0, 0, 0, 1));
-        plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
-        plan
-    });
+    let (with, without) = both_ways(
+        |_| {},
+        |design| {
+            let mut plan = plan(design, 1);
+            plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+            plan.commands[2].push(chunk(design, 7, 0, 0, 0, 1));
+            plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
+            plan
+        },
+    );
     assert_eq!((with.event("requests_opened"), with.event("requests_merged")), (2, 1));
     assert_eq!((with.event("chunks_trimmed"), with.event("duplicate_flits")), (1, 0));
     assert!(with.data_links < without.data_links, "{} {}", with.data_links, without.data_links);
 }
 
+/// The slice becomes resident long after it was asked for, and after it was asked for again.
+fn late_slice(design: &Design) -> Plan {
+    let mut plan = plan(design, 1);
+    let published = u64::from(design.mare.retry_cycles().1) * 2 + 50;
+    plan.residents[0].cycle = published;
+    plan.watchdog = 10 * published;
+    plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+    plan
+}
+
 #[test]
 fn retries_of_what_was_only_late_are_suppressed() {
-    // The slice becomes resident long after it was asked for, and after it was asked for again.
-    let (with, without) = both_ways(|design| {
-        let mut plan = plan(design, 1);
-        let published = u64::from(design.mare.retry_cycles().1) * 2 + 50;
-        plan.residents[0].cycle = published;
-        plan.watchdog = 10 * published;
-        plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
-        plan
-    });
+    // Without a window every retry is a request of its own.
+    let (with, without) = both_ways(|c| c.mare.coalesce_window = 0, late_slice);
     assert!(with.event("retries") >= 1, "{}", with.event("retries"));
     assert_eq!(with.event("retries"), with.event("chunks_dropped"));
     assert_eq!(with.event("duplicate_flits"), 0);
     assert_eq!(with.data_links * (1 + without.event("retries")), without.data_links);
+}
+
+#[test]
+fn retries_join_a_request_that_waits_for_its_slice() {
+    let design = fabric(|_| {});
+    let done = run_clean(&design, &late_slice(&design));
+    assert!(done.event("retries") >= 1, "{}", done.event("retries"));
+    assert_eq!(done.event("requests_merged"), done.event("retries"));
+    assert_eq!((done.event("chunks_dropped"), done.event("duplicate_flits")), (0, 0));
 }
 
 #[test]
@@ -108,7 +132,7 @@ fn a_refresh_in_mid_stream_loses_nothing() {
 #[test]
 fn a_full_request_table_holds_back_fetches_and_nothing_else() {
     // All slices of home 0 are awaited by more requests than it has entries; none is resident until late.
-    let design = fabric(|c| c.model.kv_heads = 16);
+    let design = fabric(|c| (c.model.kv_heads, c.mare.request_entries) = (16, 8));
     let mut plan = plan(&design, 0);
     for g in 0..12 {
         plan.residents.push(Resident { slice: slice(g), home: tile(&design, 0), cycle: 400 });

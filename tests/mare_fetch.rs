@@ -6,8 +6,12 @@ use mare::fabric::{design, library_of};
 use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
 use meshkv::config::Config;
 use meshkv::cosim::verilate::Form;
+use meshkv::cosim::workload::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
+
+/// What a kind of fabric differs in.
+type Change = fn(&mut Config);
 
 fn small(change: impl FnOnce(&mut Config)) -> Design {
     design(3, 2, change)
@@ -125,7 +129,7 @@ fn random_fetches_bring_every_head_every_flit_once() {
 
 #[test]
 fn every_kind_of_fabric_serves_random_fetches() {
-    let kinds: [(&str, fn(&mut Config)); 9] = [
+    let kinds: [(&str, Change); 9] = [
         ("no duplicate suppression", |c| c.mare.dedup = false),
         ("unicast", |c| c.mare.multicast = false),
         ("no coalescing", |c| c.mare.coalesce_window = 0),
@@ -154,4 +158,22 @@ fn the_fabric_is_wired_as_its_tiles_say() {
     let plan = random_plan(&design, 9, 100, 10, 6);
     let whole = library_of(Form::Full, &design, &emit(&design).unwrap());
     assert_eq!(run_on(&whole, &design, &plan).unwrap(), run_clean(&design, &plan));
+}
+
+#[test]
+fn storms_on_large_meshes_end() {
+    // Every tile asks without pause, on meshes whose homes, trees and tables are all overloaded.
+    for (side, commands) in [(8, 150), (16, 20)] {
+        let design = design(side, side, |c| {
+            c.noc.flit_width = 64;
+            c.model.max_tokens = 1024;
+        });
+        for workload in [
+            Workload::Random { commands, gap: 0, slices: 16 },
+            Workload::Broadcast { slices: 8, chunks: 6, skew: 1, rotate: false },
+        ] {
+            let done = run_clean(&design, &workload::plan(&design, &workload, 3).unwrap());
+            assert!(done.delivered > 0, "{side} {workload:?}");
+        }
+    }
 }

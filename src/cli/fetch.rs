@@ -19,9 +19,10 @@ const POWER_UP_SEED: u64 = 1;
 /// Tile cycles from which the better optimised build is worth its longer compilation.
 const LONG_RUN: u64 = 400_000;
 
-/// Fetch slices from their homes and see what coalescing, multicast and suppression make of it
+/// Fetch slices from their homes on the emitted fabric under Verilator
 ///
-/// The whole fabric is co-simulated: requesters, routers, home agents and their memories. Every
+/// Shows what coalescing, multicast and the suppression of duplicates make of it. The whole fabric
+/// is co-simulated: requesters, routers, home agents and their memories. Every
 /// head must get every flit it asked for exactly once, in order and intact. Exit code 1 if not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

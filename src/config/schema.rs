@@ -93,6 +93,9 @@ pub struct Mare {
     /// Cycles the home needs to build a multicast tree.
     #[schemars(range(min = 1, max = 16))]
     pub tree_build_cycles: u32,
+    /// Requests a home can have under way; a fetch that finds no entry waits.
+    #[schemars(range(min = 2, max = 64))]
+    pub request_entries: u32,
     /// Bits of the Bloom filter of one router.
     #[schemars(extend("enum" = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096], "x-why" = "its index is a slice of a hash"))]
     pub bloom_bits: u32,
@@ -112,6 +115,7 @@ impl Default for Mare {
             dedup: true,
             coalesce_window: 12,
             tree_build_cycles: 4,
+            request_entries: 16,
             bloom_bits: 256,
             tag_entries: 16,
             bloom_refresh: 96,

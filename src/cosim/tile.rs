@@ -304,11 +304,11 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::design::Design;
-    use crate::emit::{modules, TILE};
+    use crate::emit::{modules, ROUTER};
 
     fn tile() -> ModuleSpec {
         let design = Design::from_config("test", &Config::default()).expect("the default is legal");
-        modules(&design).into_iter().find(|m| m.name == TILE).expect("every design has a tile")
+        modules(&design).into_iter().find(|m| m.name == ROUTER).expect("every design has a router")
     }
 
     /// As Verilator 5.006 and 5.048 call them.

@@ -6,8 +6,6 @@
 use super::staging::Staging;
 use crate::config::Config;
 
-/// Entries of a home's request table: what a home can have under way at a time.
-const REQUEST_ENTRIES: u32 = 8;
 /// Chunks that fit a requester's FIFO at once: one is read while two are on their way.
 const CHUNKS_IN_FIFO: u32 = 3;
 /// Most ranges a requester can have on their way.
@@ -76,7 +74,7 @@ impl Mare {
             bloom_bits: mare.bloom_bits,
             tag_entries: mare.tag_entries,
             bloom_refresh: mare.bloom_refresh,
-            request_entries: REQUEST_ENTRIES,
+            request_entries: mare.request_entries,
             slice_flits,
             chunk_flits,
             fifo_depth,

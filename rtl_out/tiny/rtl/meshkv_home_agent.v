@@ -40,7 +40,7 @@ module meshkv_home_agent #(
     // Exact tags that are remembered at a time.
     parameter TAG_ENTRIES = 4,
     // Requests a home can have under way.
-    parameter REQUEST_ENTRIES = 8,
+    parameter REQUEST_ENTRIES = 16,
     // Slices the staging memory holds.
     parameter SLOTS = 16,
     // Width of a slot number of the staging memory in bits.

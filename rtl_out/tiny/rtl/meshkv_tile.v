@@ -64,7 +64,7 @@ module meshkv_tile #(
     // Exact tags that are remembered at a time.
     parameter TAG_ENTRIES = 4,
     // Requests a home can have under way.
-    parameter REQUEST_ENTRIES = 8,
+    parameter REQUEST_ENTRIES = 16,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 16,
     // Width of a slot number of the staging memory in bits.

@@ -68,7 +68,7 @@ module meshkv_fabric #(
     // Exact tags that are remembered at a time.
     parameter TAG_ENTRIES = 16,
     // Requests a home can have under way.
-    parameter REQUEST_ENTRIES = 8,
+    parameter REQUEST_ENTRIES = 16,
     // Slices the staging memory holds.
     parameter STAGING_SLOTS = 8,
     // Width of a slot number of the staging memory in bits.

@@ -4,9 +4,9 @@
 // Requests that a home has under way: coalescing, and who is next.
 //
 // The first fetch for a range opens a request. Fetches for the same range and generation that come
-// while its window is open join it: their destinations and head masks are merged. Then the tree is
-// built, and when the slice is resident its chunks leave, one request after the other in turns. A
-// fetch that finds the table full waits, and nothing else does.
+// while its window is open join it: their destinations and head masks are merged. The window is open
+// for its time, and on until the slice is resident and the home has time for it. Then the tree is built
+// and the chunks leave, requests in turns. A fetch that finds the table full waits, nothing else does.
 `default_nettype none
 module meshkv_request_table #(
     // Tiles of the fabric.
@@ -24,11 +24,13 @@ module meshkv_request_table #(
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Requests a home can have under way.
-    parameter ENTRIES = 8,
+    parameter ENTRIES = 16,
     // Cycles of window and tree.
     parameter TOTAL = 16,
     // Cycles it takes to build a tree.
     parameter TREE = 4,
+    // TREE + 1: the last cycle of a window.
+    parameter CLOSING = 5,
     // Width of their counter in bits.
     parameter COUNT_WIDTH = 5
 ) (
@@ -81,6 +83,7 @@ module meshkv_request_table #(
     wire [ENTRIES-1:0]             same;  // Asks for the same as the fetch.
     wire [ENTRIES-1:0]             open;  // Takes fetches in.
     wire [ENTRIES-1:0]             over;  // Has waited long enough.
+    wire [ENTRIES-1:0]             ready; // The slice is there, and nothing that must leave first.
     wire [ENTRIES-1:0]             due;   // Can be streamed.
 
     // A fetch joins the entry whose window is open, or opens one.
@@ -92,6 +95,21 @@ module meshkv_request_table #(
     assign event_open    = |opens;
     assign event_merge   = |joins;
     assign event_blocked = s_valid & ~s_ready;
+
+    // A window ends only when the home will soon have time for the request: until then it goes on taking
+    // others in, since whoever came later would have to be sent the same again. Two requests whose
+    // window has ended keep the home busy. Windows end in turn, and not before the slice is there.
+    wire [ENTRIES-1:0] closed = valid_q & ~open;
+    wire               few    = ~|(closed & (closed - 1'b1));
+    wire [ENTRIES-1:0] ending;   // At the end of its window.
+    reg  [ENTRIES-1:0] after_q;  // Entries whose turn comes before those at or below the last to end.
+    wire [ENTRIES-1:0] after  = ending & after_q;
+    wire [ENTRIES-1:0] first  = |after ? after & (~after + 1'b1) : ending & (~ending + 1'b1);
+    wire [ENTRIES-1:0] closes = first & {ENTRIES{few}};
+    always @(posedge clk) begin
+        if (|closes) after_q <= ~(first | (first - 1'b1));
+        if (rst) after_q <= {ENTRIES{1'b0}};
+    end
 
     // One chunk of one entry at a time, entries in turn.
     reg  [ENTRIES-1:0] later_q;  // Entries whose turn comes before those at or below the last served.
@@ -140,13 +158,15 @@ module meshkv_request_table #(
             // Window first, then the building of the tree; one counter serves both.
             reg [COUNT_WIDTH-1:0] count_q, count_d;
             reg                   in_window, waited;
-            wire                  start = opens[e];
+            wire                  start     = opens[e];
+            wire                  may_close = closes[e];
+            assign ending[e] = valid_q[e] && count_q == CLOSING && ready[e];
             always @(*) begin
         in_window = count_q > TREE;
         waited = count_q == 0;
         if (start) begin
             count_d = TOTAL;
-        end else if (count_q == 0) begin
+        end else if ((count_q == 0) | ((count_q == CLOSING) & !may_close)) begin
             count_d = count_q;
         end else begin
             count_d = count_q - 1;
@@ -166,7 +186,8 @@ module meshkv_request_table #(
                 older_q <= (opens[e] ? same : older_q) & ~leaves;
                 if (rst) older_q <= {ENTRIES{1'b0}};
             end
-            assign due[e] = valid_q[e] & over[e] & resident_q[e] & ~|older_q;
+            assign ready[e] = resident_q[e] & ~|older_q;
+            assign due[e] = valid_q[e] & over[e] & ready[e];
 
             wire found = publish_valid && key_q[e*KEY_WIDTH+:TAG_WIDTH] == publish_tag;
             always @(posedge clk) begin
