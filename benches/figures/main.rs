@@ -10,6 +10,7 @@ mod build;
 mod figure;
 mod generate;
 mod latency;
+mod mare;
 mod multicast;
 mod netlist;
 mod program;
@@ -22,10 +23,11 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 7] = [
+const SECTIONS: [(&str, Section); 8] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
+    ("mare", mare::measure),
     ("area", area::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),

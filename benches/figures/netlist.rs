@@ -4,8 +4,13 @@ use anyhow::{bail, Context, Result};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// LUTs of the memory primitives that take any: all eight LUTs of a SLICEM's half.
-const LUTS_OF_A_RAM32M16: u64 = 8;
+/// Memories of LUTs, and how many each takes: all eight of a SLICEM, or two for one bit and two ports.
+const LUT_MEMORIES: [(&str, u64); 4] = [("RAM32M16", 8), ("RAM64M8", 8), ("RAM32X1D", 2), ("RAM64X1D", 2)];
+
+/// LUTs of a cell that is a memory.
+fn memory_luts(cell: &str) -> Option<u64> {
+    LUT_MEMORIES.iter().find(|(name, _)| *name == cell).map(|(_, luts)| *luts)
+}
 
 /// What a router is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +21,10 @@ pub struct Area {
     pub ram_luts: u64,
     /// Registers.
     pub registers: u64,
+    /// Block RAMs in halves: one RAMB36E2 is two.
+    pub bram18: u64,
+    /// UltraRAMs.
+    pub uram: u64,
 }
 
 impl Area {
@@ -38,9 +47,10 @@ enum Kind {
 
 fn kind(cell: &str) -> Result<Kind> {
     Ok(match cell {
-        "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" | "RAM32M16" => Kind::Lut,
+        "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" => Kind::Lut,
+        memory if memory_luts(memory).is_some() => Kind::Lut,
         "CARRY4" | "CARRY8" | "MUXF7" | "MUXF8" | "MUXF9" | "INV" | "BUFG" => Kind::Free,
-        "FDRE" | "FDSE" | "FDCE" | "FDPE" => Kind::Register,
+        "FDRE" | "FDSE" | "FDCE" | "FDPE" | "URAM288" | "RAMB36E2" | "RAMB18E2" => Kind::Register,
         other => bail!("{other} is a cell that the figures do not know how to count"),
     })
 }
@@ -79,8 +89,10 @@ impl Netlist {
             |prefix: &str| counts.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, n)| n).sum();
         Area {
             luts: of("LUT"),
-            ram_luts: counts.get("RAM32M16").copied().unwrap_or(0) * LUTS_OF_A_RAM32M16,
+            ram_luts: LUT_MEMORIES.iter().map(|(name, luts)| of(name) * luts).sum(),
             registers: of("FD"),
+            bram18: 2 * of("RAMB36") + of("RAMB18"),
+            uram: of("URAM"),
         }
     }
 
@@ -112,13 +124,13 @@ impl Netlist {
 impl Cell {
     /// Whether a path ends at this input.
     fn ends_at(&self, pin: &str) -> bool {
-        self.kind == Kind::Register || (self.name == "RAM32M16" && (pin != "WCLK"))
+        self.kind == Kind::Register || (memory_luts(&self.name).is_some() && pin != "WCLK")
     }
 
     /// Whether `output` follows `input` within the cycle. Memories are read by the address of the
     /// same letter; data and enable wait for the clock.
     fn passes(&self, input: &str, output: &str) -> bool {
-        self.name != "RAM32M16"
+        memory_luts(&self.name).is_none()
             || (input.starts_with("ADDR") && input.chars().last() == output.chars().last())
     }
 }

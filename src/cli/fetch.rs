@@ -6,7 +6,7 @@ use super::table;
 use super::ui::Ui;
 use crate::cosim::fetch::{Bench, FetchError, Fetched};
 use crate::cosim::verilate::{Form, RunLength};
-use crate::cosim::workload::{self, Workload};
+use crate::cosim::workload::{self, Cause, Workload};
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use serde_json::{json, Map, Value};
@@ -52,6 +52,9 @@ pub struct Args {
     /// broadcast: all columns ask in the same order, not each from another slice on
     #[arg(long)]
     no_rotate: bool,
+    /// heads, trees, retries: chunks that are asked for twice
+    #[arg(long, default_value_t = 32)]
+    rounds: u32,
     /// random: commands of a tile
     #[arg(long, default_value_t = 200)]
     commands: u32,
@@ -73,6 +76,12 @@ enum Pattern {
     Slice,
     /// Every tile asks for the same slices, as the column controllers tell them
     Broadcast,
+    /// A second head asks when the window of the first has just ended
+    Heads,
+    /// It asks together with another tile that asks for the first time
+    Trees,
+    /// A slice becomes resident only after it was asked for again
+    Retries,
     /// Every tile asks at random, heads together, apart, and again
     Random,
 }
@@ -87,6 +96,9 @@ impl Args {
                 skew: self.skew,
                 rotate: !self.no_rotate,
             },
+            Pattern::Heads => Workload::Duplicates { cause: Cause::Heads, rounds: self.rounds },
+            Pattern::Trees => Workload::Duplicates { cause: Cause::Trees, rounds: self.rounds },
+            Pattern::Retries => Workload::Duplicates { cause: Cause::Retries, rounds: self.rounds },
             Pattern::Random => {
                 Workload::Random { commands: self.commands, gap: self.gap, slices: self.slices }
             }
@@ -149,6 +161,9 @@ fn command(args: &Args) -> String {
             args.skew,
             if args.no_rotate { " --no-rotate" } else { "" }
         ),
+        Pattern::Heads => format!(" --pattern heads --rounds {}", args.rounds),
+        Pattern::Trees => format!(" --pattern trees --rounds {}", args.rounds),
+        Pattern::Retries => format!(" --pattern retries --rounds {}", args.rounds),
         Pattern::Random => format!(
             " --pattern random --commands {} --gap {} --slices {}",
             args.commands, args.gap, args.slices

@@ -114,7 +114,9 @@ pub enum FetchError {
 pub struct Fetched {
     /// Cycles from the first command to the last flit.
     pub cycles: u64,
-    /// Cycle of the last flit that each tile took, and of the first; 0 if none.
+    /// Cycle in which the first flit of all was taken.
+    pub first_flit: u64,
+    /// Cycle of the last flit that each tile took; 0 if none.
     pub last_flit: Vec<u64>,
     /// Cycle in which each tile's first command was accepted.
     pub first_command: Vec<u64>,
@@ -394,6 +396,7 @@ impl<'a> Bench<'a> {
             let wanted = payload(plan.seed, tag, index, self.words);
             let intact = self.pins.part(self.ports.kv_data, tile).eq(wanted);
             run.ledger.delivered(cycle, tile, tag, index, mask, intact);
+            run.first_flit.get_or_insert(cycle);
             run.last_flit[tile] = cycle;
             run.moved = now;
         }
@@ -439,6 +442,7 @@ impl<'a> Bench<'a> {
         let (violations, violation_list) = run.ledger.close();
         Ok(Fetched {
             cycles,
+            first_flit: run.first_flit.unwrap_or(0),
             last_flit: run.last_flit,
             first_command: run.first_command.into_iter().map(|c| c.unwrap_or(0)).collect(),
             delivered,
@@ -467,6 +471,7 @@ struct Run {
     ledger: Ledger,
     /// Last cycle in which a command or a flit moved.
     moved: u64,
+    first_flit: Option<u64>,
     last_flit: Vec<u64>,
     first_command: Vec<Option<u64>>,
     events: Vec<[u32; TILE_EVENTS.len()]>,
@@ -486,6 +491,7 @@ impl Run {
             late,
             ledger: Ledger::default(),
             moved: start,
+            first_flit: None,
             last_flit: vec![0; tiles],
             first_command: vec![None; tiles],
             events: vec![[0; TILE_EVENTS.len()]; tiles],

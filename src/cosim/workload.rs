@@ -26,6 +26,13 @@ pub enum Workload {
         /// Column x begins with slice x, so that not all ask one home at a time.
         rotate: bool,
     },
+    /// The same is asked for twice, again and again, so that a home has sent it already.
+    Duplicates {
+        /// What makes it happen.
+        cause: Cause,
+        /// Chunks that are asked for.
+        rounds: u32,
+    },
     /// Every tile asks at random, heads together, apart, and again.
     Random {
         /// Commands of a tile.
@@ -35,6 +42,17 @@ pub enum Workload {
         /// Slices they are drawn from.
         slices: u32,
     },
+}
+
+/// Where duplicates come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// A second head of a tile asks when the window of the first has just ended.
+    Heads,
+    /// It asks together with another tile that asks for the first time.
+    Trees,
+    /// A slice becomes resident only after it was asked for again.
+    Retries,
 }
 
 /// Why a workload cannot be made.
@@ -103,6 +121,7 @@ pub fn plan(design: &Design, workload: &Workload, seed: u64) -> Result<Plan, Wor
             place(design, &mut plan, slices)?;
             broadcast(design, &mut plan, slices, chunks, skew, rotate);
         }
+        Workload::Duplicates { cause, rounds } => duplicates(design, &mut plan, cause, rounds),
         Workload::Random { commands, gap, slices } => {
             place(design, &mut plan, slices)?;
             random(design, &mut plan, commands, gap, slices, chunks_of_slice);
@@ -169,6 +188,43 @@ fn broadcast(design: &Design, plan: &mut Plan, slices: u32, chunks: u32, skew: u
             .map(|(segment, c)| chunk(design, cycle, segment, c, 1))
             .collect();
     }
+}
+
+/// One slice of tile 0; its farthest tile asks twice, and for `Trees` one half as far with it.
+fn duplicates(design: &Design, plan: &mut Plan, cause: Cause, rounds: u32) {
+    let (mesh, mare) = (design.mesh, design.mare);
+    let chunks = mare.slice_flits / mare.chunk_flits;
+    let home = mesh.node(0, 0).expect("every mesh has it");
+    let far = mesh.node(mesh.cols() - 1, mesh.rows() - 1).expect("every mesh has it");
+    let near = mesh.node(mesh.cols() / 2, mesh.rows() / 2).expect("every mesh has it");
+    let (shortest, longest) = (u64::from(mare.retry_cycles().0), u64::from(mare.retry_cycles().1));
+    let window = u64::from(mare.coalesce_window);
+    // Nothing of a round is left when the next begins, and no generation is used up.
+    let round = 4 * u64::from(mare.bloom_refresh) + window + 200;
+    // The second fetch arrives a cycle or two after the window, before the first flit can have come.
+    let lag = window + 2;
+    // As far as the near tile is nearer, its fetch is sent later, to arrive with the other.
+    let ahead = u64::from(mesh.hops(home, far) - mesh.hops(home, near));
+    for i in 0..rounds {
+        let slice = SliceId { segment: i / chunks, ..of_segment(0) };
+        let command = |cycle, mask| Command { cycle, slice, home, ..chunk(design, 0, 0, i % chunks, mask) };
+        let start = round * u64::from(i);
+        let fars = &mut plan.commands[far.index()];
+        fars.push(command(start, 1));
+        match cause {
+            Cause::Heads => fars.push(command(start + lag, 2)),
+            Cause::Trees => {
+                fars.push(command(start + lag, 2));
+                plan.commands[near.index()].push(command(start + lag + ahead, 1));
+            }
+            Cause::Retries => {}
+        }
+    }
+    let late = if cause == Cause::Retries { shortest + longest } else { 0 };
+    for segment in 0..rounds.div_ceil(chunks) {
+        plan.residents.push(Resident { slice: SliceId { segment, ..of_segment(0) }, home, cycle: late });
+    }
+    plan.watchdog = plan.watchdog.max(4 * late);
 }
 
 fn random(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32, chunks: u32) {
