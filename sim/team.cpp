@@ -10,7 +10,7 @@ namespace meshkv {
 namespace {
 
 // About 20 us of spinning for the next round, and 100 us for the rest of this one.
-constexpr unsigned kRoundSpins = 1000;
+constexpr unsigned kRoundSpins = 60000;
 constexpr unsigned kMeetSpins = 5000;
 // A helper that is waited for so long is not running.
 constexpr std::chrono::microseconds kLost{300};

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use thiserror::Error;
 
 /// Cycles simulated by one call of the network.
-const BATCH: u64 = 256;
+const BATCH: u64 = 128;
 
 /// Cycles without a delivery after which an idle network is taken to have lost what is missing.
 const GIVE_UP: u64 = 4096;
