@@ -189,8 +189,8 @@ fn a_filter_that_forgets_a_destination_is_caught() {
 #[test]
 fn a_home_that_forgets_who_joined_is_caught() {
     let design = fabric(|_| {});
-    let from = "dest_q[e*TILES+:TILES] | s_tile;";
-    is_caught(&design, "meshkv_request_table", from, "dest_q[e*TILES+:TILES];");
+    let (from, to) = ("dest_mem[asked] <= s_tile |", "dest_mem[asked] <= (s_tile & {TILES{|opens}}) |");
+    is_caught(&design, "meshkv_request_table", from, to);
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn coalescing() -> Result<Vec<Figure>> {
 fn delivery() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     // Asked for in large pieces, by FIFOs that hold them, within one window.
-    let large = design(|c| (c.pad.fifo_depth, c.mare.coalesce_window) = (1024, 80))?;
+    let large = design(|c| (c.pad.fifo_depth, c.mare.coalesce_window) = (1024, 255))?;
     let flits = f64::from(large.mare.slice_flits);
     for requesters in [1, 8, 63] {
         let plans = SEEDS.map(|seed| workload::plan(&large, &Workload::Slice { requesters }, seed));
@@ -132,7 +132,9 @@ fn delivery() -> Result<Vec<Figure>> {
             worst = worst.max((done.cycles - done.first_flit + 1) as f64 / (flits + depth));
         }
         figures.push(Figure {
-            what: format!("cycles to deliver a slice to {requesters} tiles, idle 8x8, over slice length + tree depth"),
+            what: format!(
+                "cycles to deliver a slice to {requesters} tiles, idle 8x8, over slice length + tree depth"
+            ),
             value: format!("{worst:.3} at worst of 5 seeds"),
             goal: at_most(worst, 1.10, "1.10"),
             command: COMMAND.to_owned(),
@@ -145,7 +147,10 @@ fn delivery() -> Result<Vec<Figure>> {
     let rate = done.event("flits_streamed") as f64 / (done.cycles - done.first_flit + 1) as f64;
     figures.push(Figure {
         what: "sustained throughput of one home, 63 requesters, F = 48".to_owned(),
-        value: format!("{rate:.3} flits/cycle, {} cycles stalled by the network", done.event("stream_stalled")),
+        value: format!(
+            "{rate:.3} flits/cycle, {} cycles stalled by the network",
+            done.event("stream_stalled")
+        ),
         goal: at_least(rate, 0.99, "1 while the network accepts"),
         command: format!("meshkv fetch {REFERENCE} --pattern slice --requesters 63"),
     });
@@ -168,8 +173,7 @@ fn delivery() -> Result<Vec<Figure>> {
 
 /// Traffic with and without suppression, cause by cause.
 fn causes() -> Result<Vec<Figure>> {
-    let causes =
-        [(Cause::Heads, "heads", 12), (Cause::Trees, "trees", 12), (Cause::Retries, "retries", 0)];
+    let causes = [(Cause::Heads, "heads", 12), (Cause::Trees, "trees", 12), (Cause::Retries, "retries", 0)];
     let mut figures = Vec::new();
     for (cause, name, window) in causes {
         let ways = [true, false].map(|dedup| -> Result<Fetched> {
@@ -202,7 +206,8 @@ fn bloom() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for bits in [16, 64, 256] {
         let design = design(|c| (c.mare.bloom_bits, c.mare.tag_entries) = (bits, 64))?;
-        let workload = Workload::Random { commands: 600, gap: 20, slices: 64 };
+        // Nobody asks again, so every chunk that is looked up for the first time is remembered.
+        let workload = Workload::Broadcast { slices: 64, chunks: 8, skew: 1, rotate: true };
         let done = run(&design, [workload::plan(&design, &workload, 1)?])?.remove(0);
         let strangers = done.event("chunks_looked_up") - done.event("exact_hits");
         let measured = done.event("bloom_false_positives") as f64 / strangers as f64;
@@ -213,7 +218,11 @@ fn bloom() -> Result<Vec<Figure>> {
         let theory = 1.0 - (1.0 - bank(names / 2.0)) * (1.0 - bank(names));
         figures.push(stated(
             format!("false positives of a Bloom filter of 2 x {bits} bits, {names:.1} names a period"),
-            format!("{:.2} % of {strangers} strangers; theory at the mean {:.2} %", 100.0 * measured, 100.0 * theory),
+            format!(
+                "{:.2} % of {strangers} strangers; theory at the mean {:.2} %",
+                100.0 * measured,
+                100.0 * theory
+            ),
             COMMAND,
         ));
     }
@@ -241,7 +250,10 @@ fn storm() -> Result<Figure> {
             done.event("retries"),
             done.violations
         ),
-        goal: Goal::Met(done.violations == 0 && done.event("retries") == 0, "no violation, no retry".to_owned()),
+        goal: Goal::Met(
+            done.violations == 0 && done.event("retries") == 0,
+            "no violation, no retry".to_owned(),
+        ),
         command: format!("meshkv fetch {REFERENCE} --pattern random --commands 3000 --gap 0 --slices 64"),
     })
 }

@@ -5,7 +5,7 @@
 
 use super::fetch::{Command, Plan, Resident, SliceId};
 use super::packet::mix;
-use crate::design::{Design, NodeId};
+use crate::design::{Design, NodeId, ROUTER_CYCLES};
 
 /// Who asks for what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,8 +203,12 @@ fn duplicates(design: &Design, plan: &mut Plan, cause: Cause, rounds: u32) {
     let round = 4 * u64::from(mare.bloom_refresh) + window + 200;
     // The second fetch arrives a cycle or two after the window, before the first flit can have come.
     let lag = window + 2;
-    // As far as the near tile is nearer, its fetch is sent later, to arrive with the other.
-    let ahead = u64::from(mesh.hops(home, far) - mesh.hops(home, near));
+    // The near tile's fetch is sent as much later as its way is shorter, and arrives just after the other.
+    let cycles = |to: NodeId| {
+        let (x, y) = mesh.coords(to);
+        u64::from(x + ROUTER_CYCLES * y)
+    };
+    let ahead = cycles(far) - cycles(near) + 2;
     for i in 0..rounds {
         let slice = SliceId { segment: i / chunks, ..of_segment(0) };
         let command = |cycle, mask| Command { cycle, slice, home, ..chunk(design, 0, 0, i % chunks, mask) };

@@ -37,28 +37,40 @@ module meshkv_bloom_filter #(
         end
     endgenerate
 
-    // Two banks take turns: one is filled while the other still remembers the period before.
-    reg [HALF-1:0] even_a_q, even_b_q, odd_a_q, odd_b_q;
-    assign seen = (even_a_q[hash_a] & even_b_q[hash_b]) | (odd_a_q[hash_a] & odd_b_q[hash_b]);
+    // Two banks take turns: one is filled while the other still remembers the period before. Bits lie in
+    // words of small memories; a word counts only once it is written, so that one cycle clears a bank.
+    localparam WORD_BITS  = HALF < 16 ? HALF : 16;
+    localparam WORDS      = HALF / WORD_BITS;
+    localparam BIT_WIDTH  = $clog2(WORD_BITS);
+    localparam ADDR_WIDTH = WORDS > 1 ? $clog2(WORDS) : 1;
+    wire [3:0] found;  // By bank, then by hash.
+    genvar b;
+    generate
+        for (b = 0; b < 4; b = b + 1) begin : gen_part
+            wire [HASH_WIDTH-1:0] hash   = b % 2 == 1 ? hash_b : hash_a;
+            wire                  filled = b / 2 == 1 ? period : ~period;
+            wire [ADDR_WIDTH-1:0] addr;
+            if (WORDS > 1) begin : gen_addr
+                assign addr = hash[HASH_WIDTH-1:BIT_WIDTH];
+            end else begin : gen_no_addr
+                assign addr = 1'b0;
+            end
 
-    always @(posedge clk) begin
-        if (insert & ~period) begin
-            even_a_q[hash_a] <= 1'b1;
-            even_b_q[hash_b] <= 1'b1;
+            (* ram_style = "distributed" *) reg [WORD_BITS-1:0] mem[0:WORDS-1];
+            reg  [WORDS-1:0]     written_q;
+            wire [WORD_BITS-1:0] word = mem[addr] & {WORD_BITS{written_q[addr]}};
+            wire [WORD_BITS-1:0] here = { {WORD_BITS-1{1'b0}}, 1'b1} << hash[BIT_WIDTH-1:0];
+            assign found[b] = |(word & here);
+            always @(posedge clk) begin
+                if (insert & filled) begin
+                    mem[addr]       <= word | here;
+                    written_q[addr] <= 1'b1;
+                end
+                // The period that begins fills the bank that is two periods old.
+                if (rst | (tick & ~filled)) written_q <= {WORDS{1'b0}};
+            end
         end
-        if (insert & period) begin
-            odd_a_q[hash_a] <= 1'b1;
-            odd_b_q[hash_b] <= 1'b1;
-        end
-        // The period that begins fills the bank that is two periods old.
-        if (rst | (tick & period)) begin
-            even_a_q <= {HALF{1'b0}};
-            even_b_q <= {HALF{1'b0}};
-        end
-        if (rst | (tick & ~period)) begin
-            odd_a_q <= {HALF{1'b0}};
-            odd_b_q <= {HALF{1'b0}};
-        end
-    end
+    endgenerate
+    assign seen = &found[1:0] | &found[3:2];
 endmodule
 `default_nettype wire

@@ -78,8 +78,6 @@ module meshkv_request_table #(
     reg  [ENTRIES*KEY_WIDTH-1:0]   key_q;
     reg  [ENTRIES*INDEX_WIDTH-1:0] first_q, last_q, next_q;
     reg  [ENTRIES*SLOT_WIDTH-1:0]  slot_q;
-    reg  [ENTRIES*TILES-1:0]       dest_q;
-    reg  [ENTRIES*MASK_WIDTH-1:0]  mask_q;
     wire [ENTRIES-1:0]             same;  // Asks for the same as the fetch.
     wire [ENTRIES-1:0]             open;  // Takes fetches in.
     wire [ENTRIES-1:0]             over;  // Has waited long enough.
@@ -89,9 +87,10 @@ module meshkv_request_table #(
     // A fetch joins the entry whose window is open, or opens one.
     wire [ENTRIES-1:0] joined = same & open;
     wire [ENTRIES-1:0] vacant = ~valid_q & (valid_q + 1'b1);  // One-hot: the lowest that is free.
-    wire [ENTRIES-1:0] opens  = vacant & {ENTRIES{s_valid & ~|joined}};
-    wire [ENTRIES-1:0] joins  = joined & {ENTRIES{s_valid}};
-    assign s_ready       = |joined | |vacant;
+    wire               writes = 1'b0;
+    wire [ENTRIES-1:0] opens  = vacant & {ENTRIES{s_valid & ~|joined & ~writes}};
+    wire [ENTRIES-1:0] joins  = joined & {ENTRIES{s_valid & ~writes}};
+    assign s_ready       = (|joined | |vacant) & ~writes;
     assign event_open    = |opens;
     assign event_merge   = |joins;
     assign event_blocked = s_valid & ~s_ready;
@@ -120,34 +119,45 @@ module meshkv_request_table #(
     wire [ENTRIES-1:0] whole;    // The chunk that leaves is the entry's last.
     wire [ENTRIES-1:0] leaves = served & whole;
 
-    reg                    m_valid_q, chosen_again;
-    reg  [KEY_WIDTH-1:0]   chosen_key;
-    reg  [INDEX_WIDTH-1:0] chosen_next, chosen_last;
+    // Who asks and what for, in small memories: a fetch adds to what its entry has, a turn reads it.
+    localparam ENTRY_WIDTH = $clog2(ENTRIES);
+    (* ram_style = "distributed" *) reg [TILES-1:0]                 dest_mem[0:ENTRIES-1];
+    (* ram_style = "distributed" *) reg [MASK_WIDTH-1:0]            mask_mem[0:ENTRIES-1];
+    (* ram_style = "distributed" *) reg [INDEX_WIDTH+KEY_WIDTH-1:0] name_mem[0:ENTRIES-1];
+    reg  [ENTRY_WIDTH-1:0] asked, chosen;  // Entry of the fetch, and the one whose turn it is.
+    reg  [INDEX_WIDTH-1:0] chosen_next;
     reg  [SLOT_WIDTH-1:0]  chosen_slot;
-    reg  [TILES-1:0]       chosen_dest;
-    reg  [MASK_WIDTH-1:0]  chosen_mask;
     integer                i;
     always @(*) begin
-        chosen_again = |(turn & again_q);
-        chosen_key   = {KEY_WIDTH{1'b0}};
-        chosen_next  = {INDEX_WIDTH{1'b0}};
-        chosen_last  = {INDEX_WIDTH{1'b0}};
-        chosen_slot  = {SLOT_WIDTH{1'b0}};
-        chosen_dest  = {TILES{1'b0}};
-        chosen_mask  = {MASK_WIDTH{1'b0}};
+        asked       = {ENTRY_WIDTH{1'b0}};
+        chosen      = {ENTRY_WIDTH{1'b0}};
+        chosen_next = {INDEX_WIDTH{1'b0}};
+        chosen_slot = {SLOT_WIDTH{1'b0}};
         for (i = 0; i < ENTRIES; i = i + 1) begin
-            chosen_key  = chosen_key | (key_q[i*KEY_WIDTH+:KEY_WIDTH] & {KEY_WIDTH{turn[i]}});
+            asked       = asked | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{opens[i] | joins[i]}});
+            chosen      = chosen | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{turn[i]}});
             chosen_next = chosen_next | (next_q[i*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{turn[i]}});
-            chosen_last = chosen_last | (last_q[i*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{turn[i]}});
             chosen_slot = chosen_slot | (slot_q[i*SLOT_WIDTH+:SLOT_WIDTH] & {SLOT_WIDTH{turn[i]}});
-            chosen_dest = chosen_dest | (dest_q[i*TILES+:TILES] & {TILES{turn[i]}});
-            chosen_mask = chosen_mask | (mask_q[i*MASK_WIDTH+:MASK_WIDTH] & {MASK_WIDTH{turn[i]}});
         end
     end
+    reg                     m_valid_q;
+    wire                    chosen_again = |(turn & again_q);
+    wire [TILES-1:0]        chosen_dest  = dest_mem[chosen];
+    wire [MASK_WIDTH-1:0]   chosen_mask  = mask_mem[chosen];
+    wire [KEY_WIDTH-1:0]    chosen_key;
+    wire [INDEX_WIDTH-1:0]  chosen_last;
+    assign {chosen_last, chosen_key} = name_mem[chosen];
     wire [INDEX_WIDTH-1:0] chosen_end  = chosen_next | LAST_OFFSET;
     wire                   range_ends  = (chosen_next & ~LAST_OFFSET) == (chosen_last & ~LAST_OFFSET);
     wire [TILES-1:0]       chosen_copy = chosen_dest;
     assign whole = {ENTRIES{range_ends}};
+    always @(posedge clk) begin
+        if (|opens) name_mem[asked] <= {s_last, s_key};
+        if (|{opens, joins}) begin
+            dest_mem[asked] <= s_tile | (dest_mem[asked] & {TILES{|joins}});
+            mask_mem[asked] <= s_mask | (mask_mem[asked] & {MASK_WIDTH{|joins}});
+        end
+    end
 
     genvar e;
     generate
@@ -192,24 +202,18 @@ module meshkv_request_table #(
             wire found = publish_valid && key_q[e*KEY_WIDTH+:TAG_WIDTH] == publish_tag;
             always @(posedge clk) begin
                 if (served[e]) begin
-                    next_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= (next_q[e*INDEX_WIDTH+:INDEX_WIDTH] | LAST_OFFSET) + 1'b1;
+                    next_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= chosen_end + 1'b1;
                 end
                 if (found) begin
                     resident_q[e]                    <= 1'b1;
                     slot_q[e*SLOT_WIDTH+:SLOT_WIDTH] <= publish_slot;
                 end
-                if (joins[e]) begin
-                    dest_q[e*TILES+:TILES]           <= dest_q[e*TILES+:TILES] | s_tile;
-                    mask_q[e*MASK_WIDTH+:MASK_WIDTH] <= mask_q[e*MASK_WIDTH+:MASK_WIDTH] | s_mask;
-                    again_q[e]                       <= again_q[e] | s_again;
-                end
+                if (joins[e]) again_q[e] <= again_q[e] | s_again;
                 if (opens[e]) begin
                     key_q[e*KEY_WIDTH+:KEY_WIDTH]       <= s_key;
                     first_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= s_first;
                     last_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_last;
                     next_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_first;
-                    dest_q[e*TILES+:TILES]              <= s_tile;
-                    mask_q[e*MASK_WIDTH+:MASK_WIDTH]    <= s_mask;
                     again_q[e]                          <= s_again;
                     resident_q[e]                       <= s_resident;
                     slot_q[e*SLOT_WIDTH+:SLOT_WIDTH]    <= s_slot;
