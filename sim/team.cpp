@@ -9,7 +9,8 @@
 namespace meshkv {
 namespace {
 
-// About 20 us of spinning for the next round, and 100 us for the rest of this one.
+// About a millisecond of spinning for the next round, which is what the caller needs between two
+// steps of a checked run, and 100 us for the rest of this one.
 constexpr unsigned kRoundSpins = 60000;
 constexpr unsigned kMeetSpins = 5000;
 // A helper that is waited for so long is not running.

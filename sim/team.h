@@ -2,7 +2,7 @@
 // helper where it has a core to run on.
 //
 // The helper waits for the next round by spinning, which costs less than a cycle
-// of the fabric, and after some tens of microseconds asleep: between steps
+// of the fabric, and after about a millisecond asleep: between steps
 // nothing burns. A round does not wait for it to wake; it comes for a later one.
 // Where another program has its core it is left out for a while: to wait for a
 // thread that is not running costs a hundred rounds.

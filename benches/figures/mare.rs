@@ -88,29 +88,38 @@ fn trees() -> Result<Vec<Figure>> {
     }])
 }
 
+/// How the tiles of the curve ask: in words, chunks of each slice, each column from another slice on.
+const WAYS: [(&str, u32, bool); 3] = [
+    ("one chunk of each, homes idle", 1, true),
+    ("8 chunks of each, homes busy", 8, true),
+    ("8 chunks of each, all columns in one order", 8, false),
+];
+
 /// Share of fetches merged, by window.
 fn coalescing() -> Result<Vec<Figure>> {
-    let ways = [("each column from another slice on", true), ("all columns in one order", false)];
-    let mut curves = [Vec::new(), Vec::new()];
+    let mut curves = WAYS.map(|_| Vec::new());
     for window in WINDOWS {
         let design = design(|c| c.mare.coalesce_window = window)?;
-        let workload = |rotate| Workload::Broadcast { slices: 8, chunks: 8, skew: 1, rotate };
-        let plans = ways.map(|(_, rotate)| workload::plan(&design, &workload(rotate), 1));
-        let plans = plans.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let plan = |(_, chunks, rotate)| {
+            workload::plan(&design, &Workload::Broadcast { slices: 8, chunks, skew: 1, rotate }, 1)
+        };
+        let plans = WAYS.map(plan).into_iter().collect::<Result<Vec<_>, _>>()?;
         for (curve, done) in curves.iter_mut().zip(run(&design, plans)?) {
             let (opened, merged) = (done.event("requests_opened"), done.event("requests_merged"));
             curve.push(format!("{window}: {:.0} %", 100.0 * merged as f64 / (opened + merged) as f64));
         }
     }
-    let figure = |((name, rotate), curve): ((&str, bool), &Vec<String>)| {
+    let figure = |((name, chunks, rotate), curve): ((&str, u32, bool), &Vec<String>)| {
         let rotation = if rotate { "" } else { " --no-rotate" };
         stated(
-            format!("fetches merged by W_coal, 64 tiles, 8 slices, a row a cycle later, {name} (paper: 78 % at 12)"),
+            format!("fetches merged by W_coal; 64 tiles ask for 8 slices, {name} (paper: 78 % at 12)"),
             curve.join(", "),
-            &format!("meshkv fetch {REFERENCE} --pattern broadcast --slices 8 --chunks 8 --skew 1{rotation}"),
+            &format!(
+                "meshkv fetch {REFERENCE} --pattern broadcast --slices 8 --chunks {chunks} --skew 1{rotation}"
+            ),
         )
     };
-    Ok(ways.into_iter().zip(&curves).map(figure).collect())
+    Ok(WAYS.into_iter().zip(&curves).map(figure).collect())
 }
 
 /// One slice to some tiles of an idle network, and a home under a backlog.
@@ -206,9 +215,13 @@ fn bloom() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for bits in [16, 64, 256] {
         let design = design(|c| (c.mare.bloom_bits, c.mare.tag_entries) = (bits, 64))?;
-        // Nobody asks again, so every chunk that is looked up for the first time is remembered.
-        let workload = Workload::Broadcast { slices: 64, chunks: 8, skew: 1, rotate: true };
-        let done = run(&design, [workload::plan(&design, &workload, 1)?])?.remove(0);
+        // Slices and chunks at random, so that names are; nobody asks again, so that every new one is remembered.
+        let workload = Workload::Random { commands: 900, gap: 0, slices: 64 };
+        let mut plan = workload::plan(&design, &workload, 1)?;
+        for commands in &mut plan.commands {
+            commands.dedup_by_key(|c| (c.slice, c.first));
+        }
+        let done = run(&design, [plan])?.remove(0);
         let strangers = done.event("chunks_looked_up") - done.event("exact_hits");
         let measured = done.event("bloom_false_positives") as f64 / strangers as f64;
         // Names a period and home on average; a look-up finds half of this period's and all of the last's.
