@@ -9,8 +9,8 @@ mod doc_modules;
 mod doc_page;
 mod filelist;
 mod hash;
+mod home_parts;
 mod manifest;
-mod mare_parts;
 mod module;
 mod picture;
 mod render;
@@ -18,12 +18,14 @@ mod ring;
 mod router_parts;
 mod rtl;
 mod swap;
+mod tile_parts;
+mod tile_widths;
 mod write;
 mod write_error;
 
-pub use mare_parts::TILE_EVENTS;
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::modules;
+pub use tile_parts::TILE_EVENTS;
 pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
 
 /// One file of the output, by its path below the output folder.

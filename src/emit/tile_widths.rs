@@ -1,0 +1,245 @@
+//! What the modules of a tile share: parameter values, and the bundles of ports that recur.
+
+use super::hash;
+use super::module::ModuleBuilder;
+use super::router_parts::Widths;
+use crate::design::{index_bits, Design, Mare};
+
+/// Parameter values of the tile's modules.
+pub(super) struct TileWidths {
+    pub(super) net: Widths,
+    pub(super) tag: u32,
+    pub(super) key: u32,
+    pub(super) index: u32,
+    pub(super) mask: u32,
+    pub(super) mare: Mare,
+}
+
+impl TileWidths {
+    pub(super) fn of(design: &Design) -> TileWidths {
+        TileWidths {
+            net: Widths::of(design),
+            tag: design.flit.tag_width(),
+            key: design.flit.key_width(),
+            index: design.flit.index_width(),
+            mask: design.flit.mask_width(),
+            mare: design.mare,
+        }
+    }
+
+    pub(super) fn tiles(&self) -> u32 {
+        self.net.cols * self.net.rows
+    }
+
+    pub(super) fn slot(&self) -> u32 {
+        index_bits(self.mare.staging_slots)
+    }
+
+    pub(super) fn addr(&self) -> u32 {
+        index_bits(self.mare.staging_depth)
+    }
+
+    /// Bits of one hash: it addresses half a bank.
+    pub(super) fn hash(&self) -> u32 {
+        (self.mare.bloom_bits / 2).ilog2()
+    }
+
+    /// Bits of what is looked up: a key and the first flit of a chunk.
+    pub(super) fn name(&self) -> u32 {
+        self.key + self.index
+    }
+
+    /// The random matrices of the two hash functions, as Verilog literals.
+    pub(super) fn hash_rows(&self) -> [String; 2] {
+        [1, 2].map(|seed| hash::matrix_literal(seed, self.hash(), self.name()))
+    }
+
+    /// Bits of the counter of a request's window and tree.
+    pub(super) fn count(&self) -> u32 {
+        index_bits(self.mare.coalesce_window + self.mare.tree_build_cycles + 2)
+    }
+}
+
+/// Parameters that repeat from module to module, each described once.
+impl ModuleBuilder {
+    pub(super) fn tiles(self, w: &TileWidths) -> Self {
+        self.param("TILES", w.tiles(), "Tiles of the fabric.")
+    }
+    pub(super) fn tag_width(self, w: &TileWidths) -> Self {
+        self.param("TAG_WIDTH", w.tag, "Width of a tag (stream, layer, segment, slice) in bits.")
+    }
+    pub(super) fn key_width(self, w: &TileWidths) -> Self {
+        self.param("KEY_WIDTH", w.key, "Width of a tag with its generation above it, in bits.")
+    }
+    pub(super) fn index_width(self, w: &TileWidths) -> Self {
+        self.param("INDEX_WIDTH", w.index, "Width of a flit's position in its slice in bits.")
+    }
+    pub(super) fn mask_width(self, w: &TileWidths) -> Self {
+        self.param("MASK_WIDTH", w.mask, "Width of a head mask in bits.")
+    }
+    pub(super) fn slice_flits(self, w: &TileWidths) -> Self {
+        self.param("SLICE_FLITS", w.mare.slice_flits, "Flits of a slice.")
+    }
+    pub(super) fn chunk_flits(self, w: &TileWidths) -> Self {
+        self.param(
+            "CHUNK_FLITS",
+            w.mare.chunk_flits,
+            "Flits of a chunk, a power of two; ranges begin with one.",
+        )
+    }
+    pub(super) fn slot_width(self, w: &TileWidths) -> Self {
+        self.param("SLOT_WIDTH", w.slot(), "Width of a slot number of the staging memory in bits.")
+    }
+    pub(super) fn addr_width(self, w: &TileWidths) -> Self {
+        self.param("ADDR_WIDTH", w.addr(), "Width of an address of the staging memory in bits.")
+    }
+    pub(super) fn staging_depth(self, name: &'static str, w: &TileWidths) -> Self {
+        self.param(name, w.mare.staging_depth, "Flits of the staging memory.")
+    }
+    pub(super) fn staging_slots(self, name: &'static str, w: &TileWidths) -> Self {
+        self.param(name, w.mare.staging_slots, "Slices the staging memory holds.")
+    }
+    pub(super) fn bloom(self, w: &TileWidths) -> Self {
+        self.param("BLOOM_BITS", w.mare.bloom_bits, "Bits of one bank of the Bloom filter.").hash_width(w)
+    }
+    pub(super) fn hash_width(self, w: &TileWidths) -> Self {
+        self.param("HASH_WIDTH", w.hash(), "Width of one hash in bits: it addresses half a bank.")
+    }
+    pub(super) fn request_entries(self, name: &'static str, w: &TileWidths) -> Self {
+        self.param(name, w.mare.request_entries, "Requests a home can have under way.")
+    }
+    pub(super) fn tag_entries(self, name: &'static str, w: &TileWidths) -> Self {
+        self.param(name, w.mare.tag_entries, "Exact tags that are remembered at a time.")
+    }
+    pub(super) fn fifo_depth(self, w: &TileWidths) -> Self {
+        self.param(
+            "FIFO_DEPTH",
+            w.mare.fifo_depth,
+            "Flits of the requester's FIFO: what it may ask for ahead.",
+        )
+    }
+    pub(super) fn vc_depth(self, w: &TileWidths) -> Self {
+        self.param("VC_DEPTH", w.net.vc_depth, "Flits a virtual channel buffers.")
+    }
+    pub(super) fn fetch_slots(self, name: &'static str, w: &TileWidths) -> Self {
+        self.param(name, w.mare.fetch_slots, "Ranges that can be on their way at a time, at least 2.")
+    }
+    pub(super) fn fetch_history(self, name: &'static str, w: &TileWidths) -> Self {
+        if !w.mare.dedup {
+            return self;
+        }
+        self.param(
+            name,
+            w.mare.fetch_history,
+            "Ranges remembered after they have come, above those on their way.",
+        )
+    }
+    pub(super) fn retry_ticks(self, w: &TileWidths) -> Self {
+        self.param(
+            "RETRY_TICKS",
+            w.mare.retry_ticks,
+            "Periods without a flit after which a range is asked for again.",
+        )
+    }
+    /// What names a range of a slice, and who asks.
+    pub(super) fn range(self, prefix: &str) -> Self {
+        self.input(format!("{prefix}first"), "INDEX_WIDTH", "First flit of the range; begins a chunk.").input(
+            format!("{prefix}last"),
+            "INDEX_WIDTH",
+            "Last flit of the range.",
+        )
+    }
+    pub(super) fn publish(self, times: &str) -> Self {
+        let w = of_each(times);
+        self.group("A slice becomes resident.")
+            .input("publish_valid", w("1").as_str(), "One pulse a slice, when all of it is written.")
+            .input("publish_slot", w("SLOT_WIDTH").as_str(), "Where it begins: slot * SLICE_FLITS.")
+            .input("publish_tag", w("TAG_WIDTH").as_str(), "Which slice it is.")
+    }
+    pub(super) fn release(self, times: &str) -> Self {
+        let w = of_each(times);
+        self.group("A slot is given up.")
+            .input(
+                "release_valid",
+                w("1").as_str(),
+                "One pulse a slot; no request for its slice may be under way.",
+            )
+            .input("release_slot", w("SLOT_WIDTH").as_str(), "")
+    }
+    pub(super) fn fill(self, times: &str) -> Self {
+        let w = of_each(times);
+        self.group("Filling of the staging memory.")
+            .input("fill_valid", w("1").as_str(), "A flit is written.")
+            .input("fill_addr", w("ADDR_WIDTH").as_str(), "Slot * SLICE_FLITS + position in the slice.")
+            .input("fill_data", w("FLIT_WIDTH").as_str(), "")
+    }
+    pub(super) fn filter_events(self) -> Self {
+        self.output("event_lookup", 1, "A chunk is looked up.")
+            .output("event_bloom", 1, "The Bloom filter knows it.")
+            .output("event_false_positive", 1, "The Bloom filter knows it and no exact tag does.")
+            .output("event_hit", 1, "An exact tag knows it.")
+            .output("event_trim", 1, "Some destinations have it already and are taken out.")
+            .output("event_drop", 1, "All destinations have it already: nothing is sent.")
+            .output("event_full", 1, "No tag is free: it is sent and not remembered.")
+    }
+    pub(super) fn table_events(self) -> Self {
+        self.group("To be counted, one pulse each.")
+            .output("event_open", 1, "A fetch opens a request.")
+            .output("event_merge", 1, "A fetch joins a request.")
+            .output("event_blocked", 1, "A fetch waits because the table is full.")
+    }
+}
+
+/// Width of a home's coordinates: a sum, so it has a parameter of its own.
+pub(super) const HOME_WIDTH: &str = "HOME_WIDTH";
+
+impl ModuleBuilder {
+    pub(super) fn coordinates(self) -> Self {
+        self.group("Coordinates of this tile, tied to constants.")
+            .input("x", "X_WIDTH", "")
+            .input("y", "Y_WIDTH", "")
+    }
+    pub(super) fn router_link(self) -> Self {
+        self.group("To the router.")
+            .output("tx_valid", "VCS", "One-hot: the virtual channel of the flit.")
+            .output("tx_dest", "DEST_WIDTH", "")
+            .output("tx_head", "HEAD_WIDTH", "")
+            .output("tx_data", "FLIT_WIDTH", "")
+            .input("tx_credit", "VCS", "One pulse a slot freed.")
+            .group("From the router.")
+            .input("rx_valid", "VCS", "One-hot: the virtual channel of the flit.")
+            .input("rx_head", "HEAD_WIDTH", "")
+            .input("rx_data", "FLIT_WIDTH", "")
+            .output("rx_credit", "VCS", "One pulse a slot freed.")
+    }
+    /// Parameters of a tile and of the fabric of tiles, from the tag on.
+    pub(super) fn tile_params(self, w: &TileWidths) -> Self {
+        let b = self
+            .param(HOME_WIDTH, index_bits(w.net.cols) + index_bits(w.net.rows), "X_WIDTH + Y_WIDTH.")
+            .tag_width(w)
+            .key_width(w)
+            .index_width(w)
+            .mask_width(w)
+            .slice_flits(w)
+            .chunk_flits(w)
+            .fifo_depth(w)
+            .fetch_slots("FETCH_SLOTS", w)
+            .retry_ticks(w)
+            .param("BLOOM_REFRESH", w.mare.bloom_refresh, "Cycles of a period.");
+        let b = if w.mare.dedup {
+            b.fetch_history("FETCH_HISTORY", w).bloom(w).tag_entries("TAG_ENTRIES", w)
+        } else {
+            b
+        };
+        b.request_entries("REQUEST_ENTRIES", w)
+            .staging_slots("STAGING_SLOTS", w)
+            .slot_width(w)
+            .staging_depth("STAGING_DEPTH", w)
+            .addr_width(w)
+    }
+}
+
+/// A port's width, `times` ("TILES*" or nothing) as often; a bit a tile is as wide as there are tiles.
+pub(super) fn of_each(times: &str) -> impl Fn(&str) -> String + '_ {
+    move |name| format!("{times}{name}").replace("*1", "")
+}
