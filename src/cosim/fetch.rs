@@ -5,80 +5,17 @@
 //! the ports of the fabric by name and nothing of how a home answers.
 
 use super::dut::DutError;
+use super::fabric_ports::Ports;
 use super::ledger::Ledger;
 use super::network::COUNTERS;
 use super::packet::mix;
-use super::pins::{Pin, Pins};
+use super::pins::Pins;
+pub use super::plan::{Command, Plan, Resident, SliceId};
 use super::violation::Violation;
 use super::Library;
-use crate::design::{index_bits, Design, NodeId};
-use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
+use crate::design::{index_bits, Design};
+use crate::emit::{self, Dir, TILE_EVENTS};
 use std::collections::VecDeque;
-
-/// A slice: (l, s, g) of one stream or shared prefix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SliceId {
-    /// Stream or shared prefix.
-    pub stream: u32,
-    /// Layer l.
-    pub layer: u32,
-    /// Segment s of the layer.
-    pub segment: u32,
-    /// KV head g.
-    pub slice: u32,
-}
-
-impl SliceId {
-    /// The tag as the fabric writes it, without generation.
-    pub fn tag(self, design: &Design) -> u64 {
-        let values = [self.stream, self.layer, self.segment, self.slice];
-        let fields = design.flit.kv_data.iter().zip(values);
-        fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
-    }
-}
-
-/// A slice in the staging memory of its home.
-#[derive(Debug, Clone, Copy)]
-pub struct Resident {
-    /// Which.
-    pub slice: SliceId,
-    /// Where.
-    pub home: NodeId,
-    /// Cycle in which it becomes known; 0 is before the first command.
-    pub cycle: u64,
-}
-
-/// A tile asks for a range of a slice.
-#[derive(Debug, Clone, Copy)]
-pub struct Command {
-    /// First cycle it may be presented; commands of a tile are presented in order.
-    pub cycle: u64,
-    /// Which slice.
-    pub slice: SliceId,
-    /// Its home.
-    pub home: NodeId,
-    /// Heads of the tile that want it, a bit each.
-    pub mask: u64,
-    /// First flit.
-    pub first: u32,
-    /// Last flit.
-    pub last: u32,
-}
-
-/// All that happens in a run.
-#[derive(Debug, Clone, Default)]
-pub struct Plan {
-    /// What is where.
-    pub residents: Vec<Resident>,
-    /// What each tile asks for.
-    pub commands: Vec<Vec<Command>>,
-    /// Of 256 cycles, those in which a tile does not take what has come.
-    pub stall: u8,
-    /// Of stalls and payloads.
-    pub seed: u64,
-    /// Cycles without a flit or a command after which the run is stuck.
-    pub watchdog: u64,
-}
 
 /// Why a run could not end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -155,67 +92,6 @@ const SCAN: u64 = 2 * COUNTERS as u64;
 const BATCH: u64 = 256;
 /// Cycles in which flits that nobody waits for leave the fabric.
 const QUIET: u64 = 64;
-
-/// Ports of the fabric.
-struct Ports {
-    cmd_valid: Pin,
-    cmd_ready: Pin,
-    cmd_tag: Pin,
-    cmd_home: Pin,
-    cmd_mask: Pin,
-    cmd_first: Pin,
-    cmd_last: Pin,
-    kv_valid: Pin,
-    kv_ready: Pin,
-    kv_tag: Pin,
-    kv_index: Pin,
-    kv_mask: Pin,
-    kv_data: Pin,
-    fill_valid: Pin,
-    fill_addr: Pin,
-    fill_data: Pin,
-    publish_valid: Pin,
-    publish_slot: Pin,
-    publish_tag: Pin,
-    vc_busy: Pin,
-    stat_index: Pin,
-    stat_data: Pin,
-    event_index: Pin,
-    event_data: Pin,
-}
-
-impl Ports {
-    fn find(pins: &mut Pins, top: &ModuleSpec, tiles: u32) -> Result<Ports, DutError> {
-        let mut pin = |name| pins.pin(top, name, tiles);
-        let ports = Ports {
-            cmd_valid: pin("cmd_valid")?,
-            cmd_ready: pin("cmd_ready")?,
-            cmd_tag: pin("cmd_tag")?,
-            cmd_home: pin("cmd_home")?,
-            cmd_mask: pin("cmd_mask")?,
-            cmd_first: pin("cmd_first")?,
-            cmd_last: pin("cmd_last")?,
-            kv_valid: pin("kv_valid")?,
-            kv_ready: pin("kv_ready")?,
-            kv_tag: pin("kv_tag")?,
-            kv_index: pin("kv_index")?,
-            kv_mask: pin("kv_mask")?,
-            kv_data: pin("kv_data")?,
-            fill_valid: pin("fill_valid")?,
-            fill_addr: pin("fill_addr")?,
-            fill_data: pin("fill_data")?,
-            publish_valid: pin("publish_valid")?,
-            publish_slot: pin("publish_slot")?,
-            publish_tag: pin("publish_tag")?,
-            vc_busy: pin("vc_busy")?,
-            stat_data: pin("stat_data")?,
-            event_data: pin("event_data")?,
-            stat_index: pins.pin(top, "stat_index", 1)?,
-            event_index: pins.pin(top, "event_index", 1)?,
-        };
-        Ok(ports)
-    }
-}
 
 /// The payload of a flit: what its home holds, and what every tile must get.
 fn payload(seed: u64, tag: u64, index: u32, words: usize) -> Vec<u32> {

@@ -18,6 +18,7 @@
 
 mod cache;
 pub mod dut;
+mod fabric_ports;
 pub mod fetch;
 mod ffi;
 mod ledger;
@@ -25,6 +26,7 @@ pub mod network;
 pub mod packet;
 pub mod pattern;
 pub mod pins;
+pub mod plan;
 mod recipe;
 pub mod run;
 pub mod sample;

@@ -1,0 +1,67 @@
+//! The ports of the whole fabric that a run of fetches drives and reads, found once by name.
+
+use super::dut::DutError;
+use super::pins::{Pin, Pins};
+use crate::emit::ModuleSpec;
+
+/// Ports of the fabric.
+pub(super) struct Ports {
+    pub(super) cmd_valid: Pin,
+    pub(super) cmd_ready: Pin,
+    pub(super) cmd_tag: Pin,
+    pub(super) cmd_home: Pin,
+    pub(super) cmd_mask: Pin,
+    pub(super) cmd_first: Pin,
+    pub(super) cmd_last: Pin,
+    pub(super) kv_valid: Pin,
+    pub(super) kv_ready: Pin,
+    pub(super) kv_tag: Pin,
+    pub(super) kv_index: Pin,
+    pub(super) kv_mask: Pin,
+    pub(super) kv_data: Pin,
+    pub(super) fill_valid: Pin,
+    pub(super) fill_addr: Pin,
+    pub(super) fill_data: Pin,
+    pub(super) publish_valid: Pin,
+    pub(super) publish_slot: Pin,
+    pub(super) publish_tag: Pin,
+    pub(super) vc_busy: Pin,
+    pub(super) stat_index: Pin,
+    pub(super) stat_data: Pin,
+    pub(super) event_index: Pin,
+    pub(super) event_data: Pin,
+}
+
+impl Ports {
+    /// Finds them in the fabric of `top`, which has so many tiles.
+    pub(super) fn find(pins: &mut Pins, top: &ModuleSpec, tiles: u32) -> Result<Ports, DutError> {
+        let mut pin = |name| pins.pin(top, name, tiles);
+        let ports = Ports {
+            cmd_valid: pin("cmd_valid")?,
+            cmd_ready: pin("cmd_ready")?,
+            cmd_tag: pin("cmd_tag")?,
+            cmd_home: pin("cmd_home")?,
+            cmd_mask: pin("cmd_mask")?,
+            cmd_first: pin("cmd_first")?,
+            cmd_last: pin("cmd_last")?,
+            kv_valid: pin("kv_valid")?,
+            kv_ready: pin("kv_ready")?,
+            kv_tag: pin("kv_tag")?,
+            kv_index: pin("kv_index")?,
+            kv_mask: pin("kv_mask")?,
+            kv_data: pin("kv_data")?,
+            fill_valid: pin("fill_valid")?,
+            fill_addr: pin("fill_addr")?,
+            fill_data: pin("fill_data")?,
+            publish_valid: pin("publish_valid")?,
+            publish_slot: pin("publish_slot")?,
+            publish_tag: pin("publish_tag")?,
+            vc_busy: pin("vc_busy")?,
+            stat_data: pin("stat_data")?,
+            event_data: pin("event_data")?,
+            stat_index: pins.pin(top, "stat_index", 1)?,
+            event_index: pins.pin(top, "event_index", 1)?,
+        };
+        Ok(ports)
+    }
+}
