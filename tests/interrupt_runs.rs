@@ -141,6 +141,22 @@ fn while_a_trace_is_replayed() {
 }
 
 #[test]
+fn while_slices_are_fetched() {
+    let scene = Scene::new();
+    // Built first, so that the signal meets the run.
+    assert_eq!(said(&mut scene.meshkv("fetch small.toml --pattern heads")).code, Some(0));
+    let before = scene.list();
+    let line = "fetch small.toml -v --json --pattern random --commands 400 --gap 4000";
+    let mut running = Running::start(&mut scene.meshkv(line));
+    running.hear("verilator");
+    // Past the look into the cache.
+    std::thread::sleep(Duration::from_millis(500));
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "while fetching; no result");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
 fn while_files_are_generated_the_output_is_whole_or_as_it_was() {
     let scene = Scene::new();
     scene.file("large.toml", "[mesh]\ncols = 16\nrows = 16\n");
