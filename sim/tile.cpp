@@ -15,6 +15,7 @@
 #include "Vdut.h"
 #include "dut_config.h"
 #include "ending.h"
+#include "geometry.h"
 #include "model.h"
 #include "team.h"
 #include "tile_ports.h"
@@ -161,13 +162,6 @@ class TileModel final : public Model, public Team::Job {
 };
 
 }  // namespace
-
-const meshkv_geometry& model_geometry() {
-    static const meshkv_geometry geometry = {
-        MESHKV_ABI,        MESHKV_TILES,      MESHKV_VCS,        MESHKV_VC_DEPTH,
-        MESHKV_DEST_WIDTH, MESHKV_HEAD_WIDTH, MESHKV_FLIT_WIDTH, MESHKV_TRACED};
-    return geometry;
-}
 
 std::unique_ptr<Model> make_model(uint64_t seed) { return std::make_unique<TileModel>(seed); }
 

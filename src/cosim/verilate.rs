@@ -155,12 +155,13 @@ impl BuildError {
 }
 
 /// The shim's sources; compiled where Verilator's headers are.
-const SHIM: [(&str, &str); 17] = [
+const SHIM: [(&str, &str); 18] = [
     ("bits.h", include_str!("../../sim/bits.h")),
     ("ending.cpp", include_str!("../../sim/ending.cpp")),
     ("ending.h", include_str!("../../sim/ending.h")),
     ("fabric.cpp", include_str!("../../sim/fabric.cpp")),
     ("generated.h", include_str!("../../sim/generated.h")),
+    ("geometry.h", include_str!("../../sim/geometry.h")),
     ("harness.cpp", include_str!("../../sim/harness.cpp")),
     ("harness.h", include_str!("../../sim/harness.h")),
     ("hooks.h", include_str!("../../sim/hooks.h")),

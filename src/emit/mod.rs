@@ -5,6 +5,7 @@
 use crate::design::Design;
 use anyhow::Result;
 
+mod common_parts;
 mod doc_modules;
 mod doc_page;
 mod filelist;

@@ -3,6 +3,7 @@
 //! Each module is a [`ModuleSpec`] here (purpose, parameters, ports) and a body in
 //! `templates/rtl/`. Values come from the [`Design`]; no body computes a width twice.
 
+use super::common_parts::{event_counters, fifo};
 use super::home_parts::{
     bloom_filter, duplicate_filter, home_agent, request_table, slice_streamer, staging_directory,
     staging_memory,
@@ -11,10 +12,10 @@ use super::module::{ModuleBuilder, ModuleSpec};
 use super::render::Renderer;
 use super::ring::Ring;
 use super::router_parts::{
-    arbiter2, arbiter4, credit_counter, event_counters, input_port, link_counters, output_port, pair_choice,
-    route_column, route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
+    arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
+    route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
 };
-use super::tile_parts::{fabric, fifo, requester, tile, tile_decode, tile_port};
+use super::tile_parts::{fabric, requester, tile, tile_decode, tile_port};
 use super::tile_widths::TileWidths;
 use super::{SourceFile, MESH, ROUTER};
 use crate::design::{Design, Port, TURNS};

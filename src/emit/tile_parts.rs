@@ -27,23 +27,6 @@ pub const TILE_EVENTS: [&str; 19] = [
     "flits_kept",
 ];
 
-pub(super) fn fifo() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_fifo",
-        &["FIFO of any depth in one clock; the oldest word falls through to the output."],
-    )
-    .param("WIDTH", 64, "Width of a word in bits.")
-    .param("DEPTH", 8, "Words, at least 2.")
-    .clocked()
-    .input("s_valid", 1, "")
-    .output("s_ready", 1, "")
-    .input("s_data", "WIDTH", "Word in.")
-    .output("m_valid", 1, "")
-    .input("m_ready", 1, "")
-    .output("m_data", "WIDTH", "Word out.")
-    .build()
-}
-
 pub(super) fn tile_decode(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new("meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
         .mesh_params(&w.net)

@@ -1,0 +1,40 @@
+//! Modules that routers and tiles alike are built of and that know neither.
+
+use super::module::{ModuleBuilder, ModuleSpec};
+
+pub(super) fn event_counters() -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_event_counters",
+        &[
+            "Counts events over a whole run.",
+            "",
+            "Beside each event run the low bits of its total; a scan visits one after the other and keeps",
+            "the 32-bit totals in a small memory. So many counters cost one adder. The scan shows each total",
+            "as it passes: reading costs no port. Totals wrap after 2^32.",
+        ],
+    )
+    .param("NUM_EVENTS", 25, "Events, at most 31.")
+    .clocked()
+    .input("happens", "NUM_EVENTS", "What happens in this cycle.")
+    .group("The total that the scan has reached.")
+    .output("stat_index", 5, "")
+    .output("stat_data", 32, "")
+    .build()
+}
+
+pub(super) fn fifo() -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_fifo",
+        &["FIFO of any depth in one clock; the oldest word falls through to the output."],
+    )
+    .param("WIDTH", 64, "Width of a word in bits.")
+    .param("DEPTH", 8, "Words, at least 2.")
+    .clocked()
+    .input("s_valid", 1, "")
+    .output("s_ready", 1, "")
+    .input("s_data", "WIDTH", "Word in.")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_data", "WIDTH", "Word out.")
+    .build()
+}
