@@ -25,6 +25,8 @@ pub struct Config {
     pub pad: Pad,
     /// The KV cache and its staging memory.
     pub kv: Kv,
+    /// External memory behind the homes.
+    pub memory: Memory,
     /// The processing elements of a tile.
     pub pe: Pe,
     /// The transformer whose KV cache is moved.
@@ -127,6 +129,8 @@ impl Default for Mare {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Takv {
+    /// Which tile a macro-block is placed on.
+    pub placement: PlacementKind,
     /// Stride of the affine placement: odd and coprime to `mesh.rows`. Left out: `cols + 1` if
     /// that is legal, else the smallest legal stride.
     #[schemars(range(min = 1, max = 255), example = 9)]
@@ -138,12 +142,38 @@ pub struct Takv {
     /// Decode steps between two occupancy swaps (K); 0 switches swaps off.
     #[schemars(range(min = 0, max = 65535))]
     pub swap_epoch: u32,
+    /// Column of the hub, below `mesh.cols`; it acts under `placement = "hub"` only.
+    #[schemars(range(min = 0, max = 15))]
+    pub hub_x: u32,
+    /// Row of the hub, below `mesh.rows`; it acts under `placement = "hub"` only.
+    #[schemars(range(min = 0, max = 15))]
+    pub hub_y: u32,
 }
 
 impl Default for Takv {
     fn default() -> Self {
-        Takv { a: None, column_stride: 0, swap_epoch: 128 }
+        Takv {
+            placement: PlacementKind::Takv,
+            a: None,
+            column_stride: 0,
+            swap_epoch: 128,
+            hub_x: 0,
+            hub_y: 0,
+        }
     }
+}
+
+/// Which tile a macro-block is placed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacementKind {
+    /// The affine placement of the paper, with `a` and `column_stride`.
+    #[default]
+    Takv,
+    /// Macro-block number modulo tiles.
+    RoundRobin,
+    /// All on one tile.
+    Hub,
 }
 
 /// `[pad]`: pipelined attention dataflow.
@@ -184,6 +214,30 @@ pub struct Kv {
 impl Default for Kv {
     fn default() -> Self {
         Kv { segment_tokens: 64, bytes_per_element: 2, uram_per_tile: 8, banks: 4 }
+    }
+}
+
+/// `[memory]`: external memory behind the homes.
+///
+/// Facts of the platform, for checks and co-simulation; no Verilog depends on them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Memory {
+    /// Memory that KV caches can take, in GiB; the U280 has 8 of HBM2 and 32 of DDR4.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 256))]
+    pub capacity_gib: f64,
+    /// Bandwidth of all its channels together, in GB/s.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 10_000))]
+    pub bandwidth_gbs: f64,
+    /// Time from a read to its first data without load, in ns (Shuhai, FCCM 2020: HBM of the
+    /// U280, page closed).
+    #[schemars(range(min = 0, max = 10_000))]
+    pub latency_ns: f64,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory { capacity_gib: 40.0, bandwidth_gbs: 460.0, latency_ns: 122.0 }
     }
 }
 

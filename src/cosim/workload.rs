@@ -91,13 +91,6 @@ fn watchdog(design: &Design) -> u64 {
     4 * u64::from(design.mare.retry_cycles().1).max(5_000)
 }
 
-/// Home of segment s of layer 0: pi(0, s) of the paper, with the column stride of the configuration.
-fn home(design: &Design, segment: u32) -> NodeId {
-    let (cols, rows) = (design.mesh.cols(), design.mesh.rows());
-    let x = design.config.takv.column_stride * (segment / rows) % cols;
-    design.mesh.node(x, segment % rows).expect("inside the mesh")
-}
-
 /// The plan of a workload on a design.
 ///
 /// # Errors
@@ -142,7 +135,7 @@ fn place(design: &Design, plan: &mut Plan, slices: u32) -> Result<(), WorkloadEr
     }
     let mut held = vec![0; design.mesh.tiles()];
     for segment in 0..slices {
-        let home = home(design, segment);
+        let home = design.placement.home(0, segment);
         held[home.index()] += 1;
         if held[home.index()] > design.mare.staging_slots {
             return Err(WorkloadError::Slices { asked: slices, most: segment, what: "homes hold" });
@@ -156,7 +149,7 @@ fn place(design: &Design, plan: &mut Plan, slices: u32) -> Result<(), WorkloadEr
 fn chunk(design: &Design, cycle: u64, segment: u32, chunk: u32, mask: u64) -> Command {
     let flits = design.mare.chunk_flits;
     let first = chunk * flits;
-    let (slice, home) = (of_segment(segment), home(design, segment));
+    let (slice, home) = (of_segment(segment), design.placement.home(0, segment));
     Command { cycle, slice, home, mask, first, last: first + flits - 1 }
 }
 
@@ -283,8 +276,8 @@ mod tests {
         let mut config = Config::default();
         config.takv.column_stride = 1;
         let design = Design::from_config("test", &config).unwrap();
-        assert_eq!(design.mesh.coords(home(&design, 5)), (0, 5));
-        assert_eq!(design.mesh.coords(home(&design, 8 * 3 + 2)), (3, 2));
+        assert_eq!(design.mesh.coords(design.placement.home(0, 5)), (0, 5));
+        assert_eq!(design.mesh.coords(design.placement.home(0, 8 * 3 + 2)), (3, 2));
     }
 
     #[test]

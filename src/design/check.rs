@@ -5,7 +5,7 @@
 //! elements of a flit divide one another needs no rule: both are powers of two.
 
 use super::staging::{Staging, URAM_DEPTH, URAM_ON_U280, URAM_WIDTH};
-use super::{default_stride, gcd, legal_stride, slice_flits, ROUTER_CYCLES};
+use super::{default_stride, gcd, legal_stride, slice_flits, Heads, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
@@ -18,9 +18,11 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 8] = [
+    let rules: [fn(&Config) -> Option<Finding>; 10] = [
         stride_visits_every_row,
         columns_have_room_for_the_stride,
+        hub_is_a_tile,
+        heads_fit_a_mask,
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,
         window_holds_a_slice,
@@ -71,6 +73,43 @@ fn columns_have_room_for_the_stride(config: &Config) -> Option<Finding> {
             format!("columns wrap around, so {stride} acts as {}; try column_stride = {0}", stride % cols),
         )
         .with(&["mesh.cols"])
+    })
+}
+
+/// Whatever the placement: a hub that is nowhere would be found out only when it is switched to.
+fn hub_is_a_tile(config: &Config) -> Option<Finding> {
+    let (cols, rows) = (config.mesh.cols, config.mesh.rows);
+    let sides = [
+        ("takv.hub_x", config.takv.hub_x, "mesh.cols", cols, "west"),
+        ("takv.hub_y", config.takv.hub_y, "mesh.rows", rows, "south"),
+    ];
+    let (key, value, side, tiles, edge) = sides.into_iter().find(|(_, v, _, tiles, _)| v >= tiles)?;
+    let name = key.trim_start_matches("takv.");
+    let help = format!(
+        "the hub is a tile of the {cols} x {rows} mesh, counted from the {edge} and from 0; try {name} = {}",
+        tiles / 2
+    );
+    Some(Finding::value(key, value, format!("is not below {side} = {tiles}"), help).with(&[side]))
+}
+
+/// Widest head mask, here and in co-simulation.
+const MASK_BITS: u32 = 64;
+
+fn heads_fit_a_mask(config: &Config) -> Option<Finding> {
+    let (heads, cols) = (config.model.heads, config.mesh.cols);
+    // Groups that do not divide the heads have a rule of their own.
+    let most = if heads % config.model.kv_heads == 0 { Heads::new(config).most() } else { 0 };
+    (most > MASK_BITS).then(|| {
+        Finding::value(
+            "model.heads",
+            heads,
+            format!("is {most} heads in a column, more than the {MASK_BITS} bits of a head mask"),
+            format!(
+                "heads are dealt to the {cols} columns; try more columns, or heads = {}",
+                MASK_BITS * cols
+            ),
+        )
+        .with(&["mesh.cols", "model.kv_heads"])
     })
 }
 

@@ -122,7 +122,7 @@ impl FlitLayout {
         let slice_flits = super::slice_flits(config);
         let head_mask = (
             "head_mask",
-            model.heads.div_ceil(mesh.cols()),
+            super::Heads::new(config).most(),
             "heads of the requester that wait for it, one bit a head of its column",
         );
         let tag = [

@@ -34,7 +34,10 @@ pub struct Mare {
     pub request_entries: u32,
     /// Flits of one slice.
     pub slice_flits: u32,
-    /// Flits of one chunk: a power of two that divides the slice.
+    /// Flits of its K rows, and of its V rows.
+    pub half_flits: u32,
+    /// Flits of one chunk: a power of two that divides each half of the slice, so that rows of K
+    /// and V can be asked for apart.
     pub chunk_flits: u32,
     /// Flits of the requester's FIFO.
     pub fifo_depth: u32,
@@ -53,10 +56,11 @@ pub struct Mare {
 impl Mare {
     /// As a legal configuration asks for it.
     pub(super) fn new(config: &Config) -> Mare {
-        let (mare, slice_flits) = (&config.mare, super::slice_flits(config));
+        let (mare, slice_flits, half_flits) =
+            (&config.mare, super::slice_flits(config), super::half_flits(config));
         let multicast = mare.enable && mare.multicast;
         let fifo_depth = config.pad.fifo_depth;
-        let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && slice_flits.is_multiple_of(*chunk);
+        let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && half_flits.is_multiple_of(*chunk);
         let chunk_flits = (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1);
         let fetch_slots = (fifo_depth / chunk_flits).min(MAX_SLOTS);
         // What came within three periods, the longest that any of it is remembered.
@@ -76,6 +80,7 @@ impl Mare {
             bloom_refresh: mare.bloom_refresh,
             request_entries: mare.request_entries,
             slice_flits,
+            half_flits,
             chunk_flits,
             fifo_depth,
             fetch_slots,
@@ -103,12 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn three_chunks_fit_the_fifo_and_chunks_divide_the_slice() {
+    fn three_chunks_fit_the_fifo_and_chunks_divide_both_halves_of_the_slice() {
         let shape = mare(|_| {});
         assert_eq!((shape.slice_flits, shape.chunk_flits, shape.fetch_slots), (512, 16, 3));
         for (tokens, depth) in [(1, 2), (5, 16), (7, 48), (64, 1024), (33, 100)] {
             let shape = mare(|c| (c.kv.segment_tokens, c.pad.fifo_depth) = (tokens, depth));
-            assert_eq!(shape.slice_flits % shape.chunk_flits, 0, "{tokens} {depth}");
+            assert_eq!(shape.half_flits % shape.chunk_flits, 0, "{tokens} {depth}");
+            assert_eq!(shape.slice_flits, 2 * shape.half_flits);
             assert!(shape.fetch_slots >= 2 && shape.fetch_slots * shape.chunk_flits <= depth, "{shape:?}");
             assert!(shape.fetch_history > shape.fetch_slots, "{shape:?}");
         }

@@ -6,15 +6,21 @@
 mod check;
 pub mod deadlock;
 mod flit;
+mod mapping;
 mod mare;
+mod memory;
 mod mesh;
+mod placement;
 mod staging;
 mod turns;
 
 pub use check::check;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
+pub use mapping::{tile_of, Heads, Mapping, Piece, Sharing};
 pub use mare::Mare;
+pub use memory::Memory;
 pub use mesh::{Mesh, NodeId, Port};
+pub use placement::{Placement, PlacementKind};
 pub use staging::{Staging, URAM_ON_U280};
 pub use turns::{Turns, TURNS};
 
@@ -38,6 +44,12 @@ pub struct Design {
     pub router: Router,
     /// Home agents and requesters.
     pub mare: Mare,
+    /// Where macro-blocks live.
+    pub placement: Placement,
+    /// Which column computes which query heads.
+    pub heads: Heads,
+    /// The external memory behind the homes.
+    pub memory: Memory,
     /// The placement stride a of pi(l, s).
     pub takv_a: u32,
     /// Macro-blocks a tile must be able to home (N_max of the paper).
@@ -91,9 +103,16 @@ pub fn segments(config: &Config) -> u32 {
     config.model.max_tokens.div_ceil(config.kv.segment_tokens)
 }
 
-/// Flits of one slice: P rows of K and P rows of V.
+/// Flits of one slice: P rows of K, then P rows of V.
+///
+/// Each half begins a flit, so that no flit has to be split between logits and weighted sums.
 pub fn slice_flits(config: &Config) -> u32 {
-    let bits = 2 * config.kv.segment_tokens * config.pe.head_dim * config.kv.bytes_per_element * 8;
+    2 * half_flits(config)
+}
+
+/// Flits of the K rows of a slice; its V rows take as many.
+pub fn half_flits(config: &Config) -> u32 {
+    let bits = config.kv.segment_tokens * config.pe.head_dim * config.kv.bytes_per_element * 8;
     bits.div_ceil(config.noc.flit_width)
 }
 
@@ -157,6 +176,8 @@ impl Design {
         let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
         let multicast = config.mare.enable && config.mare.multicast;
         let blocks = u64::from(config.model.layers) * u64::from(segments(config));
+        let placement = Placement::new(config, mesh).expect("the check has seen the hub inside the mesh");
+        let (heads, mare) = (Heads::new(config), Mare::new(config));
         Design {
             name: name.to_owned(),
             mesh,
@@ -167,8 +188,11 @@ impl Design {
                 vc_depth: config.noc.vc_depth,
                 multicast,
             },
-            mare: Mare::new(config),
-            takv_a: config.takv.a.unwrap_or_else(|| default_stride(config.mesh.cols, config.mesh.rows)),
+            mare,
+            placement,
+            heads,
+            memory: Memory::new(config, &mare, &placement),
+            takv_a: placement.a,
             blocks_per_tile: blocks.div_ceil(mesh.tiles() as u64) as u32,
             config: config.clone(),
         }

@@ -1,0 +1,255 @@
+//! Placement: the tile a macro-block lives on, and its number among those of that tile.
+//!
+//! One block of hardware computes the same from running residues; this is the formula it is held
+//! to. Swaps exchange homes between two decode steps, so what is said here is the *logical* home.
+
+use super::mesh::{Mesh, NodeId};
+use super::{default_stride, segments};
+use crate::config::Config;
+
+pub use crate::config::PlacementKind;
+
+/// Where the macro-block of every layer and segment lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// Which rule decides.
+    pub kind: PlacementKind,
+    /// Tiles from west to east.
+    pub cols: u32,
+    /// Tiles from south to north.
+    pub rows: u32,
+    /// Rows by which a layer begins after the one before it.
+    pub a: u32,
+    /// Columns by which a layer moves on after each `rows` segments.
+    pub column_stride: u32,
+    /// The tile that homes everything under [`PlacementKind::Hub`].
+    pub hub: NodeId,
+    /// Layers of the model.
+    pub layers: u32,
+    /// Segments of a layer at the longest context.
+    pub segments: u32,
+    mesh: Mesh,
+}
+
+impl Placement {
+    /// As the configuration asks for it; none if its hub is outside the mesh.
+    pub(super) fn new(config: &Config, mesh: Mesh) -> Option<Placement> {
+        let takv = &config.takv;
+        Some(Placement {
+            kind: takv.placement,
+            cols: mesh.cols(),
+            rows: mesh.rows(),
+            a: takv.a.unwrap_or_else(|| default_stride(mesh.cols(), mesh.rows())),
+            column_stride: takv.column_stride,
+            hub: mesh.node(takv.hub_x, takv.hub_y)?,
+            layers: config.model.layers,
+            segments: segments(config),
+            mesh,
+        })
+    }
+
+    /// The tile that segment `segment` of layer `layer` lives on, before any swap.
+    pub fn home(&self, layer: u32, segment: u32) -> NodeId {
+        let (l, s) = (u64::from(layer), u64::from(segment));
+        let (cols, rows) = (u64::from(self.cols), u64::from(self.rows));
+        let (x, y) = match self.kind {
+            PlacementKind::Takv => {
+                ((l + u64::from(self.column_stride) * (s / rows)) % cols, (u64::from(self.a) * l + s) % rows)
+            }
+            PlacementKind::RoundRobin => {
+                let tile = self.number(layer, segment) % (cols * rows);
+                (tile % cols, tile / cols)
+            }
+            PlacementKind::Hub => return self.hub,
+        };
+        self.mesh.node(x as u32, y as u32).expect("both are residues")
+    }
+
+    /// The number of a macro-block among those of its home. Two blocks of one home never share
+    /// a number; under TaKV some homes leave numbers out when the mesh does not divide the model.
+    pub fn block(&self, layer: u32, segment: u32) -> u32 {
+        match self.kind {
+            PlacementKind::Takv => {
+                layer / self.cols * self.segments.div_ceil(self.rows) + segment / self.rows
+            }
+            PlacementKind::RoundRobin => {
+                (self.number(layer, segment) / u64::from(self.cols * self.rows)) as u32
+            }
+            PlacementKind::Hub => self.number(layer, segment) as u32,
+        }
+    }
+
+    /// Numbers that the blocks of a home take: one more than the largest [`Placement::block`].
+    pub fn blocks_of_home(&self) -> u32 {
+        let tiles = u64::from(self.cols * self.rows);
+        saturated(match self.kind {
+            PlacementKind::Takv => {
+                u64::from(self.layers.div_ceil(self.cols)) * u64::from(self.segments.div_ceil(self.rows))
+            }
+            PlacementKind::RoundRobin => self.all_blocks().div_ceil(tiles),
+            PlacementKind::Hub => self.all_blocks(),
+        })
+    }
+
+    /// Macro-blocks that live on each tile, by its index.
+    pub fn blocks(&self) -> Vec<u32> {
+        let tiles = self.mesh.tiles();
+        let mut counts = vec![0; tiles];
+        match self.kind {
+            PlacementKind::Takv => self.count_takv(&mut counts),
+            PlacementKind::RoundRobin => {
+                let (each, more) = (self.all_blocks() / tiles as u64, self.all_blocks() % tiles as u64);
+                for (tile, count) in counts.iter_mut().enumerate() {
+                    *count = each + u64::from((tile as u64) < more);
+                }
+            }
+            PlacementKind::Hub => counts[self.hub.index()] = self.all_blocks(),
+        }
+        counts.into_iter().map(saturated).collect()
+    }
+
+    /// Segments after which the order in which requesters visit homes begins anew (R): a power of
+    /// two, at least as many as there are homes in a layer.
+    pub fn rotation(&self) -> u32 {
+        match self.kind {
+            PlacementKind::Takv if self.column_stride == 0 => self.rows.next_power_of_two(),
+            PlacementKind::Takv | PlacementKind::RoundRobin => (self.cols * self.rows).next_power_of_two(),
+            PlacementKind::Hub => 1,
+        }
+    }
+
+    fn number(&self, layer: u32, segment: u32) -> u64 {
+        u64::from(layer) * u64::from(self.segments) + u64::from(segment)
+    }
+
+    fn all_blocks(&self) -> u64 {
+        self.number(self.layers, 0)
+    }
+
+    /// Counts by rounds of `rows` segments, which take every tile of a column once: a long
+    /// context has millions of segments.
+    fn count_takv(&self, counts: &mut [u64]) {
+        let (cols, rows) = (self.cols, self.rows);
+        let rounds = self.segments / rows;
+        for layer in 0..self.layers {
+            // Rounds that are a multiple of the columns apart are in one column.
+            for round in 0..cols.min(rounds) {
+                let (x, _) = self.mesh.coords(self.home(layer, round * rows));
+                for y in 0..rows {
+                    counts[(y * cols + x) as usize] += u64::from((rounds - round).div_ceil(cols));
+                }
+            }
+            for segment in rounds * rows..self.segments {
+                counts[self.home(layer, segment).index()] += 1;
+            }
+        }
+    }
+}
+
+/// Counts beyond 32 bits belong to caches that no legal memory holds.
+fn saturated(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn placement(kind: PlacementKind, change: impl Fn(&mut Config)) -> Placement {
+        let mut config = Config::default();
+        config.takv.placement = kind;
+        change(&mut config);
+        Placement::new(&config, Mesh::new(config.mesh.cols, config.mesh.rows)).unwrap()
+    }
+
+    /// Meshes and models that divide one another and that do not, under every rule.
+    fn all() -> Vec<Placement> {
+        let mut all = Vec::new();
+        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+            for (cols, rows, layers, segments) in
+                [(8, 8, 32, 64), (3, 2, 4, 33), (5, 7, 13, 50), (16, 4, 3, 1), (2, 16, 9, 257)]
+            {
+                for column_stride in [0, 1, cols - 1] {
+                    all.push(placement(kind, |c| {
+                        (c.mesh.cols, c.mesh.rows, c.model.layers) = (cols, rows, layers);
+                        (c.takv.column_stride, c.model.max_tokens) = (column_stride, 64 * segments);
+                        (c.takv.hub_x, c.takv.hub_y) = (cols / 2, 1);
+                    }));
+                }
+            }
+        }
+        all
+    }
+
+    fn everything(p: &Placement) -> impl Iterator<Item = (u32, u32)> + '_ {
+        (0..p.layers).flat_map(|l| (0..p.segments).map(move |s| (l, s)))
+    }
+
+    #[test]
+    fn homes_are_those_of_the_plain_formulas() {
+        for p in all() {
+            for (l, s) in everything(&p) {
+                let n = l * p.segments + s;
+                let expected = match p.kind {
+                    PlacementKind::Takv => {
+                        ((l + p.column_stride * (s / p.rows)) % p.cols, (p.a * l + s) % p.rows)
+                    }
+                    PlacementKind::RoundRobin => (n % (p.cols * p.rows) % p.cols, n / p.cols % p.rows),
+                    PlacementKind::Hub => (p.cols / 2, 1),
+                };
+                assert_eq!(p.mesh.coords(p.home(l, s)), expected, "{p:?} {l} {s}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_macro_blocks_share_a_place_and_all_are_inside_their_region() {
+        for p in all() {
+            let mut places = BTreeSet::new();
+            for (l, s) in everything(&p) {
+                assert!(p.block(l, s) < p.blocks_of_home(), "{p:?} {l} {s}");
+                assert!(places.insert((p.home(l, s), p.block(l, s))), "{p:?} {l} {s}");
+            }
+            let highest = everything(&p).map(|(l, s)| p.block(l, s)).max();
+            assert_eq!(highest, Some(p.blocks_of_home() - 1), "{p:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_counted_without_visiting_each() {
+        for p in all() {
+            let mut counts = vec![0; p.mesh.tiles()];
+            everything(&p).for_each(|(l, s)| counts[p.home(l, s).index()] += 1);
+            assert_eq!(p.blocks(), counts, "{p:?}");
+        }
+    }
+
+    #[test]
+    fn the_papers_placement_gives_every_tile_its_share() {
+        assert_eq!(placement(PlacementKind::Takv, |_| {}).blocks(), vec![256; 64]);
+    }
+
+    /// Within a rotation every home of a layer is visited, none more often than it must be.
+    #[test]
+    fn a_rotation_has_a_turn_for_every_home_of_a_layer() {
+        for p in all() {
+            let homes: BTreeSet<_> = (0..p.segments).map(|s| p.home(0, s)).collect();
+            assert!(p.rotation().is_power_of_two() && p.rotation() as usize >= homes.len(), "{p:?}");
+        }
+        let rotation = |kind, stride| placement(kind, |c| c.takv.column_stride = stride).rotation();
+        assert_eq!([0, 1].map(|stride| rotation(PlacementKind::Takv, stride)), [8, 64]);
+        assert_eq!([PlacementKind::RoundRobin, PlacementKind::Hub].map(|kind| rotation(kind, 0)), [64, 1]);
+    }
+
+    #[test]
+    fn a_context_beyond_any_memory_is_counted_without_overflow() {
+        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+            let p = placement(kind, |c| {
+                (c.model.layers, c.model.max_tokens, c.kv.segment_tokens) = (1024, 4_194_304, 1);
+            });
+            let all = if kind == PlacementKind::Hub { u32::MAX } else { 1 << 26 };
+            assert_eq!((p.blocks_of_home(), p.blocks()[0]), (all, all));
+        }
+    }
+}
