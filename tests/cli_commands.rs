@@ -162,7 +162,10 @@ fn the_schema_names_every_table() {
     let schema: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, &schema["title"]), (0, &Value::from("meshkv configuration")));
     let names: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["mesh", "noc", "mare", "takv", "pad", "kv", "pe", "model", "clock", "board"]);
+    assert_eq!(
+        names,
+        ["mesh", "noc", "mare", "takv", "pad", "kv", "memory", "pe", "model", "clock", "board"]
+    );
     assert_eq!(schema["additionalProperties"], false);
 }
 

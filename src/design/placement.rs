@@ -28,7 +28,6 @@ pub struct Placement {
     pub layers: u32,
     /// Segments of a layer at the longest context.
     pub segments: u32,
-    mesh: Mesh,
 }
 
 impl Placement {
@@ -44,7 +43,6 @@ impl Placement {
             hub: mesh.node(takv.hub_x, takv.hub_y)?,
             layers: config.model.layers,
             segments: segments(config),
-            mesh,
         })
     }
 
@@ -62,7 +60,7 @@ impl Placement {
             }
             PlacementKind::Hub => return self.hub,
         };
-        self.mesh.node(x as u32, y as u32).expect("both are residues")
+        self.mesh().node(x as u32, y as u32).expect("both are residues")
     }
 
     /// The number of a macro-block among those of its home. Two blocks of one home never share
@@ -93,7 +91,7 @@ impl Placement {
 
     /// Macro-blocks that live on each tile, by its index.
     pub fn blocks(&self) -> Vec<u32> {
-        let tiles = self.mesh.tiles();
+        let tiles = self.mesh().tiles();
         let mut counts = vec![0; tiles];
         match self.kind {
             PlacementKind::Takv => self.count_takv(&mut counts),
@@ -118,6 +116,10 @@ impl Placement {
         }
     }
 
+    fn mesh(&self) -> Mesh {
+        Mesh::new(self.cols, self.rows)
+    }
+
     fn number(&self, layer: u32, segment: u32) -> u64 {
         u64::from(layer) * u64::from(self.segments) + u64::from(segment)
     }
@@ -134,7 +136,7 @@ impl Placement {
         for layer in 0..self.layers {
             // Rounds that are a multiple of the columns apart are in one column.
             for round in 0..cols.min(rounds) {
-                let (x, _) = self.mesh.coords(self.home(layer, round * rows));
+                let (x, _) = self.mesh().coords(self.home(layer, round * rows));
                 for y in 0..rows {
                     counts[(y * cols + x) as usize] += u64::from((rounds - round).div_ceil(cols));
                 }
@@ -198,7 +200,7 @@ mod tests {
                     PlacementKind::RoundRobin => (n % (p.cols * p.rows) % p.cols, n / p.cols % p.rows),
                     PlacementKind::Hub => (p.cols / 2, 1),
                 };
-                assert_eq!(p.mesh.coords(p.home(l, s)), expected, "{p:?} {l} {s}");
+                assert_eq!(p.mesh().coords(p.home(l, s)), expected, "{p:?} {l} {s}");
             }
         }
     }
@@ -219,7 +221,7 @@ mod tests {
     #[test]
     fn blocks_are_counted_without_visiting_each() {
         for p in all() {
-            let mut counts = vec![0; p.mesh.tiles()];
+            let mut counts = vec![0; p.mesh().tiles()];
             everything(&p).for_each(|(l, s)| counts[p.home(l, s).index()] += 1);
             assert_eq!(p.blocks(), counts, "{p:?}");
         }
