@@ -64,7 +64,7 @@ fn heads_fit_a_mask(config: &Config) -> Option<Finding> {
         let fits = |heads: &u32| {
             let mut fewer = config.clone();
             fewer.model.heads = *heads;
-            heads % kv_heads == 0 && Heads::new(&fewer).most() <= MASK_BITS
+            heads.is_multiple_of(kv_heads) && Heads::new(&fewer).most() <= MASK_BITS
         };
         let fitting = (1..heads).rev().find(fits).unwrap_or(kv_heads);
         Finding::value(

@@ -75,14 +75,6 @@ fn even_share(placement: &Placement) -> u64 {
     blocks.div_ceil(u64::from(placement.cols * placement.rows))
 }
 
-/// Homes that share external memory evenly. A hub has it for itself.
-fn shares(placement: &Placement) -> f64 {
-    f64::from(match placement.kind {
-        PlacementKind::Hub => 1,
-        PlacementKind::Takv | PlacementKind::RoundRobin => placement.cols * placement.rows,
-    })
-}
-
 /// Bytes of the macro-blocks of the fullest home.
 fn bytes_of_a_home(config: &Config, placement: &Placement) -> f64 {
     (fullest(placement) * u64::from(config.model.kv_heads) * slice_bytes(config)) as f64
@@ -92,7 +84,7 @@ fn bytes_of_a_home(config: &Config, placement: &Placement) -> f64 {
 pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
     let placement = placement(config)?;
     let (capacity, tokens) = (config.memory.capacity_gib, config.model.max_tokens);
-    let (bytes, share) = (bytes_of_a_home(config, &placement), capacity * GIB / shares(&placement));
+    let (bytes, share) = (bytes_of_a_home(config, &placement), capacity * GIB / f64::from(placement.homes()));
     if bytes <= share {
         return None;
     }
@@ -103,7 +95,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
         let middle = fitting + (too_many - fitting) / 2;
         *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
     }
-    let enough = (bytes * shares(&placement) / GIB).ceil();
+    let enough = (bytes * f64::from(placement.homes()) / GIB).ceil();
     let shorter = (fitting > 0).then(|| format!("max_tokens = {}", fitting * config.kv.segment_tokens));
     let larger = (enough <= MOST_GIB).then(|| format!("capacity_gib = {enough}"));
     let ways: Vec<_> = shorter.into_iter().chain(larger).collect();
