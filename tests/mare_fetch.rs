@@ -2,13 +2,11 @@
 
 mod mare;
 
-use mare::fabric::{design, library_of};
-use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
+use mare::fabric::design;
+use mare::{chunk, plan, random_plan, run_clean, tile};
 use meshkv::config::Config;
-use meshkv::cosim::verilate::Form;
 use meshkv::cosim::workload::{self, Workload};
 use meshkv::design::Design;
-use meshkv::emit::emit;
 
 /// What a kind of fabric differs in.
 type Change = fn(&mut Config);
@@ -150,14 +148,6 @@ fn every_kind_of_fabric_serves_random_fetches() {
         assert_eq!(done.event("retries"), 0, "{name}");
         assert!(done.delivered > 0, "{name}");
     }
-}
-
-#[test]
-fn the_fabric_is_wired_as_its_tiles_say() {
-    let design = small(|_| {});
-    let plan = random_plan(&design, 9, 100, 10, 6);
-    let whole = library_of(Form::Full, &design, &emit(&design).unwrap());
-    assert_eq!(run_on(&whole, &design, &plan).unwrap(), run_clean(&design, &plan));
 }
 
 #[test]

@@ -11,10 +11,11 @@ use super::network::COUNTERS;
 use super::packet::mix;
 use super::pins::Pins;
 pub use super::plan::{Command, Plan, Resident, SliceId};
+use super::recipe::node_ports;
 use super::violation::Violation;
 use super::Library;
 use crate::design::{index_bits, Design};
-use crate::emit::{self, Dir, TILE_EVENTS};
+use crate::emit::{Dir, TILE_EVENTS};
 use std::collections::VecDeque;
 
 /// Why a run could not end.
@@ -108,13 +109,12 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library of form `Full` or `Node`; `seed` sets what registers hold before reset.
+    /// Opens a library of form `Node`; `seed` sets what registers hold before reset.
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let modules = emit::modules(design);
-        let top = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
+        let top = &node_ports(design);
         let tiles = design.mesh.tiles();
         let mut pins = Pins::new(library, seed)?;
         // Inputs hold nothing from before.
@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
             }
             self.pins.tick()?;
             for tile in 0..self.tiles {
-                self.pins.set(self.ports.publish_valid, tile, 0);
+                self.conceal(tile);
             }
         }
         // The next to be published is taken from the end.
@@ -205,7 +205,15 @@ impl<'a> Bench<'a> {
     fn publish(&mut self, tile: usize, slot: u32, slice: SliceId) {
         self.pins.set(self.ports.publish_valid, tile, 1);
         self.pins.set(self.ports.publish_slot, tile, u64::from(slot));
-        self.pins.set(self.ports.publish_tag, tile, slice.tag(self.design));
+        // Nobody is expected for it, so it stays.
+        self.pins.set(self.ports.claim_valid, tile, 1);
+        self.pins.set(self.ports.claim_slot, tile, u64::from(slot));
+        self.pins.set(self.ports.claim_tag, tile, slice.tag(self.design));
+    }
+
+    fn conceal(&mut self, tile: usize) {
+        self.pins.set(self.ports.publish_valid, tile, 0);
+        self.pins.set(self.ports.claim_valid, tile, 0);
     }
 
     /// Drives one period, runs it, and looks at what it carried.
@@ -227,7 +235,7 @@ impl<'a> Bench<'a> {
         }
         self.pins.tick()?;
         for tile in published {
-            self.pins.set(self.ports.publish_valid, tile, 0);
+            self.conceal(tile);
             run.moved = self.pins.cycle();
         }
         for tile in 0..self.tiles {

@@ -3,7 +3,7 @@
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::Design;
-use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, MESH, ROUTER, TILE, TOP};
+use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, MESH, ROUTER, TOP, TRANSPORT};
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");
@@ -65,12 +65,13 @@ impl Recipe {
                 ([TOP].as_slice(), "tile")
             }
             Form::Node => {
-                let node = tile::node(spec(ROUTER), spec(TILE));
-                let local = |port: &PortSpec| spec(TOP).ports.iter().any(|p| p.name == port.name);
-                in_socket(&node, spec(TOP), &local);
-                files.push(("node.v", tile::node_body(&node, spec(ROUTER), spec(TILE))));
+                let node = tile::node(spec(ROUTER), spec(TRANSPORT));
+                let outside = tile::side_by_side(&node, design.mesh.tiles() as u32);
+                let local = |port: &PortSpec| outside.ports.iter().any(|p| p.name == port.name);
+                in_socket(&node, &outside, &local);
+                files.push(("node.v", tile::node_body(&node, spec(ROUTER), spec(TRANSPORT))));
                 verilator.push("sim/node.v".to_owned());
-                ([ROUTER, TILE].as_slice(), "tile")
+                ([ROUTER, TRANSPORT].as_slice(), "tile")
             }
         };
         let needed = reachable(&modules, root);
@@ -125,6 +126,13 @@ fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {
 
 fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
     modules.iter().find(|m| m.name == name).expect("every design has these modules")
+}
+
+/// Ports of [`Form::Node`]: those of a router with its transport, as many times as there are tiles.
+pub(super) fn node_ports(design: &Design) -> ModuleSpec {
+    let modules = emit::modules(design);
+    let node = tile::node(module(&modules, ROUTER), module(&modules, TRANSPORT));
+    tile::side_by_side(&node, design.mesh.tiles() as u32)
 }
 
 /// What the shim must know of a design at compile time.

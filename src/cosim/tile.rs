@@ -78,6 +78,25 @@ pub(super) fn node(router: &ModuleSpec, tile: &ModuleSpec) -> ModuleSpec {
     }
 }
 
+/// What as many `node`s side by side show, tile t's part of a port the t-th. Their scans run in step,
+/// so that there is one index for all.
+pub(super) fn side_by_side(node: &ModuleSpec, tiles: u32) -> ModuleSpec {
+    let outside = |p: &&PortSpec| !is_own(p) && !SIDES.iter().any(|s| bundle(&p.name, s.letter()).is_some());
+    let packed = |p: &PortSpec| {
+        let mut port = p.clone();
+        if !p.name.ends_with("_index") || p.name.starts_with("kv_") {
+            port.width.expr = format!("TILES*{}", p.width.expr);
+            port.width.bits *= tiles;
+        }
+        port
+    };
+    ModuleSpec {
+        name: "meshkv_nodes",
+        ports: node.ports.iter().filter(outside).map(packed).collect(),
+        ..node.clone()
+    }
+}
+
 /// Verilog of a [`node`].
 pub(super) fn node_body(node: &ModuleSpec, router: &ModuleSpec, tile: &ModuleSpec) -> String {
     let range = |p: &PortSpec| format!("[{}:0] ", p.width.bits - 1);

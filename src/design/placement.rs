@@ -114,7 +114,8 @@ impl Placement {
         match self.kind {
             PlacementKind::Takv if self.column_stride == 0 => self.rows.next_power_of_two(),
             PlacementKind::Takv | PlacementKind::RoundRobin => (self.cols * self.rows).next_power_of_two(),
-            PlacementKind::Hub => 1,
+            // There is only one home; two turns, so that a place in a group has a bit.
+            PlacementKind::Hub => 2,
         }
     }
 
@@ -239,7 +240,7 @@ mod tests {
         }
         let rotation = |kind, stride| placement(kind, |c| c.takv.column_stride = stride).rotation();
         assert_eq!([0, 1].map(|stride| rotation(PlacementKind::Takv, stride)), [8, 64]);
-        assert_eq!([PlacementKind::RoundRobin, PlacementKind::Hub].map(|kind| rotation(kind, 0)), [64, 1]);
+        assert_eq!([PlacementKind::RoundRobin, PlacementKind::Hub].map(|kind| rotation(kind, 0)), [64, 2]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Their bodies are templates; `docs/mare.md` has the reasons.
 
-use super::module::{ModuleBuilder, ModuleSpec};
+use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use super::tile_widths::TileWidths;
 
 pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
@@ -13,12 +13,11 @@ pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
             "",
             "The first fetch for a range opens a request. Fetches for the same range and generation that come",
             "while its window is open join it: their destinations and head masks are merged. The window is open",
-            "for its time, and on until the slice is resident and the home has time for it. Then the tree is built",
-            "and the chunks leave, requests in turns. A fetch that finds the table full waits, nothing else does.",
+            "for its time, and on until the home has time for it. Then the tree is built and the chunks leave,",
+            "requests in turns. All that is asked for is there. A fetch that finds the table full waits.",
         ],
     )
     .tiles(w)
-    .tag_width(w)
     .key_width(w)
     .index_width(w)
     .mask_width(w)
@@ -41,9 +40,8 @@ pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
         .input("s_again", 1, "The tile has asked for it before and has it not yet.")
         .input("s_tile", "TILES", "One-hot: who asks.")
         .input("s_mask", "MASK_WIDTH", "Heads that wait for it.")
-        .input("s_resident", 1, "The slice is in the staging memory.")
-        .input("s_slot", "SLOT_WIDTH", "Where.")
-        .publish("")
+        .input("s_slot", "SLOT_WIDTH", "Where the slice is.")
+        .scan()
         .group("One chunk that is due.")
         .output("m_valid", 1, "")
         .input("m_ready", 1, "")
@@ -135,6 +133,7 @@ pub(super) fn slice_streamer(w: &TileWidths) -> ModuleSpec {
     .addr_width(w)
     .flit_width(&w.net)
     .clocked()
+    .scan()
     .group("A chunk.")
     .input("s_valid", 1, "")
     .output("s_ready", 1, "")
@@ -177,18 +176,65 @@ pub(super) fn staging_memory(w: &TileWidths) -> ModuleSpec {
 }
 
 pub(super) fn staging_directory(w: &TileWidths) -> ModuleSpec {
-    ModuleBuilder::new("meshkv_staging_directory", &["Which slices the staging memory holds, and where."])
-        .tag_width(w)
-        .staging_slots("SLOTS", w)
-        .slot_width(w)
-        .clocked()
-        .publish("")
-        .release("")
-        .group("Look-up, in the same cycle.")
-        .input("tag", "TAG_WIDTH", "")
-        .output("resident", 1, "")
-        .output("slot", "SLOT_WIDTH", "")
-        .build()
+    ModuleBuilder::new(
+        "meshkv_staging_directory",
+        &[
+            "Which slices the staging memory holds, where, and when they have been served.",
+            "",
+            "A slot is freed when as many tiles as were expected have asked for its last flit and nothing of",
+            "it is left to be sent. A slice that nobody is expected for stays.",
+        ],
+    )
+    .tag_width(w)
+    .index_width(w)
+    .expected_width(w)
+    .staging_slots("SLOTS", w)
+    .slot_width(w)
+    .clocked()
+    .claim()
+    .publish()
+    .group("Look-up, in the same cycle.")
+    .input("tag", "TAG_WIDTH", "")
+    .output("resident", 1, "")
+    .output("slot", "SLOT_WIDTH", "")
+    .input("asked_valid", 1, "What is looked up is asked for, by a tile for the first time.")
+    .input("asked_flit", "INDEX_WIDTH", "Its last flit.")
+    .group("Whether anything of a slot is still to be sent.")
+    .output("scan", "SLOT_WIDTH", "")
+    .input("scan_busy", 1, "")
+    .freed(Dir::Output)
+    .build()
+}
+
+pub(super) fn fetch_park(w: &TileWidths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_fetch_park",
+        &[
+            "Where fetches wait for slices that are not in the staging memory yet.",
+            "",
+            "So none of them stands in the way of another: there is room for the one that each tile may have",
+            "waiting, and what repeats it may be forgotten.",
+        ],
+    )
+    .param("WIDTH", w.fetch(), "Width of a fetch in bits.")
+    .param("DEPTH", w.park(), "Fetches that can wait.")
+    .param("FIRSTS", w.tiles(), "Of them those that repeat nothing, one a tile.")
+    .clocked()
+    .group("A fetch.")
+    .input("s_valid", 1, "")
+    .output("s_ready", 1, "It is taken: asked of the table, parked, or forgotten.")
+    .input("s_data", "WIDTH", "")
+    .input("s_again", 1, "It repeats another.")
+    .group("What is looked at, and whether its slice is there.")
+    .output("m_valid", 1, "It is there.")
+    .input("m_ready", 1, "")
+    .output("m_data", "WIDTH", "")
+    .input("resident", 1, "")
+    .input("publish_valid", 1, "Another slice has become resident.")
+    .group("To be counted.")
+    .output("event_park", 1, "A fetch is parked.")
+    .instances(&["meshkv_fifo"])
+    .build()
 }
 
 pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
@@ -197,8 +243,8 @@ pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
         &[
             "Home of the slices in this tile's staging memory: fetches in, slices out.",
             "",
-            "Fetches of all tiles are merged in the request table; what is due passes the duplicate filter,",
-            "is read, and leaves with the set of tiles that asked for it.",
+            "Fetches for slices that are not there yet are parked; the others are merged in the request table.",
+            "What is due passes the duplicate filter, is read, and leaves with the set of tiles that asked for it.",
         ],
     )
     .mesh_params(&w.net)
@@ -218,6 +264,8 @@ pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
     }
     b = b
         .request_entries("REQUEST_ENTRIES", w)
+        .park_depth(w)
+        .expected_width(w)
         .staging_slots("SLOTS", w)
         .slot_width(w)
         .staging_depth("STAGING_DEPTH", w)
@@ -245,9 +293,10 @@ pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
         .input("own_y", "Y_WIDTH", "")
         .range("own_fetch_")
         .input("own_fetch_again", 1, "")
-        .fill("")
-        .publish("")
-        .release("")
+        .fill()
+        .claim()
+        .publish()
+        .freed(Dir::Output)
         .group("A flit of a slice.")
         .output("m_valid", 1, "")
         .input("m_ready", 1, "")
@@ -256,12 +305,18 @@ pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
         .output("m_dest", "TILES", "")
         .output("m_mask", "MASK_WIDTH", "")
         .output("m_data", "FLIT_WIDTH", "")
-        .table_events();
+        .table_events()
+        .output("event_park", 1, "A fetch waits for its slice.");
     if w.mare.dedup {
         b = b.filter_events();
     }
-    let mut parts =
-        vec!["meshkv_fifo", "meshkv_tile_decode", "meshkv_staging_directory", "meshkv_request_table"];
+    let mut parts = vec![
+        "meshkv_fifo",
+        "meshkv_fetch_park",
+        "meshkv_tile_decode",
+        "meshkv_staging_directory",
+        "meshkv_request_table",
+    ];
     if w.mare.dedup {
         parts.push("meshkv_duplicate_filter");
     }

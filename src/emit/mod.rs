@@ -6,11 +6,15 @@ use crate::design::Design;
 use anyhow::Result;
 
 mod common_parts;
+mod control_parts;
+mod control_widths;
 mod doc_modules;
 mod doc_page;
+mod fabric_parts;
 mod filelist;
 mod hash;
 mod home_parts;
+mod instance;
 mod manifest;
 mod module;
 mod picture;
@@ -46,6 +50,10 @@ pub const MESH: &str = "meshkv_mesh";
 pub const ROUTER: &str = "meshkv_router";
 /// Name of what stands beside every router.
 pub const TILE: &str = "meshkv_tile";
+/// Name of what brings slices from their homes, the part of a tile that `meshkv fetch` drives by itself.
+pub const TRANSPORT: &str = "meshkv_transport";
+/// Name of what stands around the tiles.
+pub const PERIPHERY: &str = "meshkv_periphery";
 
 /// All files of a design, sorted by path.
 pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {

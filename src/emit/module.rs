@@ -103,6 +103,36 @@ impl ModuleBuilder {
         self
     }
 
+    /// Whether a parameter is there already.
+    pub(super) fn has_param(&self, name: &str) -> bool {
+        self.spec.params.iter().any(|p| p.name == name)
+    }
+
+    /// Adds the parameters of the modules that it holds and passes them on to, each once, but for
+    /// those it sets by itself.
+    pub(super) fn params_of(mut self, parts: &[&ModuleSpec], but: &[&str]) -> Self {
+        for param in parts.iter().flat_map(|part| &part.params) {
+            if !self.has_param(param.name) && !but.contains(&param.name) {
+                self.spec.params.push(param.clone());
+            }
+        }
+        self
+    }
+
+    /// Adds a part's ports whose names begin with one of `prefixes`, `times` ("TILES*" or nothing) as wide.
+    pub(super) fn ports_of(mut self, part: &ModuleSpec, prefixes: &[&str], times: &str) -> Self {
+        for prefix in prefixes {
+            let known: Vec<_> = part.ports.iter().filter(|p| p.name.starts_with(prefix)).collect();
+            assert!(!known.is_empty(), "{} has no port {prefix}", part.name);
+            for port in known {
+                self.group = port.group;
+                let width = format!("{times}{}", port.width.expr).replace("*1", "");
+                self = self.port(port.dir, port.name.clone(), width.as_str(), port.doc);
+            }
+        }
+        self
+    }
+
     /// Adds `clk` and `rst`.
     pub(super) fn clocked(self) -> Self {
         self.input("clk", 1, "").input("rst", 1, "")

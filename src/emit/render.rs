@@ -1,5 +1,6 @@
 //! Tera: templates from the program itself, a missing value is an error.
 
+use super::instance::Instance;
 use super::module::{Dir, ModuleSpec};
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -45,11 +46,15 @@ pub(super) struct Renderer {
 }
 
 impl Renderer {
-    /// Parses the templates; `(name, text)` each.
-    pub(super) fn new(templates: &[(&'static str, &'static str)]) -> Result<Renderer> {
+    /// Parses the templates, `(name, text)` each; they may hold instances of `modules`.
+    pub(super) fn new(
+        templates: &[(&'static str, &'static str)],
+        modules: Vec<ModuleSpec>,
+    ) -> Result<Renderer> {
         let mut tera = Tera::default();
         tera.add_raw_templates(templates.iter().copied()).context("a template of meshkv does not parse")?;
         tera.autoescape_on(vec![]);
+        tera.register_function("instance", Instance { modules });
         Ok(Renderer { tera })
     }
 

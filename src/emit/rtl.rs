@@ -4,8 +4,13 @@
 //! `templates/rtl/`. Values come from the [`Design`]; no body computes a width twice.
 
 use super::common_parts::{event_counters, fifo};
+use super::control_parts::{
+    bus_stop, column_controller, occupancy, placement, prefetcher, residue, swap_unit,
+};
+use super::control_widths::ControlWidths;
+use super::fabric_parts::{fabric, filler, memory_port, periphery, tile};
 use super::home_parts::{
-    bloom_filter, duplicate_filter, home_agent, request_table, slice_streamer, staging_directory,
+    bloom_filter, duplicate_filter, fetch_park, home_agent, request_table, slice_streamer, staging_directory,
     staging_memory,
 };
 use super::module::{ModuleBuilder, ModuleSpec};
@@ -15,10 +20,10 @@ use super::router_parts::{
     arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
     route_row, send_vc, switch_allocator, through_turn, vc_request, Widths, PORTS,
 };
-use super::tile_parts::{fabric, requester, tile, tile_decode, tile_port};
+use super::tile_parts::{requester, tile_decode, tile_port, transport};
 use super::tile_widths::TileWidths;
 use super::{SourceFile, MESH, ROUTER};
-use crate::design::{Design, Port, TURNS};
+use crate::design::{Design, PlacementKind, Port, TURNS};
 use crate::kernels;
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -42,19 +47,29 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_arbiter2.v"),
     template!("meshkv_arbiter4.v"),
     template!("meshkv_bloom_filter.v"),
+    template!("meshkv_bus_stop.v"),
+    template!("meshkv_column_controller.v"),
     template!("meshkv_credit_counter.v"),
     template!("meshkv_duplicate_filter.v"),
     template!("meshkv_event_counters.v"),
     template!("meshkv_fabric.v"),
+    template!("meshkv_fetch_park.v"),
     template!("meshkv_fifo.v"),
+    template!("meshkv_filler.v"),
     template!("meshkv_home_agent.v"),
     template!("meshkv_input_port.v"),
     template!("meshkv_link_counters.v"),
+    template!("meshkv_memory_port.v"),
     template!("meshkv_mesh.v"),
+    template!("meshkv_occupancy.v"),
     template!("meshkv_output_port.v"),
     template!("meshkv_pair_choice.v"),
+    template!("meshkv_periphery.v"),
+    template!("meshkv_placement.v"),
+    template!("meshkv_prefetcher.v"),
     template!("meshkv_request_table.v"),
     template!("meshkv_requester.v"),
+    template!("meshkv_residue.v"),
     template!("meshkv_route_column.v"),
     template!("meshkv_route_row.v"),
     template!("meshkv_router.v"),
@@ -62,11 +77,13 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_slice_streamer.v"),
     template!("meshkv_staging_directory.v"),
     template!("meshkv_staging_memory.v"),
+    template!("meshkv_swap_unit.v"),
     template!("meshkv_switch_allocator.v"),
     template!("meshkv_through_turn.v"),
     template!("meshkv_tile.v"),
     template!("meshkv_tile_decode.v"),
     template!("meshkv_tile_port.v"),
+    template!("meshkv_transport.v"),
     template!("meshkv_vc_request.v"),
 ];
 
@@ -90,7 +107,6 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         event_counters(),
         link_counters(),
         router(&widths),
-        mesh(&widths),
         fifo(),
         tile_decode(&tile_widths),
         request_table(&tile_widths),
@@ -102,17 +118,42 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         slice_streamer(&tile_widths),
         staging_memory(&tile_widths),
         staging_directory(&tile_widths),
+        fetch_park(&tile_widths),
         home_agent(&tile_widths),
         requester(&tile_widths),
         tile_port(&tile_widths),
-        tile(&tile_widths),
-        fabric(&tile_widths),
     ]);
+    modules.extend(surroundings(&ControlWidths::of(design), mesh(&widths)));
     modules
 }
 
+/// The tile, what stands around the tiles, the network and the fabric of all.
+fn surroundings(w: &ControlWidths, mesh: ModuleSpec) -> Vec<ModuleSpec> {
+    let (stop, prefetcher, filler, transport) = (bus_stop(w), prefetcher(w), filler(w), transport(&w.tile));
+    let (placement, port) = (placement(w), memory_port(w));
+    let controller = column_controller(w, &[&placement]);
+    let mut parts = Vec::new();
+    if w.placement.kind != PlacementKind::Hub {
+        parts.push(residue());
+    }
+    let (tile, periphery) = if w.swaps() {
+        let (occupancy, swap) = (occupancy(w), swap_unit(w));
+        let tile = tile(w, &[&stop, &prefetcher, &filler, &transport, &occupancy]);
+        let periphery = periphery(w, &[&swap, &controller, &port]);
+        parts.extend([occupancy, swap]);
+        (tile, periphery)
+    } else {
+        (tile(w, &[&stop, &prefetcher, &filler, &transport]), periphery(w, &[&controller, &port]))
+    };
+    let fabric = fabric(w, &mesh, &tile, &periphery);
+    parts.extend([
+        placement, controller, port, stop, prefetcher, filler, transport, tile, periphery, mesh, fabric,
+    ]);
+    parts
+}
+
 pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
-    let renderer = Renderer::new(TEMPLATES)?;
+    let renderer = Renderer::new(TEMPLATES, modules(design))?;
     let source = format!("{}.toml", design.name);
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
@@ -125,6 +166,8 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     values.insert("dedup".into(), mare.dedup.into());
     values.insert("coalesce".into(), (mare.coalesce_window > 0).into());
     values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());
+    values.insert("vn0_turns".into(), (design.router.vn0_vcs > 1).into());
+    values.extend(ControlWidths::of(design).values());
     let [rows_a, rows_b] = TileWidths::of(design).hash_rows();
     values.insert("bloom_rows_a".into(), rows_a.into());
     values.insert("bloom_rows_b".into(), rows_b.into());

@@ -1,11 +1,11 @@
-//! The modules of a tile beside its home agent: requester, the port to the network, the tile, and
-//! the fabric of all. Their bodies are templates; `docs/mare.md` has the reasons.
+//! The modules that bring slices from their homes: requester, the port to the network, and the
+//! transport that joins them with the home agent. Their bodies are templates; `docs/mare.md` has the reasons.
 
-use super::module::{ModuleBuilder, ModuleSpec};
-use super::tile_widths::{of_each, TileWidths, HOME_WIDTH};
+use super::module::{Dir, ModuleBuilder, ModuleSpec};
+use super::tile_widths::{TileWidths, HOME_WIDTH};
 
 /// Events a tile counts, in the order of `event_index`.
-pub const TILE_EVENTS: [&str; 19] = [
+pub const TILE_EVENTS: [&str; 23] = [
     "fetches",
     "joins",
     "retries",
@@ -25,7 +25,14 @@ pub const TILE_EVENTS: [&str; 19] = [
     "flits_streamed",
     "stream_stalled",
     "flits_kept",
+    "fetches_parked",
+    "flits_filled",
+    "slices_filled",
+    "fill_waiting",
 ];
+
+/// Events of those that are counted for what stands beside the transport: the last ones.
+pub(super) const OUTSIDE_EVENTS: u32 = 3;
 
 pub(super) fn tile_decode(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new("meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
@@ -64,6 +71,10 @@ pub(super) fn requester(w: &TileWidths) -> ModuleSpec {
     .clocked()
     .input("tick", 1, "The last cycle of a period.")
     .command()
+    .output("tag_busy", 1, "Some of the command's slice is on its way.")
+    .group("A flit that was awaited has come.")
+    .output("came_valid", 1, "One pulse a flit.")
+    .output("came_tag", "TAG_WIDTH", "")
     .group("A fetch, to the network or to the home beside.")
     .output("fetch_valid", 1, "")
     .input("fetch_ready", 1, "")
@@ -79,7 +90,7 @@ pub(super) fn requester(w: &TileWidths) -> ModuleSpec {
     .input("rx_key", "KEY_WIDTH", "")
     .input("rx_index", "INDEX_WIDTH", "")
     .input("rx_data", "FLIT_WIDTH", "")
-    .slice_out("")
+    .slice_out()
     .group("To be counted, one pulse each.")
     .output("event_fetch", 1, "A range is asked for anew.")
     .output("event_join", 1, "A head joins what is on its way.")
@@ -103,15 +114,32 @@ impl ModuleBuilder {
             .input("cmd_mask", "MASK_WIDTH", "Heads that want it.")
             .range("cmd_")
     }
-    fn slice_out(self, times: &str) -> Self {
-        let w = of_each(times);
+    pub(super) fn slice_out(self) -> Self {
         self.group("What was asked for, in order within a range.")
-            .output("kv_valid", w("1").as_str(), "")
-            .input("kv_ready", w("1").as_str(), "")
-            .output("kv_tag", w("TAG_WIDTH").as_str(), "")
-            .output("kv_index", w("INDEX_WIDTH").as_str(), "")
-            .output("kv_mask", w("MASK_WIDTH").as_str(), "Heads of this tile that want it.")
-            .output("kv_data", w("FLIT_WIDTH").as_str(), "")
+            .output("kv_valid", 1, "")
+            .input("kv_ready", 1, "")
+            .output("kv_tag", "TAG_WIDTH", "Which slice.")
+            .output("kv_index", "INDEX_WIDTH", "Position in the slice.")
+            .output("kv_mask", "MASK_WIDTH", "Heads of this tile that want it.")
+            .output("kv_data", "FLIT_WIDTH", "")
+    }
+    /// Partial results, out to the reduce root and, where this is its tile, in from all.
+    fn parts(self) -> Self {
+        self.group("A flit of a partial result, for the reduce root of the column.")
+            .input("part_valid", 1, "")
+            .output("part_ready", 1, "")
+            .input("part_first", 1, "First flit of its packet.")
+            .input("part_last", 1, "Last flit of its packet.")
+            .input("part_id", "PART_ID_WIDTH", "Whose it is: {head, layer, stream}.")
+            .input("part_data", "FLIT_WIDTH", "")
+            .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
+            .output("root_valid", 1, "One pulse a flit.")
+            .output("root_first", 1, "")
+            .output("root_last", 1, "")
+            .output("root_id", "PART_ID_WIDTH", "")
+            .output("root_x", "X_WIDTH", "Who sent it.")
+            .output("root_y", "Y_WIDTH", "")
+            .output("root_data", "FLIT_WIDTH", "")
     }
 }
 
@@ -140,8 +168,10 @@ pub(super) fn tile_port(w: &TileWidths) -> ModuleSpec {
     .key_width(w)
     .index_width(w)
     .mask_width(w)
+    .part_id_width(w)
     .clocked()
     .coordinates()
+    .parts()
     .group("A fetch of the requester.")
     .input("fetch_valid", 1, "")
     .output("fetch_ready", 1, "")
@@ -178,17 +208,20 @@ pub(super) fn tile_port(w: &TileWidths) -> ModuleSpec {
     .output("home_last", "INDEX_WIDTH", "")
     .output("home_again", 1, "")
     .router_link()
+    .group("What a home has in the router's buffer.")
+    .output("data_sent", 1, "A flit goes there.")
+    .output("data_credit", 1, "A slot is free again.")
     .group("To be counted.")
     .output("event_keep", 1, "A flit stays in the tile.")
     .instances(&["meshkv_tile_decode", "meshkv_credit_counter", "meshkv_arbiter2"])
     .build()
 }
 
-pub(super) fn tile(w: &TileWidths) -> ModuleSpec {
-    let b = ModuleBuilder::new(
-        "meshkv_tile",
+pub(super) fn transport(w: &TileWidths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_transport",
         &[
-            "A tile beside its router: requester, home agent, and the port to the network.",
+            "How slices come and go at a tile: requester, home agent, and the port to the network.",
             "",
             "Coordinates are ports, so all tiles elaborate alike. Periods are counted in every tile by itself",
             "and are the same in all, since all leave reset together.",
@@ -206,66 +239,36 @@ pub(super) fn tile(w: &TileWidths) -> ModuleSpec {
     .head_width(&w.net)
     .flit_width(&w.net)
     .tile_params(w)
+    .part_id_width(w)
+    .param("NUM_EVENTS", TILE_EVENTS.len() as u32, "Events that a tile counts.")
+    .param("OUTSIDE_EVENTS", OUTSIDE_EVENTS, "Of them those of what stands beside this.")
     .clocked()
-    .coordinates();
-    tile_side(b, "")
-        .router_link()
-        .group("For counters and diagnosis.")
-        .output("event_index", 5, "The counter that is shown.")
-        .output("event_data", 32, "Its total.")
-        .instances(&["meshkv_requester", "meshkv_home_agent", "meshkv_tile_port", "meshkv_event_counters"])
-        .build()
-}
-
-/// What a tile shows its compute and its memory; `times` multiplies every width.
-fn tile_side(b: ModuleBuilder, times: &str) -> ModuleBuilder {
-    let w = of_each(times);
-    b.group("A command: fetch a range of a slice.")
-        .input("cmd_valid", w("1").as_str(), "")
-        .output("cmd_ready", w("1").as_str(), "")
-        .input("cmd_tag", w("TAG_WIDTH").as_str(), "")
-        .input("cmd_home", w(HOME_WIDTH).as_str(), "The slice's home, {y, x}.")
-        .input("cmd_mask", w("MASK_WIDTH").as_str(), "Heads that want it.")
-        .input("cmd_first", w("INDEX_WIDTH").as_str(), "First flit of the range; begins a chunk.")
-        .input("cmd_last", w("INDEX_WIDTH").as_str(), "Last flit of the range.")
-        .slice_out(times)
-        .fill(times)
-        .publish(times)
-        .release(times)
-}
-
-pub(super) fn fabric(w: &TileWidths) -> ModuleSpec {
-    let b = ModuleBuilder::new(
-        "meshkv_fabric",
-        &[
-            "The fabric: the mesh of routers and a tile at each.",
-            "",
-            "Tile t = y * COLS + x; its part of a packed port is the t-th. What a tile computes with and what",
-            "fills its memory attach to the ports.",
-        ],
-    )
-    .mesh_params(&w.net)
-    .tiles(w)
-    .x_width(&w.net)
-    .y_width(&w.net)
-    .vn0_vcs(&w.net)
-    .vcs(&w.net)
-    .slots(&w.net)
-    .vc_depth(w)
-    .dest_width(&w.net)
-    .column_dest_width(&w.net)
-    .head_width(&w.net)
-    .flit_width(&w.net)
-    .starve_limit()
-    .tile_params(w)
-    .clocked();
-    tile_side(b, "TILES*")
-        .group("For counters and diagnosis.")
-        .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")
-        .output("stat_index", 5, "The link counter that every router shows.")
-        .output("stat_data", "TILES*32", "")
-        .output("event_index", 5, "The counter that every tile shows.")
-        .output("event_data", "TILES*32", "")
-        .instances(&["meshkv_mesh", "meshkv_tile"])
-        .build()
+    .coordinates()
+    .group("A command: fetch a range of a slice.")
+    .input("cmd_valid", 1, "")
+    .output("cmd_ready", 1, "")
+    .input("cmd_tag", "TAG_WIDTH", "")
+    .input("cmd_home", HOME_WIDTH, "The slice's home, {y, x}.")
+    .input("cmd_mask", "MASK_WIDTH", "Heads that want it.")
+    .input("cmd_first", "INDEX_WIDTH", "First flit of the range; begins a chunk.")
+    .input("cmd_last", "INDEX_WIDTH", "Last flit of the range.")
+    .output("cmd_tag_busy", 1, "Some of the command's slice is on its way.")
+    .output("cmd_came_valid", 1, "A flit that was awaited has come.")
+    .output("cmd_came_tag", "TAG_WIDTH", "")
+    .slice_out()
+    .fill()
+    .claim()
+    .publish()
+    .freed(Dir::Output)
+    .parts()
+    .router_link()
+    .group("What a home has in the router's buffer.")
+    .output("data_sent", 1, "A flit goes there.")
+    .output("data_credit", 1, "A slot is free again.")
+    .group("For counters and diagnosis.")
+    .input("event_outside", "OUTSIDE_EVENTS", "Events of what stands beside this, one pulse each.")
+    .output("event_index", 5, "The counter that is shown.")
+    .output("event_data", 32, "Its total.")
+    .instances(&["meshkv_requester", "meshkv_home_agent", "meshkv_tile_port", "meshkv_event_counters"])
+    .build()
 }

@@ -1,9 +1,12 @@
 //! What the modules of a tile share: parameter values, and the bundles of ports that recur.
 
 use super::hash;
-use super::module::ModuleBuilder;
+use super::module::{Dir, ModuleBuilder};
 use super::router_parts::Widths;
 use crate::design::{index_bits, Design, Mare};
+
+/// Repeated fetches that a home can park beside the first of each tile.
+const PARKED_REPEATS: u32 = 16;
 
 /// Parameter values of the tile's modules.
 pub(super) struct TileWidths {
@@ -13,6 +16,7 @@ pub(super) struct TileWidths {
     pub(super) index: u32,
     pub(super) mask: u32,
     pub(super) mare: Mare,
+    pub(super) part_id: u32,
 }
 
 impl TileWidths {
@@ -24,6 +28,7 @@ impl TileWidths {
             index: design.flit.index_width(),
             mask: design.flit.mask_width(),
             mare: design.mare,
+            part_id: part_id(design),
         }
     }
 
@@ -52,6 +57,16 @@ impl TileWidths {
     /// The random matrices of the two hash functions, as Verilog literals.
     pub(super) fn hash_rows(&self) -> [String; 2] {
         [1, 2].map(|seed| hash::matrix_literal(seed, self.hash(), self.name()))
+    }
+
+    /// Bits of a fetch as a home keeps it.
+    pub(super) fn fetch(&self) -> u32 {
+        1 + 2 * self.index + index_bits(self.net.rows) + index_bits(self.net.cols) + self.mask + self.key
+    }
+
+    /// Fetches that a home can park: one of each tile that is its first, and some that repeat one.
+    pub(super) fn park(&self) -> u32 {
+        self.tiles() + PARKED_REPEATS
     }
 
     /// Bits of the counter of a request's window and tree.
@@ -149,29 +164,48 @@ impl ModuleBuilder {
             "Last flit of the range.",
         )
     }
-    pub(super) fn publish(self, times: &str) -> Self {
-        let w = of_each(times);
+    pub(super) fn claim(self) -> Self {
+        self.group("A slot is given to a slice.")
+            .input("claim_valid", 1, "One pulse a slice, before it is filled.")
+            .input("claim_slot", "SLOT_WIDTH", "Where it begins: slot * SLICE_FLITS.")
+            .input("claim_tag", "TAG_WIDTH", "Which slice it is.")
+            .input("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
+            .input("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it; 0: it stays.")
+    }
+    pub(super) fn publish(self) -> Self {
         self.group("A slice becomes resident.")
-            .input("publish_valid", w("1").as_str(), "One pulse a slice, when all of it is written.")
-            .input("publish_slot", w("SLOT_WIDTH").as_str(), "Where it begins: slot * SLICE_FLITS.")
-            .input("publish_tag", w("TAG_WIDTH").as_str(), "Which slice it is.")
+            .input("publish_valid", 1, "One pulse a slice, when all of it is written.")
+            .input("publish_slot", "SLOT_WIDTH", "")
     }
-    pub(super) fn release(self, times: &str) -> Self {
-        let w = of_each(times);
-        self.group("A slot is given up.")
-            .input(
-                "release_valid",
-                w("1").as_str(),
-                "One pulse a slot; no request for its slice may be under way.",
-            )
-            .input("release_slot", w("SLOT_WIDTH").as_str(), "")
+    pub(super) fn freed(self, dir: Dir) -> Self {
+        let this = self.group("A slot is free again.");
+        match dir {
+            Dir::Output => this.output("freed_valid", 1, "").output("freed_slot", "SLOT_WIDTH", ""),
+            Dir::Input => this.input("freed_valid", 1, "").input("freed_slot", "SLOT_WIDTH", ""),
+        }
     }
-    pub(super) fn fill(self, times: &str) -> Self {
-        let w = of_each(times);
+    pub(super) fn fill(self) -> Self {
         self.group("Filling of the staging memory.")
-            .input("fill_valid", w("1").as_str(), "A flit is written.")
-            .input("fill_addr", w("ADDR_WIDTH").as_str(), "Slot * SLICE_FLITS + position in the slice.")
-            .input("fill_data", w("FLIT_WIDTH").as_str(), "")
+            .input("fill_valid", 1, "A flit is written.")
+            .input("fill_addr", "ADDR_WIDTH", "Slot * SLICE_FLITS + position in the slice.")
+            .input("fill_data", "FLIT_WIDTH", "")
+    }
+    /// What still uses a slot, asked by the directory.
+    pub(super) fn scan(self) -> Self {
+        self.group("Whether a slot is still needed.").input("scan", "SLOT_WIDTH", "").output(
+            "scan_busy",
+            1,
+            "",
+        )
+    }
+    pub(super) fn park_depth(self, w: &TileWidths) -> Self {
+        self.param("PARK_DEPTH", w.park(), "Fetches that can wait for slices that are not there yet.")
+    }
+    pub(super) fn part_id_width(self, w: &TileWidths) -> Self {
+        self.param("PART_ID_WIDTH", w.part_id, "Width of head, layer and stream of a partial result in bits.")
+    }
+    pub(super) fn expected_width(self, w: &TileWidths) -> Self {
+        self.param("EXPECTED_WIDTH", index_bits(w.tiles() + 1), "Width of a number of tiles in bits.")
     }
     pub(super) fn filter_events(self) -> Self {
         self.output("event_lookup", 1, "A chunk is looked up.")
@@ -232,6 +266,8 @@ impl ModuleBuilder {
             b
         };
         b.request_entries("REQUEST_ENTRIES", w)
+            .park_depth(w)
+            .expected_width(w)
             .staging_slots("STAGING_SLOTS", w)
             .slot_width(w)
             .staging_depth("STAGING_DEPTH", w)
@@ -239,7 +275,8 @@ impl ModuleBuilder {
     }
 }
 
-/// A port's width, `times` ("TILES*" or nothing) as often; a bit a tile is as wide as there are tiles.
-pub(super) fn of_each(times: &str) -> impl Fn(&str) -> String + '_ {
-    move |name| format!("{times}{name}").replace("*1", "")
+/// Bits of head, layer and stream of a partial result.
+fn part_id(design: &Design) -> u32 {
+    let named = |name: &&str| design.flit.part.iter().find(|f| f.name == *name).map_or(0, |f| f.width);
+    ["head", "layer", "stream"].iter().map(named).sum()
 }

@@ -19,6 +19,7 @@ mod packet_lock;
 mod print;
 mod rules;
 mod starvation_guard;
+mod swap_decision;
 mod symbols;
 
 pub use arbiter2::{arbiter2, Arbiter2};
@@ -29,6 +30,7 @@ pub use error::PrintError;
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
 pub use starvation_guard::{starvation_guard, StarvationGuard};
+pub use swap_decision::{swap_decision, SwapDecision};
 pub use symbols::{signals, Dir, Signal};
 
 use rust_hdl::core::block::Block;
@@ -76,6 +78,7 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         credit_counter()?,
         packet_lock()?,
         starvation_guard()?,
+        swap_decision()?,
     ])
 }
 
