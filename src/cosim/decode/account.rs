@@ -16,29 +16,74 @@ pub(super) struct Job {
 }
 
 /// A slice of which a tile awaits flits.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Awaited {
     pub(super) descriptor: usize,
     pub(super) mask: u64,
     pub(super) address: u64,
     /// First and last flit of K and of V.
-    pub(super) ranges: [(u32, u32); 2],
-    pub(super) next: u32,
+    ranges: [(u32, u32); 2],
+    /// A bit a flit that has come.
+    had: Vec<u64>,
+    /// The first flit that has not come.
+    next: u32,
+    left: u32,
+}
+
+/// How a flit stands to those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// All before it have come.
+    InOrder,
+    /// It begins a chunk or follows its predecessor, but a chunk before it is not complete.
+    OtherChunk,
+    /// Its predecessor in the chunk has not come.
+    Overtook,
 }
 
 impl Awaited {
-    /// The next flit after `next` was taken; none if it was the last.
-    pub(super) fn step(&self) -> Option<u32> {
-        let [k, v] = self.ranges;
-        match self.next {
-            n if n == k.1 => Some(v.0),
-            n if n == v.1 => None,
-            n => Some(n + 1),
-        }
+    pub(super) fn new(descriptor: usize, mask: u64, address: u64, ranges: [(u32, u32); 2]) -> Awaited {
+        let left = ranges.iter().map(|(first, last)| last - first + 1).sum();
+        let had = vec![0; ranges[1].1 as usize / 64 + 1];
+        Awaited { descriptor, mask, address, ranges, had, next: ranges[0].0, left }
     }
 
-    pub(super) fn holds(&self, index: u32) -> bool {
+    /// Flits that have not come.
+    pub(super) fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// The first flit that has not come.
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
+
+    fn holds(&self, index: u32) -> bool {
         self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&index))
+    }
+
+    fn has(&self, index: u32) -> bool {
+        self.had[index as usize / 64] >> (index % 64) & 1 == 1
+    }
+
+    pub(super) fn waits_for(&self, index: u32) -> bool {
+        self.holds(index) && !self.has(index)
+    }
+
+    /// A flit that was waited for has come.
+    pub(super) fn take(&mut self, index: u32, chunk_flits: u32) -> Place {
+        let follows = index.is_multiple_of(chunk_flits) || self.has(index - 1);
+        let place = match (index == self.next, follows) {
+            (true, _) => Place::InOrder,
+            (false, true) => Place::OtherChunk,
+            (false, false) => Place::Overtook,
+        };
+        self.had[index as usize / 64] |= 1 << (index % 64);
+        self.left -= 1;
+        while self.left > 0 && !self.waits_for(self.next) {
+            self.next = if self.next == self.ranges[0].1 { self.ranges[1].0 } else { self.next + 1 };
+        }
+        place
     }
 }
 

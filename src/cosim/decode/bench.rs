@@ -73,7 +73,7 @@ impl<'a> Bench<'a> {
         plan: &Plan,
         stop: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Decoded, DecodeError> {
-        let mut run = Run::new(self.design, plan, self.pins.cycle());
+        let mut run = Run::new(self.design, plan, self.ports.swaps.is_some(), self.pins.cycle());
         while !(run.over() && self.pins.get(self.ports.idle, 0) == 1) {
             self.period(&mut run)?;
             let now = self.pins.cycle();
@@ -133,12 +133,16 @@ impl<'a> Bench<'a> {
             list(held)
         );
         let shown = run.occupancies;
-        let due = run.steps.len() * self.tiles.len();
+        let due = run.steps.len() * run.shown_by_step;
         if shown < due {
             blocked += &format!("; {shown} of {due} occupancies were shown");
         }
         for fault in &run.faults {
             blocked += &format!("; {fault}");
+        }
+        let violations = [&run.ledger.violations.first, run.memory.violations().1].map(|list| list.first());
+        for violation in violations.into_iter().flatten() {
+            blocked += &format!("; before that: {}", violation.message);
         }
         DecodeError::Stuck { cycles: run.plan.watchdog, at, blocked }
     }
@@ -152,6 +156,7 @@ impl<'a> Bench<'a> {
         let start = run.steps.first().map_or(0, |s| s.start);
         let (of_memory, list_of_memory) = run.memory.violations();
         let list_of_memory = list_of_memory.to_vec();
+        let overtaking = run.ledger.overtaking;
         let (head_flits, jobs, packets) = (run.ledger.head_flits, run.ledger.jobs, run.ledger.packets());
         let (violations, mut violation_list) = run.ledger.close();
         violation_list.extend(list_of_memory);
@@ -164,6 +169,7 @@ impl<'a> Bench<'a> {
             links: run.links,
             events: run.events,
             head_flits,
+            overtaking,
             jobs,
             packets,
             violations: violations + of_memory,

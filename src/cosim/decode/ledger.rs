@@ -7,10 +7,11 @@
 //! Where homes are is decided between two steps, so a descriptor is taken apart only when the first tile
 //! shows that it has got to it.
 
-use super::account::{Account, Awaited, Close, Job, ToTell};
+use super::account::{Account, Awaited, Close, Job, Place, ToTell};
 use super::descriptor::Descriptor;
 use super::expect::{flits, needs, Homes, Worked};
 use super::parts::{Part, PartBook, PartKey, RootFlit};
+use super::Order;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::plan::SliceId;
 use crate::cosim::violation::{Violation, ViolationKind, Violations};
@@ -41,10 +42,13 @@ pub(super) struct DecodeLedger<'a> {
     pub(super) flits: u64,
     /// Flits that came, once a head.
     pub(super) head_flits: u64,
+    /// Flits that came before a chunk of their slice that goes before theirs.
+    pub(super) overtaking: u64,
+    order: Order,
 }
 
 impl<'a> DecodeLedger<'a> {
-    pub(super) fn new(design: &'a Design, seed: u64) -> DecodeLedger<'a> {
+    pub(super) fn new(design: &'a Design, seed: u64, order: Order) -> DecodeLedger<'a> {
         DecodeLedger {
             design,
             shape: Shape::of(design),
@@ -60,6 +64,8 @@ impl<'a> DecodeLedger<'a> {
             jobs: 0,
             flits: 0,
             head_flits: 0,
+            overtaking: 0,
+            order,
         }
     }
 
@@ -93,14 +99,10 @@ impl<'a> DecodeLedger<'a> {
             let (tile, SliceId { stream, layer, segment, slice }) = (need.tile.index(), need.slice);
             let ranges = flits(self.design, need.rows).map(|r| (*r.start(), *r.end()));
             let tag = need.slice.tag(self.design);
-            self.accounts[tile].open.entry(tag).or_default().push(Awaited {
-                descriptor: number,
-                mask: need.mask,
-                address: self.design.slice_address(stream, layer, segment, slice),
-                ranges,
-                next: ranges[0].0,
-            });
-            left[tile] += ranges.iter().map(|(first, last)| u64::from(last - first + 1)).sum::<u64>();
+            let address = self.design.slice_address(stream, layer, segment, slice);
+            let awaited = Awaited::new(number, need.mask, address, ranges);
+            left[tile] += u64::from(awaited.left());
+            self.accounts[tile].open.entry(tag).or_default().push(awaited);
             to_tell[tile].slices.insert(tag, need);
         }
         if descriptor.close {
@@ -208,24 +210,19 @@ impl<'a> DecodeLedger<'a> {
             format!("cycle {cycle}: tile {}, flit {index} of tag {tag:#x}: {what}", tile.index())
         };
         let account = &mut self.accounts[tile.index()];
-        let open = account.open.get(&tag).map_or([].as_slice(), Vec::as_slice);
-        let Some(at) = open.iter().position(|a| a.next == index) else {
+        let open = account.open.get_mut(&tag).map_or([].as_mut_slice(), Vec::as_mut_slice);
+        let Some(at) = open.iter().position(|a| a.waits_for(index)) else {
             if open.is_empty() && self.resolved < self.descriptors.len() {
                 self.resolve();
                 return self.delivered(cycle, tile, (tag, index, mask), data, image);
             }
             self.flits += 1;
-            let (kind, what) = if open.iter().any(|a| a.holds(index) && a.next < index) {
-                (ViolationKind::OutOfOrder, "others come before it")
-            } else {
-                (ViolationKind::Duplicate, "nobody waits for it")
-            };
-            self.violations.add(kind, || text(what));
+            self.violations.add(ViolationKind::Duplicate, || text("nobody waits for it"));
             return None;
         };
-        let awaited = open[at];
         self.flits += 1;
         self.head_flits += u64::from(mask.count_ones());
+        let awaited = &mut open[at];
         let address = awaited.address + u64::from(index) * u64::from(self.shape.flit_bytes);
         let there = image.read(&self.shape, address, &mut self.words);
         if !there || !data.eq(self.words.iter().copied()) {
@@ -237,19 +234,22 @@ impl<'a> DecodeLedger<'a> {
                 text(&format!("is for heads {mask:#x}, should be {wanted:#x}"))
             });
         }
-        let open = account.open.get_mut(&tag).expect("it was found above");
-        match awaited.step() {
-            Some(next) => open[at].next = next,
-            None => {
-                open.remove(at);
-                if open.is_empty() {
-                    account.open.remove(&tag);
-                }
+        let place = awaited.take(index, self.design.mare.chunk_flits);
+        self.overtaking += u64::from(place == Place::OtherChunk);
+        if place == Place::Overtook || place == Place::OtherChunk && self.order == Order::Slice {
+            self.violations.add(ViolationKind::OutOfOrder, || text("others come before it"));
+        }
+        let (descriptor, left) = (awaited.descriptor, awaited.left());
+        if left == 0 {
+            let open = account.open.get_mut(&tag).expect("it was found above");
+            open.remove(at);
+            if open.is_empty() {
+                account.open.remove(&tag);
             }
         }
-        let left = account.left.iter_mut().find(|(number, _)| *number == awaited.descriptor);
+        let left = account.left.iter_mut().find(|(number, _)| *number == descriptor);
         left.expect("there are flits left of it").1 -= 1;
-        let step = self.descriptors[awaited.descriptor].1;
+        let step = self.descriptors[descriptor].1;
         self.pending[step] -= 1;
         Some(step)
     }
@@ -301,7 +301,7 @@ impl<'a> DecodeLedger<'a> {
             .flat_map(|(t, a)| {
                 a.open
                     .iter()
-                    .flat_map(move |(tag, open)| open.iter().map(move |a| (t, a.descriptor, *tag, a.next)))
+                    .flat_map(move |(tag, open)| open.iter().map(move |a| (t, a.descriptor, *tag, a.next())))
             })
             .collect();
         flits.sort_unstable();

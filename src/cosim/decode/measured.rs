@@ -62,6 +62,8 @@ pub struct Decoded {
     pub taken: Vec<u64>,
     /// Flits taken, once a head that wanted them.
     pub head_flits: u64,
+    /// Flits that came before a chunk of their slice that goes before theirs.
+    pub overtaking: u64,
     /// Jobs that tiles were told.
     pub jobs: u64,
     /// PART packets that reached their roots.

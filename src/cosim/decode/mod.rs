@@ -33,6 +33,15 @@ use super::dut::DutError;
 use super::memory::{Behaviour, Image};
 use crate::design::Design;
 
+/// In which order a tile must get the flits of a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// All K, then all V, by their rows.
+    Slice,
+    /// Within a chunk; chunks may come in any order.
+    Chunk,
+}
+
 /// All that a run is made of.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -44,6 +53,8 @@ pub struct Plan {
     pub overlap: bool,
     /// Pace of the tiles.
     pub pace: Pace,
+    /// In which order they must get the flits of a slice.
+    pub order: Order,
     /// How the external memory answers.
     pub memory: Behaviour,
     /// What it holds.
@@ -65,6 +76,7 @@ impl Plan {
             steps: 1,
             overlap: false,
             pace: Pace { flit_cycles: 1, stall: 0 },
+            order: Order::Chunk,
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
             seed,

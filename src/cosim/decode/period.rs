@@ -221,10 +221,10 @@ impl Bench<'_> {
 
     /// What the fabric shows of itself between two steps: occupancies, and homes that are exchanged.
     fn learn(&mut self, run: &mut Run, cycle: u64) -> bool {
-        let p = &self.ports;
+        let Some(p) = self.ports.swaps else { return false };
+        let tiles = self.tiles.len();
         let shown = self.get(p.occupancy_valid, 0) == 1;
         if shown {
-            let tiles = self.tiles.len();
             let step = (run.occupancies / tiles).min(run.steps.len() - 1);
             let occupancy = &mut run.steps[step].occupancy;
             occupancy.resize(tiles, 0);
@@ -235,7 +235,7 @@ impl Bench<'_> {
         }
         let swaps = self.get(p.swap_valid, 0) == 1;
         if swaps {
-            let steps = run.occupancies.div_ceil(self.tiles.len());
+            let steps = run.occupancies.div_ceil(tiles);
             let pair = [p.swap_a, p.swap_b].map(|pin| self.tile(self.get32(pin, 0)));
             if let [Some(a), Some(b)] = pair {
                 run.ledger.swapped(a, b, steps);

@@ -27,16 +27,18 @@ pub(super) struct Run<'a> {
     pub(super) events: Vec<[u32; TILE_EVENTS.len()]>,
     pub(super) links: Vec<[u32; COUNTERS]>,
     pub(super) faults: Vec<MemoryFault>,
-    tiles: usize,
+    /// Occupancies that a step shows.
+    pub(super) shown_by_step: usize,
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(design: &'a Design, plan: &'a Plan, start: u64) -> Run<'a> {
+    /// `swaps`: whether homes may swap, so that every step shows its occupancies.
+    pub(super) fn new(design: &'a Design, plan: &'a Plan, swaps: bool, start: u64) -> Run<'a> {
         let tiles = design.mesh.tiles();
         Run {
             start,
             plan,
-            ledger: DecodeLedger::new(design, plan.seed),
+            ledger: DecodeLedger::new(design, plan.seed, plan.order),
             memory: Memory::new(Shape::of(design), plan.memory.clone(), plan.image.clone()),
             computes: design.mesh.nodes().map(|tile| Compute::new(tile, plan.seed)).collect(),
             accepted: 0,
@@ -47,7 +49,7 @@ impl<'a> Run<'a> {
             events: vec![[0; TILE_EVENTS.len()]; tiles],
             links: vec![[0; COUNTERS]; tiles],
             faults: Vec::new(),
-            tiles,
+            shown_by_step: if swaps { tiles } else { 0 },
         }
     }
 
@@ -65,7 +67,7 @@ impl<'a> Run<'a> {
     pub(super) fn is_done(&self, step: usize) -> bool {
         self.accepted >= (step + 1) * self.plan.descriptors.len()
             && self.ledger.is_done(step)
-            && self.occupancies >= (step + 1) * self.tiles
+            && self.occupancies >= (step + 1) * self.shown_by_step
     }
 
     /// The next descriptor may be sent.

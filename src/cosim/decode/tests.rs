@@ -102,7 +102,7 @@ fn play(
     events: &[Event],
     bend: &mut dyn FnMut(&Part, u32, &mut Vec<u32>) -> bool,
 ) -> Vec<ViolationKind> {
-    let mut ledger = DecodeLedger::new(design, 9);
+    let mut ledger = DecodeLedger::new(design, 9, Order::Slice);
     let pace = Pace { flit_cycles: 1, stall: 0 };
     let mut computes: Vec<_> = design.mesh.nodes().map(|tile| Compute::new(tile, 9)).collect();
     for (cycle, event) in (0..).zip(events) {
