@@ -86,6 +86,17 @@ impl Plan {
     }
 }
 
+/// Flits that all tiles together take in one step; swaps do not change it.
+pub fn flits_of_step(design: &Design, descriptors: &[Descriptor]) -> u64 {
+    let homes = expect::Homes::new(design);
+    let of_need = |need: expect::Need| -> u64 {
+        expect::flits(design, need.rows).into_iter().map(|range| range.count() as u64).sum()
+    };
+    let of_descriptor =
+        |d| expect::needs(design, &homes, d, &mut expect::Worked::new()).into_iter().map(of_need);
+    descriptors.iter().flat_map(of_descriptor).sum()
+}
+
 /// Why a run could not end, or ended in vain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {

@@ -53,6 +53,8 @@ pub struct Step {
     pub descriptors: Vec<Descriptor>,
     /// Tokens attended to of every stream, before sampling.
     pub attended: u32,
+    /// Segments that a sample can have: of the common prefix, and of what is each stream's own.
+    pub most_segments: u32,
     /// Segments of a layer, before sampling, and of those that are run: what streams share counts once.
     pub segments: (u64, u64),
     /// Layers of the model, and those that are run.
@@ -181,6 +183,7 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     let slices = |of: [u32; 2]| u64::from(of[0]) + u64::from(load.batch) * u64::from(of[1]);
     Ok(Step {
         attended: load.tokens - from,
+        most_segments: all,
         segments: (slices(counts), slices([of_common, of_own])),
         layers: (model.layers, load.layers),
         rows: descriptors.iter().map(rows).sum(),
