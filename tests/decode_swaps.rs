@@ -49,3 +49,22 @@ fn homes_swap_every_epoch_and_not_before() {
     }
     assert!(done.steps.iter().any(|s| !s.swaps.is_empty()));
 }
+
+#[test]
+fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
+    // As many columns as send their values at the same time.
+    for (cols, rows) in [(5, 2), (3, 4)] {
+        let design = decode::sized(cols, rows, |c| (c.takv.column_stride, c.takv.swap_epoch) = (1, 1000));
+        let library = whole_library(&design);
+        let load = Workload { tokens: 8 * (rows + 1), segments: Some(rows + 1), ..LOAD };
+        let done = run_clean(&library, &design, &steps(plan(&design, &load), 2), &format!("{cols} x {rows}"));
+        let homes: Vec<_> = (0..=rows).map(|s| design.placement.home(0, s)).collect();
+        // Homes are sampled when all has been said, and send what was asked of them after that: of a short
+        // step the next one tells.
+        let occupancy = &done.steps[1].occupancy;
+        for tile in design.mesh.nodes() {
+            let occupied = occupancy[tile.index()] > 0;
+            assert_eq!(occupied, homes.contains(&tile), "{cols} x {rows}: {occupancy:?}");
+        }
+    }
+}
