@@ -2,9 +2,9 @@
 
 use super::energy::{Activity, Energies, Energy};
 use super::row::{links, Row};
-use crate::cosim::decode::{Decoded, Plan, Step};
+use crate::cosim::decode::{Decoded, Plan, Step, StepCounts};
 use crate::cosim::violation::Violation;
-use crate::design::{Class, Design, NodeId, Port};
+use crate::design::{Class, Design, Mesh, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl Utilisation {
 pub struct StepRow {
     /// From its first descriptor to its last PART flit.
     pub cycles: u64,
-    /// Sum of the squares of its homes' occupancies; none where homes never swap.
+    /// Sum over the rows of the squares of what their homes occupy; none where homes never swap.
     pub occupancy_squares: Option<f64>,
     /// Tiles, as (x, y), that exchanged their homes after it.
     pub swaps: Vec<[(u32, u32); 2]>,
@@ -284,7 +284,7 @@ impl DecodeRow {
             energy_nj: energies.of(&activity),
             sample,
             extrapolated,
-            steps: done.steps.iter().map(step_row).collect(),
+            steps: done.steps.iter().map(|step| step_row(mesh, step)).collect(),
             swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
             platform: Platform {
                 bandwidth_gbs: design.config.memory.bandwidth_gbs,
@@ -305,10 +305,10 @@ impl DecodeRow {
     }
 }
 
-fn step_row(step: &crate::cosim::decode::StepCounts) -> StepRow {
+fn step_row(mesh: Mesh, step: &StepCounts) -> StepRow {
     StepRow {
         cycles: step.cycles(),
-        occupancy_squares: (!step.occupancy.is_empty()).then(|| step.occupancy_squares()),
+        occupancy_squares: (!step.occupancy.is_empty()).then(|| step.occupancy_squares(mesh)),
         swaps: step.swaps.iter().map(|swap| swap.tiles).collect(),
     }
 }
@@ -327,7 +327,7 @@ pub fn link_row(design: &Design, done: &Decoded) -> Row {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::cosim::decode::{step, StepCounts, Workload};
+    use crate::cosim::decode::{step, Workload};
     use crate::cosim::memory::PortCounts;
     use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
     use crate::design::{Mapping, Sharing};
