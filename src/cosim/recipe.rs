@@ -49,11 +49,11 @@ impl Recipe {
         };
         let (root, model) = match form {
             Form::Tile | Form::Node | Form::Full if trace.is_some() => return Err(BuildError::TileWaves),
-            Form::Fabric => {
+            Form::Mesh => {
                 // Look-up tables get a name for each use, so that no two routers share code.
                 verilator.extend(["-fno-table", "--top-module", MESH, "sim/share.vlt"].map(str::to_owned));
                 files.push(("share.vlt", SHARE.to_owned()));
-                ([MESH].as_slice(), "fabric")
+                ([MESH].as_slice(), "mesh")
             }
             Form::Tile => {
                 in_socket(spec(ROUTER), spec(MESH), &|_| false);

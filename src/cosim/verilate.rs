@@ -21,7 +21,7 @@ use std::process::{Command, ExitStatus};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// The whole network: checks its wiring, and can write waves.
-    Fabric,
+    Mesh,
     /// One router, which the harness runs once for each of the mesh and joins itself: builds in
     /// seconds whatever the size of the mesh, and runs on two cores.
     Tile,
@@ -35,7 +35,7 @@ impl Form {
     /// As on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Fabric => "fabric",
+            Form::Mesh => "mesh",
             Form::Tile => "tile",
             Form::Full => "full",
             Form::Node => "node",
@@ -115,7 +115,7 @@ pub enum BuildError {
         log: String,
     },
     /// Waves were asked of a tile.
-    #[error("a tile as model has no waves: they need the whole fabric")]
+    #[error("a tile as model has no waves: they need the whole mesh")]
     TileWaves,
     /// A tool ran and reported errors.
     #[error("{program} failed on the generated fabric ({status}):\n{log}")]
@@ -159,12 +159,12 @@ const SHIM: [(&str, &str); 18] = [
     ("bits.h", include_str!("../../sim/bits.h")),
     ("ending.cpp", include_str!("../../sim/ending.cpp")),
     ("ending.h", include_str!("../../sim/ending.h")),
-    ("fabric.cpp", include_str!("../../sim/fabric.cpp")),
     ("generated.h", include_str!("../../sim/generated.h")),
     ("geometry.h", include_str!("../../sim/geometry.h")),
     ("harness.cpp", include_str!("../../sim/harness.cpp")),
     ("harness.h", include_str!("../../sim/harness.h")),
     ("hooks.h", include_str!("../../sim/hooks.h")),
+    ("mesh.cpp", include_str!("../../sim/mesh.cpp")),
     ("model.h", include_str!("../../sim/model.h")),
     ("pins.cpp", include_str!("../../sim/pins.cpp")),
     ("queue.h", include_str!("../../sim/queue.h")),
