@@ -88,6 +88,35 @@ fn check_tells_people_the_same() {
 }
 
 #[test]
+fn check_shows_where_macro_blocks_land() {
+    let dir = TempDir::new().unwrap();
+    let svg = path(&dir, "placement.svg");
+    let args = ["check", "configs/u280_8x8.toml", "--placement", "--svg", &svg];
+    let (code, stdout, stderr) = run(&mut meshkv(&args));
+    assert_eq!((code, stderr), (0, format!("wrote {svg}\n")));
+    assert!(stdout.contains("Placement takv, a = 9, column_stride = 0:"), "{stdout}");
+    assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg "));
+
+    let value = &json(&[&args[..], &["--json", "-q"]].concat())["placement"];
+    assert_eq!(value["blocks"], Value::from(vec![256; 64]));
+    assert_eq!((&value["n_max"], &value["fullest"]), (&256.into(), &256.into()));
+    // Layer 1 begins in column 1, a = 9 rows above layer 0.
+    assert_eq!(value["homes"][1]["first_segment"][8 + 1], 0);
+    assert!(json(&["check", "configs/tiny.toml", "--json"])["placement"].is_null());
+}
+
+#[test]
+fn a_picture_of_the_placement_needs_a_place_and_the_placement() {
+    let dir = TempDir::new().unwrap();
+    let svg = path(&dir, "no/such/placement.svg");
+    let (code, stdout, stderr) =
+        run(&mut meshkv(&["check", "configs/tiny.toml", "--placement", "--svg", &svg]));
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("cannot write"), "{stderr}");
+    assert_eq!(run(&mut meshkv(&["check", "configs/tiny.toml", "--svg", &svg])).0, 2);
+}
+
+#[test]
 fn bad_input_ends_with_code_2_and_says_everything_on_standard_error() {
     let file = "tests/rejected/many_problems.toml";
     for command in ["check", "lint"] {
@@ -162,7 +191,10 @@ fn the_schema_names_every_table() {
     let schema: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((code, &schema["title"]), (0, &Value::from("meshkv configuration")));
     let names: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
-    assert_eq!(names, ["mesh", "noc", "mare", "takv", "pad", "kv", "pe", "model", "clock", "board"]);
+    assert_eq!(
+        names,
+        ["mesh", "noc", "mare", "takv", "pad", "kv", "memory", "pe", "model", "clock", "board"]
+    );
     assert_eq!(schema["additionalProperties"], false);
 }
 

@@ -44,7 +44,7 @@ fn inline_tables_dotted_keys_and_other_radixes_are_read() {
 #[test]
 fn whatever_is_serialised_reads_back_equal() {
     let mut config = Config::default();
-    config.mesh.cols = 5;
+    config.mesh.cols = 4;
     config.takv.a = Some(11);
     config.model.sliding_window = Some(128);
     config.clock.pe_mhz = 312.5;

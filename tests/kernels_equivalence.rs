@@ -136,6 +136,13 @@ fn starvation_guard_is_what_rust_hdl_prints() {
     assert_mutants_die(&kernel, &kernels::StarvationGuard::<3>::new(5));
 }
 
+#[test]
+fn swap_decision_is_what_rust_hdl_prints() {
+    let kernel = kernels::swap_decision().unwrap();
+    assert_proved(&kernel, &kernels::SwapDecision::<6>::new());
+    assert_mutants_die(&kernel, &kernels::SwapDecision::<4>::new());
+}
+
 /// Rust reads `a & b == c` as `(a & b) == c`, Verilog as `a & (b == c)`.
 #[derive(LogicBlock, Default)]
 struct MaskedCompare {

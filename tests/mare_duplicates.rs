@@ -131,24 +131,41 @@ fn a_refresh_in_mid_stream_loses_nothing() {
 
 #[test]
 fn a_full_request_table_holds_back_fetches_and_nothing_else() {
-    // All slices of home 0 are awaited by more requests than it has entries; none is resident until late.
-    let design = fabric(|c| (c.model.kv_heads, c.mare.request_entries) = (16, 8));
-    let mut plan = plan(&design, 0);
-    for g in 0..12 {
-        plan.residents.push(Resident { slice: slice(g), home: tile(&design, 0), cycle: 400 });
-    }
-    plan.residents.push(Resident { slice: slice(12), home: tile(&design, 4), cycle: 0 });
+    // Tiles ask home 0 for more chunks, each for itself, than it has entries.
+    let design = fabric(|c| (c.mare.request_entries, c.mare.coalesce_window) = (2, 0));
+    let mut plan = plan(&design, 13);
     for t in 1..6 {
-        for g in 0..2 {
-            plan.commands[t].push(chunk(&design, 0, (t as u32 - 1) * 2 + g, 0, 0, 1));
+        for c in 0..8 {
+            plan.commands[t].push(chunk(&design, 0, 0, 0, c % 4, 1));
         }
     }
     // What tile 0 asks of another home comes while its own table is full.
-    plan.commands[0].push(chunk(&design, 150, 12, 4, 0, 1));
+    plan.commands[0].push(chunk(&design, 40, 10, 4, 0, 1));
     let done = run_clean(&design, &plan);
     assert!(done.event("table_full_cycles") > 100, "{}", done.event("table_full_cycles"));
-    assert!(done.last_flit[0] < 300, "{}", done.last_flit[0]);
-    assert_eq!(done.delivered, 11 * u64::from(design.mare.chunk_flits));
+    assert!(done.last_flit[0] < 120, "{}", done.last_flit[0]);
+    assert_eq!(done.delivered, 41 * u64::from(design.mare.chunk_flits));
+}
+
+#[test]
+fn fetches_for_what_is_missing_hold_back_nothing() {
+    // Slices of home 0 are awaited by more fetches than it has entries; none is resident until late.
+    let design = fabric(|c| (c.model.kv_heads, c.mare.request_entries) = (16, 4));
+    let mut plan = plan(&design, 1);
+    for g in 1..12 {
+        plan.residents.push(Resident { slice: slice(g), home: tile(&design, 0), cycle: 400 });
+    }
+    for t in 0..6 {
+        for g in 0..2 {
+            plan.commands[t].push(chunk(&design, 0, t as u32 * 2 + g, 0, 0, 1));
+        }
+    }
+    // Then a tile asks the same home for what it has.
+    plan.commands[5].push(chunk(&design, 200, 0, 0, 0, 1));
+    let done = run_clean(&design, &plan);
+    assert_eq!(done.event("fetches_parked"), 11);
+    assert!(done.first_flit < 300, "{}", done.first_flit);
+    assert_eq!(done.delivered, 13 * u64::from(design.mare.chunk_flits));
 }
 
 /// What a broken filter does to random fetches: a violation, a flit that never comes, or one that comes

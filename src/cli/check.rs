@@ -1,12 +1,15 @@
 //! `meshkv check`: validates a configuration and prints what follows from it.
 
 mod deadlock;
+mod placement;
 
 use super::table;
 use super::ui::Ui;
+use super::whole_file;
 use crate::config::{Report, Severity};
 use crate::design::deadlock::Rules;
 use crate::design::{Class, Design, DestKind, Staging};
+use crate::eval;
 use serde::Serialize;
 use serde_json::{json, Value};
 use std::path::PathBuf;
@@ -17,7 +20,8 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:
   meshkv check configs/tiny.toml
   meshkv check configs/tiny.toml --json | jq .blocks_per_tile
-  meshkv check configs/u280_8x8.toml --deadlock")]
+  meshkv check configs/u280_8x8.toml --deadlock
+  meshkv check configs/meshkv.toml --placement --svg placement.svg")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -27,6 +31,13 @@ pub struct Args {
     /// the exit code is 1
     #[arg(long)]
     deadlock: bool,
+    /// Also show where macro-blocks land: how many each tile homes, and where the first segments
+    /// of the first layers live
+    #[arg(long)]
+    placement: bool,
+    /// Write that as a picture, too; an existing file is replaced
+    #[arg(long, value_name = "FILE", requires = "placement", value_hint = clap::ValueHint::FilePath)]
+    svg: Option<PathBuf>,
 }
 
 /// One bundle of wires, or one field of the `head` bundle in one class of flit.
@@ -45,7 +56,7 @@ struct Row {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// All problems of the configuration; or when standard output cannot be written.
+/// All problems of the configuration; or when standard output or the picture cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, warnings) = super::load(&args.config, ui)?;
     let found = args.deadlock.then(|| crate::design::deadlock::check(&design, &Rules::of(&design)));
@@ -54,9 +65,17 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(found) = &found {
         value["deadlock"] = deadlock::as_json(found);
     }
+    if args.placement {
+        value["placement"] = placement::as_json(&design);
+    }
+    if let Some(path) = &args.svg {
+        whole_file::write(path, eval::placement_picture(&design).as_bytes(), true)?;
+        ui.note(format_args!("wrote {}", path.display()));
+    }
     ui.result(&value, || {
         let waits = found.as_ref().map(deadlock::prose).unwrap_or_default();
-        format!("{}{waits}", prose(&design, &rows, &facts))
+        let homes = if args.placement { placement::prose(&design) } else { String::new() };
+        format!("{}{waits}{homes}", prose(&design, &rows, &facts))
     })?;
     let failed = found.is_some_and(|found| !deadlock::acyclic(&found));
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -83,6 +102,9 @@ fn facts(design: &Design) -> Vec<(&'static str, u64, &'static str)> {
         ),
         ("slice_flits", crate::design::slice_flits(&design.config).into(), "flits of one slice, K and V"),
         ("window_flits", staging.window_flits.into(), "flits of one staging window"),
+        ("slice_bytes", design.memory.slice_bytes, "bytes of one slice in external memory"),
+        ("memory_ports", design.memory.ports.into(), "AXI4 read masters, one a pair of tiles"),
+        ("memory_addr_bits", design.memory.addr_width.into(), "bits of an address there"),
         ("uram", cols * rows * u64::from(design.config.kv.uram_per_tile), "URAM288 of all tiles"),
     ]
 }

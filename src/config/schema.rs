@@ -129,7 +129,8 @@ impl Default for Mare {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Takv {
-    /// Which tile a macro-block is placed on.
+    /// Tile a macro-block is placed on: by the affine placement of the paper, by its number modulo
+    /// tiles, or all on one hub.
     pub placement: PlacementKind,
     /// Stride of the affine placement: odd and coprime to `mesh.rows`. Left out: `cols + 1` if
     /// that is legal, else the smallest legal stride.

@@ -4,8 +4,10 @@
 //! One key by itself is judged by the schema ([`config::violations`]). That `head_dim` and the
 //! elements of a flit divide one another needs no rule: both are powers of two.
 
+mod placement;
+
 use super::staging::{Staging, URAM_DEPTH, URAM_ON_U280, URAM_WIDTH};
-use super::{default_stride, gcd, legal_stride, slice_flits, Heads, ROUTER_CYCLES};
+use super::{slice_flits, Heads, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
@@ -18,10 +20,13 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 10] = [
-        stride_visits_every_row,
-        columns_have_room_for_the_stride,
-        hub_is_a_tile,
+    let rules: [fn(&Config) -> Option<Finding>; 13] = [
+        placement::stride_visits_every_row,
+        placement::columns_have_room_for_the_stride,
+        placement::hub_is_in_a_column,
+        placement::hub_is_in_a_row,
+        placement::cache_fits_the_memory,
+        placement::blocks_are_spread_evenly,
         heads_fit_a_mask,
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,
@@ -46,68 +51,29 @@ fn name_is_plain(name: &str) -> Option<Finding> {
     })
 }
 
-fn stride_visits_every_row(config: &Config) -> Option<Finding> {
-    let (a, rows) = (config.takv.a?, config.mesh.rows);
-    if legal_stride(a, rows) {
-        return None;
-    }
-    let fault = match gcd(a, rows) {
-        _ if a % 2 == 0 => "is even".to_owned(),
-        shared => format!("is not coprime to mesh.rows = {rows}: {shared} divides both"),
-    };
-    // The stride the generator would take itself is the safest advice.
-    let help = format!(
-        "an odd stride coprime to the rows takes the segments of a layer to every row; try a = {}, or leave it out",
-        default_stride(config.mesh.cols, rows)
-    );
-    Some(Finding::value("takv.a", a, fault, help).with(&["mesh.rows", "mesh.cols"]))
-}
-
-fn columns_have_room_for_the_stride(config: &Config) -> Option<Finding> {
-    let (stride, cols) = (config.takv.column_stride, config.mesh.cols);
-    (stride >= cols).then(|| {
-        Finding::value(
-            "takv.column_stride",
-            stride,
-            format!("is not below mesh.cols = {cols}"),
-            format!("columns wrap around, so {stride} acts as {}; try column_stride = {0}", stride % cols),
-        )
-        .with(&["mesh.cols"])
-    })
-}
-
-/// Whatever the placement: a hub that is nowhere would be found out only when it is switched to.
-fn hub_is_a_tile(config: &Config) -> Option<Finding> {
-    let (cols, rows) = (config.mesh.cols, config.mesh.rows);
-    let sides = [
-        ("takv.hub_x", config.takv.hub_x, "mesh.cols", cols, "west"),
-        ("takv.hub_y", config.takv.hub_y, "mesh.rows", rows, "south"),
-    ];
-    let (key, value, side, tiles, edge) = sides.into_iter().find(|(_, v, _, tiles, _)| v >= tiles)?;
-    let name = key.trim_start_matches("takv.");
-    let help = format!(
-        "the hub is a tile of the {cols} x {rows} mesh, counted from the {edge} and from 0; try {name} = {}",
-        tiles / 2
-    );
-    Some(Finding::value(key, value, format!("is not below {side} = {tiles}"), help).with(&[side]))
-}
-
 /// Widest head mask, here and in co-simulation.
 const MASK_BITS: u32 = 64;
 
 fn heads_fit_a_mask(config: &Config) -> Option<Finding> {
-    let (heads, cols) = (config.model.heads, config.mesh.cols);
+    let (heads, kv_heads) = (config.model.heads, config.model.kv_heads);
     // Groups that do not divide the heads have a rule of their own.
-    let most = if heads % config.model.kv_heads == 0 { Heads::new(config).most() } else { 0 };
+    let most = if heads % kv_heads == 0 { Heads::new(config).most() } else { 0 };
     (most > MASK_BITS).then(|| {
+        let cols = config.mesh.cols;
+        // One group is dealt head by head, so there is always a number that fits.
+        let fits = |heads: &u32| {
+            let mut fewer = config.clone();
+            fewer.model.heads = *heads;
+            heads.is_multiple_of(kv_heads) && Heads::new(&fewer).most() <= MASK_BITS
+        };
+        let fitting = (1..heads).rev().find(fits).unwrap_or(kv_heads);
         Finding::value(
             "model.heads",
             heads,
-            format!("is {most} heads in a column, more than the {MASK_BITS} bits of a head mask"),
             format!(
-                "heads are dealt to the {cols} columns; try more columns, or heads = {}",
-                MASK_BITS * cols
+                "is {most} heads in one of {cols} columns, more than the {MASK_BITS} bits of a head mask"
             ),
+            format!("the heads of a layer are dealt to the columns; try more columns, or heads = {fitting}"),
         )
         .with(&["mesh.cols", "model.kv_heads"])
     })

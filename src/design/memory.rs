@@ -67,11 +67,7 @@ pub(super) fn slice_bytes(config: &Config) -> u64 {
 
 /// Slice numbers there are: each home has a region for every stream or prefix.
 fn slices(config: &Config, placement: &Placement) -> u128 {
-    let homes = match placement.kind {
-        PlacementKind::Hub => 1,
-        PlacementKind::Takv | PlacementKind::RoundRobin => placement.cols * placement.rows,
-    };
-    [homes, config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads]
+    [placement.homes(), config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads]
         .into_iter()
         .map(u128::from)
         .product()

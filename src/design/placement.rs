@@ -28,7 +28,6 @@ pub struct Placement {
     pub layers: u32,
     /// Segments of a layer at the longest context.
     pub segments: u32,
-    mesh: Mesh,
 }
 
 impl Placement {
@@ -44,7 +43,6 @@ impl Placement {
             hub: mesh.node(takv.hub_x, takv.hub_y)?,
             layers: config.model.layers,
             segments: segments(config),
-            mesh,
         })
     }
 
@@ -62,7 +60,7 @@ impl Placement {
             }
             PlacementKind::Hub => return self.hub,
         };
-        self.mesh.node(x as u32, y as u32).expect("both are residues")
+        self.mesh().node(x as u32, y as u32).expect("both are residues")
     }
 
     /// The number of a macro-block among those of its home. Two blocks of one home never share
@@ -93,19 +91,42 @@ impl Placement {
 
     /// Macro-blocks that live on each tile, by its index.
     pub fn blocks(&self) -> Vec<u32> {
-        let tiles = self.mesh.tiles();
-        let mut counts = vec![0; tiles];
-        match self.kind {
-            PlacementKind::Takv => self.count_takv(&mut counts),
-            PlacementKind::RoundRobin => {
-                let (each, more) = (self.all_blocks() / tiles as u64, self.all_blocks() % tiles as u64);
-                for (tile, count) in counts.iter_mut().enumerate() {
-                    *count = each + u64::from((tile as u64) < more);
-                }
+        let mut counts = vec![0_u64; self.mesh().tiles()];
+        for layer in 0..self.layers {
+            for (count, more) in counts.iter_mut().zip(self.blocks_of_layer(layer)) {
+                *count += u64::from(more);
             }
-            PlacementKind::Hub => counts[self.hub.index()] = self.all_blocks(),
         }
         counts.into_iter().map(saturated).collect()
+    }
+
+    /// Those of one layer. They are counted by rounds over the tiles, not one by one: a long context
+    /// has millions of segments.
+    pub fn blocks_of_layer(&self, layer: u32) -> Vec<u32> {
+        let mut counts = vec![0; self.mesh().tiles()];
+        // Whatever the rule, a home is the same again after as many segments as there are tiles.
+        let period = self.cols * self.rows;
+        for segment in 0..period.min(self.segments) {
+            counts[self.home(layer, segment).index()] += (self.segments - segment).div_ceil(period);
+        }
+        counts
+    }
+
+    /// The first segment of a layer that lives on each tile, by its index, if any does.
+    pub fn first_segments(&self, layer: u32) -> Vec<Option<u32>> {
+        let mut first = vec![None; self.mesh().tiles()];
+        for segment in 0..(self.cols * self.rows).min(self.segments) {
+            first[self.home(layer, segment).index()].get_or_insert(segment);
+        }
+        first
+    }
+
+    /// Homes among which external memory is shared evenly. A hub has it for itself.
+    pub fn homes(&self) -> u32 {
+        match self.kind {
+            PlacementKind::Hub => 1,
+            PlacementKind::Takv | PlacementKind::RoundRobin => self.cols * self.rows,
+        }
     }
 
     /// Segments after which the order in which requesters visit homes begins anew (R): a power of
@@ -119,31 +140,16 @@ impl Placement {
         }
     }
 
+    fn mesh(&self) -> Mesh {
+        Mesh::new(self.cols, self.rows)
+    }
+
     fn number(&self, layer: u32, segment: u32) -> u64 {
         u64::from(layer) * u64::from(self.segments) + u64::from(segment)
     }
 
     fn all_blocks(&self) -> u64 {
         self.number(self.layers, 0)
-    }
-
-    /// Counts by rounds of `rows` segments, which take every tile of a column once: a long
-    /// context has millions of segments.
-    fn count_takv(&self, counts: &mut [u64]) {
-        let (cols, rows) = (self.cols, self.rows);
-        let rounds = self.segments / rows;
-        for layer in 0..self.layers {
-            // Rounds that are a multiple of the columns apart are in one column.
-            for round in 0..cols.min(rounds) {
-                let (x, _) = self.mesh.coords(self.home(layer, round * rows));
-                for y in 0..rows {
-                    counts[(y * cols + x) as usize] += u64::from((rounds - round).div_ceil(cols));
-                }
-            }
-            for segment in rounds * rows..self.segments {
-                counts[self.home(layer, segment).index()] += 1;
-            }
-        }
     }
 }
 
@@ -199,7 +205,7 @@ mod tests {
                     PlacementKind::RoundRobin => (n % (p.cols * p.rows) % p.cols, n / p.cols % p.rows),
                     PlacementKind::Hub => (p.cols / 2, 1),
                 };
-                assert_eq!(p.mesh.coords(p.home(l, s)), expected, "{p:?} {l} {s}");
+                assert_eq!(p.mesh().coords(p.home(l, s)), expected, "{p:?} {l} {s}");
             }
         }
     }
@@ -220,9 +226,13 @@ mod tests {
     #[test]
     fn blocks_are_counted_without_visiting_each() {
         for p in all() {
-            let mut counts = vec![0; p.mesh.tiles()];
+            let mut counts = vec![0; p.mesh().tiles()];
             everything(&p).for_each(|(l, s)| counts[p.home(l, s).index()] += 1);
             assert_eq!(p.blocks(), counts, "{p:?}");
+            for (tile, first) in p.first_segments(p.layers - 1).into_iter().enumerate() {
+                let of_tile = |&s: &u32| p.home(p.layers - 1, s).index() == tile;
+                assert_eq!(first, (0..p.segments).find(of_tile), "{p:?}");
+            }
         }
     }
 

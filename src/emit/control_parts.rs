@@ -28,10 +28,10 @@ pub(super) fn placement(w: &ControlWidths) -> ModuleSpec {
             "Two cycles from layer and segment to home and block, one look-up a cycle.",
         ],
     )
-    .control(w, &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "LAYER_WIDTH", "SEGMENT_WIDTH"]);
+    .control(w, &["X_WIDTH", "Y_WIDTH", "LAYER_WIDTH", "SEGMENT_WIDTH"]);
     b = match w.placement.kind {
-        PlacementKind::Takv => b.control(w, &["STRIDE", "COLUMN_STRIDE", "ROUNDS"]),
-        PlacementKind::RoundRobin => b.control(w, &["SEGMENTS"]),
+        PlacementKind::Takv => b.control(w, &["COLS", "ROWS", "STRIDE", "COLUMN_STRIDE", "ROUNDS"]),
+        PlacementKind::RoundRobin => b.control(w, &["COLS", "ROWS", "SEGMENTS"]),
         PlacementKind::Hub => b.control(w, &["SEGMENTS", "HUB_X", "HUB_Y"]),
     };
     let parts: &[&str] = if w.placement.kind == PlacementKind::Hub { &[] } else { &["meshkv_residue"] };
@@ -124,7 +124,6 @@ pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> Mod
             "INDEX_COUNT_WIDTH",
             "PIECES",
             "PIECE_COUNT_WIDTH",
-            "STREAMS",
             "BLOCKS",
             "SLICES",
             "TOKENS",
@@ -136,6 +135,9 @@ pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> Mod
     .param("QUEUE", 4, "Descriptors that wait.");
     if w.swaps() {
         b = b.control(w, &["HOME_WIDTH"]);
+    }
+    if w.placement.kind != PlacementKind::Hub {
+        b = b.control(w, &["STREAMS"]);
     }
     b = b.clocked().input("x", "X_WIDTH", "Column, tied to a constant.").descriptor().output(
         "idle",

@@ -228,21 +228,22 @@ pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec 
     )
     .control(w, &["COLS", "ROWS", "TILES", "PORTS", "PORT_COLS", "DESC_DEPTH", "REQ_DEPTH"])
     .params_of(parts, &["QUEUE", "CREDITS"])
-    .control(w, &["VALUE_WIDTH", "HOME_WIDTH"])
     .clocked()
     .descriptor()
     .output("idle", 1, "All descriptors have been worked off.");
-    if w.swaps() {
-        b = b.swap_report();
-    }
-    b.group("Column buses, to row 0.")
+    b = b
+        .group("Column buses, to row 0.")
         .output("bus_valid", "COLS", "One pulse a word.")
         .output("bus_data", "COLS*BUS_WIDTH", "The word.")
-        .input("bus_credit", "COLS", "One pulse a word that has left the stop.")
-        .group("Occupancies, from row 0.")
-        .input("column_occupancy_valid", "COLS", "One pulse a value.")
-        .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.")
-        .group("Bursts that tiles ask for.")
+        .input("bus_credit", "COLS", "One pulse a word that has left the stop.");
+    if w.swaps() {
+        b = b
+            .swap_report()
+            .group("Occupancies, from row 0.")
+            .input("column_occupancy_valid", "COLS", "One pulse a value.")
+            .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
+    }
+    b.group("Bursts that tiles ask for.")
         .input("req_valid", "TILES", "One pulse a burst.")
         .input("req_id", "TILES*ID_WIDTH", "Its name.")
         .input("req_number", "TILES*NUMBER_WIDTH", "The slice's number.")

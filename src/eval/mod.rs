@@ -1,10 +1,11 @@
 //! Metrics, sweeps and pictures.
 //!
 //! [`measure()`] makes one [`Row`] of a run, [`sweep()`] as many as it takes to find saturation, and
-//! [`latency_plot`] and [`heatmap()`] draw them. Nothing here touches the disk.
+//! [`latency_plot`] and [`heatmap()`] draw them; [`placement_picture`] draws where macro-blocks live. Nothing here touches the disk.
 
 mod heatmap;
 mod measure;
+mod placement;
 mod plot;
 mod png;
 mod row;
@@ -12,6 +13,7 @@ mod sweep;
 
 pub use heatmap::heatmap;
 pub use measure::{measure, replay, zero_load_latency, MeasureError, Setup};
+pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, Row};

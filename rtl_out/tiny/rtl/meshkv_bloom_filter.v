@@ -12,7 +12,7 @@ module meshkv_bloom_filter #(
     // Width of one hash in bits: it addresses half a bank.
     parameter HASH_WIDTH = 5,
     // Width of a key in bits.
-    parameter KEY_WIDTH = 19
+    parameter KEY_WIDTH = 20
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -26,8 +26,8 @@ module meshkv_bloom_filter #(
 
     // Each hash function has half of a bank to itself. Bit i of a hash is the parity of the key under
     // row i of a fixed random matrix (H3, Carter and Wegman).
-    localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 95'b11100111010101001111000000110111000111111101110011000100101110111000100111101110100111100110011;
-    localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 95'b11110011010010100000010011110011001000101001101101010110100010100110110011100011100000111101000;
+    localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 100'b1110011101010100111100000011011100011111110111001100010010111011100010011110111010011110011001101100;
+    localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 100'b1111001101001010000001001111001100100010100110110101011010001010011011001110001110000011110100001101;
     wire [HASH_WIDTH-1:0] hash_a, hash_b;
     genvar i;
     generate

@@ -11,7 +11,7 @@ module meshkv_duplicate_filter #(
     // Tiles of the fabric.
     parameter TILES = 6,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 12,
+    parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 7,
     // Flits of a chunk, a power of two; ranges begin with one.

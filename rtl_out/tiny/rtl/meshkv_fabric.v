@@ -32,7 +32,7 @@ module meshkv_fabric #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 2,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 21,
+    parameter HEAD_WIDTH = 22,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // Cycles a head that could leave may be passed over by its port.
@@ -40,9 +40,9 @@ module meshkv_fabric #(
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 3,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 10,
+    parameter TAG_WIDTH = 11,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 12,
+    parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 7,
     // Width of a head mask in bits.

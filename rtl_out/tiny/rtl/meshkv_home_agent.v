@@ -18,9 +18,9 @@ module meshkv_home_agent #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 1,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 10,
+    parameter TAG_WIDTH = 11,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 12,
+    parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 7,
     // Width of a head mask in bits.

@@ -30,7 +30,7 @@ module meshkv_mesh #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 2,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 21,
+    parameter HEAD_WIDTH = 22,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // Cycles a head that could leave may be passed over by its port.

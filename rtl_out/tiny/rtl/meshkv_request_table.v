@@ -12,9 +12,9 @@ module meshkv_request_table #(
     // Tiles of the fabric.
     parameter TILES = 6,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 10,
+    parameter TAG_WIDTH = 11,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 12,
+    parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 7,
     // Width of a head mask in bits.

@@ -9,7 +9,7 @@ module meshkv_slice_streamer #(
     // Tiles of the fabric.
     parameter TILES = 6,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 12,
+    parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 7,
     // Width of a head mask in bits.

@@ -5,7 +5,7 @@
 `default_nettype none
 module meshkv_staging_directory #(
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 10,
+    parameter TAG_WIDTH = 11,
     // Slices the staging memory holds.
     parameter SLOTS = 16,
     // Width of a slot number of the staging memory in bits.

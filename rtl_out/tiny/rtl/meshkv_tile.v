@@ -30,15 +30,15 @@ module meshkv_tile #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 6,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 21,
+    parameter HEAD_WIDTH = 22,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 3,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 10,
+    parameter TAG_WIDTH = 11,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 12,
+    parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 7,
     // Width of a head mask in bits.

@@ -1,0 +1,237 @@
+//! Where macro-blocks live: whether the mesh has such homes, and whether they hold what they get.
+
+use crate::config::{Config, Finding};
+use crate::design::memory::slice_bytes;
+use crate::design::{default_stride, gcd, legal_stride, Mesh, Placement, PlacementKind};
+
+const GIB: f64 = (1_u64 << 30) as f64;
+/// Largest legal `memory.capacity_gib`, beyond which no advice may go.
+const MOST_GIB: f64 = 256.0;
+
+pub(super) fn stride_visits_every_row(config: &Config) -> Option<Finding> {
+    let (a, rows) = (config.takv.a?, config.mesh.rows);
+    if legal_stride(a, rows) {
+        return None;
+    }
+    let fault = match gcd(a, rows) {
+        _ if a % 2 == 0 => "is even".to_owned(),
+        shared => format!("is not coprime to mesh.rows = {rows}: {shared} divides both"),
+    };
+    // The stride the generator would take itself is the safest advice.
+    let help = format!(
+        "an odd stride coprime to the rows takes the segments of a layer to every row; try a = {}, or leave it out",
+        default_stride(config.mesh.cols, rows)
+    );
+    Some(Finding::value("takv.a", a, fault, help).with(&["mesh.rows", "mesh.cols"]))
+}
+
+pub(super) fn columns_have_room_for_the_stride(config: &Config) -> Option<Finding> {
+    let (stride, cols) = (config.takv.column_stride, config.mesh.cols);
+    (stride >= cols).then(|| {
+        Finding::value(
+            "takv.column_stride",
+            stride,
+            format!("is not below mesh.cols = {cols}"),
+            format!("columns wrap around, so {stride} acts as {}; try column_stride = {0}", stride % cols),
+        )
+        .with(&["mesh.cols"])
+    })
+}
+
+pub(super) fn hub_is_in_a_column(config: &Config) -> Option<Finding> {
+    hub_is_inside("hub_x", config.takv.hub_x, "mesh.cols", config.mesh.cols)
+}
+
+pub(super) fn hub_is_in_a_row(config: &Config) -> Option<Finding> {
+    hub_is_inside("hub_y", config.takv.hub_y, "mesh.rows", config.mesh.rows)
+}
+
+/// Whatever the placement: a hub that is nowhere would be found out only when it is switched to.
+fn hub_is_inside(name: &str, value: u32, side: &'static str, tiles: u32) -> Option<Finding> {
+    (value >= tiles).then(|| {
+        let fault = format!("is not below {side} = {tiles}");
+        let help = format!(
+            "the hub is a tile of the mesh, counted from 0 at the south-west; try {name} = {}",
+            tiles - 1
+        );
+        Finding::value(&format!("takv.{name}"), value, fault, help).with(&[side])
+    })
+}
+
+/// The placement of a configuration; none while the mesh or the stride have to be mended first.
+fn placement(config: &Config) -> Option<Placement> {
+    let (cols, rows) = (config.mesh.cols, config.mesh.rows);
+    let legal = config.takv.column_stride < cols && config.takv.a.is_none_or(|a| legal_stride(a, rows));
+    Placement::new(config, Mesh::new(cols, rows)).filter(|_| legal)
+}
+
+fn fullest(placement: &Placement) -> u64 {
+    placement.blocks().into_iter().max().unwrap_or(0).into()
+}
+
+/// Macro-blocks a tile if all have as many (N_max of the paper).
+fn even_share(placement: &Placement) -> u64 {
+    let blocks = u64::from(placement.layers) * u64::from(placement.segments);
+    blocks.div_ceil(u64::from(placement.cols * placement.rows))
+}
+
+/// Bytes of the macro-blocks of the fullest home.
+fn bytes_of_a_home(config: &Config, placement: &Placement) -> f64 {
+    (fullest(placement) * u64::from(config.model.kv_heads) * slice_bytes(config)) as f64
+}
+
+/// One cache of the longest context must fit. Several streams share it, or are shorter.
+pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
+    let placement = placement(config)?;
+    let (capacity, tokens) = (config.memory.capacity_gib, config.model.max_tokens);
+    let (bytes, share) = (bytes_of_a_home(config, &placement), capacity * GIB / f64::from(placement.homes()));
+    if bytes <= share {
+        return None;
+    }
+    let fits = |segments| bytes_of_a_home(config, &Placement { segments, ..placement }) <= share;
+    // More segments never take less, so the most that fit are found by halving.
+    let (mut fitting, mut too_many) = (0, placement.segments);
+    while too_many - fitting > 1 {
+        let middle = fitting + (too_many - fitting) / 2;
+        *(if fits(middle) { &mut fitting } else { &mut too_many }) = middle;
+    }
+    let enough = (bytes * f64::from(placement.homes()) / GIB).ceil();
+    let shorter = (fitting > 0).then(|| format!("max_tokens = {}", fitting * config.kv.segment_tokens));
+    let larger = (enough <= MOST_GIB).then(|| format!("capacity_gib = {enough}"));
+    let ways: Vec<_> = shorter.into_iter().chain(larger).collect();
+    let ways = if ways.is_empty() { "fewer layers or KV heads".to_owned() } else { ways.join(" or ") };
+    let bytes = size(bytes);
+    let fault = match placement.kind {
+        PlacementKind::Hub => {
+            format!("gives the hub {bytes} of macro-blocks, more than memory.capacity_gib = {capacity}")
+        }
+        PlacementKind::Takv | PlacementKind::RoundRobin => format!(
+            "gives the fullest tile {bytes} of macro-blocks, more than its share of {} in memory.capacity_gib = {capacity}",
+            size(share)
+        ),
+    };
+    let help = format!("external memory must hold one cache of the longest context; try {ways}");
+    let involved = [
+        "memory.capacity_gib",
+        "takv.placement",
+        "takv.column_stride",
+        "model.layers",
+        "model.kv_heads",
+        "kv.segment_tokens",
+        "pe.head_dim",
+        "mesh.cols",
+        "mesh.rows",
+    ];
+    Some(Finding::value("model.max_tokens", tokens, fault, help).with(&involved))
+}
+
+/// Only a warning: an uneven placement works, and small models on small meshes have no even one.
+pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
+    let placement = placement(config).filter(|p| p.kind == PlacementKind::Takv)?;
+    let (most, even) = (fullest(&placement), even_share(&placement));
+    if most <= even {
+        return None;
+    }
+    let with = |column_stride| fullest(&Placement { column_stride, ..placement });
+    // Of equally even strides the smallest.
+    let best = (0..placement.cols).min_by_key(|&stride| with(stride)).filter(|&stride| with(stride) < most);
+    let segments = placement.segments.next_multiple_of(placement.rows);
+    let whole = Placement { segments, ..placement };
+    let way = match best {
+        Some(stride) => format!("column_stride = {stride}"),
+        None if fullest(&whole) == even_share(&whole) => {
+            format!("max_tokens = {}, whole rounds over the rows", segments * config.kv.segment_tokens)
+        }
+        None => "placement = \"round_robin\"".to_owned(),
+    };
+    let fault = format!("gives the fullest tile {most} macro-blocks, more than an even {even} (N_max)");
+    let help = format!("the fullest home needs the most memory and sends the longest; try {way}");
+    let involved = ["model.layers", "mesh.cols", "mesh.rows", "model.max_tokens", "kv.segment_tokens"];
+    let stride = placement.column_stride;
+    Some(Finding::value("takv.column_stride", stride, fault, help).with(&involved).as_warning())
+}
+
+/// Bytes for people.
+fn size(bytes: f64) -> String {
+    if bytes < GIB {
+        format!("{:.2} MiB", bytes * 1024.0 / GIB)
+    } else {
+        format!("{:.2} GiB", bytes / GIB)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Severity;
+
+    fn config(kind: PlacementKind, change: impl Fn(&mut Config)) -> Config {
+        let mut config = Config::default();
+        config.takv.placement = kind;
+        change(&mut config);
+        config
+    }
+
+    /// 32 layers of 512 segments of 32 KV heads: 16 GiB.
+    #[test]
+    fn memory_is_enough_to_the_last_byte_and_no_further() {
+        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+            let with = |gib| cache_fits_the_memory(&config(kind, |c| c.memory.capacity_gib = gib));
+            assert_eq!((with(16.0), with(15.999).is_some()), (None, true), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn advice_on_capacity_is_legal_and_the_least() {
+        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+            for layers in [32, 33, 70] {
+                let of = |tokens| {
+                    cache_fits_the_memory(&config(kind, |c| {
+                        (c.model.layers, c.model.max_tokens) = (layers, tokens);
+                    }))
+                };
+                let help = of(1 << 20).unwrap().help;
+                let number = help.split("max_tokens = ").nth(1).unwrap();
+                let advised: u32 = number.split(' ').next().unwrap().parse().unwrap();
+                assert_eq!((of(advised), of(advised + 1).is_some()), (None, true), "{help}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cache_beyond_counting_is_refused_too() {
+        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+            let found = cache_fits_the_memory(&config(kind, |c| {
+                (c.model.layers, c.model.max_tokens, c.kv.segment_tokens) = (1024, 4_194_304, 1);
+                (c.memory.capacity_gib, c.model.kv_heads, c.pe.head_dim) = (MOST_GIB, 1, 32);
+            }));
+            assert!(found.is_some(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn only_an_uneven_takv_placement_is_warned_of_and_the_advice_helps() {
+        let layers = |kind, stride, layers| {
+            blocks_are_spread_evenly(&config(kind, |c| {
+                (c.takv.column_stride, c.model.layers) = (stride, layers);
+            }))
+        };
+        assert_eq!(layers(PlacementKind::Takv, 0, 32), None);
+        let found = layers(PlacementKind::Takv, 0, 30).unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        assert!(found.help.ends_with("try column_stride = 1"), "{found:?}");
+        assert_eq!(layers(PlacementKind::Takv, 1, 30), None);
+        for kind in [PlacementKind::RoundRobin, PlacementKind::Hub] {
+            assert_eq!(layers(kind, 0, 30), None);
+        }
+    }
+
+    #[test]
+    fn both_coordinates_of_a_hub_outside_are_told() {
+        let config = config(PlacementKind::Takv, |c| (c.takv.hub_x, c.takv.hub_y) = (8, 9));
+        let found = [hub_is_in_a_column(&config), hub_is_in_a_row(&config)].map(|f| f.unwrap().key);
+        assert_eq!(found, ["takv.hub_x", "takv.hub_y"]);
+        // Nothing that follows from the place of the hub is judged.
+        assert_eq!(cache_fits_the_memory(&config), None);
+    }
+}

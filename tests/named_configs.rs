@@ -1,0 +1,87 @@
+//! The configurations that come with the program: legal, explained, and comparable where they are compared.
+
+use meshkv::config::{Config, PlacementKind};
+use meshkv::design::Design;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What one configuration does otherwise than another.
+type Change = fn(&mut Config);
+
+fn load(name: &str) -> Config {
+    let path = Path::new("configs").join(name).with_extension("toml");
+    Design::load(&path).unwrap_or_else(|report| panic!("{report}")).0.config
+}
+
+fn all() -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir("configs").unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 17, "{paths:?}");
+    paths
+}
+
+#[test]
+fn every_configuration_is_legal_and_only_the_largest_mesh_is_unwise() {
+    for path in all() {
+        let (_, warnings) = Design::load(&path).unwrap_or_else(|report| panic!("{report}"));
+        let largest = path.ends_with("mesh_16x16.toml");
+        assert_eq!(warnings.is_empty(), !largest, "{}: {warnings}", path.display());
+    }
+}
+
+#[test]
+fn every_configuration_opens_with_its_purpose() {
+    for path in all() {
+        let text = fs::read_to_string(&path).unwrap();
+        let purpose: Vec<_> = text.lines().take_while(|line| line.starts_with("# ")).collect();
+        assert!(purpose.concat().len() > 40, "{} opens with {purpose:?}", path.display());
+        assert!(text.lines().nth(purpose.len()) == Some(""), "{}: no empty line after it", path.display());
+    }
+}
+
+#[test]
+fn the_four_that_are_compared_differ_only_in_placement_and_transport() {
+    let reference = load("meshkv");
+    assert_eq!(reference, Config::default(), "everything else is the reference's");
+    for (name, placement, multicast) in [
+        ("cent", PlacementKind::Hub, false),
+        ("shared", PlacementKind::RoundRobin, false),
+        ("takv", PlacementKind::Takv, false),
+        ("meshkv", PlacementKind::Takv, true),
+    ] {
+        let mut config = load(name);
+        assert_eq!((config.takv.placement, config.mare.enable), (placement, multicast), "{name}");
+        (config.takv.placement, config.mare.enable) = (reference.takv.placement, reference.mare.enable);
+        assert_eq!(config, reference, "{name}");
+    }
+}
+
+#[test]
+fn an_ablation_takes_one_thing_away() {
+    let without: [(&str, Change); 6] = [
+        ("no_bloom", |c| c.mare.dedup = false),
+        ("no_takv", |c| c.takv.placement = PlacementKind::RoundRobin),
+        ("no_pad", |c| c.pad.enable = false),
+        ("no_mare", |c| c.mare.enable = false),
+        ("meshkv_stride1", |c| c.takv.column_stride = 1),
+        ("u280_16x4", |c| (c.mesh.cols, c.mesh.rows) = (16, 4)),
+    ];
+    for (name, change) in without {
+        let mut expected = load("meshkv");
+        change(&mut expected);
+        assert_eq!(load(name), expected, "{name}");
+    }
+    let mut expected = load("cent");
+    expected.takv.hub_x = expected.mesh.cols / 2;
+    assert_eq!(load("cent_bottom_middle"), expected);
+}
+
+#[test]
+fn the_models_are_the_papers() {
+    let model = |name| {
+        let config = load(name);
+        (config.model.layers, config.model.heads, config.model.kv_heads, config.model.sliding_window)
+    };
+    assert_eq!(model("llama2_7b"), (32, 32, 32, None));
+    assert_eq!(model("mistral_7b"), (32, 32, 8, Some(4096)));
+}
