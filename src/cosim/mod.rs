@@ -17,12 +17,15 @@
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
 mod cache;
+mod compile;
 pub mod dut;
 mod fabric_ports;
 pub mod fetch;
 mod ffi;
+mod joints;
 mod ledger;
 pub mod network;
+mod once;
 pub mod packet;
 pub mod pattern;
 pub mod pins;
