@@ -2,7 +2,7 @@
 
 mod decode;
 
-use decode::{plan, run_clean, small, whole_library, LOAD, MAPPINGS, SHARINGS};
+use decode::{pieces_library, plan, run_clean, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::Config;
 use meshkv::cosim::decode::{Plan, Workload};
 use meshkv::design::Design;
@@ -48,4 +48,16 @@ fn homes_swap_every_epoch_and_not_before() {
         assert!(step.swaps.is_empty() || number % 3 == 2, "{number}: {:?}", step.swaps);
     }
     assert!(done.steps.iter().any(|s| !s.swaps.is_empty()));
+}
+
+#[test]
+fn the_occupancies_of_many_columns_are_all_seen() {
+    // More columns than cycles from one row's occupancy to the next's.
+    let design = sized(12, 2, |c| {
+        (c.takv.column_stride, c.takv.swap_epoch) = (1, 1);
+        (c.model.heads, c.model.kv_heads) = (12, 12);
+    });
+    let plan = steps(plan(&design, &LOAD), 2);
+    let done = run_clean(&pieces_library(&design), &design, &plan, "twelve columns");
+    assert!(done.steps.iter().all(|s| s.occupancy.len() == 24));
 }

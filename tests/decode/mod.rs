@@ -50,6 +50,11 @@ pub fn whole_library(design: &Design) -> Library {
     library_of(Form::Full, design, &emit(design).unwrap())
 }
 
+/// The library of a design, its pieces verilated once each: for meshes that are not small.
+pub fn pieces_library(design: &Design) -> Library {
+    library_of(Form::Pieces, design, &emit(design).unwrap())
+}
+
 /// The plan of a workload, one step of it.
 pub fn plan(design: &Design, load: &Workload) -> Plan {
     Plan::new(design, step(design, load).unwrap().descriptors, 7)
