@@ -2,7 +2,7 @@
 
 mod decode;
 
-use decode::{pieces_library, plan, run_clean, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
+use decode::{plan, run_clean, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::Config;
 use meshkv::cosim::decode::{Plan, Workload};
 use meshkv::design::Design;
@@ -51,13 +51,20 @@ fn homes_swap_every_epoch_and_not_before() {
 }
 
 #[test]
-fn the_occupancies_of_many_columns_are_all_seen() {
-    // More columns than cycles from one row's occupancy to the next's.
-    let design = sized(12, 2, |c| {
-        (c.takv.column_stride, c.takv.swap_epoch) = (1, 1);
-        (c.model.heads, c.model.kv_heads) = (12, 12);
-    });
-    let plan = steps(plan(&design, &LOAD), 2);
-    let done = run_clean(&pieces_library(&design), &design, &plan, "twelve columns");
-    assert!(done.steps.iter().all(|s| s.occupancy.len() == 24));
+fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
+    // As many columns as send their values at the same time.
+    for (cols, rows) in [(12, 2), (3, 4)] {
+        let design = decode::sized(cols, rows, |c| (c.takv.column_stride, c.takv.swap_epoch) = (1, 1000));
+        let library = whole_library(&design);
+        let load = Workload { tokens: 8 * (rows + 1), segments: Some(rows + 1), ..LOAD };
+        let done = run_clean(&library, &design, &steps(plan(&design, &load), 2), &format!("{cols} x {rows}"));
+        let homes: Vec<_> = (0..=rows).map(|s| design.placement.home(0, s)).collect();
+        // Homes are sampled when all has been said, and send what was asked of them after that: of a short
+        // step the next one tells.
+        let occupancy = &done.steps[1].occupancy;
+        for tile in design.mesh.nodes() {
+            let occupied = occupancy[tile.index()] > 0;
+            assert_eq!(occupied, homes.contains(&tile), "{cols} x {rows}: {occupancy:?}");
+        }
+    }
 }
