@@ -8,7 +8,7 @@ use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::verilate::Form;
 use meshkv::design::Design;
-use meshkv::emit::emit;
+use meshkv::emit::{emit, SourceFile};
 use stand::{Pace, Seen, Stand, LIVELY};
 use std::time::Instant;
 
@@ -21,26 +21,29 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-/// Runs both forms of a design side by side; answers with what happened in both.
-fn same(design: &Design, pace: Pace, cycles: u64) -> Seen {
-    let files = emit(design).expect("every legal design is emitted");
-    let stand = |form, seed| Stand::new(&library_of(form, design, &files), design, pace, seed);
-    let (mut full, mut pieces) = (stand(Form::Full, 7), stand(Form::Pieces, 7));
+/// Runs both forms side by side until they differ; answers with what happened in both.
+fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Result<Seen, String> {
+    let stand = |form| Stand::new(&library_of(form, design, files), design, pace, 7);
+    let (mut full, mut pieces) = (stand(Form::Full), stand(Form::Pieces));
     for _ in 0..cycles {
         full.tick();
         pieces.tick();
-        if let Some(difference) = full.difference(&pieces) {
-            panic!("whole and in pieces: {difference}");
-        }
+        full.difference(&pieces).map_or(Ok(()), Err)?;
     }
     assert_eq!(full.seen, pieces.seen);
-    println!("{:?}", full.seen);
-    full.seen
+    Ok(full.seen)
+}
+
+/// What happens in forms that do not differ.
+fn same(design: &Design, pace: Pace, cycles: u64) -> Seen {
+    let files = emit(design).expect("every legal design is emitted");
+    compare(design, &files, pace, cycles).unwrap_or_else(|e| panic!("whole and in pieces: {e}"))
 }
 
 #[test]
 fn pieces_show_what_the_fabric_shows() {
-    let seen = same(&small(2, 2, |_| {}), LIVELY, 6000);
+    // Wide enough that what is only data does not wait for the falling edge.
+    let seen = same(&small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2)), LIVELY, 6000);
     assert!(seen.jobs > 50 && seen.flits > 3000 && seen.roots > 1000 && seen.bursts > 500, "{seen:?}");
 }
 
@@ -73,26 +76,44 @@ fn copies_of_a_home_may_be_unicast() {
     assert!(seen.flits > 2000, "{seen:?}");
 }
 
-/// What builds and runs at the size of the reference; not a test.
 #[test]
-#[ignore = "takes a quarter of an hour: cargo test --release --test pieces -- --ignored --nocapture"]
-fn speed() {
+fn crossed_columns_of_the_fabric_are_a_difference() {
+    let design = small(2, 2, |c| c.takv.swap_epoch = 0);
+    let mut files = emit(&design).expect("every legal design is emitted");
+    let fabric = files.iter_mut().find(|f| f.path == "rtl/meshkv_fabric.v").expect("the fabric");
+    assert!(fabric.text.contains("= bus_valid[X];"));
+    fabric.text = fabric.text.replace("= bus_valid[X];", "= bus_valid[COLS-1-X];");
+    assert!(compare(&design, &files, LIVELY, 6000).is_err());
+}
+
+/// Says how long the form of a fabric of the reference's size takes to build, and how fast it runs.
+fn speed(form: Form) {
     let mut config = Config::default();
     (config.mesh.cols, config.mesh.rows, config.noc.flit_width) = (8, 8, 512);
     let design = Design::from_config("speed", &config).expect("a legal configuration");
     let files = emit(&design).expect("every legal design is emitted");
+    let started = Instant::now();
+    let library = library_of(form, &design, &files);
+    println!("{}: built or found in {:.1} s", form.name(), started.elapsed().as_secs_f64());
     let idle = Pace { descriptors: false, takes: 16, parts: 0, latency: 1, errors: 0, ..LIVELY };
     let busy = Pace { descriptors: true, parts: 1, latency: 100, ..idle };
-    for form in [Form::Pieces, Form::Full] {
-        let started = Instant::now();
-        let library = library_of(form, &design, &files);
-        println!("{}: built in {:.1} s", form.name(), started.elapsed().as_secs_f64());
-        for (what, pace, cycles) in [("idle", idle, 10_000), ("busy", busy, 20_000)] {
-            let mut stand = Stand::new(&library, &design, pace, 1);
-            let started = Instant::now();
-            (0..cycles).for_each(|_| stand.tick());
-            let speed = f64::from(cycles) / started.elapsed().as_secs_f64();
-            println!("{}, {what}: {speed:.0} cycles/s, {:?}", form.name(), stand.seen);
-        }
+    for (what, pace) in [("idle", idle), ("busy", busy)] {
+        let mut stand = Stand::new(&library, &design, pace, 1);
+        let cycles = 20_000;
+        (0..cycles).for_each(|_| stand.tick());
+        let speed = f64::from(cycles) / stand.running.as_secs_f64();
+        println!("{}, {what}: {speed:.0} cycles/s, {:?}", form.name(), stand.seen);
     }
+}
+
+#[test]
+#[ignore = "a measurement: cargo test --test pieces -- --ignored --nocapture speed_in_pieces"]
+fn speed_in_pieces() {
+    speed(Form::Pieces);
+}
+
+#[test]
+#[ignore = "a measurement of many minutes: cargo test --test pieces -- --ignored --nocapture speed_of_the_whole"]
+fn speed_of_the_whole() {
+    speed(Form::Full);
 }

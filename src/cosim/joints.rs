@@ -213,3 +213,53 @@ pub(super) fn bundle(name: &str, letter: char) -> Option<(&str, &str)> {
 pub(super) fn is_own(port: &PortSpec) -> bool {
     OWN.contains(&port.name.as_str())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tile::node;
+    use super::*;
+    use crate::config::{Config, PlacementKind};
+    use crate::design::Design;
+    use crate::emit::{modules, PERIPHERY, ROUTER, TILE, TOP};
+
+    #[test]
+    fn every_port_of_the_pieces_is_joined() {
+        for (placement, swap_epoch) in
+            [(PlacementKind::Takv, 1), (PlacementKind::Takv, 0), (PlacementKind::Hub, 0)]
+        {
+            let mut config = Config::default();
+            (config.takv.placement, config.takv.swap_epoch) = (placement, swap_epoch);
+            config.model.max_tokens = 256;
+            let design = Design::from_config("test", &config).expect("a legal configuration");
+            let all = modules(&design);
+            let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
+            let (tile, periphery) = (node(spec(ROUTER), spec(TILE)), spec(PERIPHERY));
+            let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(TOP) };
+            let text = pieces.header();
+            let named = |name: &str| {
+                let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+                text.match_indices(name).filter(|(at, _)| !longer(&text[at + name.len()..])).count()
+            };
+            for port in tile.ports.iter().filter(|p| !is_own(p)) {
+                // An input is silenced and taken; an output shown, or taken by the neighbour.
+                let places = named(&format!("tile.{}", port.name)) + named(&format!("from.{}", port.name));
+                assert!(places > usize::from(port.dir == Dir::Input), "tile.{} is not joined", port.name);
+            }
+            for port in periphery.ports.iter().filter(|p| !is_own(p)) {
+                let places = named(&format!("periphery.{}", port.name));
+                assert!(
+                    places > usize::from(port.dir == Dir::Input),
+                    "periphery.{} is not joined",
+                    port.name
+                );
+                // Two ends: the other is a tile's, or the caller's.
+                let ends = named(&format!("wires.{}", port.name));
+                let shown = pieces.fabric.ports.iter().any(|p| p.name == port.name);
+                assert_eq!(ends, if shown { 1 } else { 2 }, "{} leads nowhere", port.name);
+            }
+            for port in spec(TOP).ports.iter().filter(|p| !is_own(p)) {
+                assert_eq!(named(&format!("wires.{}", port.name)), 1, "{} is nobody's", port.name);
+            }
+        }
+    }
+}

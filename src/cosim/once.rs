@@ -2,21 +2,23 @@
 
 use crate::emit::{Dir, ModuleSpec};
 
-/// Lets logic between the registers of the tile and of its socket be evaluated once a period.
+/// Lets logic between the registers of a piece and of its socket be evaluated once a period.
 ///
 /// Verilator evaluates it at both edges, since either may change what it follows from. What it
 /// comes to after the rising edge nobody reads: at the next falling edge it is evaluated again, and then
 /// registers take it. `generated` are the C++ sources; where they are not as expected, or an
-/// output of the tile were such logic, they are left as they are and only slower.
-pub(super) fn evaluate_once(generated: &mut [String], tile: &ModuleSpec) {
-    let outputs = tile.ports.iter().filter(|p| p.dir == Dir::Output);
+/// output of the piece were such logic, they are left as they are and only slower.
+pub(super) fn evaluate_once(generated: &mut [String], piece: &ModuleSpec) {
+    let outputs = piece.ports.iter().filter(|p| p.dir == Dir::Output);
     let outputs: Vec<_> =
-        outputs.flat_map(|p| [format!("->{}", p.name), format!("Ref.{}", p.name)]).collect();
+        outputs.flat_map(|p| ["->", "Ref.", "TOP."].map(|object| format!("{object}{}", p.name))).collect();
     let shown = generated.iter().flat_map(|text| logic_of(text)).any(|body| names_any(body, &outputs));
     let has_clock =
         generated.iter().any(|text| names_any(text, &["vlSelf->clk".into(), "vlSelfRef.clk".into()]));
-    if has_clock && !shown {
-        generated.iter_mut().for_each(|text| *text = at_falling_edge(text));
+    // All or nothing: what is evaluated once must not be read by what is not.
+    let changed: Option<Vec<_>> = generated.iter().map(|text| at_falling_edge(text)).collect();
+    if let (true, false, Some(changed)) = (has_clock, shown, changed) {
+        generated.clone_from_slice(&changed);
     }
 }
 
@@ -36,28 +38,36 @@ fn names_any(text: &str, names: &[String]) -> bool {
     names.iter().any(|name| text.match_indices(name).any(|(at, _)| !longer(&text[at + name.len()..])))
 }
 
-/// Puts the clock in place of the conditions under which functions of logic are called.
-fn at_falling_edge(text: &str) -> String {
+/// Puts the clock in place of the conditions under which functions of logic are called. None if one is
+/// called in another way.
+fn at_falling_edge(text: &str) -> Option<String> {
+    const CONDITION: &str = "if (!vlSelf->clk) ";
     let mut done = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(LOGIC) {
         let (before, after) = rest.split_at(at);
-        let is_call = after.lines().next().is_some_and(|line| line.ends_with("(vlSelf);"));
-        let condition =
-            before.rfind("if (").filter(|&start| is_call && !before[start..].contains([';', '}']));
-        let body = condition.and_then(|start| before[start..].find('{').map(|brace| start + brace));
-        match (condition, body) {
-            (Some(start), Some(body)) => {
-                done += &before[..start];
-                done += "if (!vlSelf->clk) ";
-                done += &before[body..];
+        done += before;
+        if is_call(&done, after) {
+            let start = done.rfind("if (")?;
+            let body = start + done[start..].find('{')?;
+            let (condition, calls) = done[start..].split_at(body - start);
+            let known = condition == CONDITION || condition.contains("VnbaTriggered");
+            if !known || condition.contains(';') || calls.contains('}') {
+                return None;
             }
-            _ => done += before,
+            done.replace_range(start..body, CONDITION);
         }
         done += LOGIC;
         rest = &after[LOGIC.len()..];
     }
-    done + rest
+    Some(done + rest)
+}
+
+/// Whether a function is called there, rather than declared, defined or named in a message.
+fn is_call(before: &str, after: &str) -> bool {
+    let begin = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    let end = after.lines().next().unwrap_or_default();
+    begin.starts_with('V') && !begin.contains(['(', ' ']) && end.ends_with(");")
 }
 
 #[cfg(test)]
@@ -99,15 +109,29 @@ mod tests {
     }
 
     #[test]
+    fn calls_under_one_condition_are_moved_together() {
+        let two = "if (vlSelf->__VnbaTriggered.at(1U)) {\n A___nba_comb__0(vlSelf);\n B___nba_comb__1(vlSelf);\n}\n"
+            .replace("A_", "Vdut_a_")
+            .replace("B_", "Vdut_b_");
+        let moved = two.replace("if (vlSelf->__VnbaTriggered.at(1U)) ", "if (!vlSelf->clk) ");
+        assert_eq!(at_falling_edge(&two), Some(moved));
+    }
+
+    #[test]
     fn what_is_not_as_expected_is_left_as_it_is() {
         let (clock, hidden) = ("vlSelf->clk;\n".to_owned(), definition("vlSelf->a = 1;"));
         for sources in [
             // An output that is logic, by either way to name it.
             [clock.clone(), definition("vlSelf->tx_n_valid = 1;"), CALLS[0].to_owned()],
             [clock.clone(), definition("vlSelfRef.vc_busy = 1;"), CALLS[1].to_owned()],
-            // No clock of this name, and a call without a condition.
+            // No clock of this name, and a call without a condition or under another.
             [String::new(), hidden.clone(), CALLS[0].to_owned()],
-            [clock, hidden, "    a();\n    Vdut___024root___nba_comb__TOP__0(vlSelf);\n".to_owned()],
+            [
+                clock.clone(),
+                hidden.clone(),
+                "    a();\n    Vdut___024root___nba_comb__TOP__0(vlSelf);\n".to_owned(),
+            ],
+            [clock, hidden, CALLS[1].replace("__VnbaTriggered", "__VicoTriggered")],
         ] {
             let mut after = sources.clone();
             evaluate_once(&mut after, &tile());

@@ -115,12 +115,15 @@ fn joined(
         files.push(("node.v", tile::node_body(&tile, spec(ROUTER), spec(beside_router))));
         piece.arguments.push("sim/node.v".to_owned());
     }
-    piece.once = (form == Form::Tile).then(|| tile.clone());
+    piece.once = (form != Form::Full).then(|| tile.clone());
     let mut pieces = vec![piece];
     let periphery = (form == Form::Pieces).then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
         files.push(("periphery.v", tile::socket(periphery, &held)));
-        pieces.push(Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v")));
+        let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v"));
+        // It would build a wide port out of its parts by copying all before each part.
+        piece.arguments.push("-fno-dfg".to_owned());
+        pieces.push(piece);
     }
     files.push(("joints.h", Pieces { tile: &tile, periphery, fabric: &fabric }.header()));
     pieces

@@ -10,6 +10,7 @@ use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{modules, Dir, ModuleSpec, TOP};
 use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
 
 /// How much happens.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +88,8 @@ pub struct Stand {
     /// Flits left of each tile's packet.
     parts: Vec<u64>,
     pub seen: Seen,
+    /// Time in the fabric itself.
+    pub running: Duration,
 }
 
 impl Stand {
@@ -120,6 +123,7 @@ impl Stand {
             memory,
             parts,
             seen: Seen::default(),
+            running: Duration::ZERO,
         }
     }
 
@@ -137,7 +141,9 @@ impl Stand {
             self.set("kv_ready", tile, u64::from(kv));
         }
         self.answer();
+        let started = Instant::now();
         self.pins.tick().expect("no check fires");
+        self.running += started.elapsed();
         self.count();
         self.take();
     }
@@ -197,7 +203,7 @@ impl Stand {
         let rows = [self.below(tokens), self.below(tokens)];
         let (first_row, last_row) =
             if count == 1 { (rows[0].min(rows[1]), rows[0].max(rows[1])) } else { (rows[0], rows[1]) };
-        let step = self.made % self.pace.step == 0;
+        let step = self.made.is_multiple_of(self.pace.step);
         vec![
             ("desc_prefix", self.below(streams)),
             ("desc_layer", self.below(layers)),
