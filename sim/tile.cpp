@@ -1,24 +1,26 @@
-// One verilated tile, run cols x rows times: the mesh is what copies the links.
+// One verilated tile, run cols x rows times, and what stands around the tiles, run
+// once: the fabric is what copies the links.
 //
 // Every link is a register at its sender, so a period falls into two halves:
-// first each tile takes what its neighbours show, then each is evaluated. Two
-// threads share the tiles; what they do does not depend on who does it.
+// first each piece takes what its neighbours show, then each is evaluated. Two
+// threads share the pieces; what they do does not depend on who does it.
 //
-// tile_ports.h is generated from the design: how a tile's ports meet those of its
-// neighbours and of the fabric. The verilated module is a socket around the tile
-// that takes its inputs at the falling edge (see src/cosim/tile.rs).
+// joints.h is generated from the design: how a tile's ports meet those of its
+// neighbours, of the periphery and of the fabric. A verilated module is a socket around
+// the piece that takes its inputs at the falling edge (see src/cosim/tile.rs).
 #include <algorithm>
 #include <atomic>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "Vdut.h"
 #include "dut_config.h"
 #include "ending.h"
 #include "geometry.h"
+#include "joints.h"
 #include "model.h"
 #include "team.h"
-#include "tile_ports.h"
 #include "verilated.h"
 
 namespace meshkv {
@@ -31,6 +33,9 @@ constexpr unsigned kTilesPerThread = 6;
 // Tiles that a thread takes at a time.
 constexpr unsigned kChunk = 2;
 constexpr unsigned kChunks = (kTiles + kChunk - 1) / kChunk;
+// The periphery, if there is one, is the largest piece of work and so the first to be taken.
+constexpr unsigned kPeripheries = std::is_same<Periphery, Nothing>::value ? 0 : 1;
+constexpr unsigned kWork = kPeripheries + kChunks;
 
 bool worth_two_threads() {
     return kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
@@ -46,7 +51,7 @@ class TileModel final : public Model, public Team::Job {
                        wires_.find("rx_data"),   wires_.find("tx_credit"),  wires_.find("rx_credit"),
                        wires_.find("tx_valid"),  wires_.find("tx_head"),    wires_.find("tx_data"),
                        wires_.find("vc_busy"),   wires_.find("stat_index"), wires_.find("stat_data")};
-        make_tiles();
+        make_pieces();
         team_ = std::make_unique<Team>(*this, worth_two_threads());
     }
 
@@ -54,7 +59,9 @@ class TileModel final : public Model, public Team::Job {
         team_.reset();
         Verilated::threadContextp(&context_);
         const Watch watch(endings_.front());
+        periphery_->final();
         for (auto& tile : tiles_) tile->final();
+        periphery_.reset();
         tiles_.clear();
     }
 
@@ -71,7 +78,7 @@ class TileModel final : public Model, public Team::Job {
 
     bool stopped() const override { return stopped_; }
 
-    // In the order of the tiles, whichever thread came first.
+    // In the order of the pieces, whichever thread came first.
     std::string message() const override {
         Ending all;
         for (const Ending& ending : endings_) {
@@ -84,12 +91,16 @@ class TileModel final : public Model, public Team::Job {
     uint32_t* port(const char* name) override { return wires_.find(name); }
 
     void restart_time() override {}
-    std::string wave_start(const char*) override { return "a tile as model has no waves"; }
+    std::string wave_start(const char*) override { return "a fabric in pieces has no waves"; }
     void wave_stop() override {}
 
   private:
-    void make_tiles() {
+    void make_pieces() {
         const Watch watch(endings_.front());
+        periphery_ = std::make_unique<Periphery>(&context_, "u_periphery");
+        silence(*periphery_);
+        periphery_->clk = 1;
+        periphery_->eval();
         for (unsigned t = 0; t < kTiles; ++t) {
             const unsigned x = t % MESHKV_COLS;
             const unsigned y = t / MESHKV_COLS;
@@ -111,31 +122,53 @@ class TileModel final : public Model, public Team::Job {
         Verilated::threadContextp(&context_);
         const unsigned end = kTiles * (index + 1) / parts;
         for (unsigned t = kTiles * index / parts; t < end; ++t) take_inputs(t);
-        // No tile may change before all have been read.
+        if (index == 0) {
+            periphery_->rst = rst_;
+            drive(*periphery_, wires_);
+        }
+        // Nothing may change before all has been read.
         team_->meet(index, parts);
         // Whoever is slowed down by others on its core leaves the rest to the other. The two ends
         // cannot cross: no more is taken than there is.
-        for (unsigned mine = 0; taken_.fetch_add(1, std::memory_order_relaxed) < kChunks; ++mine)
-            evaluate(index == 0 ? mine : kChunks - 1 - mine);
+        for (unsigned mine = 0; taken_.fetch_add(1, std::memory_order_relaxed) < kWork; ++mine)
+            evaluate(index == 0 ? mine : kWork - 1 - mine);
     }
 
-    void evaluate(unsigned chunk) {
-        Ending& ending = endings_[chunk];
+    void evaluate(unsigned work) {
+        Ending& ending = endings_[work];
         const Watch watch(ending);
-        const unsigned end = std::min(kTiles, (chunk + 1) * kChunk);
         try {
-            for (unsigned t = chunk * kChunk; t < end; ++t) {
-                Vdut& tile = *tiles_[t];
-                tile.clk = 0;
-                tile.eval();
-                tile.clk = 1;
-                tile.eval();
-                sample(tile, t, wires_);
-            }
+            if (work < kPeripheries)
+                evaluate_periphery();
+            else
+                evaluate_tiles((work - kPeripheries) * kChunk);
         } catch (const Fatal&) {
             // vl_fatal has noted the reason.
         }
         if (ending.stopped || !ending.printed.empty()) noted_.store(true, std::memory_order_relaxed);
+    }
+
+    void evaluate_periphery() {
+        run_period(*periphery_);
+        sample(*periphery_, wires_);
+    }
+
+    void evaluate_tiles(unsigned first) {
+        const unsigned end = std::min(kTiles, first + kChunk);
+        for (unsigned t = first; t < end; ++t) {
+            Vdut& tile = *tiles_[t];
+            run_period(tile);
+            sample(tile, t, wires_);
+            if (t < MESHKV_COLS) sample_column(tile, t, wires_);
+        }
+    }
+
+    template <class Piece>
+    static void run_period(Piece& piece) {
+        piece.clk = 0;
+        piece.eval();
+        piece.clk = 1;
+        piece.eval();
     }
 
     void take_inputs(unsigned t) {
@@ -145,19 +178,23 @@ class TileModel final : public Model, public Team::Job {
         tile.rst = rst_;
         drive(tile, t, wires_);
         if (y + 1 < MESHKV_ROWS) take_n(tile, *tiles_[t + MESHKV_COLS]);
-        if (y > 0) take_s(tile, *tiles_[t - MESHKV_COLS]);
+        if (y > 0)
+            take_s(tile, *tiles_[t - MESHKV_COLS]);
+        else
+            drive_column(tile, x, wires_);
         if (x + 1 < MESHKV_COLS) take_e(tile, *tiles_[t + 1]);
         if (x > 0) take_w(tile, *tiles_[t - 1]);
     }
 
     VerilatedContext context_;
+    std::unique_ptr<Periphery> periphery_;
     std::vector<std::unique_ptr<Vdut>> tiles_;
     Wires wires_;
     bool rst_ = true;
     bool stopped_ = false;
-    std::vector<Ending> endings_ = std::vector<Ending>(kChunks);
+    std::vector<Ending> endings_ = std::vector<Ending>(kWork);
     std::atomic<bool> noted_{false};  // An ending has something to say.
-    alignas(64) std::atomic<unsigned> taken_{0};  // Chunks of this period.
+    alignas(64) std::atomic<unsigned> taken_{0};  // Work of this period.
     std::unique_ptr<Team> team_;
 };
 

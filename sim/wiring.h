@@ -1,4 +1,4 @@
-// What the generated tile_ports.h is written with: pins of verilated tiles and packed ports.
+// What the generated joints.h is written with: pins of verilated pieces and packed ports.
 #ifndef MESHKV_WIRING_H
 #define MESHKV_WIRING_H
 
@@ -62,6 +62,18 @@ void put(uint32_t* port, std::size_t t, const VlWide<N>& pin) {
     }
 }
 
+// Whether a pin, such as the valid of a bundle, shows anything.
+template <class T>
+bool any(const T& pin) {
+    return pin != 0;
+}
+template <std::size_t N>
+bool any(const VlWide<N>& pin) {
+    uint32_t all = 0;
+    for (std::size_t w = 0; w < N; ++w) all |= pin.data()[w];
+    return all != 0;
+}
+
 template <class T>
 void clear(T& pin) {
     pin = 0;
@@ -70,6 +82,15 @@ template <std::size_t N>
 void clear(VlWide<N>& pin) {
     std::memset(pin.data(), 0, N * sizeof(uint32_t));
 }
+
+// In place of the periphery, where tiles are all there is.
+struct Nothing {
+    Nothing(VerilatedContext*, const char*) {}
+    void eval() {}
+    void final() {}
+    CData clk = 0;
+    CData rst = 0;
+};
 
 }  // namespace meshkv
 

@@ -48,7 +48,7 @@ fn verilator() -> PathBuf {
 
 fn options(run: RunLength, cache: &Path) -> BuildOptions {
     let toolchain = Toolchain::probe(&verilator(), &Toolchain::default_cxx()).unwrap();
-    BuildOptions { toolchain, form: Form::Fabric, run, cache_dir: Some(cache.to_owned()) }
+    BuildOptions { toolchain, form: Form::Mesh, run, cache_dir: Some(cache.to_owned()) }
 }
 
 /// One cache for all tests of this file, kept under target/ so that a second run is quick.

@@ -53,7 +53,7 @@ fn homes_swap_every_epoch_and_not_before() {
 #[test]
 fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
     // As many columns as send their values at the same time.
-    for (cols, rows) in [(5, 2), (3, 4)] {
+    for (cols, rows) in [(12, 2), (3, 4)] {
         let design = decode::sized(cols, rows, |c| (c.takv.column_stride, c.takv.swap_epoch) = (1, 1000));
         let library = whole_library(&design);
         let load = Workload { tokens: 8 * (rows + 1), segments: Some(rows + 1), ..LOAD };

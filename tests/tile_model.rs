@@ -115,7 +115,7 @@ fn tile_and_fabric_show_the_same_in_every_cycle() {
         multicast(5, 0.1, 2),
         unicast(PatternKind::Uniform, VirtualNetworks::Both, 0.6, 3),
     ] {
-        let fabric = seen(Form::Fabric, &design, &files, &traffic);
+        let fabric = seen(Form::Mesh, &design, &files, &traffic);
         let tile = seen(Form::Tile, &design, &files, &traffic);
         assert!(
             fabric.ejections.len() > 1000 && fabric.entries.len() > 500,
@@ -140,7 +140,7 @@ fn swapped_links_of_the_mesh_are_a_difference() {
     let (from, to) = ("gen_row[y+1].gen_col[x].", "gen_row[y+1].gen_col[x<2?1-x:x].");
     assert!(mesh.text.contains(from));
     mesh.text = mesh.text.replace(from, to);
-    let fabric = seen(Form::Fabric, &design, &files, &traffic);
+    let fabric = seen(Form::Mesh, &design, &files, &traffic);
     assert_ne!(fabric.ejections, tile.ejections);
     // And nothing but the wiring is another: the tile has no part in it.
     assert_eq!(seen(Form::Tile, &design, &files, &traffic), tile);
@@ -165,7 +165,7 @@ fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
             other => panic!("{other:?}"),
         }
     };
-    let (fabric, tile) = (stopped(Form::Fabric), stopped(Form::Tile));
+    let (fabric, tile) = (stopped(Form::Mesh), stopped(Form::Tile));
     assert!(tile.contains("$stop at src/rtl/meshkv_"), "{tile}");
     // The same cycle, check and message; the fabric says the path to it as well.
     let place = |text: &str| {
@@ -191,5 +191,5 @@ fn the_watchdog_sees_a_tile_that_takes_nothing() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(stuck(Form::Fabric), stuck(Form::Tile));
+    assert_eq!(stuck(Form::Mesh), stuck(Form::Tile));
 }

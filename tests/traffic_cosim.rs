@@ -32,7 +32,7 @@ fn library(files: &[SourceFile], design: &Design) -> Library {
     let toolchain = Toolchain::probe(&verilator, &cxx).expect("the tools answer");
     // One cache for all tests of this file, kept under target/ so that a second run is quick.
     let cache_dir = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cosim"));
-    let options = BuildOptions { toolchain, form: Form::Fabric, run: RunLength::Quick, cache_dir };
+    let options = BuildOptions { toolchain, form: Form::Mesh, run: RunLength::Quick, cache_dir };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
 }
 

@@ -21,8 +21,8 @@ pub fn measure() -> Result<Vec<Figure>> {
         for (name, form, run) in [
             ("one tile, for short runs (-O1)", Form::Tile, RunLength::Quick),
             ("one tile, for long runs (-O2)", Form::Tile, RunLength::Long),
-            ("the whole fabric, for short runs (-O1)", Form::Fabric, RunLength::Quick),
-            ("the whole fabric, for long runs (-O2)", Form::Fabric, RunLength::Long),
+            ("the whole mesh, for short runs (-O1)", Form::Mesh, RunLength::Quick),
+            ("the whole mesh, for long runs (-O2)", Form::Mesh, RunLength::Long),
         ] {
             let cache = tempfile::tempdir()?;
             let timed = |design: &Design| timed(design, form, run, cache.path());

@@ -27,7 +27,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     let shape = Shape::Unicast { pattern, hotspots: Vec::new(), vn: VirtualNetworks::Vn0 };
     let traffic = Traffic { shape, load: 0.2, packet: 1, seed: 1 };
     let mut ways = Vec::new();
-    for form in [Form::Tile, Form::Fabric] {
+    for form in [Form::Tile, Form::Mesh] {
         let library = build::library(&design, form, RunLength::Long, None)?;
         ways.push(Way { dut: Dut::open(&library, &design, 1)?, form, checked: 0.0, bare: 0.0 });
     }
@@ -48,7 +48,7 @@ struct Way {
     bare: f64,
 }
 
-/// The goals are for what a user gets who asks for nothing; the whole fabric is stated beside it.
+/// The goals are for what a user gets who asks for nothing; the whole mesh is stated beside it.
 fn figures(way: &Way) -> [Figure; 3] {
     let Way { form, checked, bare, .. } = way;
     let (name, ratio) = (form.name(), bare / checked);

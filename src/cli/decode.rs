@@ -22,7 +22,7 @@ const POWER_UP_SEED: u64 = 1;
 const LONG_RUN: u64 = 400_000;
 
 /// What is verilated.
-const FORM: Form = Form::Full;
+const FORM: Form = Form::Pieces;
 
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///

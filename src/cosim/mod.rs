@@ -19,14 +19,17 @@
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
 mod cache;
+mod compile;
 pub mod decode;
 pub mod dut;
 mod fabric_ports;
 pub mod fetch;
 mod ffi;
+mod joints;
 mod ledger;
 pub mod memory;
 pub mod network;
+mod once;
 pub mod packet;
 pub mod pattern;
 pub mod pins;

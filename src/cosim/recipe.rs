@@ -1,17 +1,18 @@
 //! What a build is made of beside the emitted Verilog: flags, and the files generated for a design.
 
+use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::Design;
-use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, MESH, ROUTER, TOP, TRANSPORT};
+use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, MESH, PERIPHERY, ROUTER, TILE, TOP, TRANSPORT};
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");
 
 /// Everything that depends on form, length of the run and design.
 pub(super) struct Recipe {
-    /// Arguments of Verilator before the emitted sources.
-    pub(super) verilator: Vec<String>,
+    /// What is verilated.
+    pub(super) pieces: Vec<Piece>,
     /// Optimisation of the code that runs every cycle.
     pub(super) optimise: &'static str,
     /// Whether waves can be written.
@@ -20,97 +21,127 @@ pub(super) struct Recipe {
     pub(super) model: &'static str,
     /// Files to stand beside the shim, with their texts.
     pub(super) files: Vec<(&'static str, String)>,
-    /// Modules of the design that what is verilated is not built of.
-    unused: BTreeSet<String>,
-    /// The tile, where it is verilated by itself.
-    pub(super) tile: Option<ModuleSpec>,
 }
+
+/// One run of Verilator.
+pub(super) struct Piece {
+    /// Where its C++ goes; with a V before it, what the classes are called.
+    pub(super) folder: &'static str,
+    /// Arguments before the emitted sources.
+    pub(super) arguments: Vec<String>,
+    /// The module in its socket, where its logic may be evaluated once a period.
+    pub(super) once: Option<ModuleSpec>,
+    /// Modules of the design that it is not built of.
+    unused: BTreeSet<String>,
+}
+
+/// Folders of pieces: what there is at every place of the mesh, or all, and what stands around it.
+pub(super) const FOLDERS: [&str; 2] = ["dut", "periphery"];
 
 impl Recipe {
     /// # Errors
-    /// [`BuildError::TileWaves`] if waves are asked of a tile.
+    /// [`BuildError::TileWaves`] if waves are asked of anything but the mesh.
     pub(super) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
             RunLength::Quick => ("-O1", None),
             RunLength::Long => ("-O2", None),
             RunLength::Trace { depth } => ("-O1", Some(depth)),
         };
-        let mut verilator = common_arguments();
-        let mut alone = None;
         let modules = emit::modules(design);
-        let spec = |name: &str| module(&modules, name);
-        let whole = form == Form::Full;
-        let mut files = vec![("dut_config.h", config_header(design, trace, whole))];
-        // What is put into a socket, the fabric whose ports it shows, and what shows them as the edge saw them.
-        let mut in_socket = |piece: &ModuleSpec, fabric: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool| {
-            verilator.extend(["--top-module", tile::SOCKET, "sim/socket.v"].map(str::to_owned));
-            files.push(("socket.v", tile::socket(piece, held)));
-            files.push(("tile_ports.h", tile::ports_header(piece, fabric)));
-        };
-        let (root, model) = match form {
-            Form::Tile | Form::Node | Form::Full if trace.is_some() => return Err(BuildError::TileWaves),
-            Form::Fabric => {
-                // Look-up tables get a name for each use, so that no two routers share code.
-                verilator.extend(["-fno-table", "--top-module", MESH, "sim/share.vlt"].map(str::to_owned));
+        let mut files = vec![("dut_config.h", config_header(design, trace, form == Form::Full))];
+        let (mut pieces, model) = match form {
+            Form::Mesh => {
                 files.push(("share.vlt", SHARE.to_owned()));
-                ([MESH].as_slice(), "fabric")
+                // Look-up tables get a name for each use, so that no two routers share code.
+                let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
+                (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            Form::Tile => {
-                in_socket(spec(ROUTER), spec(MESH), &|_| false);
-                alone = Some(spec(ROUTER).clone());
-                ([ROUTER].as_slice(), "tile")
-            }
-            Form::Full => {
-                in_socket(spec(TOP), spec(TOP), &|_| true);
-                ([TOP].as_slice(), "tile")
-            }
-            Form::Node => {
-                let node = tile::node(spec(ROUTER), spec(TRANSPORT));
-                let outside = tile::side_by_side(&node, design.mesh.tiles() as u32);
-                let local = |port: &PortSpec| outside.ports.iter().any(|p| p.name == port.name);
-                in_socket(&node, &outside, &local);
-                files.push(("node.v", tile::node_body(&node, spec(ROUTER), spec(TRANSPORT))));
-                verilator.push("sim/node.v".to_owned());
-                ([ROUTER, TRANSPORT].as_slice(), "tile")
-            }
+            _ if trace.is_some() => return Err(BuildError::TileWaves),
+            _ => (joined(form, design, &modules, &mut files), "tile"),
         };
-        let needed = reachable(&modules, root);
-        let unused =
-            modules.iter().map(|m| m.name.to_owned()).filter(|name| !needed.contains(name)).collect();
         if let Some(depth) = trace {
-            verilator.push("--trace-fst".to_owned());
-            verilator.extend(depth.iter().flat_map(|depth| ["--trace-depth".to_owned(), depth.to_string()]));
+            let arguments = &mut pieces[0].arguments;
+            arguments.push("--trace-fst".to_owned());
+            arguments.extend(depth.iter().flat_map(|depth| ["--trace-depth".to_owned(), depth.to_string()]));
         }
-        Ok(Recipe { verilator, optimise, traced: trace.is_some(), model, files, unused, tile: alone })
+        Ok(Recipe { pieces, optimise, traced: trace.is_some(), model, files })
+    }
+}
+
+impl Piece {
+    fn new(folder: &'static str, modules: &[ModuleSpec], roots: &[&str], arguments: &[&str]) -> Piece {
+        let prefix = format!("V{folder}");
+        let own = ["--prefix", &prefix, "-Mdir", folder];
+        let needed = reachable(modules, roots);
+        let unused = modules.iter().map(|m| m.name.to_owned()).filter(|name| !needed.contains(name));
+        Piece {
+            folder,
+            arguments: [&COMMON[..], &own, arguments].concat().into_iter().map(str::to_owned).collect(),
+            once: None,
+            unused: unused.collect(),
+        }
     }
 
-    /// Whether what is verilated needs this emitted file.
+    /// Whether it needs this emitted file.
     pub(super) fn uses(&self, file: &SourceFile) -> bool {
         let name = file.path.strip_prefix("rtl/").and_then(|path| path.strip_suffix(".v"));
         file.path.ends_with(".v") && name.is_none_or(|name| !self.unused.contains(name))
     }
 }
 
-fn common_arguments() -> Vec<String> {
-    [
-        "--cc",
-        "--prefix",
-        "Vdut",
-        "-Mdir",
-        "obj",
-        "--language",
-        "1364-2005",
-        // With the seed of the run: registers hold noise until they are reset.
-        "--x-initial",
-        "unique",
-        // `meshkv lint` is where warnings are for; a combinational loop would ruin the speed unseen.
-        "-Wno-lint",
-        "-Wno-style",
-        "-Werror-UNOPTFLAT",
-    ]
-    .map(str::to_owned)
-    .into()
+/// What `sim/tile.cpp` runs: a piece for every place of the mesh, or all as one, and what stands around.
+fn joined(
+    form: Form,
+    design: &Design,
+    modules: &[ModuleSpec],
+    files: &mut Vec<(&'static str, String)>,
+) -> Vec<Piece> {
+    let spec = |name: &str| module(modules, name);
+    let beside_router = if form == Form::Node { TRANSPORT } else { TILE };
+    let node = || tile::node(spec(ROUTER), spec(beside_router));
+    let (tile, fabric, roots) = match form {
+        Form::Tile => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
+        Form::Node => (node(), node_ports(design), vec![ROUTER, beside_router]),
+        Form::Pieces => (node(), spec(TOP).clone(), vec![ROUTER, beside_router]),
+        Form::Full | Form::Mesh => (spec(TOP).clone(), spec(TOP).clone(), vec![TOP]),
+    };
+    // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
+    let held =
+        |port: &PortSpec| form != Form::Tile && fabric.ports.iter().any(|shown| shown.name == port.name);
+    let in_socket = |file: &'static str| ["--top-module", tile::SOCKET, file];
+    files.push(("dut.v", tile::socket(&tile, &held)));
+    let mut piece = Piece::new("dut", modules, &roots, &in_socket("sim/dut.v"));
+    if roots.len() > 1 {
+        files.push(("node.v", tile::node_body(&tile, spec(ROUTER), spec(beside_router))));
+        piece.arguments.push("sim/node.v".to_owned());
+    }
+    piece.once = (form != Form::Full).then(|| tile.clone());
+    let mut pieces = vec![piece];
+    let periphery = (form == Form::Pieces).then(|| spec(PERIPHERY));
+    if let Some(periphery) = periphery {
+        files.push(("periphery.v", tile::socket(periphery, &held)));
+        let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v"));
+        // It would build a wide port out of its parts by copying all before each part.
+        piece.arguments.push("-fno-dfg".to_owned());
+        pieces.push(piece);
+    }
+    files.push(("joints.h", Pieces { tile: &tile, periphery, fabric: &fabric }.header()));
+    pieces
 }
+
+/// Arguments of every run of Verilator.
+const COMMON: [&str; 8] = [
+    "--cc",
+    "--language",
+    "1364-2005",
+    // With the seed of the run: registers hold noise until they are reset.
+    "--x-initial",
+    "unique",
+    // `meshkv lint` is where warnings are for; a combinational loop would ruin the speed unseen.
+    "-Wno-lint",
+    "-Wno-style",
+    "-Werror-UNOPTFLAT",
+];
 
 /// The modules below `roots`, themselves included.
 fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {

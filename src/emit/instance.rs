@@ -27,10 +27,10 @@ impl Function for Instance {
         let module = known.ok_or_else(|| tera::Error::msg(format!("no module {module}")))?;
         let indent = args.get("indent").and_then(Value::as_u64).unwrap_or(4) as usize;
         let (params, ports) = (listed(text("params"))?, listed(text("ports"))?);
-        for name in params.keys().filter(|n| !module.params.iter().any(|p| p.name == **n)) {
+        if let Some(name) = params.keys().find(|n| !module.params.iter().any(|p| p.name == **n)) {
             return Err(tera::Error::msg(format!("{} has no parameter {name}", module.name)));
         }
-        for name in ports.keys().filter(|n| !module.ports.iter().any(|p| p.name == **n)) {
+        if let Some(name) = ports.keys().find(|n| !module.ports.iter().any(|p| p.name == **n)) {
             return Err(tera::Error::msg(format!("{} has no port {name}", module.name)));
         }
         let each = text("each");

@@ -42,7 +42,7 @@ pub fn design(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design 
 
 /// Builds emitted files, patched or not, or takes the library from the cache of these tests.
 pub fn library(design: &Design, files: &[SourceFile]) -> Library {
-    library_of(Form::Fabric, design, files)
+    library_of(Form::Mesh, design, files)
 }
 
 /// The same in either form.

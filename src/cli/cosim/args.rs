@@ -77,10 +77,10 @@ pub struct Args {
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
-    /// What is verilated; the flits are the same to the cycle [default: tile; with --wave fabric]
+    /// What is verilated; the flits are the same to the cycle [default: tile; with --wave mesh]
     #[arg(long, value_enum, help_heading = "Measurement")]
     dut: Option<DutForm>,
-    /// Write waves; the whole fabric is built anew for it and runs slower
+    /// Write waves; the whole mesh is built anew for it and runs slower
     #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) wave: Option<PathBuf>,
 }
@@ -122,24 +122,24 @@ enum Vn {
 enum DutForm {
     /// One tile, run once for each of the mesh: builds in seconds, runs on two cores
     Tile,
-    /// The whole fabric: checks its wiring too
-    Fabric,
+    /// The whole mesh of routers: checks its wiring too
+    Mesh,
 }
 
 impl Args {
-    /// What is to be verilated. Waves need the whole fabric, whatever was asked for, so that the command of a
+    /// What is to be verilated. Waves need the whole mesh, whatever was asked for, so that the command of a
     /// failed run need only be followed by `--wave`.
     pub(super) fn form(&self) -> Form {
         match self.dut {
-            _ if self.wave.is_some() => Form::Fabric,
-            Some(DutForm::Fabric) => Form::Fabric,
+            _ if self.wave.is_some() => Form::Mesh,
+            Some(DutForm::Mesh) => Form::Mesh,
             Some(DutForm::Tile) | None => Form::Tile,
         }
     }
 
     /// Whether a tile was asked for and cannot be had.
     pub(super) fn tile_is_overruled(&self) -> bool {
-        self.dut == Some(DutForm::Tile) && self.form() == Form::Fabric
+        self.dut == Some(DutForm::Tile) && self.form() == Form::Mesh
     }
 
     /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
@@ -287,7 +287,7 @@ mod tests {
             "a.toml --traffic multicast --fanout 63 --cycles 500 --warmup 7 --drain-limit 90 --seed 9",
             "a.toml --traffic bit-reverse --sweep-load 0.05:1",
             "a.toml --trace t.csv",
-            "a.toml --dut fabric",
+            "a.toml --dut mesh",
             "a.toml --wave a.fst",
         ] {
             let args = parse(line).expect("a legal line");
@@ -327,13 +327,13 @@ mod tests {
     }
 
     #[test]
-    fn waves_are_of_the_whole_fabric() {
+    fn waves_are_of_the_whole_mesh() {
         for (line, form, overruled) in [
             ("", Form::Tile, false),
             ("--dut tile", Form::Tile, false),
-            ("--dut fabric", Form::Fabric, false),
-            ("--wave a.fst", Form::Fabric, false),
-            ("--dut tile --wave a.fst", Form::Fabric, true),
+            ("--dut mesh", Form::Mesh, false),
+            ("--wave a.fst", Form::Mesh, false),
+            ("--dut tile --wave a.fst", Form::Mesh, true),
         ] {
             let args = parse(&format!("a.toml {line}")).expect("a legal line");
             assert_eq!((args.form(), args.tile_is_overruled()), (form, overruled), "{line}");

@@ -31,7 +31,7 @@ pub(super) fn open(args: &Args, design: &Design, interrupt: &Interrupt, ui: &Ui)
         RunLength::Quick
     };
     if args.tile_is_overruled() {
-        ui.note("waves need the whole fabric: it is built instead of the tile");
+        ui.note("waves need the whole mesh: it is built instead of the tile");
     }
     let library = library(design, args.form(), run, interrupt, ui)?;
     let mut dut = Dut::open(&library, design, POWER_UP_SEED)?;

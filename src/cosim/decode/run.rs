@@ -70,10 +70,19 @@ impl<'a> Run<'a> {
             && self.occupancies >= (step + 1) * self.shown_by_step
     }
 
-    /// The next descriptor may be sent.
+    /// The next descriptor may be sent. A layer's queries come from the layer before, and a step's from the
+    /// step before: neither begins before the other's results are there.
     pub(super) fn is_due(&self) -> bool {
-        let next = self.step_of(self.accepted);
-        self.accepted < self.descriptors() && (self.plan.overlap || next == 0 || self.is_done(next - 1))
+        if self.accepted >= self.descriptors() {
+            return false;
+        }
+        let (step, number) = (self.step_of(self.accepted), self.accepted % self.plan.descriptors.len());
+        let layer = |number: usize| self.plan.descriptors[number].layer;
+        self.plan.overlap
+            || match number {
+                0 => step == 0 || self.is_done(step - 1),
+                _ => layer(number) == layer(number - 1) || self.ledger.is_done(step),
+            }
     }
 
     pub(super) fn over(&self) -> bool {

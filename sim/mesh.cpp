@@ -1,4 +1,4 @@
-// The verilated fabric as one model, compiled for each design.
+// The verilated mesh as one model, compiled for each design.
 //
 // dut_config.h is generated from the design; Vdut.h by Verilator.
 #include "Vdut.h"

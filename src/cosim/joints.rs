@@ -1,0 +1,265 @@
+//! C++ that joins the verilated pieces of a fabric: tiles to each other, to what stands around them, and to
+//! the fabric's packed ports.
+//!
+//! Everything follows from the ports of the emitted modules; of what a port is for, only the names of
+//! the bundles along a column are known here.
+
+use crate::design::Port;
+use crate::emit::{Dir, ModuleSpec, PortSpec};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The four ports that lead to neighbours.
+pub(super) const SIDES: [Port; 4] = [Port::North, Port::South, Port::East, Port::West];
+
+/// Ports that are neither of a link nor of the fabric: clock, reset, and where the tile stands.
+const OWN: [&str; 4] = ["clk", "rst", "x", "y"];
+
+/// What the first row has of the periphery in place of a southern neighbour: its bundle, and that of the
+/// periphery with a part for each column.
+const COLUMN: [(&str, &str); 2] = [("rx_s_bus_", "bus_"), ("tx_s_occupancy_", "column_occupancy_")];
+
+/// The pieces, and the fabric whose ports they show together.
+pub(super) struct Pieces<'a> {
+    /// What stands at every place of the mesh.
+    pub(super) tile: &'a ModuleSpec,
+    /// What stands around the tiles, if anything does.
+    pub(super) periphery: Option<&'a ModuleSpec>,
+    /// The whole.
+    pub(super) fabric: &'a ModuleSpec,
+}
+
+impl Pieces<'_> {
+    /// The text of `joints.h`.
+    pub(super) fn header(&self) -> String {
+        let (tile, silent) = (self.tile, "Vdut& tile");
+        let mut text = format!(
+            "// How tiles ({}) are joined to a fabric ({}).\n#include \"Vdut.h\"\n",
+            tile.name, self.fabric.name
+        );
+        if self.periphery.is_some() {
+            text += "#include \"Vperiphery.h\"\n";
+        }
+        text += "#include \"model.h\"\n#include \"wiring.h\"\n\nnamespace meshkv {\n\n";
+        text += &self.wires();
+        text += &function(&format!("silence({silent})"), &silence("tile", tile));
+        text += &place(tile);
+        for side in SIDES {
+            text += &take(tile, side);
+        }
+        text += &self.drive();
+        text += &self.sample();
+        text += &self.column();
+        text += &self.around();
+        text + "}  // namespace meshkv\n"
+    }
+
+    /// Ports between tiles and periphery, which the fabric does not show.
+    fn inner(&self) -> impl Iterator<Item = &PortSpec> {
+        let shown = |port: &PortSpec| is_own(port) || self.fabric.ports.iter().any(|p| p.name == port.name);
+        self.periphery.into_iter().flat_map(|p| &p.ports).filter(move |port| !shown(port))
+    }
+
+    /// Packed ports as words, and where to find those of the fabric by name.
+    fn wires(&self) -> String {
+        let of_fabric = self.fabric.ports.iter().filter(|p| !is_own(p));
+        let found: String = of_fabric
+            .clone()
+            .map(|PortSpec { name, .. }| format!("        if (name == \"{name}\") return {name};\n"))
+            .collect();
+        let mut fields = String::new();
+        for PortSpec { name, width, .. } in of_fabric.chain(self.inner()) {
+            let _ = writeln!(fields, "    uint32_t {name}[words_for({})] = {{}};", width.bits);
+        }
+        format!(
+            "struct Wires {{\n{fields}\n    uint32_t* find(const std::string& name) {{\n{found}        return nullptr;\n    }}\n}};\n\n"
+        )
+    }
+
+    /// Local inputs from packed ports.
+    fn drive(&self) -> String {
+        let pairs = self.local(Dir::Input).map(|(p, port, _)| {
+            (p, format!("get<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
+        });
+        let body = guarded(pairs.collect(), self.tile, "tile.");
+        function("drive(Vdut& tile, std::size_t t, const Wires& wires)", &body)
+    }
+
+    /// Local outputs to packed ports. What all tiles show alike is taken from the first.
+    fn sample(&self) -> String {
+        let pairs = self.local(Dir::Output).map(|(p, port, packed)| {
+            let first = if packed { "" } else { "if (t == 0) " };
+            (p, format!("{first}put<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
+        });
+        let body = guarded(pairs.collect(), self.tile, "tile.");
+        function("sample(const Vdut& tile, std::size_t t, Wires& wires)", &body)
+    }
+
+    /// Ports of the tile that have their part of a packed port of fabric or periphery, and whether each
+    /// tile has bits of its own there.
+    fn local(&self, dir: Dir) -> impl Iterator<Item = (&PortSpec, &PortSpec, bool)> {
+        let ports = self.tile.ports.iter().filter(move |p| p.dir == dir && !is_own(p));
+        ports.filter_map(|p| {
+            let outside = match bundle(&p.name, Port::Local.letter()) {
+                Some((end, field)) => format!("{end}_{field}"),
+                None => p.name.clone(),
+            };
+            let port = self.fabric.ports.iter().chain(self.inner()).find(|port| port.name == outside)?;
+            Some((p, port, port.width.expr.contains("TILES")))
+        })
+    }
+
+    /// What the first row takes from the periphery and shows to it, column by column.
+    fn column(&self) -> String {
+        let body = |dir: Dir, verb: &str| {
+            let pairs = self.tile.ports.iter().filter(|p| p.dir == dir).filter_map(|p| {
+                let (here, there) = COLUMN.iter().find(|(here, _)| p.name.starts_with(here))?;
+                let outside = format!("{there}{}", &p.name[here.len()..]);
+                self.inner().find(|port| port.name == outside)?;
+                Some((p, format!("{verb}<{}>(wires.{outside}, x, tile.{});", p.width.bits, p.name)))
+            });
+            guarded(pairs.collect(), self.tile, "tile.")
+        };
+        function("drive_column(Vdut& tile, std::size_t x, const Wires& wires)", &body(Dir::Input, "get"))
+            + &function(
+                "sample_column(const Vdut& tile, std::size_t x, Wires& wires)",
+                &body(Dir::Output, "put"),
+            )
+    }
+
+    /// The periphery, whose ports are packed as they are.
+    fn around(&self) -> String {
+        let Some(periphery) = self.periphery else {
+            return "using Periphery = Nothing;\n\n".to_owned()
+                + &function("silence(Periphery&)", "")
+                + &function("drive(Periphery&, const Wires&)", "")
+                + &function("sample(const Periphery&, Wires&)", "");
+        };
+        let body = |dir: Dir, verb: &str| {
+            let ports = periphery.ports.iter().filter(|p| p.dir == dir && !is_own(p));
+            let copy = |p: &PortSpec| {
+                let (bits, name) = (p.width.bits, &p.name);
+                format!("{verb}<{bits}>(wires.{name}, 0, periphery.{name});")
+            };
+            guarded(ports.map(|p| (p, copy(p))).collect(), periphery, "periphery.")
+        };
+        "using Periphery = Vperiphery;\n\n".to_owned()
+            + &function("silence(Periphery& periphery)", &silence("periphery", periphery))
+            + &function("drive(Periphery& periphery, const Wires& wires)", &body(Dir::Input, "get"))
+            + &function("sample(const Periphery& periphery, Wires& wires)", &body(Dir::Output, "put"))
+    }
+}
+
+fn function(head: &str, body: &str) -> String {
+    format!("inline void {head} {{\n{body}}}\n\n")
+}
+
+/// Tells a tile where it stands, if it asks.
+fn place(tile: &ModuleSpec) -> String {
+    let asks = |name: &str| tile.ports.iter().any(|p| p.name == name);
+    let body: String =
+        ["x", "y"].iter().filter(|c| asks(c)).map(|c| format!("    tile.{c} = {c};\n")).collect();
+    function("place(Vdut& tile, unsigned x, unsigned y)", &format!("    (void)x, (void)y;\n{body}"))
+}
+
+/// Sets every input to zero, as it is beyond the edge of the mesh.
+fn silence(object: &str, module: &ModuleSpec) -> String {
+    let inputs = module.ports.iter().filter(|p| p.dir == Dir::Input);
+    inputs.map(|p| format!("    clear({object}.{});\n", p.name)).collect()
+}
+
+/// What the inputs of one side take from the neighbour there: `rx` from its `tx`, and the reverse.
+fn take(tile: &ModuleSpec, side: Port) -> String {
+    let (here, there) = (side.letter(), side.opposite().letter());
+    let pairs = tile.ports.iter().filter(|p| p.dir == Dir::Input).filter_map(|p| {
+        let (end, field) = bundle(&p.name, here)?;
+        let other = if end == "rx" { "tx" } else { "rx" };
+        Some((p, format!("tile.{} = from.{other}_{there}_{field};", p.name)))
+    });
+    let body = guarded(pairs.collect(), tile, "tile.");
+    function(&format!("take_{here}(Vdut& tile, const Vdut& from)"), &body)
+}
+
+/// Statements, those last that matter only while their bundle is valid: nobody reads what is not, so it
+/// need not be copied.
+fn guarded(pairs: Vec<(&PortSpec, String)>, module: &ModuleSpec, object: &str) -> String {
+    let valid_of = |p: &PortSpec| {
+        let (bundle, field) = p.name.rsplit_once('_')?;
+        let valid = module.ports.iter().find(|v| v.name == format!("{bundle}_valid") && v.dir == p.dir)?;
+        (field != "valid").then(|| valid.name.clone())
+    };
+    let mut always = String::new();
+    let mut when_valid: BTreeMap<String, String> = BTreeMap::new();
+    for (port, statement) in pairs {
+        match valid_of(port) {
+            None => always += &format!("    {statement}\n"),
+            Some(valid) => *when_valid.entry(valid).or_default() += &format!("        {statement}\n"),
+        }
+    }
+    for (valid, statements) in when_valid {
+        always += &format!("    if (any({object}{valid})) {{\n{statements}    }}\n");
+    }
+    always
+}
+
+/// `("rx", "data")` of `rx_n_data`, if it belongs to the port with this letter.
+pub(super) fn bundle(name: &str, letter: char) -> Option<(&str, &str)> {
+    let (end, rest) = name.split_once('_')?;
+    let (port, field) = rest.split_once('_')?;
+    (["rx", "tx"].contains(&end) && port.chars().eq([letter])).then_some((end, field))
+}
+
+/// Whether a port is a clock, a reset or a coordinate.
+pub(super) fn is_own(port: &PortSpec) -> bool {
+    OWN.contains(&port.name.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tile::node;
+    use super::*;
+    use crate::config::{Config, PlacementKind};
+    use crate::design::Design;
+    use crate::emit::{modules, PERIPHERY, ROUTER, TILE, TOP};
+
+    #[test]
+    fn every_port_of_the_pieces_is_joined() {
+        for (placement, swap_epoch) in
+            [(PlacementKind::Takv, 1), (PlacementKind::Takv, 0), (PlacementKind::Hub, 0)]
+        {
+            let mut config = Config::default();
+            (config.takv.placement, config.takv.swap_epoch) = (placement, swap_epoch);
+            config.model.max_tokens = 256;
+            let design = Design::from_config("test", &config).expect("a legal configuration");
+            let all = modules(&design);
+            let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
+            let (tile, periphery) = (node(spec(ROUTER), spec(TILE)), spec(PERIPHERY));
+            let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(TOP) };
+            let text = pieces.header();
+            let named = |name: &str| {
+                let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+                text.match_indices(name).filter(|(at, _)| !longer(&text[at + name.len()..])).count()
+            };
+            for port in tile.ports.iter().filter(|p| !is_own(p)) {
+                // An input is silenced and taken; an output shown, or taken by the neighbour.
+                let places = named(&format!("tile.{}", port.name)) + named(&format!("from.{}", port.name));
+                assert!(places > usize::from(port.dir == Dir::Input), "tile.{} is not joined", port.name);
+            }
+            for port in periphery.ports.iter().filter(|p| !is_own(p)) {
+                let places = named(&format!("periphery.{}", port.name));
+                assert!(
+                    places > usize::from(port.dir == Dir::Input),
+                    "periphery.{} is not joined",
+                    port.name
+                );
+                // Two ends: the other is a tile's, or the caller's.
+                let ends = named(&format!("wires.{}", port.name));
+                let shown = pieces.fabric.ports.iter().any(|p| p.name == port.name);
+                assert_eq!(ends, if shown { 1 } else { 2 }, "{} leads nowhere", port.name);
+            }
+            for port in spec(TOP).ports.iter().filter(|p| !is_own(p)) {
+                assert_eq!(named(&format!("wires.{}", port.name)), 1, "{} is nobody's", port.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! Some life for the ports of the whole fabric: descriptors at random, a memory that answers with a hash of
+//! the address, compute that takes what comes now and then, partial results of no meaning.
+//!
+//! It judges nothing. What it does follows from its seed and from what the fabric shows, so two
+//! fabrics that show the same are driven alike.
+
+use meshkv::cosim::packet::mix;
+use meshkv::cosim::pins::{Pin, Pins};
+use meshkv::cosim::Library;
+use meshkv::design::Design;
+use meshkv::emit::{modules, Dir, ModuleSpec, TOP};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::{Duration, Instant};
+
+/// How much happens.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Descriptors wait to be taken all the time, or there are none.
+    pub descriptors: bool,
+    /// Most segments of a descriptor.
+    pub segments: u64,
+    /// Descriptors of a decode step.
+    pub step: u64,
+    /// Cycles of 16 in which a tile takes a job or a flit.
+    pub takes: u64,
+    /// Cycles of 256 in which a tile begins a partial result.
+    pub parts: u64,
+    /// Longest time from a request to its answer.
+    pub latency: u64,
+    /// Answers of 256 that are errors.
+    pub errors: u64,
+}
+
+/// All at once, and everything waits for everything now and then.
+pub const LIVELY: Pace =
+    Pace { descriptors: true, segments: 6, step: 5, takes: 12, parts: 12, latency: 60, errors: 3 };
+
+/// What has been seen to happen.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub descriptors: u64,
+    pub jobs: u64,
+    pub flits: u64,
+    pub roots: u64,
+    pub bursts: u64,
+    pub beats: u64,
+    pub occupancies: u64,
+    pub swaps: u64,
+}
+
+/// A burst that a port has been asked for.
+struct Burst {
+    ready: u64,
+    id: u64,
+    address: u64,
+    beats: u64,
+    bad: bool,
+}
+
+/// What a memory port is about.
+#[derive(Default)]
+struct Port {
+    waiting: Vec<Burst>,
+    /// The burst that is being answered, and its next beat.
+    answering: Option<(Burst, u64)>,
+}
+
+/// One port of the fabric.
+#[derive(Clone)]
+struct Shown {
+    pin: Pin,
+    parts: usize,
+    /// It means something only while this is 1.
+    valid: Option<String>,
+}
+
+/// A fabric and what is connected to it.
+pub struct Stand {
+    pins: Pins,
+    ports: BTreeMap<String, Shown>,
+    outputs: Vec<String>,
+    design: Design,
+    pace: Pace,
+    random: u64,
+    descriptors: VecDeque<Vec<(&'static str, u64)>>,
+    made: u64,
+    memory: Vec<Port>,
+    /// Flits left of each tile's packet.
+    parts: Vec<u64>,
+    pub seen: Seen,
+    /// Time in the fabric itself.
+    pub running: Duration,
+}
+
+impl Stand {
+    pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
+        let all = modules(design);
+        let top = all.iter().find(|m| m.name == TOP).expect("every design has a fabric");
+        let mut pins = Pins::new(library, seed).expect("the fabric comes out of reset");
+        let mut ports = BTreeMap::new();
+        for port in top.ports.iter().filter(|p| p.name != "clk" && p.name != "rst") {
+            let parts = match &port.width.expr {
+                width if width.contains("TILES") => design.mesh.tiles(),
+                width if width.contains("PORTS") => design.memory.ports as usize,
+                _ => 1,
+            };
+            let pin = pins.pin(top, &port.name, parts as u32).expect("every port is there");
+            ports.insert(port.name.clone(), Shown { pin, parts, valid: valid_of(top, &port.name) });
+        }
+        let outputs = top.ports.iter().filter(|p| p.dir == Dir::Output).map(|p| p.name.clone()).collect();
+        let memory = (0..design.memory.ports).map(|_| Port::default()).collect();
+        let parts = vec![0; design.mesh.tiles()];
+        let (design, descriptors, random) = (design.clone(), VecDeque::new(), seed);
+        Stand {
+            pins,
+            ports,
+            outputs,
+            design,
+            pace,
+            random,
+            descriptors,
+            made: 0,
+            memory,
+            parts,
+            seen: Seen::default(),
+            running: Duration::ZERO,
+        }
+    }
+
+    /// Runs a period.
+    pub fn tick(&mut self) {
+        if self.pace.descriptors && self.descriptors.is_empty() {
+            let next = self.descriptor();
+            self.descriptors.push_back(next);
+        }
+        self.offer_descriptor();
+        self.offer_parts();
+        for tile in 0..self.parts.len() {
+            let (job, kv) = (self.below(16) < self.pace.takes, self.below(16) < self.pace.takes);
+            self.set("job_ready", tile, u64::from(job));
+            self.set("kv_ready", tile, u64::from(kv));
+        }
+        self.answer();
+        let started = Instant::now();
+        self.pins.tick().expect("no check fires");
+        self.running += started.elapsed();
+        self.count();
+        self.take();
+    }
+
+    /// The first port that shows something else in `other`, with both values; what is not valid is nothing.
+    pub fn difference(&self, other: &Stand) -> Option<String> {
+        for name in &self.outputs {
+            let shown = &self.ports[name];
+            for part in 0..shown.parts {
+                let (here, there) = (self.value(name, part), other.value(name, part));
+                if here != there {
+                    let cycle = self.pins.cycle() - 1;
+                    return Some(format!("cycle {cycle}, {name}, part {part}: {here:x?} and {there:x?}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// What a part of a port shows, if that means anything.
+    fn value(&self, name: &str, part: usize) -> Option<Vec<u32>> {
+        let shown = &self.ports[name];
+        let valid = shown.valid.as_ref().is_none_or(|valid| self.get(valid, part) == 1);
+        valid.then(|| self.pins.part(shown.pin, part).collect())
+    }
+
+    fn get(&self, name: &str, part: usize) -> u64 {
+        self.pins.get(self.ports[name].pin, part)
+    }
+
+    fn set(&mut self, name: &str, part: usize, value: u64) {
+        self.pins.set(self.ports[name].pin, part, value);
+    }
+
+    fn set_wide(&mut self, name: &str, part: usize, key: u64) {
+        let pin = self.ports[name].pin;
+        let words: Vec<u32> =
+            (0..pin.width.div_ceil(32)).map(|w| mix(key ^ u64::from(w) << 48) as u32).collect();
+        self.pins.set_part(pin, part, &words);
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.random = mix(self.random);
+        (self.random >> 16) % n
+    }
+
+    /// Any segments of any layer for any streams.
+    fn descriptor(&mut self) -> Vec<(&'static str, u64)> {
+        let model = &self.design.config.model;
+        let (layers, streams) = (u64::from(model.layers), u64::from(model.max_streams));
+        let tokens = u64::from(self.design.config.kv.segment_tokens);
+        let segments = u64::from(self.design.placement.segments);
+        self.made += 1;
+        let (stream, stride) = (self.below(streams), 1 + self.below(3));
+        let first = self.below(segments);
+        let count = 1 + self.below(((segments - 1 - first) / stride).min(self.pace.segments - 1) + 1);
+        let rows = [self.below(tokens), self.below(tokens)];
+        let (first_row, last_row) =
+            if count == 1 { (rows[0].min(rows[1]), rows[0].max(rows[1])) } else { (rows[0], rows[1]) };
+        let step = self.made.is_multiple_of(self.pace.step);
+        vec![
+            ("desc_prefix", self.below(streams)),
+            ("desc_layer", self.below(layers)),
+            ("desc_first", first),
+            ("desc_stride", stride),
+            ("desc_count", count),
+            ("desc_first_row", first_row),
+            ("desc_last_row", last_row),
+            ("desc_stream", stream),
+            ("desc_streams", 1 + self.below(streams - stream)),
+            ("desc_mapping", self.below(3)),
+            ("desc_share", self.below(2)),
+            ("desc_close", u64::from(step || self.below(3) == 0)),
+            ("desc_step", u64::from(step)),
+        ]
+    }
+
+    fn offer_descriptor(&mut self) {
+        let next = self.descriptors.front().cloned();
+        self.set("desc_valid", 0, u64::from(next.is_some()));
+        for (name, value) in next.into_iter().flatten() {
+            self.set(name, 0, value);
+        }
+    }
+
+    /// A flit stands until it is taken; then comes the next of its packet, if there is one.
+    fn offer_parts(&mut self) {
+        if self.pace.parts == 0 {
+            return;
+        }
+        for tile in 0..self.parts.len() {
+            if self.get("part_valid", tile) == 1 {
+                continue;
+            }
+            let begins = self.parts[tile] == 0;
+            if begins && self.below(256) >= self.pace.parts {
+                continue;
+            }
+            if begins {
+                self.parts[tile] = 1 + self.below(4);
+            }
+            let key = self.below(1 << 40);
+            for (name, value) in [
+                ("part_valid", 1),
+                ("part_first", u64::from(begins)),
+                ("part_last", u64::from(self.parts[tile] == 1)),
+                ("part_stream", key % u64::from(self.design.config.model.max_streams)),
+                ("part_layer", key % u64::from(self.design.config.model.layers)),
+                ("part_head", key % u64::from(self.design.config.model.heads)),
+            ] {
+                self.set(name, tile, value);
+            }
+            self.set_wide("part_data", tile, key);
+        }
+    }
+
+    /// Bursts are answered in any order, each without another between.
+    fn answer(&mut self) {
+        let cycle = self.pins.cycle();
+        for p in 0..self.memory.len() {
+            let ready = self.below(4) != 0;
+            self.set("m_axi_arready", p, u64::from(ready));
+            let port = &mut self.memory[p];
+            if port.answering.is_none() {
+                let next = port.waiting.iter().position(|burst| burst.ready <= cycle);
+                port.answering = next.map(|i| (port.waiting.remove(i), 0));
+            }
+            let pauses = self.pace.errors > 0 && self.below(8) == 0;
+            let port = &mut self.memory[p];
+            let Some((burst, beat)) = port.answering.take_if(|_| !pauses) else {
+                self.set("m_axi_rvalid", p, 0);
+                continue;
+            };
+            let last = beat + 1 == burst.beats;
+            let bytes = u64::from(self.design.flit.data_width / 8);
+            self.set("m_axi_rvalid", p, 1);
+            self.set("m_axi_rid", p, burst.id);
+            self.set("m_axi_rresp", p, if burst.bad { 2 } else { 0 });
+            self.set("m_axi_rlast", p, u64::from(last));
+            self.set_wide("m_axi_rdata", p, burst.address + beat * bytes);
+            self.memory[p].answering = (!last).then_some((burst, beat + 1));
+        }
+    }
+
+    /// What the edge that has passed took.
+    fn take(&mut self) {
+        if self.get("desc_valid", 0) & self.get("desc_ready", 0) == 1 {
+            self.descriptors.pop_front();
+        }
+        for tile in 0..self.parts.len() {
+            if self.get("part_valid", tile) & self.get("part_ready", tile) == 1 {
+                self.parts[tile] -= 1;
+                self.set("part_valid", tile, 0);
+            }
+        }
+        for p in 0..self.memory.len() {
+            if self.get("m_axi_arvalid", p) & self.get("m_axi_arready", p) == 1 {
+                let ready = self.pins.cycle() + self.below(self.pace.latency);
+                let bad = self.below(256) < self.pace.errors;
+                let (id, address) = (self.get("m_axi_arid", p), self.get("m_axi_araddr", p));
+                let beats = self.get("m_axi_arlen", p) + 1;
+                self.memory[p].waiting.push(Burst { ready, id, address, beats, bad });
+            }
+        }
+    }
+
+    fn count(&mut self) {
+        let sum = |valid: &str, ready: Option<&str>| {
+            let parts = 0..self.ports[valid].parts;
+            let takes = |part| ready.is_none_or(|ready| self.get(ready, part) == 1);
+            parts.filter(|&part| self.get(valid, part) == 1 && takes(part)).count() as u64
+        };
+        let swaps = self.ports.contains_key("swap_valid");
+        let now = Seen {
+            descriptors: sum("desc_valid", Some("desc_ready")),
+            jobs: sum("job_valid", Some("job_ready")),
+            flits: sum("kv_valid", Some("kv_ready")),
+            roots: sum("root_valid", None),
+            bursts: sum("m_axi_arvalid", Some("m_axi_arready")),
+            beats: sum("m_axi_rvalid", Some("m_axi_rready")),
+            occupancies: if swaps { sum("occupancy_valid", None) } else { 0 },
+            swaps: if swaps { sum("swap_valid", None) } else { 0 },
+        };
+        let seen = &mut self.seen;
+        seen.descriptors += now.descriptors;
+        seen.jobs += now.jobs;
+        seen.flits += now.flits;
+        seen.roots += now.roots;
+        seen.bursts += now.bursts;
+        seen.beats += now.beats;
+        seen.occupancies += now.occupancies;
+        seen.swaps += now.swaps;
+    }
+}
+
+/// The output that says when a port of its bundle means something.
+fn valid_of(top: &ModuleSpec, name: &str) -> Option<String> {
+    let bundle = match name.strip_prefix("m_axi_ar") {
+        Some(_) => "m_axi_ar",
+        None => &name[..=name.find('_')?],
+    };
+    let valid = format!("{bundle}valid");
+    (valid != name && top.ports.iter().any(|p| p.name == valid && p.dir == Dir::Output)).then_some(valid)
+}
