@@ -138,7 +138,7 @@ pub struct DecodeRow {
     pub other: f64,
     /// From the first descriptor to the last PART flit.
     pub cycles: u64,
-    /// Of them those between the first flit that a tile takes and the last, of every step.
+    /// Of them those between the first flit that a tile takes and the last, of every layer.
     pub kv_cycles: u64,
     /// `cycles` of a step at the configured clock, in microseconds.
     pub latency_us: f64,

@@ -162,7 +162,7 @@ impl<'a> Bench<'a> {
         violation_list.extend(list_of_memory);
         Decoded {
             cycles: end + 1 - start,
-            kv_cycles: covered(run.steps.iter().filter_map(|s| s.kv).collect()),
+            kv_cycles: covered(run.steps.iter().flat_map(|s| s.kv.values().copied()).collect()),
             ports: (0..run.memory.ports()).map(|port| run.memory.counts(port)).collect(),
             taken: run.computes.iter().map(|c| c.taken).collect(),
             steps: run.steps,

@@ -197,7 +197,7 @@ impl<'a> DecodeLedger<'a> {
         close
     }
 
-    /// A tile took a flit. Tells the step it is of.
+    /// A tile took a flit. Tells the step and the layer it is of.
     pub(super) fn delivered(
         &mut self,
         cycle: u64,
@@ -205,7 +205,7 @@ impl<'a> DecodeLedger<'a> {
         (tag, index, mask): (u64, u32, u64),
         data: impl Iterator<Item = u32>,
         image: &Image,
-    ) -> Option<usize> {
+    ) -> Option<(usize, u32)> {
         let text = |what: &str| {
             format!("cycle {cycle}: tile {}, flit {index} of tag {tag:#x}: {what}", tile.index())
         };
@@ -249,9 +249,9 @@ impl<'a> DecodeLedger<'a> {
         }
         let left = account.left.iter_mut().find(|(number, _)| *number == descriptor);
         left.expect("there are flits left of it").1 -= 1;
-        let step = self.descriptors[descriptor].1;
+        let (of, step) = self.descriptors[descriptor];
         self.pending[step] -= 1;
-        Some(step)
+        Some((step, of.layer))
     }
 
     /// Whether the tile has had all flits up to those of a descriptor.

@@ -6,6 +6,7 @@ use crate::cosim::violation::Violation;
 use crate::design::{Class, Mesh, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Two tiles that exchanged their homes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -23,8 +24,8 @@ pub struct StepCounts {
     pub start: u64,
     /// Cycle in which its last PART flit arrived.
     pub end: u64,
-    /// Cycles in which a tile took its first flit of KV and its last.
-    pub kv: Option<(u64, u64)>,
+    /// Cycles in which a tile took the first flit of KV and the last, of each layer.
+    pub kv: BTreeMap<u32, (u64, u64)>,
     /// Occupancy of each tile's home after the step, as the fabric sampled it.
     pub occupancy: Vec<u64>,
     /// Homes that were exchanged after it.
@@ -53,7 +54,7 @@ impl StepCounts {
 pub struct Decoded {
     /// Cycles from the first descriptor to the last PART flit of all steps.
     pub cycles: u64,
-    /// Cycles between the first flit that a tile took and the last, of every step; overlapping ones count once.
+    /// Cycles between the first flit that a tile took and the last, of every layer; overlapping ones count once.
     pub kv_cycles: u64,
     /// The steps.
     pub steps: Vec<StepCounts>,

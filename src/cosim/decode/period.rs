@@ -174,10 +174,9 @@ impl Bench<'_> {
         if run.computes[at].takes_flit && self.get(p.kv_valid, at) == 1 {
             let name = (self.get(p.kv_tag, at), self.get32(p.kv_index, at), self.get(p.kv_mask, at));
             let data = self.pins.part(p.kv_data, at);
-            let step = run.ledger.delivered(cycle, tile, name, data, run.memory.image());
-            if let Some(step) = step {
-                let kv = &mut run.steps[step].kv;
-                *kv = Some((kv.map_or(cycle, |(first, _)| first), cycle));
+            let of = run.ledger.delivered(cycle, tile, name, data, run.memory.image());
+            if let Some((step, layer)) = of {
+                run.steps[step].kv.entry(layer).or_insert((cycle, cycle)).1 = cycle;
             }
             run.computes[at].took_flit(cycle, &run.plan.pace);
             moved = true;
