@@ -37,9 +37,15 @@ impl StepCounts {
         self.end + 1 - self.start
     }
 
-    /// Sum of the squares of its occupancies: what swaps are to lower.
+    /// Sum of the squares of its homes' occupancies.
     pub fn occupancy_squares(&self) -> f64 {
         self.occupancy.iter().map(|&o| (o as f64).powi(2)).sum()
+    }
+
+    /// Sum of the squares of its rows' occupancies, on a mesh of `cols` columns: what swaps are to lower.
+    pub fn row_squares(&self, cols: u32) -> f64 {
+        let rows = self.occupancy.chunks(cols as usize);
+        rows.map(|row| row.iter().sum::<u64>()).map(|sum| (sum as f64).powi(2)).sum()
     }
 }
 
