@@ -1,9 +1,8 @@
 //! Decode steps on the fabric: traffic, bisection and cycles of the four configurations, under every
 //! mapping; and what swaps gain.
 //!
-//! Everything is a sample of T = 32 K, and per macro-block: traffic over eight layers, so that homes lie in all
-//! columns, cycles over one layer whose segments reach every home. A hub has one home whatever the
-//! sample, so that a smaller one does.
+//! Everything is a sample of T = 32 K, and per macro-block: traffic over homes in all columns and rows, cycles over
+//! one layer whose segments reach every home of it. A hub has one home whatever the sample, so that a small one does.
 
 use super::at_most;
 use super::figure::{Figure, Goal};
@@ -58,7 +57,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         figures.extend(compare(dir.path(), model, 1, &["head-tile", "row-aligned"])?);
     }
     for model in &MODELS {
-        figures.extend(compare(dir.path(), model, 8, &["head-tile", "stream-striped", "row-aligned"])?);
+        figures.extend(compare(dir.path(), model, 8, &["head-tile", "stream-striped"])?);
     }
     figures.extend(segment_sharing()?);
     figures.extend(swaps(dir.path())?);
@@ -84,15 +83,20 @@ fn per_block(dir: &Path, name: &str, model: &Model, batch: u32, mapping: &str) -
         let args = format!("--mapping {mapping} --layers {layers} --segments {segments}{shared}");
         Ok((json(&format!("decode {config} {args}"))?, args))
     };
-    // A hub that sends each of eight streams its copy takes a thousand times a slice.
-    let few = if hub && batch > 1 { 2 } else { 8 };
-    let (wide, args) = if hub || batch > 1 { run(1, few)? } else { run(8, 8)? };
+    // Homes of a layer lie in one column with a stride of 0: layers are what takes them everywhere. Round robin
+    // and a stride of 1 take the segments of one layer there.
+    let scattered = matches!(name, "shared" | "meshkv_stride1");
+    let (wide, args) = match (hub, scattered) {
+        (true, _) => run(1, if batch > 1 { 2 } else { 4 })?,
+        (false, true) => run(1, 64)?,
+        (false, false) => run(8, 2)?,
+    };
     let blocks = number(&wide["sample"], "layers")? * number(&wide["sample"], "segments")?;
     let whole = number(&wide["sample"], "of_segments")?;
     let class = |name: &str| number(&wide["flits_by_class"], name);
     let layers = number(&wide["sample"], "layers")?;
     let traffic = (class("KV_DATA")? + class("KV_FETCH")?) / blocks + class("PART")? / layers / whole;
-    let (deep, blocks) = if hub || batch > 1 { (wide, blocks) } else { (run(1, 64)?.0, 64.0) };
+    let (deep, blocks) = if hub || scattered { (wide, blocks) } else { (run(1, 16)?.0, 16.0) };
     Ok(PerBlock {
         traffic,
         cycles: number(&deep, "cycles")? / blocks,
@@ -180,7 +184,7 @@ fn swaps(dir: &Path) -> Result<Vec<Figure>> {
             "{:.2} times as fast ({:.2} without swaps), sum of squared occupancies of the rows {:.3}, {} swaps",
             1.0 / ratio("cycles")?,
             number(first, "cycles")? / number(fixed, "cycles")?,
-            ratio("occupancy_squares")?,
+            ratio("row_squares")?,
             measured[1]["swaps"]
         ),
         goal: Goal::Stated,

@@ -4,7 +4,7 @@ use super::energy::{Activity, Energies, Energy};
 use super::row::{links, Row};
 use crate::cosim::decode::{Decoded, Plan, Step, StepCounts};
 use crate::cosim::violation::Violation;
-use crate::design::{Class, Design, Mesh, NodeId, Port};
+use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -58,8 +58,10 @@ impl Utilisation {
 pub struct StepRow {
     /// From its first descriptor to its last PART flit.
     pub cycles: u64,
-    /// Sum over the rows of the squares of what their homes occupy; none where homes never swap.
+    /// Sum of the squares of its homes' occupancies; none where homes never swap.
     pub occupancy_squares: Option<f64>,
+    /// Sum of the squares of its rows' occupancies, which swaps are to lower; none where homes never swap.
+    pub row_squares: Option<f64>,
     /// Tiles, as (x, y), that exchanged their homes after it.
     pub swaps: Vec<[(u32, u32); 2]>,
 }
@@ -284,7 +286,7 @@ impl DecodeRow {
             energy_nj: energies.of(&activity),
             sample,
             extrapolated,
-            steps: done.steps.iter().map(|step| step_row(mesh, step)).collect(),
+            steps: done.steps.iter().map(|step| step_row(step, design.mesh.cols())).collect(),
             swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
             platform: Platform {
                 bandwidth_gbs: design.config.memory.bandwidth_gbs,
@@ -305,10 +307,12 @@ impl DecodeRow {
     }
 }
 
-fn step_row(mesh: Mesh, step: &StepCounts) -> StepRow {
+fn step_row(step: &StepCounts, cols: u32) -> StepRow {
+    let sampled = !step.occupancy.is_empty();
     StepRow {
         cycles: step.cycles(),
-        occupancy_squares: (!step.occupancy.is_empty()).then(|| step.occupancy_squares(mesh)),
+        occupancy_squares: sampled.then(|| step.occupancy_squares()),
+        row_squares: sampled.then(|| step.row_squares(cols)),
         swaps: step.swaps.iter().map(|swap| swap.tiles).collect(),
     }
 }

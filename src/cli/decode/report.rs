@@ -92,9 +92,13 @@ pub(super) fn prose(row: &DecodeRow) -> String {
 }
 
 fn of_steps(row: &DecodeRow) -> String {
-    let mut text = format!("{} steps, {} swaps of homes:\n", row.steps.len(), row.swaps);
+    let mut text = format!(
+        "{} steps, {} swaps of homes; cycles, and the sum of the rows' occupancies squared:\n",
+        row.steps.len(),
+        row.swaps
+    );
     let listed = row.steps.iter().take(LISTED).enumerate().map(|(number, step)| {
-        let squares = step.occupancy_squares.map_or("-".to_owned(), |squares| format!("{squares:.3e}"));
+        let squares = step.row_squares.map_or("-".to_owned(), |squares| format!("{squares:.3e}"));
         let swaps = step.swaps.iter().map(|[a, b]| format!("{a:?} and {b:?} swap")).collect::<Vec<_>>();
         vec![number.to_string(), format!("{} cycles", step.cycles), squares, swaps.join(", ")]
     });

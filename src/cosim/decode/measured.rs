@@ -38,14 +38,15 @@ impl StepCounts {
         self.end + 1 - self.start
     }
 
-    /// Sum over the rows of the squares of what their homes occupy: what swaps are to lower. (The sum over
-    /// single homes stays what it is when two of them change places.)
-    pub fn occupancy_squares(&self, mesh: Mesh) -> f64 {
-        let mut rows = vec![0.0; mesh.rows() as usize];
-        for (tile, occupancy) in mesh.nodes().zip(&self.occupancy) {
-            rows[mesh.coords(tile).1 as usize] += *occupancy as f64;
-        }
-        rows.iter().map(|row| row * row).sum()
+    /// Sum of the squares of its homes' occupancies.
+    pub fn occupancy_squares(&self) -> f64 {
+        self.occupancy.iter().map(|&o| (o as f64).powi(2)).sum()
+    }
+
+    /// Sum of the squares of its rows' occupancies, on a mesh of `cols` columns: what swaps are to lower.
+    pub fn row_squares(&self, cols: u32) -> f64 {
+        let rows = self.occupancy.chunks(cols as usize);
+        rows.map(|row| row.iter().sum::<u64>()).map(|sum| (sum as f64).powi(2)).sum()
     }
 }
 
