@@ -137,7 +137,7 @@ impl ModuleBuilder {
             .output("root_valid", 1, "One pulse a flit.")
             .output("root_first", 1, "")
             .output("root_last", 1, "")
-            .output("root_id", "PART_ID_WIDTH", "")
+            .output("root_id", "PART_ID_WIDTH", "Whose it is: {head, layer, stream}.")
             .output("root_x", "X_WIDTH", "Who sent it.")
             .output("root_y", "Y_WIDTH", "")
             .output("root_data", "FLIT_WIDTH", "")

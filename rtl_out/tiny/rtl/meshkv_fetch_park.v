@@ -20,14 +20,14 @@ module meshkv_fetch_park #(
     // A fetch.
     input  wire             s_valid,
     output wire             s_ready,  // It is taken: asked of the table, parked, or forgotten.
-    input  wire [WIDTH-1:0] s_data,
+    input  wire [WIDTH-1:0] s_data,  // The fetch.
     input  wire             s_again,  // It repeats another.
 
     // What is looked at, and whether its slice is there.
     output wire             m_valid,  // It is there.
     input  wire             m_ready,
-    output wire [WIDTH-1:0] m_data,
-    input  wire             resident,
+    output wire [WIDTH-1:0] m_data,  // The fetch.
+    input  wire             resident,  // Its slice is in the staging memory.
     input  wire             publish_valid,  // Another slice has become resident.
 
     // To be counted.

@@ -78,18 +78,18 @@ module meshkv_filler #(
 
     // A slot is given to a slice.
     output wire                      claim_valid,  // One pulse a slice.
-    output wire [SLOT_WIDTH-1:0]     claim_slot,
+    output wire [SLOT_WIDTH-1:0]     claim_slot,  // Where it will be.
     output wire [TAG_WIDTH-1:0]      claim_tag,  // Which slice it is.
     output wire [INDEX_WIDTH-1:0]    claim_last,  // The last of its flits that will be asked for.
     output wire [EXPECTED_WIDTH-1:0] claim_expected,  // Tiles that will ask for it.
 
     // A slice is whole.
     output wire                      publish_valid,  // One pulse a slice.
-    output wire [SLOT_WIDTH-1:0]     publish_slot,
+    output wire [SLOT_WIDTH-1:0]     publish_slot,  // Where it is.
 
     // A slot is free again.
-    input  wire                      freed_valid,
-    input  wire [SLOT_WIDTH-1:0]     freed_slot,
+    input  wire                      freed_valid,  // One pulse a slot.
+    input  wire [SLOT_WIDTH-1:0]     freed_slot,  // Which.
 
     // What went wrong, until the reset.
     output wire                      error_memory,  // An answer of the memory was an error.

@@ -60,8 +60,8 @@ module meshkv_memory_port #(
     output wire [FLIT_WIDTH-1:0]     e_rsp_data,  // The flit.
 
     // AXI4 read address channel.
-    output wire                      m_axi_arvalid,
-    input  wire                      m_axi_arready,
+    output wire                      m_axi_arvalid,  // An address is offered, and held until it is taken.
+    input  wire                      m_axi_arready,  // It is taken.
     output wire [AXI_ID_WIDTH-1:0]   m_axi_arid,  // Tile of the pair, and its burst.
     output wire [AXI_ADDR_WIDTH-1:0] m_axi_araddr,  // Bytes.
     output wire [7:0]                m_axi_arlen,  // Beats less one.
@@ -69,7 +69,7 @@ module meshkv_memory_port #(
     output wire [1:0]                m_axi_arburst,  // INCR.
 
     // AXI4 read data channel.
-    input  wire                      m_axi_rvalid,
+    input  wire                      m_axi_rvalid,  // A beat.
     output wire                      m_axi_rready,  // Always: there is a place for what was asked for.
     input  wire [AXI_ID_WIDTH-1:0]   m_axi_rid,  // Tile of the pair, and its burst.
     input  wire [FLIT_WIDTH-1:0]     m_axi_rdata,  // A flit.

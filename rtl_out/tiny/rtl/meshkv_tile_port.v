@@ -62,7 +62,7 @@ module meshkv_tile_port #(
     output wire                     root_valid,  // One pulse a flit.
     output wire                     root_first,
     output wire                     root_last,
-    output wire [PART_ID_WIDTH-1:0] root_id,
+    output wire [PART_ID_WIDTH-1:0] root_id,  // Whose it is: {head, layer, stream}.
     output wire [X_WIDTH-1:0]       root_x,  // Who sent it.
     output wire [Y_WIDTH-1:0]       root_y,
     output wire [FLIT_WIDTH-1:0]    root_data,

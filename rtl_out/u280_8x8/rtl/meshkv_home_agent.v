@@ -95,11 +95,11 @@ module meshkv_home_agent #(
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when all of it is written.
-    input  wire [SLOT_WIDTH-1:0]     publish_slot,
+    input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Where it is.
 
     // A slot is free again.
-    output wire                      freed_valid,
-    output wire [SLOT_WIDTH-1:0]     freed_slot,
+    output wire                      freed_valid,  // One pulse a slot.
+    output wire [SLOT_WIDTH-1:0]     freed_slot,  // Which.
 
     // A flit of a slice.
     output wire                      m_valid,

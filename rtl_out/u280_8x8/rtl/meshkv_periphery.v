@@ -163,8 +163,8 @@ module meshkv_periphery #(
     output wire [TILES*FLIT_WIDTH-1:0]     rsp_data,  // The flit.
 
     // AXI4 read address channel.
-    output wire [PORTS-1:0]                m_axi_arvalid,
-    input  wire [PORTS-1:0]                m_axi_arready,
+    output wire [PORTS-1:0]                m_axi_arvalid,  // An address is offered, and held until it is taken.
+    input  wire [PORTS-1:0]                m_axi_arready,  // It is taken.
     output wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_arid,  // Tile of the pair, and its burst.
     output wire [PORTS*AXI_ADDR_WIDTH-1:0] m_axi_araddr,  // Bytes.
     output wire [PORTS*8-1:0]              m_axi_arlen,  // Beats less one.
@@ -172,7 +172,7 @@ module meshkv_periphery #(
     output wire [PORTS*2-1:0]              m_axi_arburst,  // INCR.
 
     // AXI4 read data channel.
-    input  wire [PORTS-1:0]                m_axi_rvalid,
+    input  wire [PORTS-1:0]                m_axi_rvalid,  // A beat.
     output wire [PORTS-1:0]                m_axi_rready,  // Always: there is a place for what was asked for.
     input  wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_rid,  // Tile of the pair, and its burst.
     input  wire [PORTS*FLIT_WIDTH-1:0]     m_axi_rdata,  // A flit.

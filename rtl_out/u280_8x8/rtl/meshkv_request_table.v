@@ -47,8 +47,8 @@ module meshkv_request_table #(
     input  wire [SLOT_WIDTH-1:0]  s_slot,  // Where the slice is.
 
     // Whether a slot is still needed.
-    input  wire [SLOT_WIDTH-1:0]  scan,
-    output wire                   scan_busy,
+    input  wire [SLOT_WIDTH-1:0]  scan,  // The slot that is asked about.
+    output wire                   scan_busy,  // Something of it is still to be sent.
 
     // One chunk that is due.
     output wire                   m_valid,

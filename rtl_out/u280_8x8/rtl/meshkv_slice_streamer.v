@@ -27,8 +27,8 @@ module meshkv_slice_streamer #(
     input  wire                   rst,
 
     // Whether a slot is still needed.
-    input  wire [SLOT_WIDTH-1:0]  scan,
-    output wire                   scan_busy,
+    input  wire [SLOT_WIDTH-1:0]  scan,  // The slot that is asked about.
+    output wire                   scan_busy,  // Something of it is still to be sent.
 
     // A chunk.
     input  wire                   s_valid,

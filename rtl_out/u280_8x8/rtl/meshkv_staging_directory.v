@@ -30,22 +30,22 @@ module meshkv_staging_directory #(
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when all of it is written.
-    input  wire [SLOT_WIDTH-1:0]     publish_slot,
+    input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Where it is.
 
     // Look-up, in the same cycle.
-    input  wire [TAG_WIDTH-1:0]      tag,
-    output wire                      resident,
-    output wire [SLOT_WIDTH-1:0]     slot,
+    input  wire [TAG_WIDTH-1:0]      tag,  // The slice.
+    output wire                      resident,  // It is in the staging memory.
+    output wire [SLOT_WIDTH-1:0]     slot,  // Where.
     input  wire                      asked_valid,  // What is looked up is asked for, by a tile for the first time.
     input  wire [INDEX_WIDTH-1:0]    asked_flit,  // Its last flit.
 
     // Whether anything of a slot is still to be sent.
-    output wire [SLOT_WIDTH-1:0]     scan,
-    input  wire                      scan_busy,
+    output wire [SLOT_WIDTH-1:0]     scan,  // The slot that is asked about.
+    input  wire                      scan_busy,  // Something of it is still to be sent.
 
     // A slot is free again.
-    output wire                      freed_valid,
-    output wire [SLOT_WIDTH-1:0]     freed_slot
+    output wire                      freed_valid,  // One pulse a slot.
+    output wire [SLOT_WIDTH-1:0]     freed_slot  // Which.
 );
     // A slot is claimed for a slice, published when all of it is written, and freed when every tile that
     // was to ask for it has asked for its last flit and nothing of it is left to be sent.

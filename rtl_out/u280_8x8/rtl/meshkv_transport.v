@@ -126,11 +126,11 @@ module meshkv_transport #(
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when all of it is written.
-    input  wire [SLOT_WIDTH-1:0]     publish_slot,
+    input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Where it is.
 
     // A slot is free again.
-    output wire                      freed_valid,
-    output wire [SLOT_WIDTH-1:0]     freed_slot,
+    output wire                      freed_valid,  // One pulse a slot.
+    output wire [SLOT_WIDTH-1:0]     freed_slot,  // Which.
 
     // A flit of a partial result, for the reduce root of the column.
     input  wire                      part_valid,
@@ -144,7 +144,7 @@ module meshkv_transport #(
     output wire                      root_valid,  // One pulse a flit.
     output wire                      root_first,
     output wire                      root_last,
-    output wire [PART_ID_WIDTH-1:0]  root_id,
+    output wire [PART_ID_WIDTH-1:0]  root_id,  // Whose it is: {head, layer, stream}.
     output wire [X_WIDTH-1:0]        root_x,  // Who sent it.
     output wire [Y_WIDTH-1:0]        root_y,
     output wire [FLIT_WIDTH-1:0]     root_data,
