@@ -124,6 +124,19 @@ fn slow_tiles_lose_nothing_over_many_steps() {
 }
 
 #[test]
+fn layers_that_overlap_lose_nothing() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    for mapping in MAPPINGS {
+        let mut plan = plan(&design, &Workload { layers: 4, ..mixed(mapping, Sharing::KvHead) });
+        let apart = run_clean(&library, &design, &plan, "one after the other");
+        plan.overlap = true;
+        let done = run_clean(&library, &design, &plan, &format!("{mapping:?}"));
+        assert_eq!(done.taken, apart.taken);
+    }
+}
+
+#[test]
 fn sparse_attention_visits_every_stride_th_segment() {
     let design = small(|_| {});
     let library = whole_library(&design);

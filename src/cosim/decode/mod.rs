@@ -49,7 +49,8 @@ pub struct Plan {
     pub descriptors: Vec<Descriptor>,
     /// How often they are sent.
     pub steps: u32,
-    /// Whether a step is sent before the one before it has ended.
+    /// Whether layers and steps are sent before those before them have ended. Then no slice may be named
+    /// again before it has been served: a home tells slices by their tags.
     pub overlap: bool,
     /// Pace of the tiles.
     pub pace: Pace,
