@@ -33,7 +33,7 @@ constexpr unsigned kTilesPerThread = 6;
 // Tiles that a thread takes at a time.
 constexpr unsigned kChunk = 2;
 constexpr unsigned kChunks = (kTiles + kChunk - 1) / kChunk;
-// The periphery, if there is one, is the largest piece of work and so the first to be taken.
+// The periphery, if there is one, is taken first; it is about as much work as a tile.
 constexpr unsigned kPeripheries = std::is_same<Periphery, Nothing>::value ? 0 : 1;
 constexpr unsigned kWork = kPeripheries + kChunks;
 

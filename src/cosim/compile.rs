@@ -50,7 +50,7 @@ const EXPORTS: &str = "{ global: meshkv_*; local: *; };\n";
 pub(super) const LIBRARY: &str = "libdut.so";
 
 /// Raised with every change of what is done to generated code, so that it is built again.
-const REWRITING: &str = "2";
+const REWRITING: &str = "3";
 
 /// One fabric and how it is to be compiled.
 pub(super) struct Fabric<'a> {

@@ -9,23 +9,36 @@ use crate::emit::{Dir, ModuleSpec};
 /// registers take it. `generated` are the C++ sources; where they are not as expected, or an
 /// output of the piece were such logic, they are left as they are and only slower.
 pub(super) fn evaluate_once(generated: &mut [String], piece: &ModuleSpec) {
+    let has_clock =
+        generated.iter().any(|text| names_any(text, &["vlSelf->clk".into(), "vlSelfRef.clk".into()]));
+    let place = generated.iter().position(|text| evaluation(text).is_some());
+    let (Some(place), true) = (place, has_clock) else { return };
+    let Some((text, logic)) = evaluation(&generated[place]).and_then(at_falling_edge) else { return };
     let outputs = piece.ports.iter().filter(|p| p.dir == Dir::Output);
     let outputs: Vec<_> =
         outputs.flat_map(|p| ["->", "Ref.", "TOP."].map(|object| format!("{object}{}", p.name))).collect();
-    let shown = generated.iter().flat_map(|text| logic_of(text)).any(|body| names_any(body, &outputs));
-    let has_clock =
-        generated.iter().any(|text| names_any(text, &["vlSelf->clk".into(), "vlSelfRef.clk".into()]));
-    // All or nothing: what is evaluated once must not be read by what is not.
-    let changed: Option<Vec<_>> = generated.iter().map(|text| at_falling_edge(text)).collect();
-    if let (true, false, Some(changed)) = (has_clock, shown, changed) {
-        generated.clone_from_slice(&changed);
+    let functions = generated.iter().flat_map(|text| logic_of(text));
+    if !functions.chain([logic.as_str()]).any(|body| names_any(body, &outputs)) {
+        generated[place] = text;
     }
 }
 
-/// What Verilator calls a function of logic that follows from registers of several clocks.
+/// What Verilator calls the function that brings all up to date after an edge.
+const EVALUATION: &str = "___eval_nba(";
+
+/// What it calls a function of logic that follows from registers of several clocks. Small ones are
+/// written out where they are called.
 const LOGIC: &str = "___nba_comb__";
 
-/// The bodies of such functions.
+/// A text around the body of the evaluation: before it, and from it on.
+fn evaluation(text: &str) -> Option<(&str, &str)> {
+    let calls = text.match_indices(EVALUATION).map(|(at, _)| at);
+    let line = |at: usize| text[at..].lines().next().unwrap_or_default();
+    let head = calls.filter(|&at| line(at).ends_with(") {")).map(|at| at + line(at).len() + 1).next()?;
+    Some(text.split_at(head))
+}
+
+/// The bodies of functions of logic.
 fn logic_of(text: &str) -> Vec<&str> {
     let starts = text.match_indices(LOGIC).map(|(at, _)| at);
     let defined = starts.filter(|&at| text[at..].lines().next().is_some_and(|line| line.ends_with(") {")));
@@ -38,36 +51,51 @@ fn names_any(text: &str, names: &[String]) -> bool {
     names.iter().any(|name| text.match_indices(name).any(|(at, _)| !longer(&text[at + name.len()..])))
 }
 
-/// Puts the clock in place of the conditions under which functions of logic are called. None if one is
-/// called in another way.
-fn at_falling_edge(text: &str) -> Option<String> {
-    const CONDITION: &str = "if (!vlSelf->clk) ";
-    let mut done = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(LOGIC) {
-        let (before, after) = rest.split_at(at);
-        done += before;
-        if is_call(&done, after) {
-            let start = done.rfind("if (")?;
-            let body = start + done[start..].find('{')?;
-            let (condition, calls) = done[start..].split_at(body - start);
-            let known = condition == CONDITION || condition.contains("VnbaTriggered");
-            if !known || condition.contains(';') || calls.contains('}') {
-                return None;
-            }
-            done.replace_range(start..body, CONDITION);
+/// Puts the clock in place of the conditions under which what follows from several clocks is evaluated:
+/// of all or of none, since what is evaluated once must not be read by what is not. Answers with the
+/// text and with what is evaluated there.
+fn at_falling_edge((head, rest): (&str, &str)) -> Option<(String, String)> {
+    let (body, tail) = rest.split_at(rest.find("\n}\n")? + 1);
+    let (mut text, mut logic) = (head.to_owned(), String::new());
+    let mut lines = body.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        let mut condition = line.to_owned();
+        let is_block = line.starts_with("    if (") && !line.starts_with("    if (false");
+        while is_block && !condition.trim_end().ends_with('{') {
+            condition += lines.next()?;
         }
-        done += LOGIC;
-        rest = &after[LOGIC.len()..];
+        let mut block = String::new();
+        while is_block && block.lines().next_back() != Some("    }") {
+            block += lines.next()?;
+        }
+        if is_block && triggers(&condition)? > 1 {
+            condition = "    if (!vlSelf->clk) {\n".to_owned();
+            logic += &block;
+        } else if names_logic(&condition) || names_logic(&block) {
+            return None;
+        }
+        text += &condition;
+        text += &block;
     }
-    Some(done + rest)
+    Some((text + tail, logic))
 }
 
-/// Whether a function is called there, rather than declared, defined or named in a message.
-fn is_call(before: &str, after: &str) -> bool {
-    let begin = before.rsplit('\n').next().unwrap_or_default().trim_start();
-    let end = after.lines().next().unwrap_or_default();
-    begin.starts_with('V') && !begin.contains(['(', ' ']) && end.ends_with(");")
+/// Whether a function of logic is called there, rather than named in a message.
+fn names_logic(text: &str) -> bool {
+    text.lines().any(|line| line.contains(LOGIC) && !line.contains('"'))
+}
+
+/// How many clocks a condition asks for: one after the other, or by a mask.
+fn triggers(condition: &str) -> Option<u32> {
+    match condition.split_once("ULL &") {
+        Some((mask, _)) => {
+            let digits = mask.rsplit(|c: char| !c.is_ascii_alphanumeric()).next()?;
+            let number =
+                digits.strip_prefix("0x").map_or_else(|| digits.parse(), |hex| u64::from_str_radix(hex, 16));
+            condition.contains("VnbaTriggered").then_some(number.ok()?.count_ones())
+        }
+        None => Some(condition.matches("VnbaTriggered").count() as u32).filter(|&count| count > 0),
+    }
 }
 
 #[cfg(test)]
@@ -82,56 +110,75 @@ mod tests {
         modules(&design).into_iter().find(|m| m.name == ROUTER).expect("every design has a router")
     }
 
-    /// As Verilator 5.006 and 5.048 call them.
-    const CALLS: [&str; 2] = [
-        "    if ((vlSelf->__VnbaTriggered.at(0U) \n | vlSelf->__VnbaTriggered.at(1U))) {\n        \
-         Vdut___024root___nba_comb__TOP__0(vlSelf);\n    }\n",
-        "    if ((3ULL & vlSelfRef.__VnbaTriggered[0U])) {\n        \
-         Vdut___024root___nba_comb__TOP__0(vlSelf);\n    }\n",
+    const CALL: &str = " {\n        Vdut___024root___nba_comb__TOP__0(vlSelf);\n    }\n";
+    const REGISTERS: &str = "    if ((4ULL & vlSelfRef.__VnbaTriggered[0U])) {\n        Vdut___024root___nba_sequent__TOP__0(vlSelf);\n    }\n";
+
+    /// Conditions as Verilator 5.006 and 5.048 write them.
+    const CONDITIONS: [&str; 3] = [
+        "    if ((vlSelf->__VnbaTriggered.at(0U) \n | vlSelf->__VnbaTriggered.at(1U)))",
+        "    if ((3ULL & vlSelfRef.__VnbaTriggered[0U]))",
+        "    if ((0x0000000000000005ULL & vlSelfRef.__VnbaTriggered[0U]))",
     ];
+
+    fn evaluation_of(body: &str) -> String {
+        format!(
+            "void f();\nvoid Vdut___024root___eval_nba(Vdut___024root* vlSelf) {{\n    if (false && vlSelf) {{}}\n{body}}}\nvoid g();\n"
+        )
+    }
 
     fn definition(body: &str) -> String {
         format!("void Vdut___024root___nba_comb__TOP__0(Vdut___024root* vlSelf) {{\n    {body}\n}}\n")
     }
 
     #[test]
-    fn logic_is_called_at_the_falling_edge() {
-        for call in CALLS {
+    fn logic_is_evaluated_at_the_falling_edge() {
+        for condition in CONDITIONS {
             let clock = "    prev = vlSelf->clk;\n".to_owned();
-            let mut sources =
-                [clock, definition("vlSelf->tx_n_valid_d = 1;"), format!("void f() {{\n{call}}}\n")];
+            let body = format!("{REGISTERS}{condition}{CALL}{REGISTERS}{condition}{CALL}{REGISTERS}");
+            let mut sources = [clock, definition("vlSelf->tx_n_valid_d = 1;"), evaluation_of(&body)];
             let before = sources.clone();
             evaluate_once(&mut sources, &tile());
             assert_eq!(sources[..2], before[..2]);
-            let call = "    if (!vlSelf->clk) {\n        Vdut___024root___nba_comb__TOP__0(vlSelf);\n    }\n";
-            assert_eq!(sources[2], format!("void f() {{\n{call}}}\n"));
+            assert_eq!(sources[2], before[2].replace(condition, "    if (!vlSelf->clk)"));
         }
     }
 
     #[test]
-    fn calls_under_one_condition_are_moved_together() {
-        let two = "if (vlSelf->__VnbaTriggered.at(1U)) {\n A___nba_comb__0(vlSelf);\n B___nba_comb__1(vlSelf);\n}\n"
-            .replace("A_", "Vdut_a_")
-            .replace("B_", "Vdut_b_");
-        let moved = two.replace("if (vlSelf->__VnbaTriggered.at(1U)) ", "if (!vlSelf->clk) ");
-        assert_eq!(at_falling_edge(&two), Some(moved));
+    fn logic_that_is_written_out_is_moved_too() {
+        let inside = " {\n        if (vlSelf->a) {\n            vlSelf->b = 1;\n        }\n    }\n";
+        let body = format!("{}{inside}{}{CALL}", CONDITIONS[1], CONDITIONS[1]);
+        let mut sources = ["vlSelf->clk;\n".to_owned(), evaluation_of(&body)];
+        let moved = sources[1].replace(CONDITIONS[1], "    if (!vlSelf->clk)");
+        evaluate_once(&mut sources, &tile());
+        assert_eq!(sources[1], moved);
     }
 
     #[test]
     fn what_is_not_as_expected_is_left_as_it_is() {
         let (clock, hidden) = ("vlSelf->clk;\n".to_owned(), definition("vlSelf->a = 1;"));
+        let calls = evaluation_of(&format!("{}{CALL}", CONDITIONS[1]));
         for sources in [
-            // An output that is logic, by either way to name it.
-            [clock.clone(), definition("vlSelf->tx_n_valid = 1;"), CALLS[0].to_owned()],
-            [clock.clone(), definition("vlSelfRef.vc_busy = 1;"), CALLS[1].to_owned()],
-            // No clock of this name, and a call without a condition or under another.
-            [String::new(), hidden.clone(), CALLS[0].to_owned()],
+            // An output that is logic, by any way to name it, in a function or written out.
+            [clock.clone(), definition("vlSelf->tx_n_valid = 1;"), calls.clone()],
+            [clock.clone(), definition("vlSelfRef.vc_busy = 1;"), calls.clone()],
+            [clock.clone(), definition("vlSymsp->TOP.vc_busy = 1;"), calls.clone()],
             [
                 clock.clone(),
                 hidden.clone(),
-                "    a();\n    Vdut___024root___nba_comb__TOP__0(vlSelf);\n".to_owned(),
+                evaluation_of(&format!("{} {{\n        vlSelf->vc_busy = 1;\n    }}\n", CONDITIONS[0])),
             ],
-            [clock, hidden, CALLS[1].replace("__VnbaTriggered", "__VicoTriggered")],
+            // No clock of this name; a call without a condition, and under another.
+            [String::new(), hidden.clone(), calls.clone()],
+            [
+                clock.clone(),
+                hidden.clone(),
+                evaluation_of(&format!(
+                    "{}{CALL}    Vdut___024root___nba_comb__TOP__1(vlSelf);\n",
+                    CONDITIONS[1]
+                )),
+            ],
+            [clock.clone(), hidden.clone(), evaluation_of(&format!("    if (vlSelf->a){CALL}"))],
+            [clock, hidden, evaluation_of(&format!("    if ((1ULL & vlSelfRef.__VnbaTriggered[0U])){CALL}"))],
         ] {
             let mut after = sources.clone();
             evaluate_once(&mut after, &tile());

@@ -1,7 +1,8 @@
 //! The fabric as a clock and ports, for drivers that say themselves what a period carries.
 //!
 //! After a tick every output shows what it carried in the period that the tick ended, so a
-//! handshake is judged as the clock edge saw it. This is, beside [`super::dut`], the only place with
+//! handshake is judged as the clock edge saw it. What belongs to a valid means something only with it:
+//! of a fabric in pieces it is not copied otherwise. This is, beside [`super::dut`], the only place with
 //! calls into the library; it knows no port by its purpose.
 
 use super::dut::DutError;

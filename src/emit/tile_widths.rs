@@ -171,6 +171,7 @@ impl ModuleBuilder {
             .input("claim_tag", "TAG_WIDTH", "Which slice it is.")
             .input("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
             .input("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it; 0: it stays.")
+            .output("claim_known", 1, "A slice of this tag has a slot; it may not be given another.")
     }
     pub(super) fn publish(self) -> Self {
         self.group("A slice becomes resident.")
