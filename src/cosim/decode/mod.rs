@@ -22,6 +22,7 @@ mod period;
 mod ports;
 mod run;
 mod step;
+mod waiting;
 
 pub use bench::{Bench, Progress};
 pub use compute::Pace;
