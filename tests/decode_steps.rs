@@ -3,7 +3,7 @@
 
 mod decode;
 
-use decode::{plan, run_clean, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
+use decode::{plan, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::decode::{Pace, Workload};
 use meshkv::design::{Class, Design, Mapping, Sharing};
@@ -164,4 +164,14 @@ fn with_both_a_prefix_and_striped_streams_a_slice_is_multicast() {
     let (alone, together) = (data(0), data(64));
     assert_eq!(alone.0, 4 * together.0, "each slice is read once for all");
     assert!(together.1 * 2 <= alone.1, "{alone:?} {together:?}");
+}
+
+#[test]
+fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
+    // Steps follow one another at once, each of two segments: some tile has not had them when they are named again.
+    let design = small(|_| {});
+    let mut plan = plan(&design, &Workload { tokens: 16, ..LOAD });
+    (plan.steps, plan.overlap) = (4, true);
+    let error = run_on(&whole_library(&design), &design, &plan).unwrap_err().to_string();
+    assert!(error.contains("a descriptor names a slice again before it was served"), "{error}");
 }

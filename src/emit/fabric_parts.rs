@@ -74,6 +74,7 @@ impl ModuleBuilder {
             .output("claim_tag", "TAG_WIDTH", "Which slice it is.")
             .output("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
             .output("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it.")
+            .output("claim_named", 1, "The tag is that of the slice which will have the next slot.")
             .input("claim_known", 1, "It has a slot from before and must wait.")
             .group("A slice is whole.")
             .output("publish_valid", 1, "One pulse a slice.")

@@ -171,6 +171,7 @@ impl ModuleBuilder {
             .input("claim_tag", "TAG_WIDTH", "Which slice it is.")
             .input("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
             .input("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it; 0: it stays.")
+            .input("claim_named", 1, "The tag is that of the slice which will have the next slot.")
             .output("claim_known", 1, "A slice of this tag has a slot; it may not be given another.")
     }
     pub(super) fn publish(self) -> Self {

@@ -27,6 +27,8 @@ module meshkv_staging_directory #(
     input  wire [TAG_WIDTH-1:0]      claim_tag,  // Which slice it is.
     input  wire [INDEX_WIDTH-1:0]    claim_last,  // The last of its flits that will be asked for.
     input  wire [EXPECTED_WIDTH-1:0] claim_expected,  // Tiles that will ask for it; 0: it stays.
+    input  wire                      claim_named,  // The tag is that of the slice which will have the next slot.
+    output wire                      claim_known,  // A slice of this tag has a slot; it may not be given another.
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when all of it is written.
@@ -49,7 +51,7 @@ module meshkv_staging_directory #(
 );
     // A slot is claimed for a slice, published when all of it is written, and freed when every tile that
     // was to ask for it has asked for its last flit and nothing of it is left to be sent.
-    reg [SLOTS-1:0]                valid_q, kept_q;
+    reg [SLOTS-1:0]                valid_q, kept_q, taken_q;
     reg [SLOTS*TAG_WIDTH-1:0]      tag_q;
     reg [SLOTS*INDEX_WIDTH-1:0]    last_q;
     reg [SLOTS*EXPECTED_WIDTH-1:0] expected_q;
@@ -89,6 +91,10 @@ module meshkv_staging_directory #(
         end
     end
 
+    // A slice that has a slot gets no second one: who names it again waits until that is free.
+    wire [SLOTS-1:0] known;
+    assign claim_known = |known;
+
     wire asked_last = asked_valid && asked_flit == found_last;
     genvar s;
     generate
@@ -96,6 +102,7 @@ module meshkv_staging_directory #(
             wire [EXPECTED_WIDTH-1:0] expected = expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH];
             wire                      scanned  = scan_q == s;
             assign found[s] = valid_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == tag && !(closing_q && scanned);
+            assign known[s] = taken_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == claim_tag;
             assign spent[s] = scanned & valid_q[s] & ~kept_q[s] & ~|expected;
             always @(posedge clk) begin
                 if (asked_last && found[s]) expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH] <= expected - {{EXPECTED_WIDTH-1{1'b0}}, |expected};
@@ -106,9 +113,27 @@ module meshkv_staging_directory #(
                     kept_q[s]                                    <= ~|claim_expected;
                 end
                 valid_q[s] <= (valid_q[s] & ~(frees & scanned)) | (publish_valid && publish_slot == s);
-                if (rst) valid_q[s] <= 1'b0;
+                taken_q[s] <= (taken_q[s] & ~(frees & scanned)) | (claim_valid && claim_slot == s);
+                if (rst) {valid_q[s], taken_q[s]} <= 2'b00;
             end
         end
     endgenerate
+
+`ifndef SYNTHESIS
+    // Who asks is counted, not known: asked for twice at a time, a slice would be taken for served too early.
+    wire [SLOTS-1:0] unserved;
+    genvar           u;
+    generate
+        for (u = 0; u < SLOTS; u = u + 1) begin : gen_unserved
+            assign unserved[u] = known[u] & |expected_q[u*EXPECTED_WIDTH+:EXPECTED_WIDTH];
+        end
+    endgenerate
+    always @(posedge clk) begin
+        if (!rst && claim_named && |unserved) begin
+            $fdisplay(32'h8000_0002, "%m: a descriptor names a slice again before it was served");
+            $stop;
+        end
+    end
+`endif
 endmodule
 `default_nettype wire

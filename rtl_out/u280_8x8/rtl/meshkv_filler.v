@@ -82,6 +82,8 @@ module meshkv_filler #(
     output wire [TAG_WIDTH-1:0]      claim_tag,  // Which slice it is.
     output wire [INDEX_WIDTH-1:0]    claim_last,  // The last of its flits that will be asked for.
     output wire [EXPECTED_WIDTH-1:0] claim_expected,  // Tiles that will ask for it.
+    output wire                      claim_named,  // The tag is that of the slice which will have the next slot.
+    input  wire                      claim_known,  // It has a slot from before and must wait.
 
     // A slice is whole.
     output wire                      publish_valid,  // One pulse a slice.
@@ -126,7 +128,7 @@ module meshkv_filler #(
         .m_data ({claim_expected, number, last, first, claim_tag})
     );
 
-    // A slice takes the lowest free slot. It is filled, then published, then freed by the home.
+    // A slice takes the lowest free slot, once it has none from before. It is filled, then published, then freed by the home.
     reg  [SLOTS-1:0]      free_q, filling_q;
     wire [SLOTS-1:0]      lowest = free_q & (~free_q + 1'b1);
     reg                   busy_q;  // The slice at the head has its slot.
@@ -138,10 +140,11 @@ module meshkv_filler #(
         lowest_slot = {SLOT_WIDTH{1'b0}};
         for (i = 0; i < SLOTS; i = i + 1) lowest_slot = lowest_slot | (i[SLOT_WIDTH-1:0] & {SLOT_WIDTH{lowest[i]}});
     end
+    assign claim_named = waits & ~busy_q;
     assign claim_valid = claims;
     assign claim_slot  = lowest_slot;
     assign claim_last  = last + HALF;
-    assign event_wait  = waits & ~busy_q & ~|free_q;
+    assign event_wait  = waits & ~busy_q & (~|free_q | claim_known);
 
     // Bursts of the slice at the head, K then V: each needs a name that no other under way has, and a
     // place in the memory port's queue.

@@ -92,6 +92,8 @@ module meshkv_home_agent #(
     input  wire [TAG_WIDTH-1:0]      claim_tag,  // Which slice it is.
     input  wire [INDEX_WIDTH-1:0]    claim_last,  // The last of its flits that will be asked for.
     input  wire [EXPECTED_WIDTH-1:0] claim_expected,  // Tiles that will ask for it; 0: it stays.
+    input  wire                      claim_named,  // The tag is that of the slice which will have the next slot.
+    output wire                      claim_known,  // A slice of this tag has a slot; it may not be given another.
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when all of it is written.
@@ -209,6 +211,8 @@ module meshkv_home_agent #(
         .claim_tag     (claim_tag),
         .claim_last    (claim_last),
         .claim_expected(claim_expected),
+        .claim_named   (claim_named),
+        .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
         .tag           (key[TAG_WIDTH-1:0]),

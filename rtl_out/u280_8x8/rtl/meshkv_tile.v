@@ -342,7 +342,7 @@ module meshkv_tile #(
         .came_tag     (cmd_came_tag)
     );
 
-    wire                      fill_valid, claim_valid, publish_valid, freed_valid;
+    wire                      fill_valid, claim_valid, claim_named, claim_known, publish_valid, freed_valid;
     wire [ADDR_WIDTH-1:0]     fill_addr;
     wire [FLIT_WIDTH-1:0]     fill_data;
     wire [SLOT_WIDTH-1:0]     claim_slot, publish_slot, freed_slot;
@@ -397,6 +397,8 @@ module meshkv_tile #(
         .claim_tag     (claim_tag),
         .claim_last    (claim_last),
         .claim_expected(claim_expected),
+        .claim_named   (claim_named),
+        .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
         .freed_valid   (freed_valid),
@@ -478,6 +480,8 @@ module meshkv_tile #(
         .claim_tag     (claim_tag),
         .claim_last    (claim_last),
         .claim_expected(claim_expected),
+        .claim_named   (claim_named),
+        .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
         .freed_valid   (freed_valid),
