@@ -25,4 +25,5 @@ pub mod design;
 pub mod emit;
 pub mod eval;
 pub mod kernels;
+pub mod model;
 pub mod tools;
