@@ -68,7 +68,8 @@ impl Error {
     /// Of FP16 outputs against as many exact ones.
     pub fn of(outputs: &[u16], exact: &[f64]) -> Error {
         assert_eq!(outputs.len(), exact.len());
-        let errors = outputs.iter().zip(exact).map(|(&bits, exact)| (f16::from_bits(bits).to_f64() - exact).abs());
+        let errors =
+            outputs.iter().zip(exact).map(|(&bits, exact)| (f16::from_bits(bits).to_f64() - exact).abs());
         let (mut max, mut square) = (0f64, 0f64);
         for error in errors {
             max = if error.is_nan() || error > max { error } else { max };
