@@ -32,8 +32,8 @@ impl Reciprocal {
 
     /// o / l as FP16, to nearest, ties to even.
     ///
-    /// The leading 26 bits of o are multiplied: with what the reciprocal lacks, the quotient that is rounded
-    /// is below the true one by less than 2^-24.9 of it.
+    /// The leading 26 bits of o are multiplied. The quotient that is rounded is below the true one by less than
+    /// 2^-24.9 of it, or above by less than 2^-31, which cutting off l does.
     pub fn times(&self, o: i128) -> u16 {
         let magnitude = o.unsigned_abs();
         if magnitude == 0 {

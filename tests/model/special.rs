@@ -38,9 +38,13 @@ fn an_infinity_or_nan_anywhere_makes_every_output_of_its_head_nan() {
 #[test]
 fn no_finite_input_overflows() {
     let datapath = datapath(256, 64);
-    for (query, key, value) in
-        [(0x7bff, 0x7bff, 0x7bff), (0x7bff, 0xfbff, 0xfbff), (0xfbff, 0xfbff, 0x7bff), (1, 1, 1), (1, 0x8001, 0x8001)]
-    {
+    for (query, key, value) in [
+        (0x7bff, 0x7bff, 0x7bff),
+        (0x7bff, 0xfbff, 0xfbff),
+        (0xfbff, 0xfbff, 0x7bff),
+        (1, 1, 1),
+        (1, 0x8001, 0x8001),
+    ] {
         let (q, k, v) = (vec![query; 256], vec![key; 256 * 100], vec![value; 256 * 100]);
         assert_eq!(attend(&datapath, &q, &k, &v, &split(100, 64, 2)), vec![value; 256]);
     }
