@@ -13,6 +13,7 @@
 //! * [`design`]: what will be built. Only this module interprets a [`config::Config`].
 //! * [`kernels`]: control logic written in rust-hdl and printed as Verilog.
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
+//! * [`model`]: what the datapath must compute, in every bit.
 //! * [`tools`]: where Verilator, Icarus Verilog, Yosys and the C++ compiler are.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
 //! * [`eval`]: metrics, sweeps and pictures.
@@ -25,4 +26,5 @@ pub mod design;
 pub mod emit;
 pub mod eval;
 pub mod kernels;
+pub mod model;
 pub mod tools;

@@ -13,6 +13,7 @@ mod latency;
 mod mare;
 mod multicast;
 mod netlist;
+mod numbers;
 mod program;
 mod saturation;
 mod speed;
@@ -24,12 +25,13 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 9] = [
+const SECTIONS: [(&str, Section); 10] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
     ("takv", takv::measure),
+    ("numbers", numbers::measure),
     ("area", area::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),

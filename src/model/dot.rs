@@ -1,0 +1,62 @@
+//! The dot engine: one flit against a stationary vector, products and sum exact.
+//!
+//! One row of the array, for K and for V alike. Exponents are added lane by lane, and the element of a lane
+//! is shifted down by what its exponent lacks to the largest: 26 bits of magnitude, bits below cut off. A
+//! product within 2^15 of the largest exponent is therefore exact, and one below is short by less than 2^-24 of the
+//! scale of the largest, one unit of FP32. What follows is exact integer arithmetic.
+
+use super::formats::Formats;
+use super::fp16::{self, SIGNIFICAND_BITS};
+
+/// A stationary number: `±significand * 2^(exponent - bias)`. The default is the blank lane.
+///
+/// The significand of a query is that of FP16, moved up to the width of a weight's, so that both
+/// are the same to the row: `stationary_bits` bits with `stationary_bits - 1` below the point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lane {
+    /// Sign; a weight has none.
+    pub negative: bool,
+    /// At most 17 bits; 0 makes the lane blank.
+    pub significand: u32,
+    /// 0..=31.
+    pub exponent: u32,
+}
+
+impl Lane {
+    /// An element of a query, exactly.
+    pub fn query(bits: u16, formats: &Formats) -> Lane {
+        let f = fp16::fields(bits);
+        let significand = f.significand << (formats.stationary_bits - SIGNIFICAND_BITS);
+        Lane { negative: f.negative, significand, exponent: f.exponent }
+    }
+}
+
+/// What a row gives for a flit: `sum * 2^(exponent - bias - 41)`, the last places of both operands being
+/// 2^-25 and 2^-16; the bias is 15 of the flit's FP16 and 15 of a query's or 31 of a weight's exponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dot {
+    /// |sum| < 2^(26 + 17) * lanes: 49 bits signed for 32 lanes.
+    pub sum: i64,
+    /// Largest sum of exponents, 0..=62.
+    pub exponent: u32,
+}
+
+/// The dot product of a flit with a stationary vector of as many lanes.
+pub fn dot(flit: &[u16], stationary: &[Lane], formats: &Formats) -> Dot {
+    assert_eq!(flit.len(), stationary.len(), "a flit and its stationary vector have the same lanes");
+    let lanes = || flit.iter().map(|&bits| fp16::fields(bits)).zip(stationary);
+    let exponent = lanes().map(|(f, s)| f.exponent + s.exponent).max().unwrap_or_default();
+    let sum = lanes()
+        .map(|(f, s)| {
+            let short = exponent - (f.exponent + s.exponent);
+            let aligned = u64::from(f.significand) << (formats.window_bits - SIGNIFICAND_BITS) >> short;
+            let product = (aligned * u64::from(s.significand)) as i64;
+            if f.negative != s.negative {
+                -product
+            } else {
+                product
+            }
+        })
+        .sum();
+    Dot { sum, exponent }
+}

@@ -1,0 +1,121 @@
+//! The scale of a logit and its power of two.
+//!
+//! A numerator 2^(z - m) of the softmax, with an integer m, has the significand 2^(fraction of z): it needs a table of
+//! one octave and does not wait for m. So it is computed as soon as the logit is there, and the scratchpad
+//! holds a [`Weight`] for each token; m only decides exponents, by integer subtraction.
+
+use super::fixed;
+use super::formats::{Formats, LOGIT_BITS};
+
+/// The constant log2(e) / sqrt(head_dim) as `significand * 2^-shift`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scale {
+    /// `scale_bits` bits, the leading one set.
+    pub significand: u32,
+    /// Bits below the point.
+    pub shift: u32,
+}
+
+impl Scale {
+    /// Of a head of `head_dim` elements, relative error below 2^-scale_bits.
+    pub fn new(head_dim: u32, formats: &Formats) -> Scale {
+        // Every operation is correctly rounded by IEEE 754, so this is the same everywhere.
+        let scale = std::f64::consts::LOG2_E / f64::from(head_dim).sqrt();
+        let mut shift = 0;
+        while scale * 2f64.powi(shift as i32 + 1) < f64::from(1u32 << formats.scale_bits) {
+            shift += 1;
+        }
+        Scale { significand: (scale * 2f64.powi(shift as i32)).round() as u32, shift }
+    }
+
+    /// The scaled logit z of a sum of dot products; both with `logit_fraction` bits below the point.
+    pub fn apply(&self, logit: i128) -> i64 {
+        let limit = (1i128 << (LOGIT_BITS - 1)) - 1;
+        let saturated = logit.clamp(-limit - 1, limit);
+        fixed::shift(saturated * i128::from(self.significand), -(self.shift as i32)) as i64
+    }
+}
+
+/// The softmax numerator of a token before m is known: `significand * 2^(integer - stationary_bits + 1)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Weight {
+    /// 31 bits signed.
+    pub integer: i32,
+    /// In [2^16, 2^17) for 17 bits; the leading one need not be stored.
+    pub significand: u32,
+}
+
+/// Piecewise linear 2^x for x in [0, 1), the better line of each interval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exp2 {
+    /// Value at the left of each interval, in [1, 2), with [`Exp2::BASE_FRACTION`] bits below the point. Half of
+    /// the bulge of the curve is taken off, and half of the result's last place added, so that cutting off rounds.
+    pub base: Vec<u32>,
+    /// Rise over one unit of x, in [0.69, 1.39), with [`Exp2::SLOPE_FRACTION`] bits below the point.
+    pub slope: Vec<u32>,
+    formats: Formats,
+}
+
+impl Exp2 {
+    /// Bits below the point of a base; its leading one is not stored.
+    pub const BASE_FRACTION: u32 = 21;
+    /// Bits below the point of a slope.
+    pub const SLOPE_FRACTION: u32 = 14;
+
+    /// The table of `2^table_bits` entries of 21 + 15 bits.
+    pub fn new(formats: &Formats) -> Exp2 {
+        // One is 2^60, so that chords and middles are known far below the last place of an entry.
+        const ONE: u32 = 60;
+        let at = |half_steps: u32| power(half_steps, formats.table_bits + 1, ONE);
+        let rounded = |value: u128, fraction: u32| {
+            let drop = ONE - fraction;
+            ((value + (1 << (drop - 1))) >> drop) as u32
+        };
+        let (mut base, mut slope) = (Vec::new(), Vec::new());
+        for i in 0..1u32 << formats.table_bits {
+            let (left, middle, right) = (at(2 * i), at(2 * i + 1), at(2 * i + 2));
+            // The chord lies above the curve, most in the middle: half of that off makes the error even.
+            let bulge = (left + right) / 2 - middle;
+            let half_place = 1 << (ONE - formats.stationary_bits);
+            base.push(rounded(left - bulge / 2 + half_place, Self::BASE_FRACTION));
+            slope.push(rounded((right - left) << formats.table_bits, Self::SLOPE_FRACTION));
+        }
+        Exp2 { base, slope, formats: *formats }
+    }
+
+    /// The weight of a scaled logit. Its relative error is below 2^-17 + 2^-18.
+    pub fn weight(&self, z: i64) -> Weight {
+        let f = &self.formats;
+        let fraction = (z & ((1 << f.logit_fraction) - 1)) as u64;
+        let below = f.logit_fraction - f.table_bits;
+        let (index, offset) = ((fraction >> below) as usize, fraction & ((1 << below) - 1));
+        // One DSP: slope * offset + {base, zeros}.
+        let point = Self::SLOPE_FRACTION + f.logit_fraction;
+        let sum = u64::from(self.slope[index]) * offset
+            + (u64::from(self.base[index]) << (point - Self::BASE_FRACTION));
+        let significand = (sum >> (point - (f.stationary_bits - 1))) as u32;
+        let integer = (z >> f.logit_fraction) as i32;
+        if significand >> f.stationary_bits == 1 {
+            // Rounded up to 2, which is the 1 of the next octave: the bits below the leading one are 0 already.
+            Weight { integer: integer + 1, significand: 1 << (f.stationary_bits - 1) }
+        } else {
+            Weight { integer, significand }
+        }
+    }
+}
+
+/// 2^(numerator / 2^log_denominator) with `fraction` bits below the point, by repeated square roots of 2.
+fn power(numerator: u32, log_denominator: u32, fraction: u32) -> u128 {
+    let mut root = 2u128 << fraction;
+    let mut result = 1u128 << fraction;
+    if numerator >> log_denominator == 1 {
+        return root;
+    }
+    for bit in (0..log_denominator).rev() {
+        root = (root << fraction).isqrt();
+        if numerator >> bit & 1 == 1 {
+            result = (result * root) >> fraction;
+        }
+    }
+    result
+}

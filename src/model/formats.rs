@@ -1,0 +1,47 @@
+//! Widths of the datapath's numbers.
+//!
+//! [`Formats::default`] is what the Verilog implements. The fields exist so that a bench can say
+//! what each bit is worth; `docs/numbers.md` has the layouts, bit by bit, and the argument for each.
+
+/// Exponent field of an FP16 infinity or NaN.
+pub const FP16_SPECIAL: u32 = 31;
+/// Steps of a power of two that a softmax numerator may lie below the running maximum; smaller ones are 0.
+pub const WEIGHT_RANGE: u32 = 31;
+/// Bits of a logit, sign included, that enter the multiplication by the scale; larger ones saturate.
+pub const LOGIT_BITS: u32 = 52;
+/// Bits of the normalised denominator of which the reciprocal is taken.
+pub const DENOMINATOR_BITS: u32 = 32;
+/// Bits below the point of the reciprocal, which is in (1/2, 1].
+pub const RECIPROCAL_FRACTION: u32 = 33;
+/// Leading bits of a numerator that are multiplied by the reciprocal.
+pub const NUMERATOR_BITS: u32 = 26;
+
+/// Widths that accuracy is traded against LUTs with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formats {
+    /// Magnitude bits of an aligned element; with its sign it fills a port of 27 bits.
+    pub window_bits: u32,
+    /// Significand bits of the stationary operand; with its sign it fills a port of 18 bits.
+    pub stationary_bits: u32,
+    /// Bits below the point of an unscaled logit and of a scaled one.
+    pub logit_fraction: u32,
+    /// Significand bits of the constant log2(e) / sqrt(head_dim).
+    pub scale_bits: u32,
+    /// Leading fraction bits that address the table of 2^x.
+    pub table_bits: u32,
+    /// Bits below the point of numerators o and denominator l.
+    pub sum_fraction: u32,
+}
+
+impl Default for Formats {
+    fn default() -> Formats {
+        Formats {
+            window_bits: 26,
+            stationary_bits: 17,
+            logit_fraction: 20,
+            scale_bits: 26,
+            table_bits: 7,
+            sum_fraction: 36,
+        }
+    }
+}

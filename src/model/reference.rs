@@ -1,0 +1,85 @@
+//! What the datapath is measured against: attention in f64, and a FlashAttention-2 style FP16 computation.
+//!
+//! Neither shares a line with the datapath; FP16 is that of the `half` crate. One query head each: `q` has head_dim
+//! elements, `k` and `v` have `tokens x head_dim`, all FP16 bits.
+
+use half::f16;
+
+/// softmax(q k^T / sqrt(head_dim)) v in f64, of at least one token.
+pub fn exact(q: &[u16], k: &[u16], v: &[u16]) -> Vec<f64> {
+    let head_dim = q.len();
+    let scale = 1.0 / (head_dim as f64).sqrt();
+    let q: Vec<f64> = q.iter().map(|&bits| f16::from_bits(bits).to_f64()).collect();
+    let dot = |row: &[u16]| -> f64 {
+        q.iter().zip(row).map(|(q, &k)| q * f16::from_bits(k).to_f64()).sum::<f64>() * scale
+    };
+    let logits: Vec<f64> = k.chunks(head_dim).map(dot).collect();
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut l, mut o) = (0.0, vec![0.0; head_dim]);
+    for (logit, row) in logits.iter().zip(v.chunks(head_dim)) {
+        let p = (logit - max).exp();
+        l += p;
+        o.iter_mut().zip(row).for_each(|(o, &v)| *o += p * f16::from_bits(v).to_f64());
+    }
+    o.iter().map(|o| o / l).collect()
+}
+
+/// The same after FlashAttention-2 (T. Dao, 2023, algorithm 1, forward pass) as its FP16 kernels compute it:
+/// S = q k^T in FP32, the online softmax over blocks of `block` tokens in FP32 and base 2, P rounded to FP16 before P V with
+/// FP32 accumulation, one division, output in FP16.
+///
+/// Kinder to it than hardware: every FP32 operation is correctly rounded, powers of two too.
+pub fn flash_attention2(q: &[u16], k: &[u16], v: &[u16], block: usize) -> Vec<u16> {
+    let head_dim = q.len();
+    let scale = std::f32::consts::LOG2_E / (head_dim as f32).sqrt();
+    let single = |&bits: &u16| f16::from_bits(bits).to_f32();
+    let exp2 = |x: f32| f64::from(x).exp2() as f32;
+    let q: Vec<f32> = q.iter().map(single).collect();
+    let (mut max, mut l, mut o) = (f32::NEG_INFINITY, 0f32, vec![0f32; head_dim]);
+    for (k, v) in k.chunks(block * head_dim).zip(v.chunks(block * head_dim)) {
+        // Products of FP16 are exact in FP32, so this is what a fused multiply-add gives.
+        let dot = |row: &[u16]| q.iter().zip(row).fold(0f32, |sum, (q, k)| sum + q * single(k));
+        let logits: Vec<f32> = k.chunks(head_dim).map(dot).collect();
+        let old = max;
+        max = logits.iter().copied().fold(max, f32::max);
+        let rescale = exp2((old - max) * scale);
+        l *= rescale;
+        o.iter_mut().for_each(|o| *o *= rescale);
+        for (logit, row) in logits.iter().zip(v.chunks(head_dim)) {
+            let p = exp2(logit.mul_add(scale, -(max * scale)));
+            l += p;
+            let p = f16::from_f32(p).to_f32();
+            o.iter_mut().zip(row).for_each(|(o, v)| *o += p * single(v));
+        }
+    }
+    o.iter().map(|o| f16::from_f32(o / l).to_bits()).collect()
+}
+
+/// Error of an output against the exact one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Error {
+    /// Largest absolute error; NaN if an element is.
+    pub max: f64,
+    /// Square root of the mean square error.
+    pub rms: f64,
+}
+
+impl Error {
+    /// Of FP16 outputs against as many exact ones.
+    pub fn of(outputs: &[u16], exact: &[f64]) -> Error {
+        assert_eq!(outputs.len(), exact.len());
+        let errors =
+            outputs.iter().zip(exact).map(|(&bits, exact)| (f16::from_bits(bits).to_f64() - exact).abs());
+        let (mut max, mut square) = (0f64, 0f64);
+        for error in errors {
+            max = if error.is_nan() || error > max { error } else { max };
+            square += error * error;
+        }
+        Error { max, rms: (square / exact.len() as f64).sqrt() }
+    }
+
+    /// Whether it is no larger than another in maximum and in RMS.
+    pub fn within(&self, other: &Error) -> bool {
+        self.max <= other.max && self.rms <= other.rms
+    }
+}

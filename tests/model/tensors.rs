@@ -1,0 +1,106 @@
+//! Reading tensors: what is right comes as it is, what is wrong gets a message that says what to do.
+
+use meshkv::model::tensors::{layers, synthetic, Logits, Synthetic, TensorError, Tensors};
+use safetensors::tensor::{serialize, TensorView};
+use safetensors::Dtype;
+use std::path::Path;
+
+type Entry = (&'static str, Dtype, Vec<usize>, Vec<u8>);
+
+fn f16(name: &'static str, shape: [usize; 3]) -> Entry {
+    let count: usize = shape.iter().product();
+    (name, Dtype::F16, shape.to_vec(), (0..count as u16).flat_map(|i| (i % 1000).to_le_bytes()).collect())
+}
+
+/// A good layer 0: 4 heads, 2 KV heads, 3 positions, 5 tokens, 8 elements.
+fn good() -> Vec<Entry> {
+    vec![f16("layers.0.q", [4, 3, 8]), f16("layers.0.k", [2, 5, 8]), f16("layers.0.v", [2, 5, 8])]
+}
+
+fn file(entries: &[Entry]) -> Vec<u8> {
+    let views = entries.iter().map(|(name, dtype, shape, data)| {
+        (*name, TensorView::new(*dtype, shape.clone(), data).expect("a view"))
+    });
+    serialize(views, None).expect("a file")
+}
+
+fn refused(change: impl FnOnce(&mut Vec<Entry>)) -> String {
+    let mut entries = good();
+    change(&mut entries);
+    Tensors::parse(&file(&entries), 0).expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn a_layer_is_read_and_query_heads_share_their_kv_head() {
+    let tensors = Tensors::parse(&file(&good()), 0).unwrap();
+    let sizes = (tensors.heads, tensors.kv_heads, tensors.positions, tensors.tokens, tensors.head_dim);
+    assert_eq!(sizes, (4, 2, 3, 5, 8));
+    assert_eq!(tensors.query(1, 2), (40..48).collect::<Vec<u16>>());
+    assert_eq!(tensors.keys(0), (0..40).collect::<Vec<u16>>());
+    assert_eq!((tensors.keys(1), tensors.values(2)), (tensors.keys(0), tensors.values(3)));
+    assert_eq!(tensors.values(3)[0], 40);
+    assert_eq!(layers(&file(&good())).unwrap(), [0]);
+}
+
+#[test]
+fn wrong_tensors_get_a_clear_message() {
+    let missing = refused(|entries| drop(entries.remove(2)));
+    assert_eq!(missing, "no tensor layers.0.v; the file has layers 0 to 0");
+    let other = refused(|entries| entries.iter_mut().for_each(|entry| entry.0 = &entry.0[7..]));
+    assert_eq!(other, "no tensor layers.0.q; it has no tensor named as layers.0.q");
+    let single = refused(|entries| {
+        entries[1] = ("layers.0.k", Dtype::F32, vec![2, 5, 8], vec![0; 320]);
+    });
+    assert_eq!(single, "layers.0.k is F32; the datapath takes F16: convert it, `tensor.half()` in PyTorch");
+    let flat = refused(|entries| entries[0].2 = vec![12, 8]);
+    assert!(flat.starts_with("layers.0.q has shape [12, 8]; it must have three dimensions"), "{flat}");
+    let empty = refused(|entries| entries[1] = f16("layers.0.k", [2, 0, 8]));
+    assert!(empty.contains("none of them empty"), "{empty}");
+    let narrow = refused(|entries| entries[1] = f16("layers.0.k", [2, 5, 4]));
+    assert_eq!(narrow, "layers.0.k has shape [2, 5, 4]; its rows must have the 8 elements of the queries");
+    let short = refused(|entries| entries[2] = f16("layers.0.v", [2, 4, 8]));
+    assert_eq!(short, "layers.0.v has shape [2, 4, 8]; it must be that of k, [2, 5, 8]");
+    let heads = refused(|entries| {
+        entries[1] = f16("layers.0.k", [3, 5, 8]);
+        entries[2] = f16("layers.0.v", [3, 5, 8]);
+    });
+    assert_eq!(heads, "layers.0.k has shape [3, 5, 8]; its heads must divide the 4 of q");
+}
+
+#[test]
+fn a_number_that_is_not_finite_is_named_by_its_place() {
+    // Element 59 of [2, 5, 8] is [1, 2, 3].
+    let place = |bits: u16| refused(|entries| entries[2].3[118..120].copy_from_slice(&bits.to_le_bytes()));
+    let rest = "; attention of it has no finite result";
+    assert_eq!(place(0x7e00), format!("layers.0.v[1, 2, 3] is NaN{rest}"));
+    assert_eq!(place(0xfc00), format!("layers.0.v[1, 2, 3] is infinite{rest}"));
+}
+
+#[test]
+fn a_file_cut_off_anywhere_is_refused() {
+    let whole = file(&good());
+    for length in (0..whole.len()).step_by(7) {
+        let error = Tensors::parse(&whole[..length], 0).unwrap_err();
+        assert!(matches!(error, TensorError::Damaged(_)), "{length}: {error}");
+        assert!(error.to_string().contains("is the download complete?"));
+    }
+    let nowhere = Tensors::read(Path::new("/nonexistent/file"), 0).unwrap_err();
+    assert!(nowhere.to_string().starts_with("cannot read it: "), "{nowhere}");
+}
+
+#[test]
+fn a_seed_gives_the_same_tensors_everywhere() {
+    let what = |seed, logits| Synthetic {
+        seed,
+        heads: 2,
+        kv_heads: 1,
+        positions: 1,
+        tokens: 3,
+        head_dim: 4,
+        logits,
+    };
+    let normal = synthetic(&what(1, Logits::Normal));
+    assert_eq!(normal, synthetic(&what(1, Logits::Normal)));
+    assert_ne!(normal, synthetic(&what(2, Logits::Normal)));
+    assert_eq!(normal.query(0, 0), [15588, 12691, 15474, 13978]);
+}
