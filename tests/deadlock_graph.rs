@@ -77,14 +77,14 @@ fn every_shape_and_number_of_virtual_channels_is_acyclic() {
 /// Counted by hand. A router of a 2x2 mesh has three inputs (row, column, tile) and one exit, and takes
 /// five turns: tile to row, tile to column, row to column, row to tile, column to tile.
 /// In a tile ten waits: room for fetch, for either virtual channel of PART; fetch register for
-/// injection, for the table; arrived fetch for the table; table for staging, for the stream;
-/// staging for the stream; stream for injection: 1 + 2 + 2 + 1 + 2 + 1 + 1.
+/// injection, for the table; arrived fetch for the table; table for the stream; staging for the
+/// stream, for arrived fetches; stream for injection: 1 + 2 + 2 + 1 + 1 + 2 + 1.
 #[test]
 fn a_2x2_mesh_has_the_numbers_counted_by_hand() {
     let verdicts = mutated(&shape(2, 2), |_| {});
     let (part, one_vc) = ((4 * 4 * 2, 4 * 5 * 2 * 2, Some(4)), (4 * 4, 4 * 5, Some(4)));
     let tiles = 4 * 5;
-    let all = (32 + 16 + 16 + tiles, 80 + 20 + 20 + 4 * 10, Some(5 + 8));
+    let all = (32 + 16 + 16 + tiles, 80 + 20 + 20 + 4 * 10, Some(5 + 7));
     assert_eq!(numbers(&verdicts), [part, one_vc, one_vc, all]);
 }
 
@@ -205,8 +205,8 @@ fn a_reduce_root_that_sends_before_it_takes_is_a_cycle() {
 }
 
 #[test]
-fn staging_that_waits_for_requests_not_yet_taken_in_is_a_cycle() {
-    let verdicts = mutated(&shape(2, 2), |rules| rules.staging_is_independent = false);
+fn a_home_without_room_to_park_fetches_is_a_cycle() {
+    let verdicts = mutated(&shape(2, 2), |rules| rules.parking_has_room = false);
     assert_eq!(cyclic(&verdicts), [Scope::RequestReply]);
 }
 

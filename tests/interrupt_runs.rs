@@ -157,6 +157,23 @@ fn while_slices_are_fetched() {
 }
 
 #[test]
+fn while_a_step_is_decoded() {
+    let scene = Scene::with_fabric();
+    // Built first, so that the signal meets the run; one that takes long without being built for it.
+    let line = "decode small.toml -v --json --plot pictures --tokens 1";
+    assert_eq!(said(&mut scene.meshkv(line)).code, Some(0));
+    fs::remove_dir_all(scene.path("pictures")).unwrap();
+    let before = scene.list();
+    let mut running = Running::start(&mut scene.meshkv(&format!("{line} --steps 150 --stall 250")));
+    running.hear("verilator");
+    // Past the look into the cache.
+    std::thread::sleep(Duration::from_millis(500));
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "while decoding; no result");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
 fn while_files_are_generated_the_output_is_whole_or_as_it_was() {
     let scene = Scene::new();
     scene.file("large.toml", "[mesh]\ncols = 16\nrows = 16\n");

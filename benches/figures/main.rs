@@ -16,6 +16,7 @@ mod netlist;
 mod program;
 mod saturation;
 mod speed;
+mod takv;
 
 use figure::{table, Figure, Goal};
 use std::process::ExitCode;
@@ -23,11 +24,12 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 8] = [
+const SECTIONS: [(&str, Section); 9] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
+    ("takv", takv::measure),
     ("area", area::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),

@@ -2,13 +2,13 @@
 
 mod args;
 mod fabric;
-mod pictures;
 mod report;
 mod watched;
 
 pub use args::Args;
 
 use super::interrupt::{Interrupt, Interrupted};
+use super::pictures::Pictures;
 use super::ui::Ui;
 use super::whole_file;
 use crate::cosim::network::Network;
@@ -19,7 +19,6 @@ use crate::cosim::traffic::{Generator, Traffic};
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use anyhow::{anyhow, Context};
-use pictures::Pictures;
 use std::fs;
 use std::process::ExitCode;
 use watched::Watched;

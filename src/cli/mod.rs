@@ -7,6 +7,7 @@
 pub mod check;
 pub mod completions;
 pub mod cosim;
+pub mod decode;
 pub mod doctor;
 pub mod fetch;
 pub mod generate;
@@ -14,6 +15,7 @@ pub mod init;
 pub mod interrupt;
 mod library;
 pub mod lint;
+mod pictures;
 pub mod schema;
 pub mod table;
 pub mod ui;
@@ -37,6 +39,7 @@ use ui::{Ui, UiArgs};
   meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
   meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
+  meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
 struct Cli {
@@ -54,6 +57,7 @@ enum Command {
     Lint(lint::Args),
     Cosim(Box<cosim::Args>),
     Fetch(fetch::Args),
+    Decode(Box<decode::Args>),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -74,6 +78,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Lint(args) => lint::run(args, ui),
         Command::Cosim(args) => cosim::run(args, ui),
         Command::Fetch(args) => fetch::run(args, ui),
+        Command::Decode(args) => decode::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),

@@ -14,16 +14,20 @@
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
 //! * [`pins`]: the same as a clock and ports; [`fetch`] drives fetches there, [`workload`] makes them,
 //!   and a ledger checks that every head gets what it asked for.
+//! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
+//! * [`memory`]: the external memory behind the homes, with bandwidth, latency, and all that can go wrong.
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
 mod cache;
 mod compile;
+pub mod decode;
 pub mod dut;
 mod fabric_ports;
 pub mod fetch;
 mod ffi;
 mod joints;
 mod ledger;
+pub mod memory;
 pub mod network;
 mod once;
 pub mod packet;

@@ -22,6 +22,13 @@ impl SliceId {
         let fields = design.flit.kv_data.iter().zip(values);
         fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
     }
+
+    /// The slice that a tag names.
+    pub fn of_tag(design: &Design, tag: u64) -> SliceId {
+        let mut fields = design.flit.kv_data.iter();
+        let mut value = || fields.next().map_or(0, |f| (tag >> f.offset) as u32 & ((1 << f.width) - 1));
+        SliceId { stream: value(), layer: value(), segment: value(), slice: value() }
+    }
 }
 
 /// A slice in the staging memory of its home.

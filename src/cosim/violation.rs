@@ -29,6 +29,8 @@ pub enum ViolationKind {
     Credits,
     /// Links carried more or fewer flits than the trees of what was sent have.
     Links,
+    /// A master broke the rules of AXI4 at a memory port.
+    Protocol,
 }
 
 /// One thing that a network did wrong.

@@ -230,6 +230,7 @@ pub(super) fn prefetcher(w: &ControlWidths) -> ModuleSpec {
     .output("cmd_mask", "MASK_WIDTH", "Heads that want it.")
     .output("cmd_first", "INDEX_WIDTH", "First flit of the range.")
     .output("cmd_last", "INDEX_WIDTH", "Last flit of the range.")
+    .output("cmd_patient", 1, "The first of its slice, which may be missing for long.")
     .input("tag_busy", 1, "Some of the command's slice is on its way.")
     .input("came_valid", 1, "A flit that was awaited has come.")
     .input("came_tag", "TAG_WIDTH", "Of which slice.")

@@ -3,7 +3,8 @@
 //! `instance(module="meshkv_x", name="u_x")` connects every parameter and every port of `meshkv_x` to what has the
 //! same name where it stands. What differs is listed: `params="WIDTH=BUS_WIDTH;..."`,
 //! `ports="s_valid=a & b;..."`. With `each="t"` the other ports are the t-th parts of packed ones.
-//! So a module that gains a port needs no change where it only passes through.
+//! A parameter that is set to nothing (`TREE=`) keeps its own value. So a module that gains a port needs no
+//! change where it only passes through.
 
 use super::module::ModuleSpec;
 use std::collections::HashMap;
@@ -45,7 +46,8 @@ impl Function for Instance {
         let of_params = module
             .params
             .iter()
-            .map(|p| (p.name.to_owned(), (*params.get(p.name).unwrap_or(&p.name)).to_owned()));
+            .map(|p| (p.name.to_owned(), (*params.get(p.name).unwrap_or(&p.name)).to_owned()))
+            .filter(|(_, value)| !value.is_empty());
         let of_ports = module.ports.iter().map(|p| (p.name.clone(), port(&p.name, &p.width.expr)));
         let pad = " ".repeat(indent);
         let params = connections(&pad, &of_params.collect::<Vec<_>>());

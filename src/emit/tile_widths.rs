@@ -171,17 +171,24 @@ impl ModuleBuilder {
             .input("claim_tag", "TAG_WIDTH", "Which slice it is.")
             .input("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
             .input("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it; 0: it stays.")
+            .output("claim_known", 1, "A slice of this tag has a slot; it may not be given another.")
     }
     pub(super) fn publish(self) -> Self {
         self.group("A slice becomes resident.")
             .input("publish_valid", 1, "One pulse a slice, when all of it is written.")
-            .input("publish_slot", "SLOT_WIDTH", "")
+            .input("publish_slot", "SLOT_WIDTH", "Where it is.")
     }
     pub(super) fn freed(self, dir: Dir) -> Self {
         let this = self.group("A slot is free again.");
         match dir {
-            Dir::Output => this.output("freed_valid", 1, "").output("freed_slot", "SLOT_WIDTH", ""),
-            Dir::Input => this.input("freed_valid", 1, "").input("freed_slot", "SLOT_WIDTH", ""),
+            Dir::Output => this.output("freed_valid", 1, "One pulse a slot.").output(
+                "freed_slot",
+                "SLOT_WIDTH",
+                "Which.",
+            ),
+            Dir::Input => {
+                this.input("freed_valid", 1, "One pulse a slot.").input("freed_slot", "SLOT_WIDTH", "Which.")
+            }
         }
     }
     pub(super) fn fill(self) -> Self {
@@ -192,11 +199,9 @@ impl ModuleBuilder {
     }
     /// What still uses a slot, asked by the directory.
     pub(super) fn scan(self) -> Self {
-        self.group("Whether a slot is still needed.").input("scan", "SLOT_WIDTH", "").output(
-            "scan_busy",
-            1,
-            "",
-        )
+        self.group("Whether a slot is still needed.")
+            .input("scan", "SLOT_WIDTH", "The slot that is asked about.")
+            .output("scan_busy", 1, "Something of it is still to be sent.")
     }
     pub(super) fn park_depth(self, w: &TileWidths) -> Self {
         self.param("PARK_DEPTH", w.park(), "Fetches that can wait for slices that are not there yet.")

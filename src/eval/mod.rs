@@ -3,6 +3,9 @@
 //! [`measure()`] makes one [`Row`] of a run, [`sweep()`] as many as it takes to find saturation, and
 //! [`latency_plot`] and [`heatmap()`] draw them; [`placement_picture`] draws where macro-blocks live. Nothing here touches the disk.
 
+mod decode;
+mod decode_row;
+mod energy;
 mod heatmap;
 mod measure;
 mod placement;
@@ -11,6 +14,9 @@ mod png;
 mod row;
 mod sweep;
 
+pub use decode::link_row;
+pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
+pub use energy::{Activity, Energies, Energy, ENERGY_SOURCES};
 pub use heatmap::heatmap;
 pub use measure::{measure, replay, zero_load_latency, MeasureError, Setup};
 pub use placement::placement_picture;

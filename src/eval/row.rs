@@ -146,7 +146,7 @@ impl Row {
     }
 }
 
-fn links(mesh: Mesh, counters: &[[u32; COUNTERS]]) -> Vec<LinkRow> {
+pub(super) fn links(mesh: Mesh, counters: &[[u32; COUNTERS]]) -> Vec<LinkRow> {
     let mut links = Vec::new();
     for node in mesh.nodes() {
         for port in Port::ALL {

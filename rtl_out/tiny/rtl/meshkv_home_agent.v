@@ -3,8 +3,8 @@
 //
 // Home of the slices in this tile's staging memory: fetches in, slices out.
 //
-// Fetches of all tiles are merged in the request table; what is due passes the duplicate filter,
-// is read, and leaves with the set of tiles that asked for it.
+// Fetches for slices that are not there yet are parked; the others are merged in the request table.
+// What is due passes the duplicate filter, is read, and leaves with the set of tiles that asked for it.
 `default_nettype none
 module meshkv_home_agent #(
     // Tiles from west to east.
@@ -41,6 +41,10 @@ module meshkv_home_agent #(
     parameter TAG_ENTRIES = 4,
     // Requests a home can have under way.
     parameter REQUEST_ENTRIES = 16,
+    // Fetches that can wait for slices that are not there yet.
+    parameter PARK_DEPTH = 22,
+    // Width of a number of tiles in bits.
+    parameter EXPECTED_WIDTH = 3,
     // Slices the staging memory holds.
     parameter SLOTS = 16,
     // Width of a slot number of the staging memory in bits.
@@ -50,69 +54,76 @@ module meshkv_home_agent #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 12
 ) (
-    input  wire                   clk,
-    input  wire                   rst,
-    input  wire                   tick,  // The last cycle of a period.
-    input  wire                   period,  // Parity of the period.
+    input  wire                      clk,
+    input  wire                      rst,
+    input  wire                      tick,  // The last cycle of a period.
+    input  wire                      period,  // Parity of the period.
 
     // A fetch from the network.
-    input  wire                   fetch_valid,  // One pulse a fetch; there is a credit for it.
-    output wire                   fetch_credit,  // One pulse a slot freed.
-    input  wire [KEY_WIDTH-1:0]   fetch_key,
-    input  wire [MASK_WIDTH-1:0]  fetch_mask,
-    input  wire [X_WIDTH-1:0]     fetch_x,  // Who asks.
-    input  wire [Y_WIDTH-1:0]     fetch_y,
-    input  wire [INDEX_WIDTH-1:0] fetch_first,  // First flit of the range; begins a chunk.
-    input  wire [INDEX_WIDTH-1:0] fetch_last,  // Last flit of the range.
-    input  wire                   fetch_again,  // The tile has asked for it before and has it not yet.
+    input  wire                      fetch_valid,  // One pulse a fetch; there is a credit for it.
+    output wire                      fetch_credit,  // One pulse a slot freed.
+    input  wire [KEY_WIDTH-1:0]      fetch_key,
+    input  wire [MASK_WIDTH-1:0]     fetch_mask,
+    input  wire [X_WIDTH-1:0]        fetch_x,  // Who asks.
+    input  wire [Y_WIDTH-1:0]        fetch_y,
+    input  wire [INDEX_WIDTH-1:0]    fetch_first,  // First flit of the range; begins a chunk.
+    input  wire [INDEX_WIDTH-1:0]    fetch_last,  // Last flit of the range.
+    input  wire                      fetch_again,  // The tile has asked for it before and has it not yet.
 
     // A fetch of this tile.
-    input  wire                   own_fetch_valid,
-    output wire                   own_fetch_ready,
-    input  wire [KEY_WIDTH-1:0]   own_fetch_key,
-    input  wire [MASK_WIDTH-1:0]  own_fetch_mask,
-    input  wire [X_WIDTH-1:0]     own_x,  // This tile.
-    input  wire [Y_WIDTH-1:0]     own_y,
-    input  wire [INDEX_WIDTH-1:0] own_fetch_first,  // First flit of the range; begins a chunk.
-    input  wire [INDEX_WIDTH-1:0] own_fetch_last,  // Last flit of the range.
-    input  wire                   own_fetch_again,
+    input  wire                      own_fetch_valid,
+    output wire                      own_fetch_ready,
+    input  wire [KEY_WIDTH-1:0]      own_fetch_key,
+    input  wire [MASK_WIDTH-1:0]     own_fetch_mask,
+    input  wire [X_WIDTH-1:0]        own_x,  // This tile.
+    input  wire [Y_WIDTH-1:0]        own_y,
+    input  wire [INDEX_WIDTH-1:0]    own_fetch_first,  // First flit of the range; begins a chunk.
+    input  wire [INDEX_WIDTH-1:0]    own_fetch_last,  // Last flit of the range.
+    input  wire                      own_fetch_again,
 
     // Filling of the staging memory.
-    input  wire                   fill_valid,  // A flit is written.
-    input  wire [ADDR_WIDTH-1:0]  fill_addr,  // Slot * SLICE_FLITS + position in the slice.
-    input  wire [FLIT_WIDTH-1:0]  fill_data,
+    input  wire                      fill_valid,  // A flit is written.
+    input  wire [ADDR_WIDTH-1:0]     fill_addr,  // Slot * SLICE_FLITS + position in the slice.
+    input  wire [FLIT_WIDTH-1:0]     fill_data,
+
+    // A slot is given to a slice.
+    input  wire                      claim_valid,  // One pulse a slice, before it is filled.
+    input  wire [SLOT_WIDTH-1:0]     claim_slot,  // Where it begins: slot * SLICE_FLITS.
+    input  wire [TAG_WIDTH-1:0]      claim_tag,  // Which slice it is.
+    input  wire [INDEX_WIDTH-1:0]    claim_last,  // The last of its flits that will be asked for.
+    input  wire [EXPECTED_WIDTH-1:0] claim_expected,  // Tiles that will ask for it; 0: it stays.
 
     // A slice becomes resident.
-    input  wire                   publish_valid,  // One pulse a slice, when all of it is written.
-    input  wire [SLOT_WIDTH-1:0]  publish_slot,  // Where it begins: slot * SLICE_FLITS.
-    input  wire [TAG_WIDTH-1:0]   publish_tag,  // Which slice it is.
+    input  wire                      publish_valid,  // One pulse a slice, when all of it is written.
+    input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Where it is.
 
-    // A slot is given up.
-    input  wire                   release_valid,  // One pulse a slot; no request for its slice may be under way.
-    input  wire [SLOT_WIDTH-1:0]  release_slot,
+    // A slot is free again.
+    output wire                      freed_valid,  // One pulse a slot.
+    output wire [SLOT_WIDTH-1:0]     freed_slot,  // Which.
 
     // A flit of a slice.
-    output wire                   m_valid,
-    input  wire                   m_ready,
-    output wire [KEY_WIDTH-1:0]   m_key,
-    output wire [INDEX_WIDTH-1:0] m_index,
-    output wire [TILES-1:0]       m_dest,
-    output wire [MASK_WIDTH-1:0]  m_mask,
-    output wire [FLIT_WIDTH-1:0]  m_data,
+    output wire                      m_valid,
+    input  wire                      m_ready,
+    output wire [KEY_WIDTH-1:0]      m_key,
+    output wire [INDEX_WIDTH-1:0]    m_index,
+    output wire [TILES-1:0]          m_dest,
+    output wire [MASK_WIDTH-1:0]     m_mask,
+    output wire [FLIT_WIDTH-1:0]     m_data,
 
     // To be counted, one pulse each.
-    output wire                   event_open,  // A fetch opens a request.
-    output wire                   event_merge,  // A fetch joins a request.
-    output wire                   event_blocked,  // A fetch waits because the table is full.
-    output wire                   event_lookup,  // A chunk is looked up.
-    output wire                   event_bloom,  // The Bloom filter knows it.
-    output wire                   event_false_positive,  // The Bloom filter knows it and no exact tag does.
-    output wire                   event_hit,  // An exact tag knows it.
-    output wire                   event_trim,  // Some destinations have it already and are taken out.
-    output wire                   event_drop,  // All destinations have it already: nothing is sent.
-    output wire                   event_full  // No tag is free: it is sent and not remembered.
+    output wire                      event_open,  // A fetch opens a request.
+    output wire                      event_merge,  // A fetch joins a request.
+    output wire                      event_blocked,  // A fetch waits because the table is full.
+    output wire                      event_park,  // A fetch waits for its slice.
+    output wire                      event_lookup,  // A chunk is looked up.
+    output wire                      event_bloom,  // The Bloom filter knows it.
+    output wire                      event_false_positive,  // The Bloom filter knows it and no exact tag does.
+    output wire                      event_hit,  // An exact tag knows it.
+    output wire                      event_trim,  // Some destinations have it already and are taken out.
+    output wire                      event_drop,  // All destinations have it already: nothing is sent.
+    output wire                      event_full  // No tag is free: it is sent and not remembered.
 );
-    // Fetches wait here, in the slots their virtual channel has credits for, while the table is full.
+    // Fetches wait here, in the slots their virtual channel has credits for, while those before are looked at.
     localparam FETCH_WIDTH = 1 + 2 * INDEX_WIDTH + Y_WIDTH + X_WIDTH + MASK_WIDTH + KEY_WIDTH;
     wire                   waits, room, accepted;
     wire [FETCH_WIDTH-1:0] waiting;
@@ -140,14 +151,36 @@ module meshkv_home_agent #(
     assign own_fetch_ready = own & accepted;
     assign fetch_credit    = waits & accepted & ~own;
 
+    wire [FETCH_WIDTH-1:0] looked_at;
+    wire                   looks, taken, resident;
+    wire [SLOT_WIDTH-1:0]  slot;
+    wire [FETCH_WIDTH-1:0] own_word = {own_fetch_again, own_fetch_last, own_fetch_first, own_y, own_x, own_fetch_mask, own_fetch_key};
+    wire [FETCH_WIDTH-1:0] first_word = own ? own_word : waiting;
+    meshkv_fetch_park #(
+        .WIDTH (FETCH_WIDTH),
+        .DEPTH (PARK_DEPTH),
+        .FIRSTS(TILES)
+    ) u_park (
+        .clk          (clk),
+        .rst          (rst),
+        .s_valid      (waits | own),
+        .s_ready      (accepted),
+        .s_data       (first_word),
+        .s_again      (first_word[FETCH_WIDTH-1]),
+        .resident     (resident),
+        .publish_valid(publish_valid),
+        .m_valid      (looks),
+        .m_ready      (taken),
+        .m_data       (looked_at),
+        .event_park   (event_park)
+    );
     wire [KEY_WIDTH-1:0]   key;
     wire [MASK_WIDTH-1:0]  mask;
     wire [X_WIDTH-1:0]     x;
     wire [Y_WIDTH-1:0]     y;
     wire [INDEX_WIDTH-1:0] first, last;
     wire                   again;
-    assign {again, last, first, y, x, mask, key} = own
-        ? {own_fetch_again, own_fetch_last, own_fetch_first, own_y, own_x, own_fetch_mask, own_fetch_key} : waiting;
+    assign {again, last, first, y, x, mask, key} = looked_at;
     wire [TILES-1:0] requester;
     meshkv_tile_decode #(
         .COLS   (COLS),
@@ -160,23 +193,33 @@ module meshkv_home_agent #(
         .tile(requester)
     );
 
-    wire                  resident;
-    wire [SLOT_WIDTH-1:0] slot;
+    wire [SLOT_WIDTH-1:0] scan;
+    wire                  table_busy, streamer_busy;
     meshkv_staging_directory #(
-        .TAG_WIDTH (TAG_WIDTH),
-        .SLOTS     (SLOTS),
-        .SLOT_WIDTH(SLOT_WIDTH)
+        .TAG_WIDTH     (TAG_WIDTH),
+        .INDEX_WIDTH   (INDEX_WIDTH),
+        .EXPECTED_WIDTH(EXPECTED_WIDTH),
+        .SLOTS         (SLOTS),
+        .SLOT_WIDTH    (SLOT_WIDTH)
     ) u_directory (
-        .clk          (clk),
-        .rst          (rst),
-        .publish_valid(publish_valid),
-        .publish_slot (publish_slot),
-        .publish_tag  (publish_tag),
-        .release_valid(release_valid),
-        .release_slot (release_slot),
-        .tag          (key[TAG_WIDTH-1:0]),
-        .resident     (resident),
-        .slot         (slot)
+        .clk           (clk),
+        .rst           (rst),
+        .claim_valid   (claim_valid),
+        .claim_slot    (claim_slot),
+        .claim_tag     (claim_tag),
+        .claim_last    (claim_last),
+        .claim_expected(claim_expected),
+        .publish_valid (publish_valid),
+        .publish_slot  (publish_slot),
+        .tag           (key[TAG_WIDTH-1:0]),
+        .resident      (resident),
+        .slot          (slot),
+        .asked_valid   (looks & taken & ~again),
+        .asked_flit    (last),
+        .scan          (scan),
+        .scan_busy     (table_busy | streamer_busy),
+        .freed_valid   (freed_valid),
+        .freed_slot    (freed_slot)
     );
 
     wire                   due_valid, due_ready, due_again;
@@ -187,7 +230,6 @@ module meshkv_home_agent #(
     wire [MASK_WIDTH-1:0]  due_mask;
     meshkv_request_table #(
         .TILES      (TILES),
-        .TAG_WIDTH  (TAG_WIDTH),
         .KEY_WIDTH  (KEY_WIDTH),
         .INDEX_WIDTH(INDEX_WIDTH),
         .MASK_WIDTH (MASK_WIDTH),
@@ -197,19 +239,17 @@ module meshkv_home_agent #(
     ) u_table (
         .clk          (clk),
         .rst          (rst),
-        .s_valid      (waits | own),
-        .s_ready      (accepted),
+        .s_valid      (looks),
+        .s_ready      (taken),
         .s_key        (key),
         .s_first      (first),
         .s_last       (last),
         .s_again      (again),
         .s_tile       (requester),
         .s_mask       (mask),
-        .s_resident   (resident),
         .s_slot       (slot),
-        .publish_valid(publish_valid),
-        .publish_tag  (publish_tag),
-        .publish_slot (publish_slot),
+        .scan         (scan),
+        .scan_busy    (table_busy),
         .m_valid      (due_valid),
         .m_ready      (due_ready),
         .m_key        (due_key),
@@ -257,7 +297,7 @@ module meshkv_home_agent #(
         .event_full          (event_full)
     );
 
-    wire                  rd_en;
+    wire                  rd_en, rd_valid;
     wire [ADDR_WIDTH-1:0] rd_addr;
     wire [FLIT_WIDTH-1:0] rd_data;
     meshkv_slice_streamer #(
@@ -270,26 +310,29 @@ module meshkv_home_agent #(
         .ADDR_WIDTH (ADDR_WIDTH),
         .FLIT_WIDTH (FLIT_WIDTH)
     ) u_streamer (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(clear_valid),
-        .s_ready(clear_ready),
-        .s_key  (due_key),
-        .s_first(due_first),
-        .s_last (due_last),
-        .s_slot (due_slot),
-        .s_dest (clear_dest),
-        .s_mask (due_mask),
-        .rd_en  (rd_en),
-        .rd_addr(rd_addr),
-        .rd_data(rd_data),
-        .m_valid(m_valid),
-        .m_ready(m_ready),
-        .m_key  (m_key),
-        .m_index(m_index),
-        .m_dest (m_dest),
-        .m_mask (m_mask),
-        .m_data (m_data)
+        .clk      (clk),
+        .rst      (rst),
+        .scan     (scan),
+        .scan_busy(streamer_busy),
+        .s_valid  (clear_valid),
+        .s_ready  (clear_ready),
+        .s_key    (due_key),
+        .s_first  (due_first),
+        .s_last   (due_last),
+        .s_slot   (due_slot),
+        .s_dest   (clear_dest),
+        .s_mask   (due_mask),
+        .rd_en    (rd_en),
+        .rd_valid (rd_valid),
+        .rd_addr  (rd_addr),
+        .rd_data  (rd_data),
+        .m_valid  (m_valid),
+        .m_ready  (m_ready),
+        .m_key    (m_key),
+        .m_index  (m_index),
+        .m_dest   (m_dest),
+        .m_mask   (m_mask),
+        .m_data   (m_data)
     );
 
     meshkv_staging_memory #(
@@ -297,13 +340,14 @@ module meshkv_home_agent #(
         .ADDR_WIDTH(ADDR_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_staging (
-        .clk    (clk),
-        .wr_en  (fill_valid),
-        .wr_addr(fill_addr),
-        .wr_data(fill_data),
-        .rd_en  (rd_en),
-        .rd_addr(rd_addr),
-        .rd_data(rd_data)
+        .clk     (clk),
+        .wr_en   (fill_valid),
+        .wr_addr (fill_addr),
+        .wr_data (fill_data),
+        .rd_en   (rd_en),
+        .rd_valid(rd_valid),
+        .rd_addr (rd_addr),
+        .rd_data (rd_data)
     );
 
 `ifndef SYNTHESIS

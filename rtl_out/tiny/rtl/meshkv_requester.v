@@ -47,6 +47,12 @@ module meshkv_requester #(
     input  wire [MASK_WIDTH-1:0]  cmd_mask,  // Heads that want it.
     input  wire [INDEX_WIDTH-1:0] cmd_first,  // First flit of the range; begins a chunk.
     input  wire [INDEX_WIDTH-1:0] cmd_last,  // Last flit of the range.
+    input  wire                   cmd_patient,  // It is not asked for again before some of it has come: its slice may be missing for long.
+    output wire                   tag_busy,  // Some of the command's slice is on its way.
+
+    // A flit that was awaited has come.
+    output wire                   came_valid,  // One pulse a flit.
+    output wire [TAG_WIDTH-1:0]   came_tag,
 
     // A fetch, to the network or to the home beside.
     output wire                   fetch_valid,
@@ -68,8 +74,8 @@ module meshkv_requester #(
     // What was asked for, in order within a range.
     output wire                   kv_valid,
     input  wire                   kv_ready,
-    output wire [TAG_WIDTH-1:0]   kv_tag,
-    output wire [INDEX_WIDTH-1:0] kv_index,
+    output wire [TAG_WIDTH-1:0]   kv_tag,  // Which slice.
+    output wire [INDEX_WIDTH-1:0] kv_index,  // Position in the slice.
     output wire [MASK_WIDTH-1:0]  kv_mask,  // Heads of this tile that want it.
     output wire [FLIT_WIDTH-1:0]  kv_data,
 
@@ -86,7 +92,7 @@ module meshkv_requester #(
     localparam AGE_WIDTH   = $clog2(RETRY_TICKS + 1);
 
     // Ranges on their way, one a slot.
-    reg  [SLOTS-1:0]             busy_q;
+    reg  [SLOTS-1:0]             busy_q, patient_q;
     reg  [SLOTS*TAG_WIDTH-1:0]   tag_q;
     reg  [SLOTS*GEN_WIDTH-1:0]   gen_q;
     reg  [SLOTS*INDEX_WIDTH-1:0] first_q, last_q, next_q;
@@ -114,9 +120,12 @@ module meshkv_requester #(
     wire [SLOTS-1:0]       arrives, completes;
     assign event_flit      = |arrives;
     assign event_duplicate = x_valid_q & ~|arrives;
+    assign came_valid      = event_flit;
+    assign came_tag        = x_tag_q;
 
     // The command against what is known.
-    wire [SLOTS-1:0]   overlaps, waiting;
+    wire [SLOTS-1:0]   overlaps, waiting, of_tag;
+    assign tag_busy = |of_tag;
     wire [HISTORY-1:0] old_overlaps;
     reg  [GENERATIONS-1:0] taken;
     integer            i, j;
@@ -249,6 +258,7 @@ module meshkv_requester #(
             assign arrives[s]   = x_valid_q && busy_q[s] && x_tag_q == tag && x_index_q == next
                 && x_gen_q == gen_q[s*GEN_WIDTH+:GEN_WIDTH];
             assign completes[s] = arrives[s] && next == last;
+            assign of_tag[s]    = busy_q[s] && cmd_tag == tag;
             assign overlaps[s]  = busy_q[s] && cmd_tag == tag && cmd_first <= last && first <= cmd_last;
             // On its way and no flit of it has come, not even now: another head may join.
             assign waiting[s]   = busy_q[s] && cmd_tag == tag && cmd_first == first && cmd_last == last
@@ -258,9 +268,10 @@ module meshkv_requester #(
                 busy_q[s] <= (busy_q[s] & ~completes[s]) | opens[s];
                 if (arrives[s]) next_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= next + 1'b1;
                 if (joins[s]) mask_q[s*MASK_WIDTH+:MASK_WIDTH] <= mask_q[s*MASK_WIDTH+:MASK_WIDTH] | cmd_mask;
-                if (tick & ~late[s]) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= age + 1'b1;
+                if (tick & ~late[s] & ~(patient_q[s] && next == first)) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= age + 1'b1;
                 if (arrives[s] | retries[s]) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= {AGE_WIDTH{1'b0}};
                 if (opens[s]) begin
+                    patient_q[s]                        <= cmd_patient;
                     tag_q[s*TAG_WIDTH+:TAG_WIDTH]       <= cmd_tag;
                     gen_q[s*GEN_WIDTH+:GEN_WIDTH]       <= fresh_gen;
                     first_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= cmd_first;

@@ -26,6 +26,10 @@ module meshkv_slice_streamer #(
     input  wire                   clk,
     input  wire                   rst,
 
+    // Whether a slot is still needed.
+    input  wire [SLOT_WIDTH-1:0]  scan,  // The slot that is asked about.
+    output wire                   scan_busy,  // Something of it is still to be sent.
+
     // A chunk.
     input  wire                   s_valid,
     output wire                   s_ready,
@@ -38,6 +42,7 @@ module meshkv_slice_streamer #(
 
     // The staging memory: data comes two enabled cycles after its address.
     output wire                   rd_en,
+    output wire                   rd_valid,  // There is something to read.
     output wire [ADDR_WIDTH-1:0]  rd_addr,
     input  wire [FLIT_WIDTH-1:0]  rd_data,
 
@@ -58,6 +63,7 @@ module meshkv_slice_streamer #(
     reg  [TILES-1:0]         dest_q, dest_1, dest_2;
     reg  [MASK_WIDTH-1:0]    mask_q, mask_1, mask_2;
     reg  [ADDR_WIDTH-1:0]    base_q;
+    reg  [SLOT_WIDTH-1:0]    slot_q;
     reg                      valid_1, valid_2;
     wire                     advance = ~valid_2 | m_ready;
     wire                     ends    = advance & (index_q == last_q);
@@ -65,7 +71,8 @@ module meshkv_slice_streamer #(
 
     // A chunk that nobody needs is not read at all.
     assign s_ready = ~busy_q | ends;
-    assign rd_en   = advance;
+    assign rd_en    = advance;
+    assign rd_valid = busy_q;
     assign rd_addr = base_q + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, index_q};
 
     localparam [ADDR_WIDTH-1:0] SLICE = SLICE_FLITS[ADDR_WIDTH-1:0];
@@ -76,6 +83,7 @@ module meshkv_slice_streamer #(
             last_q  <= s_last;
             dest_q  <= s_dest;
             mask_q  <= s_mask;
+            slot_q  <= s_slot;
             base_q  <= { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, s_slot} * SLICE;
         end else if (busy_q & advance) begin
             index_q <= index_q + 1'b1;
@@ -99,6 +107,8 @@ module meshkv_slice_streamer #(
             valid_2 <= 1'b0;
         end
     end
+
+    assign scan_busy = busy_q && slot_q == scan;
 
     assign m_valid = valid_2;
     assign m_key   = key_2;

@@ -16,6 +16,7 @@ module meshkv_staging_memory #(
     input  wire [ADDR_WIDTH-1:0] wr_addr,
     input  wire [FLIT_WIDTH-1:0] wr_data,
     input  wire                  rd_en,  // Both stages of the read move on.
+    input  wire                  rd_valid,  // There is something to read; never what is written in the same cycle.
     input  wire [ADDR_WIDTH-1:0] rd_addr,
     output wire [FLIT_WIDTH-1:0] rd_data  // What was asked for two enabled cycles before.
 );
@@ -28,11 +29,19 @@ module meshkv_staging_memory #(
         if (wr_en) mem[wr_addr] <= wr_data;
     end
     always @(posedge clk) begin
-        if (rd_en) begin
-            read_q <= mem[rd_addr];
-            out_q  <= read_q;
-        end
+        if (rd_en & rd_valid) read_q <= mem[rd_addr];
+        if (rd_en) out_q <= read_q;
     end
     assign rd_data = out_q;
+
+`ifndef SYNTHESIS
+    // What such a read returns differs between the device and this model.
+    always @(posedge clk) begin
+        if (wr_en && rd_en && rd_valid && wr_addr == rd_addr) begin
+            $fdisplay(32'h8000_0002, "%m: a flit is written while it is read");
+            $stop;
+        end
+    end
+`endif
 endmodule
 `default_nettype wire

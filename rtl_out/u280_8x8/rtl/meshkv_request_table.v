@@ -5,14 +5,12 @@
 //
 // The first fetch for a range opens a request. Fetches for the same range and generation that come
 // while its window is open join it: their destinations and head masks are merged. The window is open
-// for its time, and on until the slice is resident and the home has time for it. Then the tree is built
-// and the chunks leave, requests in turns. A fetch that finds the table full waits, nothing else does.
+// for its time, and on until the home has time for it. Then the tree is built and the chunks leave,
+// requests in turns. All that is asked for is there. A fetch that finds the table full waits.
 `default_nettype none
 module meshkv_request_table #(
     // Tiles of the fabric.
     parameter TILES = 64,
-    // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
@@ -46,13 +44,11 @@ module meshkv_request_table #(
     input  wire                   s_again,  // The tile has asked for it before and has it not yet.
     input  wire [TILES-1:0]       s_tile,  // One-hot: who asks.
     input  wire [MASK_WIDTH-1:0]  s_mask,  // Heads that wait for it.
-    input  wire                   s_resident,  // The slice is in the staging memory.
-    input  wire [SLOT_WIDTH-1:0]  s_slot,  // Where.
+    input  wire [SLOT_WIDTH-1:0]  s_slot,  // Where the slice is.
 
-    // A slice becomes resident.
-    input  wire                   publish_valid,  // One pulse a slice, when all of it is written.
-    input  wire [SLOT_WIDTH-1:0]  publish_slot,  // Where it begins: slot * SLICE_FLITS.
-    input  wire [TAG_WIDTH-1:0]   publish_tag,  // Which slice it is.
+    // Whether a slot is still needed.
+    input  wire [SLOT_WIDTH-1:0]  scan,  // The slot that is asked about.
+    output wire                   scan_busy,  // Something of it is still to be sent.
 
     // One chunk that is due.
     output wire                   m_valid,
@@ -74,14 +70,15 @@ module meshkv_request_table #(
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
 
     // One entry a slice range that is asked for; entry e's part of a vector is the e-th.
-    reg  [ENTRIES-1:0]             valid_q, resident_q, again_q;
+    reg  [ENTRIES-1:0]             valid_q, again_q;
     reg  [ENTRIES*KEY_WIDTH-1:0]   key_q;
-    reg  [ENTRIES*INDEX_WIDTH-1:0] first_q, last_q, next_q;
+    reg  [ENTRIES*INDEX_WIDTH-1:0] last_q;
+    reg  [ENTRIES*INDEX_WIDTH-1:0] first_q, next_q;
     reg  [ENTRIES*SLOT_WIDTH-1:0]  slot_q;
     wire [ENTRIES-1:0]             same;  // Asks for the same as the fetch.
     wire [ENTRIES-1:0]             open;  // Takes fetches in.
     wire [ENTRIES-1:0]             over;  // Has waited long enough.
-    wire [ENTRIES-1:0]             ready; // The slice is there, and nothing that must leave first.
+    wire [ENTRIES-1:0]             ready; // Nothing must leave before it.
     wire [ENTRIES-1:0]             due;   // Can be streamed.
 
     // A fetch joins the entry whose window is open, or opens one.
@@ -97,7 +94,7 @@ module meshkv_request_table #(
 
     // A window ends only when the home will soon have time for the request: until then it goes on taking
     // others in, since whoever came later would have to be sent the same again. Two requests whose
-    // window has ended keep the home busy. Windows end in turn, and not before the slice is there.
+    // window has ended keep the home busy. Windows end in turn.
     wire [ENTRIES-1:0] closed = valid_q & ~open;
     wire               few    = ~|(closed & (closed - 1'b1));
     wire [ENTRIES-1:0] ending;   // At the end of its window.
@@ -196,26 +193,20 @@ module meshkv_request_table #(
                 older_q <= (opens[e] ? same : older_q) & ~leaves;
                 if (rst) older_q <= {ENTRIES{1'b0}};
             end
-            assign ready[e] = resident_q[e] & ~|older_q;
+            assign ready[e] = ~|older_q;
             assign due[e] = valid_q[e] & over[e] & ready[e];
 
-            wire found = publish_valid && key_q[e*KEY_WIDTH+:TAG_WIDTH] == publish_tag;
             always @(posedge clk) begin
                 if (served[e]) begin
                     next_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= chosen_end + 1'b1;
                 end
-                if (found) begin
-                    resident_q[e]                    <= 1'b1;
-                    slot_q[e*SLOT_WIDTH+:SLOT_WIDTH] <= publish_slot;
-                end
                 if (joins[e]) again_q[e] <= again_q[e] | s_again;
                 if (opens[e]) begin
                     key_q[e*KEY_WIDTH+:KEY_WIDTH]       <= s_key;
-                    first_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= s_first;
                     last_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_last;
+                    first_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= s_first;
                     next_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_first;
                     again_q[e]                          <= s_again;
-                    resident_q[e]                       <= s_resident;
                     slot_q[e*SLOT_WIDTH+:SLOT_WIDTH]    <= s_slot;
                 end
             end
@@ -247,6 +238,16 @@ module meshkv_request_table #(
             m_valid_q <= 1'b0;
         end
     end
+
+    // Whether a slot's slice is still to be sent from.
+    wire [ENTRIES-1:0] scanned;
+    genvar             g;
+    generate
+        for (g = 0; g < ENTRIES; g = g + 1) begin : gen_scan
+            assign scanned[g] = valid_q[g] && slot_q[g*SLOT_WIDTH+:SLOT_WIDTH] == scan;
+        end
+    endgenerate
+    assign scan_busy = |scanned || (m_valid_q && m_slot_q == scan);
 
     assign m_valid = m_valid_q;
     assign m_key   = m_key_q;

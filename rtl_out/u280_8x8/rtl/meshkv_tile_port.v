@@ -39,71 +39,94 @@ module meshkv_tile_port #(
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 9,
     // Width of a head mask in bits.
-    parameter MASK_WIDTH = 4
+    parameter MASK_WIDTH = 4,
+    // Width of head, layer and stream of a partial result in bits.
+    parameter PART_ID_WIDTH = 13
 ) (
-    input  wire                   clk,
-    input  wire                   rst,
+    input  wire                     clk,
+    input  wire                     rst,
 
     // Coordinates of this tile, tied to constants.
-    input  wire [X_WIDTH-1:0]     x,
-    input  wire [Y_WIDTH-1:0]     y,
+    input  wire [X_WIDTH-1:0]       x,
+    input  wire [Y_WIDTH-1:0]       y,
+
+    // A flit of a partial result, for the reduce root of the column.
+    input  wire                     part_valid,
+    output wire                     part_ready,
+    input  wire                     part_first,  // First flit of its packet.
+    input  wire                     part_last,  // Last flit of its packet.
+    input  wire [PART_ID_WIDTH-1:0] part_id,  // Whose it is: {head, layer, stream}.
+    input  wire [FLIT_WIDTH-1:0]    part_data,
+
+    // A flit of a partial result that has arrived; row 0 has the reduce roots.
+    output wire                     root_valid,  // One pulse a flit.
+    output wire                     root_first,
+    output wire                     root_last,
+    output wire [PART_ID_WIDTH-1:0] root_id,  // Whose it is: {head, layer, stream}.
+    output wire [X_WIDTH-1:0]       root_x,  // Who sent it.
+    output wire [Y_WIDTH-1:0]       root_y,
+    output wire [FLIT_WIDTH-1:0]    root_data,
 
     // A fetch of the requester.
-    input  wire                   fetch_valid,
-    output wire                   fetch_ready,
-    input  wire [KEY_WIDTH-1:0]   fetch_key,
-    input  wire [MASK_WIDTH-1:0]  fetch_mask,
-    input  wire [X_WIDTH-1:0]     fetch_x,  // The home.
-    input  wire [Y_WIDTH-1:0]     fetch_y,
-    input  wire [INDEX_WIDTH-1:0] fetch_first,  // First flit of the range; begins a chunk.
-    input  wire [INDEX_WIDTH-1:0] fetch_last,  // Last flit of the range.
-    input  wire                   fetch_again,
+    input  wire                     fetch_valid,
+    output wire                     fetch_ready,
+    input  wire [KEY_WIDTH-1:0]     fetch_key,
+    input  wire [MASK_WIDTH-1:0]    fetch_mask,
+    input  wire [X_WIDTH-1:0]       fetch_x,  // The home.
+    input  wire [Y_WIDTH-1:0]       fetch_y,
+    input  wire [INDEX_WIDTH-1:0]   fetch_first,  // First flit of the range; begins a chunk.
+    input  wire [INDEX_WIDTH-1:0]   fetch_last,  // Last flit of the range.
+    input  wire                     fetch_again,
 
     // The same fetch, where this tile is the home.
-    output wire                   own_valid,
-    input  wire                   own_ready,
+    output wire                     own_valid,
+    input  wire                     own_ready,
 
     // A flit of the home.
-    input  wire                   data_valid,
-    output wire                   data_ready,  // It has left for all its destinations.
-    input  wire [KEY_WIDTH-1:0]   data_key,
-    input  wire [INDEX_WIDTH-1:0] data_index,
-    input  wire [TILES-1:0]       data_dest,
-    input  wire [MASK_WIDTH-1:0]  data_mask,
-    input  wire [FLIT_WIDTH-1:0]  data_data,
+    input  wire                     data_valid,
+    output wire                     data_ready,  // It has left for all its destinations.
+    input  wire [KEY_WIDTH-1:0]     data_key,
+    input  wire [INDEX_WIDTH-1:0]   data_index,
+    input  wire [TILES-1:0]         data_dest,
+    input  wire [MASK_WIDTH-1:0]    data_mask,
+    input  wire [FLIT_WIDTH-1:0]    data_data,
 
     // A flit for the requester.
-    output wire                   kv_valid,  // One pulse a flit.
-    output wire [KEY_WIDTH-1:0]   kv_key,
-    output wire [INDEX_WIDTH-1:0] kv_index,
-    output wire [FLIT_WIDTH-1:0]  kv_data,
+    output wire                     kv_valid,  // One pulse a flit.
+    output wire [KEY_WIDTH-1:0]     kv_key,
+    output wire [INDEX_WIDTH-1:0]   kv_index,
+    output wire [FLIT_WIDTH-1:0]    kv_data,
 
     // A fetch for the home.
-    output wire                   home_valid,  // One pulse a fetch.
-    input  wire                   home_credit,  // One pulse a slot freed.
-    output wire [KEY_WIDTH-1:0]   home_key,
-    output wire [MASK_WIDTH-1:0]  home_mask,
-    output wire [X_WIDTH-1:0]     home_x,  // Who asks.
-    output wire [Y_WIDTH-1:0]     home_y,
-    output wire [INDEX_WIDTH-1:0] home_first,
-    output wire [INDEX_WIDTH-1:0] home_last,
-    output wire                   home_again,
+    output wire                     home_valid,  // One pulse a fetch.
+    input  wire                     home_credit,  // One pulse a slot freed.
+    output wire [KEY_WIDTH-1:0]     home_key,
+    output wire [MASK_WIDTH-1:0]    home_mask,
+    output wire [X_WIDTH-1:0]       home_x,  // Who asks.
+    output wire [Y_WIDTH-1:0]       home_y,
+    output wire [INDEX_WIDTH-1:0]   home_first,
+    output wire [INDEX_WIDTH-1:0]   home_last,
+    output wire                     home_again,
 
     // To the router.
-    output wire [VCS-1:0]         tx_valid,  // One-hot: the virtual channel of the flit.
-    output wire [DEST_WIDTH-1:0]  tx_dest,
-    output wire [HEAD_WIDTH-1:0]  tx_head,
-    output wire [FLIT_WIDTH-1:0]  tx_data,
-    input  wire [VCS-1:0]         tx_credit,  // One pulse a slot freed.
+    output wire [VCS-1:0]           tx_valid,  // One-hot: the virtual channel of the flit.
+    output wire [DEST_WIDTH-1:0]    tx_dest,
+    output wire [HEAD_WIDTH-1:0]    tx_head,
+    output wire [FLIT_WIDTH-1:0]    tx_data,
+    input  wire [VCS-1:0]           tx_credit,  // One pulse a slot freed.
 
     // From the router.
-    input  wire [VCS-1:0]         rx_valid,  // One-hot: the virtual channel of the flit.
-    input  wire [HEAD_WIDTH-1:0]  rx_head,
-    input  wire [FLIT_WIDTH-1:0]  rx_data,
-    output wire [VCS-1:0]         rx_credit,  // One pulse a slot freed.
+    input  wire [VCS-1:0]           rx_valid,  // One-hot: the virtual channel of the flit.
+    input  wire [HEAD_WIDTH-1:0]    rx_head,
+    input  wire [FLIT_WIDTH-1:0]    rx_data,
+    output wire [VCS-1:0]           rx_credit,  // One pulse a slot freed.
+
+    // What a home has in the router's buffer.
+    output wire                     data_sent,  // A flit goes there.
+    output wire                     data_credit,  // A slot is free again.
 
     // To be counted.
-    output wire                   event_keep  // A flit stays in the tile.
+    output wire                     event_keep  // A flit stays in the tile.
 );
     localparam NUM_DATA = VCS - VN0_VCS - 1;
 
@@ -136,25 +159,20 @@ module meshkv_tile_port #(
         end
     endgenerate
 
-    // Credits of the router's buffers; VN0 is not used from here yet.
+    // Credits of the router's buffers.
     wire [VCS-1:0] avail, send;
     generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_credit
-            if (v < VN0_VCS) begin : gen_unused
-                wire unused_credit = tx_credit[v];
-                assign avail[v] = 1'b0;
-            end else begin : gen_used
-                meshkv_credit_counter #(
-                    .PTR_WIDTH(PTR_WIDTH),
-                    .RING     (RING)
-                ) u_credits (
-                    .clk      (clk),
-                    .rst      (rst),
-                    .send     (send[v]),
-                    .credit   (tx_credit[v]),
-                    .available(avail[v])
-                );
-            end
+            meshkv_credit_counter #(
+                .PTR_WIDTH(PTR_WIDTH),
+                .RING     (RING)
+            ) u_credits (
+                .clk      (clk),
+                .rst      (rst),
+                .send     (send[v]),
+                .credit   (tx_credit[v]),
+                .available(avail[v])
+            );
         end
     endgenerate
 
@@ -178,17 +196,40 @@ module meshkv_tile_port #(
     assign own_valid   = fetch_valid & own_home;
     assign fetch_ready = own_home ? own_ready : grant[0];
 
+    // A partial result goes to the reduce root in row 0 of the column, a packet on one virtual channel,
+    // the next packet on the next; row 0's own stay in the tile. Between the virtual networks turns are taken.
+    reg  [VN0_VCS-1:0] part_vc_q;
+    wire               root_here  = ~|y;
+    wire               rx_part    = |rx_valid[VN0_VCS-1:0];
+    wire               wants_part = part_valid & ~root_here & |(avail[VN0_VCS-1:0] & part_vc_q);
+    wire [1:0]         vn1        = {wants_net, fetch_valid & ~own_home & avail[VN0_VCS]};
+    wire [1:0]         turn;
+    wire               parts      = turn[0];
+    assign part_ready = root_here ? ~rx_part : parts;
+    always @(posedge clk) begin
+        if (parts & part_last) part_vc_q <= {part_vc_q[VN0_VCS-2:0], part_vc_q[VN0_VCS-1]};
+        if (rst) part_vc_q <= {{VN0_VCS-1{1'b0}}, 1'b1};
+    end
+    meshkv_arbiter2 u_networks (
+        .clk    (clk),
+        .rst    (rst),
+        .through(1'b0),
+        .request({|vn1, wants_part}),
+        .grant  (turn)
+    );
     meshkv_arbiter2 u_turns (
         .clk    (clk),
         .rst    (rst),
         .through(1'b0),
-        .request({wants_net, fetch_valid & ~own_home & avail[VN0_VCS]}),
+        .request(vn1 & {2{turn[1]}}),
         .grant  (grant)
     );
-    assign send = grant[1] ? data_vc : { {NUM_DATA{1'b0}}, grant[0], {VN0_VCS{1'b0}}};
+    assign send = grant[1] ? data_vc : { {NUM_DATA{1'b0}}, grant[0], part_vc_q & {VN0_VCS{parts}}};
+    assign data_sent   = grant[1];
+    assign data_credit = |tx_credit[VCS-1:VN0_VCS+1];
 
     // Destinations as this fabric writes them.
-    wire [DEST_WIDTH-1:0] fetch_dest, elsewhere_dest;
+    wire [DEST_WIDTH-1:0] fetch_dest, elsewhere_dest, part_dest;
     meshkv_tile_decode #(
         .COLS   (COLS),
         .ROWS   (ROWS),
@@ -200,15 +241,25 @@ module meshkv_tile_port #(
         .tile(fetch_dest)
     );
     assign elsewhere_dest = elsewhere;
+    genvar d;
+    generate
+        for (d = 0; d < TILES; d = d + 1) begin : gen_part_dest
+            localparam [31:0] D = d;
+            assign part_dest[d] = d < COLS && { {32-X_WIDTH{1'b0}}, x} == D;
+        end
+    endgenerate
 
     // Headers, each class from bit 0.
     localparam FETCH_HEAD = KEY_WIDTH + MASK_WIDTH + X_WIDTH + Y_WIDTH;
     localparam DATA_HEAD  = KEY_WIDTH + INDEX_WIDTH + MASK_WIDTH;
-    reg [HEAD_WIDTH-1:0] fetch_head, data_head;
+    localparam PART_HEAD  = PART_ID_WIDTH + 2 + X_WIDTH + Y_WIDTH;
+    reg [HEAD_WIDTH-1:0] fetch_head, data_head, part_head;
     reg [FLIT_WIDTH-1:0] fetch_payload;
     always @(*) begin
         fetch_head                       = {HEAD_WIDTH{1'b0}};
         fetch_head[FETCH_HEAD-1:0]       = {y, x, fetch_mask, fetch_key};
+        part_head                        = {HEAD_WIDTH{1'b0}};
+        part_head[PART_HEAD-1:0]         = {y, x, part_id, part_first, part_last};
         data_head                        = {HEAD_WIDTH{1'b0}};
         data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key};
         fetch_payload                    = {FLIT_WIDTH{1'b0}};
@@ -221,10 +272,10 @@ module meshkv_tile_port #(
     reg [FLIT_WIDTH-1:0] flit_q;
     always @(posedge clk) begin
         valid_q <= send;
-        if (|grant) begin
-            dest_q <= grant[1] ? elsewhere_dest : fetch_dest;
-            head_q <= grant[1] ? data_head : fetch_head;
-            flit_q <= grant[1] ? data_data : fetch_payload;
+        if (|{grant, parts}) begin
+            dest_q <= grant[1] ? elsewhere_dest : parts ? part_dest : fetch_dest;
+            head_q <= grant[1] ? data_head : parts ? part_head : fetch_head;
+            flit_q <= grant[1] ? data_data : parts ? part_data : fetch_payload;
         end
         if (rst) valid_q <= {VCS{1'b0}};
     end
@@ -246,6 +297,11 @@ module meshkv_tile_port #(
     assign kv_index    = rx_data_valid ? rx_head[KEY_WIDTH+:INDEX_WIDTH] : data_index;
     assign kv_data     = rx_data_valid ? rx_data : data_data;
     assign event_keep  = keeps;
+
+    // A partial result that has arrived, or one of the root's own tile.
+    assign root_valid = rx_part | (part_valid & root_here);
+    assign root_data  = rx_part ? rx_data : part_data;
+    assign {root_y, root_x, root_id, root_first, root_last} = rx_part ? rx_head[PART_HEAD-1:0] : part_head[PART_HEAD-1:0];
 
     assign home_valid  = rx_valid[VN0_VCS];
     assign home_key    = rx_head[KEY_WIDTH-1:0];

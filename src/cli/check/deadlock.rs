@@ -95,14 +95,14 @@ mod tests {
 
     #[test]
     fn a_cycle_is_told_from_its_first_resource_back_to_it() {
-        let found = found(|rules| rules.staging_is_independent = false);
+        let found = found(|rules| rules.parking_has_room = false);
         assert!(!acyclic(&found));
         let text = prose(&found);
         let told = "\
 request-reply: 2 resources wait for each other in a circle:
-  tile (0, 0), the home's request table
+  tile (0, 0), arrival from the router, VC 2 (KV_FETCH)
     -> tile (0, 0), slots of the staging memory
-    -> tile (0, 0), the home's request table
+    -> tile (0, 0), arrival from the router, VC 2 (KV_FETCH)
 ";
         assert!(text.ends_with(told), "{text}");
         let value = as_json(&found);

@@ -34,9 +34,8 @@ pub struct Rules {
     pub requester_reserves: bool,
     /// Whether a reduce root takes a PART without sending one first.
     pub root_consumes: bool,
-    /// Whether a staging slot is filled anew without waiting for fetches that no home has taken in yet.
-    /// That is the duty of whoever fills it.
-    pub staging_is_independent: bool,
+    /// Whether a home has room for every fetch whose slice is not there. Else it stays in the way of others.
+    pub parking_has_room: bool,
 }
 
 /// A set of waits that depend on no others, or all of them together.
@@ -73,7 +72,7 @@ impl Rules {
             vcs: Class::ALL.map(|class| design.router.vcs_of_class(class)),
             requester_reserves: true,
             root_consumes: true,
-            staging_is_independent: true,
+            parking_has_room: true,
         }
     }
 
@@ -206,10 +205,12 @@ fn tile_waits(rules: &Rules, tile: NodeId) -> Vec<(Resource, Resource)> {
     // A fetch goes to the network, or to the home beside.
     waits.extend(injected(Class::KvFetch).map(|fetch| (Fetch(tile), fetch)));
     waits.push((Fetch(tile), Table(tile)));
-    // A fetch stays in the home's FIFO while the table is full. An entry waits for its slice, then for
-    // the stream; the slot of a slice is not given up while the slice is streamed.
+    // A fetch stays in the home's FIFO while the table is full; one whose slice is not there is parked. An
+    // entry waits for the stream. The slot of a slice is given up when those who were to ask for it have
+    // done so and nothing of it is left to be streamed.
     waits.extend(arrived(Class::KvFetch).map(|fetch| (fetch, Table(tile))));
-    waits.extend([(Table(tile), Staging(tile)), (Table(tile), Stream(tile)), (Staging(tile), Stream(tile))]);
+    waits.extend([(Table(tile), Stream(tile)), (Staging(tile), Stream(tile))]);
+    waits.extend(arrived(Class::KvFetch).map(|fetch| (Staging(tile), fetch)));
     waits.extend(injected(Class::KvData).map(|data| (Stream(tile), data)));
 
     if !rules.requester_reserves {
@@ -221,8 +222,8 @@ fn tile_waits(rules: &Rules, tile: NodeId) -> Vec<(Resource, Resource)> {
             waits.extend(injected(Class::Part).map(|sent| (part, sent)));
         }
     }
-    if !rules.staging_is_independent {
-        waits.push((Staging(tile), Table(tile)));
+    if !rules.parking_has_room {
+        waits.extend(arrived(Class::KvFetch).map(|fetch| (fetch, Staging(tile))));
     }
     waits
 }

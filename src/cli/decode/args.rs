@@ -1,0 +1,204 @@
+//! The command line of `meshkv decode`, and what it asks for.
+
+use crate::cosim::decode::{step, Pace, Plan, Workload, WorkloadError};
+use crate::design::{self, Design};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Segments of a layer that are run unless more are asked for.
+const SAMPLE: u32 = 16;
+
+/// Run a decode step, or a sample of one, on the emitted fabric under Verilator
+///
+/// The whole fabric is co-simulated: column controllers, homes, routers, requesters, with a model of the
+/// external memory behind AXI4 and a stand-in for the compute of the tiles. Every tile must get every flit of
+/// every slice its heads need exactly once, as the memory holds it, and every partial result must reach its root.
+/// Exit code 1 if not. A whole step of a large model takes hours: layers and segments are sampled, and what that
+/// says of a whole step is printed apart.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv decode configs/tiny.toml
+  meshkv decode configs/meshkv.toml --tokens 32768 --segments 64 --mapping row-aligned
+  meshkv decode configs/mistral_7b.toml --batch 8 --prefix 4096 --mapping stream-striped --json | jq .traffic
+  meshkv decode configs/tiny.toml --steps 20 --stride 2 --plot out")]
+pub struct Args {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    pub(super) config: PathBuf,
+    /// Tokens in the cache of every stream [default: model.max_tokens]
+    #[arg(long, help_heading = "Workload")]
+    tokens: Option<u32>,
+    /// Streams that decode at once
+    #[arg(long, value_name = "STREAMS", default_value_t = 1, help_heading = "Workload")]
+    batch: u32,
+    /// Tokens that all streams have in common from the first on; whole segments of them are shared
+    #[arg(long, value_name = "TOKENS", default_value_t = 0, help_heading = "Workload")]
+    prefix: u32,
+    /// Which tile computes a head
+    #[arg(long, value_enum, default_value_t = Mapping::RowAligned, help_heading = "Workload")]
+    mapping: Mapping,
+    /// Who receives a slice
+    #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
+    sharing: Sharing,
+    /// Attend to every N-th segment only
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Workload")]
+    stride: u32,
+    /// Segments of a layer that are run, from the first on, or `all` [default: 16, or all if there are fewer]
+    #[arg(long, value_name = "N|all", help_heading = "Sample")]
+    segments: Option<Count>,
+    /// Layers that are run, from the first on, or `all`
+    #[arg(long, value_name = "N|all", default_value = "1", help_heading = "Sample")]
+    layers: Count,
+    /// Decode steps, one after the other; homes may swap between them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sample")]
+    steps: u32,
+    /// Of 256 cycles, those in which a tile takes nothing
+    #[arg(long, value_name = "OF_256", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=250), help_heading = "Platform")]
+    stall: u8,
+    /// Cycles a tile takes for a flit
+    #[arg(long, value_name = "CYCLES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "Platform")]
+    flit_cycles: u32,
+    /// External memory out of order, with gaps and refusals, instead of at its best
+    #[arg(long, help_heading = "Platform")]
+    unruly_memory: bool,
+    /// Seed of the memory's content and of all random choices
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Write link-utilisation as SVG and PNG into a folder
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
+    pub(super) plot: Option<PathBuf>,
+}
+
+/// Which tile of its column computes a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Mapping {
+    /// One tile a head and stream, whatever the segment
+    HeadTile,
+    /// The row of the segment's home
+    RowAligned,
+    /// Streams spread over the rows, from that of the segment's home on
+    StreamStriped,
+}
+
+/// Who receives a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Sharing {
+    /// The heads that attend with its KV head
+    KvHead,
+    /// Every head, as a macro-block multicast
+    Segment,
+}
+
+/// So many, or all there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Count {
+    All,
+    Some(u32),
+}
+
+impl std::str::FromStr for Count {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Count, String> {
+        match text {
+            "all" => Ok(Count::All),
+            number => number.parse().map(Count::Some).map_err(|e| format!("{e}; give a number, or `all`")),
+        }
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Count::All => f.write_str("all"),
+            Count::Some(number) => number.fmt(f),
+        }
+    }
+}
+
+fn name(value: impl clap::ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned())
+}
+
+impl Args {
+    /// What is to be run.
+    pub(super) fn workload(&self, design: &Design) -> Result<Workload, WorkloadError> {
+        let model = &design.config.model;
+        let all = Workload {
+            tokens: self.tokens.unwrap_or(model.max_tokens),
+            batch: self.batch,
+            prefix: self.prefix,
+            mapping: match self.mapping {
+                Mapping::HeadTile => design::Mapping::HeadTile,
+                Mapping::RowAligned => design::Mapping::RowAligned,
+                Mapping::StreamStriped => design::Mapping::StreamStriped,
+            },
+            sharing: match self.sharing {
+                Sharing::KvHead => design::Sharing::KvHead,
+                Sharing::Segment => design::Sharing::Segment,
+            },
+            segments: None,
+            layers: match self.layers {
+                Count::All => model.layers,
+                Count::Some(layers) => layers,
+            },
+            stride: self.stride,
+        };
+        let segments = match self.segments {
+            Some(Count::All) => None,
+            Some(Count::Some(segments)) => Some(segments),
+            None => Some(SAMPLE.min(step(design, &all)?.most_segments)),
+        };
+        Ok(Workload { segments, ..all })
+    }
+
+    /// The plan as the platform of the command line changes it.
+    pub(super) fn plan(&self, plan: Plan) -> Plan {
+        let memory = if self.unruly_memory { plan.memory.unruly(self.seed) } else { plan.memory };
+        let pace = Pace { flit_cycles: self.flit_cycles, stall: self.stall };
+        Plan { steps: self.steps, pace, memory, ..plan }
+    }
+
+    /// Names of mapping and sharing.
+    pub(super) fn names(&self) -> [String; 2] {
+        [name(self.mapping), name(self.sharing)]
+    }
+
+    /// What is run, for a picture.
+    pub(super) fn title(&self) -> String {
+        let [mapping, sharing] = self.names();
+        let tokens = self.tokens.map_or(String::new(), |tokens| format!("{tokens} tokens, "));
+        let streams = if self.batch == 1 { "stream" } else { "streams" };
+        format!("decode, {tokens}{} {streams}, {mapping}, {sharing} sharing", self.batch)
+    }
+
+    /// The command that gives the same figures again.
+    pub(super) fn command(&self, load: &Workload) -> String {
+        let [mapping, sharing] = self.names();
+        let segments = load.segments.map_or(Count::All, Count::Some);
+        let mut text = format!(
+            "meshkv decode {} --tokens {} --batch {} --mapping {mapping} --sharing {sharing} --segments {segments} \
+             --layers {} --seed {}",
+            self.config.display(),
+            load.tokens,
+            load.batch,
+            load.layers,
+            self.seed
+        );
+        for (flag, value, default) in [
+            ("prefix", self.prefix, 0),
+            ("stride", self.stride, 1),
+            ("steps", self.steps, 1),
+            ("stall", u32::from(self.stall), 0),
+            ("flit-cycles", self.flit_cycles, 1),
+        ] {
+            if value != default {
+                text += &format!(" --{flag} {value}");
+            }
+        }
+        if self.unruly_memory {
+            text += " --unruly-memory";
+        }
+        text
+    }
+}

@@ -1,0 +1,132 @@
+//! What `meshkv decode` says about a run: as JSON, and in words.
+
+use super::Args;
+use crate::cli::table;
+use crate::cosim::decode::Workload;
+use crate::emit::TILE_EVENTS;
+use crate::eval::{DecodeRow, ENERGY_SOURCES};
+use serde_json::{json, Value};
+
+/// Steps that prose lists one by one; JSON has all.
+const LISTED: usize = 24;
+
+pub(super) fn as_json(args: &Args, load: &Workload, row: &DecodeRow) -> Value {
+    let mut value = json!(row);
+    let [mapping, sharing] = args.names();
+    let more = [
+        ("tokens", json!(load.tokens)),
+        ("batch", json!(load.batch)),
+        ("prefix", json!(load.prefix)),
+        ("stride", json!(load.stride)),
+        ("mapping", json!(mapping)),
+        ("sharing", json!(sharing)),
+        ("seed", json!(args.seed)),
+        ("energy_sources", json!(ENERGY_SOURCES)),
+        ("command", json!(args.command(load))),
+    ];
+    for (key, more) in more {
+        value[key] = more;
+    }
+    value
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+pub(super) fn prose(row: &DecodeRow) -> String {
+    let count =
+        |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
+    let mut rows = vec![
+        count("cycles", row.cycles, "from the first descriptor to the last PART flit"),
+        count("kv_cycles", row.kv_cycles, "in which tiles take flits of KV"),
+        count("traffic", row.traffic, "router-to-router traversals of all classes"),
+    ];
+    rows.extend(row.flits_by_class.iter().map(|(name, flits)| count(name, *flits, "of them")));
+    rows.push(count("delivered", row.delivered, "flits that tiles took"));
+    rows.push(count("memory_bytes", row.memory_bytes, "read from external memory"));
+    rows.push(count("packets", row.packets, "PART packets that reached their roots"));
+    rows.extend(TILE_EVENTS.iter().map(|&name| count(name, row.counters[name], "all tiles")));
+    let mut text = table::columns(&rows);
+
+    let u = &row.utilisation;
+    text += &format!(
+        "Bisection while KV traffic flows: useful {}, stall {}, other {}\n",
+        percent(row.useful),
+        percent(row.stall),
+        percent(row.other)
+    );
+    text += &format!(
+        "Bound by {}. Busiest of each: external memory {}, home injection {}, bisection {}, tile {}\n",
+        row.bound_by,
+        percent(u.external_memory),
+        percent(u.home_injection),
+        percent(u.bisection),
+        percent(u.tile)
+    );
+    let steps = row.steps.len();
+    let (a_step, all) = if steps == 1 { ("", "") } else { (" a step", " of all steps") };
+    text += &format!(
+        "{:.2} us{a_step} at {} MHz, {:.3e} tokens a cycle\n",
+        row.latency_us, row.platform.noc_mhz, row.tokens_per_cycle
+    );
+    let e = &row.energy_nj;
+    text += &format!(
+        "Energy{all}: {:.1} nJ (link {:.1}, SRAM {:.1}, MAC {:.1}, external memory {:.1})\n  {ENERGY_SOURCES}\n",
+        e.total, e.link, e.sram, e.mac, e.external_memory
+    );
+    let p = &row.platform;
+    text +=
+        &format!("External memory: {} GB/s over {} ports, {} ns\n", p.bandwidth_gbs, p.ports, p.latency_ns);
+    if steps > 1 {
+        text += &of_steps(row);
+    }
+    text += &of_sample(row);
+    for violation in &row.violation_list {
+        text += &format!("violation: {}\n", violation.message);
+    }
+    if row.violations > 0 {
+        text += &format!("{} violations; the first are listed above\n", row.violations);
+    }
+    text
+}
+
+fn of_steps(row: &DecodeRow) -> String {
+    let mut text = format!(
+        "{} steps, {} swaps of homes; cycles, and the sum of the rows' occupancies squared:\n",
+        row.steps.len(),
+        row.swaps
+    );
+    let listed = row.steps.iter().take(LISTED).enumerate().map(|(number, step)| {
+        let squares = step.row_squares.map_or("-".to_owned(), |squares| format!("{squares:.3e}"));
+        let swaps = step.swaps.iter().map(|[a, b]| format!("{a:?} and {b:?} swap")).collect::<Vec<_>>();
+        vec![number.to_string(), format!("{} cycles", step.cycles), squares, swaps.join(", ")]
+    });
+    text += &table::columns(&listed.collect::<Vec<_>>());
+    if row.steps.len() > LISTED {
+        text += &format!("  and {} more\n", row.steps.len() - LISTED);
+    }
+    text
+}
+
+fn of_sample(row: &DecodeRow) -> String {
+    let s = &row.sample;
+    if s.is_whole() {
+        return "This is the whole step.\n".to_owned();
+    }
+    let w = &row.extrapolated;
+    format!(
+        "This is a sample: {} of {} layers, {} of {} segments of each.\nA whole step, extrapolated and not measured \
+         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles, \
+         {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
+        s.layers,
+        s.of_layers,
+        s.segments,
+        s.of_segments,
+        w.traffic,
+        w.cycles,
+        w.latency_us,
+        w.tokens_per_cycle,
+        w.energy_nj.total
+    )
+}

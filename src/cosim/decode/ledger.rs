@@ -1,0 +1,302 @@
+//! Who must get what of a decode step: the scoreboard of descriptors.
+//!
+//! A descriptor that was accepted means: every tile that [`super::expect`] names is told of each of its
+//! slices once, gets every flit of it once, in order and as the memory holds it, and sends the partial
+//! results of what it worked on when the layer is closed. The ledger knows no network and no home agent.
+//!
+//! Where homes are is decided between two steps, so a descriptor is taken apart only when the first tile
+//! shows that it has got to it.
+
+use super::account::{Account, Awaited, Close, Job, Place, ToTell};
+use super::descriptor::Descriptor;
+use super::expect::{flits, needs, Homes, Worked};
+use super::parts::{Part, PartBook, PartKey, RootFlit};
+use super::Order;
+use crate::cosim::memory::{Image, Shape};
+use crate::cosim::plan::SliceId;
+use crate::cosim::violation::{Violation, ViolationKind, Violations};
+use crate::design::{Design, NodeId};
+use std::collections::{BTreeMap, HashMap};
+
+/// All accounts.
+#[derive(Debug)]
+pub(super) struct DecodeLedger<'a> {
+    pub(super) design: &'a Design,
+    shape: Shape,
+    homes: Homes,
+    /// Accepted, with their steps.
+    pub(super) descriptors: Vec<(Descriptor, usize)>,
+    /// How many of them have been taken apart.
+    pub(super) resolved: usize,
+    pub(super) accounts: Vec<Account>,
+    /// Heads worked on since the last close, by layer.
+    worked: BTreeMap<u32, Worked>,
+    pub(super) parts: PartBook,
+    /// What is awaited of each step: jobs, flits and packets.
+    pending: Vec<u64>,
+    words: Vec<u32>,
+    pub(super) violations: Violations,
+    /// Jobs that were told.
+    pub(super) jobs: u64,
+    /// Flits that came.
+    pub(super) flits: u64,
+    /// Flits that came, once a head.
+    pub(super) head_flits: u64,
+    /// Flits that came before a chunk of their slice that goes before theirs.
+    pub(super) overtaking: u64,
+    order: Order,
+}
+
+impl<'a> DecodeLedger<'a> {
+    pub(super) fn new(design: &'a Design, seed: u64, order: Order) -> DecodeLedger<'a> {
+        DecodeLedger {
+            design,
+            shape: Shape::of(design),
+            homes: Homes::new(design),
+            descriptors: Vec::new(),
+            resolved: 0,
+            accounts: (0..design.mesh.tiles()).map(|_| Account::default()).collect(),
+            worked: BTreeMap::new(),
+            parts: PartBook::new(design, seed),
+            pending: Vec::new(),
+            words: vec![0; design.flit.data_width.div_ceil(32) as usize],
+            violations: Violations::default(),
+            jobs: 0,
+            flits: 0,
+            head_flits: 0,
+            overtaking: 0,
+            order,
+        }
+    }
+
+    /// The fabric accepted a descriptor of a step.
+    pub(super) fn accepted(&mut self, descriptor: Descriptor, step: usize) {
+        self.descriptors.push((descriptor, step));
+        self.pending.resize(self.pending.len().max(step + 1), 0);
+    }
+
+    /// Two tiles exchange their homes, after `steps` steps.
+    pub(super) fn swapped(&mut self, a: NodeId, b: NodeId, steps: usize) {
+        // What came before the swap is where it was.
+        while self.descriptors.get(self.resolved).is_some_and(|(_, step)| *step < steps) {
+            self.resolve();
+        }
+        self.homes.swap(a, b);
+    }
+
+    /// Takes the next descriptor apart.
+    fn resolve(&mut self) {
+        let number = self.resolved;
+        let (descriptor, step) = self.descriptors[number];
+        self.resolved += 1;
+        let worked = self.worked.entry(descriptor.layer).or_default();
+        let needs = needs(self.design, &self.homes, &descriptor, worked);
+        let mut to_tell: Vec<ToTell> = (0..self.accounts.len())
+            .map(|_| ToTell { descriptor: number, slices: HashMap::new(), close: None })
+            .collect();
+        let mut left = vec![0; self.accounts.len()];
+        for need in needs {
+            let (tile, SliceId { stream, layer, segment, slice }) = (need.tile.index(), need.slice);
+            let ranges = flits(self.design, need.rows).map(|r| (*r.start(), *r.end()));
+            let tag = need.slice.tag(self.design);
+            let address = self.design.slice_address(stream, layer, segment, slice);
+            let awaited = Awaited::new(number, need.mask, address, ranges);
+            left[tile] += u64::from(awaited.left());
+            self.accounts[tile].open.entry(tag).or_default().push(awaited);
+            to_tell[tile].slices.insert(tag, need);
+        }
+        if descriptor.close {
+            to_tell.iter_mut().for_each(|tell| tell.close = Some(Vec::new()));
+            for part in self.closed(&descriptor, number) {
+                to_tell[part.key.tile.index()].close.get_or_insert_default().push(part);
+            }
+        }
+        for ((account, tell), left) in self.accounts.iter_mut().zip(to_tell).zip(left) {
+            let closes =
+                tell.close.as_ref().map_or(0, |parts| u64::from(!parts.is_empty()) + parts.len() as u64);
+            self.pending[step] += tell.slices.len() as u64 + left + closes;
+            account.left.push_back((number, left));
+            account.to_tell.push_back(tell);
+        }
+    }
+
+    /// The packets that are due when a descriptor closes its streams.
+    fn closed(&mut self, d: &Descriptor, number: usize) -> Vec<Part> {
+        let streams = d.stream..d.stream + d.streams;
+        let mut parts = Vec::new();
+        let worked = self.worked.entry(d.layer).or_default();
+        worked.retain(|&(tile, stream), mask| {
+            if !streams.contains(&stream) {
+                return true;
+            }
+            let heads = self.design.heads.of_column(self.design.mesh.coords(tile).0);
+            let of_mask = heads.zip(0..64).filter(|(_, bit)| *mask >> bit & 1 == 1);
+            parts.extend(of_mask.map(|(head, _)| Part {
+                key: PartKey { tile, stream, layer: d.layer, head },
+                descriptor: number,
+            }));
+            false
+        });
+        parts
+    }
+
+    /// A tile was told of a job. Of a close comes back what the tile is to send.
+    pub(super) fn told(&mut self, cycle: u64, tile: NodeId, job: &Job) -> Option<Close> {
+        self.jobs += 1;
+        let text = |what: &str| format!("cycle {cycle}: tile {}, {job:x?}: {what}", tile.index());
+        let layer = SliceId::of_tag(self.design, job.tag).layer;
+        let descriptors = &self.descriptors;
+        let fits = |tell: &ToTell| match job.close {
+            false => tell.slices.contains_key(&job.tag),
+            true => {
+                let d = &descriptors[tell.descriptor].0;
+                tell.close.is_some() && (d.stream, d.streams, d.layer) == (job.stream, job.streams, layer)
+            }
+        };
+        let Some(at) = self.accounts[tile.index()].to_tell.iter().position(fits) else {
+            if self.resolved < self.descriptors.len() {
+                self.resolve();
+                self.jobs -= 1;
+                return self.told(cycle, tile, job);
+            }
+            self.violations.add(ViolationKind::Duplicate, || text("nobody asked for it, or it has come"));
+            return None;
+        };
+        let account = &mut self.accounts[tile.index()];
+        let early = account.to_tell.iter().take(at).any(|tell| !tell.is_done())
+            || job.close && !account.to_tell[at].slices.is_empty();
+        if early {
+            self.violations.add(ViolationKind::OutOfOrder, || text("others come before it"));
+        }
+        let tell = &mut account.to_tell[at];
+        let number = tell.descriptor;
+        let (descriptor, step) = descriptors[number];
+        let mut close = None;
+        if job.close {
+            let parts = tell.close.take().unwrap_or_default();
+            self.pending[step] -= u64::from(!parts.is_empty());
+            parts.iter().for_each(|part| self.parts.expect(*part));
+            close = Some(Close { descriptor: number, parts });
+        } else if let Some(need) = tell.slices.remove(&job.tag) {
+            self.pending[step] -= 1;
+            let wanted = Job {
+                close: false,
+                tag: job.tag,
+                mask: need.mask,
+                stream: descriptor.stream,
+                streams: descriptor.streams,
+                rows: need.rows,
+            };
+            if wanted != *job {
+                self.violations.add(ViolationKind::Corrupt, || text(&format!("should be {wanted:x?}")));
+            }
+        }
+        while account.to_tell.front().is_some_and(|tell| tell.is_done() && tell.close.is_none()) {
+            account.to_tell.pop_front();
+        }
+        close
+    }
+
+    /// A tile took a flit. Tells the step and the layer it is of.
+    pub(super) fn delivered(
+        &mut self,
+        cycle: u64,
+        tile: NodeId,
+        (tag, index, mask): (u64, u32, u64),
+        data: impl Iterator<Item = u32>,
+        image: &Image,
+    ) -> Option<(usize, u32)> {
+        let text = |what: &str| {
+            format!("cycle {cycle}: tile {}, flit {index} of tag {tag:#x}: {what}", tile.index())
+        };
+        let account = &mut self.accounts[tile.index()];
+        let open = account.open.get_mut(&tag).map_or([].as_mut_slice(), Vec::as_mut_slice);
+        let Some(at) = open.iter().position(|a| a.waits_for(index)) else {
+            if open.is_empty() && self.resolved < self.descriptors.len() {
+                self.resolve();
+                return self.delivered(cycle, tile, (tag, index, mask), data, image);
+            }
+            self.flits += 1;
+            self.violations.add(ViolationKind::Duplicate, || text("nobody waits for it"));
+            return None;
+        };
+        self.flits += 1;
+        self.head_flits += u64::from(mask.count_ones());
+        let awaited = &mut open[at];
+        let address = awaited.address + u64::from(index) * u64::from(self.shape.flit_bytes);
+        let there = image.read(&self.shape, address, &mut self.words);
+        if !there || !data.eq(self.words.iter().copied()) {
+            self.violations.add(ViolationKind::Corrupt, || text("is not what the memory holds"));
+        }
+        if mask != awaited.mask {
+            let wanted = awaited.mask;
+            self.violations.add(ViolationKind::Corrupt, || {
+                text(&format!("is for heads {mask:#x}, should be {wanted:#x}"))
+            });
+        }
+        let place = awaited.take(index, self.design.mare.chunk_flits);
+        self.overtaking += u64::from(place == Place::OtherChunk);
+        if place == Place::Overtook || place == Place::OtherChunk && self.order == Order::Slice {
+            self.violations.add(ViolationKind::OutOfOrder, || text("others come before it"));
+        }
+        let (descriptor, left) = (awaited.descriptor, awaited.left());
+        if left == 0 {
+            let open = account.open.get_mut(&tag).expect("it was found above");
+            open.remove(at);
+            if open.is_empty() {
+                account.open.remove(&tag);
+            }
+        }
+        let left = account.left.iter_mut().find(|(number, _)| *number == descriptor);
+        left.expect("there are flits left of it").1 -= 1;
+        let (of, step) = self.descriptors[descriptor];
+        self.pending[step] -= 1;
+        Some((step, of.layer))
+    }
+
+    /// Whether the tile has had all flits up to those of a descriptor.
+    pub(super) fn has_all(&mut self, tile: NodeId, descriptor: usize) -> bool {
+        let left = &mut self.accounts[tile.index()].left;
+        while left.front().is_some_and(|(_, flits)| *flits == 0) {
+            left.pop_front();
+        }
+        left.front().is_none_or(|(number, _)| *number > descriptor)
+    }
+
+    /// A flit of PART arrived at a root. Tells the step of a packet that is whole with it.
+    pub(super) fn reduced(&mut self, cycle: u64, flit: RootFlit) -> Option<usize> {
+        let descriptor = self.parts.arrived(self.design, cycle, flit, &mut self.violations)?;
+        let step = self.descriptors[descriptor].1;
+        self.pending[step] -= 1;
+        Some(step)
+    }
+
+    /// Packets of PART that came whole.
+    pub(super) fn packets(&self) -> u64 {
+        self.parts.packets
+    }
+
+    /// Whether nothing is awaited of a step, all of whose descriptors have been accepted.
+    pub(super) fn is_done(&self, step: usize) -> bool {
+        let unresolved = self.descriptors.get(self.resolved).is_some_and(|(_, s)| *s <= step);
+        !unresolved && self.pending.get(step).is_none_or(|left| *left == 0)
+    }
+
+    /// A router that holds flits after everything has come.
+    pub(super) fn left_inside(&mut self, tile: usize, busy: u64) {
+        if busy != 0 {
+            self.violations.add(ViolationKind::Stuck, || {
+                format!("the router of tile {tile} still holds flits (virtual channels {busy:#x})")
+            });
+        }
+    }
+
+    /// What is still awaited is lost. All violations, and the first of them.
+    pub(super) fn close(mut self) -> (u64, Vec<Violation>) {
+        if self.pending.iter().any(|left| *left > 0) || self.resolved < self.descriptors.len() {
+            let text = self.waiting();
+            self.violations.add(ViolationKind::Lost, || text);
+        }
+        (self.violations.count, self.violations.first)
+    }
+}

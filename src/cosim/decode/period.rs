@@ -1,0 +1,253 @@
+//! One period of the fabric: every port is set before it and read after it.
+//!
+//! What a handshake means is for the ledger, the memory and the stand-ins of the tiles.
+
+use super::account::Job;
+use super::bench::Bench;
+use super::measured::Swap;
+use super::parts::{PartKey, RootFlit};
+use super::run::Run;
+use super::DecodeError;
+use crate::cosim::memory::Request;
+use crate::cosim::pins::Pin;
+use crate::design::{index_bits, Mapping, NodeId, Sharing};
+
+impl Bench<'_> {
+    /// Drives one period, runs it, and looks at what it carried.
+    pub(super) fn period(&mut self, run: &mut Run) -> Result<(), DecodeError> {
+        let cycle = self.pins.cycle() - run.start;
+        self.present(run);
+        for port in 0..run.memory.ports() {
+            self.answer(run, port, cycle);
+        }
+        for at in 0..self.tiles.len() {
+            self.drive(run, at, cycle);
+        }
+        self.pins.tick()?;
+        let mut moved = self.accept(run, cycle);
+        for port in 0..run.memory.ports() {
+            moved |= self.ask(run, port, cycle);
+        }
+        for at in 0..self.tiles.len() {
+            moved |= self.observe(run, at, cycle);
+        }
+        moved |= self.learn(run, cycle);
+        if moved {
+            run.moved = self.pins.cycle();
+        }
+        let event = self.get(self.ports.event_index, 0) as usize;
+        let stat = self.get(self.ports.stat_index, 0) as usize;
+        for tile in 0..self.tiles.len() {
+            if let Some(counter) = run.events[tile].get_mut(event) {
+                *counter = self.get(self.ports.event_data, tile) as u32;
+            }
+            if let Some(counter) = run.links[tile].get_mut(stat) {
+                *counter = self.get(self.ports.stat_data, tile) as u32;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, pin: Pin, part: usize) -> u64 {
+        self.pins.get(pin, part)
+    }
+
+    fn get32(&self, pin: Pin, part: usize) -> u32 {
+        self.pins.get(pin, part) as u32
+    }
+
+    /// Puts the next descriptor on its port, if its time has come.
+    fn present(&mut self, run: &mut Run) {
+        let due = run.is_due();
+        self.pins.set(self.ports.desc_valid, 0, u64::from(due));
+        if due && !run.presented {
+            let d = run.plan.descriptors[run.accepted % run.plan.descriptors.len()];
+            let p = &self.ports;
+            let mapping = match d.mapping {
+                Mapping::HeadTile => 0,
+                Mapping::RowAligned => 1,
+                Mapping::StreamStriped => 2,
+            };
+            for (pin, value) in [
+                (p.desc_prefix, d.prefix),
+                (p.desc_layer, d.layer),
+                (p.desc_first, d.first),
+                (p.desc_stride, d.stride),
+                (p.desc_count, d.count),
+                (p.desc_first_row, d.first_row),
+                (p.desc_last_row, d.last_row),
+                (p.desc_stream, d.stream),
+                (p.desc_streams, d.streams),
+                (p.desc_mapping, mapping),
+                (p.desc_share, u32::from(d.sharing == Sharing::Segment)),
+                (p.desc_close, u32::from(d.close)),
+                (p.desc_step, u32::from(d.step)),
+            ] {
+                self.pins.set(pin, 0, u64::from(value));
+            }
+        }
+        run.presented = due;
+    }
+
+    /// Whether the descriptor was accepted.
+    fn accept(&mut self, run: &mut Run, cycle: u64) -> bool {
+        if !run.presented || self.get(self.ports.desc_ready, 0) == 0 {
+            return false;
+        }
+        run.presented = false;
+        let step = run.step_of(run.accepted);
+        let of_step = run.accepted % run.plan.descriptors.len();
+        if of_step == 0 {
+            run.steps[step].start = cycle;
+        }
+        run.ledger.accepted(run.plan.descriptors[of_step], step);
+        run.accepted += 1;
+        true
+    }
+
+    /// What a memory port shows in this period.
+    fn answer(&mut self, run: &mut Run, port: usize, cycle: u64) {
+        let offer = run.memory.drive(port, cycle);
+        self.pins.set(self.ports.m_axi_arready, port, u64::from(offer.request_ready));
+        self.pins.set(self.ports.m_axi_rvalid, port, u64::from(offer.beat.is_some()));
+        let Some(beat) = offer.beat else { return };
+        self.pins.set(self.ports.m_axi_rid, port, u64::from(beat.id));
+        self.pins.set(self.ports.m_axi_rresp, port, u64::from(beat.response));
+        self.pins.set(self.ports.m_axi_rlast, port, u64::from(beat.last));
+        self.pins.set_part(self.ports.m_axi_rdata, port, &beat.data);
+    }
+
+    /// What a memory port was asked, and whether it was listened to.
+    fn ask(&mut self, run: &mut Run, port: usize, cycle: u64) -> bool {
+        let p = &self.ports;
+        let request = (self.get(p.m_axi_arvalid, port) == 1).then(|| Request {
+            id: self.get32(p.m_axi_arid, port),
+            address: self.get(p.m_axi_araddr, port),
+            len: self.get32(p.m_axi_arlen, port),
+            size: self.get32(p.m_axi_arsize, port),
+            burst: self.get32(p.m_axi_arburst, port),
+        });
+        run.memory.observe(port, cycle, request, self.get(p.m_axi_rready, port) == 1)
+    }
+
+    /// What a tile's compute takes and sends in this period.
+    fn drive(&mut self, run: &mut Run, at: usize, cycle: u64) {
+        let compute = &mut run.computes[at];
+        let part = compute.drive(cycle, &run.plan.pace, &mut run.ledger);
+        let p = &self.ports;
+        self.pins.set(p.kv_ready, at, u64::from(compute.takes_flit));
+        self.pins.set(p.job_ready, at, u64::from(compute.takes_job));
+        self.pins.set(p.part_valid, at, u64::from(part.is_some()));
+        let Some((part, index)) = part else { return };
+        for (pin, value) in [
+            (p.part_first, u32::from(index == 0)),
+            (p.part_last, u32::from(index + 1 == self.part_flits)),
+            (p.part_stream, part.key.stream),
+            (p.part_layer, part.key.layer),
+            (p.part_head, part.key.head),
+        ] {
+            self.pins.set(pin, at, u64::from(value));
+        }
+        part.payload(run.plan.seed, index, &mut self.words);
+        self.pins.set_part(self.ports.part_data, at, &self.words);
+    }
+
+    /// What the period carried at one tile, and whether it was anything.
+    fn observe(&mut self, run: &mut Run, at: usize, cycle: u64) -> bool {
+        let (p, tile) = (&self.ports, self.tiles[at]);
+        let mut moved = false;
+        // Jobs first: a flit may come in the cycle in which its job is taken.
+        if run.computes[at].takes_job && self.get(p.job_valid, at) == 1 {
+            let job = Job {
+                close: self.get(p.job_close, at) == 1,
+                tag: self.get(p.job_tag, at),
+                mask: self.get(p.job_mask, at),
+                stream: self.get32(p.job_stream, at),
+                streams: self.get32(p.job_streams, at),
+                rows: (self.get32(p.job_first_row, at), self.get32(p.job_last_row, at)),
+            };
+            if let Some(close) = run.ledger.told(cycle, tile, &job) {
+                run.computes[at].took_close(close);
+            }
+            moved = true;
+        }
+        if run.computes[at].takes_flit && self.get(p.kv_valid, at) == 1 {
+            let name = (self.get(p.kv_tag, at), self.get32(p.kv_index, at), self.get(p.kv_mask, at));
+            let data = self.pins.part(p.kv_data, at);
+            let of = run.ledger.delivered(cycle, tile, name, data, run.memory.image());
+            if let Some((step, layer)) = of {
+                run.steps[step].kv.entry(layer).or_insert((cycle, cycle)).1 = cycle;
+            }
+            run.computes[at].took_flit(cycle, &run.plan.pace);
+            moved = true;
+        }
+        if run.computes[at].sends && self.get(p.part_ready, at) == 1 {
+            run.computes[at].sent(self.part_flits);
+            moved = true;
+        }
+        if self.get(p.root_valid, at) == 1 {
+            self.reduce(run, at, cycle);
+            moved = true;
+        }
+        moved
+    }
+
+    /// A flit of PART arrived at a root.
+    fn reduce(&mut self, run: &mut Run, at: usize, cycle: u64) {
+        let p = &self.ports;
+        let source = self.design.mesh.node(self.get32(p.root_x, at), self.get32(p.root_y, at));
+        for (word, value) in self.words.iter_mut().zip(self.pins.part(p.root_data, at)) {
+            *word = value;
+        }
+        let key = PartKey {
+            // A source that no mesh has is taken for the root itself, which the ledger then finds fault with.
+            tile: source.unwrap_or(self.tiles[at]),
+            stream: self.get32(p.root_stream, at),
+            layer: self.get32(p.root_layer, at),
+            head: self.get32(p.root_head, at),
+        };
+        let flit = RootFlit {
+            root: self.tiles[at],
+            key,
+            first: self.get(p.root_first, at) == 1,
+            last: self.get(p.root_last, at) == 1,
+            data: &self.words,
+        };
+        if let Some(step) = run.ledger.reduced(cycle, flit) {
+            run.steps[step].end = cycle;
+        }
+    }
+
+    /// What the fabric shows of itself between two steps: occupancies, and homes that are exchanged.
+    fn learn(&mut self, run: &mut Run, cycle: u64) -> bool {
+        let Some(p) = self.ports.swaps else { return false };
+        let tiles = self.tiles.len();
+        let shown = self.get(p.occupancy_valid, 0) == 1;
+        if shown {
+            let step = (run.occupancies / tiles).min(run.steps.len() - 1);
+            let occupancy = &mut run.steps[step].occupancy;
+            occupancy.resize(tiles, 0);
+            if let Some(tile) = self.tile(self.get32(p.occupancy_tile, 0)) {
+                occupancy[tile.index()] = self.get(p.occupancy_value, 0);
+            }
+            run.occupancies += 1;
+        }
+        let swaps = self.get(p.swap_valid, 0) == 1;
+        if swaps {
+            let steps = run.occupancies.div_ceil(tiles);
+            let pair = [p.swap_a, p.swap_b].map(|pin| self.tile(self.get32(pin, 0)));
+            if let [Some(a), Some(b)] = pair {
+                run.ledger.swapped(a, b, steps);
+                let tiles = [a, b].map(|tile| self.design.mesh.coords(tile));
+                run.steps[steps.saturating_sub(1)].swaps.push(Swap { cycle, tiles });
+            }
+        }
+        shown || swaps
+    }
+
+    /// The tile that `{y, x}` names.
+    fn tile(&self, coords: u32) -> Option<NodeId> {
+        let x_bits = index_bits(self.design.mesh.cols());
+        self.design.mesh.node(coords & ((1 << x_bits) - 1), coords >> x_bits)
+    }
+}

@@ -1,0 +1,60 @@
+//! The ports of the whole fabric that a decode step drives and reads, found once by name.
+
+use crate::cosim::dut::DutError;
+use crate::cosim::pins::{Pin, Pins};
+use crate::emit::ModuleSpec;
+
+/// Declares the ports by the number of parts they have.
+macro_rules! ports {
+    (one: $($one:ident)+; swap: $($swap:ident)+; tile: $($tile:ident)+; memory: $($memory:ident)+;) => {
+        /// What a fabric whose homes swap shows between two steps.
+        #[derive(Clone, Copy)]
+        pub(super) struct SwapPorts {
+            $(pub(super) $swap: Pin,)+
+        }
+
+        /// Ports of the fabric.
+        pub(super) struct Ports {
+            $(pub(super) $one: Pin,)+
+            /// None where homes never swap.
+            pub(super) swaps: Option<SwapPorts>,
+            $(pub(super) $tile: Pin,)+
+            $(pub(super) $memory: Pin,)+
+        }
+
+        impl Ports {
+            /// Finds them in the fabric of `top`, which has so many tiles and memory ports.
+            pub(super) fn find(
+                pins: &mut Pins,
+                top: &ModuleSpec,
+                tiles: u32,
+                memory: u32,
+            ) -> Result<Ports, DutError> {
+                let swaps = match top.ports.iter().any(|p| p.name == "swap_valid") {
+                    true => Some(SwapPorts { $($swap: pins.pin(top, stringify!($swap), 1)?,)+ }),
+                    false => None,
+                };
+                Ok(Ports {
+                    swaps,
+                    $($one: pins.pin(top, stringify!($one), 1)?,)+
+                    $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
+                    $($memory: pins.pin(top, stringify!($memory), memory)?,)+
+                })
+            }
+        }
+    };
+}
+
+ports! {
+    one: desc_valid desc_ready desc_prefix desc_layer desc_first desc_stride desc_count desc_first_row
+        desc_last_row desc_stream desc_streams desc_mapping desc_share desc_close desc_step
+        idle stat_index event_index;
+    swap: swap_valid swap_a swap_b occupancy_valid occupancy_tile occupancy_value;
+    tile: job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row
+        kv_valid kv_ready kv_tag kv_index kv_mask kv_data
+        part_valid part_ready part_first part_last part_stream part_layer part_head part_data
+        root_valid root_first root_last root_stream root_layer root_head root_x root_y root_data
+        error_memory error_timeout vc_busy stat_data event_data;
+    memory: m_axi_arvalid m_axi_arready m_axi_arid m_axi_araddr m_axi_arlen m_axi_arsize m_axi_arburst
+        m_axi_rvalid m_axi_rready m_axi_rid m_axi_rdata m_axi_rresp m_axi_rlast;
+}

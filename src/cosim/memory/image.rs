@@ -1,0 +1,76 @@
+//! What the external memory holds, by address.
+
+use super::super::packet::mix;
+use super::Shape;
+use std::collections::HashMap;
+
+/// The content of the external memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Image {
+    /// Every eight bytes are a hash of this seed and their address.
+    Hash(u64),
+    /// Slices by number, each K rows and then V rows. Elsewhere there is nothing, and who reads there
+    /// gets a decode error.
+    Slices(HashMap<u64, Vec<u8>>),
+}
+
+impl Image {
+    /// Reads `words` from an address that is a multiple of eight. False if nothing is there;
+    /// what a slice does not fill is zero.
+    pub fn read(&self, shape: &Shape, address: u64, words: &mut [u32]) -> bool {
+        match self {
+            Image::Hash(seed) => {
+                for (at, pair) in (address / 8..).zip(words.chunks_mut(2)) {
+                    let value = mix(seed ^ mix(at));
+                    pair[0] = value as u32;
+                    if let Some(high) = pair.get_mut(1) {
+                        *high = (value >> 32) as u32;
+                    }
+                }
+                true
+            }
+            Image::Slices(slices) => {
+                words.fill(0);
+                let Some(bytes) = slices.get(&(address / shape.slice_bytes)) else { return false };
+                let begin = (address % shape.slice_bytes) as usize;
+                let here = bytes.get(begin..).unwrap_or_default();
+                for (word, four) in words.iter_mut().zip(here.chunks(4)) {
+                    let mut whole = [0; 4];
+                    whole[..four.len()].copy_from_slice(four);
+                    *word = u32::from_le_bytes(whole);
+                }
+                true
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHAPE: Shape = Shape { ports: 1, flit_bytes: 8, burst_flits: 4, slice_bytes: 64, slices: 4 };
+
+    #[test]
+    fn a_hash_depends_on_seed_and_address_only() {
+        let read = |seed, address| {
+            let mut words = [0; 4];
+            assert!(Image::Hash(seed).read(&SHAPE, address, &mut words));
+            words
+        };
+        assert_eq!(read(1, 16), read(1, 16));
+        assert_ne!(read(1, 16), read(2, 16));
+        assert_eq!(read(1, 16)[2..], read(1, 24)[..2], "it is one memory, wherever a read begins");
+    }
+
+    #[test]
+    fn slices_are_read_where_they_lie() {
+        let image = Image::Slices(HashMap::from([(2, (0..20).collect())]));
+        let mut words = [9; 2];
+        assert!(image.read(&SHAPE, 128 + 8, &mut words));
+        assert_eq!(words, [0x0b0a_0908, 0x0f0e_0d0c]);
+        assert!(image.read(&SHAPE, 128 + 16, &mut words));
+        assert_eq!(words, [0x1312_1110, 0], "beyond its end a slice is zero");
+        assert!(!image.read(&SHAPE, 64, &mut words));
+    }
+}

@@ -1,0 +1,233 @@
+//! External memory in co-simulation: an AXI4 read slave behind every port of the fabric.
+//!
+//! Knows addresses, bursts and the rules of AXI4, but not who asks or what slices mean. A [`Memory`] is
+//! told what each period carried and says what each port shows in the next; nothing here simulates.
+//!
+//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and what goes wrong.
+//! * [`Image`]: what the memory holds.
+//! * `port`: one slave; `rules`: what a master must keep to.
+
+mod image;
+mod port;
+mod rules;
+
+pub use image::Image;
+pub use port::{Beat, PortCounts};
+pub use rules::Request;
+
+use super::violation::{Violation, Violations};
+use crate::design::{Design, PlacementKind};
+use port::Port;
+use rules::Rules;
+use std::ops::Range;
+
+/// What every port of the memory has in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// AXI4 ports.
+    pub ports: usize,
+    /// Bytes of one beat, which is a flit.
+    pub flit_bytes: u32,
+    /// Beats of the longest burst.
+    pub burst_flits: u32,
+    /// Bytes from one slice to the next.
+    pub slice_bytes: u64,
+    /// Slices that fit the homes' regions.
+    pub slices: u64,
+}
+
+impl Shape {
+    /// The shape a design asks for.
+    pub fn of(design: &Design) -> Shape {
+        let (memory, model) = (&design.memory, &design.config.model);
+        let homes = if design.placement.kind == PlacementKind::Hub { 1 } else { design.mesh.tiles() as u64 };
+        let of_home = [model.max_streams, design.placement.blocks_of_home(), model.kv_heads];
+        Shape {
+            ports: memory.ports as usize,
+            flit_bytes: design.flit.data_width / 8,
+            burst_flits: memory.burst_flits,
+            slice_bytes: memory.slice_bytes,
+            slices: of_home.into_iter().fold(homes, |n, factor| n.saturating_mul(u64::from(factor))),
+        }
+    }
+}
+
+/// How the memory answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Behaviour {
+    /// Bytes a port gives in a cycle, on average.
+    pub bytes_per_cycle: f64,
+    /// Cycles from the acceptance of a request to its first beat, at least.
+    pub latency: u32,
+    /// Most cycles by which a request may take longer, drawn for each.
+    pub jitter: u32,
+    /// Requests of different IDs may overtake one another; those of one ID never do.
+    pub reorder: bool,
+    /// With `reorder`: beats of different IDs may take turns.
+    pub interleave: bool,
+    /// Requests a port holds; while it holds as many it takes no other.
+    pub outstanding: usize,
+    /// Of 256 cycles, those in which a port takes no request.
+    pub request_stall: u8,
+    /// Of 256 cycles, those in which a port shows no beat that it could show.
+    pub beat_gap: u8,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+    /// Of all that is drawn.
+    pub seed: u64,
+}
+
+impl Behaviour {
+    /// The platform of a design: its bandwidth and latency, everything in order, no fault.
+    pub fn of(design: &Design) -> Behaviour {
+        Behaviour {
+            bytes_per_cycle: design.memory.bytes_per_cycle_port,
+            latency: design.memory.latency_cycles,
+            jitter: 0,
+            reorder: false,
+            interleave: false,
+            outstanding: 64,
+            request_stall: 0,
+            beat_gap: 0,
+            faults: Vec::new(),
+            seed: 1,
+        }
+    }
+
+    /// The same platform at its most unpleasant: late, out of order, with gaps and refusals.
+    #[must_use]
+    pub fn unruly(self, seed: u64) -> Behaviour {
+        Behaviour {
+            jitter: 2 * self.latency,
+            reorder: true,
+            interleave: true,
+            request_stall: 100,
+            beat_gap: 60,
+            seed,
+            ..self
+        }
+    }
+}
+
+/// Something that goes wrong at one port, or at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The port; none for all of them.
+    pub port: Option<usize>,
+    /// Where: beats of these addresses. Of no importance to [`FaultKind::Deaf`].
+    pub addresses: Range<u64>,
+    /// What.
+    pub kind: FaultKind,
+}
+
+impl Fault {
+    /// A fault of a whole port.
+    pub fn of_port(port: usize, kind: FaultKind) -> Fault {
+        Fault { port: Some(port), addresses: 0..u64::MAX, kind }
+    }
+}
+
+/// What can go wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Beats answer SLVERR.
+    SlaveError,
+    /// Beats answer DECERR.
+    DecodeError,
+    /// Requests that begin there are taken and never answered.
+    Mute,
+    /// Requests that begin there are answered so many cycles late.
+    Late(u32),
+    /// The port takes no request.
+    Deaf,
+}
+
+/// What a port shows in a period.
+#[derive(Debug, Clone, Copy)]
+pub struct Offer<'a> {
+    /// It takes a request.
+    pub request_ready: bool,
+    /// The beat it shows.
+    pub beat: Option<&'a Beat>,
+}
+
+/// All ports of the external memory.
+#[derive(Debug)]
+pub struct Memory {
+    ports: Vec<Port>,
+    rules: Vec<Rules>,
+    shape: Shape,
+    behaviour: Behaviour,
+    image: Image,
+    violations: Violations,
+}
+
+impl Memory {
+    /// A memory that has not been asked for anything yet.
+    pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
+        let port = |index| Port::new(index, &shape, &behaviour);
+        Memory {
+            ports: (0..shape.ports).map(port).collect(),
+            rules: (0..shape.ports).map(|_| Rules::default()).collect(),
+            shape,
+            behaviour,
+            image,
+            violations: Violations::default(),
+        }
+    }
+
+    /// What the memory holds.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// Number of ports.
+    pub fn ports(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// What the port shows in the period of this cycle; asked once for each.
+    pub fn drive(&mut self, port: usize, cycle: u64) -> Offer<'_> {
+        self.ports[port].drive(cycle, &self.shape, &self.behaviour, &self.image)
+    }
+
+    /// What the period carried: the request on the port, if any, and whether a beat would be taken.
+    /// Tells whether a request or a beat passed.
+    pub fn observe(&mut self, port: usize, cycle: u64, request: Option<Request>, beat_ready: bool) -> bool {
+        let (slave, rules) = (&mut self.ports[port], &mut self.rules[port]);
+        if !beat_ready {
+            slave.count_refused();
+        }
+        let beat = beat_ready.then(|| slave.take_beat()).flatten();
+        if let Some((id, true)) = beat {
+            rules.answered(id);
+        }
+        let taken = request.filter(|_| slave.takes_requests());
+        rules.judge(port, cycle, request, taken.is_some(), &self.shape, &mut self.violations);
+        if let Some(request) = taken {
+            if !slave.accept(cycle, request, &self.behaviour) {
+                // It will never be answered: its ID is free for the memory as it must be for the master.
+                rules.answered(request.id);
+            }
+        }
+        beat.is_some() || taken.is_some()
+    }
+
+    /// What a port has done so far.
+    pub fn counts(&self, port: usize) -> PortCounts {
+        self.ports[port].counts
+    }
+
+    /// Requests that were taken and wait for beats, over all ports.
+    pub fn waiting(&self) -> usize {
+        self.ports.iter().map(Port::waiting).sum()
+    }
+
+    /// Where masters broke the rules so far: how often, and the first of them.
+    pub fn violations(&self) -> (u64, &[Violation]) {
+        (self.violations.count, &self.violations.first)
+    }
+}
+
+#[cfg(test)]
+mod tests;

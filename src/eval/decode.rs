@@ -1,0 +1,253 @@
+//! From the counts of a run of decode steps to the metrics of the specification, as [`DecodeRow`] has them.
+
+use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
+use super::energy::{Activity, Energies};
+use super::row::{links, Row};
+use crate::cosim::decode::{Decoded, Plan, Step, StepCounts};
+use crate::design::{Class, Design, NodeId, Port};
+use crate::emit::TILE_EVENTS;
+
+/// The links across the middle columns: eastwards, and westwards.
+fn bisection(design: &Design) -> [Vec<(NodeId, Port)>; 2] {
+    let middle = design.mesh.cols() / 2;
+    let column = |x: u32, port: Port| {
+        (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y)).map(|node| (node, port)).collect()
+    };
+    [column(middle - 1, Port::East), column(middle, Port::West)]
+}
+
+fn most(values: impl IntoIterator<Item = u64>) -> f64 {
+    values.into_iter().max().unwrap_or(0) as f64
+}
+
+impl DecodeRow {
+    /// The metrics of a run of a plan that sends `step` again and again.
+    pub fn new(design: &Design, step: &Step, plan: &Plan, done: &Decoded, batch: u32) -> DecodeRow {
+        let mesh = design.mesh;
+        let steps = f64::from(plan.steps);
+        let window = done.kv_cycles.max(1) as f64;
+        let [part, kv_fetch, kv_data] = Class::ALL.map(|class| done.traversals(mesh, class));
+        let by_class = Flits { part: part as f64, kv_fetch: kv_fetch as f64, kv_data: kv_data as f64 };
+
+        let across = bisection(design);
+        let sum = |links: &[(NodeId, Port)], of: fn(&[u64; 5]) -> u64| -> f64 {
+            links.iter().map(|&(node, port)| of(&done.link(node, port))).sum::<u64>() as f64
+        };
+        let both = across.concat();
+        let link_cycles = window * both.len() as f64;
+        let (useful, stall) = (sum(&both, |c| c[2]) / link_cycles, sum(&both, |c| c[3]) / link_cycles);
+        let busier =
+            across.iter().map(|side| sum(side, |c| c[0] + c[1] + c[2]) / (window * side.len() as f64));
+
+        let flit_bytes = f64::from(design.flit.data_width / 8);
+        // A port gives at most a beat a cycle, however fast the memory behind it.
+        let bandwidth = plan.memory.bytes_per_cycle.min(flit_bytes);
+        let beats: u64 = done.ports.iter().map(|p| p.beats).sum();
+        let taken: u64 = done.taken.iter().sum();
+        let utilisation = Utilisation {
+            external_memory: most(done.ports.iter().map(|p| p.beats)) * flit_bytes / (window * bandwidth),
+            home_injection: most(done.event_by_tile("flits_streamed")) / window,
+            bisection: busier.fold(0.0, f64::max),
+            tile: most(done.taken.iter().copied()) * f64::from(plan.pace.flit_cycles) / window,
+        };
+
+        let sample = Sample {
+            layers: step.layers.1,
+            of_layers: step.layers.0,
+            segments: step.segments.1,
+            of_segments: step.segments.0,
+        };
+        let flit_bits = f64::from(design.flit.data_width);
+        let link_bits = flit_bits + f64::from(design.flit.head_width);
+        // Into the staging memory and out of it, into the FIFO of a tile and out of it.
+        let sram_flits = done.event("flits_filled") + done.event("flits_streamed") + 2 * taken;
+        let pe = &design.config.pe;
+        // Every row of K and of V is multiplied for each head that attends.
+        let row_macs = 2 * u64::from(design.config.model.heads) * u64::from(pe.head_dim);
+        let activity = Activity {
+            link_bits: by_class.all() * link_bits,
+            sram_bits: sram_flits as f64 * flit_bits,
+            macs: (step.rows * row_macs) as f64 * steps,
+            memory_bits: beats as f64 * flit_bits,
+        };
+        let energies = Energies::default();
+        let us = |cycles: f64| cycles / design.config.clock.noc_mhz;
+        let cycles_a_step = done.cycles as f64 / steps;
+        let tokens = f64::from(batch);
+
+        let (data, layers) = (sample.data_factor() / steps, sample.layer_factor() / steps);
+        let whole = Flits {
+            part: by_class.part * layers,
+            kv_fetch: by_class.kv_fetch * data,
+            kv_data: by_class.kv_data * data,
+        };
+        let kv = done.kv_cycles.min(done.cycles) as f64;
+        let whole_cycles = kv * data + (done.cycles as f64 - kv) * layers;
+        let extrapolated = WholeStep {
+            traffic: whole.all(),
+            flits_by_class: whole,
+            cycles: whole_cycles,
+            latency_us: us(whole_cycles),
+            tokens_per_cycle: tokens / whole_cycles.max(1.0),
+            energy_nj: energies.of(&Activity {
+                link_bits: whole.all() * link_bits,
+                sram_bits: activity.sram_bits * data,
+                macs: activity.macs * data,
+                memory_bits: activity.memory_bits * data,
+            }),
+        };
+        DecodeRow {
+            traffic: part + kv_fetch + kv_data,
+            flits_by_class: Class::ALL.map(Class::name).into_iter().zip([part, kv_fetch, kv_data]).collect(),
+            useful,
+            stall,
+            other: 1.0 - useful - stall,
+            cycles: done.cycles,
+            kv_cycles: done.kv_cycles,
+            latency_us: us(cycles_a_step),
+            tokens_per_cycle: tokens / cycles_a_step.max(1.0),
+            bound_by: utilisation.bound_by(),
+            utilisation,
+            energy_nj: energies.of(&activity),
+            sample,
+            extrapolated,
+            steps: done.steps.iter().map(|step| step_row(step, design.mesh.cols())).collect(),
+            swaps: done.steps.iter().map(|s| s.swaps.len()).sum(),
+            platform: Platform {
+                bandwidth_gbs: design.config.memory.bandwidth_gbs,
+                latency_ns: design.config.memory.latency_ns,
+                ports: design.memory.ports,
+                noc_mhz: design.config.clock.noc_mhz,
+            },
+            attended_tokens: step.attended,
+            delivered: taken,
+            head_flits: done.head_flits,
+            overtaking: done.overtaking,
+            memory_bytes: beats * u64::from(design.flit.data_width / 8),
+            packets: done.packets,
+            counters: TILE_EVENTS.iter().map(|&name| (name, done.event(name))).collect(),
+            violations: done.violations,
+            violation_list: done.violation_list.clone(),
+        }
+    }
+}
+
+fn step_row(step: &StepCounts, cols: u32) -> StepRow {
+    let sampled = !step.occupancy.is_empty();
+    StepRow {
+        cycles: step.cycles(),
+        occupancy_squares: sampled.then(|| step.occupancy_squares()),
+        row_squares: sampled.then(|| step.row_squares(cols)),
+        swaps: step.swaps.iter().map(|swap| swap.tiles).collect(),
+    }
+}
+
+/// What the links and tiles of a run carried, as the heat map draws it.
+pub fn link_row(design: &Design, done: &Decoded) -> Row {
+    Row {
+        links: links(design.mesh, &done.links),
+        delivered: done.taken.clone(),
+        window: done.cycles,
+        ..Row::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::cosim::decode::{step, Workload};
+    use crate::cosim::memory::PortCounts;
+    use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
+    use crate::design::{Mapping, Sharing};
+
+    /// A mesh of 4 x 2, and a quarter of the segments of half of the layers.
+    fn run(change: impl FnOnce(&mut Decoded)) -> DecodeRow {
+        let mut config = Config::default();
+        (config.mesh.cols, config.mesh.rows) = (4, 2);
+        (config.model.layers, config.model.max_tokens) = (4, 1024);
+        config.clock.noc_mhz = 200.0;
+        let design = Design::from_config("test", &config).unwrap();
+        let load = Workload {
+            tokens: 1024,
+            batch: 1,
+            prefix: 0,
+            mapping: Mapping::RowAligned,
+            sharing: Sharing::KvHead,
+            segments: Some(4),
+            layers: 2,
+            stride: 1,
+        };
+        let step = step(&design, &load).unwrap();
+        let plan = Plan::new(&design, step.descriptors.clone(), 1);
+        let mut done = Decoded {
+            cycles: 1200,
+            kv_cycles: 1000,
+            steps: vec![StepCounts::default()],
+            links: vec![[0; COUNTERS]; 8],
+            events: vec![[0; TILE_EVENTS.len()]; 8],
+            ports: vec![PortCounts::default(); 4],
+            taken: vec![0; 8],
+            head_flits: 0,
+            overtaking: 0,
+            jobs: 0,
+            packets: 0,
+            violations: 0,
+            violation_list: Vec::new(),
+        };
+        change(&mut done);
+        DecodeRow::new(&design, &step, &plan, &done, load.batch)
+    }
+
+    fn counter(port: Port, counter: usize) -> usize {
+        port.index() * COUNTERS_PER_PORT + counter
+    }
+
+    #[test]
+    fn bisection_is_the_middle_links_of_both_directions() {
+        let row = run(|done| {
+            // East out of column 1 and west out of column 2 are in it; others are not.
+            done.links[1][counter(Port::East, 2)] = 800;
+            done.links[1][counter(Port::East, 3)] = 100;
+            done.links[6][counter(Port::West, 2)] = 400;
+            done.links[6][counter(Port::West, 1)] = 40;
+            done.links[0][counter(Port::East, 2)] = 1000;
+            done.links[1][counter(Port::North, 0)] = 5;
+            done.links[1][counter(Port::Local, 2)] = 999;
+        });
+        assert_eq!((row.useful, row.stall), (0.3, 0.025));
+        assert!((row.other - 0.675).abs() < 1e-12);
+        assert_eq!(row.utilisation.bisection, 0.4);
+        assert_eq!(row.traffic, 800 + 400 + 40 + 1000 + 5);
+        let by_class: Vec<_> = row.flits_by_class.iter().map(|(k, v)| (*k, *v)).collect();
+        assert_eq!(by_class, [("KV_DATA", 2200), ("KV_FETCH", 40), ("PART", 5)]);
+    }
+
+    #[test]
+    fn what_is_used_most_bounds_the_run() {
+        let streamed = TILE_EVENTS.iter().position(|&e| e == "flits_streamed").unwrap();
+        let bound = |change: fn(&mut Decoded, usize)| run(|done| change(done, streamed)).bound_by;
+        assert_eq!(bound(|done, _| done.ports[2].beats = 900), "external memory");
+        assert_eq!(bound(|done, at| done.events[3][at] = 700), "home injection");
+        assert_eq!(bound(|done, _| done.taken[7] = 500), "tile");
+        assert_eq!(bound(|done, _| done.links[5][counter(Port::East, 2)] = 500), "bisection");
+    }
+
+    #[test]
+    fn a_sample_grows_by_what_was_left_out() {
+        let row = run(|done| {
+            done.links[0][counter(Port::East, 2)] = 1000;
+            done.links[0][counter(Port::North, 0)] = 10;
+        });
+        let sample = Sample { layers: 2, of_layers: 4, segments: 4, of_segments: 16 };
+        assert_eq!(row.sample, sample);
+        assert!(!sample.is_whole());
+        let whole = row.extrapolated;
+        assert_eq!((whole.flits_by_class.kv_data, whole.flits_by_class.part), (8000.0, 20.0));
+        assert_eq!(whole.cycles, 8000.0 + 400.0);
+        assert_eq!((row.latency_us, whole.latency_us), (6.0, 42.0));
+        // 4 segments of 64 tokens in 2 layers, 32 heads of 128 elements, K and V, 2 pJ each.
+        assert_eq!(row.energy_nj.mac, f64::from(4 * 64 * 2 * 32 * 128 * 2 * 2) / 1000.0);
+        assert_eq!(whole.energy_nj.mac, 8.0 * row.energy_nj.mac);
+    }
+}

@@ -1,0 +1,68 @@
+//! Decode steps on small fabrics, for tests.
+
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+#[path = "../fabric/mod.rs"]
+pub mod fabric;
+
+use fabric::library_of;
+use meshkv::config::Config;
+use meshkv::cosim::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
+use meshkv::cosim::verilate::Form;
+use meshkv::cosim::Library;
+use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::emit;
+
+/// A mesh of 3 x 2 with 6 heads of 3 KV heads, 64-bit flits and segments of 8 tokens, changed.
+pub fn small(change: impl FnOnce(&mut Config)) -> Design {
+    sized(3, 2, change)
+}
+
+/// The same of another size.
+pub fn sized(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
+    fabric::design(cols, rows, |c| {
+        (c.model.heads, c.model.kv_heads, c.model.max_streams) = (6, 3, 4);
+        c.pad.fifo_depth = 16;
+        c.takv.swap_epoch = 0;
+        (c.kv.uram_per_tile, c.kv.banks) = (1, 2);
+        change(c);
+    })
+}
+
+/// All tokens of one stream, one layer, tile by head.
+pub const LOAD: Workload = Workload {
+    tokens: 64,
+    batch: 1,
+    prefix: 0,
+    mapping: Mapping::HeadTile,
+    sharing: Sharing::KvHead,
+    segments: None,
+    layers: 1,
+    stride: 1,
+};
+
+pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
+pub const SHARINGS: [Sharing; 2] = [Sharing::KvHead, Sharing::Segment];
+
+/// The library of a design, in the form that builds fastest; `tests/pieces.rs` shows that it is as the whole.
+pub fn whole_library(design: &Design) -> Library {
+    library_of(Form::Pieces, design, &emit(design).unwrap())
+}
+
+/// The plan of a workload, one step of it.
+pub fn plan(design: &Design, load: &Workload) -> Plan {
+    Plan::new(design, step(design, load).unwrap().descriptors, 7)
+}
+
+/// Runs a plan on a fabric of its own.
+pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
+    Bench::new(library, design, 1).unwrap().run(plan, &mut |_| false)
+}
+
+/// Runs a plan that must end without a violation.
+pub fn run_clean(library: &Library, design: &Design, plan: &Plan, what: &str) -> Decoded {
+    let done = run_on(library, design, plan).unwrap_or_else(|e| panic!("{what}: {e}"));
+    assert_eq!(done.violations, 0, "{what}: {:#?}", done.violation_list);
+    done
+}
