@@ -31,7 +31,7 @@ fn without_suppression_there_is_no_filter_no_history_and_no_order_of_repeats() {
     gone(&on, &off, "meshkv_requester", &["HISTORY", "known_q", "old_gen_q", "ring_q"]);
     gone(&on, &off, "meshkv_request_table", &["older_q"]);
     gone(&on, &off, "meshkv_home_agent", &["u_filter", "BLOOM_BITS", "tick"]);
-    gone(&on, &off, "meshkv_tile", &["period_q", "TAG_ENTRIES"]);
+    gone(&on, &off, "meshkv_transport", &["period_q", "TAG_ENTRIES"]);
 }
 
 #[test]
