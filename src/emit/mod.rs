@@ -18,6 +18,7 @@ mod instance;
 mod manifest;
 mod module;
 mod picture;
+mod reduce_parts;
 mod render;
 mod ring;
 mod router_parts;
@@ -29,7 +30,7 @@ mod write;
 mod write_error;
 
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
-pub use rtl::modules;
+pub use rtl::{emit_block, modules};
 pub use tile_parts::TILE_EVENTS;
 pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
 

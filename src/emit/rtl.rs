@@ -15,6 +15,7 @@ use super::home_parts::{
 };
 use super::module::{ModuleBuilder, ModuleSpec};
 use super::render::Renderer;
+use super::reduce_parts::reduction;
 use super::ring::Ring;
 use super::router_parts::{
     arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
@@ -46,6 +47,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("module.v"),
     template!("meshkv_arbiter2.v"),
     template!("meshkv_arbiter4.v"),
+    template!("meshkv_async_fifo.v"),
+    template!("meshkv_async_pointer.v"),
     template!("meshkv_bloom_filter.v"),
     template!("meshkv_bus_stop.v"),
     template!("meshkv_column_controller.v"),
@@ -79,6 +82,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_staging_memory.v"),
     template!("meshkv_swap_unit.v"),
     template!("meshkv_switch_allocator.v"),
+    template!("meshkv_synchronizer.v"),
     template!("meshkv_through_turn.v"),
     template!("meshkv_tile.v"),
     template!("meshkv_tile_decode.v"),
@@ -153,7 +157,32 @@ fn surroundings(w: &ControlWidths, mesh: ModuleSpec) -> Vec<ModuleSpec> {
 }
 
 pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
-    let renderer = Renderer::new(TEMPLATES, modules(design))?;
+    let modules = modules(design);
+    render(design, &modules, modules.clone())
+}
+
+/// Sources of one module and of all it instantiates, whether the fabric of the design has it or not.
+///
+/// # Panics
+/// When there is no module of this name.
+pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
+    let mut known = modules(design);
+    let missing: Vec<_> = reduction().into_iter().filter(|m| known.iter().all(|k| k.name != m.name)).collect();
+    known.extend(missing);
+    let mut wanted = vec![name];
+    for at in 0.. {
+        let Some(name) = wanted.get(at) else { break };
+        let module = known.iter().find(|m| m.name == *name).unwrap_or_else(|| panic!("no module {name}"));
+        let new: Vec<_> = module.instances.iter().copied().filter(|i| !wanted.contains(i)).collect();
+        wanted.extend(new);
+    }
+    let parts: Vec<_> = known.iter().filter(|m| wanted.contains(&m.name)).cloned().collect();
+    render(design, &parts, known)
+}
+
+/// Renders `parts`, whose bodies may instantiate `known` modules.
+fn render(design: &Design, parts: &[ModuleSpec], known: Vec<ModuleSpec>) -> Result<Vec<SourceFile>> {
+    let renderer = Renderer::new(TEMPLATES, known)?;
     let source = format!("{}.toml", design.name);
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
@@ -178,7 +207,7 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     for kernel in kernels::all()? {
         values.insert(format!("kernel_{}", kernel.name), kernel.body.trim_end().into());
     }
-    modules(design)
+    parts
         .iter()
         .map(|module| {
             let text = renderer.verilog(module, &source, &values)?;
