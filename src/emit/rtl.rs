@@ -54,6 +54,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_column_controller.v"),
     template!("meshkv_credit_counter.v"),
     template!("meshkv_duplicate_filter.v"),
+    template!("meshkv_element_packer.v"),
     template!("meshkv_event_counters.v"),
     template!("meshkv_fabric.v"),
     template!("meshkv_fetch_park.v"),
@@ -61,12 +62,14 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_filler.v"),
     template!("meshkv_home_agent.v"),
     template!("meshkv_input_port.v"),
+    template!("meshkv_leading_bits.v"),
     template!("meshkv_link_counters.v"),
     template!("meshkv_memory_port.v"),
     template!("meshkv_mesh.v"),
     template!("meshkv_occupancy.v"),
     template!("meshkv_output_port.v"),
     template!("meshkv_pair_choice.v"),
+    template!("meshkv_part_former.v"),
     template!("meshkv_periphery.v"),
     template!("meshkv_placement.v"),
     template!("meshkv_prefetcher.v"),
@@ -167,7 +170,7 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
 /// When there is no module of this name.
 pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
     let mut known = modules(design);
-    let missing: Vec<_> = reduction().into_iter().filter(|m| known.iter().all(|k| k.name != m.name)).collect();
+    let missing: Vec<_> = reduction(design).into_iter().filter(|m| known.iter().all(|k| k.name != m.name)).collect();
     known.extend(missing);
     let mut wanted = vec![name];
     for at in 0.. {
