@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 pub(super) const SIDES: [Port; 4] = [Port::North, Port::South, Port::East, Port::West];
 
 /// Ports that are neither of a link nor of the fabric: clock, reset, and where the tile stands.
-const OWN: [&str; 4] = ["clk", "rst", "x", "y"];
+const OWN: [&str; 6] = ["clk", "rst", "pe_clk", "pe_rst", "x", "y"];
 
 /// What the first row has of the periphery in place of a southern neighbour: its bundle, and that of the
 /// periphery with a part for each column.
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::config::{Config, PlacementKind};
     use crate::design::Design;
-    use crate::emit::{modules, PERIPHERY, ROUTER, TILE, TOP};
+    use crate::emit::{modules, FABRIC, PERIPHERY, ROUTER, TILE};
 
     #[test]
     fn every_port_of_the_pieces_is_joined() {
@@ -234,7 +234,7 @@ mod tests {
             let all = modules(&design);
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
             let (tile, periphery) = (node(spec(ROUTER), spec(TILE)), spec(PERIPHERY));
-            let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(TOP) };
+            let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
             let text = pieces.header();
             let named = |name: &str| {
                 let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -257,7 +257,7 @@ mod tests {
                 let shown = pieces.fabric.ports.iter().any(|p| p.name == port.name);
                 assert_eq!(ends, if shown { 1 } else { 2 }, "{} leads nowhere", port.name);
             }
-            for port in spec(TOP).ports.iter().filter(|p| !is_own(p)) {
+            for port in spec(FABRIC).ports.iter().filter(|p| !is_own(p)) {
                 assert_eq!(named(&format!("wires.{}", port.name)), 1, "{} is nobody's", port.name);
             }
         }

@@ -4,7 +4,7 @@ use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::Design;
-use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, MESH, PERIPHERY, ROUTER, TILE, TOP, TRANSPORT};
+use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PERIPHERY, ROUTER, TILE, TRANSPORT};
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");
@@ -102,8 +102,8 @@ fn joined(
     let (tile, fabric, roots) = match form {
         Form::Tile => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
         Form::Node => (node(), node_ports(design), vec![ROUTER, beside_router]),
-        Form::Pieces => (node(), spec(TOP).clone(), vec![ROUTER, beside_router]),
-        Form::Full | Form::Mesh => (spec(TOP).clone(), spec(TOP).clone(), vec![TOP]),
+        Form::Pieces => (node(), spec(FABRIC).clone(), vec![ROUTER, beside_router]),
+        Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
     };
     // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
     let held =

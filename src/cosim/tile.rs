@@ -39,6 +39,12 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool) -> St
         ports.push(format!("    {dir} wire{range} {name}"));
         let edge = match name.as_str() {
             "clk" | "rst" => None,
+            // What computes runs in step with the network here.
+            "pe_clk" | "pe_rst" => {
+                ports.pop();
+                pins.push(format!("        .{name}({})", &name[3..]));
+                continue;
+            }
             "x" | "y" => Some("posedge rst"),
             _ if dir == "output" || width.bits > SAMPLED_BITS => None,
             _ => Some("negedge clk"),
@@ -105,9 +111,11 @@ pub(super) fn node_body(node: &ModuleSpec, router: &ModuleSpec, tile: &ModuleSpe
         Some((_, field)) => format!("        .{}(link_rx_{field})", p.name),
         None => format!("        .{0}({0})", p.name),
     });
-    let of_tile = tile.ports.iter().map(|p| match is_link(p) {
-        true => format!("        .{0}(link_{0})", p.name),
-        false => format!("        .{0}({0})", p.name),
+    let of_tile = tile.ports.iter().map(|p| match p.name.strip_prefix("pe_") {
+        // What computes runs in step with the network here.
+        Some(shared) => format!("        .{}({shared})", p.name),
+        None if is_link(p) => format!("        .{0}(link_{0})", p.name),
+        None => format!("        .{0}({0})", p.name),
     });
     let join = |lines: &mut dyn Iterator<Item = String>| lines.collect::<Vec<_>>().join(",\n");
     format!(

@@ -136,6 +136,7 @@ impl FlitLayout {
         let part = pack(&[
             ("last", 1, "last flit of its packet"),
             ("first", 1, "first flit of its packet"),
+            ("alone", 1, "the only partial result of its head"),
             ("stream", stream, "stream"),
             ("layer", layer, "layer l"),
             ("head", index_bits(model.heads), "query head h"),

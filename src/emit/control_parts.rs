@@ -2,8 +2,13 @@
 //! homes. Their bodies are templates; `docs/takv.md` has the reasons.
 
 use super::control_widths::ControlWidths;
-use super::module::{ModuleBuilder, ModuleSpec};
+use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::design::PlacementKind;
+
+/// A query head by its place in its column: width and text.
+pub(super) const PLACE: (&str, &str) = ("HEAD_PLACE_WIDTH", "Query head, by its place in the column.");
+/// A query head of all: width and text.
+pub(super) const HEAD: (&str, &str) = ("HEAD_ID_WIDTH", "Query head.");
 
 pub(super) fn residue() -> ModuleSpec {
     ModuleBuilder::new(
@@ -88,6 +93,21 @@ impl ModuleBuilder {
             .output("job_streams", "STREAMS_WIDTH", "How many of them.")
             .output("job_first_row", "ROW_WIDTH", "First token wanted.")
             .output("job_last_row", "ROW_WIDTH", "Last token wanted.")
+            .output("job_mapping", 2, "Which tile computes a head, as in the descriptor.")
+            .output("job_lag", "Y_WIDTH", "Rows from the slice's home to this tile, round the column.")
+    }
+    /// Four elements of a query, `name`d so, out of a tile or in from outside.
+    pub(super) fn query(self, name: &str, dir: Dir, head: (&str, &'static str), times: &str) -> Self {
+        let back = if dir == Dir::Output { Dir::Input } else { Dir::Output };
+        let port = |field: &str| format!("{name}_{field}");
+        let w = |width: &str| format!("{times}{width}").replace("*1", "");
+        self.group("Four elements of a query, before the descriptors that need them.")
+            .port(dir, port("valid"), w("1").as_str(), "")
+            .port(back, port("ready"), w("1").as_str(), "")
+            .port(dir, port("stream"), w("STREAM_WIDTH").as_str(), "Stream.")
+            .port(dir, port("head"), w(head.0).as_str(), head.1)
+            .port(dir, port("word"), w("QUERY_WORD_WIDTH").as_str(), "Which four of the elements.")
+            .port(dir, port("data"), w("64").as_str(), "FP16, the first in the lowest bits.")
     }
 }
 
@@ -130,6 +150,8 @@ pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> Mod
             "CHUNK_FLITS",
             "ROW_FLITS_LOG",
             "FLIT_ROWS_LOG",
+            "HEAD_PLACE_WIDTH",
+            "QUERY_WORD_WIDTH",
         ],
     )
     .param("QUEUE", 4, "Descriptors that wait.");
@@ -139,7 +161,7 @@ pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> Mod
     if w.placement.kind != PlacementKind::Hub {
         b = b.control(w, &["STREAMS"]);
     }
-    b = b.clocked().input("x", "X_WIDTH", "Column, tied to a constant.").descriptor().output(
+    b = b.clocked().input("x", "X_WIDTH", "Column, tied to a constant.").query("query", Dir::Input, PLACE, "").descriptor().output(
         "idle",
         1,
         "All descriptors have been worked off.",
@@ -203,7 +225,7 @@ pub(super) fn prefetcher(w: &ControlWidths) -> ModuleSpec {
         ],
     )
     .control(w, &["X_WIDTH", "Y_WIDTH", "TAG_WIDTH", "INDEX_WIDTH", "MASK_WIDTH", "STREAM_WIDTH", "STREAMS_WIDTH"])
-    .control(w, &["ROW_WIDTH", "CHUNK_FLITS", "HALF_FLITS"])
+    .control(w, &["ROW_WIDTH", "CHUNK_FLITS", "HALF_FLITS", "HEAD_DIM"])
     .param("DEPTH", 16, "Slices that can wait.")
     .clocked()
     .group("What to fetch, or that the compute shall send its results.")
@@ -220,6 +242,8 @@ pub(super) fn prefetcher(w: &ControlWidths) -> ModuleSpec {
     .input("s_streams", "STREAMS_WIDTH", "How many of them.")
     .input("s_first_row", "ROW_WIDTH", "First token wanted.")
     .input("s_last_row", "ROW_WIDTH", "Last token wanted.")
+    .input("s_mapping", 2, "Which tile computes a head.")
+    .input("s_lag", "Y_WIDTH", "Rows from the home to this tile, round the column.")
     .job()
     .group("A command: fetch a range of a slice.")
     .output("cmd_valid", 1, "")

@@ -2,7 +2,7 @@
 
 use super::module::ModuleBuilder;
 use super::tile_widths::TileWidths;
-use crate::design::{index_bits, Design, Memory, Piece, Placement, PlacementKind, Sharing};
+use crate::design::{index_bits, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
 use std::collections::BTreeMap;
 
 /// Words that a stop of the column bus holds: the way there and back, and one.
@@ -29,18 +29,23 @@ pub(super) struct ControlWidths {
     pub(super) pieces: Vec<Piece>,
     /// Heads and rows of each column.
     pub(super) columns: Vec<(u64, u64)>,
-    stream: u32,
-    streams: u32,
-    layer: u32,
+    pub(super) stream: u32,
+    pub(super) streams: u32,
+    pub(super) layer: u32,
     segment: u32,
-    slice: u32,
+    pub(super) slice: u32,
     slices: u32,
-    row: u32,
-    tokens: u32,
+    pub(super) row: u32,
+    pub(super) tokens: u32,
     row_step: u32,
     row_flits_log: u32,
     flit_rows_log: u32,
     swap_epoch: u32,
+    pub(super) head_dim: u32,
+    /// Most heads of a column.
+    pub(super) heads: u32,
+    /// How they are dealt.
+    pub(super) mapping: Heads,
 }
 
 impl ControlWidths {
@@ -70,6 +75,9 @@ impl ControlWidths {
             row_flits_log: (row_bits / design.flit.data_width).max(1).ilog2(),
             flit_rows_log: (design.flit.data_width / row_bits).max(1).ilog2(),
             swap_epoch: design.config.takv.swap_epoch,
+            head_dim: design.config.pe.head_dim,
+            heads: design.heads.most(),
+            mapping: design.heads,
         }
     }
 
@@ -110,6 +118,17 @@ impl ControlWidths {
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         values.insert("placement".into(), kind.into());
         values.insert("swaps".into(), self.swaps().into());
+        let last = |x: u32| design_heads(self, x).1;
+        let of_columns = |of: &dyn Fn(u32) -> String| {
+            (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ")
+        };
+        let id = self.head_id();
+        values.insert("first_heads".into(), of_columns(&|x| format!("{id}'d{}", design_heads(self, x).0)).into());
+        let count = |x| last(x) - design_heads(self, x).0;
+        values.insert("last_places".into(), of_columns(&|x| format!("{id}'d{}", count(x).max(1) - 1)).into());
+        values.insert("have_heads".into(), of_columns(&|x| format!("1'b{}", count(x).min(1))).into());
+        values.insert("slice_word".into(), self.slice_word().into());
+        values.insert("overlap".into(), self.tile.overlap.into());
         values
     }
 
@@ -157,13 +176,33 @@ impl ControlWidths {
         self.memory.addr_width.max(self.number().max(self.tile.index) + 1)
     }
 
-    /// Bits of a word of the column bus.
-    pub(super) fn bus(&self) -> u32 {
+    /// Bits of the word of a slice.
+    pub(super) fn slice_word(&self) -> u32 {
         let (x, y) = (index_bits(self.tile.net.cols), index_bits(self.tile.net.rows));
         let rows = 2 * self.row + 2 * self.tile.net.rows;
         let streams = 2 * self.stream + 1;
         let slice = self.number() + self.expected() + 2 * self.tile.index + self.tile.mask + self.tile.tag;
-        rows + streams + slice + x + y + 4
+        rows + streams + slice + x + y + 5
+    }
+
+    /// Bits of a word of the column bus: that of a slice and that of a query lie over each other.
+    pub(super) fn bus(&self) -> u32 {
+        self.slice_word().max(2 + 64 + self.query_word() + self.head() + self.stream)
+    }
+
+    /// Bits of the number of a query's word of four elements.
+    pub(super) fn query_word(&self) -> u32 {
+        index_bits(self.head_dim / 4)
+    }
+
+    /// Bits of a query head's number.
+    pub(super) fn head_id(&self) -> u32 {
+        self.tile.part_id - self.stream - self.layer
+    }
+
+    /// Bits of a query head's place in its column.
+    pub(super) fn head(&self) -> u32 {
+        index_bits(self.heads)
     }
 
     /// Bits of a number of slots that a home's flits can take in the router.
@@ -230,7 +269,7 @@ impl ModuleBuilder {
             "ROW_WIDTH" => self.param("ROW_WIDTH", w.row, "Width of a token's place in its segment in bits."),
             "HEAD_ID_WIDTH" => self.param(
                 "HEAD_ID_WIDTH",
-                t.part_id - w.stream - w.layer,
+                w.head_id(),
                 "Width of a query head's number in bits.",
             ),
             "TOKENS" => self.param("TOKENS", w.tokens, "Tokens of a segment (P)."),
@@ -357,6 +396,10 @@ impl ModuleBuilder {
                 TIMEOUT_WIDTH,
                 "A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.",
             ),
+            "HEAD_DIM" => self.param("HEAD_DIM", w.head_dim, "Elements of a K or V row, a power of two."),
+            "HEADS" => self.param("HEADS", w.heads, "Query heads of a column at most."),
+            "HEAD_PLACE_WIDTH" => self.param("HEAD_PLACE_WIDTH", w.head(), "Width of a query head's place in its column in bits."),
+            "QUERY_WORD_WIDTH" => self.param("QUERY_WORD_WIDTH", w.query_word(), "Width of the number of four elements of a query in bits."),
             "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),
             "USED_WIDTH" => self.param("USED_WIDTH", w.used(), "Width of a number of slots in bits."),
             "EPOCH" => self.param("EPOCH", w.swap_epoch, "Decode steps from one swap to the next (K)."),
@@ -366,6 +409,12 @@ impl ModuleBuilder {
             _ => panic!("no parameter {name}"),
         }
     }
+}
+
+/// First query head of a column, and the first beyond.
+fn design_heads(w: &ControlWidths, x: u32) -> (u32, u32) {
+    let heads = w.mapping.of_column(x);
+    (heads.start, heads.end)
 }
 
 fn hub(w: &ControlWidths) -> (u32, u32) {

@@ -1,6 +1,7 @@
 //! Memory, tile, what stands around the tiles, and the fabric of all. Their bodies are templates;
 //! `docs/takv.md` has the reasons.
 
+use super::control_parts::{HEAD, PLACE};
 use super::control_widths::ControlWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 
@@ -17,7 +18,7 @@ pub(super) fn filler(w: &ControlWidths) -> ModuleSpec {
         ],
     )
     .control(w, &["TAG_WIDTH", "INDEX_WIDTH", "FLIT_WIDTH", "EXPECTED_WIDTH", "NUMBER_WIDTH", "ID_WIDTH", "LEN_WIDTH"])
-    .control(w, &["CREDIT_WIDTH", "HALF_FLITS", "SLICE_FLITS", "BURST_FLITS"])
+    .control(w, &["CREDIT_WIDTH", "HALF_FLITS", "HEAD_DIM", "SLICE_FLITS", "BURST_FLITS"])
     .staging_slots("SLOTS", &w.tile)
     .control(w, &["SLOT_WIDTH", "ADDR_WIDTH", "TIMEOUT_WIDTH"])
     .param("CREDITS", 4, "Bursts that may wait in the memory port.")
@@ -158,11 +159,11 @@ pub(super) fn tile(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
     .params_of(&[transport], &[])
     .control(w, &["BUS_WIDTH", "BUS_DEPTH", "ASK_DEPTH", "FILL_DEPTH", "REQ_DEPTH", "ROW_STEP"])
     .params_of(parts, &["WIDTH", "DEPTH", "SLOTS", "CREDITS", "COUNT_WIDTH"])
-    .control(w, &["LAYER_WIDTH", "HEAD_ID_WIDTH"]);
+    .control(w, &["LAYER_WIDTH", "HEAD_ID_WIDTH", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH"]);
     if w.swaps() {
         b = b.control(w, &["USED_WIDTH"]);
     }
-    b = b.clocked().coordinates();
+    b = b.clocked().compute_clocked().compute_idle(&w.tile).coordinates();
     b = b
         .group("Column bus, from the south.")
         .input("rx_s_bus_valid", 1, "One pulse a word.")
@@ -195,21 +196,25 @@ fn compute_side(
     times: &str,
 ) -> ModuleBuilder {
     let w = |width: &str| format!("{times}{width}").replace("*1", "");
-    b.ports_of(prefetcher, &["job_"], times)
+    b.query("vector", Dir::Output, PLACE, times)
+        .ports_of(prefetcher, &["job_"], times)
         .ports_of(transport, &["kv_"], times)
         .group("A flit of a partial result, for the reduce root of the column.")
         .input("part_valid", w("1").as_str(), "")
         .output("part_ready", w("1").as_str(), "")
         .input("part_first", w("1").as_str(), "First flit of its packet.")
         .input("part_last", w("1").as_str(), "Last flit of its packet.")
+        .input("part_alone", w("1").as_str(), "It is the only one of its head.")
         .input("part_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
         .input("part_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
         .input("part_head", w("HEAD_ID_WIDTH").as_str(), "Of which query head.")
         .input("part_data", w("FLIT_WIDTH").as_str(), "The flit.")
         .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
-        .output("root_valid", w("1").as_str(), "One pulse a flit.")
+        .output("root_valid", w("SOURCES").as_str(), "One-hot: its virtual channel, or last that it is of this tile.")
+        .input("root_credit", w("SOURCES").as_str(), "One pulse a flit that has left the root's buffer of that source.")
         .output("root_first", w("1").as_str(), "First flit of its packet.")
         .output("root_last", w("1").as_str(), "Last flit of its packet.")
+        .output("root_alone", w("1").as_str(), "It is the only one of its head.")
         .output("root_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
         .output("root_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
         .output("root_head", w("HEAD_ID_WIDTH").as_str(), "Of which query head.")
@@ -230,7 +235,9 @@ pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec 
     )
     .control(w, &["COLS", "ROWS", "TILES", "PORTS", "PORT_COLS", "DESC_DEPTH", "REQ_DEPTH"])
     .params_of(parts, &["QUEUE", "CREDITS"])
+    .control(w, &["HEAD_ID_WIDTH"])
     .clocked()
+    .query("query", Dir::Input, HEAD, "")
     .descriptor()
     .output("idle", 1, "All descriptors have been worked off.");
     b = b
@@ -270,7 +277,7 @@ pub(super) fn fabric(
     periphery: &ModuleSpec,
 ) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
-        super::TOP,
+        super::FABRIC,
         &[
             "The fabric: the mesh of routers, a tile at each, and what stands around them.",
             "",
@@ -280,6 +287,11 @@ pub(super) fn fabric(
     )
     .params_of(&[mesh, tile, periphery], &[])
     .clocked()
+    .compute_clocked();
+    if !w.tile.overlap {
+        b = b.input("compute_idle", "TILES", "What computes has nothing to do; in its clock.");
+    }
+    b = b.query("query", Dir::Input, HEAD, "")
     .descriptor()
     .output("idle", 1, "All descriptors have been worked off.");
     if w.swaps() {

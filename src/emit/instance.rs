@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use tera::{Function, Result, Value};
 
 /// Ports that are one wire for all.
-const SHARED: [&str; 2] = ["clk", "rst"];
+const SHARED: [&str; 4] = ["clk", "rst", "pe_clk", "pe_rst"];
 
 /// The function that templates call.
 pub(super) struct Instance {

@@ -8,6 +8,8 @@ use anyhow::Result;
 mod common_parts;
 mod control_parts;
 mod control_widths;
+mod core_parts;
+mod core_widths;
 mod doc_modules;
 mod doc_page;
 mod fabric_parts;
@@ -45,6 +47,12 @@ pub struct SourceFile {
 
 /// Name of the top module.
 pub const TOP: &str = "meshkv_fabric";
+/// Name of all that moves KV, to which attaches what computes.
+pub const FABRIC: &str = "meshkv_fabric";
+/// Name of what computes, beside every tile.
+pub const PAD: &str = "meshkv_pad";
+/// Name of the reduce root of a column.
+pub const ROOT: &str = "meshkv_reduce_root";
 /// Name of the network by itself: what `meshkv cosim` loads with traffic.
 pub const MESH: &str = "meshkv_mesh";
 /// Name of the module that stands at every place of the mesh.

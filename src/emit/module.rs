@@ -139,6 +139,15 @@ impl ModuleBuilder {
     }
 
     /// Opens a bundle of ports.
+    /// Adds clock and reset of what computes, which are no relations of the network's.
+    pub(super) fn compute_clocked(self) -> Self {
+        self.group("Clock of what computes, unrelated to the network's.").input("pe_clk", 1, "").input(
+            "pe_rst",
+            1,
+            "Synchronous to pe_clk; held together with rst.",
+        )
+    }
+
     pub(super) fn group(mut self, comment: &'static str) -> Self {
         self.group = comment;
         self
@@ -154,7 +163,8 @@ impl ModuleBuilder {
         self.port(Dir::Output, name.into(), width, doc)
     }
 
-    fn port(mut self, dir: Dir, name: String, width: impl IntoWidth, doc: &'static str) -> Self {
+    /// Adds a port of a direction that the caller says.
+    pub(super) fn port(mut self, dir: Dir, name: String, width: impl IntoWidth, doc: &'static str) -> Self {
         let width = width.into_width(&self.spec.params);
         let group = std::mem::take(&mut self.group);
         self.spec.ports.push(PortSpec { dir, name, width, doc, group });

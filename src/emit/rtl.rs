@@ -8,6 +8,7 @@ use super::control_parts::{
     bus_stop, column_controller, occupancy, placement, prefetcher, residue, swap_unit,
 };
 use super::control_widths::ControlWidths;
+use super::core_parts::reorder_fifo;
 use super::fabric_parts::{fabric, filler, memory_port, periphery, tile};
 use super::home_parts::{
     bloom_filter, duplicate_filter, fetch_park, home_agent, request_table, slice_streamer, staging_directory,
@@ -74,6 +75,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_placement.v"),
     template!("meshkv_prefetcher.v"),
     template!("meshkv_request_table.v"),
+    template!("meshkv_reorder_fifo.v"),
     template!("meshkv_requester.v"),
     template!("meshkv_residue.v"),
     template!("meshkv_route_column.v"),
@@ -121,6 +123,9 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
     if design.mare.dedup {
         modules.extend([bloom_filter(&tile_widths), duplicate_filter(&tile_widths)]);
     }
+    let of_two_clocks = ["meshkv_async_pointer", "meshkv_synchronizer"];
+    modules.extend(reduction(design).into_iter().filter(|m| of_two_clocks.contains(&m.name)));
+    modules.push(reorder_fifo());
     modules.extend([
         slice_streamer(&tile_widths),
         staging_memory(&tile_widths),

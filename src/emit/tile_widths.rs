@@ -17,6 +17,8 @@ pub(super) struct TileWidths {
     pub(super) mask: u32,
     pub(super) mare: Mare,
     pub(super) part_id: u32,
+    /// Whether fetch, multiply and reduce overlap.
+    pub(super) overlap: bool,
 }
 
 impl TileWidths {
@@ -29,7 +31,18 @@ impl TileWidths {
             mask: design.flit.mask_width(),
             mare: design.mare,
             part_id: part_id(design),
+            overlap: design.config.pad.enable,
         }
+    }
+
+    /// Bits of a place in the requester's FIFO.
+    pub(super) fn fifo_ptr(&self) -> u32 {
+        index_bits(self.mare.fifo_depth)
+    }
+
+    /// Partial results that a reduce root takes apart by where they come from: a channel each, and its own tile.
+    pub(super) fn sources(&self) -> u32 {
+        self.net.vn0_vcs + 1
     }
 
     pub(super) fn tiles(&self) -> u32 {
@@ -227,6 +240,34 @@ impl ModuleBuilder {
             .output("event_open", 1, "A fetch opens a request.")
             .output("event_merge", 1, "A fetch joins a request.")
             .output("event_blocked", 1, "A fetch waits because the table is full.")
+    }
+}
+
+impl ModuleBuilder {
+    pub(super) fn sources(self, w: &TileWidths) -> Self {
+        self.param("SOURCES", w.sources(), "Channels of VN0, and the root's own tile.")
+    }
+    /// Widths of the requester's FIFO.
+    pub(super) fn fifo_pointers(self, w: &TileWidths) -> Self {
+        self.param("PTR_WIDTH", w.fifo_ptr(), "Width of a place in the FIFO in bits, as small as can be.").fifo_rest(w)
+    }
+    pub(super) fn fifo_rest(self, w: &TileWidths) -> Self {
+        self.param("GRAY_WIDTH", w.fifo_ptr() + 1, "Width of its pointers in gray code.").param(
+            "ROOM_WIDTH",
+            index_bits(w.mare.fifo_depth + 1),
+            "Width of a number of its places in bits.",
+        )
+    }
+    /// Where stages do not overlap: what computes has nothing to do.
+    pub(super) fn compute_idle(self, w: &TileWidths) -> Self {
+        if w.overlap {
+            return self;
+        }
+        self.group("Stages one after the other.").input(
+            "compute_idle",
+            1,
+            "What computes has nothing to do; in its clock.",
+        )
     }
 }
 

@@ -50,7 +50,7 @@ impl<'a> Bench<'a> {
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
         let modules = emit::modules(design);
-        let top = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
+        let top = modules.iter().find(|m| m.name == emit::FABRIC).expect("every design has a top");
         let mut pins = Pins::new(library, seed)?;
         // Inputs hold nothing from before.
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {

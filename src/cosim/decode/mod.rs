@@ -78,7 +78,7 @@ impl Plan {
             steps: 1,
             overlap: false,
             pace: Pace { flit_cycles: 1, stall: 0 },
-            order: Order::Chunk,
+            order: Order::Slice,
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
             seed,

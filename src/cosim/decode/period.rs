@@ -135,6 +135,9 @@ impl Bench<'_> {
         let compute = &mut run.computes[at];
         let part = compute.drive(cycle, &run.plan.pace, &mut run.ledger);
         let p = &self.ports;
+        // Roots take every flit at once, so the slot it came through is free again.
+        self.pins.set(p.root_credit, at, run.credits[at]);
+        self.pins.set(p.vector_ready, at, 1);
         self.pins.set(p.kv_ready, at, u64::from(compute.takes_flit));
         self.pins.set(p.job_ready, at, u64::from(compute.takes_job));
         self.pins.set(p.part_valid, at, u64::from(part.is_some()));
@@ -185,7 +188,8 @@ impl Bench<'_> {
             run.computes[at].sent(self.part_flits);
             moved = true;
         }
-        if self.get(p.root_valid, at) == 1 {
+        run.credits[at] = self.get(p.root_valid, at);
+        if run.credits[at] != 0 {
             self.reduce(run, at, cycle);
             moved = true;
         }

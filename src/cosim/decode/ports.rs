@@ -52,7 +52,8 @@ ports! {
     swap: swap_valid swap_a swap_b occupancy_valid occupancy_tile occupancy_value;
     tile: job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row
         kv_valid kv_ready kv_tag kv_index kv_mask kv_data
-        part_valid part_ready part_first part_last part_stream part_layer part_head part_data
+        part_valid part_ready part_first part_last part_alone part_stream part_layer part_head part_data
+        vector_ready root_credit root_alone
         root_valid root_first root_last root_stream root_layer root_head root_x root_y root_data
         error_memory error_timeout vc_busy stat_data event_data;
     memory: m_axi_arvalid m_axi_arready m_axi_arid m_axi_araddr m_axi_arlen m_axi_arsize m_axi_arburst

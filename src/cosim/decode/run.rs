@@ -26,6 +26,8 @@ pub(super) struct Run<'a> {
     pub(super) moved: u64,
     pub(super) events: Vec<[u32; TILE_EVENTS.len()]>,
     pub(super) links: Vec<[u32; COUNTERS]>,
+    /// Flits of PART whose slots are given back, by where they came from.
+    pub(super) credits: Vec<u64>,
     pub(super) faults: Vec<MemoryFault>,
     /// Occupancies that a step shows.
     pub(super) shown_by_step: usize,
@@ -48,6 +50,7 @@ impl<'a> Run<'a> {
             moved: start,
             events: vec![[0; TILE_EVENTS.len()]; tiles],
             links: vec![[0; COUNTERS]; tiles],
+            credits: vec![0; tiles],
             faults: Vec::new(),
             shown_by_step: if swaps { tiles } else { 0 },
         }

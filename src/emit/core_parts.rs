@@ -1,0 +1,128 @@
+//! What computes: PaD beside every tile, the reduce roots, and all of it as the top. Their bodies are
+//! templates; `docs/pad.md` has the reasons.
+
+use super::control_parts::{HEAD, PLACE};
+use super::core_widths::CoreWidths;
+use super::module::{Dir, ModuleBuilder, ModuleSpec};
+
+/// Events that what computes counts, in the order of `pad_index`; those of each row follow.
+pub const PAD_EVENTS: [&str; 8] = [
+    "flits_accepted",
+    "k_passes",
+    "v_passes",
+    "ones_passes",
+    "flit_waits_or_passes",
+    "starved",
+    "weights_awaited",
+    "reading_results",
+];
+
+pub(super) fn reorder_fifo() -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_reorder_fifo",
+        &[
+            "FIFO of any depth between two clocks, whose words may be written in any order.",
+            "",
+            "Places are given out in order, before anything is asked for; each is written when its word comes, and",
+            "the reader is shown as many as have come without a gap. What is written has its place: it cannot overflow.",
+        ],
+    )
+    .param("WIDTH", 64, "Width of a word in bits.")
+    .param("DEPTH", 48, "Words, any number from 2; one more waits in the output register.")
+    .param("PTR_WIDTH", 6, "Width of a place in bits, as small as can be.")
+    .param("GRAY_WIDTH", 7, "PTR_WIDTH + 1.")
+    .param("ROOM_WIDTH", 6, "Width of a number of places in bits, as small as can be.")
+    .clocked()
+    .group("Places in a row are given out.")
+    .input("reserve_valid", 1, "")
+    .input("reserve_count", "ROOM_WIDTH", "How many, no more than there is room.")
+    .output("room", "ROOM_WIDTH", "Places that are free.")
+    .output("place", "PTR_WIDTH", "The first that is given next.")
+    .input("hold", 1, "What comes is not shown yet.")
+    .group("A word comes.")
+    .input("put_valid", 1, "")
+    .input("put_place", "PTR_WIDTH", "Its place.")
+    .input("put_data", "WIDTH", "")
+    .group("To the reader, in its clock.")
+    .input("m_clk", 1, "")
+    .input("m_rst", 1, "")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_data", "WIDTH", "Word out, of a register.")
+    .instances(&["meshkv_async_pointer", "meshkv_synchronizer"])
+    .build()
+}
+
+pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &ModuleSpec) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(
+        "meshkv_pad",
+        &[
+            "PaD: what a tile computes of the slices that it fetches.",
+            "",
+            "Flits leave the FIFO in the order in which they were asked for, K before V. Each passes a systolic array once",
+            "for as many contexts (query heads of streams) as it has rows. Of K come weights, block by block of as",
+            "many tokens as a flit has elements; they weight V. Queries, jobs and results cross between the clocks.",
+        ],
+    )
+    .pad_params(w)
+    .params_of(&[row, former], &["HEAD_DIM", "WIDTH", "ID_WIDTH", "DEPTH"])
+    .clocked()
+    .compute_clocked()
+    .coordinates()
+    .query("vector", Dir::Input, PLACE, "");
+    b = reversed(b, tile, &["job_", "kv_", "part_"], "");
+    if !w.control.tile.overlap {
+        b = b.output("compute_idle", 1, "There is nothing to do.");
+    }
+    b.group("For counters and diagnosis.")
+        .output("pad_index", 5, "The counter that is shown.")
+        .output("pad_data", 32, "Its total.")
+        .output("pad_state", 7, "What stages do: {job, loading, V passes, K passes}.")
+        .instances(&["meshkv_async_fifo", "meshkv_row", "meshkv_part_former", "meshkv_event_counters"])
+        .build()
+}
+
+/// Ports of a part as its partner has them.
+fn reversed(mut b: ModuleBuilder, part: &ModuleSpec, prefixes: &[&str], times: &str) -> ModuleBuilder {
+    for prefix in prefixes {
+        for port in part.ports.iter().filter(|p| p.name.starts_with(prefix)) {
+            let dir = if port.dir == Dir::Input { Dir::Output } else { Dir::Input };
+            if !port.group.is_empty() {
+                b = b.group(port.group);
+            }
+            let width = format!("{times}{}", port.width.expr).replace("*1", "");
+            b = b.port(dir, port.name.clone(), width.as_str(), port.doc);
+        }
+    }
+    b
+}
+
+pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
+    let c = &w.control;
+    let mut b = ModuleBuilder::new(
+        super::TOP,
+        &[
+            "Attention of a decode step: the fabric that moves KV, PaD at every tile, a reduce root for each column.",
+            "",
+            "Queries and descriptors go in, outputs come out, external memory attaches to the AXI ports. What computes",
+            "has a clock of its own, unrelated to the network's.",
+        ],
+    )
+    .params_of(&[fabric, pad, root], &["PTR_WIDTH"])
+    .clocked()
+    .compute_clocked()
+    .query("query", Dir::Input, HEAD, "")
+    .descriptor()
+    .output("idle", 1, "All descriptors have been worked off.");
+    if c.swaps() {
+        b = b.swap_report();
+    }
+    b = b.ports_of(root, &["out_"], "COLS*");
+    b.ports_of(fabric, &["m_axi_", "error_"], "")
+        .ports_of(fabric, &["vc_busy", "stat_", "event_"], "")
+        .output("pad_index", 5, "The counter that what computes shows.")
+        .output("pad_data", "TILES*32", "")
+        .output("pad_state", "TILES*7", "What stages do: {job, loading, V passes, K passes}.")
+        .instances(&[fabric.name, pad.name, root.name])
+        .build()
+}

@@ -1,0 +1,145 @@
+//! Parameter values of what computes, and where its contexts stand.
+
+use super::control_widths::ControlWidths;
+use super::module::ModuleBuilder;
+use crate::design::{flit_elements, index_bits, Design};
+use std::collections::BTreeMap;
+
+/// Words of queries and jobs that wait to be taken over by what computes.
+const JOB_DEPTH: u32 = 16;
+/// Flits of partial results that wait to be taken over by the network.
+const PART_DEPTH: u32 = 2;
+/// Cycles from an op of the array's first row to the last trace of it there, at least.
+const REST_CYCLES: u32 = 40;
+/// Cycles from the last weight's reading to when it can be used.
+const LOAD_LATENCY: u32 = 8;
+
+/// Parameter values of what computes.
+pub(super) struct CoreWidths {
+    pub(super) control: ControlWidths,
+    /// Rows of the array.
+    rows: u32,
+    /// Elements of a flit.
+    lanes: u32,
+    /// Contexts by row and slot: stream * heads of a column + place of the head.
+    slots: Vec<Vec<u32>>,
+    /// KV head of each place of each column.
+    kv_heads: Vec<Vec<u32>>,
+    pub(super) sum: u32,
+}
+
+impl CoreWidths {
+    pub(super) fn of(design: &Design) -> CoreWidths {
+        let control = ControlWidths::of(design);
+        let (config, heads) = (&design.config, design.heads.most());
+        let rows = config.pe.array_rows;
+        let mut slots = vec![Vec::new(); rows as usize];
+        for stream in 0..config.model.max_streams {
+            for head in 0..heads {
+                // Heads of a KV head, and streams of one head, so come to different rows.
+                slots[((stream + head) % rows) as usize].push(stream * heads + head);
+            }
+        }
+        let group = config.model.heads / config.model.kv_heads;
+        let of_column = |x: u32| {
+            let column = design.heads.of_column(x);
+            (0..heads).map(|h| (column.start + h).min(config.model.heads - 1) / group).collect()
+        };
+        CoreWidths {
+            rows,
+            lanes: flit_elements(config),
+            slots,
+            kv_heads: (0..control.tile.net.cols).map(of_column).collect(),
+            sum: 54 + index_bits(config.model.max_tokens),
+            control,
+        }
+    }
+
+    fn slots(&self) -> u32 {
+        self.slots.iter().map(Vec::len).max().unwrap_or(1).max(1) as u32
+    }
+
+    fn lane_log(&self) -> u32 {
+        self.lanes.ilog2()
+    }
+
+    fn dim_log(&self) -> u32 {
+        self.control.head_dim.ilog2()
+    }
+
+    fn parts_log(&self) -> u32 {
+        self.dim_log().saturating_sub(self.lane_log())
+    }
+
+    fn subs_log(&self) -> u32 {
+        self.lane_log().saturating_sub(self.dim_log())
+    }
+
+    /// What the templates of the core are told.
+    pub(super) fn values(&self) -> BTreeMap<String, tera::Value> {
+        let c = &self.control;
+        let (slots, slot_bits) = (self.slots() as usize, index_bits(self.slots()));
+        let mut places = vec![-1_i64; slots * self.rows as usize];
+        let mut place_of = Vec::new();
+        for (r, row) in self.slots.iter().enumerate() {
+            for (s, &context) in row.iter().enumerate() {
+                places[r * slots + s] = i64::from(context);
+                let (stream, head) = (context / c.heads, context % c.heads);
+                let name = |width: u32, value: u32| format!("{width}'d{value}");
+                let mut of: BTreeMap<&str, tera::Value> = BTreeMap::new();
+                let key = format!("{{{}, {}}}", name(c.stream, stream), name(c.head(), head));
+                let row_bits = format!("{}'b{:0w$b}", self.rows, 1_u64 << r, w = self.rows as usize);
+                of.insert("context", key.into());
+                of.insert("place", format!("{{{row_bits}, {}}}", name(slot_bits, s as u32)).into());
+                of.insert("number", context.into());
+                of.insert("index", (r * slots + s).into());
+                place_of.push(tera::Value::from_iter(of.into_iter().map(|(k, v)| (k.to_owned(), v))));
+            }
+        }
+        let width = c.slice;
+        let kv_heads: Vec<_> = self
+            .kv_heads
+            .iter()
+            .rev()
+            .flat_map(|column| column.iter().rev().map(|g| format!("{width}'d{g}")))
+            .collect();
+        BTreeMap::from([
+            ("places".to_owned(), places.into()),
+            ("place_of".to_owned(), place_of.into()),
+            ("kv_heads_of".to_owned(), kv_heads.join(", ").into()),
+            ("parts_log".to_owned(), self.parts_log().into()),
+            ("subs_log".to_owned(), self.subs_log().into()),
+        ])
+    }
+}
+
+/// What there is to say of each parameter, once.
+impl ModuleBuilder {
+    /// Parameters of what computes at a tile.
+    pub(super) fn pad_params(self, w: &CoreWidths) -> Self {
+        let c = &w.control;
+        let part = w.parts_log().max(w.subs_log()).max(1);
+        self.control(c, &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "TAG_WIDTH", "INDEX_WIDTH", "MASK_WIDTH"])
+            .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH", "HEAD_ID_WIDTH"])
+            .control(c, &["HEADS", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH", "HALF_FLITS", "ROW_STEP"])
+            .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
+            .param("ARRAY_ROWS", w.rows, "Rows of the array: contexts that meet a flit at once.")
+            .param("SLOTS", w.slots(), "Contexts of a row.")
+            .param("SLOT_WIDTH", index_bits(w.slots()), "Width of a slot number in bits.")
+            .param("LANE_LOG", w.lane_log(), "Elements of a flit, as a power of two.")
+            .param("DIM_LOG", w.dim_log(), "Elements of a K or V row, as a power of two.")
+            .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
+            .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
+            .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
+            .param("PART_DEPTH", PART_DEPTH, "Flits of results that wait.")
+            .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the last weight's reading to its use.")
+            .param(
+                "LOAD_COUNT_WIDTH",
+                index_bits(w.lanes + LOAD_LATENCY + w.rows + 1),
+                "Width of the counter of a loading in bits.",
+            )
+            .param("REST_CYCLES", REST_CYCLES, "Cycles in which an op passes a row.")
+            .param("REST_WIDTH", index_bits(REST_CYCLES + w.rows + 1), "Width of their number in bits.")
+            .param("PAD_EVENTS", super::core_parts::PAD_EVENTS.len() as u32 + w.rows, "Events that are counted.")
+    }
+}
