@@ -78,8 +78,9 @@ impl Pieces<'_> {
 
     /// Local inputs from packed ports.
     fn drive(&self) -> String {
-        let pairs = self.local(Dir::Input).map(|(p, port, _)| {
-            (p, format!("get<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
+        let pairs = self.local(Dir::Input).map(|(p, port, places)| {
+            let here = places.condition(p, port);
+            (p, format!("{here}get<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
         });
         let body = guarded(pairs.collect(), self.tile, "tile.");
         function("drive(Vdut& tile, std::size_t t, const Wires& wires)", &body)
@@ -87,17 +88,17 @@ impl Pieces<'_> {
 
     /// Local outputs to packed ports. What all tiles show alike is taken from the first.
     fn sample(&self) -> String {
-        let pairs = self.local(Dir::Output).map(|(p, port, packed)| {
-            let first = if packed { "" } else { "if (t == 0) " };
-            (p, format!("{first}put<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
+        let pairs = self.local(Dir::Output).map(|(p, port, places)| {
+            let here = places.condition(p, port);
+            (p, format!("{here}put<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
         });
         let body = guarded(pairs.collect(), self.tile, "tile.");
         function("sample(const Vdut& tile, std::size_t t, Wires& wires)", &body)
     }
 
-    /// Ports of the tile that have their part of a packed port of fabric or periphery, and whether each
-    /// tile has bits of its own there.
-    fn local(&self, dir: Dir) -> impl Iterator<Item = (&PortSpec, &PortSpec, bool)> {
+    /// Ports of the tile that have their part of a packed port of fabric or periphery, and which tiles have
+    /// bits of their own there.
+    fn local(&self, dir: Dir) -> impl Iterator<Item = (&PortSpec, &PortSpec, Places)> {
         let ports = self.tile.ports.iter().filter(move |p| p.dir == dir && !is_own(p));
         ports.filter_map(|p| {
             let outside = match bundle(&p.name, Port::Local.letter()) {
@@ -105,7 +106,7 @@ impl Pieces<'_> {
                 None => p.name.clone(),
             };
             let port = self.fabric.ports.iter().chain(self.inner()).find(|port| port.name == outside)?;
-            Some((p, port, port.width.expr.contains("TILES")))
+            Some((p, port, Places::of(port)))
         })
     }
 
@@ -147,6 +148,37 @@ impl Pieces<'_> {
             + &function("silence(Periphery& periphery)", &silence("periphery", periphery))
             + &function("drive(Periphery& periphery, const Wires& wires)", &body(Dir::Input, "get"))
             + &function("sample(const Periphery& periphery, Wires& wires)", &body(Dir::Output, "put"))
+    }
+}
+
+/// Tiles that have a part of a port of the fabric.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Places {
+    /// Each.
+    All,
+    /// Those of row 0.
+    FirstRow,
+    /// All show alike; the first is asked.
+    First,
+}
+
+impl Places {
+    fn of(port: &PortSpec) -> Places {
+        let packed = |what: &str| port.width.expr.split('*').any(|factor| factor == what);
+        match (packed("TILES"), packed("COLS")) {
+            (true, _) => Places::All,
+            (false, true) => Places::FirstRow,
+            (false, false) => Places::First,
+        }
+    }
+
+    /// What is asked of a tile's number before a part of `port` is copied.
+    fn condition(self, part: &PortSpec, port: &PortSpec) -> String {
+        match self {
+            Places::All => String::new(),
+            Places::FirstRow => format!("if (t < {}) ", port.width.bits / part.width.bits),
+            Places::First => "if (t == 0) ".to_owned(),
+        }
     }
 }
 
@@ -233,7 +265,7 @@ mod tests {
             let design = Design::from_config("test", &config).expect("a legal configuration");
             let all = modules(&design);
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
-            let (tile, periphery) = (node(spec(ROUTER), spec(TILE)), spec(PERIPHERY));
+            let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)]), spec(PERIPHERY));
             let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
             let text = pieces.header();
             let named = |name: &str| {

@@ -18,6 +18,7 @@
 //! * [`memory`]: the external memory behind the homes, with bandwidth, latency, and all that can go wrong.
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
+mod around;
 mod cache;
 mod compile;
 pub mod decode;

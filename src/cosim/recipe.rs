@@ -4,7 +4,7 @@ use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::Design;
-use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PERIPHERY, ROUTER, TILE, TRANSPORT};
+use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");
@@ -97,12 +97,19 @@ fn joined(
     files: &mut Vec<(&'static str, String)>,
 ) -> Vec<Piece> {
     let spec = |name: &str| module(modules, name);
-    let beside_router = if form == Form::Node { TRANSPORT } else { TILE };
-    let node = || tile::node(spec(ROUTER), spec(beside_router));
+    let beside: Vec<&str> = match form {
+        Form::Node => vec![TRANSPORT],
+        Form::Core => vec![TILE, PAD, ROOT],
+        _ => vec![TILE],
+    };
+    let others: Vec<_> = beside.iter().map(|name| spec(name)).collect();
+    let node = || tile::node(spec(ROUTER), &others);
+    let of_node = || [&[ROUTER][..], &beside].concat();
     let (tile, fabric, roots) = match form {
         Form::Tile => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
-        Form::Node => (node(), node_ports(design), vec![ROUTER, beside_router]),
-        Form::Pieces => (node(), spec(FABRIC).clone(), vec![ROUTER, beside_router]),
+        Form::Node => (node(), node_ports(design), of_node()),
+        Form::Pieces => (node(), spec(FABRIC).clone(), of_node()),
+        Form::Core => (node(), spec(TOP).clone(), of_node()),
         Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
     };
     // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
@@ -112,12 +119,12 @@ fn joined(
     files.push(("dut.v", tile::socket(&tile, &held)));
     let mut piece = Piece::new("dut", modules, &roots, &in_socket("sim/dut.v"));
     if roots.len() > 1 {
-        files.push(("node.v", tile::node_body(&tile, spec(ROUTER), spec(beside_router))));
+        files.push(("node.v", tile::node_body(&tile, spec(ROUTER), &others)));
         piece.arguments.push("sim/node.v".to_owned());
     }
     piece.once = (form != Form::Full).then(|| tile.clone());
     let mut pieces = vec![piece];
-    let periphery = (form == Form::Pieces).then(|| spec(PERIPHERY));
+    let periphery = matches!(form, Form::Pieces | Form::Core).then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
         files.push(("periphery.v", tile::socket(periphery, &held)));
         let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v"));
@@ -162,7 +169,7 @@ fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
 /// Ports of [`Form::Node`]: those of a router with its transport, as many times as there are tiles.
 pub(super) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
-    let node = tile::node(module(&modules, ROUTER), module(&modules, TRANSPORT));
+    let node = tile::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)]);
     tile::side_by_side(&node, design.mesh.tiles() as u32)
 }
 

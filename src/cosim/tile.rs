@@ -64,17 +64,24 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool) -> St
     )
 }
 
-/// A router and its tile as one module: what stands at every place of the fabric.
-pub(super) fn node(router: &ModuleSpec, tile: &ModuleSpec) -> ModuleSpec {
+/// A router and what stands beside it as one module: what there is at every place of the fabric. What two of
+/// those beside have in common joins them, and is not seen from outside.
+pub(super) fn node(router: &ModuleSpec, beside: &[&ModuleSpec]) -> ModuleSpec {
     let of_router = router.ports.iter().filter(|p| bundle(&p.name, Port::Local.letter()).is_none());
-    let of_tile = tile.ports.iter().filter(|p| !is_own(p) && !is_link(p));
+    let outside = |p: &&PortSpec| !is_own(p) && !is_link(p) && !joins(beside, &p.name);
+    let of_others = beside.iter().flat_map(|m| &m.ports).filter(outside);
     ModuleSpec {
         name: "meshkv_node",
         summary: Vec::new(),
         params: Vec::new(),
-        ports: of_router.chain(of_tile).cloned().collect(),
-        instances: vec![router.name, tile.name],
+        ports: of_router.chain(of_others).cloned().collect(),
+        instances: std::iter::once(router.name).chain(beside.iter().map(|m| m.name)).collect(),
     }
+}
+
+/// Whether a port of this name joins two of the modules.
+fn joins(modules: &[&ModuleSpec], name: &str) -> bool {
+    modules.iter().filter(|m| m.ports.iter().any(|p| p.name == name)).count() > 1
 }
 
 /// What as many `node`s side by side show, tile t's part of a port the t-th. Their scans run in step,
@@ -97,36 +104,44 @@ pub(super) fn side_by_side(node: &ModuleSpec, tiles: u32) -> ModuleSpec {
 }
 
 /// Verilog of a [`node`].
-pub(super) fn node_body(node: &ModuleSpec, router: &ModuleSpec, tile: &ModuleSpec) -> String {
+pub(super) fn node_body(node: &ModuleSpec, router: &ModuleSpec, beside: &[&ModuleSpec]) -> String {
     let range = |p: &PortSpec| format!("[{}:0] ", p.width.bits - 1);
     let ports = node.ports.iter().map(|p| {
         let dir = if p.dir == Dir::Input { "input " } else { "output" };
         format!("    {dir} wire {}{}", range(p), p.name)
     });
-    let links: Vec<_> = tile.ports.iter().filter(|p| is_link(p)).collect();
-    let wires = links.iter().map(|p| format!("    wire {}link_{};\n", range(p), p.name));
+    let mut wires = String::new();
+    let all = || beside.iter().flat_map(|m| &m.ports);
+    for port in all().filter(|p| is_link(p)) {
+        wires += &format!("    wire {}link_{};\n", range(port), port.name);
+    }
+    for port in all().filter(|p| p.dir == Dir::Output && joins(beside, &p.name)) {
+        wires += &format!("    wire {}{};\n", range(port), port.name);
+    }
     // What the tile sends, the router receives.
     let of_router = router.ports.iter().map(|p| match bundle(&p.name, Port::Local.letter()) {
         Some(("rx", field)) => format!("        .{}(link_tx_{field})", p.name),
         Some((_, field)) => format!("        .{}(link_rx_{field})", p.name),
         None => format!("        .{0}({0})", p.name),
     });
-    let of_tile = tile.ports.iter().map(|p| match p.name.strip_prefix("pe_") {
+    let beside_it = |p: &PortSpec| match p.name.strip_prefix("pe_") {
         // What computes runs in step with the network here.
         Some(shared) => format!("        .{}({shared})", p.name),
         None if is_link(p) => format!("        .{0}(link_{0})", p.name),
         None => format!("        .{0}({0})", p.name),
-    });
+    };
     let join = |lines: &mut dyn Iterator<Item = String>| lines.collect::<Vec<_>>().join(",\n");
+    let instance = |module: &&ModuleSpec| {
+        let pins = join(&mut module.ports.iter().map(beside_it));
+        format!("    {0} u_{0} (\n{pins}\n    );\n", module.name)
+    };
     format!(
-        "`default_nettype none\nmodule {} (\n{}\n);\n{}    {} u_router (\n{}\n    );\n    {} u_tile (\n{}\n    );\nendmodule\n",
+        "`default_nettype none\nmodule {} (\n{}\n);\n{wires}    {} u_router (\n{}\n    );\n{}endmodule\n",
         node.name,
         join(&mut ports.into_iter()),
-        wires.collect::<String>(),
         router.name,
         join(&mut of_router.into_iter()),
-        tile.name,
-        join(&mut of_tile.into_iter()),
+        beside.iter().map(instance).collect::<String>(),
     )
 }
 

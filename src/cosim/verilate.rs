@@ -31,6 +31,8 @@ pub enum Form {
     /// The fabric as one router with its tile, run once for each of the mesh, and what stands around the
     /// tiles: builds in seconds to a minute where `Full` takes many; for [`super::pins::Pins`].
     Pieces,
+    /// Fabric and what computes, joined of such pieces; for [`super::pins::Pins`].
+    Core,
 }
 
 impl Form {
@@ -42,6 +44,7 @@ impl Form {
             Form::Node => "node",
             Form::Full => "full",
             Form::Pieces => "pieces",
+            Form::Core => "core",
         }
     }
 }

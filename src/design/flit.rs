@@ -139,7 +139,7 @@ impl FlitLayout {
             ("alone", 1, "the only partial result of its head"),
             ("stream", stream, "stream"),
             ("layer", layer, "layer l"),
-            ("head", index_bits(model.heads), "query head h"),
+            ("head", index_bits(super::Heads::new(config).most()), "query head, by its place in the column"),
             x,
             y,
         ]);

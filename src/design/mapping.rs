@@ -65,6 +65,11 @@ impl Heads {
         Heads { cols, rows, units, unit }
     }
 
+    /// Query heads of all columns.
+    pub fn heads(&self) -> u32 {
+        self.units * self.unit
+    }
+
     /// Query heads of column `x`.
     pub fn of_column(&self, x: u32) -> Range<u32> {
         let begin = |x: u32| x * self.units / self.cols * self.unit;

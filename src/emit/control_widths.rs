@@ -197,7 +197,7 @@ impl ControlWidths {
 
     /// Bits of a query head's number.
     pub(super) fn head_id(&self) -> u32 {
-        self.tile.part_id - self.stream - self.layer
+        index_bits(self.mapping.heads())
     }
 
     /// Bits of a query head's place in its column.

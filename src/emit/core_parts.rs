@@ -65,7 +65,10 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
         ],
     )
     .pad_params(w)
-    .params_of(&[row, former], &["HEAD_DIM", "WIDTH", "ID_WIDTH", "DEPTH"])
+    .params_of(
+        &[row, former],
+        &["HEAD_DIM", "LANES", "PAD_SLOTS", "PAD_SLOT_WIDTH", "WORD_WIDTH", "LANE_WIDTH", "DIM_WIDTH", "ID_WIDTH"],
+    )
     .clocked()
     .compute_clocked()
     .coordinates()
@@ -77,7 +80,7 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
     b.group("For counters and diagnosis.")
         .output("pad_index", 5, "The counter that is shown.")
         .output("pad_data", 32, "Its total.")
-        .output("pad_state", 7, "What stages do: {job, loading, V passes, K passes}.")
+        .output("pad_state", 5, "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.")
         .instances(&["meshkv_async_fifo", "meshkv_row", "meshkv_part_former", "meshkv_event_counters"])
         .build()
 }
@@ -122,7 +125,7 @@ pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: 
         .ports_of(fabric, &["vc_busy", "stat_", "event_"], "")
         .output("pad_index", 5, "The counter that what computes shows.")
         .output("pad_data", "TILES*32", "")
-        .output("pad_state", "TILES*7", "What stages do: {job, loading, V passes, K passes}.")
+        .output("pad_state", "TILES*5", "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.")
         .instances(&[fabric.name, pad.name, root.name])
         .build()
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 const JOB_DEPTH: u32 = 16;
 /// Flits of partial results that wait to be taken over by the network.
 const PART_DEPTH: u32 = 2;
-/// Cycles from an op of the array's first row to the last trace of it there, at least.
-const REST_CYCLES: u32 = 40;
+/// Cycles from a dot to the last trace of its op in a row, at least.
+const AFTER_DOT: u32 = 24;
 /// Cycles from the last weight's reading to when it can be used.
 const LOAD_LATENCY: u32 = 8;
 
@@ -59,6 +59,18 @@ impl CoreWidths {
         self.slots.iter().map(Vec::len).max().unwrap_or(1).max(1) as u32
     }
 
+    fn blocks(&self) -> u32 {
+        self.control.tokens.div_ceil(self.lanes)
+    }
+
+    fn token(&self) -> u32 {
+        index_bits(self.blocks() * self.lanes)
+    }
+
+    fn rest(&self) -> u32 {
+        7 + self.lane_log().div_ceil(2) + self.lanes / 4 + AFTER_DOT
+    }
+
     fn lane_log(&self) -> u32 {
         self.lanes.ilog2()
     }
@@ -96,6 +108,11 @@ impl CoreWidths {
                 place_of.push(tera::Value::from_iter(of.into_iter().map(|(k, v)| (k.to_owned(), v))));
             }
         }
+        // A token of the segment is at least as wide as the place of one that is there.
+        let row_pad = match self.token() - c.row {
+            0 => [String::new(), String::new()],
+            more => [format!("{{ {more}'d0, "), "}".to_owned()],
+        };
         let width = c.slice;
         let kv_heads: Vec<_> = self
             .kv_heads
@@ -107,6 +124,8 @@ impl CoreWidths {
             ("places".to_owned(), places.into()),
             ("place_of".to_owned(), place_of.into()),
             ("kv_heads_of".to_owned(), kv_heads.join(", ").into()),
+            ("several".to_owned(), (self.blocks() > 1).into()),
+            ("row_pad".to_owned(), row_pad.to_vec().into()),
             ("parts_log".to_owned(), self.parts_log().into()),
             ("subs_log".to_owned(), self.subs_log().into()),
         ])
@@ -120,7 +139,7 @@ impl ModuleBuilder {
         let c = &w.control;
         let part = w.parts_log().max(w.subs_log()).max(1);
         self.control(c, &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "TAG_WIDTH", "INDEX_WIDTH", "MASK_WIDTH"])
-            .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH", "HEAD_ID_WIDTH"])
+            .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH"])
             .control(c, &["HEADS", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH", "HALF_FLITS", "ROW_STEP"])
             .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
             .param("ARRAY_ROWS", w.rows, "Rows of the array: contexts that meet a flit at once.")
@@ -128,6 +147,8 @@ impl ModuleBuilder {
             .param("SLOT_WIDTH", index_bits(w.slots()), "Width of a slot number in bits.")
             .param("LANE_LOG", w.lane_log(), "Elements of a flit, as a power of two.")
             .param("DIM_LOG", w.dim_log(), "Elements of a K or V row, as a power of two.")
+            .param("TOKEN_WIDTH", w.token(), "Width of a token of a segment in bits.")
+            .param("BLOCK_WIDTH", index_bits(w.blocks()), "Width of a block of a segment in bits.")
             .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
             .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
             .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
@@ -138,8 +159,8 @@ impl ModuleBuilder {
                 index_bits(w.lanes + LOAD_LATENCY + w.rows + 1),
                 "Width of the counter of a loading in bits.",
             )
-            .param("REST_CYCLES", REST_CYCLES, "Cycles in which an op passes a row.")
-            .param("REST_WIDTH", index_bits(REST_CYCLES + w.rows + 1), "Width of their number in bits.")
+            .param("REST_CYCLES", w.rest(), "Cycles in which an op passes a row.")
+            .param("REST_WIDTH", index_bits(w.rest() + w.rows + 1), "Width of their number in bits.")
             .param("PAD_EVENTS", super::core_parts::PAD_EVENTS.len() as u32 + w.rows, "Events that are counted.")
     }
 }

@@ -159,7 +159,7 @@ pub(super) fn tile(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
     .params_of(&[transport], &[])
     .control(w, &["BUS_WIDTH", "BUS_DEPTH", "ASK_DEPTH", "FILL_DEPTH", "REQ_DEPTH", "ROW_STEP"])
     .params_of(parts, &["WIDTH", "DEPTH", "SLOTS", "CREDITS", "COUNT_WIDTH"])
-    .control(w, &["LAYER_WIDTH", "HEAD_ID_WIDTH", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH"]);
+    .control(w, &["LAYER_WIDTH", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH"]);
     if w.swaps() {
         b = b.control(w, &["USED_WIDTH"]);
     }
@@ -207,7 +207,7 @@ fn compute_side(
         .input("part_alone", w("1").as_str(), "It is the only one of its head.")
         .input("part_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
         .input("part_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
-        .input("part_head", w("HEAD_ID_WIDTH").as_str(), "Of which query head.")
+        .input("part_head", w("HEAD_PLACE_WIDTH").as_str(), "Of which query head, by its place in the column.")
         .input("part_data", w("FLIT_WIDTH").as_str(), "The flit.")
         .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
         .output("root_valid", w("SOURCES").as_str(), "One-hot: its virtual channel, or last that it is of this tile.")
@@ -217,7 +217,7 @@ fn compute_side(
         .output("root_alone", w("1").as_str(), "It is the only one of its head.")
         .output("root_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
         .output("root_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
-        .output("root_head", w("HEAD_ID_WIDTH").as_str(), "Of which query head.")
+        .output("root_head", w("HEAD_PLACE_WIDTH").as_str(), "Of which query head, by its place in the column.")
         .output("root_x", w("X_WIDTH").as_str(), "Who sent it.")
         .output("root_y", w("Y_WIDTH").as_str(), "")
         .output("root_data", w("FLIT_WIDTH").as_str(), "The flit.")

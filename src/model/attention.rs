@@ -39,11 +39,15 @@ pub fn tile<'a>(
     let mut partial = datapath.partial(q);
     for tokens in segments {
         let elements = tokens.start * shape.head_dim as usize..tokens.end * shape.head_dim as usize;
-        partial.begin_segment(0..tokens.len());
-        k_flits(&k[elements.clone()], shape.flit_elements).iter().for_each(|flit| partial.k_flit(flit));
-        v_flits(&v[elements], shape.head_dim, shape.flit_elements)
-            .iter()
-            .for_each(|flit| partial.v_flit(flit));
+        segment(&mut partial, &k[elements.clone()], &v[elements], 0..tokens.len());
     }
     partial
+}
+
+/// Lets a tile attend to one more segment: its tokens `rows` count, all others are masked.
+pub fn segment(partial: &mut Partial, k: &[u16], v: &[u16], rows: Range<usize>) {
+    let shape = partial.shape();
+    partial.begin_segment(rows);
+    k_flits(k, shape.flit_elements).iter().for_each(|flit| partial.k_flit(flit));
+    v_flits(v, shape.head_dim, shape.flit_elements).iter().for_each(|flit| partial.v_flit(flit));
 }

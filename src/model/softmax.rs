@@ -76,6 +76,11 @@ impl<'a> Partial<'a> {
         Partial { datapath, query, max: None, sums, special, segment: Segment::default() }
     }
 
+    /// Sizes.
+    pub fn shape(&self) -> super::DatapathShape {
+        self.datapath.shape
+    }
+
     /// Begins a segment, of which the tokens `rows` count and all others are masked.
     pub fn begin_segment(&mut self, rows: Range<usize>) {
         self.segment = Segment { rows, ..Segment::default() };

@@ -8,26 +8,21 @@ use super::measured::Swap;
 use super::parts::{PartKey, RootFlit};
 use super::run::Run;
 use super::DecodeError;
-use crate::cosim::memory::Request;
 use crate::cosim::pins::Pin;
-use crate::design::{index_bits, Mapping, NodeId, Sharing};
+use crate::design::{index_bits, NodeId};
 
 impl Bench<'_> {
     /// Drives one period, runs it, and looks at what it carried.
     pub(super) fn period(&mut self, run: &mut Run) -> Result<(), DecodeError> {
         let cycle = self.pins.cycle() - run.start;
         self.present(run);
-        for port in 0..run.memory.ports() {
-            self.answer(run, port, cycle);
-        }
+        self.ports.memory.drive(&mut self.pins, &mut run.memory, cycle);
         for at in 0..self.tiles.len() {
             self.drive(run, at, cycle);
         }
         self.pins.tick()?;
         let mut moved = self.accept(run, cycle);
-        for port in 0..run.memory.ports() {
-            moved |= self.ask(run, port, cycle);
-        }
+        moved |= self.ports.memory.observe(&self.pins, &mut run.memory, cycle);
         for at in 0..self.tiles.len() {
             moved |= self.observe(run, at, cycle);
         }
@@ -59,39 +54,17 @@ impl Bench<'_> {
     /// Puts the next descriptor on its port, if its time has come.
     fn present(&mut self, run: &mut Run) {
         let due = run.is_due();
-        self.pins.set(self.ports.desc_valid, 0, u64::from(due));
-        if due && !run.presented {
-            let d = run.plan.descriptors[run.accepted % run.plan.descriptors.len()];
-            let p = &self.ports;
-            let mapping = match d.mapping {
-                Mapping::HeadTile => 0,
-                Mapping::RowAligned => 1,
-                Mapping::StreamStriped => 2,
-            };
-            for (pin, value) in [
-                (p.desc_prefix, d.prefix),
-                (p.desc_layer, d.layer),
-                (p.desc_first, d.first),
-                (p.desc_stride, d.stride),
-                (p.desc_count, d.count),
-                (p.desc_first_row, d.first_row),
-                (p.desc_last_row, d.last_row),
-                (p.desc_stream, d.stream),
-                (p.desc_streams, d.streams),
-                (p.desc_mapping, mapping),
-                (p.desc_share, u32::from(d.sharing == Sharing::Segment)),
-                (p.desc_close, u32::from(d.close)),
-                (p.desc_step, u32::from(d.step)),
-            ] {
-                self.pins.set(pin, 0, u64::from(value));
-            }
+        // It stays as it is until it is taken.
+        if due != run.presented {
+            let next = due.then(|| &run.plan.descriptors[run.accepted % run.plan.descriptors.len()]);
+            self.ports.descriptors.present(&mut self.pins, next);
         }
         run.presented = due;
     }
 
     /// Whether the descriptor was accepted.
     fn accept(&mut self, run: &mut Run, cycle: u64) -> bool {
-        if !run.presented || self.get(self.ports.desc_ready, 0) == 0 {
+        if !run.presented || !self.ports.descriptors.taken(&self.pins) {
             return false;
         }
         run.presented = false;
@@ -103,31 +76,6 @@ impl Bench<'_> {
         run.ledger.accepted(run.plan.descriptors[of_step], step);
         run.accepted += 1;
         true
-    }
-
-    /// What a memory port shows in this period.
-    fn answer(&mut self, run: &mut Run, port: usize, cycle: u64) {
-        let offer = run.memory.drive(port, cycle);
-        self.pins.set(self.ports.m_axi_arready, port, u64::from(offer.request_ready));
-        self.pins.set(self.ports.m_axi_rvalid, port, u64::from(offer.beat.is_some()));
-        let Some(beat) = offer.beat else { return };
-        self.pins.set(self.ports.m_axi_rid, port, u64::from(beat.id));
-        self.pins.set(self.ports.m_axi_rresp, port, u64::from(beat.response));
-        self.pins.set(self.ports.m_axi_rlast, port, u64::from(beat.last));
-        self.pins.set_part(self.ports.m_axi_rdata, port, &beat.data);
-    }
-
-    /// What a memory port was asked, and whether it was listened to.
-    fn ask(&mut self, run: &mut Run, port: usize, cycle: u64) -> bool {
-        let p = &self.ports;
-        let request = (self.get(p.m_axi_arvalid, port) == 1).then(|| Request {
-            id: self.get32(p.m_axi_arid, port),
-            address: self.get(p.m_axi_araddr, port),
-            len: self.get32(p.m_axi_arlen, port),
-            size: self.get32(p.m_axi_arsize, port),
-            burst: self.get32(p.m_axi_arburst, port),
-        });
-        run.memory.observe(port, cycle, request, self.get(p.m_axi_rready, port) == 1)
     }
 
     /// What a tile's compute takes and sends in this period.
@@ -147,7 +95,7 @@ impl Bench<'_> {
             (p.part_last, u32::from(index + 1 == self.part_flits)),
             (p.part_stream, part.key.stream),
             (p.part_layer, part.key.layer),
-            (p.part_head, part.key.head),
+            (p.part_head, self.design.heads.index(part.key.head)),
         ] {
             self.pins.set(pin, at, u64::from(value));
         }
@@ -208,7 +156,8 @@ impl Bench<'_> {
             tile: source.unwrap_or(self.tiles[at]),
             stream: self.get32(p.root_stream, at),
             layer: self.get32(p.root_layer, at),
-            head: self.get32(p.root_head, at),
+            head: self.design.heads.of_column(self.design.mesh.coords(self.tiles[at]).0).start
+                + self.get32(p.root_head, at),
         };
         let flit = RootFlit {
             root: self.tiles[at],

@@ -1,12 +1,13 @@
 //! The ports of the whole fabric that a decode step drives and reads, found once by name.
 
+use crate::cosim::around::{DescriptorPins, MemoryPins};
 use crate::cosim::dut::DutError;
 use crate::cosim::pins::{Pin, Pins};
 use crate::emit::ModuleSpec;
 
 /// Declares the ports by the number of parts they have.
 macro_rules! ports {
-    (one: $($one:ident)+; swap: $($swap:ident)+; tile: $($tile:ident)+; memory: $($memory:ident)+;) => {
+    (one: $($one:ident)+; swap: $($swap:ident)+; tile: $($tile:ident)+;) => {
         /// What a fabric whose homes swap shows between two steps.
         #[derive(Clone, Copy)]
         pub(super) struct SwapPorts {
@@ -19,7 +20,8 @@ macro_rules! ports {
             /// None where homes never swap.
             pub(super) swaps: Option<SwapPorts>,
             $(pub(super) $tile: Pin,)+
-            $(pub(super) $memory: Pin,)+
+            pub(super) descriptors: DescriptorPins,
+            pub(super) memory: MemoryPins,
         }
 
         impl Ports {
@@ -38,7 +40,8 @@ macro_rules! ports {
                     swaps,
                     $($one: pins.pin(top, stringify!($one), 1)?,)+
                     $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
-                    $($memory: pins.pin(top, stringify!($memory), memory)?,)+
+                    descriptors: DescriptorPins::find(pins, top, 1)?,
+                    memory: MemoryPins::find(pins, top, memory)?,
                 })
             }
         }
@@ -46,9 +49,7 @@ macro_rules! ports {
 }
 
 ports! {
-    one: desc_valid desc_ready desc_prefix desc_layer desc_first desc_stride desc_count desc_first_row
-        desc_last_row desc_stream desc_streams desc_mapping desc_share desc_close desc_step
-        idle stat_index event_index;
+    one: idle stat_index event_index;
     swap: swap_valid swap_a swap_b occupancy_valid occupancy_tile occupancy_value;
     tile: job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row
         kv_valid kv_ready kv_tag kv_index kv_mask kv_data
@@ -56,6 +57,4 @@ ports! {
         vector_ready root_credit root_alone
         root_valid root_first root_last root_stream root_layer root_head root_x root_y root_data
         error_memory error_timeout vc_busy stat_data event_data;
-    memory: m_axi_arvalid m_axi_arready m_axi_arid m_axi_araddr m_axi_arlen m_axi_arsize m_axi_arburst
-        m_axi_rvalid m_axi_rready m_axi_rid m_axi_rdata m_axi_rresp m_axi_rlast;
 }

@@ -1,0 +1,369 @@
+//! Drives the whole design: queries, descriptors, memory; takes what comes out and what it shows of itself.
+
+use super::super::around::{pins, DescriptorPins, MemoryPins};
+use super::super::dut::DutError;
+use super::super::memory::{Behaviour, Memory, Shape};
+use super::super::network::COUNTERS;
+use super::super::pins::{Pin, Pins};
+use super::super::Library;
+use super::job::Job;
+use super::order::{visits, Visit};
+use crate::design::Design;
+use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
+use crate::model::{attention, Datapath, DatapathShape, Root};
+use std::collections::BTreeMap;
+
+/// Cycles without an output, a read or a flit of PART after which a run is stuck.
+const WATCHDOG: u64 = 200_000;
+/// Cycles between two looks at whether to go on.
+const BATCH: u64 = 256;
+/// Cycles in which every counter has been shown.
+const SCAN: u64 = 128;
+
+/// Why a run gave no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AttentionError {
+    /// The fabric stopped.
+    #[error(transparent)]
+    Dut(#[from] DutError),
+    /// Nothing came for long.
+    #[error("nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come")]
+    Stuck {
+        /// Cycle.
+        at: u64,
+        /// Outputs that are missing.
+        missing: usize,
+        /// Outputs in all.
+        heads: usize,
+    },
+    /// The caller did not want to wait any longer.
+    #[error("the run was stopped")]
+    Stopped,
+}
+
+/// What the stages of a tile did in a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Flits wait in the FIFO.
+    pub fetched: bool,
+    /// A K flit passes the array.
+    pub keys: bool,
+    /// A V flit passes the array, or the flit of ones.
+    pub values: bool,
+    /// Weights of a block are loaded.
+    pub loads: bool,
+    /// Results are read.
+    pub results: bool,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// Output of each (stream, head), FP16.
+    pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
+    /// What the model of the datapath gives for them.
+    pub expected: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Cycles from the first descriptor to the last output.
+    pub cycles: u64,
+    /// Cycles in which queries went in.
+    pub query_cycles: u64,
+    /// Cycle of the last KV flit that a tile accepted, from the first descriptor on.
+    pub kv_cycles: u64,
+    /// Counters of what computes, by tile, in the order of [`emit::pad_events`].
+    pub pad: Vec<Vec<u32>>,
+    /// Counters of every tile.
+    pub events: Vec<[u32; TILE_EVENTS.len()]>,
+    /// Link counters of every tile.
+    pub links: Vec<[u32; COUNTERS]>,
+    /// Flits read from each memory port.
+    pub beats: Vec<u64>,
+    /// Every cycle of each tile, as far as it was asked for.
+    pub timeline: Vec<Vec<Sample>>,
+    /// What the memory's rules found.
+    pub violations: Vec<String>,
+}
+
+impl Attended {
+    /// Every output is what the model gives, in every bit.
+    pub fn bit_exact(&self) -> bool {
+        self.outputs == self.expected
+    }
+}
+
+pins! {
+    /// One of each.
+    OnePins {
+        query_valid query_ready query_stream query_head query_word query_data idle stat_index event_index pad_index
+    }
+}
+
+pins! {
+    /// One a column.
+    ColumnPins {
+        out_valid out_ready out_stream out_layer out_head out_index out_last out_data
+        merge_valid merge_stream merge_head merge_y
+    }
+}
+
+pins! {
+    /// One a tile.
+    TilePins { stat_data event_data pad_data pad_state error_memory error_timeout }
+}
+
+/// The whole design out of reset.
+pub struct Bench<'a> {
+    job: &'a Job<'a>,
+    pins: Pins,
+    one: OnePins,
+    columns: ColumnPins,
+    tiles: TilePins,
+    descriptors: DescriptorPins,
+    memory_pins: MemoryPins,
+    memory: Memory,
+}
+
+impl<'a> Bench<'a> {
+    /// Opens a library of the whole design; `seed` sets what registers hold before reset.
+    ///
+    /// # Errors
+    /// If it was built for another design, or does not start.
+    pub fn new(library: &Library, job: &'a Job<'a>, behaviour: Behaviour, seed: u64) -> Result<Bench<'a>, DutError> {
+        let design = job.design;
+        let modules = emit::modules(design);
+        let top: &ModuleSpec = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
+        let mut pins = Pins::new(library, seed)?;
+        let clocks = ["clk", "rst", "pe_clk", "pe_rst"];
+        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !clocks.contains(&p.name.as_str())) {
+            let pin = pins.pin(top, &port.name, 1)?;
+            pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
+        }
+        let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
+        Ok(Bench {
+            job,
+            one: OnePins::find(&mut pins, top, 1)?,
+            columns: ColumnPins::find(&mut pins, top, cols)?,
+            tiles: TilePins::find(&mut pins, top, tiles)?,
+            descriptors: DescriptorPins::find(&mut pins, top, 1)?,
+            memory_pins: MemoryPins::find(&mut pins, top, design.memory.ports)?,
+            memory: Memory::new(Shape::of(design), behaviour, job.image()),
+            pins,
+        })
+    }
+
+    /// Runs to the last output, of each tile recording the first `timeline` cycles; `stall` of 256 cycles a root's output
+    /// is not taken. `stop` is asked now and then, with outputs so far.
+    ///
+    /// # Errors
+    /// If the fabric stops, or nothing moves any more, or `stop` says so.
+    pub fn run(
+        mut self,
+        timeline: usize,
+        stall: u8,
+        stop: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Attended, AttentionError> {
+        let design = self.job.design;
+        let (tiles, cols) = (design.mesh.tiles(), design.mesh.cols() as usize);
+        let heads = (design.config.model.heads * self.job.streams) as usize;
+        let start = self.pins.cycle();
+        self.send_queries()?;
+        let begun = self.pins.cycle();
+        let pending = self.job.descriptors().expect("the job was checked");
+        let mut next = 0;
+        let mut result = Attended {
+            outputs: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            cycles: 0,
+            query_cycles: begun - start,
+            kv_cycles: 0,
+            pad: vec![vec![0; 32]; tiles],
+            events: vec![[0; TILE_EVENTS.len()]; tiles],
+            links: vec![[0; COUNTERS]; tiles],
+            beats: Vec::new(),
+            timeline: vec![Vec::new(); tiles],
+            violations: Vec::new(),
+        };
+        let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
+        let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+        let mut moved = begun;
+        let mut random = 1_u64;
+        let mut end = None;
+        while end.is_none_or(|end| self.pins.cycle() < end + SCAN) {
+            let cycle = self.pins.cycle() - begun;
+            self.descriptors.present(&mut self.pins, pending.get(next));
+            self.memory_pins.drive(&mut self.pins, &mut self.memory, cycle);
+            let mut takes = vec![false; cols];
+            for (x, takes) in takes.iter_mut().enumerate() {
+                random = super::super::packet::mix(random);
+                *takes = (random >> 56) as u8 >= stall;
+                self.pins.set(self.columns.out_ready, x, u64::from(*takes));
+            }
+            self.pins.tick()?;
+            if next < pending.len() && self.descriptors.taken(&self.pins) {
+                next += 1;
+                moved = self.pins.cycle();
+            }
+            if self.memory_pins.observe(&self.pins, &mut self.memory, cycle) {
+                moved = self.pins.cycle();
+            }
+            for x in 0..cols {
+                let get = |pin: Pin| self.pins.get(pin, x) as u32;
+                let first_head = design.heads.of_column(x as u32).start;
+                if get(self.columns.merge_valid) == 1 {
+                    let of = (get(self.columns.merge_stream), first_head + get(self.columns.merge_head));
+                    merged.entry(of).or_default().push(get(self.columns.merge_y));
+                    moved = self.pins.cycle();
+                }
+                if get(self.columns.out_valid) == 1 && takes[x] {
+                    let words: Vec<u32> = self.pins.part(self.columns.out_data, x).collect();
+                    partial[x].extend(words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]));
+                    if get(self.columns.out_last) == 1 {
+                        let mut output = std::mem::take(&mut partial[x]);
+                        output.truncate(design.config.pe.head_dim as usize);
+                        let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
+                        result.outputs.insert(of, output);
+                    }
+                    moved = self.pins.cycle();
+                    if result.outputs.len() == heads && end.is_none() {
+                        result.cycles = cycle + 1;
+                        end = Some(self.pins.cycle());
+                    }
+                }
+            }
+            self.look(&mut result, cycle, timeline);
+            let now = self.pins.cycle();
+            if now.is_multiple_of(BATCH) && stop(result.outputs.len()) {
+                return Err(AttentionError::Stopped);
+            }
+            if now - moved > WATCHDOG {
+                return Err(AttentionError::Stuck { at: now, missing: heads - result.outputs.len(), heads });
+            }
+        }
+        result.beats = (0..self.memory.ports()).map(|port| self.memory.counts(port).beats).collect();
+        result.violations.extend(self.memory.violations().1.iter().map(|v| v.message.clone()));
+        for (tile, node) in design.mesh.nodes().enumerate() {
+            for (pin, what) in [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")] {
+                if self.pins.get(pin, tile) == 1 {
+                    let at = design.mesh.coords(node);
+                    result.violations.push(format!("tile {at:?} reports {what} of its memory"));
+                }
+            }
+        }
+        result.expected = expected(self.job, &merged, &mut result.violations);
+        Ok(result)
+    }
+
+    fn send_queries(&mut self) -> Result<(), DutError> {
+        let heads = self.job.design.config.model.heads;
+        for stream in 0..self.job.streams {
+            for head in 0..heads {
+                for (at, four) in self.job.query(head, stream).chunks(4).enumerate() {
+                    let data = four.iter().rev().fold(0, |word, &bits| word << 16 | u64::from(bits));
+                    for (pin, value) in [
+                        (self.one.query_valid, 1),
+                        (self.one.query_stream, u64::from(stream)),
+                        (self.one.query_head, u64::from(head)),
+                        (self.one.query_word, at as u64),
+                        (self.one.query_data, data),
+                    ] {
+                        self.pins.set(pin, 0, value);
+                    }
+                    loop {
+                        self.pins.tick()?;
+                        if self.pins.get(self.one.query_ready, 0) == 1 {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        self.pins.set(self.one.query_valid, 0, 0);
+        Ok(())
+    }
+
+    /// Takes what scans show, and what the stages do.
+    fn look(&self, result: &mut Attended, cycle: u64, timeline: usize) {
+        let get = |pin: Pin, at: usize| self.pins.get(pin, at);
+        let (event, stat, pad) = (
+            get(self.one.event_index, 0) as usize,
+            get(self.one.stat_index, 0) as usize,
+            get(self.one.pad_index, 0) as usize,
+        );
+        for tile in 0..result.pad.len() {
+            if let Some(counter) = result.events[tile].get_mut(event) {
+                *counter = get(self.tiles.event_data, tile) as u32;
+            }
+            if let Some(counter) = result.links[tile].get_mut(stat) {
+                *counter = get(self.tiles.stat_data, tile) as u32;
+            }
+            result.pad[tile][pad] = get(self.tiles.pad_data, tile) as u32;
+            let state = get(self.tiles.pad_state, tile);
+            let bit = |at: u32| state >> at & 1 == 1;
+            if bit(0) || bit(1) {
+                result.kv_cycles = cycle + 1;
+            }
+            if result.timeline[tile].len() < timeline {
+                result.timeline[tile].push(Sample {
+                    keys: bit(0),
+                    values: bit(1),
+                    fetched: bit(2),
+                    loads: bit(3),
+                    results: bit(4),
+                });
+            }
+        }
+    }
+}
+
+/// What the model gives: tiles visit segments in the order of the controllers, roots merge in the order that was seen.
+fn expected(
+    job: &Job,
+    merged: &BTreeMap<(u32, u32), Vec<u32>>,
+    violations: &mut Vec<String>,
+) -> BTreeMap<(u32, u32), Vec<u16>> {
+    let design = job.design;
+    let datapath = Datapath::new(DatapathShape::of(design));
+    let mut of_tiles: BTreeMap<Visit, Vec<_>> = BTreeMap::new();
+    for descriptor in job.descriptors().expect("the job was checked") {
+        for (visit, segments) in visits(design, &descriptor) {
+            of_tiles.entry(visit).or_default().extend(segments);
+        }
+    }
+    let dim = design.config.pe.head_dim as usize;
+    let mut outputs = BTreeMap::new();
+    for stream in 0..job.streams {
+        for head in 0..design.config.model.heads {
+            let (k, v) = job.kv(head);
+            let mut root: Root = datapath.root();
+            let rows = merged.get(&(stream, head)).cloned().unwrap_or_default();
+            let mut left: Vec<Visit> =
+                of_tiles.keys().filter(|v| (v.stream, v.head) == (stream, head)).copied().collect();
+            for y in rows {
+                let tile = design.mesh.node(design.heads.column(head), y);
+                let Some(at) = left.iter().position(|v| Some(v.tile) == tile) else { continue };
+                let visit = left.swap_remove(at);
+                let mut partial = datapath.partial(job.query(head, stream));
+                for (first, rows) in &of_tiles[&visit] {
+                    let end = (first + design.config.kv.segment_tokens).min(job.tensors.tokens as u32);
+                    let elements = *first as usize * dim..end as usize * dim;
+                    attention::segment(
+                        &mut partial,
+                        &k[elements.clone()],
+                        &v[elements],
+                        rows.start as usize..rows.end as usize,
+                    );
+                }
+                root.merge(&partial.to_flits());
+            }
+            if !left.is_empty() {
+                violations.push(format!("head {head}, stream {stream}: {} partial results were not merged", left.len()));
+            }
+            outputs.insert((stream, head), root.output());
+        }
+    }
+    outputs
+}
+
+/// Events of what computes on a design, in the order in which they are counted.
+pub fn pad_events(design: &Design) -> Vec<String> {
+    emit::pad_events(design)
+}

@@ -1,0 +1,16 @@
+//! Attention of a decode step on the whole design: queries and descriptors in, external memory behind the homes,
+//! outputs in FP16 out, each compared in every bit with the model of the datapath.
+//!
+//! ```text
+//! Tensors -- Job --> queries, descriptor, memory image --> core under Verilator --> outputs, counters, timeline
+//!                                                                |
+//!                  order of segments (controllers) and of partials (roots, as observed) --> model --> the same
+//! ```
+
+mod bench;
+mod job;
+mod order;
+
+pub use bench::{Attended, AttentionError, Bench, Sample};
+pub use job::{Job, JobError};
+pub use order::{visits, Visit};
