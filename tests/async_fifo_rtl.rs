@@ -23,7 +23,8 @@ fn words_come_in_order_and_every_place_is_used_whatever_the_clocks() {
         let bench = Bench::of(&sources("meshkv_async_fifo"), "async_fifo_tb", &[("DEPTH", depth)]);
         for (seed, [s_period, m_period, phase, jitter]) in (1..).zip(CLOCKS) {
             let words = 2000;
-            let clocks = [("s_period", s_period), ("m_period", m_period), ("phase", phase), ("jitter", jitter)];
+            let clocks =
+                [("s_period", s_period), ("m_period", m_period), ("phase", phase), ("jitter", jitter)];
             let said = bench.run("", &[&clocks[..], &[("seed", seed), ("words", words)]].concat());
             let expected = format!("{words} words, at most {}\n", depth + 1);
             assert_eq!(said, expected, "depth {depth}, periods {s_period} and {m_period}, seed {seed}");

@@ -57,9 +57,8 @@ fn agrees(width: u32, head_dim: u32, lanes: u32, paces: &[(u32, u32)]) {
         let special = packet % 5 == 3;
         let max = if packet % 7 == 2 { 0 } else { random.next() as i32 };
         let id = random.below(1 << ID_WIDTH);
-        let sums: Vec<i128> = (0..=head_dim)
-            .map(|_| if packet % 7 == 2 { 0 } else { sum(&mut random, width) })
-            .collect();
+        let sums: Vec<i128> =
+            (0..=head_dim).map(|_| if packet % 7 == 2 { 0 } else { sum(&mut random, width) }).collect();
         let (l, o) = sums.split_last().unwrap();
         for (at, sum) in std::iter::once(l).chain(o).enumerate() {
             let (first, last) = (u32::from(at == 0), u32::from(at == o.len()));

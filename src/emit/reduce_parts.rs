@@ -4,7 +4,6 @@
 
 use super::common_parts::fifo;
 use super::module::{ModuleBuilder, ModuleSpec};
-use super::tile_widths::TileWidths;
 use crate::design::{index_bits, Design};
 
 /// Words of the FIFO as it is described; who holds one sets its own.
@@ -18,16 +17,42 @@ pub(super) struct ReduceWidths {
     flit: u32,
     sum: u32,
     id: u32,
+    stream: u32,
+    layer: u32,
+    head: u32,
+    streams: u32,
+    heads: u32,
+    head_dim: u32,
+    rows: u32,
+    sources: u32,
+    vc_depth: u32,
 }
 
 impl ReduceWidths {
     pub(super) fn of(design: &Design) -> ReduceWidths {
-        let tile = TileWidths::of(design);
+        let (noc, model) = (&design.config.noc, &design.config.model);
+        let part = |name| design.flit.part.iter().find(|f| f.name == name).map_or(0, |f| f.width);
+        let (stream, layer, head) = (part("stream"), part("layer"), part("head"));
         ReduceWidths {
-            flit: design.config.noc.flit_width,
-            sum: 54 + index_bits(design.config.model.max_tokens),
-            id: tile.part_id,
+            flit: noc.flit_width,
+            sum: 54 + index_bits(model.max_tokens),
+            id: stream + layer + head,
+            stream,
+            layer,
+            head,
+            streams: model.max_streams,
+            // Heads are dealt to the columns in turns.
+            heads: model.heads.div_ceil(design.config.mesh.cols),
+            head_dim: design.config.pe.head_dim,
+            rows: design.config.mesh.rows,
+            sources: noc.vn0_vcs + 1,
+            vc_depth: noc.vc_depth,
         }
+    }
+
+    /// Flits of the output of a head.
+    fn out_flits(&self) -> u32 {
+        (16 * self.head_dim).div_ceil(self.flit)
     }
 }
 
@@ -42,16 +67,52 @@ pub(super) fn reduction(design: &Design) -> Vec<ModuleSpec> {
         leading_bits(&w),
         element_packer(&w),
         part_former(&w),
+        reduce_inlet(&w),
+        reduce_adder(&w),
+        reciprocal(),
+        quotient(),
+        reduce_root(&w),
     ]
 }
 
 impl ModuleBuilder {
     fn sum_width(self, w: &ReduceWidths) -> Self {
-        self.param("SUM_WIDTH", w.sum, "Width of a sum in bits, 54 and as many as a number of tokens has; at most 72.")
+        self.param(
+            "SUM_WIDTH",
+            w.sum,
+            "Width of a sum in bits, 54 and as many as a number of tokens has; at most 72.",
+        )
     }
 
     fn reduce_flit_width(self, w: &ReduceWidths) -> Self {
         self.param("FLIT_WIDTH", w.flit, "Width of one flit's data in bits.")
+    }
+
+    fn fraction(self) -> Self {
+        self.param("FRACTION", FRACTION, "Bits of a sum below the point.")
+    }
+
+    fn reduce_id_width(self, w: &ReduceWidths) -> Self {
+        self.param("ID_WIDTH", w.id, "Width of head, layer and stream in bits.")
+    }
+
+    fn inlet_params(self, w: &ReduceWidths) -> Self {
+        self.reduce_flit_width(w)
+            .reduce_id_width(w)
+            .param("SOURCES", w.sources, "Sources of flits, at least 2: VCs of VN0, and the tile's own.")
+            .param("DEPTH", w.vc_depth, "Flits that a source may send before one is credited, at least 2.")
+            .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
+    }
+
+    fn inlet_ports(self) -> Self {
+        self.group("Flits of PART packets: whole packets a source, sources mixed, one flit a cycle.")
+            .input("root_valid", "SOURCES", "One-hot: its source.")
+            .input("root_first", 1, "")
+            .input("root_last", 1, "")
+            .input("root_alone", 1, "No other partial of its head comes; with the first flit.")
+            .input("root_id", "ID_WIDTH", "Head, layer, stream, from the top; with the first flit.")
+            .input("root_data", "FLIT_WIDTH", "")
+            .output("root_credit", "SOURCES", "One pulse a flit that has left its place.")
     }
 
     /// Depth of a FIFO of two clocks and the widths that follow from it.
@@ -182,9 +243,9 @@ fn part_former(w: &ReduceWidths) -> ModuleSpec {
         ],
     )
     .sum_width(w)
-    .param("FRACTION", FRACTION, "Bits of a sum below the point.")
+    .fraction()
     .reduce_flit_width(w)
-    .param("ID_WIDTH", w.id, "Width of head, layer and stream in bits.")
+    .reduce_id_width(w)
     .param("MARGIN", 16, "Numbers that fit while there is room.")
     .clocked()
     .group("Sums: l, then o[0], o[1], ...")
@@ -204,5 +265,140 @@ fn part_former(w: &ReduceWidths) -> ModuleSpec {
     .output("part_id", "ID_WIDTH", "Head, layer and stream.")
     .output("part_data", "FLIT_WIDTH", "")
     .instances(&["meshkv_fifo", "meshkv_leading_bits", "meshkv_element_packer"])
+    .build()
+}
+
+fn reduce_inlet(w: &ReduceWidths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_reduce_inlet",
+        &[
+            "Flits of PART packets in, their numbers out: a packet at a time, one number a cycle.",
+            "",
+            "Flits of different sources come mixed and wait in one memory, each source in its part of it.",
+        ],
+    )
+    .inlet_params(w)
+    .clocked()
+    .inlet_ports()
+    .output("idle", 1, "No flit waits.")
+    .group("Numbers: l, o[0], o[1], ...; the rest is said of the whole packet.")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_first", 1, "It is l.")
+    .output("m_last", 1, "It is the last of o.")
+    .output("m_alone", 1, "No other partial of its head comes.")
+    .output("m_id", "ID_WIDTH", "Head, layer, stream.")
+    .output("m_max", 32, "m.")
+    .output("m_word", 32, "FP32.")
+    .build()
+}
+
+fn reduce_adder(w: &ReduceWidths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_reduce_adder",
+        &[
+            "Adds an FP32 to a sum in fixed point: the sum shifted down by what m rises, cut off; the number by what its",
+            "own m lacks, to nearest with halves upwards: the last bit shifted out is the carry in.",
+            "",
+            "Five cycles, a number a cycle. A number that a sum has no bits for does not occur.",
+        ],
+    )
+    .sum_width(w)
+    .fraction()
+    .input("clk", 1, "")
+    .input("s_word", 32, "Finite FP32.")
+    .input("s_none", 1, "Nothing is added.")
+    .input("s_below", 7, "What its m lacks; 127 stands for more too.")
+    .group("Two cycles later.")
+    .input("s_old", "SUM_WIDTH", "The sum.")
+    .input("s_rise", 7, "What m rises; the same in the next cycle.")
+    .group("Five cycles later.")
+    .output("m_sum", "SUM_WIDTH", "The new sum.")
+    .build()
+}
+
+fn reciprocal() -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_reciprocal",
+        &["floor(2^64 / value) for a value from 2^31, by long division: a bit a cycle, 34 cycles."],
+    )
+    .clocked()
+    .input("s_valid", 1, "One pulse.")
+    .input("s_value", 32, "Its first bit is 1.")
+    .output("m_valid", 1, "One pulse.")
+    .output("m_value", 34, "Stays until the next division.")
+    .build()
+}
+
+fn quotient() -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_quotient",
+        &[
+            "o / l in FP16, rounded once, from the leading bits of o and the reciprocal of those of l.",
+            "",
+            "Five cycles, a number a cycle. o and l have the same width and point, so where their first ones are is",
+            "all that the exponent needs.",
+        ],
+    )
+    .input("clk", 1, "")
+    .group("o.")
+    .input("s_kept", 26, "Its first one and what follows.")
+    .input("s_above", 7, "Zeros above the first one.")
+    .input("s_rest", 1, "There are ones behind those.")
+    .input("s_negative", 1, "")
+    .input("s_zero", 1, "It is 0.")
+    .group("l, the same for all of a head.")
+    .input("s_above_l", 7, "Zeros above the first one.")
+    .input("s_reciprocal", 34, "In (2^32, 2^33].")
+    .group("What the head is besides, four cycles later.")
+    .input("s_special", 1, "It met an infinity or a NaN: NaN.")
+    .input("s_none", 1, "It has no token: 0.")
+    .group("Five cycles later.")
+    .output("m_element", 16, "FP16.")
+    .build()
+}
+
+fn reduce_root(w: &ReduceWidths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_reduce_root",
+        &[
+            "Merges the partial results of the heads of a column as they come and normalises each once.",
+            "",
+            "Sums are in fixed point, so merging is a shift and an addition, a number a cycle. The sums of a head's last",
+            "partial do not go back: l goes to the divider, o waits for it and leaves as FP16. In between, heads",
+            "may come in any order.",
+        ],
+    )
+    .inlet_params(w)
+    .sum_width(w)
+    .fraction()
+    .param("STREAMS", w.streams, "Streams.")
+    .param("HEADS", w.heads, "Heads of this column.")
+    .param("PARTIALS", w.rows, "Partials of a head, unless one is alone.")
+    .param("STREAM_WIDTH", w.stream, "Width of a stream in bits.")
+    .param("LAYER_WIDTH", w.layer, "Width of a layer in bits.")
+    .param("PART_HEAD_WIDTH", w.head, "Width of a head of this column in bits.")
+    .param("OUT_INDEX_WIDTH", index_bits(w.out_flits()), "Width of a number of an output flit in bits.")
+    .clocked()
+    .output("idle", 1, "Nothing is under way and no head waits for a partial.")
+    .inlet_ports()
+    .group("A head's output in FP16.")
+    .output("out_valid", 1, "")
+    .input("out_ready", 1, "")
+    .output("out_stream", "STREAM_WIDTH", "")
+    .output("out_layer", "LAYER_WIDTH", "")
+    .output("out_head", "PART_HEAD_WIDTH", "")
+    .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
+    .output("out_last", 1, "The head's last.")
+    .output("out_data", "FLIT_WIDTH", "")
+    .instances(&[
+        "meshkv_fifo",
+        "meshkv_leading_bits",
+        "meshkv_element_packer",
+        "meshkv_reduce_inlet",
+        "meshkv_reduce_adder",
+        "meshkv_reciprocal",
+        "meshkv_quotient",
+    ])
     .build()
 }

@@ -15,8 +15,8 @@ use super::home_parts::{
     staging_memory,
 };
 use super::module::{ModuleBuilder, ModuleSpec};
-use super::render::Renderer;
 use super::reduce_parts::reduction;
+use super::render::Renderer;
 use super::ring::Ring;
 use super::router_parts::{
     arbiter2, arbiter4, credit_counter, input_port, link_counters, output_port, pair_choice, route_column,
@@ -74,6 +74,11 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_periphery.v"),
     template!("meshkv_placement.v"),
     template!("meshkv_prefetcher.v"),
+    template!("meshkv_quotient.v"),
+    template!("meshkv_reciprocal.v"),
+    template!("meshkv_reduce_adder.v"),
+    template!("meshkv_reduce_inlet.v"),
+    template!("meshkv_reduce_root.v"),
     template!("meshkv_request_table.v"),
     template!("meshkv_reorder_fifo.v"),
     template!("meshkv_requester.v"),
@@ -175,7 +180,8 @@ pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
 /// When there is no module of this name.
 pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
     let mut known = modules(design);
-    let missing: Vec<_> = reduction(design).into_iter().filter(|m| known.iter().all(|k| k.name != m.name)).collect();
+    let missing: Vec<_> =
+        reduction(design).into_iter().filter(|m| known.iter().all(|k| k.name != m.name)).collect();
     known.extend(missing);
     let mut wanted = vec![name];
     for at in 0.. {

@@ -38,7 +38,8 @@ impl Bench {
             })
             .collect();
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{bench}.v"));
-        let iverilog = tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
+        let iverilog =
+            tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
         let mut compile = Command::new(iverilog);
         compile.args(["-g2005", "-s", bench, "-o"]).arg(dir.path().join("bench"));
         compile.args(parameters.iter().map(|(name, value)| format!("-P{bench}.{name}={value}")));
