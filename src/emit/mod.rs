@@ -17,6 +17,9 @@ mod home_parts;
 mod instance;
 mod manifest;
 mod module;
+mod pad_parts;
+mod pad_row;
+mod pad_widths;
 mod picture;
 mod render;
 mod ring;
@@ -29,6 +32,7 @@ mod write;
 mod write_error;
 
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
+pub use pad_row::{row, row_modules};
 pub use rtl::modules;
 pub use tile_parts::TILE_EVENTS;
 pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
