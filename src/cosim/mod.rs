@@ -15,10 +15,12 @@
 //! * [`pins`]: the same as a clock and ports; [`fetch`] drives fetches there, [`workload`] makes them,
 //!   and a ledger checks that every head gets what it asked for.
 //! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
+//! * [`attention`]: attention computed by the whole design, compared with the model in every bit.
 //! * [`memory`]: the external memory behind the homes, with bandwidth, latency, and all that can go wrong.
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
 mod around;
+pub mod attention;
 mod cache;
 mod compile;
 pub mod decode;

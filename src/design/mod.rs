@@ -10,6 +10,7 @@ mod mapping;
 mod mare;
 mod memory;
 mod mesh;
+pub mod octave;
 mod placement;
 mod staging;
 mod turns;

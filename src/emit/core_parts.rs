@@ -85,6 +85,67 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
         .build()
 }
 
+pub(super) fn column_root(w: &CoreWidths, tile: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
+    let b = ModuleBuilder::new(
+        super::ROOT,
+        &["The reduce root of a column, beside the tile in row 0: merges partial results, gives outputs."],
+    )
+    .root_params(w)
+    .params_of(
+        &[root],
+        &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH"],
+    )
+    .clocked();
+    let mut b = reversed(b, tile, &["root_"], "");
+    for name in ["out_valid", "out_ready", "out_stream", "out_layer", "out_head", "out_index", "out_last", "out_data"] {
+        let port = root.ports.iter().find(|p| p.name == name).expect("a root has outputs");
+        if name == "out_valid" {
+            b = b.group("An output in FP16.");
+        }
+        let width = port.width.expr.replace("PART_HEAD_WIDTH", "HEAD_PLACE_WIDTH");
+        b = b.port(port.dir, port.name.clone(), width.as_str(), port.doc);
+    }
+    b.group("A partial result begins to be merged.")
+        .output("merge_valid", 1, "One pulse a packet.")
+        .output("merge_stream", "STREAM_WIDTH", "")
+        .output("merge_head", "HEAD_PLACE_WIDTH", "By its place in the column.")
+        .output("merge_y", "Y_WIDTH", "Row of the tile that sent it.")
+        .instances(&[root.name])
+        .build()
+}
+
+/// Events that are counted on a design, in the order of `pad_index`.
+pub fn pad_events(design: &crate::design::Design) -> Vec<String> {
+    let rows = (0..design.config.pe.array_rows).map(|r| format!("row_{r}_passes"));
+    PAD_EVENTS.iter().map(|e| (*e).to_owned()).chain(rows).collect()
+}
+
+/// Parameters of a part that mean something else in the fabric and keep their own values, as an instance is told.
+pub(super) fn kept_params(fabric: &ModuleSpec, part: &ModuleSpec) -> String {
+    let other = |p: &&super::ParamSpec| {
+        fabric.params.iter().any(|f| f.name == p.name && f.literal != p.literal) || p.name == "SLOTS"
+    };
+    part.params.iter().filter(other).map(|p| format!("{}=;", p.name)).collect()
+}
+
+/// Wires of the core between the fabric and what computes, and those that only row 0 uses elsewhere.
+pub(super) fn core_wires(fabric: &ModuleSpec, core: &ModuleSpec) -> (Vec<String>, String) {
+    let inner = || fabric.ports.iter().filter(|p| !core.ports.iter().any(|c| c.name == p.name));
+    let wire = |p: &super::PortSpec| {
+        let range = if p.width.expr == "1" { String::new() } else { format!("[{}-1:0] ", p.width.expr) };
+        format!("wire {range}{};", p.name)
+    };
+    let of_root = inner().filter(|p| p.name.starts_with("root_") && p.dir == Dir::Output);
+    let part = |p: &super::PortSpec| {
+        let width = p.width.expr.trim_start_matches("TILES*");
+        match width {
+            "TILES" => format!("{}[t]", p.name),
+            _ => format!("{}[t*{width}+:{width}]", p.name),
+        }
+    };
+    (inner().map(wire).collect(), of_root.map(part).collect::<Vec<_>>().join(", "))
+}
+
 /// Ports of a part as its partner has them.
 fn reversed(mut b: ModuleBuilder, part: &ModuleSpec, prefixes: &[&str], times: &str) -> ModuleBuilder {
     for prefix in prefixes {
@@ -111,7 +172,8 @@ pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: 
             "has a clock of its own, unrelated to the network's.",
         ],
     )
-    .params_of(&[fabric, pad, root], &["PTR_WIDTH"])
+    .params_of(&[fabric], &[])
+    .params_of(&[pad, root], &["SLOTS"])
     .clocked()
     .compute_clocked()
     .query("query", Dir::Input, HEAD, "")
@@ -120,7 +182,7 @@ pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: 
     if c.swaps() {
         b = b.swap_report();
     }
-    b = b.ports_of(root, &["out_"], "COLS*");
+    b = b.ports_of(root, &["out_", "merge_"], "COLS*");
     b.ports_of(fabric, &["m_axi_", "error_"], "")
         .ports_of(fabric, &["vc_busy", "stat_", "event_"], "")
         .output("pad_index", 5, "The counter that what computes shows.")

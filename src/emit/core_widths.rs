@@ -55,7 +55,7 @@ impl CoreWidths {
         }
     }
 
-    fn slots(&self) -> u32 {
+    pub(super) fn slots(&self) -> u32 {
         self.slots.iter().map(Vec::len).max().unwrap_or(1).max(1) as u32
     }
 
@@ -134,6 +134,15 @@ impl CoreWidths {
 
 /// What there is to say of each parameter, once.
 impl ModuleBuilder {
+    /// Parameters of a reduce root.
+    pub(super) fn root_params(self, w: &CoreWidths) -> Self {
+        let c = &w.control;
+        self.control(c, &["ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEADS", "HEAD_PLACE_WIDTH"])
+            .sources(&c.tile)
+            .vc_depth(&c.tile)
+            .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
+            .param("DIMS", c.head_dim, "Elements of a head.")
+    }
     /// Parameters of what computes at a tile.
     pub(super) fn pad_params(self, w: &CoreWidths) -> Self {
         let c = &w.control;

@@ -19,6 +19,9 @@ mod home_parts;
 mod instance;
 mod manifest;
 mod module;
+mod pad_parts;
+mod pad_row;
+mod pad_widths;
 mod picture;
 mod reduce_parts;
 mod render;
@@ -32,6 +35,8 @@ mod write;
 mod write_error;
 
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
+pub use core_parts::pad_events;
+pub use pad_row::{row, row_modules};
 pub use rtl::{emit_block, modules};
 pub use tile_parts::TILE_EVENTS;
 pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};
@@ -46,13 +51,13 @@ pub struct SourceFile {
 }
 
 /// Name of the top module.
-pub const TOP: &str = "meshkv_fabric";
+pub const TOP: &str = "meshkv_core";
 /// Name of all that moves KV, to which attaches what computes.
 pub const FABRIC: &str = "meshkv_fabric";
 /// Name of what computes, beside every tile.
 pub const PAD: &str = "meshkv_pad";
 /// Name of the reduce root of a column.
-pub const ROOT: &str = "meshkv_reduce_root";
+pub const ROOT: &str = "meshkv_column_root";
 /// Name of the network by itself: what `meshkv cosim` loads with traffic.
 pub const MESH: &str = "meshkv_mesh";
 /// Name of the module that stands at every place of the mesh.

@@ -41,8 +41,7 @@ impl ReduceWidths {
             layer,
             head,
             streams: model.max_streams,
-            // Heads are dealt to the columns in turns.
-            heads: model.heads.div_ceil(design.config.mesh.cols),
+            heads: design.heads.most(),
             head_dim: design.config.pe.head_dim,
             rows: design.config.mesh.rows,
             sources: noc.vn0_vcs + 1,
@@ -76,7 +75,7 @@ pub(super) fn reduction(design: &Design) -> Vec<ModuleSpec> {
 }
 
 impl ModuleBuilder {
-    fn sum_width(self, w: &ReduceWidths) -> Self {
+    fn reduce_sum_width(self, w: &ReduceWidths) -> Self {
         self.param(
             "SUM_WIDTH",
             w.sum,
@@ -242,7 +241,7 @@ fn part_former(w: &ReduceWidths) -> ModuleSpec {
             "longer than the stages between; with an infinity or a NaN in the head, l and o are all NaN.",
         ],
     )
-    .sum_width(w)
+    .reduce_sum_width(w)
     .fraction()
     .reduce_flit_width(w)
     .reduce_id_width(w)
@@ -303,7 +302,7 @@ fn reduce_adder(w: &ReduceWidths) -> ModuleSpec {
             "Five cycles, a number a cycle. A number that a sum has no bits for does not occur.",
         ],
     )
-    .sum_width(w)
+    .reduce_sum_width(w)
     .fraction()
     .input("clk", 1, "")
     .input("s_word", 32, "Finite FP32.")
@@ -370,7 +369,7 @@ fn reduce_root(w: &ReduceWidths) -> ModuleSpec {
         ],
     )
     .inlet_params(w)
-    .sum_width(w)
+    .reduce_sum_width(w)
     .fraction()
     .param("STREAMS", w.streams, "Streams.")
     .param("HEADS", w.heads, "Heads of this column.")
@@ -382,6 +381,9 @@ fn reduce_root(w: &ReduceWidths) -> ModuleSpec {
     .clocked()
     .output("idle", 1, "Nothing is under way and no head waits for a partial.")
     .inlet_ports()
+    .group("A partial begins to be merged.")
+    .output("merge_valid", 1, "One pulse a packet.")
+    .output("merge_id", "ID_WIDTH", "Head, layer, stream.")
     .group("A head's output in FP16.")
     .output("out_valid", 1, "")
     .input("out_ready", 1, "")

@@ -8,7 +8,8 @@ use super::control_parts::{
     bus_stop, column_controller, occupancy, placement, prefetcher, residue, swap_unit,
 };
 use super::control_widths::ControlWidths;
-use super::core_parts::reorder_fifo;
+use super::core_parts::{column_root, core, core_wires, kept_params, pad, reorder_fifo};
+use super::core_widths::CoreWidths;
 use super::fabric_parts::{fabric, filler, memory_port, periphery, tile};
 use super::home_parts::{
     bloom_filter, duplicate_filter, fetch_park, home_agent, request_table, slice_streamer, staging_directory,
@@ -24,7 +25,9 @@ use super::router_parts::{
 };
 use super::tile_parts::{requester, tile_decode, tile_port, transport};
 use super::tile_widths::TileWidths;
-use super::{SourceFile, MESH, ROUTER};
+use super::pad_row::row_modules;
+use super::pad_widths::PadWidths;
+use super::{SourceFile, FABRIC, MESH, PAD, ROOT, ROUTER, TILE, TOP};
 use crate::design::{Design, PlacementKind, Port, TURNS};
 use crate::kernels;
 use anyhow::Result;
@@ -53,6 +56,16 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_bloom_filter.v"),
     template!("meshkv_bus_stop.v"),
     template!("meshkv_column_controller.v"),
+    template!("meshkv_column_root.v"),
+    template!("meshkv_core.v"),
+    template!("meshkv_delay.v"),
+    template!("meshkv_dot.v"),
+    template!("meshkv_dsp.v"),
+    template!("meshkv_pad.v"),
+    template!("meshkv_row.v"),
+    template!("meshkv_scratchpad.v"),
+    template!("meshkv_sums.v"),
+    template!("meshkv_weight.v"),
     template!("meshkv_credit_counter.v"),
     template!("meshkv_duplicate_filter.v"),
     template!("meshkv_element_packer.v"),
@@ -141,7 +154,23 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         tile_port(&tile_widths),
     ]);
     modules.extend(surroundings(&ControlWidths::of(design), mesh(&widths)));
+    modules.extend(computing(design, &modules));
     modules
+}
+
+/// What computes, and the top.
+fn computing(design: &Design, known: &[ModuleSpec]) -> Vec<ModuleSpec> {
+    let w = CoreWidths::of(design);
+    let mut parts = reduction(design);
+    parts.extend(row_modules(design, w.slots()));
+    parts.retain(|m| known.iter().all(|k| k.name != m.name));
+    let named = |name: &str| known.iter().chain(&parts).find(|m| m.name == name).expect("every design has it").clone();
+    let (fabric, tile) = (named(FABRIC), named(TILE));
+    let pad = pad(&w, &tile, &named("meshkv_row"), &named("meshkv_part_former"));
+    let root = column_root(&w, &tile, &named("meshkv_reduce_root"));
+    let core = core(&w, &fabric, &pad, &root);
+    parts.extend([pad, root, core]);
+    parts
 }
 
 /// The tile, what stands around the tiles, the network and the fabric of all.
@@ -211,6 +240,16 @@ fn render(design: &Design, parts: &[ModuleSpec], known: Vec<ModuleSpec>) -> Resu
     values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());
     values.insert("vn0_turns".into(), (design.router.vn0_vcs > 1).into());
     values.extend(ControlWidths::of(design).values());
+    values.extend(CoreWidths::of(design).values());
+    values.insert("octave".into(), PadWidths::octave().into());
+    let all = modules(design);
+    let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
+    let (wires, unused) = core_wires(spec(FABRIC), spec(TOP));
+    values.insert("core_wires".into(), wires.into());
+    values.insert("unused_root".into(), unused.into());
+    for (name, part) in [("pad_params", PAD), ("root_params", ROOT)] {
+        values.insert(name.into(), kept_params(spec(FABRIC), spec(part)).into());
+    }
     let [rows_a, rows_b] = TileWidths::of(design).hash_rows();
     values.insert("bloom_rows_a".into(), rows_a.into());
     values.insert("bloom_rows_b".into(), rows_b.into());

@@ -6,6 +6,7 @@
 
 use super::fixed;
 use super::formats::{Formats, LOGIT_BITS};
+use crate::design::octave;
 
 /// The constant log2(e) / sqrt(head_dim) as `significand * 2^-shift`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,13 +20,8 @@ pub struct Scale {
 impl Scale {
     /// Of a head of `head_dim` elements, relative error below 2^-scale_bits.
     pub fn new(head_dim: u32, formats: &Formats) -> Scale {
-        // Every operation is correctly rounded by IEEE 754, so this is the same everywhere.
-        let scale = std::f64::consts::LOG2_E / f64::from(head_dim).sqrt();
-        let mut shift = 0;
-        while scale * 2f64.powi(shift as i32 + 1) < f64::from(1u32 << formats.scale_bits) {
-            shift += 1;
-        }
-        Scale { significand: (scale * 2f64.powi(shift as i32)).round() as u32, shift }
+        let (significand, shift) = octave::scale(head_dim, formats.scale_bits);
+        Scale { significand, shift }
     }
 
     /// The scaled logit z of a sum of dot products; both with `logit_fraction` bits below the point.
@@ -58,28 +54,13 @@ pub struct Exp2 {
 
 impl Exp2 {
     /// Bits below the point of a base; its leading one is not stored.
-    pub const BASE_FRACTION: u32 = 21;
+    pub const BASE_FRACTION: u32 = octave::BASE_FRACTION;
     /// Bits below the point of a slope.
-    pub const SLOPE_FRACTION: u32 = 14;
+    pub const SLOPE_FRACTION: u32 = octave::SLOPE_FRACTION;
 
     /// The table of `2^table_bits` entries of 21 + 15 bits.
     pub fn new(formats: &Formats) -> Exp2 {
-        // One is 2^60, so that chords and middles are known far below the last place of an entry.
-        const ONE: u32 = 60;
-        let at = |half_steps: u32| power(half_steps, formats.table_bits + 1, ONE);
-        let rounded = |value: u128, fraction: u32| {
-            let drop = ONE - fraction;
-            ((value + (1 << (drop - 1))) >> drop) as u32
-        };
-        let (mut base, mut slope) = (Vec::new(), Vec::new());
-        for i in 0..1u32 << formats.table_bits {
-            let (left, middle, right) = (at(2 * i), at(2 * i + 1), at(2 * i + 2));
-            // The chord lies above the curve, most in the middle: half of that off makes the error even.
-            let bulge = (left + right) / 2 - middle;
-            let half_place = 1 << (ONE - formats.stationary_bits);
-            base.push(rounded(left - bulge / 2 + half_place, Self::BASE_FRACTION));
-            slope.push(rounded((right - left) << formats.table_bits, Self::SLOPE_FRACTION));
-        }
+        let (base, slope) = octave::octave(formats.table_bits, formats.stationary_bits).into_iter().unzip();
         Exp2 { base, slope, formats: *formats }
     }
 
@@ -102,20 +83,4 @@ impl Exp2 {
             Weight { integer, significand }
         }
     }
-}
-
-/// 2^(numerator / 2^log_denominator) with `fraction` bits below the point, by repeated square roots of 2.
-fn power(numerator: u32, log_denominator: u32, fraction: u32) -> u128 {
-    let mut root = 2u128 << fraction;
-    let mut result = 1u128 << fraction;
-    if numerator >> log_denominator == 1 {
-        return root;
-    }
-    for bit in (0..log_denominator).rev() {
-        root = (root << fraction).isqrt();
-        if numerator >> bit & 1 == 1 {
-            result = (result * root) >> fraction;
-        }
-    }
-    result
 }

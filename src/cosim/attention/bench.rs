@@ -362,8 +362,3 @@ fn expected(
     }
     outputs
 }
-
-/// Events of what computes on a design, in the order in which they are counted.
-pub fn pad_events(design: &Design) -> Vec<String> {
-    emit::pad_events(design)
-}

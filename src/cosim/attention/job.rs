@@ -111,13 +111,12 @@ impl<'a> Job<'a> {
 
     /// The query of a head and stream.
     pub fn query(&self, head: u32, stream: u32) -> &[u16] {
-        self.tensors.q(head as usize, self.position + stream as usize)
+        self.tensors.query(head as usize, self.position + stream as usize)
     }
 
     /// Keys and values of the KV head that a query head attends with, all tokens.
     pub fn kv(&self, head: u32) -> (&[u16], &[u16]) {
-        let group = self.tensors.heads / self.tensors.kv_heads;
-        (self.tensors.k(head as usize / group), self.tensors.v(head as usize / group))
+        (self.tensors.keys(head as usize), self.tensors.values(head as usize))
     }
 
     /// What the external memory holds.
@@ -128,7 +127,7 @@ impl<'a> Job<'a> {
         let half = design.mare.half_flits as usize;
         let mut slices = HashMap::new();
         for g in 0..config.model.kv_heads {
-            let (k, v) = (self.tensors.k(g as usize), self.tensors.v(g as usize));
+            let (k, v) = self.kv(g * config.model.heads / config.model.kv_heads);
             let segments = k.chunks(per_segment * dim).zip(v.chunks(per_segment * dim));
             for (segment, (k, v)) in segments.enumerate() {
                 let mut flits = k_flits(k, lanes);

@@ -1,0 +1,176 @@
+//! Parameter values of the rows of PaD's array, and the ports that recur.
+
+use super::module::{Dir, ModuleBuilder};
+use crate::design::{index_bits, octave, Design};
+
+/// Significand bits of the scale of a logit.
+const SCALE_BITS: u32 = 26;
+/// Bits of a sum beside those that count tokens: 36 below the point, 17 of a value, the sign.
+const SUM_BITS: u32 = 54;
+/// Bits of a logit beside those that count elements.
+const LOGIT_BITS: u32 = 53;
+/// Leading fraction bits that address the table of 2^x.
+const TABLE_BITS: u32 = 7;
+/// Significand bits of a weight.
+const WEIGHT_BITS: u32 = 17;
+
+/// Parameter values of a row's modules.
+pub(super) struct PadWidths {
+    pub(super) flit: u32,
+    pub(super) lanes: u32,
+    pub(super) head_dim: u32,
+    pub(super) slots: u32,
+    pub(super) blocks: u32,
+    pub(super) sum: u32,
+}
+
+impl PadWidths {
+    /// Of a fabric whose rows keep `slots` contexts each.
+    pub(super) fn of(design: &Design, slots: u32) -> PadWidths {
+        let config = &design.config;
+        let lanes = config.noc.flit_width / 16;
+        PadWidths {
+            flit: config.noc.flit_width,
+            lanes,
+            head_dim: config.pe.head_dim,
+            slots,
+            blocks: config.kv.segment_tokens.div_ceil(lanes),
+            sum: SUM_BITS + config.model.max_tokens.next_power_of_two().ilog2(),
+        }
+    }
+
+    /// Flits of a token, or tokens of a flit.
+    fn parts(&self) -> u32 {
+        self.token_parts() * self.places()
+    }
+
+    fn token_parts(&self) -> u32 {
+        (self.head_dim / self.lanes).max(1)
+    }
+
+    fn places(&self) -> u32 {
+        (self.lanes / self.head_dim).max(1)
+    }
+
+    /// Cycles from a registered op to its dot: exponents, two levels of maxima a stage, alignment, products
+    /// group by group, the sum of the four chains.
+    pub(super) fn dot_cycles(&self) -> u32 {
+        7 + self.lanes.ilog2().div_ceil(2) + self.lanes / 4
+    }
+
+    /// The table of 2^x as the Verilog holds it: hexadecimal digits of base and slope, the leading one left out.
+    pub(super) fn octave() -> Vec<String> {
+        let word = |(base, slope): (u32, u32)| {
+            let base = u64::from(base) & ((1 << octave::BASE_FRACTION) - 1);
+            format!("{:09x}", base << (octave::SLOPE_FRACTION + 1) | u64::from(slope))
+        };
+        octave::octave(TABLE_BITS, WEIGHT_BITS).into_iter().map(word).collect()
+    }
+}
+
+/// Parameters that repeat from module to module, each described once.
+impl ModuleBuilder {
+    pub(super) fn lanes(self, w: &PadWidths) -> Self {
+        self.param("LANES", w.lanes, "FP16 elements of a flit, tokens of a block.").param(
+            "GROUPS",
+            w.lanes / 4,
+            "LANES / 4.",
+        )
+    }
+    pub(super) fn pad_flit_width(self, w: &PadWidths) -> Self {
+        self.param("FLIT_WIDTH", w.flit, "LANES * 16.")
+    }
+    pub(super) fn head_dim(self, w: &PadWidths) -> Self {
+        self.param("HEAD_DIM", w.head_dim, "Elements of a query, of a K row and of a V row.")
+    }
+    pub(super) fn pad_slots(self, w: &PadWidths) -> Self {
+        self.param("PAD_SLOTS", w.slots, "Contexts, each one query head, that a row keeps at a time.").param(
+            "PAD_SLOT_WIDTH",
+            index_bits(w.slots),
+            "Width of a slot number of a row in bits.",
+        )
+    }
+    pub(super) fn places(self, w: &PadWidths) -> Self {
+        self.param("PLACES", w.places(), "Tokens of a K flit, at least 1.")
+    }
+    pub(super) fn query_parts(self, w: &PadWidths) -> Self {
+        self.param("PARTS", w.parts(), "Vectors of a query: flits of a token, or PLACES.")
+            .param("PART_WIDTH", index_bits(w.parts()), "Width of a number of them in bits.")
+            .param("WORD_WIDTH", index_bits(w.head_dim / 4), "Width of a position of four elements in bits.")
+    }
+    pub(super) fn token_parts(self, w: &PadWidths) -> Self {
+        self.param("TOKEN_PARTS", w.token_parts(), "K flits of a token, at least 1.")
+    }
+    pub(super) fn token_width(self, w: &PadWidths) -> Self {
+        self.param("TOKEN_WIDTH", index_bits(w.blocks * w.lanes), "Width of a token of a segment in bits.")
+    }
+    pub(super) fn blocks(self, w: &PadWidths) -> Self {
+        self.param("BLOCKS", w.blocks, "Blocks of a segment, the last one filled up.")
+            .param("BLOCK_WIDTH", index_bits(w.blocks), "Width of a block of a segment in bits.")
+            .param("LANE_WIDTH", index_bits(w.lanes), "Width of a lane number in bits.")
+    }
+    pub(super) fn dim_width(self, w: &PadWidths) -> Self {
+        self.param("DIM_WIDTH", index_bits(w.head_dim + 1), "Width of a dim, or HEAD_DIM for l, in bits.")
+    }
+    pub(super) fn sum_width(self, w: &PadWidths) -> Self {
+        self.param(
+            "SUM_WIDTH",
+            w.sum,
+            "Bits of o and l: 36 below the point, the sign, enough for all tokens.",
+        )
+    }
+    pub(super) fn logit_width(self, w: &PadWidths) -> Self {
+        self.param(
+            "LOGIT_WIDTH",
+            LOGIT_BITS + w.head_dim.ilog2(),
+            "Bits of a logit before it is scaled, 20 below the point.",
+        )
+    }
+    pub(super) fn pad_scale(self, w: &PadWidths) -> Self {
+        let (significand, shift) = octave::scale(w.head_dim, SCALE_BITS);
+        self.param("SCALE", significand, "log2(e) / sqrt(HEAD_DIM), 26 bits.").param(
+            "SCALE_SHIFT",
+            shift,
+            "Its bits below the point.",
+        )
+    }
+    pub(super) fn dot_width(self, w: &PadWidths) -> Self {
+        self.param("DOT_WIDTH", 44 + w.lanes.ilog2(), "Bits of a dot.")
+    }
+    pub(super) fn station_depth(self, w: &PadWidths) -> Self {
+        let depth = w.slots * (w.parts() + 2);
+        self.param("DEPTH", depth, "Stationary vectors: parts of queries, two buffers of weights a slot.")
+            .param("ADDR_WIDTH", index_bits(depth), "Width of a number of them in bits.")
+    }
+    /// An op as it travels from row to row.
+    pub(super) fn pad_op(self, prefix: &str, dir: Dir) -> Self {
+        let fields = [
+            ("valid", "1", "An op a cycle, none of which can wait."),
+            ("kind", "2", "0 K, 1 V, 2 the flit of ones that makes l, 3 READ."),
+            ("slot", "PAD_SLOT_WIDTH", ""),
+            ("part", "PART_WIDTH", "K: which part of the query."),
+            ("begins", "1", "K: first part of its token."),
+            ("ends", "1", "K: last part of its token."),
+            ("token", "TOKEN_WIDTH", "K: number of the token in its segment."),
+            ("counts", "1", "K: the token is not masked."),
+            ("tail", "1", "To be given back as k_done; with or without an op."),
+            ("dim", "DIM_WIDTH", "V, READ: which sum; HEAD_DIM is l."),
+            ("buffer", "1", "V, ONES: which weights."),
+            ("clear", "1", "READ: the last of its context."),
+            ("data", "FLIT_WIDTH", "K, V: the flit."),
+        ];
+        fields.into_iter().fold(self, |b, (name, width, doc)| match dir {
+            Dir::Input => b.input(format!("{prefix}{name}"), width, doc),
+            Dir::Output => b.output(format!("{prefix}{name}"), width, ""),
+        })
+    }
+    pub(super) fn pad_load(self) -> Self {
+        self.group("Weights of a block become stationary, from the next cycle on; LANES cycles between two.")
+            .input("load_valid", 1, "")
+            .input("load_slot", "PAD_SLOT_WIDTH", "")
+            .input("load_block", "BLOCK_WIDTH", "")
+            .input("load_buffer", 1, "")
+            .input("load_first", "LANE_WIDTH", "First lane whose token came through K in this segment.")
+            .input("load_last", "LANE_WIDTH", "Last such lane; all others are blank.")
+    }
+}

@@ -1,0 +1,356 @@
+//! What a sequencer would do, with the model beside it: contexts in all slots, segments, blocks, READ.
+
+use super::bench::{Inputs, Output};
+use meshkv::design::Design;
+use meshkv::model::{Datapath, DatapathShape, Partial};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_pcg::Pcg32;
+use std::ops::Range;
+
+/// Cycles from an op to the answer of a READ, beyond those of the dot.
+const READ_CYCLES: usize = 3;
+/// Cycles from an op to k_done, beyond those of the dot.
+const DONE_CYCLES: usize = 17;
+/// Cycles from a load to the first op of its buffer, beyond one a lane.
+const LOAD_CYCLES: usize = 6;
+/// Cycles between two ops of one sum.
+const AGAIN: usize = 8;
+
+const KEY: u32 = 0;
+const VALUE: u32 = 1;
+const ONES: u32 = 2;
+const READ: u32 = 3;
+
+/// What q, K and V are drawn from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// Exponents of usual activations.
+    Usual,
+    /// Any finite number at all.
+    Any,
+    /// The largest and the smallest there are, zeros between.
+    Extreme,
+    /// Each token has exponents of its own, so that m jumps.
+    Jumping,
+    /// All alike: every product has the largest exponent, and every sum its largest magnitude.
+    Full,
+    /// Infinities and NaN in one slot, which must not disturb the others.
+    Special,
+}
+
+impl Numbers {
+    pub const ALL: [Numbers; 6] =
+        [Numbers::Usual, Numbers::Any, Numbers::Jumping, Numbers::Extreme, Numbers::Full, Numbers::Special];
+
+    fn draw(self, random: &mut impl Rng, slot: usize, token: usize) -> u16 {
+        let bits: u16 = random.random();
+        let with = |exponent: u16| bits & 0x83ff | exponent << 10;
+        match self {
+            Numbers::Usual => with(10 + random.random_range(0..7)),
+            Numbers::Any => with(random.random_range(0..31)),
+            Numbers::Jumping => with((token as u16 * 7 % 13 + random.random_range(0..6)).min(20)),
+            Numbers::Extreme => [0x7bff, 0xfbff, 0x0001, 0x8001, 0, 0x8000, 0x3c00, 0x03ff, with(15)]
+                [random.random_range(0..9usize)],
+            Numbers::Full => 0x7bff,
+            Numbers::Special if slot == 0 => bits | 0x7c00,
+            Numbers::Special => with(12 + random.random_range(0..5)),
+        }
+    }
+}
+
+/// One READ and what it must give.
+struct Expected {
+    cycle: usize,
+    sum: i128,
+    max: i32,
+    /// The slot's numbers are not to be compared.
+    special: bool,
+}
+
+pub struct Schedule {
+    datapath: Datapath,
+    lanes: usize,
+    head_dim: usize,
+    tokens: usize,
+    slots: usize,
+    dot_cycles: usize,
+    random: Pcg32,
+    /// Inputs from the first cycle after reset on.
+    pub cycles: Vec<Inputs>,
+    /// The cycle of the next op.
+    now: usize,
+    /// From when on a word of a query may be written.
+    words_from: usize,
+    expected: Vec<Expected>,
+    done: Vec<Output>,
+}
+
+impl Schedule {
+    pub fn new(design: &Design, slots: u32, seed: u64) -> Schedule {
+        let shape = DatapathShape::of(design);
+        let lanes = shape.flit_elements as usize;
+        Schedule {
+            datapath: Datapath::new(shape),
+            lanes,
+            head_dim: shape.head_dim as usize,
+            tokens: design.config.kv.segment_tokens as usize,
+            slots: slots as usize,
+            dot_cycles: 7 + lanes.ilog2().div_ceil(2) as usize + lanes / 4,
+            random: Pcg32::seed_from_u64(seed),
+            cycles: Vec::new(),
+            now: 0,
+            words_from: 0,
+            expected: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
+    fn at(&mut self, cycle: usize) -> &mut Inputs {
+        if self.cycles.len() <= cycle {
+            self.cycles.resize(cycle + 1, Inputs::new());
+        }
+        &mut self.cycles[cycle]
+    }
+
+    fn set(&mut self, cycle: usize, inputs: &[(&'static str, u32)]) {
+        for &(name, value) in inputs {
+            let before = self.at(cycle).insert(name, vec![value]);
+            assert_eq!(before, None, "{name} is given twice");
+        }
+    }
+
+    /// An op in the next cycle, or some cycles later.
+    fn op(&mut self, inputs: &[(&'static str, u32)], flit: &[u16]) -> usize {
+        if self.random.random_range(0..12) == 0 {
+            // What stands at the other inputs of a cycle without an op does not matter.
+            let kind = self.random.random_range(0..4);
+            self.set(self.now, &[("op_kind", kind), ("op_ends", 1), ("op_clear", 1), ("op_counts", 1)]);
+            self.now += 1;
+        }
+        let cycle = self.now;
+        self.set(cycle, &[("op_valid", 1)]);
+        self.set(cycle, inputs);
+        let data = flit.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16).collect();
+        self.at(cycle).insert("op_data", data);
+        self.now += 1;
+        cycle
+    }
+
+    /// A context in each slot, from its query to its sums.
+    pub fn round(&mut self, numbers: Numbers) {
+        let datapath = self.datapath.clone();
+        let mut partials = Vec::new();
+        let mut written = 0;
+        for slot in 0..self.slots {
+            let query: Vec<_> = (0..self.head_dim).map(|_| numbers.draw(&mut self.random, slot, 0)).collect();
+            partials.push(datapath.partial(&query));
+            for (word, four) in query.chunks(4).enumerate() {
+                let cycle = self.words_from.max(written);
+                written = cycle + 2;
+                self.set(cycle, &[("q_valid", 1), ("q_slot", slot as u32), ("q_word", word as u32)]);
+                let pair = |i: usize| u32::from(four[i]) | u32::from(four[i + 1]) << 16;
+                self.at(cycle).insert("q_data", vec![pair(0), pair(2)]);
+            }
+        }
+        self.now = self.now.max(written + 2);
+        for segment in 0..self.random.random_range(1..4) {
+            let rows = self.rows(segment);
+            self.segment(numbers, rows, &mut partials);
+        }
+        self.read(&partials, numbers);
+    }
+
+    /// Tokens of a segment that count.
+    fn rows(&mut self, segment: u32) -> Range<usize> {
+        let (first, end) =
+            (self.random.random_range(0..self.tokens), self.random.random_range(0..=self.tokens));
+        match self.random.random_range(0..3) {
+            _ if first >= end => 0..self.tokens,
+            0 => 0..end,
+            1 => first..self.tokens,
+            _ if segment == 0 => 0..self.tokens,
+            _ => first..end,
+        }
+    }
+
+    fn segment(&mut self, numbers: Numbers, rows: Range<usize>, partials: &mut [Partial<'_>]) {
+        partials.iter_mut().for_each(|partial| partial.begin_segment(rows.clone()));
+        let sent = self.keys(numbers, &rows, partials);
+        let blocks = self.tokens.div_ceil(self.lanes);
+        let mut free = vec![[self.now; 2]; self.slots];
+        let mut load = self.now;
+        let mut buffer = 0;
+        for block in 0..blocks {
+            let tokens = block * self.lanes..(block + 1) * self.lanes;
+            let v: Vec<Vec<Vec<u16>>> = (0..self.slots)
+                .map(|slot| (0..self.head_dim).map(|_| self.value(numbers, slot, &tokens, &rows)).collect())
+                .collect();
+            for (partial, flits) in partials.iter_mut().zip(&v) {
+                flits.iter().for_each(|flit| partial.v_flit(flit));
+            }
+            if tokens.start >= rows.end || tokens.end <= rows.start {
+                continue;
+            }
+            let first = sent.start.max(tokens.start) - tokens.start;
+            let last = sent.end.min(tokens.end) - tokens.start - 1;
+            for (slot, free) in free.iter().enumerate() {
+                load = load.max(free[buffer]);
+                self.set(
+                    load,
+                    &[
+                        ("load_valid", 1),
+                        ("load_slot", slot as u32),
+                        ("load_block", block as u32),
+                        ("load_buffer", buffer as u32),
+                        ("load_first", first as u32),
+                        ("load_last", last as u32),
+                    ],
+                );
+                load += self.lanes;
+            }
+            self.now = self.now.max(load + LOAD_CYCLES);
+            for dim in 0..=self.head_dim {
+                let begun = self.now;
+                for (slot, flits) in v.iter().enumerate() {
+                    let kind = if dim == self.head_dim { ONES } else { VALUE };
+                    let inputs = [
+                        ("op_kind", kind),
+                        ("op_slot", slot as u32),
+                        ("op_dim", dim as u32),
+                        ("op_buffer", buffer as u32),
+                    ];
+                    let garbage = vec![0xffff; self.lanes];
+                    free[slot][buffer] = self.op(&inputs, flits.get(dim).unwrap_or(&garbage)) + 1;
+                }
+                // What READ and the next block touch first lies far enough back.
+                if dim == self.head_dim {
+                    self.now = self.now.max(begun + AGAIN);
+                }
+            }
+            buffer = 1 - buffer;
+        }
+        self.now = self.now.max(load);
+    }
+
+    /// K flits that hold a token which counts, to all slots in turn; the tokens of these flits.
+    fn keys(&mut self, numbers: Numbers, rows: &Range<usize>, partials: &mut [Partial<'_>]) -> Range<usize> {
+        let places = (self.lanes / self.head_dim).max(1);
+        let parts = (self.head_dim / self.lanes).max(1);
+        let padded = self.tokens.next_multiple_of(places);
+        let mut last = (0, 0);
+        for token in (0..padded).step_by(places) {
+            let mut flits = vec![Vec::new(); self.slots];
+            for (slot, partial) in partials.iter_mut().enumerate() {
+                let mut elements = Vec::new();
+                for token in token..token + places {
+                    elements.extend((0..self.head_dim).map(|_| self.element(numbers, slot, token, rows)));
+                }
+                flits[slot] = elements.chunks(self.lanes).map(<[u16]>::to_vec).collect::<Vec<_>>();
+                flits[slot].iter().for_each(|flit| partial.k_flit(flit));
+            }
+            if token + places <= rows.start || token >= rows.end {
+                continue;
+            }
+            for part in 0..parts {
+                for place in 0..places {
+                    let token = token + place;
+                    for (slot, flits) in flits.iter().enumerate() {
+                        let inputs = [
+                            ("op_kind", KEY),
+                            ("op_slot", slot as u32),
+                            ("op_part", (part + place) as u32),
+                            ("op_begins", u32::from(part == 0)),
+                            ("op_ends", u32::from(part + 1 == parts)),
+                            ("op_token", token as u32),
+                            ("op_counts", u32::from(rows.contains(&token))),
+                        ];
+                        last = (self.op(&inputs, &flits[part]), token as u32);
+                    }
+                }
+            }
+        }
+        // The tail goes by itself half the time.
+        let (cycle, token) = if self.random.random() {
+            last
+        } else {
+            self.set(last.0 + 1, &[("op_token", 1)]);
+            (last.0 + 1, 1)
+        };
+        self.set(cycle, &[("op_tail", 1)]);
+        let done = cycle + self.dot_cycles + DONE_CYCLES;
+        self.done.push(Output::Done { cycle: done - 1, token });
+        self.now = done;
+        // Queries of the next contexts may come while these are still at their values.
+        self.words_from = self.now;
+        let sent = rows.start / places * places..rows.end.next_multiple_of(places);
+        sent.start..sent.end
+    }
+
+    /// A V flit.
+    fn value(
+        &mut self,
+        numbers: Numbers,
+        slot: usize,
+        tokens: &Range<usize>,
+        rows: &Range<usize>,
+    ) -> Vec<u16> {
+        tokens.clone().map(|token| self.element(numbers, slot, token, rows)).collect()
+    }
+
+    /// An element of K or V: any bits at all where the token does not count.
+    fn element(&mut self, numbers: Numbers, slot: usize, token: usize, rows: &Range<usize>) -> u16 {
+        if rows.contains(&token) {
+            numbers.draw(&mut self.random, slot, token)
+        } else {
+            self.random.random()
+        }
+    }
+
+    /// All sums of all slots.
+    fn read(&mut self, partials: &[Partial<'_>], numbers: Numbers) {
+        for (slot, partial) in partials.iter().enumerate() {
+            // l first, as PART has it.
+            for entry in (0..=self.head_dim).rev() {
+                let clear = u32::from(entry == 0);
+                let inputs = [
+                    ("op_kind", READ),
+                    ("op_slot", slot as u32),
+                    ("op_dim", entry as u32),
+                    ("op_clear", clear),
+                ];
+                let cycle = self.op(&inputs, &vec![0x3c00; self.lanes]) + self.dot_cycles + READ_CYCLES;
+                self.expected.push(Expected {
+                    cycle: cycle - 1,
+                    sum: partial.sums()[entry],
+                    max: partial.max().unwrap_or(0),
+                    special: numbers == Numbers::Special && slot == 0,
+                });
+            }
+        }
+        let quiet = self.now + self.dot_cycles + READ_CYCLES;
+        self.at(quiet);
+        if self.random.random() {
+            self.now = quiet;
+        }
+    }
+
+    /// What came against what had to come.
+    pub fn compare(&self, outputs: &[Output]) {
+        let done: Vec<_> = outputs.iter().filter(|o| matches!(o, Output::Done { .. })).cloned().collect();
+        assert_eq!(done, self.done);
+        let sums: Vec<_> = outputs.iter().filter(|o| matches!(o, Output::Sum { .. })).collect();
+        for (i, (output, expected)) in sums.iter().zip(&self.expected).enumerate() {
+            let Output::Sum { cycle, words, max } = output else { unreachable!() };
+            let low = words.iter().rev().fold(0u128, |value, &word| value << 32 | u128::from(word));
+            let bits = 54 + (32 * self.tokens).next_power_of_two().ilog2();
+            let sum = (low << (128 - bits)) as i128 >> (128 - bits);
+            assert_eq!(*cycle, expected.cycle, "READ {i}");
+            if !expected.special {
+                let entry = self.head_dim - i % (self.head_dim + 1);
+                assert_eq!((*max, sum), (expected.max, expected.sum), "READ {i}, entry {entry}");
+            }
+        }
+        assert_eq!(sums.len(), self.expected.len());
+        assert!(!self.expected.is_empty());
+    }
+}
