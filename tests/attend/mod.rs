@@ -1,0 +1,74 @@
+//! What the tests of the whole design share: small configurations, tensors for them, and a run.
+
+#![allow(dead_code)] // Each test uses some of it.
+
+#[path = "../fabric/mod.rs"]
+pub mod fabric;
+
+use fabric::library_of;
+use meshkv::config::Config;
+use meshkv::cosim::attention::{Attended, Bench, Job};
+use meshkv::cosim::memory::Behaviour;
+use meshkv::cosim::verilate::Form;
+use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::emit;
+use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+
+/// 3 x 2 tiles, 6 heads of 3 KV heads, segments of 8 tokens, rows of 32 elements, flits of 4.
+pub fn small(change: impl FnOnce(&mut Config)) -> Design {
+    fabric::design(3, 2, |c| {
+        (c.noc.flit_width, c.noc.vc_depth) = (64, 4);
+        (c.kv.segment_tokens, c.kv.uram_per_tile, c.kv.banks) = (8, 1, 2);
+        (c.pe.head_dim, c.pad.fifo_depth) = (32, 16);
+        (c.model.layers, c.model.heads, c.model.kv_heads) = (1, 6, 3);
+        (c.model.max_tokens, c.model.max_streams) = (256, 2);
+        change(c);
+    })
+}
+
+pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits, seed: u64) -> Tensors {
+    let config = &design.config;
+    synthetic(&Synthetic {
+        seed,
+        heads: config.model.heads as usize,
+        kv_heads: config.model.kv_heads as usize,
+        positions,
+        tokens,
+        head_dim: config.pe.head_dim as usize,
+        logits,
+    })
+}
+
+/// How a run is disturbed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Trouble {
+    pub stall: u8,
+    pub unruly: bool,
+}
+
+pub fn attend(design: &Design, tensors: &Tensors, streams: u32, mapping: Mapping, trouble: Trouble) -> Attended {
+    let job = Job::new(design, tensors, (0, streams), mapping, Sharing::KvHead).unwrap();
+    run(&job, trouble)
+}
+
+pub fn run(job: &Job, trouble: Trouble) -> Attended {
+    let library = library_of(Form::Core, job.design, &emit(job.design).unwrap());
+    let behaviour = Behaviour::of(job.design);
+    let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
+    let done = Bench::new(&library, job, behaviour, 1).unwrap().run(0, trouble.stall, &mut |_| false).unwrap();
+    assert_eq!(done.violations, [""; 0]);
+    done
+}
+
+/// Every output is the model's, in every bit.
+pub fn assert_exact(done: &Attended, what: &str) {
+    let wrong: Vec<_> = done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
+    let (of, output) = wrong.first().map_or((None, None), |(of, output)| (Some(**of), Some(output)));
+    assert!(
+        done.bit_exact(),
+        "{what}: {} of {} outputs differ; first {of:?}: {output:x?} instead of {:x?}",
+        wrong.len(),
+        done.expected.len(),
+        of.map(|of| &done.expected[&of]),
+    );
+}
