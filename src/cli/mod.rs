@@ -15,7 +15,9 @@ pub mod init;
 pub mod interrupt;
 mod library;
 pub mod lint;
+mod names;
 mod pictures;
+pub mod run;
 pub mod schema;
 pub mod table;
 pub mod ui;
@@ -40,6 +42,7 @@ use ui::{Ui, UiArgs};
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
   meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
   meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
+  meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
 struct Cli {
@@ -58,6 +61,7 @@ enum Command {
     Cosim(Box<cosim::Args>),
     Fetch(fetch::Args),
     Decode(Box<decode::Args>),
+    Run(Box<run::Args>),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -79,6 +83,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Cosim(args) => cosim::run(args, ui),
         Command::Fetch(args) => fetch::run(args, ui),
         Command::Decode(args) => decode::run(args, ui),
+        Command::Run(args) => run::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),

@@ -3,6 +3,7 @@
 //! [`measure()`] makes one [`Row`] of a run, [`sweep()`] as many as it takes to find saturation, and
 //! [`latency_plot`] and [`heatmap()`] draw them; [`placement_picture`] draws where macro-blocks live. Nothing here touches the disk.
 
+mod attention;
 mod decode;
 mod decode_row;
 mod energy;
@@ -13,7 +14,9 @@ mod plot;
 mod png;
 mod row;
 mod sweep;
+mod timeline;
 
+pub use attention::{AttentionRow, Stages};
 pub use decode::link_row;
 pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
 pub use energy::{Activity, Energies, Energy, ENERGY_SOURCES};
@@ -23,4 +26,5 @@ pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, Row};
+pub use timeline::timeline;
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};

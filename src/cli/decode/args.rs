@@ -1,7 +1,8 @@
 //! The command line of `meshkv decode`, and what it asks for.
 
+use crate::cli::names::{name, Mapping, Sharing};
 use crate::cosim::decode::{step, Pace, Plan, Workload, WorkloadError};
-use crate::design::{self, Design};
+use crate::design::Design;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -69,26 +70,6 @@ pub struct Args {
     pub(super) plot: Option<PathBuf>,
 }
 
-/// Which tile of its column computes a head.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Mapping {
-    /// One tile a head and stream, whatever the segment
-    HeadTile,
-    /// The row of the segment's home
-    RowAligned,
-    /// Streams spread over the rows, from that of the segment's home on
-    StreamStriped,
-}
-
-/// Who receives a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Sharing {
-    /// The heads that attend with its KV head
-    KvHead,
-    /// Every head, as a macro-block multicast
-    Segment,
-}
-
 /// So many, or all there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Count {
@@ -116,10 +97,6 @@ impl fmt::Display for Count {
     }
 }
 
-fn name(value: impl clap::ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned())
-}
-
 impl Args {
     /// What is to be run.
     pub(super) fn workload(&self, design: &Design) -> Result<Workload, WorkloadError> {
@@ -128,15 +105,8 @@ impl Args {
             tokens: self.tokens.unwrap_or(model.max_tokens),
             batch: self.batch,
             prefix: self.prefix,
-            mapping: match self.mapping {
-                Mapping::HeadTile => design::Mapping::HeadTile,
-                Mapping::RowAligned => design::Mapping::RowAligned,
-                Mapping::StreamStriped => design::Mapping::StreamStriped,
-            },
-            sharing: match self.sharing {
-                Sharing::KvHead => design::Sharing::KvHead,
-                Sharing::Segment => design::Sharing::Segment,
-            },
+            mapping: self.mapping.into(),
+            sharing: self.sharing.into(),
             segments: None,
             layers: match self.layers {
                 Count::All => model.layers,

@@ -1,0 +1,47 @@
+//! Choices that several subcommands have, as the command line names them.
+
+use crate::design;
+
+/// Which tile of its column computes a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Mapping {
+    /// One tile a head and stream, whatever the segment
+    HeadTile,
+    /// The row of the segment's home
+    RowAligned,
+    /// Streams spread over the rows, from that of the segment's home on
+    StreamStriped,
+}
+
+/// Who receives a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Sharing {
+    /// The heads that attend with its KV head
+    KvHead,
+    /// Every head, as a macro-block multicast
+    Segment,
+}
+
+impl From<Mapping> for design::Mapping {
+    fn from(mapping: Mapping) -> design::Mapping {
+        match mapping {
+            Mapping::HeadTile => design::Mapping::HeadTile,
+            Mapping::RowAligned => design::Mapping::RowAligned,
+            Mapping::StreamStriped => design::Mapping::StreamStriped,
+        }
+    }
+}
+
+impl From<Sharing> for design::Sharing {
+    fn from(sharing: Sharing) -> design::Sharing {
+        match sharing {
+            Sharing::KvHead => design::Sharing::KvHead,
+            Sharing::Segment => design::Sharing::Segment,
+        }
+    }
+}
+
+/// The name of a choice on the command line.
+pub(super) fn name(value: impl clap::ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned())
+}

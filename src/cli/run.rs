@@ -1,0 +1,83 @@
+//! `meshkv run`: attention of a decode step, computed by the emitted design under Verilator.
+
+mod args;
+mod report;
+
+pub use args::Args;
+
+use super::interrupt::Interrupt;
+use super::library::library;
+use super::pictures::Pictures;
+use super::ui::Ui;
+use super::whole_file;
+use crate::cosim::attention::{Attended, AttentionError, Bench, Job};
+use crate::cosim::memory::Behaviour;
+use crate::cosim::verilate::{Form, RunLength};
+use crate::eval::{self, AttentionRow};
+use safetensors::tensor::{Dtype, TensorView};
+use std::process::ExitCode;
+
+/// What registers hold before the reset; any value must do.
+const POWER_UP_SEED: u64 = 1;
+/// Tokens over all heads from which the better optimised build is worth its longer compilation.
+const LONG_RUN: u64 = 60_000;
+/// Cycles of each tile that the timeline keeps.
+const TIMELINE: usize = 1 << 20;
+
+/// Runs the subcommand. Exit code 1 if an output differs from the model of the datapath in a bit, or anything went wrong.
+///
+/// # Errors
+/// A wrong configuration or tensors, a missing tool, a file that cannot be written, or Ctrl-C.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let (design, tensors) = args.inputs(ui)?;
+    let job = Job::new(&design, &tensors, (args.query, args.batch), args.mapping(), args.sharing())?;
+    let interrupt = Interrupt::listen()?;
+    let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
+    args.output.as_deref().map(whole_file::check).transpose()?;
+    let work = u64::from(job.rows.end - job.rows.start) * u64::from(design.config.model.heads);
+    let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
+    let built = library(&design, Form::Core, length, &interrupt, ui);
+    let library = interrupt.explain(built, "while the design was built; nothing is left of it")?;
+    let heads = u64::from(design.config.model.heads * args.batch);
+    let progress = ui.progress(Some(heads), "attending");
+    let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
+    let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
+    let timeline = if pictures.is_some() { TIMELINE } else { 0 };
+    let result = Bench::new(&library, &job, behaviour, POWER_UP_SEED)?.run(timeline, args.stall, &mut |outputs| {
+        progress.set(outputs as u64);
+        interrupt.requested()
+    });
+    drop(progress);
+    let done = match result {
+        Ok(done) => done,
+        Err(AttentionError::Stopped) => {
+            return interrupt.explain(Err(AttentionError::Stopped.into()), "while attending; no result");
+        }
+        Err(failed) => {
+            ui.error(format_args!("{failed}"));
+            return Ok(ExitCode::FAILURE);
+        }
+    };
+    let row = AttentionRow::new(&job, &done);
+    if let Some(pictures) = &pictures {
+        let title = format!("{}: {}", design.name, args.title(&job));
+        pictures.write(&[("timeline", eval::timeline(&title, &design, &done)?)], ui)?;
+    }
+    if let Some(path) = &args.output {
+        whole_file::write(path, &outputs(&job, &done)?, true)?;
+        ui.note(format_args!("wrote {}", path.display()));
+    }
+    ui.result(&report::as_json(args, &job, &row), || report::prose(&job, &row))?;
+    Ok(if row.bit_exact && row.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The outputs as safetensors: `attention`, F16 of shape `[heads, streams, head_dim]`.
+fn outputs(job: &Job, done: &Attended) -> anyhow::Result<Vec<u8>> {
+    let model = &job.design.config.model;
+    let order = (0..model.heads).flat_map(|head| (0..job.streams).map(move |stream| (stream, head)));
+    let elements = order.flat_map(|of| done.outputs[&of].iter().copied());
+    let bytes: Vec<u8> = elements.flat_map(u16::to_le_bytes).collect();
+    let shape = vec![model.heads as usize, job.streams as usize, job.tensors.head_dim];
+    let view = TensorView::new(Dtype::F16, shape, &bytes)?;
+    Ok(safetensors::serialize([("attention", view)], None)?)
+}

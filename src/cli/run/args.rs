@@ -1,0 +1,172 @@
+//! The command line of `meshkv run`, and what it asks for.
+
+use crate::cli::names::{name, Mapping, Sharing};
+use crate::cli::ui::Ui;
+use crate::cosim::attention::Job;
+use crate::design::{self, Design};
+use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
+use anyhow::Context;
+use std::path::PathBuf;
+
+/// Compute attention of a decode step on the emitted design under Verilator
+///
+/// The whole design is co-simulated: queries and descriptors go in, slices come from external memory over their homes
+/// and the mesh to the tiles, PaD computes, reduce roots merge. Every output must equal the bit-exact model of the
+/// datapath, and its error against attention in f64 is set beside that of FlashAttention-2 in FP16. Exit code 1 if
+/// a bit differs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv run configs/minilm.toml --tensors examples/minilm.safetensors
+  meshkv run configs/tiny.toml --tensors mine.safetensors --layer 3 --query 511 --fit
+  meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
+  meshkv run configs/tiny.toml --plot out --output attention.safetensors
+
+Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
+[kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
+pub struct Args {
+    /// Configuration file
+    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
+    pub(super) config: PathBuf,
+    /// Queries, keys and values, as safetensors
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Tensors")]
+    tensors: Option<PathBuf>,
+    /// Layer of the file
+    #[arg(long, value_name = "L", default_value_t = 0, help_heading = "Tensors")]
+    layer: u32,
+    /// Query position; with --batch the first of so many
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Tensors")]
+    pub(super) query: usize,
+    /// Take heads, KV heads, head_dim and tokens from the tensors, whatever the configuration says
+    #[arg(long, requires = "tensors", help_heading = "Tensors")]
+    fit: bool,
+    /// Tokens that are drawn where there is no file [default: model.max_tokens, at most 512]
+    #[arg(long, conflicts_with = "tensors", help_heading = "Tensors")]
+    tokens: Option<u32>,
+    /// How drawn logits spread
+    #[arg(long, value_enum, default_value_t = Logits::Normal, conflicts_with = "tensors", help_heading = "Tensors")]
+    logits: Logits,
+    /// Queries at consecutive positions, each a stream of its own that shares all tokens
+    #[arg(long, value_name = "STREAMS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Workload")]
+    pub(super) batch: u32,
+    /// Which tile computes a head
+    #[arg(long, value_enum, default_value_t = Mapping::RowAligned, help_heading = "Workload")]
+    mapping: Mapping,
+    /// Who receives a slice
+    #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
+    sharing: Sharing,
+    /// Of 256 cycles, those in which no output is taken
+    #[arg(long, value_name = "OF_256", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=250), help_heading = "Platform")]
+    pub(super) stall: u8,
+    /// External memory out of order, with gaps and refusals, instead of at its best
+    #[arg(long, help_heading = "Platform")]
+    pub(super) unruly_memory: bool,
+    /// Seed of drawn tensors and of all random choices
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Write the outputs as safetensors: `attention` of shape [heads, streams, head_dim], F16
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+    /// Write the timeline of the stages as SVG and PNG into a folder
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
+    pub(super) plot: Option<PathBuf>,
+}
+
+/// How drawn logits spread over the tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Logits {
+    /// Standard deviation 1
+    Normal,
+    /// Standard deviation 12: a few tokens have nearly all of the weight
+    Peaky,
+    /// Standard deviation 1/64
+    Flat,
+    /// A sink at the first token, and values over sixteen powers of two
+    LongTail,
+}
+
+/// Tokens that are drawn unless more are asked for.
+const DRAWN: u32 = 512;
+
+impl Args {
+    /// The design, and the tensors it runs on.
+    pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
+        let (design, _) = crate::cli::load(&self.config, ui)?;
+        let Some(path) = &self.tensors else {
+            let config = &design.config;
+            let tokens = self.tokens.unwrap_or(config.model.max_tokens.min(DRAWN));
+            anyhow::ensure!(
+                (1..=config.model.max_tokens).contains(&tokens),
+                "--tokens is {tokens}, and must be 1 to {}\n  help: model.max_tokens of the configuration is the longest",
+                config.model.max_tokens
+            );
+            let drawn = Synthetic {
+                seed: self.seed,
+                heads: config.model.heads as usize,
+                kv_heads: config.model.kv_heads as usize,
+                positions: self.query + self.batch as usize,
+                tokens: tokens as usize,
+                head_dim: config.pe.head_dim as usize,
+                logits: match self.logits {
+                    Logits::Normal => Kind::Normal,
+                    Logits::Peaky => Kind::Peaky,
+                    Logits::Flat => Kind::Flat,
+                    Logits::LongTail => Kind::LongTail,
+                },
+            };
+            return Ok((design, synthetic(&drawn)));
+        };
+        let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
+        let design = if self.fit { self.fitted(&design, &tensors)? } else { design };
+        Ok((design, tensors))
+    }
+
+    /// The design with heads, row and context of the tensors.
+    fn fitted(&self, design: &Design, tensors: &Tensors) -> anyhow::Result<Design> {
+        let mut config = design.config.clone();
+        config.model.heads = tensors.heads as u32;
+        config.model.kv_heads = tensors.kv_heads as u32;
+        config.model.max_tokens = tensors.tokens as u32;
+        config.model.max_streams = config.model.max_streams.max(self.batch);
+        config.pe.head_dim = tensors.head_dim as u32;
+        let fitted = Design::from_config(&design.name, &config);
+        fitted.with_context(|| format!("{} does not fit the tensors", self.config.display()))
+    }
+
+    pub(super) fn mapping(&self) -> design::Mapping {
+        self.mapping.into()
+    }
+
+    pub(super) fn sharing(&self) -> design::Sharing {
+        self.sharing.into()
+    }
+
+    /// What is run, for a picture.
+    pub(super) fn title(&self, job: &Job) -> String {
+        let tokens = job.rows.end - job.rows.start;
+        format!("{} heads of {}, {tokens} tokens, {}", job.tensors.heads, job.tensors.head_dim, name(self.mapping))
+    }
+
+    /// The command that gives the same figures again.
+    pub(super) fn command(&self, job: &Job) -> String {
+        let mut text = format!("meshkv run {}", self.config.display());
+        match &self.tensors {
+            Some(path) => {
+                text += &format!(" --tensors {} --layer {}", path.display(), self.layer);
+                text += if self.fit { " --fit" } else { "" };
+            }
+            None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, name(self.logits)),
+        }
+        text += &format!(
+            " --query {} --batch {} --mapping {} --sharing {} --seed {}",
+            self.query,
+            self.batch,
+            name(self.mapping),
+            name(self.sharing),
+            self.seed
+        );
+        if self.stall > 0 {
+            text += &format!(" --stall {}", self.stall);
+        }
+        text + if self.unruly_memory { " --unruly-memory" } else { "" }
+    }
+}

@@ -1,0 +1,80 @@
+//! What `meshkv run` says about a run: as JSON, and in words.
+
+use super::Args;
+use crate::cli::table;
+use crate::cosim::attention::Job;
+use crate::eval::AttentionRow;
+use serde_json::{json, Value};
+
+pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow) -> Value {
+    let mut value = json!(row);
+    value["command"] = json!(args.command(job));
+    value["seed"] = json!(args.seed);
+    value
+}
+
+pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.config.clock.noc_mhz);
+    let (config, text) = (&job.design.config, |text: &str| text.to_owned());
+    let rows = vec![
+        vec![text(""), text("largest error"), text("RMS error")],
+        vec![text("meshkv"), format!("{:.4e}", row.max_abs_error), format!("{:.4e}", row.rms_error)],
+        vec![
+            text("FlashAttention-2, FP16"),
+            format!("{:.4e}", row.fa2_max_abs_error),
+            format!("{:.4e}", row.fa2_rms_error),
+        ],
+    ];
+    let mut out = format!(
+        "Attention of {} heads of {}, {} tokens, {} stream(s), on {} x {} tiles\n",
+        row.heads,
+        config.pe.head_dim,
+        row.tokens,
+        row.streams,
+        config.mesh.cols,
+        config.mesh.rows
+    );
+    out += &match row.bit_exact {
+        true => format!("Every output equals the model of the datapath in every bit: {} numbers.\n", row.outputs),
+        false => format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs),
+    };
+    out += "Against attention in f64 on the same FP16 inputs, all heads together:\n";
+    out += &table::columns(&rows);
+    out += &format!(
+        "Heads in which neither error is larger than FlashAttention-2's: {} of {}\n",
+        row.heads_within_fa2,
+        row.heads * row.streams
+    );
+    let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
+    let stages = &row.stages;
+    out += &format!("{} cycles, {} at {} MHz, from the first descriptor to the last output; of them\n", row.cycles, us(row.cycles), config.clock.noc_mhz);
+    out += &table::columns(&[
+        count("query_cycles", row.query_cycles, "before that, in which queries went in"),
+        count("kv_cycles", row.kv_cycles, "to the last KV flit in the array"),
+        count("k_passes", stages.k_passes, "cycles in which K flits pass the array, busiest tile"),
+        count("v_passes", stages.v_passes, "cycles in which V flits pass it"),
+        count("ones_passes", stages.ones_passes, "cycles in which l is summed up"),
+        count("starved", stages.starved, "cycles in which its FIFO was empty"),
+        count("weights_awaited", stages.weights_awaited, "cycles in which V waited for weights"),
+        count("reading_results", stages.reading_results, "cycles in which results were read"),
+    ]);
+    out += &format!(
+        "Flits accepted while the FIFO is not empty: {:.3} a cycle. MACs in use while KV flows: {}\n",
+        row.accepted_a_cycle,
+        percent(row.mac_utilisation)
+    );
+    let u = &row.utilisation;
+    out += &format!(
+        "Bound by {}. Busiest of each: external memory {}, home injection {}, bisection {}, tile {}\n",
+        row.bound_by,
+        percent(u.external_memory),
+        percent(u.home_injection),
+        percent(u.bisection),
+        percent(u.tile)
+    );
+    for violation in &row.violations {
+        out += &format!("VIOLATION: {violation}\n");
+    }
+    out
+}

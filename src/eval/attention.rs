@@ -1,0 +1,187 @@
+//! From a run of attention to what is said of it: errors, cycles by stage, what bounds it.
+
+use super::decode_row::Utilisation;
+use crate::cosim::attention::{Attended, Job};
+use crate::cosim::network::COUNTERS_PER_PORT;
+use crate::design::{Design, NodeId, Port};
+use crate::emit::{self, TILE_EVENTS};
+use crate::model::reference::{exact, flash_attention2, Error};
+use half::f16;
+use serde::Serialize;
+
+/// Block sizes of FlashAttention-2, of which the better counts, for maximum and RMS each.
+const FA2_BLOCKS: [usize; 2] = [64, 128];
+
+/// What the stages of the busiest tile did, in cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Stages {
+    /// K flits pass the array.
+    pub k_passes: u64,
+    /// V flits pass it.
+    pub v_passes: u64,
+    /// Flits of ones pass it, which make l.
+    pub ones_passes: u64,
+    /// A slice is due and its FIFO is empty.
+    pub starved: u64,
+    /// A V flit waits for weights.
+    pub weights_awaited: u64,
+    /// Results are read.
+    pub reading_results: u64,
+}
+
+/// A run of attention.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AttentionRow {
+    /// Largest error of an output against f64.
+    pub max_abs_error: f64,
+    /// Root of the mean square error over all outputs.
+    pub rms_error: f64,
+    /// The same of FlashAttention-2 style FP16 with FP32 accumulation.
+    pub fa2_max_abs_error: f64,
+    /// Its RMS.
+    pub fa2_rms_error: f64,
+    /// Heads (of all streams) in which neither error is larger than FlashAttention-2's.
+    pub heads_within_fa2: usize,
+    /// Every output equals the model of the datapath.
+    pub bit_exact: bool,
+    /// Numbers that came out.
+    pub outputs: usize,
+    /// Of them those that differ from the model.
+    pub differing: usize,
+    /// Query heads.
+    pub heads: usize,
+    /// Streams.
+    pub streams: usize,
+    /// Tokens attended to.
+    pub tokens: u32,
+    /// From the first descriptor to the last output.
+    pub cycles: u64,
+    /// Cycles in which queries went in, before.
+    pub query_cycles: u64,
+    /// To the last KV flit in an array.
+    pub kv_cycles: u64,
+    /// Share of the MACs of all tiles that are in use while KV flows.
+    pub mac_utilisation: f64,
+    /// KV flits accepted a cycle in which a tile's FIFO holds one, over all tiles.
+    pub accepted_a_cycle: f64,
+    /// Share of `kv_cycles` in which FIFOs hold a flit, over all tiles.
+    pub fifo_utilisation: f64,
+    /// Cycles by stage.
+    pub stages: Stages,
+    /// Name of the busiest of four.
+    pub bound_by: &'static str,
+    /// How busy each is.
+    pub utilisation: Utilisation,
+    /// Rules that were broken.
+    pub violations: Vec<String>,
+}
+
+impl AttentionRow {
+    /// Of a run of a job.
+    pub fn new(job: &Job, done: &Attended) -> AttentionRow {
+        let design = job.design;
+        let names = emit::pad_events(design);
+        let at = |name: &str| names.iter().position(|n| n == name).expect("a counter of this name");
+        let of = |tile: &Vec<u32>, name: &str| u64::from(tile[at(name)]);
+        let all = |name: &str| -> u64 { done.pad.iter().map(|tile| of(tile, name)).sum() };
+        let busy = |tile: &&Vec<u32>| of(tile, "k_passes") + of(tile, "v_passes") + of(tile, "ones_passes");
+        let busiest = done.pad.iter().max_by_key(busy).expect("a mesh has tiles");
+        let window = done.kv_cycles.max(1) as f64;
+        let rows = design.config.pe.array_rows;
+        let row_passes: u64 = (0..rows).map(|r| all(&format!("row_{r}_passes"))).sum();
+        let (ours, fa2, heads_within_fa2) = errors(job, done);
+        let outputs: usize = done.outputs.values().map(Vec::len).sum();
+        let differing = done.outputs.iter().map(|(of, output)| {
+            let expected = done.expected.get(of).map(Vec::as_slice).unwrap_or_default();
+            output.iter().zip(expected).filter(|(a, b)| a != b).count()
+        });
+        let utilisation = Utilisation {
+            external_memory: done.beats.iter().copied().max().unwrap_or(0) as f64 * f64::from(design.flit.data_width / 8)
+                / (window * design.memory.bytes_per_cycle_port.min(f64::from(design.flit.data_width / 8))),
+            home_injection: most(done.events.iter().map(|e| u64::from(e[event("flits_streamed")]))) / window,
+            bisection: bisection(design, done) / window,
+            tile: busy(&busiest) as f64 / window,
+        };
+        AttentionRow {
+            max_abs_error: ours.max,
+            rms_error: ours.rms,
+            fa2_max_abs_error: fa2.max,
+            fa2_rms_error: fa2.rms,
+            heads_within_fa2,
+            bit_exact: done.bit_exact(),
+            outputs,
+            differing: differing.sum(),
+            heads: job.tensors.heads,
+            streams: job.streams as usize,
+            tokens: job.rows.end - job.rows.start,
+            cycles: done.cycles,
+            query_cycles: done.query_cycles,
+            kv_cycles: done.kv_cycles,
+            mac_utilisation: row_passes as f64 / (window * f64::from(rows) * done.pad.len() as f64),
+            accepted_a_cycle: all("flits_accepted") as f64 / all("flit_waits_or_passes").max(1) as f64,
+            fifo_utilisation: all("flit_waits_or_passes") as f64 / (window * done.pad.len() as f64),
+            stages: Stages {
+                k_passes: of(busiest, "k_passes"),
+                v_passes: of(busiest, "v_passes"),
+                ones_passes: of(busiest, "ones_passes"),
+                starved: of(busiest, "starved"),
+                weights_awaited: of(busiest, "weights_awaited"),
+                reading_results: of(busiest, "reading_results"),
+            },
+            bound_by: utilisation.bound_by(),
+            utilisation,
+            violations: done.violations.clone(),
+        }
+    }
+}
+
+fn most(values: impl Iterator<Item = u64>) -> f64 {
+    values.max().unwrap_or(0) as f64
+}
+
+fn event(name: &str) -> usize {
+    TILE_EVENTS.iter().position(|event| *event == name).expect("tiles count it")
+}
+
+/// Flits over the busier of the two ways across the middle columns, of one link on the mean.
+fn bisection(design: &Design, done: &Attended) -> f64 {
+    let middle = design.mesh.cols() / 2;
+    let side = |x: u32, port: Port| -> f64 {
+        let nodes = (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y));
+        let first = port.index() * COUNTERS_PER_PORT;
+        // PART, KV_FETCH and KV_DATA.
+        let flits = |node: NodeId| done.links[node.index()][first..first + 3].iter().map(|&f| u64::from(f)).sum::<u64>();
+        nodes.map(flits).sum::<u64>() as f64 / f64::from(design.mesh.rows())
+    };
+    side(middle - 1, Port::East).max(side(middle, Port::West))
+}
+
+/// Errors of ours and of FlashAttention-2 over all outputs, and heads in which ours are no larger.
+fn errors(job: &Job, done: &Attended) -> (Error, Error, usize) {
+    let (mut ours, mut truth, mut within) = (Vec::new(), Vec::new(), 0);
+    let mut theirs = vec![Vec::new(); FA2_BLOCKS.len()];
+    let dim = job.tensors.head_dim;
+    for (&(stream, head), output) in &done.outputs {
+        let q = job.query(head, stream);
+        let (k, v) = job.kv(head);
+        let rows = job.rows.start as usize * dim..job.rows.end as usize * dim;
+        let (k, v) = (&k[rows.clone()], &v[rows]);
+        let exact = exact(q, k, v);
+        let blocks: Vec<_> = FA2_BLOCKS.iter().map(|&block| flash_attention2(q, k, v, block)).collect();
+        let best = better(blocks.iter().map(|block| Error::of(block, &exact)));
+        within += usize::from(Error::of(output, &exact).within(&best));
+        ours.extend_from_slice(output);
+        truth.extend_from_slice(&exact);
+        theirs.iter_mut().zip(blocks).for_each(|(all, block)| all.extend(block));
+    }
+    debug_assert!(ours.iter().all(|&bits| f16::from_bits(bits).is_finite()));
+    (Error::of(&ours, &truth), better(theirs.iter().map(|all| Error::of(all, &truth))), within)
+}
+
+/// The smaller maximum and the smaller RMS.
+fn better(errors: impl Iterator<Item = Error>) -> Error {
+    let least = |a: f64, b: f64| if b < a { b } else { a };
+    errors
+        .reduce(|a, b| Error { max: least(a.max, b.max), rms: least(a.rms, b.rms) })
+        .expect("there are blocks")
+}
