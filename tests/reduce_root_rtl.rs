@@ -66,7 +66,8 @@ fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
         3 => random.below(200) as i32 - 100,
         _ => random.below(16) as i32 - 8,
     };
-    let empty = |dim: u32| Packet { max: 0, sums: vec![0; dim as usize + 1] };
+    // m of a partial without a token has no meaning.
+    let empty = |dim: u32| Packet { max, sums: vec![0; dim as usize + 1] };
     let special = |word: u32, dim: u32| Packet { max, sums: vec![word; dim as usize + 1] };
     match kind {
         0 => return empty(case.head_dim),
@@ -74,6 +75,7 @@ fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
         2 => {
             return special([0x7f80_0000, 0xff80_0000, 0x7fff_ffff][random.below(3) as usize], case.head_dim)
         }
+        4 | 5 => return near_a_tie(random, case, kind == 4),
         _ => {}
     }
     let low = [-60, -20, -4][random.below(3) as usize];
@@ -99,6 +101,17 @@ fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
     Packet { max, sums }
 }
 
+/// Partials of a head whose quotients are ties but for the last bits of o: one has the tie, all others the rest.
+fn near_a_tie(random: &mut Random, case: &Case, first: bool) -> Packet {
+    let one = 127 << 23;
+    let mut word = || match (first, random.below(3)) {
+        (true, _) => (random.next() as u32 & 0x7f_e000) | 0x1000 | (127 + random.below(14) as u32) << 23,
+        (false, 0) => random.fp32(-36, -20) | (random.below(2) as u32) << 31,
+        (false, _) => 0,
+    };
+    Packet { max: 3, sums: (0..case.head_dim).map(|_| word()).chain([one]).collect() }
+}
+
 /// The packets of each round, in queues of the sources.
 fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
     let of_round = |layer: u32| {
@@ -109,11 +122,20 @@ fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
                 let all = match random.below(6) {
                     0 => Some(0),
                     1 => Some(3),
+                    2 => Some(4),
                     _ => None,
                 };
                 let alone = random.below(4) == 0;
-                for _ in 0..if alone { 1 } else { case.partials } {
-                    let kind = all.unwrap_or_else(|| random.below(u64::from(8 * case.partials.max(2))));
+                let partials = if alone { 1 } else { case.partials };
+                for partial in 0..partials {
+                    let kind = match all {
+                        Some(4) => 4 + u64::from(partial > 0),
+                        Some(kind) => kind,
+                        None => [0, 1, 2, 3]
+                            .get(random.below(u64::from(8 * case.partials.max(2))) as usize)
+                            .copied()
+                            .unwrap_or(3),
+                    };
                     let flits = packet(random, case, kind).to_flits(case.lanes);
                     packets.push(Sent { stream, layer, head, alone, flits });
                 }

@@ -15,6 +15,7 @@ mod multicast;
 mod netlist;
 mod numbers;
 mod program;
+mod reduce;
 mod saturation;
 mod speed;
 mod takv;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 10] = [
+const SECTIONS: [(&str, Section); 11] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
@@ -33,6 +34,7 @@ const SECTIONS: [(&str, Section); 10] = [
     ("takv", takv::measure),
     ("numbers", numbers::measure),
     ("area", area::measure),
+    ("reduce", reduce::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),
     ("build", build::measure),

@@ -5,7 +5,10 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// Memories of LUTs, and how many each takes: all eight of a SLICEM, or two for one bit and two ports.
-const LUT_MEMORIES: [(&str, u64); 4] = [("RAM32M16", 8), ("RAM64M8", 8), ("RAM32X1D", 2), ("RAM64X1D", 2)];
+const LUT_MEMORIES: [(&str, u64); 5] =
+    [("RAM32M16", 8), ("RAM64M8", 8), ("RAM32X1D", 2), ("RAM64X1D", 2), (SHIFT_REGISTER, 1)];
+/// A LUT as a register of up to 16 places.
+const SHIFT_REGISTER: &str = "SRL16E";
 
 /// LUTs of a cell that is a memory.
 fn memory_luts(cell: &str) -> Option<u64> {
@@ -25,6 +28,8 @@ pub struct Area {
     pub bram18: u64,
     /// UltraRAMs.
     pub uram: u64,
+    /// Multipliers.
+    pub dsp: u64,
 }
 
 impl Area {
@@ -48,9 +53,10 @@ enum Kind {
 fn kind(cell: &str) -> Result<Kind> {
     Ok(match cell {
         "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" => Kind::Lut,
+        SHIFT_REGISTER => Kind::Register,
         memory if memory_luts(memory).is_some() => Kind::Lut,
         "CARRY4" | "CARRY8" | "MUXF7" | "MUXF8" | "MUXF9" | "INV" | "BUFG" => Kind::Free,
-        "FDRE" | "FDSE" | "FDCE" | "FDPE" | "URAM288" | "RAMB36E2" | "RAMB18E2" => Kind::Register,
+        "FDRE" | "FDSE" | "FDCE" | "FDPE" | "URAM288" | "RAMB36E2" | "RAMB18E2" | "DSP48E2" => Kind::Register,
         other => bail!("{other} is a cell that the figures do not know how to count"),
     })
 }
@@ -93,6 +99,7 @@ impl Netlist {
             registers: of("FD"),
             bram18: 2 * of("RAMB36") + of("RAMB18"),
             uram: of("URAM"),
+            dsp: of("DSP48"),
         }
     }
 
