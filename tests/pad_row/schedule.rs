@@ -8,9 +8,9 @@ use rand_pcg::Pcg32;
 use std::ops::Range;
 
 /// Cycles from an op to the answer of a READ, beyond those of the dot.
-const READ_CYCLES: usize = 3;
+const READ_CYCLES: usize = 4;
 /// Cycles from an op to k_done, beyond those of the dot.
-const DONE_CYCLES: usize = 17;
+const DONE_CYCLES: usize = 18;
 /// Cycles from a load to the first op of its buffer, beyond one a lane.
 const LOAD_CYCLES: usize = 6;
 /// Cycles between two ops of one sum.
