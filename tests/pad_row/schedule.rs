@@ -95,7 +95,7 @@ impl Schedule {
             head_dim: shape.head_dim as usize,
             tokens: design.config.kv.segment_tokens as usize,
             slots: slots as usize,
-            dot_cycles: 7 + lanes.ilog2().div_ceil(2) as usize + lanes / 4,
+            dot_cycles: 6 + lanes.ilog2().div_ceil(3) as usize + lanes / 4,
             random: Pcg32::seed_from_u64(seed),
             cycles: Vec::new(),
             now: 0,
