@@ -8,9 +8,9 @@ use rand_pcg::Pcg32;
 use std::ops::Range;
 
 /// Cycles from an op to the answer of a READ, beyond those of the dot.
-const READ_CYCLES: usize = 4;
+const READ_CYCLES: usize = 3;
 /// Cycles from an op to k_done, beyond those of the dot.
-const DONE_CYCLES: usize = 18;
+const DONE_CYCLES: usize = 17;
 /// Cycles from a load to the first op of its buffer, beyond one a lane.
 const LOAD_CYCLES: usize = 6;
 /// Cycles between two ops of one sum.
@@ -95,7 +95,7 @@ impl Schedule {
             head_dim: shape.head_dim as usize,
             tokens: design.config.kv.segment_tokens as usize,
             slots: slots as usize,
-            dot_cycles: 6 + lanes.ilog2().div_ceil(3) as usize + lanes / 4,
+            dot_cycles: 7 + lanes.ilog2().div_ceil(2) as usize + lanes / 4,
             random: Pcg32::seed_from_u64(seed),
             cycles: Vec::new(),
             now: 0,
