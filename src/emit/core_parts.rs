@@ -67,7 +67,7 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
     .pad_params(w)
     .params_of(
         &[row, former],
-        &["HEAD_DIM", "LANES", "PAD_SLOTS", "PAD_SLOT_WIDTH", "WORD_WIDTH", "LANE_WIDTH", "DIM_WIDTH", "ID_WIDTH"],
+        &["HEAD_DIM", "LANES", "PAD_SLOTS", "PAD_SLOT_WIDTH", "WORD_WIDTH", "LANE_WIDTH", "DIM_WIDTH", "ID_WIDTH", "MARGIN"],
     )
     .clocked()
     .compute_clocked()

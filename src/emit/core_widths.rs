@@ -11,6 +11,8 @@ const JOB_DEPTH: u32 = 16;
 const PART_DEPTH: u32 = 2;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
+/// Cycles from a dot's time to when the sum that was read leaves the row, at most.
+const READ_AFTER_DOT: u32 = 8;
 /// Cycles from the last weight's reading to when it can be used.
 const LOAD_LATENCY: u32 = 8;
 
@@ -67,8 +69,13 @@ impl CoreWidths {
         index_bits(self.blocks() * self.lanes)
     }
 
+    /// Cycles from a registered op to its dot.
+    fn dot(&self) -> u32 {
+        7 + self.lane_log().div_ceil(2) + self.lanes / 4
+    }
+
     fn rest(&self) -> u32 {
-        7 + self.lane_log().div_ceil(2) + self.lanes / 4 + AFTER_DOT
+        self.dot() + AFTER_DOT
     }
 
     fn lane_log(&self) -> u32 {
@@ -169,6 +176,7 @@ impl ModuleBuilder {
                 "Width of the counter of a loading in bits.",
             )
             .param("REST_CYCLES", w.rest(), "Cycles in which an op passes a row.")
+            .param("READ_CYCLES", w.dot() + READ_AFTER_DOT + w.rows, "Results that may be on their way in the array.")
             .param("REST_WIDTH", index_bits(w.rest() + w.rows + 1), "Width of their number in bits.")
             .param("PAD_EVENTS", super::core_parts::PAD_EVENTS.len() as u32 + w.rows, "Events that are counted.")
     }

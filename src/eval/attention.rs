@@ -74,6 +74,8 @@ pub struct AttentionRow {
     pub utilisation: Utilisation,
     /// Rules that were broken.
     pub violations: Vec<String>,
+    /// (stream, head) of outputs that differ from the model.
+    pub wrong_heads: Vec<(u32, u32)>,
 }
 
 impl AttentionRow {
@@ -131,6 +133,7 @@ impl AttentionRow {
             bound_by: utilisation.bound_by(),
             utilisation,
             violations: done.violations.clone(),
+            wrong_heads: done.wrong(),
         }
     }
 }

@@ -84,6 +84,12 @@ pub struct Attended {
 }
 
 impl Attended {
+    /// (stream, head) whose output is not the model's.
+    pub fn wrong(&self) -> Vec<(u32, u32)> {
+        let differs = |(of, output): &(&(u32, u32), &Vec<u16>)| self.expected.get(of) != Some(output);
+        self.outputs.iter().filter(differs).map(|(of, _)| *of).collect()
+    }
+
     /// Every output is what the model gives, in every bit.
     pub fn bit_exact(&self) -> bool {
         self.outputs == self.expected
