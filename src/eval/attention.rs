@@ -6,7 +6,6 @@ use crate::cosim::network::COUNTERS_PER_PORT;
 use crate::design::{Design, NodeId, Port};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
-use half::f16;
 use serde::Serialize;
 
 /// Block sizes of FlashAttention-2, of which the better counts, for maximum and RMS each.
@@ -40,7 +39,7 @@ pub struct AttentionRow {
     pub fa2_max_abs_error: f64,
     /// Its RMS.
     pub fa2_rms_error: f64,
-    /// Heads (of all streams) in which neither error is larger than FlashAttention-2's.
+    /// Heads in which, over all streams, neither error is larger than FlashAttention-2's.
     pub heads_within_fa2: usize,
     /// Every output equals the model of the datapath.
     pub bit_exact: bool,
@@ -159,26 +158,55 @@ fn bisection(design: &Design, done: &Attended) -> f64 {
     side(middle - 1, Port::East).max(side(middle, Port::West))
 }
 
-/// Errors of ours and of FlashAttention-2 over all outputs, and heads in which ours are no larger.
+/// Errors of ours and of FlashAttention-2 over all outputs, and heads in which, over all streams, ours are no larger.
 fn errors(job: &Job, done: &Attended) -> (Error, Error, usize) {
-    let (mut ours, mut truth, mut within) = (Vec::new(), Vec::new(), 0);
-    let mut theirs = vec![Vec::new(); FA2_BLOCKS.len()];
-    let dim = job.tensors.head_dim;
-    for (&(stream, head), output) in &done.outputs {
-        let q = job.query(head, stream);
-        let (k, v) = job.kv(head);
-        let rows = job.rows.start as usize * dim..job.rows.end as usize * dim;
-        let (k, v) = (&k[rows.clone()], &v[rows]);
-        let exact = exact(q, k, v);
-        let blocks: Vec<_> = FA2_BLOCKS.iter().map(|&block| flash_attention2(q, k, v, block)).collect();
-        let best = better(blocks.iter().map(|block| Error::of(block, &exact)));
-        within += usize::from(Error::of(output, &exact).within(&best));
-        ours.extend_from_slice(output);
-        truth.extend_from_slice(&exact);
-        theirs.iter_mut().zip(blocks).for_each(|(all, block)| all.extend(block));
+    let mut all = Compared::default();
+    let mut within = 0;
+    for head in 0..job.tensors.heads as u32 {
+        let mut one = Compared::default();
+        for stream in 0..job.streams {
+            one.add(job, (stream, head), &done.outputs[&(stream, head)]);
+        }
+        within += usize::from(one.ours().within(&one.theirs()));
+        all.extend(one);
     }
-    debug_assert!(ours.iter().all(|&bits| f16::from_bits(bits).is_finite()));
-    (Error::of(&ours, &truth), better(theirs.iter().map(|all| Error::of(all, &truth))), within)
+    (all.ours(), all.theirs(), within)
+}
+
+/// Outputs, what they should be, and FlashAttention-2's for each size of its blocks.
+#[derive(Default)]
+struct Compared {
+    ours: Vec<u16>,
+    exact: Vec<f64>,
+    theirs: [Vec<u16>; FA2_BLOCKS.len()],
+}
+
+impl Compared {
+    fn add(&mut self, job: &Job, (stream, head): (u32, u32), output: &[u16]) {
+        let dim = job.tensors.head_dim;
+        let rows = job.rows.start as usize * dim..job.rows.end as usize * dim;
+        let (q, (k, v)) = (job.query(head, stream), job.kv(head));
+        let (k, v) = (&k[rows.clone()], &v[rows]);
+        self.ours.extend_from_slice(output);
+        self.exact.extend(exact(q, k, v));
+        for (theirs, block) in self.theirs.iter_mut().zip(FA2_BLOCKS) {
+            theirs.extend(flash_attention2(q, k, v, block));
+        }
+    }
+
+    fn extend(&mut self, other: Compared) {
+        self.ours.extend(other.ours);
+        self.exact.extend(other.exact);
+        self.theirs.iter_mut().zip(other.theirs).for_each(|(all, more)| all.extend(more));
+    }
+
+    fn ours(&self) -> Error {
+        Error::of(&self.ours, &self.exact)
+    }
+
+    fn theirs(&self) -> Error {
+        better(self.theirs.iter().map(|block| Error::of(block, &self.exact)))
+    }
 }
 
 /// The smaller maximum and the smaller RMS.

@@ -89,6 +89,26 @@ fn layers_there(layers: &[u32]) -> String {
 }
 
 impl Tensors {
+    /// Of FP16 bits: `q` is `[heads, positions, head_dim]`, `k` and `v` are `[kv_heads, tokens, head_dim]`. Infinities
+    /// and NaN are taken as they are.
+    ///
+    /// # Panics
+    /// When they have another number of elements.
+    pub fn new(
+        [heads, kv_heads, positions, tokens, head_dim]: [usize; 5],
+        [q, k, v]: [Vec<u16>; 3],
+    ) -> Tensors {
+        assert_eq!(q.len(), heads * positions * head_dim, "elements of q");
+        assert_eq!((k.len(), v.len()), (kv_heads * tokens * head_dim, k.len()), "elements of k and v");
+        Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v }
+    }
+
+    /// Shape and FP16 bits, as [`Tensors::new`] takes them.
+    pub fn into_parts(self) -> ([usize; 5], [Vec<u16>; 3]) {
+        let shape = [self.heads, self.kv_heads, self.positions, self.tokens, self.head_dim];
+        (shape, [self.q, self.k, self.v])
+    }
+
     /// Reads a layer of a file.
     ///
     /// # Errors

@@ -44,7 +44,7 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
     out += &format!(
         "Heads in which neither error is larger than FlashAttention-2's: {} of {}\n",
         row.heads_within_fa2,
-        row.heads * row.streams
+        row.heads
     );
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;

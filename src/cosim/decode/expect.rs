@@ -187,14 +187,16 @@ mod tests {
         // A row is 8 flits of 64 bits, a half of the slice 64, a chunk 16.
         assert_eq!((design.mare.half_flits, design.mare.chunk_flits), (64, 16));
         assert_eq!(flits(&design, (0, 7)), [0..=63, 64..=127]);
-        assert_eq!(flits(&design, (3, 4)), [16..=39, 80..=103]);
+        // V lies in blocks of four tokens, 32 flits each.
+        assert_eq!(flits(&design, (3, 4)), [16..=39, 64..=127]);
+        assert_eq!(flits(&design, (4, 6)), [32..=55, 96..=127]);
         let mut config = design.config;
         (config.noc.flit_width, config.pe.head_dim, config.pad.fifo_depth) = (1024, 32, 5);
         config.kv.uram_per_tile = 16;
         let narrow = Design::from_config("test", &config).unwrap();
         // Two rows of 512 bits in a flit of 1024.
         assert_eq!(narrow.mare.chunk_flits, 1);
-        assert_eq!(flits(&narrow, (0, 0)), [0..=0, 4..=4]);
-        assert_eq!(flits(&narrow, (3, 4)), [1..=2, 5..=6]);
+        assert_eq!(flits(&narrow, (0, 0)), [0..=0, 32..=63]);
+        assert_eq!(flits(&narrow, (3, 4)), [1..=2, 32..=63]);
     }
 }
