@@ -21,15 +21,19 @@ fn design(flit_width: u32, head_dim: u32, segment_tokens: u32) -> Design {
     Design::from_config("row", &config).expect("a legal configuration")
 }
 
-/// Runs contexts of all kinds of numbers through a row and compares all it gives.
-fn agrees(lanes: u32, head_dim: u32, segment_tokens: u32, slots: u32, rounds: u32) {
+/// Contexts of all kinds of numbers.
+fn schedule(design: &Design, slots: u32, rounds: usize) -> Schedule {
+    let mut schedule = Schedule::new(design, slots, 11);
+    Numbers::ALL.iter().cycle().take(rounds).for_each(|&numbers| schedule.round(numbers));
+    schedule
+}
+
+/// Runs contexts through a row and compares all it gives.
+fn agrees(lanes: u32, head_dim: u32, segment_tokens: u32, slots: u32, rounds: usize) {
     let design = design(16 * lanes, head_dim, segment_tokens);
-    let row = bench::build(&design, slots);
-    let mut schedule = Schedule::new(&design, slots, u64::from(lanes * head_dim + segment_tokens));
-    for round in 0..rounds {
-        schedule.round(Numbers::ALL[round as usize % Numbers::ALL.len()]);
-    }
-    schedule.compare(&row.run(&schedule.cycles));
+    let row = bench::build(&design, slots, |_| {});
+    let schedule = schedule(&design, slots, rounds);
+    schedule.compare(&row.run(&schedule.cycles)).unwrap();
 }
 
 #[test]
@@ -56,4 +60,28 @@ fn two_tokens_a_flit() {
 fn segments_that_are_no_whole_number_of_blocks() {
     agrees(16, 64, 40, 1, 18);
     agrees(8, 32, 3, 5, 18);
+}
+
+/// What these tests are worth: each of these slips must show.
+#[test]
+fn a_row_with_a_slip_is_told_from_a_right_one() {
+    let slips = [
+        ("meshkv_weight", "octave[64] = 36'h", "octave[64] = 36'h000400000 ^ 36'h"),
+        ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
+        ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
+        ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),
+        ("meshkv_dot", "if (short[5] | short[4])", "if (short[4])"),
+    ];
+    let design = design(64, 32, 8);
+    let schedule = schedule(&design, 2, 24);
+    for (module, right, wrong) in slips {
+        let row = bench::build(&design, 2, |file| {
+            if file.path.ends_with(&format!("/{module}.v")) {
+                assert!(file.text.contains(right), "{module} has no {right}");
+                file.text = file.text.replacen(right, wrong, 1);
+            }
+        });
+        let outputs = row.run(&schedule.cycles);
+        assert!(schedule.compare(&outputs).is_err(), "{module}: nothing shows {wrong} instead of {right}");
+    }
 }

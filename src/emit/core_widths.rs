@@ -71,7 +71,7 @@ impl CoreWidths {
 
     /// Cycles from a registered op to its dot.
     fn dot(&self) -> u32 {
-        7 + self.lane_log().div_ceil(2) + self.lanes / 4
+        6 + self.lane_log().div_ceil(3) + self.lanes / 4
     }
 
     fn rest(&self) -> u32 {

@@ -52,10 +52,10 @@ impl PadWidths {
         (self.lanes / self.head_dim).max(1)
     }
 
-    /// Cycles from a registered op to its dot: exponents, two levels of maxima a stage, alignment, products
+    /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products
     /// group by group, the sum of the four chains.
     pub(super) fn dot_cycles(&self) -> u32 {
-        7 + self.lanes.ilog2().div_ceil(2) + self.lanes / 4
+        6 + self.lanes.ilog2().div_ceil(3) + self.lanes / 4
     }
 
     /// The table of 2^x as the Verilog holds it: hexadecimal digits of base and slope, the leading one left out.

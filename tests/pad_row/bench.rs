@@ -2,7 +2,7 @@
 
 use meshkv::cosim::toolchain::Toolchain;
 use meshkv::design::Design;
-use meshkv::emit::{row, row_modules, Dir, PortSpec};
+use meshkv::emit::{row, row_modules, Dir, PortSpec, SourceFile};
 use meshkv::tools;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,8 +20,6 @@ pub enum Output {
     Sum { cycle: usize, words: Vec<u32>, max: i32 },
     /// A tail.
     Done { cycle: usize, token: u32 },
-    /// A word of a query was offered and not taken.
-    Refused,
 }
 
 pub struct Row {
@@ -29,8 +27,8 @@ pub struct Row {
     inputs: Vec<PortSpec>,
 }
 
-/// Verilates the row of a design.
-pub fn build(design: &Design, slots: u32) -> Row {
+/// Verilates the row of a design, of which `change` may change the Verilog.
+pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> Row {
     let dir = tempfile::tempdir().unwrap();
     let mut verilator = Command::new(verilator());
     verilator.current_dir(dir.path()).args([
@@ -39,7 +37,9 @@ pub fn build(design: &Design, slots: u32) -> Row {
         "--build",
         "-O3",
         "-CFLAGS",
-        "-O1",
+        "-O0",
+        "-MAKEFLAGS",
+        "OPT_FAST=-O0",
         "--Mdir",
         "obj",
         "--top-module",
@@ -47,7 +47,8 @@ pub fn build(design: &Design, slots: u32) -> Row {
         "-Wno-fatal",
         "main.cpp",
     ]);
-    for file in row(design, slots).unwrap() {
+    for mut file in row(design, slots).unwrap() {
+        change(&mut file);
         let name = file.path.rsplit('/').next().unwrap().to_owned();
         fs::write(dir.path().join(&name), &file.text).unwrap();
         verilator.arg(name);
@@ -91,7 +92,7 @@ impl Row {
                 }
             }
             let known = |name: &&str| self.inputs.iter().any(|port| port.name == **name);
-            assert!(cycle.keys().all(|name| known(&name)), "{cycle:?}");
+            assert!(cycle.keys().all(known), "{cycle:?}");
         }
         let inputs = self.dir.path().join("inputs");
         fs::write(&inputs, bytes).unwrap();
@@ -109,7 +110,7 @@ fn output(line: &str) -> Output {
             Output::Sum { cycle: words[0] as usize - 4, max: words[1] as i32, words: words[2..].to_vec() }
         }
         b'D' => Output::Done { cycle: words[0] as usize - 4, token: words[1] },
-        _ => Output::Refused,
+        other => panic!("{other} {line}"),
     }
 }
 
@@ -147,7 +148,6 @@ int main(int, char** argv) {{
     for (unsigned cycle = 0; at < words.size(); cycle++) {{
         top.clk = 0;
 {set}        top.eval();
-        if (top.q_valid && !top.q_ready) puts("R");
         top.clk = 1;
         top.eval();
         if (top.sum_valid) {{
