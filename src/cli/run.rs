@@ -43,10 +43,11 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
-    let result = Bench::new(&library, &job, behaviour, POWER_UP_SEED)?.run(timeline, args.stall, &mut |outputs| {
-        progress.set(outputs as u64);
-        interrupt.requested()
-    });
+    let result =
+        Bench::new(&library, &job, behaviour, POWER_UP_SEED)?.run(timeline, args.stall, &mut |outputs| {
+            progress.set(outputs as u64);
+            interrupt.requested()
+        });
     drop(progress);
     let done = match result {
         Ok(done) => done,

@@ -4,7 +4,9 @@ use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::Design;
-use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
+use crate::emit::{
+    self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT,
+};
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");

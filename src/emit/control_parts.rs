@@ -161,11 +161,12 @@ pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> Mod
     if w.placement.kind != PlacementKind::Hub {
         b = b.control(w, &["STREAMS"]);
     }
-    b = b.clocked().input("x", "X_WIDTH", "Column, tied to a constant.").query("query", Dir::Input, PLACE, "").descriptor().output(
-        "idle",
-        1,
-        "All descriptors have been worked off.",
-    );
+    b = b
+        .clocked()
+        .input("x", "X_WIDTH", "Column, tied to a constant.")
+        .query("query", Dir::Input, PLACE, "")
+        .descriptor()
+        .output("idle", 1, "All descriptors have been worked off.");
     if w.swaps() {
         b = b
             .group("Homes that swap, between two steps.")

@@ -119,11 +119,13 @@ impl ControlWidths {
         values.insert("placement".into(), kind.into());
         values.insert("swaps".into(), self.swaps().into());
         let last = |x: u32| design_heads(self, x).1;
-        let of_columns = |of: &dyn Fn(u32) -> String| {
-            (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ")
-        };
+        let of_columns =
+            |of: &dyn Fn(u32) -> String| (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ");
         let id = self.head_id();
-        values.insert("first_heads".into(), of_columns(&|x| format!("{id}'d{}", design_heads(self, x).0)).into());
+        values.insert(
+            "first_heads".into(),
+            of_columns(&|x| format!("{id}'d{}", design_heads(self, x).0)).into(),
+        );
         let count = |x| last(x) - design_heads(self, x).0;
         values.insert("last_places".into(), of_columns(&|x| format!("{id}'d{}", count(x).max(1) - 1)).into());
         values.insert("have_heads".into(), of_columns(&|x| format!("1'b{}", count(x).min(1))).into());
@@ -267,11 +269,9 @@ impl ModuleBuilder {
                 self.param("COUNT_WIDTH", w.segment + 1, "Width of a number of segments in bits.")
             }
             "ROW_WIDTH" => self.param("ROW_WIDTH", w.row, "Width of a token's place in its segment in bits."),
-            "HEAD_ID_WIDTH" => self.param(
-                "HEAD_ID_WIDTH",
-                w.head_id(),
-                "Width of a query head's number in bits.",
-            ),
+            "HEAD_ID_WIDTH" => {
+                self.param("HEAD_ID_WIDTH", w.head_id(), "Width of a query head's number in bits.")
+            }
             "TOKENS" => self.param("TOKENS", w.tokens, "Tokens of a segment (P)."),
             "SLICES" => self.bits_param("SLICES", "[63:0]", wide(w.slices.into()), "KV heads."),
             "STREAMS" => self.bits_param(
@@ -398,8 +398,16 @@ impl ModuleBuilder {
             ),
             "HEAD_DIM" => self.param("HEAD_DIM", w.head_dim, "Elements of a K or V row, a power of two."),
             "HEADS" => self.param("HEADS", w.heads, "Query heads of a column at most."),
-            "HEAD_PLACE_WIDTH" => self.param("HEAD_PLACE_WIDTH", w.head(), "Width of a query head's place in its column in bits."),
-            "QUERY_WORD_WIDTH" => self.param("QUERY_WORD_WIDTH", w.query_word(), "Width of the number of four elements of a query in bits."),
+            "HEAD_PLACE_WIDTH" => self.param(
+                "HEAD_PLACE_WIDTH",
+                w.head(),
+                "Width of a query head's place in its column in bits.",
+            ),
+            "QUERY_WORD_WIDTH" => self.param(
+                "QUERY_WORD_WIDTH",
+                w.query_word(),
+                "Width of the number of four elements of a query in bits.",
+            ),
             "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),
             "USED_WIDTH" => self.param("USED_WIDTH", w.used(), "Width of a number of slots in bits."),
             "EPOCH" => self.param("EPOCH", w.swap_epoch, "Decode steps from one swap to the next (K)."),

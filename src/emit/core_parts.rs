@@ -80,7 +80,11 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
     b.group("For counters and diagnosis.")
         .output("pad_index", 5, "The counter that is shown.")
         .output("pad_data", 32, "Its total.")
-        .output("pad_state", 5, "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.")
+        .output(
+            "pad_state",
+            5,
+            "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.",
+        )
         .instances(&["meshkv_async_fifo", "meshkv_row", "meshkv_part_former", "meshkv_event_counters"])
         .build()
 }
@@ -97,7 +101,9 @@ pub(super) fn column_root(w: &CoreWidths, tile: &ModuleSpec, root: &ModuleSpec) 
     )
     .clocked();
     let mut b = reversed(b, tile, &["root_"], "");
-    for name in ["out_valid", "out_ready", "out_stream", "out_layer", "out_head", "out_index", "out_last", "out_data"] {
+    for name in
+        ["out_valid", "out_ready", "out_stream", "out_layer", "out_head", "out_index", "out_last", "out_data"]
+    {
         let port = root.ports.iter().find(|p| p.name == name).expect("a root has outputs");
         if name == "out_valid" {
             b = b.group("An output in FP16.");
@@ -187,7 +193,11 @@ pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: 
         .ports_of(fabric, &["vc_busy", "stat_", "event_"], "")
         .output("pad_index", 5, "The counter that what computes shows.")
         .output("pad_data", "TILES*32", "")
-        .output("pad_state", "TILES*5", "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.")
+        .output(
+            "pad_state",
+            "TILES*5",
+            "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.",
+        )
         .instances(&[fabric.name, pad.name, root.name])
         .build()
 }

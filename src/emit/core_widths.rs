@@ -27,7 +27,6 @@ pub(super) struct CoreWidths {
     slots: Vec<Vec<u32>>,
     /// KV head of each place of each column.
     kv_heads: Vec<Vec<u32>>,
-    pub(super) sum: u32,
 }
 
 impl CoreWidths {
@@ -52,7 +51,6 @@ impl CoreWidths {
             lanes: flit_elements(config),
             slots,
             kv_heads: (0..control.tile.net.cols).map(of_column).collect(),
-            sum: 54 + index_bits(config.model.max_tokens),
             control,
         }
     }
@@ -144,40 +142,63 @@ impl ModuleBuilder {
     /// Parameters of a reduce root.
     pub(super) fn root_params(self, w: &CoreWidths) -> Self {
         let c = &w.control;
-        self.control(c, &["ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEADS", "HEAD_PLACE_WIDTH"])
-            .sources(&c.tile)
-            .vc_depth(&c.tile)
-            .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
-            .param("DIMS", c.head_dim, "Elements of a head.")
+        self.control(
+            c,
+            &[
+                "ROWS",
+                "X_WIDTH",
+                "Y_WIDTH",
+                "FLIT_WIDTH",
+                "STREAM_WIDTH",
+                "LAYER_WIDTH",
+                "HEADS",
+                "HEAD_PLACE_WIDTH",
+            ],
+        )
+        .sources(&c.tile)
+        .vc_depth(&c.tile)
+        .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
+        .param("DIMS", c.head_dim, "Elements of a head.")
     }
     /// Parameters of what computes at a tile.
     pub(super) fn pad_params(self, w: &CoreWidths) -> Self {
         let c = &w.control;
         let part = w.parts_log().max(w.subs_log()).max(1);
-        self.control(c, &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "TAG_WIDTH", "INDEX_WIDTH", "MASK_WIDTH"])
-            .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH"])
-            .control(c, &["HEADS", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH", "HALF_FLITS", "ROW_STEP"])
-            .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
-            .param("ARRAY_ROWS", w.rows, "Rows of the array: contexts that meet a flit at once.")
-            .param("SLOTS", w.slots(), "Contexts of a row.")
-            .param("SLOT_WIDTH", index_bits(w.slots()), "Width of a slot number in bits.")
-            .param("LANE_LOG", w.lane_log(), "Elements of a flit, as a power of two.")
-            .param("DIM_LOG", w.dim_log(), "Elements of a K or V row, as a power of two.")
-            .param("TOKEN_WIDTH", w.token(), "Width of a token of a segment in bits.")
-            .param("BLOCK_WIDTH", index_bits(w.blocks()), "Width of a block of a segment in bits.")
-            .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
-            .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
-            .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
-            .param("PART_DEPTH", PART_DEPTH, "Flits of results that wait.")
-            .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the last weight's reading to its use.")
-            .param(
-                "LOAD_COUNT_WIDTH",
-                index_bits(w.lanes + LOAD_LATENCY + w.rows + 1),
-                "Width of the counter of a loading in bits.",
-            )
-            .param("REST_CYCLES", w.rest(), "Cycles in which an op passes a row.")
-            .param("READ_CYCLES", w.dot() + READ_AFTER_DOT + w.rows, "Results that may be on their way in the array.")
-            .param("REST_WIDTH", index_bits(w.rest() + w.rows + 1), "Width of their number in bits.")
-            .param("PAD_EVENTS", super::core_parts::PAD_EVENTS.len() as u32 + w.rows, "Events that are counted.")
+        self.control(
+            c,
+            &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "TAG_WIDTH", "INDEX_WIDTH", "MASK_WIDTH"],
+        )
+        .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH"])
+        .control(c, &["HEADS", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH", "HALF_FLITS", "ROW_STEP"])
+        .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
+        .param("ARRAY_ROWS", w.rows, "Rows of the array: contexts that meet a flit at once.")
+        .param("SLOTS", w.slots(), "Contexts of a row.")
+        .param("SLOT_WIDTH", index_bits(w.slots()), "Width of a slot number in bits.")
+        .param("LANE_LOG", w.lane_log(), "Elements of a flit, as a power of two.")
+        .param("DIM_LOG", w.dim_log(), "Elements of a K or V row, as a power of two.")
+        .param("TOKEN_WIDTH", w.token(), "Width of a token of a segment in bits.")
+        .param("BLOCK_WIDTH", index_bits(w.blocks()), "Width of a block of a segment in bits.")
+        .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
+        .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
+        .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
+        .param("PART_DEPTH", PART_DEPTH, "Flits of results that wait.")
+        .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the last weight's reading to its use.")
+        .param(
+            "LOAD_COUNT_WIDTH",
+            index_bits(w.lanes + LOAD_LATENCY + w.rows + 1),
+            "Width of the counter of a loading in bits.",
+        )
+        .param("REST_CYCLES", w.rest(), "Cycles in which an op passes a row.")
+        .param(
+            "READ_CYCLES",
+            w.dot() + READ_AFTER_DOT + w.rows,
+            "Results that may be on their way in the array.",
+        )
+        .param("REST_WIDTH", index_bits(w.rest() + w.rows + 1), "Width of their number in bits.")
+        .param(
+            "PAD_EVENTS",
+            super::core_parts::PAD_EVENTS.len() as u32 + w.rows,
+            "Events that are counted.",
+        )
     }
 }

@@ -207,17 +207,33 @@ fn compute_side(
         .input("part_alone", w("1").as_str(), "It is the only one of its head.")
         .input("part_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
         .input("part_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
-        .input("part_head", w("HEAD_PLACE_WIDTH").as_str(), "Of which query head, by its place in the column.")
+        .input(
+            "part_head",
+            w("HEAD_PLACE_WIDTH").as_str(),
+            "Of which query head, by its place in the column.",
+        )
         .input("part_data", w("FLIT_WIDTH").as_str(), "The flit.")
         .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
-        .output("root_valid", w("SOURCES").as_str(), "One-hot: its virtual channel, or last that it is of this tile.")
-        .input("root_credit", w("SOURCES").as_str(), "One pulse a flit that has left the root's buffer of that source.")
+        .output(
+            "root_valid",
+            w("SOURCES").as_str(),
+            "One-hot: its virtual channel, or last that it is of this tile.",
+        )
+        .input(
+            "root_credit",
+            w("SOURCES").as_str(),
+            "One pulse a flit that has left the root's buffer of that source.",
+        )
         .output("root_first", w("1").as_str(), "First flit of its packet.")
         .output("root_last", w("1").as_str(), "Last flit of its packet.")
         .output("root_alone", w("1").as_str(), "It is the only one of its head.")
         .output("root_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
         .output("root_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
-        .output("root_head", w("HEAD_PLACE_WIDTH").as_str(), "Of which query head, by its place in the column.")
+        .output(
+            "root_head",
+            w("HEAD_PLACE_WIDTH").as_str(),
+            "Of which query head, by its place in the column.",
+        )
         .output("root_x", w("X_WIDTH").as_str(), "Who sent it.")
         .output("root_y", w("Y_WIDTH").as_str(), "")
         .output("root_data", w("FLIT_WIDTH").as_str(), "The flit.")
@@ -291,9 +307,11 @@ pub(super) fn fabric(
     if !w.tile.overlap {
         b = b.input("compute_idle", "TILES", "What computes has nothing to do; in its clock.");
     }
-    b = b.query("query", Dir::Input, HEAD, "")
-    .descriptor()
-    .output("idle", 1, "All descriptors have been worked off.");
+    b = b.query("query", Dir::Input, HEAD, "").descriptor().output(
+        "idle",
+        1,
+        "All descriptors have been worked off.",
+    );
     if w.swaps() {
         b = b.swap_report();
     }

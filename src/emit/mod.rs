@@ -34,8 +34,8 @@ mod tile_widths;
 mod write;
 mod write_error;
 
-pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use core_parts::pad_events;
+pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use pad_row::{row, row_modules};
 pub use rtl::{emit_block, modules};
 pub use tile_parts::TILE_EVENTS;

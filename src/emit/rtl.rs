@@ -16,6 +16,8 @@ use super::home_parts::{
     staging_memory,
 };
 use super::module::{ModuleBuilder, ModuleSpec};
+use super::pad_row::row_modules;
+use super::pad_widths::PadWidths;
 use super::reduce_parts::reduction;
 use super::render::Renderer;
 use super::ring::Ring;
@@ -25,8 +27,6 @@ use super::router_parts::{
 };
 use super::tile_parts::{requester, tile_decode, tile_port, transport};
 use super::tile_widths::TileWidths;
-use super::pad_row::row_modules;
-use super::pad_widths::PadWidths;
 use super::{SourceFile, FABRIC, MESH, PAD, ROOT, ROUTER, TILE, TOP};
 use crate::design::{Design, PlacementKind, Port, TURNS};
 use crate::kernels;
@@ -164,7 +164,9 @@ fn computing(design: &Design, known: &[ModuleSpec]) -> Vec<ModuleSpec> {
     let mut parts = reduction(design);
     parts.extend(row_modules(design, w.slots()));
     parts.retain(|m| known.iter().all(|k| k.name != m.name));
-    let named = |name: &str| known.iter().chain(&parts).find(|m| m.name == name).expect("every design has it").clone();
+    let named = |name: &str| {
+        known.iter().chain(&parts).find(|m| m.name == name).expect("every design has it").clone()
+    };
     let (fabric, tile) = (named(FABRIC), named(TILE));
     let pad = pad(&w, &tile, &named("meshkv_row"), &named("meshkv_part_former"));
     let root = column_root(&w, &tile, &named("meshkv_reduce_root"));

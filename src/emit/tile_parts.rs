@@ -139,7 +139,11 @@ impl ModuleBuilder {
             .input("part_data", "FLIT_WIDTH", "")
             .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
             .output("root_valid", "SOURCES", "One-hot: its virtual channel, or last that it is of this tile.")
-            .input("root_credit", "SOURCES", "One pulse a flit that has left the root's buffer of that source.")
+            .input(
+                "root_credit",
+                "SOURCES",
+                "One pulse a flit that has left the root's buffer of that source.",
+            )
             .output("root_first", 1, "")
             .output("root_last", 1, "")
             .output("root_alone", 1, "")

@@ -249,7 +249,8 @@ impl ModuleBuilder {
     }
     /// Widths of the requester's FIFO.
     pub(super) fn fifo_pointers(self, w: &TileWidths) -> Self {
-        self.param("PTR_WIDTH", w.fifo_ptr(), "Width of a place in the FIFO in bits, as small as can be.").fifo_rest(w)
+        self.param("PTR_WIDTH", w.fifo_ptr(), "Width of a place in the FIFO in bits, as small as can be.")
+            .fifo_rest(w)
     }
     pub(super) fn fifo_rest(self, w: &TileWidths) -> Self {
         self.param("GRAY_WIDTH", w.fifo_ptr() + 1, "Width of its pointers in gray code.").param(

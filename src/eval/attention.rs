@@ -97,7 +97,8 @@ impl AttentionRow {
             output.iter().zip(expected).filter(|(a, b)| a != b).count()
         });
         let utilisation = Utilisation {
-            external_memory: done.beats.iter().copied().max().unwrap_or(0) as f64 * f64::from(design.flit.data_width / 8)
+            external_memory: done.beats.iter().copied().max().unwrap_or(0) as f64
+                * f64::from(design.flit.data_width / 8)
                 / (window * design.memory.bytes_per_cycle_port.min(f64::from(design.flit.data_width / 8))),
             home_injection: most(done.events.iter().map(|e| u64::from(e[event("flits_streamed")]))) / window,
             bisection: bisection(design, done) / window,
@@ -152,7 +153,9 @@ fn bisection(design: &Design, done: &Attended) -> f64 {
         let nodes = (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y));
         let first = port.index() * COUNTERS_PER_PORT;
         // PART, KV_FETCH and KV_DATA.
-        let flits = |node: NodeId| done.links[node.index()][first..first + 3].iter().map(|&f| u64::from(f)).sum::<u64>();
+        let flits = |node: NodeId| {
+            done.links[node.index()][first..first + 3].iter().map(|&f| u64::from(f)).sum::<u64>()
+        };
         nodes.map(flits).sum::<u64>() as f64 / f64::from(design.mesh.rows())
     };
     side(middle - 1, Port::East).max(side(middle, Port::West))

@@ -26,5 +26,5 @@ pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, Row};
-pub use timeline::timeline;
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
+pub use timeline::timeline;

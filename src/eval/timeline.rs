@@ -90,7 +90,10 @@ fn panel(root: &Area<'_>, top: i32, name: &str, first: usize, samples: &[Sample]
             let share = here.iter().filter(|s| busy(s)).count() as f64 / here.len().max(1) as f64;
             if share > 0.0 {
                 let x = LEFT + x as i32;
-                root.draw(&Rectangle::new([(x, y), (x + 1, y + LANE)], colour.mix(0.25 + 0.75 * share).filled()))?;
+                root.draw(&Rectangle::new(
+                    [(x, y), (x + 1, y + LANE)],
+                    colour.mix(0.25 + 0.75 * share).filled(),
+                ))?;
             }
         }
         root.draw(&Rectangle::new([(LEFT, y), (LEFT + WIDTH, y + LANE)], EDGE))?;

@@ -44,9 +44,17 @@ pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits,
 pub struct Trouble {
     pub stall: u8,
     pub unruly: bool,
+    /// What registers hold before the reset.
+    pub noise: u64,
 }
 
-pub fn attend(design: &Design, tensors: &Tensors, streams: u32, mapping: Mapping, trouble: Trouble) -> Attended {
+pub fn attend(
+    design: &Design,
+    tensors: &Tensors,
+    streams: u32,
+    mapping: Mapping,
+    trouble: Trouble,
+) -> Attended {
     let job = Job::new(design, tensors, (0, streams), mapping, Sharing::KvHead).unwrap();
     run(&job, trouble)
 }
@@ -55,14 +63,18 @@ pub fn run(job: &Job, trouble: Trouble) -> Attended {
     let library = library_of(Form::Core, job.design, &emit(job.design).unwrap());
     let behaviour = Behaviour::of(job.design);
     let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
-    let done = Bench::new(&library, job, behaviour, 1).unwrap().run(0, trouble.stall, &mut |_| false).unwrap();
+    let done = Bench::new(&library, job, behaviour, trouble.noise)
+        .unwrap()
+        .run(0, trouble.stall, &mut |_| false)
+        .unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
 }
 
 /// Every output is the model's, in every bit.
 pub fn assert_exact(done: &Attended, what: &str) {
-    let wrong: Vec<_> = done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
+    let wrong: Vec<_> =
+        done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
     let (of, output) = wrong.first().map_or((None, None), |(of, output)| (Some(**of), Some(output)));
     assert!(
         done.bit_exact(),

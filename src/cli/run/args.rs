@@ -143,7 +143,12 @@ impl Args {
     /// What is run, for a picture.
     pub(super) fn title(&self, job: &Job) -> String {
         let tokens = job.rows.end - job.rows.start;
-        format!("{} heads of {}, {tokens} tokens, {}", job.tensors.heads, job.tensors.head_dim, name(self.mapping))
+        format!(
+            "{} heads of {}, {tokens} tokens, {}",
+            job.tensors.heads,
+            job.tensors.head_dim,
+            name(self.mapping)
+        )
     }
 
     /// The command that gives the same figures again.

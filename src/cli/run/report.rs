@@ -28,27 +28,30 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
     ];
     let mut out = format!(
         "Attention of {} heads of {}, {} tokens, {} stream(s), on {} x {} tiles\n",
-        row.heads,
-        config.pe.head_dim,
-        row.tokens,
-        row.streams,
-        config.mesh.cols,
-        config.mesh.rows
+        row.heads, config.pe.head_dim, row.tokens, row.streams, config.mesh.cols, config.mesh.rows
     );
     out += &match row.bit_exact {
-        true => format!("Every output equals the model of the datapath in every bit: {} numbers.\n", row.outputs),
-        false => format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs),
+        true => {
+            format!("Every output equals the model of the datapath in every bit: {} numbers.\n", row.outputs)
+        }
+        false => {
+            format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs)
+        }
     };
     out += "Against attention in f64 on the same FP16 inputs, all heads together:\n";
     out += &table::columns(&rows);
     out += &format!(
         "Heads in which neither error is larger than FlashAttention-2's: {} of {}\n",
-        row.heads_within_fa2,
-        row.heads
+        row.heads_within_fa2, row.heads
     );
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;
-    out += &format!("{} cycles, {} at {} MHz, from the first descriptor to the last output; of them\n", row.cycles, us(row.cycles), config.clock.noc_mhz);
+    out += &format!(
+        "{} cycles, {} at {} MHz, from the first descriptor to the last output; of them\n",
+        row.cycles,
+        us(row.cycles),
+        config.clock.noc_mhz
+    );
     out += &table::columns(&[
         count("query_cycles", row.query_cycles, "before that, in which queries went in"),
         count("kv_cycles", row.kv_cycles, "to the last KV flit in the array"),

@@ -8,7 +8,6 @@ use super::super::pins::{Pin, Pins};
 use super::super::Library;
 use super::job::Job;
 use super::order::{visits, Visit};
-use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
 use crate::model::{attention, Datapath, DatapathShape, Root};
 use std::collections::BTreeMap;
@@ -27,7 +26,9 @@ pub enum AttentionError {
     #[error(transparent)]
     Dut(#[from] DutError),
     /// Nothing came for long.
-    #[error("nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come")]
+    #[error(
+        "nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come"
+    )]
     Stuck {
         /// Cycle.
         at: u64,
@@ -133,7 +134,12 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
-    pub fn new(library: &Library, job: &'a Job<'a>, behaviour: Behaviour, seed: u64) -> Result<Bench<'a>, DutError> {
+    pub fn new(
+        library: &Library,
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        seed: u64,
+    ) -> Result<Bench<'a>, DutError> {
         let design = job.design;
         let modules = emit::modules(design);
         let top: &ModuleSpec = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
@@ -221,6 +227,12 @@ impl<'a> Bench<'a> {
                 }
                 if get(self.columns.out_valid) == 1 && takes[x] {
                     let words: Vec<u32> = self.pins.part(self.columns.out_data, x).collect();
+                    let (index, layer) = (get(self.columns.out_index), get(self.columns.out_layer));
+                    let due = partial[x].len() / (2 * words.len());
+                    if (index as usize, layer) != (due, pending[0].layer) {
+                        let what = format!("flit {index} of layer {layer} came as flit {due}");
+                        result.violations.push(format!("cycle {cycle}: output of column {x}: {what}"));
+                    }
                     partial[x].extend(words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]));
                     if get(self.columns.out_last) == 1 {
                         let mut output = std::mem::take(&mut partial[x]);
@@ -244,10 +256,15 @@ impl<'a> Bench<'a> {
                 return Err(AttentionError::Stuck { at: now, missing: heads - result.outputs.len(), heads });
             }
         }
+        if self.pins.get(self.one.idle, 0) == 0 {
+            result.violations.push("a column controller is not idle after the last output".to_owned());
+        }
         result.beats = (0..self.memory.ports()).map(|port| self.memory.counts(port).beats).collect();
         result.violations.extend(self.memory.violations().1.iter().map(|v| v.message.clone()));
         for (tile, node) in design.mesh.nodes().enumerate() {
-            for (pin, what) in [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")] {
+            for (pin, what) in
+                [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")]
+            {
                 if self.pins.get(pin, tile) == 1 {
                     let at = design.mesh.coords(node);
                     result.violations.push(format!("tile {at:?} reports {what} of its memory"));
@@ -361,7 +378,10 @@ fn expected(
                 root.merge(&partial.to_flits());
             }
             if !left.is_empty() {
-                violations.push(format!("head {head}, stream {stream}: {} partial results were not merged", left.len()));
+                violations.push(format!(
+                    "head {head}, stream {stream}: {} partial results were not merged",
+                    left.len()
+                ));
             }
             outputs.insert((stream, head), root.output());
         }

@@ -77,7 +77,10 @@ impl<'a> Job<'a> {
             }
         }
         if position + streams as usize > tensors.positions {
-            return Err(JobError::Position { last: position + streams as usize - 1, most: tensors.positions - 1 });
+            return Err(JobError::Position {
+                last: position + streams as usize - 1,
+                most: tensors.positions - 1,
+            });
         }
         let tokens = tensors.tokens as u32;
         let from = tokens - config.model.sliding_window.unwrap_or(tokens).min(tokens);

@@ -20,6 +20,13 @@ pub(super) struct PartKey {
     pub(super) head: u32,
 }
 
+impl PartKey {
+    /// A mark that must arrive as it was sent; nothing is merged here.
+    pub(super) fn alone(&self) -> u32 {
+        self.head & 1
+    }
+}
+
 /// One packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
@@ -33,6 +40,7 @@ pub(super) struct Part {
 pub(super) struct RootFlit<'a> {
     pub(super) root: NodeId,
     pub(super) key: PartKey,
+    pub(super) alone: u32,
     pub(super) first: bool,
     pub(super) last: bool,
     pub(super) data: &'a [u32],
@@ -118,7 +126,7 @@ impl PartBook {
             return self.advance(flit.key, 0);
         };
         let next = queue[at].1;
-        if (flit.first, flit.last) != (next == 0, next + 1 == *flits) {
+        if (flit.first, flit.last, flit.alone) != (next == 0, next + 1 == *flits, flit.key.alone()) {
             violations.add(ViolationKind::Interleaved, || text(&format!("flit {next} is marked wrongly")));
         }
         self.advance(flit.key, at)

@@ -92,6 +92,7 @@ impl Bench<'_> {
         let Some((part, index)) = part else { return };
         for (pin, value) in [
             (p.part_first, u32::from(index == 0)),
+            (p.part_alone, part.key.alone()),
             (p.part_last, u32::from(index + 1 == self.part_flits)),
             (p.part_stream, part.key.stream),
             (p.part_layer, part.key.layer),
@@ -162,6 +163,7 @@ impl Bench<'_> {
         let flit = RootFlit {
             root: self.tiles[at],
             key,
+            alone: self.get32(p.root_alone, at),
             first: self.get(p.root_first, at) == 1,
             last: self.get(p.root_last, at) == 1,
             data: &self.words,

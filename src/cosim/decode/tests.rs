@@ -127,7 +127,10 @@ fn play(
                     if bend(&part, index, &mut data) {
                         let root = design.mesh.node(design.mesh.coords(*tile).0, 0).unwrap();
                         let (key, data) = (part.key, data.as_slice());
-                        ledger.reduced(cycle, RootFlit { root, key, first: index == 0, last, data });
+                        ledger.reduced(
+                            cycle,
+                            RootFlit { root, key, alone: key.alone(), first: index == 0, last, data },
+                        );
                     }
                 }
             }
