@@ -82,13 +82,21 @@ module meshkv_fabric #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 12,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 7,
+    parameter PART_ID_WIDTH = 5,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
     // Of them those of what stands beside this.
     parameter OUTSIDE_EVENTS = 3,
+    // Channels of VN0, and the root's own tile.
+    parameter SOURCES = 3,
+    // Width of a place in the requester's FIFO in bits.
+    parameter FIFO_PTR_WIDTH = 4,
+    // Width of its pointers in gray code.
+    parameter GRAY_WIDTH = 5,
+    // Width of a number of its places in bits.
+    parameter ROOM_WIDTH = 5,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 61,
+    parameter BUS_WIDTH = 71,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 4,
     // Slices that a tile may be asked to fetch ahead.
@@ -107,6 +115,8 @@ module meshkv_fabric #(
     parameter ROW_WIDTH = 3,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 64,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 32,
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 11,
     // Width of the name of a tile's burst in bits.
@@ -123,8 +133,10 @@ module meshkv_fabric #(
     parameter VALUE_WIDTH = 24,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 3,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 1,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 3,
     // Width of a number of slots in bits.
     parameter USED_WIDTH = 3,
     // Ports to external memory.
@@ -184,104 +196,131 @@ module meshkv_fabric #(
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 3
+    parameter FLIT_LOG = 3,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 3
 ) (
-    input  wire                            clk,
-    input  wire                            rst,
+    input  wire                              clk,
+    input  wire                              rst,
+
+    // Clock of what computes, unrelated to the network's.
+    input  wire                              pe_clk,
+    input  wire                              pe_rst,  // Synchronous to pe_clk; held together with rst.
+
+    // Four elements of a query, before the descriptors that need them.
+    input  wire                              query_valid,
+    output wire                              query_ready,
+    input  wire [STREAM_WIDTH-1:0]           query_stream,  // Stream.
+    input  wire [HEAD_ID_WIDTH-1:0]          query_head,  // Query head.
+    input  wire [QUERY_WORD_WIDTH-1:0]       query_word,  // Which four of the elements.
+    input  wire [63:0]                       query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
-    input  wire                            desc_valid,
-    output wire                            desc_ready,
-    input  wire [STREAM_WIDTH-1:0]         desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
-    input  wire [LAYER_WIDTH-1:0]          desc_layer,  // Layer l.
-    input  wire [SEGMENT_WIDTH-1:0]        desc_first,  // First segment.
-    input  wire [SEGMENT_WIDTH-1:0]        desc_stride,  // Segments from one to the next.
-    input  wire [COUNT_WIDTH-1:0]          desc_count,  // Number of segments, at least 1.
-    input  wire [ROW_WIDTH-1:0]            desc_first_row,  // First token wanted of the first segment.
-    input  wire [ROW_WIDTH-1:0]            desc_last_row,  // Last token wanted of the last segment.
-    input  wire [STREAM_WIDTH-1:0]         desc_stream,  // First of the streams that attend.
-    input  wire [STREAMS_WIDTH-1:0]        desc_streams,  // How many of them, at least 1.
-    input  wire [1:0]                      desc_mapping,  // 0: a tile a head, 1: the row of the home, 2: streams striped over the rows.
-    input  wire                            desc_share,  // All heads get all slices, not only those of their KV head.
-    input  wire                            desc_close,  // The last of these streams in this layer: partial results are due.
-    input  wire                            desc_step,  // The last of the decode step.
-    output wire                            idle,  // All descriptors have been worked off.
+    input  wire                              desc_valid,
+    output wire                              desc_ready,
+    input  wire [STREAM_WIDTH-1:0]           desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
+    input  wire [LAYER_WIDTH-1:0]            desc_layer,  // Layer l.
+    input  wire [SEGMENT_WIDTH-1:0]          desc_first,  // First segment.
+    input  wire [SEGMENT_WIDTH-1:0]          desc_stride,  // Segments from one to the next.
+    input  wire [COUNT_WIDTH-1:0]            desc_count,  // Number of segments, at least 1.
+    input  wire [ROW_WIDTH-1:0]              desc_first_row,  // First token wanted of the first segment.
+    input  wire [ROW_WIDTH-1:0]              desc_last_row,  // Last token wanted of the last segment.
+    input  wire [STREAM_WIDTH-1:0]           desc_stream,  // First of the streams that attend.
+    input  wire [STREAMS_WIDTH-1:0]          desc_streams,  // How many of them, at least 1.
+    input  wire [1:0]                        desc_mapping,  // 0: a tile a head, 1: the row of the home, 2: streams striped over the rows.
+    input  wire                              desc_share,  // All heads get all slices, not only those of their KV head.
+    input  wire                              desc_close,  // The last of these streams in this layer: partial results are due.
+    input  wire                              desc_step,  // The last of the decode step.
+    output wire                              idle,  // All descriptors have been worked off.
 
     // What is seen and done.
-    output wire                            occupancy_valid,  // After each step, one tile a cycle.
-    output wire [HOME_WIDTH-1:0]           occupancy_tile,  // {y, x}.
-    output wire [VALUE_WIDTH-1:0]          occupancy_value,  // Slots times cycles of a step, averaged.
-    output wire                            swap_valid,  // One pulse: two homes exchange their places.
-    output wire [HOME_WIDTH-1:0]           swap_a,  // Where the one was, {y, x}.
-    output wire [HOME_WIDTH-1:0]           swap_b,  // Where the other was, {y, x}.
+    output wire                              occupancy_valid,  // After each step, one tile a cycle.
+    output wire [HOME_WIDTH-1:0]             occupancy_tile,  // {y, x}.
+    output wire [VALUE_WIDTH-1:0]            occupancy_value,  // Slots times cycles of a step, averaged.
+    output wire                              swap_valid,  // One pulse: two homes exchange their places.
+    output wire [HOME_WIDTH-1:0]             swap_a,  // Where the one was, {y, x}.
+    output wire [HOME_WIDTH-1:0]             swap_b,  // Where the other was, {y, x}.
+
+    // Four elements of a query, before the descriptors that need them.
+    output wire [TILES-1:0]                  vector_valid,
+    input  wire [TILES-1:0]                  vector_ready,
+    output wire [TILES*STREAM_WIDTH-1:0]     vector_stream,  // Stream.
+    output wire [TILES*HEAD_PLACE_WIDTH-1:0] vector_head,  // Query head, by its place in the column.
+    output wire [TILES*QUERY_WORD_WIDTH-1:0] vector_word,  // Which four of the elements.
+    output wire [TILES*64-1:0]               vector_data,  // FP16, the first in the lowest bits.
 
     // What comes next, for the compute; in order.
-    output wire [TILES-1:0]                job_valid,
-    input  wire [TILES-1:0]                job_ready,
-    output wire [TILES-1:0]                job_close,  // Nothing more for these streams in this layer: partial results are due.
-    output wire [TILES*TAG_WIDTH-1:0]      job_tag,  // The slice.
-    output wire [TILES*MASK_WIDTH-1:0]     job_mask,  // Heads of this tile that attend to it.
-    output wire [TILES*STREAM_WIDTH-1:0]   job_stream,  // First of the streams that attend.
-    output wire [TILES*STREAMS_WIDTH-1:0]  job_streams,  // How many of them.
-    output wire [TILES*ROW_WIDTH-1:0]      job_first_row,  // First token wanted.
-    output wire [TILES*ROW_WIDTH-1:0]      job_last_row,  // Last token wanted.
+    output wire [TILES-1:0]                  job_valid,
+    input  wire [TILES-1:0]                  job_ready,
+    output wire [TILES-1:0]                  job_close,  // Nothing more for these streams in this layer: partial results are due.
+    output wire [TILES*TAG_WIDTH-1:0]        job_tag,  // The slice.
+    output wire [TILES*MASK_WIDTH-1:0]       job_mask,  // Heads of this tile that attend to it.
+    output wire [TILES*STREAM_WIDTH-1:0]     job_stream,  // First of the streams that attend.
+    output wire [TILES*STREAMS_WIDTH-1:0]    job_streams,  // How many of them.
+    output wire [TILES*ROW_WIDTH-1:0]        job_first_row,  // First token wanted.
+    output wire [TILES*ROW_WIDTH-1:0]        job_last_row,  // Last token wanted.
+    output wire [TILES*2-1:0]                job_mapping,  // Which tile computes a head, as in the descriptor.
+    output wire [TILES*Y_WIDTH-1:0]          job_lag,  // Rows from the slice's home to this tile, round the column.
 
-    // What was asked for, in order within a range.
-    output wire [TILES-1:0]                kv_valid,
-    input  wire [TILES-1:0]                kv_ready,
-    output wire [TILES*TAG_WIDTH-1:0]      kv_tag,  // Which slice.
-    output wire [TILES*INDEX_WIDTH-1:0]    kv_index,  // Position in the slice.
-    output wire [TILES*MASK_WIDTH-1:0]     kv_mask,  // Heads of this tile that want it.
-    output wire [TILES*FLIT_WIDTH-1:0]     kv_data,
+    // What was asked for, in the order in which it was; in the clock of what computes.
+    output wire [TILES-1:0]                  kv_valid,
+    input  wire [TILES-1:0]                  kv_ready,
+    output wire [TILES*TAG_WIDTH-1:0]        kv_tag,  // Which slice.
+    output wire [TILES*INDEX_WIDTH-1:0]      kv_index,  // Position in the slice.
+    output wire [TILES*MASK_WIDTH-1:0]       kv_mask,  // Heads of this tile that want it.
+    output wire [TILES*FLIT_WIDTH-1:0]       kv_data,
 
     // A flit of a partial result, for the reduce root of the column.
-    input  wire [TILES-1:0]                part_valid,
-    output wire [TILES-1:0]                part_ready,
-    input  wire [TILES-1:0]                part_first,  // First flit of its packet.
-    input  wire [TILES-1:0]                part_last,  // Last flit of its packet.
-    input  wire [TILES*STREAM_WIDTH-1:0]   part_stream,  // Whose it is.
-    input  wire [TILES*LAYER_WIDTH-1:0]    part_layer,  // Of which layer.
-    input  wire [TILES*HEAD_ID_WIDTH-1:0]  part_head,  // Of which query head.
-    input  wire [TILES*FLIT_WIDTH-1:0]     part_data,  // The flit.
+    input  wire [TILES-1:0]                  part_valid,
+    output wire [TILES-1:0]                  part_ready,
+    input  wire [TILES-1:0]                  part_first,  // First flit of its packet.
+    input  wire [TILES-1:0]                  part_last,  // Last flit of its packet.
+    input  wire [TILES-1:0]                  part_alone,  // It is the only one of its head.
+    input  wire [TILES*STREAM_WIDTH-1:0]     part_stream,  // Whose it is.
+    input  wire [TILES*LAYER_WIDTH-1:0]      part_layer,  // Of which layer.
+    input  wire [TILES*HEAD_PLACE_WIDTH-1:0] part_head,  // Of which query head, by its place in the column.
+    input  wire [TILES*FLIT_WIDTH-1:0]       part_data,  // The flit.
 
     // A flit of a partial result that has arrived; row 0 has the reduce roots.
-    output wire [TILES-1:0]                root_valid,  // One pulse a flit.
-    output wire [TILES-1:0]                root_first,  // First flit of its packet.
-    output wire [TILES-1:0]                root_last,  // Last flit of its packet.
-    output wire [TILES*STREAM_WIDTH-1:0]   root_stream,  // Whose it is.
-    output wire [TILES*LAYER_WIDTH-1:0]    root_layer,  // Of which layer.
-    output wire [TILES*HEAD_ID_WIDTH-1:0]  root_head,  // Of which query head.
-    output wire [TILES*X_WIDTH-1:0]        root_x,  // Who sent it.
-    output wire [TILES*Y_WIDTH-1:0]        root_y,
-    output wire [TILES*FLIT_WIDTH-1:0]     root_data,  // The flit.
+    output wire [TILES*SOURCES-1:0]          root_valid,  // One-hot: its virtual channel, or last that it is of this tile.
+    input  wire [TILES*SOURCES-1:0]          root_credit,  // One pulse a flit that has left the root's buffer of that source.
+    output wire [TILES-1:0]                  root_first,  // First flit of its packet.
+    output wire [TILES-1:0]                  root_last,  // Last flit of its packet.
+    output wire [TILES-1:0]                  root_alone,  // It is the only one of its head.
+    output wire [TILES*STREAM_WIDTH-1:0]     root_stream,  // Whose it is.
+    output wire [TILES*LAYER_WIDTH-1:0]      root_layer,  // Of which layer.
+    output wire [TILES*HEAD_PLACE_WIDTH-1:0] root_head,  // Of which query head, by its place in the column.
+    output wire [TILES*X_WIDTH-1:0]          root_x,  // Who sent it.
+    output wire [TILES*Y_WIDTH-1:0]          root_y,
+    output wire [TILES*FLIT_WIDTH-1:0]       root_data,  // The flit.
 
     // AXI4 read address channel.
-    output wire [PORTS-1:0]                m_axi_arvalid,  // An address is offered, and held until it is taken.
-    input  wire [PORTS-1:0]                m_axi_arready,  // It is taken.
-    output wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_arid,  // Tile of the pair, and its burst.
-    output wire [PORTS*AXI_ADDR_WIDTH-1:0] m_axi_araddr,  // Bytes.
-    output wire [PORTS*8-1:0]              m_axi_arlen,  // Beats less one.
-    output wire [PORTS*3-1:0]              m_axi_arsize,  // Bytes of a beat, as a power of two.
-    output wire [PORTS*2-1:0]              m_axi_arburst,  // INCR.
+    output wire [PORTS-1:0]                  m_axi_arvalid,  // An address is offered, and held until it is taken.
+    input  wire [PORTS-1:0]                  m_axi_arready,  // It is taken.
+    output wire [PORTS*AXI_ID_WIDTH-1:0]     m_axi_arid,  // Tile of the pair, and its burst.
+    output wire [PORTS*AXI_ADDR_WIDTH-1:0]   m_axi_araddr,  // Bytes.
+    output wire [PORTS*8-1:0]                m_axi_arlen,  // Beats less one.
+    output wire [PORTS*3-1:0]                m_axi_arsize,  // Bytes of a beat, as a power of two.
+    output wire [PORTS*2-1:0]                m_axi_arburst,  // INCR.
 
     // AXI4 read data channel.
-    input  wire [PORTS-1:0]                m_axi_rvalid,  // A beat.
-    output wire [PORTS-1:0]                m_axi_rready,  // Always: there is a place for what was asked for.
-    input  wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_rid,  // Tile of the pair, and its burst.
-    input  wire [PORTS*FLIT_WIDTH-1:0]     m_axi_rdata,  // A flit.
-    input  wire [PORTS*2-1:0]              m_axi_rresp,  // 0 is OKAY.
-    input  wire [PORTS-1:0]                m_axi_rlast,  // The last beat of its burst.
+    input  wire [PORTS-1:0]                  m_axi_rvalid,  // A beat.
+    output wire [PORTS-1:0]                  m_axi_rready,  // Always: there is a place for what was asked for.
+    input  wire [PORTS*AXI_ID_WIDTH-1:0]     m_axi_rid,  // Tile of the pair, and its burst.
+    input  wire [PORTS*FLIT_WIDTH-1:0]       m_axi_rdata,  // A flit.
+    input  wire [PORTS*2-1:0]                m_axi_rresp,  // 0 is OKAY.
+    input  wire [PORTS-1:0]                  m_axi_rlast,  // The last beat of its burst.
 
     // What went wrong, until the reset.
-    output wire [TILES-1:0]                error_memory,  // An answer of the memory was an error.
-    output wire [TILES-1:0]                error_timeout,  // The memory did not answer in time; it is not asked any more.
+    output wire [TILES-1:0]                  error_memory,  // An answer of the memory was an error.
+    output wire [TILES-1:0]                  error_timeout,  // The memory did not answer in time; it is not asked any more.
 
     // For counters and diagnosis.
-    output wire [TILES*5*VCS-1:0]          vc_busy,  // A flit waits; bit (tile * 5 + port) * VCS + v.
-    output wire [4:0]                      stat_index,  // The link counter that every router shows.
-    output wire [TILES*32-1:0]             stat_data,
-    output wire [4:0]                      event_index,  // The counter that every tile shows.
-    output wire [TILES*32-1:0]             event_data
+    output wire [TILES*5*VCS-1:0]            vc_busy,  // A flit waits; bit (tile * 5 + port) * VCS + v.
+    output wire [4:0]                        stat_index,  // The link counter that every router shows.
+    output wire [TILES*32-1:0]               stat_data,
+    output wire [4:0]                        event_index,  // The counter that every tile shows.
+    output wire [TILES*32-1:0]               event_data
 );
     // Between tile and router, tile t's part of each the t-th.
     wire [TILES*VCS-1:0]        to_valid, to_credit, from_valid, from_credit;
@@ -374,6 +413,8 @@ module meshkv_fabric #(
         .CHUNK_FLITS      (CHUNK_FLITS),
         .ROW_FLITS_LOG    (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG    (FLIT_ROWS_LOG),
+        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
+        .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
         .STREAMS          (STREAMS),
         .FLIT_WIDTH       (FLIT_WIDTH),
         .ID_WIDTH         (ID_WIDTH),
@@ -382,10 +423,17 @@ module meshkv_fabric #(
         .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
         .SLICE_BYTES      (SLICE_BYTES),
         .FLIT_BYTES       (FLIT_BYTES),
-        .FLIT_LOG         (FLIT_LOG)
+        .FLIT_LOG         (FLIT_LOG),
+        .HEAD_ID_WIDTH    (HEAD_ID_WIDTH)
     ) u_periphery (
         .clk                   (clk),
         .rst                   (rst),
+        .query_valid           (query_valid),
+        .query_ready           (query_ready),
+        .query_stream          (query_stream),
+        .query_head            (query_head),
+        .query_word            (query_word),
+        .query_data            (query_data),
         .desc_valid            (desc_valid),
         .desc_ready            (desc_ready),
         .desc_prefix           (desc_prefix),
@@ -475,67 +523,75 @@ module meshkv_fabric #(
             end
             wire [4:0] event_index_here;
             meshkv_tile #(
-                .COLS           (COLS),
-                .ROWS           (ROWS),
-                .TILES          (TILES),
-                .X_WIDTH        (X_WIDTH),
-                .Y_WIDTH        (Y_WIDTH),
-                .VN0_VCS        (VN0_VCS),
-                .VCS            (VCS),
-                .PTR_WIDTH      (PTR_WIDTH),
-                .RING           (RING),
-                .VC_DEPTH       (VC_DEPTH),
-                .DEST_WIDTH     (DEST_WIDTH),
-                .HEAD_WIDTH     (HEAD_WIDTH),
-                .FLIT_WIDTH     (FLIT_WIDTH),
-                .HOME_WIDTH     (HOME_WIDTH),
-                .TAG_WIDTH      (TAG_WIDTH),
-                .KEY_WIDTH      (KEY_WIDTH),
-                .INDEX_WIDTH    (INDEX_WIDTH),
-                .MASK_WIDTH     (MASK_WIDTH),
-                .SLICE_FLITS    (SLICE_FLITS),
-                .CHUNK_FLITS    (CHUNK_FLITS),
-                .FIFO_DEPTH     (FIFO_DEPTH),
-                .FETCH_SLOTS    (FETCH_SLOTS),
-                .RETRY_TICKS    (RETRY_TICKS),
-                .BLOOM_REFRESH  (BLOOM_REFRESH),
-                .FETCH_HISTORY  (FETCH_HISTORY),
-                .BLOOM_BITS     (BLOOM_BITS),
-                .HASH_WIDTH     (HASH_WIDTH),
-                .TAG_ENTRIES    (TAG_ENTRIES),
-                .REQUEST_ENTRIES(REQUEST_ENTRIES),
-                .PARK_DEPTH     (PARK_DEPTH),
-                .EXPECTED_WIDTH (EXPECTED_WIDTH),
-                .STAGING_SLOTS  (STAGING_SLOTS),
-                .SLOT_WIDTH     (SLOT_WIDTH),
-                .STAGING_DEPTH  (STAGING_DEPTH),
-                .ADDR_WIDTH     (ADDR_WIDTH),
-                .PART_ID_WIDTH  (PART_ID_WIDTH),
-                .NUM_EVENTS     (NUM_EVENTS),
-                .OUTSIDE_EVENTS (OUTSIDE_EVENTS),
-                .BUS_WIDTH      (BUS_WIDTH),
-                .BUS_DEPTH      (BUS_DEPTH),
-                .ASK_DEPTH      (ASK_DEPTH),
-                .FILL_DEPTH     (FILL_DEPTH),
-                .REQ_DEPTH      (REQ_DEPTH),
-                .ROW_STEP       (ROW_STEP),
-                .STREAM_WIDTH   (STREAM_WIDTH),
-                .STREAMS_WIDTH  (STREAMS_WIDTH),
-                .ROW_WIDTH      (ROW_WIDTH),
-                .HALF_FLITS     (HALF_FLITS),
-                .NUMBER_WIDTH   (NUMBER_WIDTH),
-                .ID_WIDTH       (ID_WIDTH),
-                .LEN_WIDTH      (LEN_WIDTH),
-                .CREDIT_WIDTH   (CREDIT_WIDTH),
-                .BURST_FLITS    (BURST_FLITS),
-                .TIMEOUT_WIDTH  (TIMEOUT_WIDTH),
-                .VALUE_WIDTH    (VALUE_WIDTH),
-                .LAYER_WIDTH    (LAYER_WIDTH),
-                .HEAD_ID_WIDTH  (HEAD_ID_WIDTH),
-                .USED_WIDTH     (USED_WIDTH)
+                .COLS            (COLS),
+                .ROWS            (ROWS),
+                .TILES           (TILES),
+                .X_WIDTH         (X_WIDTH),
+                .Y_WIDTH         (Y_WIDTH),
+                .VN0_VCS         (VN0_VCS),
+                .VCS             (VCS),
+                .PTR_WIDTH       (PTR_WIDTH),
+                .RING            (RING),
+                .VC_DEPTH        (VC_DEPTH),
+                .DEST_WIDTH      (DEST_WIDTH),
+                .HEAD_WIDTH      (HEAD_WIDTH),
+                .FLIT_WIDTH      (FLIT_WIDTH),
+                .HOME_WIDTH      (HOME_WIDTH),
+                .TAG_WIDTH       (TAG_WIDTH),
+                .KEY_WIDTH       (KEY_WIDTH),
+                .INDEX_WIDTH     (INDEX_WIDTH),
+                .MASK_WIDTH      (MASK_WIDTH),
+                .SLICE_FLITS     (SLICE_FLITS),
+                .CHUNK_FLITS     (CHUNK_FLITS),
+                .FIFO_DEPTH      (FIFO_DEPTH),
+                .FETCH_SLOTS     (FETCH_SLOTS),
+                .RETRY_TICKS     (RETRY_TICKS),
+                .BLOOM_REFRESH   (BLOOM_REFRESH),
+                .FETCH_HISTORY   (FETCH_HISTORY),
+                .BLOOM_BITS      (BLOOM_BITS),
+                .HASH_WIDTH      (HASH_WIDTH),
+                .TAG_ENTRIES     (TAG_ENTRIES),
+                .REQUEST_ENTRIES (REQUEST_ENTRIES),
+                .PARK_DEPTH      (PARK_DEPTH),
+                .EXPECTED_WIDTH  (EXPECTED_WIDTH),
+                .STAGING_SLOTS   (STAGING_SLOTS),
+                .SLOT_WIDTH      (SLOT_WIDTH),
+                .STAGING_DEPTH   (STAGING_DEPTH),
+                .ADDR_WIDTH      (ADDR_WIDTH),
+                .PART_ID_WIDTH   (PART_ID_WIDTH),
+                .NUM_EVENTS      (NUM_EVENTS),
+                .OUTSIDE_EVENTS  (OUTSIDE_EVENTS),
+                .SOURCES         (SOURCES),
+                .FIFO_PTR_WIDTH  (FIFO_PTR_WIDTH),
+                .GRAY_WIDTH      (GRAY_WIDTH),
+                .ROOM_WIDTH      (ROOM_WIDTH),
+                .BUS_WIDTH       (BUS_WIDTH),
+                .BUS_DEPTH       (BUS_DEPTH),
+                .ASK_DEPTH       (ASK_DEPTH),
+                .FILL_DEPTH      (FILL_DEPTH),
+                .REQ_DEPTH       (REQ_DEPTH),
+                .ROW_STEP        (ROW_STEP),
+                .STREAM_WIDTH    (STREAM_WIDTH),
+                .STREAMS_WIDTH   (STREAMS_WIDTH),
+                .ROW_WIDTH       (ROW_WIDTH),
+                .HALF_FLITS      (HALF_FLITS),
+                .HEAD_DIM        (HEAD_DIM),
+                .NUMBER_WIDTH    (NUMBER_WIDTH),
+                .ID_WIDTH        (ID_WIDTH),
+                .LEN_WIDTH       (LEN_WIDTH),
+                .CREDIT_WIDTH    (CREDIT_WIDTH),
+                .BURST_FLITS     (BURST_FLITS),
+                .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
+                .VALUE_WIDTH     (VALUE_WIDTH),
+                .LAYER_WIDTH     (LAYER_WIDTH),
+                .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
+                .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH),
+                .USED_WIDTH      (USED_WIDTH)
             ) u_tile (
                 .clk                 (clk),
                 .rst                 (rst),
+                .pe_clk              (pe_clk),
+                .pe_rst              (pe_rst),
                 .x                   (X[X_WIDTH-1:0]),
                 .y                   (Y[Y_WIDTH-1:0]),
                 .rx_s_bus_valid      (south_valid),
@@ -548,6 +604,12 @@ module meshkv_fabric #(
                 .rx_n_occupancy_data (up_data),
                 .tx_s_occupancy_valid(down_valid),
                 .tx_s_occupancy_data (down_data),
+                .vector_valid        (vector_valid[t]),
+                .vector_ready        (vector_ready[t]),
+                .vector_stream       (vector_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                .vector_head         (vector_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                .vector_word         (vector_word[t*QUERY_WORD_WIDTH+:QUERY_WORD_WIDTH]),
+                .vector_data         (vector_data[t*64+:64]),
                 .job_valid           (job_valid[t]),
                 .job_ready           (job_ready[t]),
                 .job_close           (job_close[t]),
@@ -557,6 +619,8 @@ module meshkv_fabric #(
                 .job_streams         (job_streams[t*STREAMS_WIDTH+:STREAMS_WIDTH]),
                 .job_first_row       (job_first_row[t*ROW_WIDTH+:ROW_WIDTH]),
                 .job_last_row        (job_last_row[t*ROW_WIDTH+:ROW_WIDTH]),
+                .job_mapping         (job_mapping[t*2+:2]),
+                .job_lag             (job_lag[t*Y_WIDTH+:Y_WIDTH]),
                 .kv_valid            (kv_valid[t]),
                 .kv_ready            (kv_ready[t]),
                 .kv_tag              (kv_tag[t*TAG_WIDTH+:TAG_WIDTH]),
@@ -567,16 +631,19 @@ module meshkv_fabric #(
                 .part_ready          (part_ready[t]),
                 .part_first          (part_first[t]),
                 .part_last           (part_last[t]),
+                .part_alone          (part_alone[t]),
                 .part_stream         (part_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                 .part_layer          (part_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
-                .part_head           (part_head[t*HEAD_ID_WIDTH+:HEAD_ID_WIDTH]),
+                .part_head           (part_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
                 .part_data           (part_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                .root_valid          (root_valid[t]),
+                .root_valid          (root_valid[t*SOURCES+:SOURCES]),
+                .root_credit         (root_credit[t*SOURCES+:SOURCES]),
                 .root_first          (root_first[t]),
                 .root_last           (root_last[t]),
+                .root_alone          (root_alone[t]),
                 .root_stream         (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
                 .root_layer          (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
-                .root_head           (root_head[t*HEAD_ID_WIDTH+:HEAD_ID_WIDTH]),
+                .root_head           (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
                 .root_x              (root_x[t*X_WIDTH+:X_WIDTH]),
                 .root_y              (root_y[t*Y_WIDTH+:Y_WIDTH]),
                 .root_data           (root_data[t*FLIT_WIDTH+:FLIT_WIDTH]),

@@ -65,7 +65,7 @@ module meshkv_periphery #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 11,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 61,
+    parameter BUS_WIDTH = 71,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 4,
     // Segments of a group, a power of two.
@@ -90,6 +90,10 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 1,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 3,
     // Streams that can be decoded at once.
     parameter [63:0] STREAMS = 64'd2,
     // Width of a flit's payload in bits.
@@ -107,10 +111,20 @@ module meshkv_periphery #(
     // Bytes of a flit.
     parameter [63:0] FLIT_BYTES = 64'd8,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 3
+    parameter FLIT_LOG = 3,
+    // Width of a query head's number in bits.
+    parameter HEAD_ID_WIDTH = 3
 ) (
     input  wire                            clk,
     input  wire                            rst,
+
+    // Four elements of a query, before the descriptors that need them.
+    input  wire                            query_valid,
+    output wire                            query_ready,
+    input  wire [STREAM_WIDTH-1:0]         query_stream,  // Stream.
+    input  wire [HEAD_ID_WIDTH-1:0]        query_head,  // Query head.
+    input  wire [QUERY_WORD_WIDTH-1:0]     query_word,  // Which four of the elements.
+    input  wire [63:0]                     query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                            desc_valid,
@@ -214,10 +228,21 @@ module meshkv_periphery #(
         .swap_b            (swap_b)
     );
 
+    // A query goes to the column of its head.
+    localparam [COLS*HEAD_ID_WIDTH-1:0] FIRST_HEADS = {3'd4, 3'd2, 3'd0};
+    localparam [COLS*HEAD_ID_WIDTH-1:0] LAST_PLACES = {3'd1, 3'd1, 3'd1};
+    localparam [COLS-1:0]               HAVE_HEADS  = {1'b1, 1'b1, 1'b1};
+    wire [COLS-1:0] takers, takes;
+    assign query_ready = |(takers & takes);
     genvar c;
     generate
         for (c = 0; c < COLS; c = c + 1) begin : gen_column
             localparam X = c;
+            wire [HEAD_ID_WIDTH-1:0] first_head = FIRST_HEADS[c*HEAD_ID_WIDTH+:HEAD_ID_WIDTH];
+            wire [HEAD_ID_WIDTH-1:0] last_place = LAST_PLACES[c*HEAD_ID_WIDTH+:HEAD_ID_WIDTH];
+            wire [HEAD_ID_WIDTH:0]   place      = {1'b0, query_head} - {1'b0, first_head};
+            assign takers[c] = HAVE_HEADS[c] && place <= {1'b0, last_place};
+            wire unused_place = |place;
             meshkv_column_controller #(
                 .COLS             (COLS),
                 .ROWS             (ROWS),
@@ -252,6 +277,8 @@ module meshkv_periphery #(
                 .CHUNK_FLITS      (CHUNK_FLITS),
                 .ROW_FLITS_LOG    (ROW_FLITS_LOG),
                 .FLIT_ROWS_LOG    (FLIT_ROWS_LOG),
+                .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
+                .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
                 .QUEUE            (DESC_DEPTH),
                 .HOME_WIDTH       (HOME_WIDTH),
                 .STREAMS          (STREAMS)
@@ -259,6 +286,12 @@ module meshkv_periphery #(
                 .clk           (clk),
                 .rst           (rst),
                 .x             (X[X_WIDTH-1:0]),
+                .query_valid   (query_valid & takers[c]),
+                .query_ready   (takes[c]),
+                .query_stream  (query_stream),
+                .query_head    (place[HEAD_PLACE_WIDTH-1:0]),
+                .query_word    (query_word),
+                .query_data    (query_data),
                 .desc_valid    (desc_valid & desc_ready),
                 .desc_ready    (readies[c]),
                 .desc_prefix   (desc_prefix),

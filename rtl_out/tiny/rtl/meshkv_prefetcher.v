@@ -27,6 +27,8 @@ module meshkv_prefetcher #(
     parameter CHUNK_FLITS = 4,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 64,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 32,
     // Slices that can wait.
     parameter DEPTH = 16
 ) (
@@ -47,6 +49,8 @@ module meshkv_prefetcher #(
     input  wire [STREAMS_WIDTH-1:0] s_streams,  // How many of them.
     input  wire [ROW_WIDTH-1:0]     s_first_row,  // First token wanted.
     input  wire [ROW_WIDTH-1:0]     s_last_row,  // Last token wanted.
+    input  wire [1:0]               s_mapping,  // Which tile computes a head.
+    input  wire [Y_WIDTH-1:0]       s_lag,  // Rows from the home to this tile, round the column.
 
     // What comes next, for the compute; in order.
     output wire                     job_valid,
@@ -58,6 +62,8 @@ module meshkv_prefetcher #(
     output wire [STREAMS_WIDTH-1:0] job_streams,  // How many of them.
     output wire [ROW_WIDTH-1:0]     job_first_row,  // First token wanted.
     output wire [ROW_WIDTH-1:0]     job_last_row,  // Last token wanted.
+    output wire [1:0]               job_mapping,  // Which tile computes a head, as in the descriptor.
+    output wire [Y_WIDTH-1:0]       job_lag,  // Rows from the slice's home to this tile, round the column.
 
     // A command: fetch a range of a slice.
     output wire                     cmd_valid,
@@ -74,7 +80,7 @@ module meshkv_prefetcher #(
     input  wire [TAG_WIDTH-1:0]     came_tag  // Of which slice.
 );
     // What the column controller asks of this tile, in order.
-    localparam WORD_WIDTH = 1 + 2 * ROW_WIDTH + STREAMS_WIDTH + STREAM_WIDTH + MASK_WIDTH + 2 * INDEX_WIDTH
+    localparam WORD_WIDTH = 3 + Y_WIDTH + 2 * ROW_WIDTH + STREAMS_WIDTH + STREAM_WIDTH + MASK_WIDTH + 2 * INDEX_WIDTH
         + Y_WIDTH + X_WIDTH + TAG_WIDTH;
     wire                   waits, done;
     wire                   close;
@@ -88,10 +94,10 @@ module meshkv_prefetcher #(
         .rst    (rst),
         .s_valid(s_valid),
         .s_ready(s_ready),
-        .s_data ({s_close, s_last_row, s_first_row, s_streams, s_stream, s_mask, s_last, s_first, s_y, s_x, s_tag}),
+        .s_data ({s_lag, s_mapping, s_close, s_last_row, s_first_row, s_streams, s_stream, s_mask, s_last, s_first, s_y, s_x, s_tag}),
         .m_valid(waits),
         .m_ready(done),
-        .m_data ({close, job_last_row, job_first_row, job_streams, job_stream, job_mask, last, first, cmd_y, cmd_x, tag})
+        .m_data ({job_lag, job_mapping, close, job_last_row, job_first_row, job_streams, job_stream, job_mask, last, first, cmd_y, cmd_x, tag})
     );
 
     // The compute is told what will come as soon as it is asked for.
@@ -100,18 +106,22 @@ module meshkv_prefetcher #(
     assign job_close = close;
     assign job_tag   = tag;
 
-    // Chunk by chunk, K then V. After the first the others wait until it begins to come: then the slice is
-    // in its home's memory and stays there until all of it was asked for. So of all that a tile asks
+    // Chunk by chunk, K then V. After the first the others wait bound it begins to come: then the slice is
+    // in its home's memory and stays there bound all of it was asked for. So of all that a tile asks
     // for at most one fetch can find its slice missing, and a home has room to park that.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1;
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
     localparam [INDEX_WIDTH-1:0] HALF        = HALF_FLITS[INDEX_WIDTH-1:0];
     reg                    begun_q, asked_q, opened_q, value_q, all_q;
     reg  [INDEX_WIDTH-1:0] next_q;
-    wire [INDEX_WIDTH-1:0] next  = begun_q ? next_q : first;
+    // V lies in blocks of HEAD_DIM flits, of which all are needed for any of their tokens.
+    localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
+    localparam [INDEX_WIDTH-1:0] BLOCK_OFFSET = BLOCK_OFFSET_NUM[INDEX_WIDTH-1:0];
+    wire [INDEX_WIDTH-1:0] bound = value_q ? last | BLOCK_OFFSET : last;
+    wire [INDEX_WIDTH-1:0] next  = begun_q ? next_q : value_q ? first & ~BLOCK_OFFSET : first;
     wire [INDEX_WIDTH-1:0] whole = next | LAST_OFFSET;
-    wire                   ends  = (next & ~LAST_OFFSET) == (last & ~LAST_OFFSET);
-    wire [INDEX_WIDTH-1:0] finish = ends ? last : whole;
+    wire                   ends  = (next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET);
+    wire [INDEX_WIDTH-1:0] finish = ends ? bound : whole;
     wire                   opens = ~asked_q;
     wire                   comes = came_valid && came_tag == tag;
     assign cmd_tag     = tag;

@@ -77,13 +77,21 @@ module meshkv_tile #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 12,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 7,
+    parameter PART_ID_WIDTH = 5,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
     // Of them those of what stands beside this.
     parameter OUTSIDE_EVENTS = 3,
+    // Channels of VN0, and the root's own tile.
+    parameter SOURCES = 3,
+    // Width of a place in the requester's FIFO in bits.
+    parameter FIFO_PTR_WIDTH = 4,
+    // Width of its pointers in gray code.
+    parameter GRAY_WIDTH = 5,
+    // Width of a number of its places in bits.
+    parameter ROOM_WIDTH = 5,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 61,
+    parameter BUS_WIDTH = 71,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 4,
     // Slices that a tile may be asked to fetch ahead.
@@ -102,6 +110,8 @@ module meshkv_tile #(
     parameter ROW_WIDTH = 3,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 64,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 32,
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 11,
     // Width of the name of a tile's burst in bits.
@@ -118,111 +128,130 @@ module meshkv_tile #(
     parameter VALUE_WIDTH = 24,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
-    // Width of a query head's number in bits.
-    parameter HEAD_ID_WIDTH = 3,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 1,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 3,
     // Width of a number of slots in bits.
     parameter USED_WIDTH = 3
 ) (
-    input  wire                     clk,
-    input  wire                     rst,
+    input  wire                        clk,
+    input  wire                        rst,
+
+    // Clock of what computes, unrelated to the network's.
+    input  wire                        pe_clk,
+    input  wire                        pe_rst,  // Synchronous to pe_clk; held together with rst.
 
     // Coordinates of this tile, tied to constants.
-    input  wire [X_WIDTH-1:0]       x,
-    input  wire [Y_WIDTH-1:0]       y,
+    input  wire [X_WIDTH-1:0]          x,
+    input  wire [Y_WIDTH-1:0]          y,
 
     // Column bus, from the south.
-    input  wire                     rx_s_bus_valid,  // One pulse a word.
-    input  wire [BUS_WIDTH-1:0]     rx_s_bus_data,  // The word.
-    output wire                     rx_s_bus_credit,  // One pulse a word that has left.
+    input  wire                        rx_s_bus_valid,  // One pulse a word.
+    input  wire [BUS_WIDTH-1:0]        rx_s_bus_data,  // The word.
+    output wire                        rx_s_bus_credit,  // One pulse a word that has left.
 
     // Column bus, to the north.
-    output wire                     tx_n_bus_valid,  // One pulse a word.
-    output wire [BUS_WIDTH-1:0]     tx_n_bus_data,  // The word.
-    input  wire                     tx_n_bus_credit,  // One pulse a word that has left the next stop.
+    output wire                        tx_n_bus_valid,  // One pulse a word.
+    output wire [BUS_WIDTH-1:0]        tx_n_bus_data,  // The word.
+    input  wire                        tx_n_bus_credit,  // One pulse a word that has left the next stop.
 
     // From the north.
-    input  wire                     rx_n_occupancy_valid,  // One pulse a value.
-    input  wire [VALUE_WIDTH-1:0]   rx_n_occupancy_data,  // An occupancy, the nearest row's first.
+    input  wire                        rx_n_occupancy_valid,  // One pulse a value.
+    input  wire [VALUE_WIDTH-1:0]      rx_n_occupancy_data,  // An occupancy, the nearest row's first.
 
     // To the south.
-    output wire                     tx_s_occupancy_valid,  // One pulse a value.
-    output wire [VALUE_WIDTH-1:0]   tx_s_occupancy_data,  // An occupancy, this row's first.
+    output wire                        tx_s_occupancy_valid,  // One pulse a value.
+    output wire [VALUE_WIDTH-1:0]      tx_s_occupancy_data,  // An occupancy, this row's first.
+
+    // Four elements of a query, before the descriptors that need them.
+    output wire                        vector_valid,
+    input  wire                        vector_ready,
+    output wire [STREAM_WIDTH-1:0]     vector_stream,  // Stream.
+    output wire [HEAD_PLACE_WIDTH-1:0] vector_head,  // Query head, by its place in the column.
+    output wire [QUERY_WORD_WIDTH-1:0] vector_word,  // Which four of the elements.
+    output wire [63:0]                 vector_data,  // FP16, the first in the lowest bits.
 
     // What comes next, for the compute; in order.
-    output wire                     job_valid,
-    input  wire                     job_ready,
-    output wire                     job_close,  // Nothing more for these streams in this layer: partial results are due.
-    output wire [TAG_WIDTH-1:0]     job_tag,  // The slice.
-    output wire [MASK_WIDTH-1:0]    job_mask,  // Heads of this tile that attend to it.
-    output wire [STREAM_WIDTH-1:0]  job_stream,  // First of the streams that attend.
-    output wire [STREAMS_WIDTH-1:0] job_streams,  // How many of them.
-    output wire [ROW_WIDTH-1:0]     job_first_row,  // First token wanted.
-    output wire [ROW_WIDTH-1:0]     job_last_row,  // Last token wanted.
+    output wire                        job_valid,
+    input  wire                        job_ready,
+    output wire                        job_close,  // Nothing more for these streams in this layer: partial results are due.
+    output wire [TAG_WIDTH-1:0]        job_tag,  // The slice.
+    output wire [MASK_WIDTH-1:0]       job_mask,  // Heads of this tile that attend to it.
+    output wire [STREAM_WIDTH-1:0]     job_stream,  // First of the streams that attend.
+    output wire [STREAMS_WIDTH-1:0]    job_streams,  // How many of them.
+    output wire [ROW_WIDTH-1:0]        job_first_row,  // First token wanted.
+    output wire [ROW_WIDTH-1:0]        job_last_row,  // Last token wanted.
+    output wire [1:0]                  job_mapping,  // Which tile computes a head, as in the descriptor.
+    output wire [Y_WIDTH-1:0]          job_lag,  // Rows from the slice's home to this tile, round the column.
 
-    // What was asked for, in order within a range.
-    output wire                     kv_valid,
-    input  wire                     kv_ready,
-    output wire [TAG_WIDTH-1:0]     kv_tag,  // Which slice.
-    output wire [INDEX_WIDTH-1:0]   kv_index,  // Position in the slice.
-    output wire [MASK_WIDTH-1:0]    kv_mask,  // Heads of this tile that want it.
-    output wire [FLIT_WIDTH-1:0]    kv_data,
+    // What was asked for, in the order in which it was; in the clock of what computes.
+    output wire                        kv_valid,
+    input  wire                        kv_ready,
+    output wire [TAG_WIDTH-1:0]        kv_tag,  // Which slice.
+    output wire [INDEX_WIDTH-1:0]      kv_index,  // Position in the slice.
+    output wire [MASK_WIDTH-1:0]       kv_mask,  // Heads of this tile that want it.
+    output wire [FLIT_WIDTH-1:0]       kv_data,
 
     // A flit of a partial result, for the reduce root of the column.
-    input  wire                     part_valid,
-    output wire                     part_ready,
-    input  wire                     part_first,  // First flit of its packet.
-    input  wire                     part_last,  // Last flit of its packet.
-    input  wire [STREAM_WIDTH-1:0]  part_stream,  // Whose it is.
-    input  wire [LAYER_WIDTH-1:0]   part_layer,  // Of which layer.
-    input  wire [HEAD_ID_WIDTH-1:0] part_head,  // Of which query head.
-    input  wire [FLIT_WIDTH-1:0]    part_data,  // The flit.
+    input  wire                        part_valid,
+    output wire                        part_ready,
+    input  wire                        part_first,  // First flit of its packet.
+    input  wire                        part_last,  // Last flit of its packet.
+    input  wire                        part_alone,  // It is the only one of its head.
+    input  wire [STREAM_WIDTH-1:0]     part_stream,  // Whose it is.
+    input  wire [LAYER_WIDTH-1:0]      part_layer,  // Of which layer.
+    input  wire [HEAD_PLACE_WIDTH-1:0] part_head,  // Of which query head, by its place in the column.
+    input  wire [FLIT_WIDTH-1:0]       part_data,  // The flit.
 
     // A flit of a partial result that has arrived; row 0 has the reduce roots.
-    output wire                     root_valid,  // One pulse a flit.
-    output wire                     root_first,  // First flit of its packet.
-    output wire                     root_last,  // Last flit of its packet.
-    output wire [STREAM_WIDTH-1:0]  root_stream,  // Whose it is.
-    output wire [LAYER_WIDTH-1:0]   root_layer,  // Of which layer.
-    output wire [HEAD_ID_WIDTH-1:0] root_head,  // Of which query head.
-    output wire [X_WIDTH-1:0]       root_x,  // Who sent it.
-    output wire [Y_WIDTH-1:0]       root_y,
-    output wire [FLIT_WIDTH-1:0]    root_data,  // The flit.
+    output wire [SOURCES-1:0]          root_valid,  // One-hot: its virtual channel, or last that it is of this tile.
+    input  wire [SOURCES-1:0]          root_credit,  // One pulse a flit that has left the root's buffer of that source.
+    output wire                        root_first,  // First flit of its packet.
+    output wire                        root_last,  // Last flit of its packet.
+    output wire                        root_alone,  // It is the only one of its head.
+    output wire [STREAM_WIDTH-1:0]     root_stream,  // Whose it is.
+    output wire [LAYER_WIDTH-1:0]      root_layer,  // Of which layer.
+    output wire [HEAD_PLACE_WIDTH-1:0] root_head,  // Of which query head, by its place in the column.
+    output wire [X_WIDTH-1:0]          root_x,  // Who sent it.
+    output wire [Y_WIDTH-1:0]          root_y,
+    output wire [FLIT_WIDTH-1:0]       root_data,  // The flit.
 
     // A burst that is asked of the memory port.
-    output wire                     req_valid,  // One pulse a burst; there is a credit for it.
-    output wire [ID_WIDTH-1:0]      req_id,  // Its name.
-    output wire [NUMBER_WIDTH-1:0]  req_number,  // The slice's number in external memory.
-    output wire [INDEX_WIDTH-1:0]   req_first,  // First flit of the slice that is read.
-    output wire [LEN_WIDTH-1:0]     req_len,  // Flits less one.
-    input  wire                     req_credit,  // One pulse a burst that has left the port's queue.
+    output wire                        req_valid,  // One pulse a burst; there is a credit for it.
+    output wire [ID_WIDTH-1:0]         req_id,  // Its name.
+    output wire [NUMBER_WIDTH-1:0]     req_number,  // The slice's number in external memory.
+    output wire [INDEX_WIDTH-1:0]      req_first,  // First flit of the slice that is read.
+    output wire [LEN_WIDTH-1:0]        req_len,  // Flits less one.
+    input  wire                        req_credit,  // One pulse a burst that has left the port's queue.
 
     // A flit that the memory port has read; it is always taken.
-    input  wire                     rsp_valid,  // One pulse a flit.
-    input  wire [ID_WIDTH-1:0]      rsp_id,  // Name of its burst.
-    input  wire                     rsp_last,  // The last of its burst.
-    input  wire                     rsp_bad,  // The memory reports an error.
-    input  wire [FLIT_WIDTH-1:0]    rsp_data,  // The flit.
+    input  wire                        rsp_valid,  // One pulse a flit.
+    input  wire [ID_WIDTH-1:0]         rsp_id,  // Name of its burst.
+    input  wire                        rsp_last,  // The last of its burst.
+    input  wire                        rsp_bad,  // The memory reports an error.
+    input  wire [FLIT_WIDTH-1:0]       rsp_data,  // The flit.
 
     // What went wrong, until the reset.
-    output wire                     error_memory,  // An answer of the memory was an error.
-    output wire                     error_timeout,  // The memory did not answer in time; it is not asked any more.
+    output wire                        error_memory,  // An answer of the memory was an error.
+    output wire                        error_timeout,  // The memory did not answer in time; it is not asked any more.
 
     // To the router.
-    output wire [VCS-1:0]           tx_valid,  // One-hot: the virtual channel of the flit.
-    output wire [DEST_WIDTH-1:0]    tx_dest,
-    output wire [HEAD_WIDTH-1:0]    tx_head,
-    output wire [FLIT_WIDTH-1:0]    tx_data,
-    input  wire [VCS-1:0]           tx_credit,  // One pulse a slot freed.
+    output wire [VCS-1:0]              tx_valid,  // One-hot: the virtual channel of the flit.
+    output wire [DEST_WIDTH-1:0]       tx_dest,
+    output wire [HEAD_WIDTH-1:0]       tx_head,
+    output wire [FLIT_WIDTH-1:0]       tx_data,
+    input  wire [VCS-1:0]              tx_credit,  // One pulse a slot freed.
 
     // From the router.
-    input  wire [VCS-1:0]           rx_valid,  // One-hot: the virtual channel of the flit.
-    input  wire [HEAD_WIDTH-1:0]    rx_head,
-    input  wire [FLIT_WIDTH-1:0]    rx_data,
-    output wire [VCS-1:0]           rx_credit,  // One pulse a slot freed.
+    input  wire [VCS-1:0]              rx_valid,  // One-hot: the virtual channel of the flit.
+    input  wire [HEAD_WIDTH-1:0]       rx_head,
+    input  wire [FLIT_WIDTH-1:0]       rx_data,
+    output wire [VCS-1:0]              rx_credit,  // One pulse a slot freed.
 
     // For counters and diagnosis.
-    output wire [4:0]               event_index,  // The counter that is shown.
-    output wire [31:0]              event_data  // Its total.
+    output wire [4:0]                  event_index,  // The counter that is shown.
+    output wire [31:0]                 event_data  // Its total.
 );
     // A word of the column bus, and what of it is for this tile.
     wire                 heard, hears;
@@ -254,21 +283,33 @@ module meshkv_tile #(
     wire [ROWS-1:0]           ask, spread;
     wire [MASK_WIDTH-1:0]     mask;
     wire [INDEX_WIDTH-1:0]    first, last;
-    wire                      fill, head_tile;
+    wire                      fill;
+    wire [1:0]                mapping;
     wire [EXPECTED_WIDTH-1:0] expected;
     wire [NUMBER_WIDTH-1:0]   number;
     wire [STREAM_WIDTH-1:0]   stream;
     wire [STREAMS_WIDTH-1:0]  streams;
     wire [ROW_WIDTH-1:0]      first_row, last_row;
-    assign {last_row, first_row, streams, stream, spread, head_tile, number, expected, fill, last, first, mask, ask, home_y,
-            home_x, tag, kind} = word;
+    localparam SLICE_WORD = 62;
+    assign {last_row, first_row, streams, stream, spread, mapping, number, expected, fill, last, first, mask, ask, home_y,
+            home_x, tag, kind} = word[SLICE_WORD-1:0];
+    assign {vector_data, vector_word, vector_head, vector_stream} = word[2+:64+QUERY_WORD_WIDTH+HEAD_PLACE_WIDTH+STREAM_WIDTH];
+    wire unused_word = |word;
+    wire head_tile = mapping == 2'd0;
     wire is_slice = kind == 2'd0;
     wire is_close = kind == 2'd1;
     wire is_call  = kind == 2'd2;
+    wire is_query = kind == 2'd3;
     wire asked    = (is_slice | is_close) & ask[y];
     wire filled   = is_slice && fill && home_x == x && home_y == y;
     wire asks_ready, fills_ready;
-    assign hears = (~asked | asks_ready) & (~filled | fills_ready);
+    assign hears = (~asked | asks_ready) & (~filled | fills_ready) & (~is_query | vector_ready);
+    assign vector_valid = heard & is_query;
+    // Rows from the slice's home up to this one, round the column.
+    wire [Y_WIDTH:0] above = {1'b0, y} - {1'b0, home_y};
+    wire [Y_WIDTH:0] round = above + ROWS[Y_WIDTH:0];
+    wire [Y_WIDTH-1:0] lag = above[Y_WIDTH] ? round[Y_WIDTH-1:0] : above[Y_WIDTH-1:0];
+    wire unused_round = round[Y_WIDTH];
     wire calls = heard & is_call;
 
     // With heads in rows of their own, those of the column that stand in this row for one of the streams.
@@ -302,6 +343,7 @@ module meshkv_tile #(
         .ROW_WIDTH    (ROW_WIDTH),
         .CHUNK_FLITS  (CHUNK_FLITS),
         .HALF_FLITS   (HALF_FLITS),
+        .HEAD_DIM     (HEAD_DIM),
         .DEPTH        (ASK_DEPTH)
     ) u_prefetcher (
         .clk          (clk),
@@ -319,6 +361,8 @@ module meshkv_tile #(
         .s_streams    (streams),
         .s_first_row  (first_row),
         .s_last_row   (last_row),
+        .s_mapping    (mapping),
+        .s_lag        (lag),
         .job_valid    (job_valid),
         .job_ready    (job_ready),
         .job_close    (job_close),
@@ -328,6 +372,8 @@ module meshkv_tile #(
         .job_streams  (job_streams),
         .job_first_row(job_first_row),
         .job_last_row (job_last_row),
+        .job_mapping  (job_mapping),
+        .job_lag      (job_lag),
         .cmd_valid    (cmd_valid),
         .cmd_ready    (cmd_ready),
         .cmd_tag      (cmd_tag),
@@ -360,6 +406,7 @@ module meshkv_tile #(
         .LEN_WIDTH     (LEN_WIDTH),
         .CREDIT_WIDTH  (CREDIT_WIDTH),
         .HALF_FLITS    (HALF_FLITS),
+        .HEAD_DIM      (HEAD_DIM),
         .SLICE_FLITS   (SLICE_FLITS),
         .BURST_FLITS   (BURST_FLITS),
         .SLOTS         (STAGING_SLOTS),
@@ -449,10 +496,16 @@ module meshkv_tile #(
         .ADDR_WIDTH     (ADDR_WIDTH),
         .PART_ID_WIDTH  (PART_ID_WIDTH),
         .NUM_EVENTS     (NUM_EVENTS),
-        .OUTSIDE_EVENTS (OUTSIDE_EVENTS)
+        .OUTSIDE_EVENTS (OUTSIDE_EVENTS),
+        .SOURCES        (SOURCES),
+        .FIFO_PTR_WIDTH (FIFO_PTR_WIDTH),
+        .GRAY_WIDTH     (GRAY_WIDTH),
+        .ROOM_WIDTH     (ROOM_WIDTH)
     ) u_transport (
         .clk           (clk),
         .rst           (rst),
+        .pe_clk        (pe_clk),
+        .pe_rst        (pe_rst),
         .x             (x),
         .y             (y),
         .cmd_valid     (cmd_valid),
@@ -490,11 +543,14 @@ module meshkv_tile #(
         .part_ready    (part_ready),
         .part_first    (part_first),
         .part_last     (part_last),
+        .part_alone    (part_alone),
         .part_id       ({part_head, part_layer, part_stream}),
         .part_data     (part_data),
         .root_valid    (root_valid),
+        .root_credit   (root_credit),
         .root_first    (root_first),
         .root_last     (root_last),
+        .root_alone    (root_alone),
         .root_id       ({root_head, root_layer, root_stream}),
         .root_x        (root_x),
         .root_y        (root_y),

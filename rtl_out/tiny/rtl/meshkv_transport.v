@@ -78,14 +78,26 @@ module meshkv_transport #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 12,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 7,
+    parameter PART_ID_WIDTH = 5,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
     // Of them those of what stands beside this.
-    parameter OUTSIDE_EVENTS = 3
+    parameter OUTSIDE_EVENTS = 3,
+    // Channels of VN0, and the root's own tile.
+    parameter SOURCES = 3,
+    // Width of a place in the requester's FIFO in bits.
+    parameter FIFO_PTR_WIDTH = 4,
+    // Width of its pointers in gray code.
+    parameter GRAY_WIDTH = 5,
+    // Width of a number of its places in bits.
+    parameter ROOM_WIDTH = 5
 ) (
     input  wire                      clk,
     input  wire                      rst,
+
+    // Clock of what computes, unrelated to the network's.
+    input  wire                      pe_clk,
+    input  wire                      pe_rst,  // Synchronous to pe_clk; held together with rst.
 
     // Coordinates of this tile, tied to constants.
     input  wire [X_WIDTH-1:0]        x,
@@ -104,7 +116,7 @@ module meshkv_transport #(
     output wire                      cmd_came_valid,  // A flit that was awaited has come.
     output wire [TAG_WIDTH-1:0]      cmd_came_tag,
 
-    // What was asked for, in order within a range.
+    // What was asked for, in the order in which it was; in the clock of what computes.
     output wire                      kv_valid,
     input  wire                      kv_ready,
     output wire [TAG_WIDTH-1:0]      kv_tag,  // Which slice.
@@ -139,13 +151,16 @@ module meshkv_transport #(
     output wire                      part_ready,
     input  wire                      part_first,  // First flit of its packet.
     input  wire                      part_last,  // Last flit of its packet.
+    input  wire                      part_alone,  // It is the only one of its head.
     input  wire [PART_ID_WIDTH-1:0]  part_id,  // Whose it is: {head, layer, stream}.
     input  wire [FLIT_WIDTH-1:0]     part_data,
 
     // A flit of a partial result that has arrived; row 0 has the reduce roots.
-    output wire                      root_valid,  // One pulse a flit.
+    output wire [SOURCES-1:0]        root_valid,  // One-hot: its virtual channel, or last that it is of this tile.
+    input  wire [SOURCES-1:0]        root_credit,  // One pulse a flit that has left the root's buffer of that source.
     output wire                      root_first,
     output wire                      root_last,
+    output wire                      root_alone,
     output wire [PART_ID_WIDTH-1:0]  root_id,  // Whose it is: {head, layer, stream}.
     output wire [X_WIDTH-1:0]        root_x,  // Who sent it.
     output wire [Y_WIDTH-1:0]        root_y,
@@ -209,10 +224,15 @@ module meshkv_transport #(
         .FIFO_DEPTH (FIFO_DEPTH),
         .SLOTS      (FETCH_SLOTS),
         .HISTORY    (FETCH_HISTORY),
-        .RETRY_TICKS(RETRY_TICKS)
+        .RETRY_TICKS(RETRY_TICKS),
+        .PTR_WIDTH  (FIFO_PTR_WIDTH),
+        .GRAY_WIDTH (GRAY_WIDTH),
+        .ROOM_WIDTH (ROOM_WIDTH)
     ) u_requester (
         .clk            (clk),
         .rst            (rst),
+        .pe_clk         (pe_clk),
+        .pe_rst         (pe_rst),
         .tick           (tick),
         .cmd_valid      (cmd_valid),
         .cmd_ready      (cmd_ready),
@@ -367,7 +387,8 @@ module meshkv_transport #(
         .KEY_WIDTH    (KEY_WIDTH),
         .INDEX_WIDTH  (INDEX_WIDTH),
         .MASK_WIDTH   (MASK_WIDTH),
-        .PART_ID_WIDTH(PART_ID_WIDTH)
+        .PART_ID_WIDTH(PART_ID_WIDTH),
+        .SOURCES      (SOURCES)
     ) u_port (
         .clk        (clk),
         .rst        (rst),
@@ -377,11 +398,14 @@ module meshkv_transport #(
         .part_ready (part_ready),
         .part_first (part_first),
         .part_last  (part_last),
+        .part_alone (part_alone),
         .part_id    (part_id),
         .part_data  (part_data),
         .root_valid (root_valid),
+        .root_credit(root_credit),
         .root_first (root_first),
         .root_last  (root_last),
+        .root_alone (root_alone),
         .root_id    (root_id),
         .root_x     (root_x),
         .root_y     (root_y),

@@ -49,7 +49,7 @@ module meshkv_column_controller #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 22,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 118,
+    parameter BUS_WIDTH = 119,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 4,
     // Segments of a group, a power of two.
@@ -74,6 +74,10 @@ module meshkv_column_controller #(
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 2,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 5,
     // Descriptors that wait.
     parameter QUEUE = 4,
     // X_WIDTH + Y_WIDTH.
@@ -81,40 +85,48 @@ module meshkv_column_controller #(
     // Streams that can be decoded at once.
     parameter [63:0] STREAMS = 64'd8
 ) (
-    input  wire                     clk,
-    input  wire                     rst,
-    input  wire [X_WIDTH-1:0]       x,  // Column, tied to a constant.
+    input  wire                        clk,
+    input  wire                        rst,
+    input  wire [X_WIDTH-1:0]          x,  // Column, tied to a constant.
+
+    // Four elements of a query, before the descriptors that need them.
+    input  wire                        query_valid,
+    output wire                        query_ready,
+    input  wire [STREAM_WIDTH-1:0]     query_stream,  // Stream.
+    input  wire [HEAD_PLACE_WIDTH-1:0] query_head,  // Query head, by its place in the column.
+    input  wire [QUERY_WORD_WIDTH-1:0] query_word,  // Which four of the elements.
+    input  wire [63:0]                 query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
-    input  wire                     desc_valid,
-    output wire                     desc_ready,
-    input  wire [STREAM_WIDTH-1:0]  desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
-    input  wire [LAYER_WIDTH-1:0]   desc_layer,  // Layer l.
-    input  wire [SEGMENT_WIDTH-1:0] desc_first,  // First segment.
-    input  wire [SEGMENT_WIDTH-1:0] desc_stride,  // Segments from one to the next.
-    input  wire [COUNT_WIDTH-1:0]   desc_count,  // Number of segments, at least 1.
-    input  wire [ROW_WIDTH-1:0]     desc_first_row,  // First token wanted of the first segment.
-    input  wire [ROW_WIDTH-1:0]     desc_last_row,  // Last token wanted of the last segment.
-    input  wire [STREAM_WIDTH-1:0]  desc_stream,  // First of the streams that attend.
-    input  wire [STREAMS_WIDTH-1:0] desc_streams,  // How many of them, at least 1.
-    input  wire [1:0]               desc_mapping,  // 0: a tile a head, 1: the row of the home, 2: streams striped over the rows.
-    input  wire                     desc_share,  // All heads get all slices, not only those of their KV head.
-    input  wire                     desc_close,  // The last of these streams in this layer: partial results are due.
-    input  wire                     desc_step,  // The last of the decode step.
-    output wire                     idle,  // All descriptors have been worked off.
+    input  wire                        desc_valid,
+    output wire                        desc_ready,
+    input  wire [STREAM_WIDTH-1:0]     desc_prefix,  // Stream or common prefix whose cache it is: the tag's stream.
+    input  wire [LAYER_WIDTH-1:0]      desc_layer,  // Layer l.
+    input  wire [SEGMENT_WIDTH-1:0]    desc_first,  // First segment.
+    input  wire [SEGMENT_WIDTH-1:0]    desc_stride,  // Segments from one to the next.
+    input  wire [COUNT_WIDTH-1:0]      desc_count,  // Number of segments, at least 1.
+    input  wire [ROW_WIDTH-1:0]        desc_first_row,  // First token wanted of the first segment.
+    input  wire [ROW_WIDTH-1:0]        desc_last_row,  // Last token wanted of the last segment.
+    input  wire [STREAM_WIDTH-1:0]     desc_stream,  // First of the streams that attend.
+    input  wire [STREAMS_WIDTH-1:0]    desc_streams,  // How many of them, at least 1.
+    input  wire [1:0]                  desc_mapping,  // 0: a tile a head, 1: the row of the home, 2: streams striped over the rows.
+    input  wire                        desc_share,  // All heads get all slices, not only those of their KV head.
+    input  wire                        desc_close,  // The last of these streams in this layer: partial results are due.
+    input  wire                        desc_step,  // The last of the decode step.
+    output wire                        idle,  // All descriptors have been worked off.
 
     // Homes that swap, between two steps.
-    input  wire                     ready,  // Every home has a place.
-    output wire                     arrived,  // The step is over; it waits.
-    input  wire                     go,  // The next step may begin.
-    input  wire                     map_valid,  // A home gets a place.
-    input  wire [HOME_WIDTH-1:0]    map_home,  // The logical home, {y, x}.
-    input  wire [HOME_WIDTH-1:0]    map_place,  // Where it is, {y, x}.
+    input  wire                        ready,  // Every home has a place.
+    output wire                        arrived,  // The step is over; it waits.
+    input  wire                        go,  // The next step may begin.
+    input  wire                        map_valid,  // A home gets a place.
+    input  wire [HOME_WIDTH-1:0]       map_home,  // The logical home, {y, x}.
+    input  wire [HOME_WIDTH-1:0]       map_place,  // Where it is, {y, x}.
 
     // To the bus.
-    output wire                     bus_valid,  // One pulse a word; there is a credit for it.
-    output wire [BUS_WIDTH-1:0]     bus_data,  // The word.
-    input  wire                     bus_credit  // One pulse a word that has left the stop.
+    output wire                        bus_valid,  // One pulse a word; there is a credit for it.
+    output wire [BUS_WIDTH-1:0]        bus_data,  // The word.
+    input  wire                        bus_credit  // One pulse a word that has left the stop.
 );
     // Descriptors wait here.
     localparam DESC_WIDTH = 4 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
@@ -322,7 +334,9 @@ module meshkv_column_controller #(
         | LAST_IN_ROW_NUM[FLIT_COUNT_WIDTH-1:0];
     wire unused_flits = |{from_flit, to_flit};
 
-    // Words for the bus. What is asked of no tile and fills none is not said.
+    // Words for the bus: of slices and, overlaid, of queries.
+    localparam SLICE_WORD = 119;
+    // What is asked of no tile and fills none is not said.
     wire                      close = state_q == CLOSE;
     wire                      call  = state_q == SAMPLE;
     reg                       word_valid_q;
@@ -342,7 +356,10 @@ module meshkv_column_controller #(
     wire [1:0]            kind     = call ? 2'd2 : close ? 2'd1 : 2'd0;
     wire [ROWS-1:0]       ask      = close ? close_rows : ask_6;
     wire [MASK_WIDTH-1:0] mask     = close ? COLUMN_MASKS[x*MASK_WIDTH+:MASK_WIDTH] : mask_6;
-    assign advance = ~word_valid_q | word_ready;
+    localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
+    wire                  says     = says_6 | close | call;
+    assign advance     = ~word_valid_q | word_ready;
+    assign query_ready = advance & ~says;
     wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
     always @(posedge clk) begin
         if (advance) begin
@@ -379,10 +396,15 @@ module meshkv_column_controller #(
             asked_6  <= asked_5;
             if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
 
-            word_valid_q <= says_6 | close | call;
-            word_q       <= {last_row_word, first_row_word, streams, stream, spread_q, head_tile, number_word, askers_q,
+            word_valid_q <= says;
+            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, mapping, number_word, askers_q,
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
+        end
+        // A query goes wherever there is room between the words of descriptors.
+        if (advance & ~says & query_valid) begin
+            word_valid_q             <= 1'b1;
+            word_q[QUERY_WIDTH-1:0]  <= {query_data, query_word, query_head, query_stream, 2'd3};
         end
         if (rst) begin
             {valid_1, valid_2, valid_3, valid_4, valid_5, valid_6} <= 6'd0;

@@ -27,6 +27,8 @@ module meshkv_filler #(
     parameter CREDIT_WIDTH = 3,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 256,
+    // Elements of a K or V row, a power of two.
+    parameter HEAD_DIM = 128,
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
     // Flits of a burst, a power of two.
@@ -133,7 +135,7 @@ module meshkv_filler #(
     wire [SLOTS-1:0]      lowest = free_q & (~free_q + 1'b1);
     reg                   busy_q;  // The slice at the head has its slot.
     reg  [SLOT_WIDTH-1:0] slot_q;
-    wire                  claims = waits & ~busy_q & |free_q;
+    wire                  claims = waits & ~busy_q & |free_q & ~claim_known;
     reg  [SLOT_WIDTH-1:0] lowest_slot;
     integer               i;
     always @(*) begin
@@ -143,8 +145,13 @@ module meshkv_filler #(
     assign claim_named = waits & ~busy_q;
     assign claim_valid = claims;
     assign claim_slot  = lowest_slot;
-    assign claim_last  = last + HALF;
+    assign claim_last  = v_last + HALF;
     assign event_wait  = waits & ~busy_q & (~|free_q | claim_known);
+
+    // V lies in blocks of HEAD_DIM flits, of which all are needed for any of their tokens.
+    localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
+    localparam [INDEX_WIDTH-1:0] BLOCK_OFFSET = BLOCK_OFFSET_NUM[INDEX_WIDTH-1:0];
+    wire [INDEX_WIDTH-1:0]  v_last = last | BLOCK_OFFSET;
 
     // Bursts of the slice at the head, K then V: each needs a name that no other under way has, and a
     // place in the memory port's queue.
@@ -159,10 +166,11 @@ module meshkv_filler #(
     reg                     begun_q, value_q, broken_q;
     reg  [INDEX_WIDTH-1:0]  next_q;
     reg  [CREDIT_WIDTH-1:0] credits_q;
-    wire [INDEX_WIDTH-1:0]  next   = begun_q ? next_q : first;
+    wire [INDEX_WIDTH-1:0]  next   = begun_q ? next_q : value_q ? first & ~BLOCK_OFFSET : first;
+    wire [INDEX_WIDTH-1:0]  bound  = value_q ? v_last : last;
     wire [INDEX_WIDTH-1:0]  whole  = next | LAST_OFFSET;
-    wire                    ends   = (next & ~LAST_OFFSET) == (last & ~LAST_OFFSET);
-    wire [INDEX_WIDTH-1:0]  finish = ends ? last : whole;
+    wire                    ends   = (next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET);
+    wire [INDEX_WIDTH-1:0]  finish = ends ? bound : whole;
     wire [INDEX_WIDTH-1:0]  beats  = finish - next;
     wire [INDEX_WIDTH-1:0]  from   = value_q ? next + HALF : next;
     wire                    sends  = busy_q & |vacant & |credits_q & ~broken_q;

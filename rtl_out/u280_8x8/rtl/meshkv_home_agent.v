@@ -216,6 +216,7 @@ module meshkv_home_agent #(
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
         .tag           (key[TAG_WIDTH-1:0]),
+        .again         (again),
         .resident      (resident),
         .slot          (slot),
         .asked_valid   (looks & taken & ~again),

@@ -32,10 +32,20 @@ module meshkv_requester #(
     // Ranges remembered after they have come, above those on their way.
     parameter HISTORY = 21,
     // Periods without a flit after which a range is asked for again.
-    parameter RETRY_TICKS = 64
+    parameter RETRY_TICKS = 64,
+    // Width of a place in the FIFO in bits, as small as can be.
+    parameter PTR_WIDTH = 6,
+    // Width of its pointers in gray code.
+    parameter GRAY_WIDTH = 7,
+    // Width of a number of its places in bits.
+    parameter ROOM_WIDTH = 6
 ) (
     input  wire                   clk,
     input  wire                   rst,
+
+    // Clock of what computes, unrelated to the network's.
+    input  wire                   pe_clk,
+    input  wire                   pe_rst,  // Synchronous to pe_clk; held together with rst.
     input  wire                   tick,  // The last cycle of a period.
 
     // A command: fetch a range of a slice.
@@ -71,7 +81,7 @@ module meshkv_requester #(
     input  wire [INDEX_WIDTH-1:0] rx_index,
     input  wire [FLIT_WIDTH-1:0]  rx_data,
 
-    // What was asked for, in order within a range.
+    // What was asked for, in the order in which it was; in the clock of what computes.
     output wire                   kv_valid,
     input  wire                   kv_ready,
     output wire [TAG_WIDTH-1:0]   kv_tag,  // Which slice.
@@ -88,7 +98,7 @@ module meshkv_requester #(
     output wire                   event_duplicate  // A flit is dropped.
 );
     localparam GENERATIONS = 1 << GEN_WIDTH;
-    localparam ROOM_WIDTH  = $clog2(FIFO_DEPTH + 1);
+    localparam LAST_PLACE  = FIFO_DEPTH - 1;
     localparam AGE_WIDTH   = $clog2(RETRY_TICKS + 1);
 
     // Ranges on their way, one a slot.
@@ -97,6 +107,7 @@ module meshkv_requester #(
     reg  [SLOTS*GEN_WIDTH-1:0]   gen_q;
     reg  [SLOTS*INDEX_WIDTH-1:0] first_q, last_q, next_q;
     reg  [SLOTS*MASK_WIDTH-1:0]  mask_q;
+    reg  [SLOTS*PTR_WIDTH-1:0]   place_q;  // Of the next flit in the FIFO.
     reg  [SLOTS*X_WIDTH-1:0]     x_q;
     reg  [SLOTS*Y_WIDTH-1:0]     y_q;
     reg  [SLOTS*AGE_WIDTH-1:0]   age_q;
@@ -150,11 +161,12 @@ module meshkv_requester #(
     end
 
     // Room is reserved for all that is asked for, so that whatever comes can be taken at once.
-    reg  [ROOM_WIDTH-1:0]  room_q;
+    wire [ROOM_WIDTH-1:0]  room;
+    wire [PTR_WIDTH-1:0]   place;
     wire [INDEX_WIDTH:0]   length = {1'b0, cmd_last} - {1'b0, cmd_first} + 1'b1;
     wire [ROOM_WIDTH+INDEX_WIDTH:0] wide_length = { {ROOM_WIDTH{1'b0}}, length};
     wire [ROOM_WIDTH-1:0]  reserved = wide_length[ROOM_WIDTH-1:0];
-    wire                   fits     = wide_length <= { {INDEX_WIDTH+1{1'b0}}, room_q};
+    wire                   fits     = wide_length <= { {INDEX_WIDTH+1{1'b0}}, room};
     wire [SLOTS-1:0]       vacant = ~busy_q & (busy_q + 1'b1);
     wire                   free_out;
     wire                   join_it = cmd_valid & |waiting;
@@ -174,6 +186,7 @@ module meshkv_requester #(
     reg  [GEN_WIDTH-1:0]   late_gen;
     reg  [INDEX_WIDTH-1:0] late_first, late_last;
     reg  [MASK_WIDTH-1:0]  late_mask, here_mask;
+    reg  [PTR_WIDTH-1:0]   put_place;
     reg  [X_WIDTH-1:0]     late_x;
     reg  [Y_WIDTH-1:0]     late_y;
     integer                m;
@@ -186,6 +199,7 @@ module meshkv_requester #(
         late_x     = {X_WIDTH{1'b0}};
         late_y     = {Y_WIDTH{1'b0}};
         here_mask  = {MASK_WIDTH{1'b0}};
+        put_place  = {PTR_WIDTH{1'b0}};
         for (m = 0; m < SLOTS; m = m + 1) begin
             late_tag   = late_tag | (tag_q[m*TAG_WIDTH+:TAG_WIDTH] & {TAG_WIDTH{retries[m]}});
             late_gen   = late_gen | (gen_q[m*GEN_WIDTH+:GEN_WIDTH] & {GEN_WIDTH{retries[m]}});
@@ -194,6 +208,7 @@ module meshkv_requester #(
             late_mask  = late_mask | (mask_q[m*MASK_WIDTH+:MASK_WIDTH] & {MASK_WIDTH{retries[m]}});
             late_x     = late_x | (x_q[m*X_WIDTH+:X_WIDTH] & {X_WIDTH{retries[m]}});
             late_y     = late_y | (y_q[m*Y_WIDTH+:Y_WIDTH] & {Y_WIDTH{retries[m]}});
+            put_place  = put_place | (place_q[m*PTR_WIDTH+:PTR_WIDTH] & {PTR_WIDTH{arrives[m]}});
             here_mask  = here_mask | (mask_q[m*MASK_WIDTH+:MASK_WIDTH] & {MASK_WIDTH{arrives[m]}});
         end
     end
@@ -255,6 +270,7 @@ module meshkv_requester #(
             wire [INDEX_WIDTH-1:0] last  = last_q[s*INDEX_WIDTH+:INDEX_WIDTH];
             wire [INDEX_WIDTH-1:0] next  = next_q[s*INDEX_WIDTH+:INDEX_WIDTH];
             wire [AGE_WIDTH-1:0]   age   = age_q[s*AGE_WIDTH+:AGE_WIDTH];
+            wire [PTR_WIDTH-1:0]   at    = place_q[s*PTR_WIDTH+:PTR_WIDTH];
             assign arrives[s]   = x_valid_q && busy_q[s] && x_tag_q == tag && x_index_q == next
                 && x_gen_q == gen_q[s*GEN_WIDTH+:GEN_WIDTH];
             assign completes[s] = arrives[s] && next == last;
@@ -266,7 +282,10 @@ module meshkv_requester #(
             assign late[s]      = busy_q[s] && age == RETRY_TICKS[AGE_WIDTH-1:0];
             always @(posedge clk) begin
                 busy_q[s] <= (busy_q[s] & ~completes[s]) | opens[s];
-                if (arrives[s]) next_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= next + 1'b1;
+                if (arrives[s]) begin
+                    next_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= next + 1'b1;
+                    place_q[s*PTR_WIDTH+:PTR_WIDTH]    <= at == LAST_PLACE[PTR_WIDTH-1:0] ? {PTR_WIDTH{1'b0}} : at + 1'b1;
+                end
                 if (joins[s]) mask_q[s*MASK_WIDTH+:MASK_WIDTH] <= mask_q[s*MASK_WIDTH+:MASK_WIDTH] | cmd_mask;
                 if (tick & ~late[s] & ~(patient_q[s] && next == first)) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= age + 1'b1;
                 if (arrives[s] | retries[s]) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= {AGE_WIDTH{1'b0}};
@@ -278,6 +297,7 @@ module meshkv_requester #(
                     last_q[s*INDEX_WIDTH+:INDEX_WIDTH]  <= cmd_last;
                     next_q[s*INDEX_WIDTH+:INDEX_WIDTH]  <= cmd_first;
                     mask_q[s*MASK_WIDTH+:MASK_WIDTH]    <= cmd_mask;
+                    place_q[s*PTR_WIDTH+:PTR_WIDTH]     <= place;
                     x_q[s*X_WIDTH+:X_WIDTH]             <= cmd_x;
                     y_q[s*Y_WIDTH+:Y_WIDTH]             <= cmd_y;
                     age_q[s*AGE_WIDTH+:AGE_WIDTH]       <= {AGE_WIDTH{1'b0}};
@@ -311,8 +331,6 @@ module meshkv_requester #(
         end
     endgenerate
 
-    wire fifo_room;
-    wire taken_out = kv_valid & kv_ready;
     always @(posedge clk) begin
         x_valid_q <= rx_valid;
         if (rx_valid) begin
@@ -320,35 +338,35 @@ module meshkv_requester #(
             x_data_q                      <= rx_data;
         end
         if (|completes) ring_q <= {ring_q[HISTORY-2:0], ring_q[HISTORY-1]};
-        room_q <= room_q + { {ROOM_WIDTH-1{1'b0}}, taken_out} - (|opens ? reserved : {ROOM_WIDTH{1'b0}});
         if (rst) begin
             x_valid_q <= 1'b0;
             ring_q    <= { {HISTORY-1{1'b0}}, 1'b1};
-            room_q    <= FIFO_DEPTH[ROOM_WIDTH-1:0];
         end
     end
 
-    meshkv_fifo #(
-        .WIDTH(TAG_WIDTH + INDEX_WIDTH + MASK_WIDTH + FLIT_WIDTH),
-        .DEPTH(FIFO_DEPTH)
+    // Ranges are handed on in the order in which they were asked for, however they come: each has its places.
+    meshkv_reorder_fifo #(
+        .WIDTH     (TAG_WIDTH + INDEX_WIDTH + MASK_WIDTH + FLIT_WIDTH),
+        .DEPTH     (FIFO_DEPTH),
+        .PTR_WIDTH (PTR_WIDTH),
+        .GRAY_WIDTH(GRAY_WIDTH),
+        .ROOM_WIDTH(ROOM_WIDTH)
     ) u_fifo (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(event_flit),
-        .s_ready(fifo_room),
-        .s_data ({x_data_q, here_mask, x_index_q, x_tag_q}),
-        .m_valid(kv_valid),
-        .m_ready(kv_ready),
-        .m_data ({kv_data, kv_mask, kv_index, kv_tag})
+        .clk          (clk),
+        .rst          (rst),
+        .reserve_valid(|opens),
+        .reserve_count(reserved),
+        .room         (room),
+        .place        (place),
+        .hold         (1'b0),
+        .put_valid    (event_flit),
+        .put_place    (put_place),
+        .put_data     ({x_data_q, here_mask, x_index_q, x_tag_q}),
+        .m_clk        (pe_clk),
+        .m_rst        (pe_rst),
+        .m_valid      (kv_valid),
+        .m_ready      (kv_ready),
+        .m_data       ({kv_data, kv_mask, kv_index, kv_tag})
     );
-
-`ifndef SYNTHESIS
-    always @(posedge clk) begin
-        if (!rst && event_flit && !fifo_room) begin
-            $fdisplay(32'h8000_0002, "%m: a flit came for which no room was reserved");
-            $stop;
-        end
-    end
-`endif
 endmodule
 `default_nettype wire

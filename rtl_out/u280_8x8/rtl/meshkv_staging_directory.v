@@ -36,7 +36,8 @@ module meshkv_staging_directory #(
 
     // Look-up, in the same cycle.
     input  wire [TAG_WIDTH-1:0]      tag,  // The slice.
-    output wire                      resident,  // It is in the staging memory.
+    input  wire                      again,  // By a tile that has asked for it before.
+    output wire                      resident,  // It is in the staging memory, and not only what is left of being served.
     output wire [SLOT_WIDTH-1:0]     slot,  // Where.
     input  wire                      asked_valid,  // What is looked up is asked for, by a tile for the first time.
     input  wire [INDEX_WIDTH-1:0]    asked_flit,  // Its last flit.
@@ -101,7 +102,9 @@ module meshkv_staging_directory #(
         for (s = 0; s < SLOTS; s = s + 1) begin : gen_slot
             wire [EXPECTED_WIDTH-1:0] expected = expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH];
             wire                      scanned  = scan_q == s;
-            assign found[s] = valid_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == tag && !(closing_q && scanned);
+            // All who were to ask have asked: who asks for the first time asks for what is named next.
+            wire                      passed   = ~again & ~kept_q[s] & ~|expected;
+            assign found[s] = valid_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == tag && !(closing_q && scanned) && !passed;
             assign known[s] = taken_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == claim_tag;
             assign spent[s] = scanned & valid_q[s] & ~kept_q[s] & ~|expected;
             always @(posedge clk) begin
@@ -131,6 +134,10 @@ module meshkv_staging_directory #(
     always @(posedge clk) begin
         if (!rst && claim_named && |unserved) begin
             $fdisplay(32'h8000_0002, "%m: a descriptor names a slice again before it was served");
+            $stop;
+        end
+        if (!rst && claim_valid && |known) begin
+            $fdisplay(32'h8000_0002, "%m: a slice is given a second slot");
             $stop;
         end
     end

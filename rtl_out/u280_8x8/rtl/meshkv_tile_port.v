@@ -41,7 +41,9 @@ module meshkv_tile_port #(
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 13
+    parameter PART_ID_WIDTH = 10,
+    // Channels of VN0, and the root's own tile.
+    parameter SOURCES = 3
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -55,13 +57,16 @@ module meshkv_tile_port #(
     output wire                     part_ready,
     input  wire                     part_first,  // First flit of its packet.
     input  wire                     part_last,  // Last flit of its packet.
+    input  wire                     part_alone,  // It is the only one of its head.
     input  wire [PART_ID_WIDTH-1:0] part_id,  // Whose it is: {head, layer, stream}.
     input  wire [FLIT_WIDTH-1:0]    part_data,
 
     // A flit of a partial result that has arrived; row 0 has the reduce roots.
-    output wire                     root_valid,  // One pulse a flit.
+    output wire [SOURCES-1:0]       root_valid,  // One-hot: its virtual channel, or last that it is of this tile.
+    input  wire [SOURCES-1:0]       root_credit,  // One pulse a flit that has left the root's buffer of that source.
     output wire                     root_first,
     output wire                     root_last,
+    output wire                     root_alone,
     output wire [PART_ID_WIDTH-1:0] root_id,  // Whose it is: {head, layer, stream}.
     output wire [X_WIDTH-1:0]       root_x,  // Who sent it.
     output wire [Y_WIDTH-1:0]       root_y,
@@ -201,11 +206,23 @@ module meshkv_tile_port #(
     reg  [VN0_VCS-1:0] part_vc_q;
     wire               root_here  = ~|y;
     wire               rx_part    = |rx_valid[VN0_VCS-1:0];
+    wire               own_room;
+    wire               own_part   = part_valid & root_here & own_room & ~rx_part;
+    meshkv_credit_counter #(
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
+    ) u_own (
+        .clk      (clk),
+        .rst      (rst),
+        .send     (own_part),
+        .credit   (root_credit[VN0_VCS]),
+        .available(own_room)
+    );
     wire               wants_part = part_valid & ~root_here & |(avail[VN0_VCS-1:0] & part_vc_q);
     wire [1:0]         vn1        = {wants_net, fetch_valid & ~own_home & avail[VN0_VCS]};
     wire [1:0]         turn;
     wire               parts      = turn[0];
-    assign part_ready = root_here ? ~rx_part : parts;
+    assign part_ready = root_here ? own_part : parts;
     always @(posedge clk) begin
         if (parts & part_last) part_vc_q <= {part_vc_q[VN0_VCS-2:0], part_vc_q[VN0_VCS-1]};
         if (rst) part_vc_q <= {{VN0_VCS-1{1'b0}}, 1'b1};
@@ -252,14 +269,14 @@ module meshkv_tile_port #(
     // Headers, each class from bit 0.
     localparam FETCH_HEAD = KEY_WIDTH + MASK_WIDTH + X_WIDTH + Y_WIDTH;
     localparam DATA_HEAD  = KEY_WIDTH + INDEX_WIDTH + MASK_WIDTH;
-    localparam PART_HEAD  = PART_ID_WIDTH + 2 + X_WIDTH + Y_WIDTH;
+    localparam PART_HEAD  = PART_ID_WIDTH + 3 + X_WIDTH + Y_WIDTH;
     reg [HEAD_WIDTH-1:0] fetch_head, data_head, part_head;
     reg [FLIT_WIDTH-1:0] fetch_payload;
     always @(*) begin
         fetch_head                       = {HEAD_WIDTH{1'b0}};
         fetch_head[FETCH_HEAD-1:0]       = {y, x, fetch_mask, fetch_key};
         part_head                        = {HEAD_WIDTH{1'b0}};
-        part_head[PART_HEAD-1:0]         = {y, x, part_id, part_first, part_last};
+        part_head[PART_HEAD-1:0]         = {y, x, part_id, part_alone, part_first, part_last};
         data_head                        = {HEAD_WIDTH{1'b0}};
         data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key};
         fetch_payload                    = {FLIT_WIDTH{1'b0}};
@@ -288,7 +305,7 @@ module meshkv_tile_port #(
     wire rx_data_valid = |rx_valid[VCS-1:VN0_VCS+1];
     reg  [VCS-1:0] credit_q;
     always @(posedge clk) begin
-        credit_q <= { rx_valid[VCS-1:VN0_VCS+1], home_credit, rx_valid[VN0_VCS-1:0]};
+        credit_q <= { rx_valid[VCS-1:VN0_VCS+1], home_credit, root_credit[VN0_VCS-1:0]};
         if (rst) credit_q <= {VCS{1'b0}};
     end
     assign rx_credit   = credit_q;
@@ -298,10 +315,10 @@ module meshkv_tile_port #(
     assign kv_data     = rx_data_valid ? rx_data : data_data;
     assign event_keep  = keeps;
 
-    // A partial result that has arrived, or one of the root's own tile.
-    assign root_valid = rx_part | (part_valid & root_here);
+    // A partial result that has arrived, or one of the root's own tile, which has a buffer there of its own.
+    assign root_valid = {own_part, rx_valid[VN0_VCS-1:0]};
     assign root_data  = rx_part ? rx_data : part_data;
-    assign {root_y, root_x, root_id, root_first, root_last} = rx_part ? rx_head[PART_HEAD-1:0] : part_head[PART_HEAD-1:0];
+    assign {root_y, root_x, root_id, root_alone, root_first, root_last} = rx_part ? rx_head[PART_HEAD-1:0] : part_head[PART_HEAD-1:0];
 
     assign home_valid  = rx_valid[VN0_VCS];
     assign home_key    = rx_head[KEY_WIDTH-1:0];
