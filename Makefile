@@ -5,7 +5,11 @@
 CARGO       ?= cargo
 CARGO_FLAGS ?= --locked
 OUT         ?= out
-CONFIG      ?= configs/mesh_4x4.toml
+CONFIG      ?= configs/minilm.toml
+# Queries, keys and values that `make run` computes attention of.
+TENSORS     ?= examples/minilm.safetensors
+# The configuration that `make load` loads with traffic.
+MESH        ?= configs/mesh_4x4.toml
 # The reference configurations: their output is committed in rtl_out/ and compared by a test.
 GOLDENS     := tiny u280_8x8
 # Sections of the figures to measure; all of them when empty.
@@ -15,18 +19,25 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint fmt bench bless tools tools-synth doc clean
+.PHONY: help run load build test lint fmt bench bless tools tools-synth doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
-run: tools build ## Generate CONFIG, co-simulate it up to saturation, report and pictures into OUT
+run: tools build ## Generate CONFIG and compute attention of TENSORS on it, outputs and pictures into OUT
 	@mkdir -p $(OUT)
-	$(MESHKV) check $(CONFIG)
 	$(MESHKV) generate $(CONFIG) -o $(OUT)/$(NAME) -q >/dev/null
-	$(MESHKV) cosim $(CONFIG) --sweep-load 0.05:1.0 --cycles 5000 --plot $(OUT) > $(OUT)/report.txt
+	$(MESHKV) run $(CONFIG) --tensors $(TENSORS) --fit --query 7 --plot $(OUT) --output $(OUT)/attention.safetensors \
+		> $(OUT)/report.txt
 	@cat $(OUT)/report.txt
-	@echo "Verilog, report and pictures are in $(OUT)/: start at $(OUT)/$(NAME)/doc/$(NAME).md"
+	@echo "Verilog, outputs, report and pictures are in $(OUT)/: start at $(OUT)/timeline.png and $(OUT)/$(NAME)/doc/$(NAME).md"
+
+load: tools build ## Generate MESH, co-simulate its network up to saturation, report and pictures into OUT
+	@mkdir -p $(OUT)
+	$(MESHKV) check $(MESH)
+	$(MESHKV) generate $(MESH) -o $(OUT)/$(basename $(notdir $(MESH))) -q >/dev/null
+	$(MESHKV) cosim $(MESH) --sweep-load 0.05:1.0 --cycles 5000 --plot $(OUT) > $(OUT)/load.txt
+	@cat $(OUT)/load.txt
 
 build: ## Build the program, optimised
 	$(CARGO) build $(CARGO_FLAGS) --release

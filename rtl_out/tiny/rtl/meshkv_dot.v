@@ -38,10 +38,8 @@ module meshkv_dot #(
     output wire [DOT_WIDTH-1:0]         dot,  // Signed.
     output wire [5:0]                   exponent  // The largest sum of exponents.
 );
-    // Two levels of comparisons a stage.
-    localparam MAX_STAGES = ($clog2(LANES) + 1) / 2;
-    // Exponent sums to the shift of the first group.
-    localparam TO_ALIGN   = MAX_STAGES + 1;
+    // Three levels of comparisons a stage.
+    localparam MAX_STAGES = ($clog2(LANES) + 2) / 3;
     localparam CHAIN_BITS = 44 + $clog2(GROUPS);
 
     // Of three bits and three: a table of six inputs where a carry chain would cost as many.
@@ -56,6 +54,7 @@ module meshkv_dot #(
 
     // Addresses and shifts travel with the groups: group g works g cycles after group 0.
     wire [ADDR_WIDTH-1:0] late_addr[0:GROUPS-1];
+    wire [5:0]            late_largest[0:GROUPS-1];
     wire [LANES*6-1:0]    own;
     wire [5:0]            largest;
     wire [47:0]           chain[0:LANES+3];
@@ -63,7 +62,7 @@ module meshkv_dot #(
 
     meshkv_delay #(
         .WIDTH (ADDR_WIDTH),
-        .CYCLES(TO_ALIGN + 2)
+        .CYCLES(MAX_STAGES + 2)
     ) u_first_addr (
         .clk(clk),
         .d  (addr),
@@ -104,12 +103,20 @@ module meshkv_dot #(
                     .d  (late_addr[g-1]),
                     .q  (late_addr[g])
                 );
+                meshkv_delay #(
+                    .WIDTH (6),
+                    .CYCLES(1)
+                ) u_largest (
+                    .clk(clk),
+                    .d  (late_largest[g-1]),
+                    .q  (late_largest[g])
+                );
             end
 
             for (l = 0; l < 4; l = l + 1) begin : gen_lane
                 wire [15:0] element = flit[(4*g+l)*16+:16];
                 wire        normal  = |element[14:10];
-                reg  [5:0]  sum_q, short_q;
+                reg  [5:0]  sum_q;
                 reg         negative_q;
                 reg  [10:0] significand_q;
                 always @(posedge clk) begin
@@ -120,34 +127,18 @@ module meshkv_dot #(
                 assign own[(4*g+l)*6+:6] = sum_q;
 
                 // What the lane lacks to the largest exponent.
-                wire [5:0]  sum, short;
+                wire [5:0]  sum;
                 wire        negative;
                 wire [10:0] significand;
                 meshkv_delay #(
-                    .WIDTH (6),
-                    .CYCLES(MAX_STAGES)
-                ) u_sum (
-                    .clk(clk),
-                    .d  (sum_q),
-                    .q  (sum)
-                );
-                always @(posedge clk) short_q <= largest - sum;
-                meshkv_delay #(
-                    .WIDTH (6),
-                    .CYCLES(g)
-                ) u_short (
-                    .clk(clk),
-                    .d  (short_q),
-                    .q  (short)
-                );
-                meshkv_delay #(
-                    .WIDTH (12),
-                    .CYCLES(TO_ALIGN + g)
+                    .WIDTH (18),
+                    .CYCLES(MAX_STAGES + g)
                 ) u_element (
                     .clk(clk),
-                    .d  ({negative_q, significand_q}),
-                    .q  ({negative, significand})
+                    .d  ({sum_q, negative_q, significand_q}),
+                    .q  ({sum, negative, significand})
                 );
+                wire [5:0]  short = late_largest[g] - sum;
 
                 // {significand, 15'b0} >> short. Shifts by 16 and more only choose which of two copies is
                 // kept: resets of registers, no tables.
@@ -193,12 +184,13 @@ module meshkv_dot #(
         end
     endgenerate
 
-    // The largest exponent sum, of four a stage.
+    // The largest exponent sum, of eight a stage.
     genvar s, n;
     generate
         for (s = 0; s < MAX_STAGES; s = s + 1) begin : gen_max
-            localparam FROM  = LANES >> 2 * s;
-            localparam COUNT = FROM < 4 ? 1 : FROM / 4;
+            localparam FROM  = LANES >> 3 * s;
+            localparam WAYS  = FROM < 8 ? FROM : 8;
+            localparam COUNT = FROM / WAYS;
             wire [FROM*6-1:0]  from;
             reg  [COUNT*6-1:0] max_q;
             if (s == 0) begin : gen_first
@@ -207,21 +199,19 @@ module meshkv_dot #(
                 assign from = gen_max[s-1].max_q;
             end
             for (n = 0; n < COUNT; n = n + 1) begin : gen_node
-                if (FROM == 2) begin : gen_two
-                    always @(posedge clk) max_q <= larger(from[0+:6], from[6+:6]);
-                end else begin : gen_four
-                    always @(posedge clk) begin
-                        max_q[n*6+:6] <= larger(larger(from[n*24+:6], from[n*24+6+:6]),
-                                                larger(from[n*24+12+:6], from[n*24+18+:6]));
-                    end
-                end
+                wire [48*WAYS-1:0] ways = {8{from[n*WAYS*6+:WAYS*6]}};
+                wire [5:0]         low  = larger(larger(ways[0+:6], ways[6+:6]), larger(ways[12+:6], ways[18+:6]));
+                wire [5:0]         high = larger(larger(ways[24+:6], ways[30+:6]), larger(ways[36+:6], ways[42+:6]));
+                wire               unused_ways = ^ways;
+                always @(posedge clk) max_q[n*6+:6] <= WAYS == 2 ? larger(ways[0+:6], ways[6+:6]) : WAYS == 4 ? low : larger(low, high);
             end
         end
     endgenerate
-    assign largest = gen_max[MAX_STAGES-1].max_q;
+    assign largest         = gen_max[MAX_STAGES-1].max_q;
+    assign late_largest[0] = largest;
     meshkv_delay #(
         .WIDTH (6),
-        .CYCLES(6 + GROUPS)
+        .CYCLES(5 + GROUPS)
     ) u_exponent (
         .clk(clk),
         .d  (largest),

@@ -73,7 +73,9 @@ module meshkv_pad #(
     // Width of the counter of a loading in bits.
     parameter LOAD_COUNT_WIDTH = 4,
     // Cycles in which an op passes a row.
-    parameter REST_CYCLES = 33,
+    parameter REST_CYCLES = 32,
+    // Results that may be on their way in the array.
+    parameter READ_CYCLES = 18,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
@@ -97,11 +99,9 @@ module meshkv_pad #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 27,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 9,
+    parameter DOT_CYCLES = 8,
     // Bits of a sum below the point.
-    parameter FRACTION = 36,
-    // Numbers that fit while there is room.
-    parameter MARGIN = 16
+    parameter FRACTION = 36
 ) (
     input  wire                        clk,
     input  wire                        rst,
@@ -676,7 +676,7 @@ module meshkv_pad #(
         .FRACTION  (FRACTION),
         .FLIT_WIDTH(FLIT_WIDTH),
         .ID_WIDTH  (ID_WIDTH),
-        .MARGIN    (MARGIN)
+        .MARGIN    (READ_CYCLES)
     ) u_former (
         .clk       (pe_clk),
         .rst       (pe_rst),

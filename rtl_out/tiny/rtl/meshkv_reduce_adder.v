@@ -25,14 +25,14 @@ module meshkv_reduce_adder #(
     output wire [SUM_WIDTH-1:0] m_sum  // The new sum.
 );
     // An FP32 is placed from the top: SHIFTS is what a field of 0 and a partial at the maximum would
-    // have to be shifted down by. Below the sum one bit more is kept, the carry that rounds.
+    // have to be shifted down by. Below the sum one bit more is kept, the carry that rounds. Zeros and
+    // subnormals are shifted out whole, so they may have a leading one too.
     localparam SHIFTS = SUM_WIDTH + 125 - FRACTION;
     localparam PLACED = SUM_WIDTH + 1;
 
     wire        sign      = s_word[31];
-    wire        normal    = |s_word[30:23];
-    wire [24:0] magnitude = {1'b0, normal, s_word[22:0]};
-    wire [9:0]  field     = {2'd0, s_word[30:24], s_word[23] | ~normal};
+    wire [24:0] magnitude = {2'b01, s_word[22:0]};
+    wire [9:0]  field     = {2'd0, s_word[30:23]};
     wire [9:0]  shifts    = SHIFTS[9:0] + {3'd0, s_below};
 
     reg  [24:0]          number_1, number_2;

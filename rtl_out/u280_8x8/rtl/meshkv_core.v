@@ -224,7 +224,9 @@ module meshkv_core #(
     // Width of the counter of a loading in bits.
     parameter LOAD_COUNT_WIDTH = 6,
     // Cycles in which an op passes a row.
-    parameter REST_CYCLES = 42,
+    parameter REST_CYCLES = 40,
+    // Results that may be on their way in the array.
+    parameter READ_CYCLES = 26,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
@@ -246,11 +248,9 @@ module meshkv_core #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 18,
+    parameter DOT_CYCLES = 16,
     // Bits of a sum below the point.
     parameter FRACTION = 36,
-    // Numbers that fit while there is room.
-    parameter MARGIN = 16,
     // Elements of a head.
     parameter DIMS = 128,
     // Width of a number of an output flit in bits.
@@ -620,6 +620,7 @@ module meshkv_core #(
                 .LOAD_LATENCY    (LOAD_LATENCY),
                 .LOAD_COUNT_WIDTH(LOAD_COUNT_WIDTH),
                 .REST_CYCLES     (REST_CYCLES),
+                .READ_CYCLES     (READ_CYCLES),
                 .REST_WIDTH      (REST_WIDTH),
                 .PAD_EVENTS      (PAD_EVENTS),
                 .GROUPS          (GROUPS),
@@ -631,8 +632,7 @@ module meshkv_core #(
                 .SCALE           (SCALE),
                 .SCALE_SHIFT     (SCALE_SHIFT),
                 .DOT_CYCLES      (DOT_CYCLES),
-                .FRACTION        (FRACTION),
-                .MARGIN          (MARGIN)
+                .FRACTION        (FRACTION)
             ) u_pad (
                 .clk          (clk),
                 .rst          (rst),

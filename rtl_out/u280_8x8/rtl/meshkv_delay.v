@@ -13,18 +13,19 @@ module meshkv_delay #(
     input  wire [WIDTH-1:0] d,
     output wire [WIDTH-1:0] q
 );
-    // Registers and not look-up tables as shift registers: those are what is scarce here.
+    // Registers and not look-up tables as shift registers: those are what is scarce here. Each tool that would
+    // make the latter has an attribute of its own against it.
     generate
         if (CYCLES == 0) begin : gen_none
             wire unused_clk = clk;
             assign q = d;
         end else if (CYCLES == 1) begin : gen_one
-            (* keep = "true" *) reg [WIDTH-1:0] line_q;
-            always @(posedge clk) line_q <= d;
+            (* shreg_extract = "no" *) reg [WIDTH-1:0] line_q;
+            (* keep *) always @(posedge clk) line_q <= d;
             assign q = line_q;
         end else begin : gen_line
-            (* keep = "true", shreg_extract = "no" *) reg [CYCLES*WIDTH-1:0] line_q;
-            always @(posedge clk) line_q <= {line_q[(CYCLES-1)*WIDTH-1:0], d};
+            (* shreg_extract = "no" *) reg [CYCLES*WIDTH-1:0] line_q;
+            (* keep *) always @(posedge clk) line_q <= {line_q[(CYCLES-1)*WIDTH-1:0], d};
             assign q = line_q[(CYCLES-1)*WIDTH+:WIDTH];
         end
     endgenerate

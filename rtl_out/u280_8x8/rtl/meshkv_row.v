@@ -52,7 +52,7 @@ module meshkv_row #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 18
+    parameter DOT_CYCLES = 16
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -118,7 +118,7 @@ module meshkv_row #(
     localparam DOT_WIDTH   = 44 + $clog2(LANES);
     // Registers from an op to the stage before that of its dot, and from there to its weight.
     localparam TO_SUMS     = DOT_CYCLES - 1;
-    localparam TO_WEIGHT   = 16;
+    localparam TO_WEIGHT   = 17;
     localparam ALL         = TO_SUMS + TO_WEIGHT;
     localparam TAG_WIDTH   = PAD_SLOT_WIDTH + TOKEN_WIDTH + 1;
     localparam CARGO_WIDTH = 5 + PAD_SLOT_WIDTH + DIM_WIDTH + TOKEN_WIDTH + 1;
@@ -192,6 +192,9 @@ module meshkv_row #(
     wire [GROUPS-1:0]         word_groups;
     wire [31:0]               wr_slot = { {32-PAD_SLOT_WIDTH{1'b0}}, m_valid ? m_slot : word_slot_q};
     assign q_ready = ~word_q | ~m_valid;
+    // As the memory itself it begins with zeros: nothing is written before the first reset, for what is never
+    // written must stay blank.
+    initial wr_groups_q = {GROUPS{1'b0}};
     always @(posedge clk) begin
         if (q_valid) begin
             word_slot_q <= q_slot;
@@ -340,7 +343,7 @@ module meshkv_row #(
     wire [PAD_SLOT_WIDTH-1:0] clear_slot;
     meshkv_delay #(
         .WIDTH (PAD_SLOT_WIDTH + 1),
-        .CYCLES(3)
+        .CYCLES(4)
     ) u_clear (
         .clk(clk),
         .d  ({clear, slot}),

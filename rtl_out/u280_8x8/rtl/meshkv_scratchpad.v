@@ -146,7 +146,8 @@ module meshkv_scratchpad #(
         valid_2 <= valid_1;
         valid_3 <= valid_2;
         if (s_valid) fresh_q[s_slot] <= 1'b0;
-        if (valid_1 & current[slot_1] == block_1) fresh_q[slot_1] <= 1'b1;
+        // Unless the next block begins in this very cycle.
+        if (valid_1 & current[slot_1] == block_1 & ~(s_valid & s_slot == slot_1)) fresh_q[slot_1] <= 1'b1;
         if (valid_3 & new_3[31]) some_q[slot_3] <= 1'b1;
         if (clear_valid) some_q[clear_slot] <= 1'b0;
         if (rst) begin
@@ -185,7 +186,8 @@ module meshkv_scratchpad #(
     always @(posedge clk) begin
         word_3 <= weights[at_2[AT_WIDTH-1:0]];
     end
-    always @(posedge clk) begin
+    // Kept as registers, as in a meshkv_delay.
+    (* keep *) always @(posedge clk) begin
         lane_2   <= valid_1 ? {LANE_WIDTH{1'b0}} : lane_2 + 1'b1;
         first_2  <= first_1;
         last_2   <= last_1;

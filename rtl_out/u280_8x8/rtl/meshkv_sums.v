@@ -59,15 +59,19 @@ module meshkv_sums #(
     localparam DEPTH        = PAD_SLOTS * (HEAD_DIM + 1);
     localparam AT_WIDTH     = $clog2(DEPTH);
     localparam L_BASE       = PAD_SLOTS * HEAD_DIM;
+    localparam KEY_WIDTH    = $clog2(PAD_SLOTS + 1);
 
-    // Stages by letter: a dot comes in B, is placed in C and D, and added in D; the sum is read in A.
-    reg                      valid_b, valid_c, valid_d, write_e;
-    reg [1:0]                kind_b, kind_c, kind_d;
-    reg [PAD_SLOT_WIDTH-1:0] slot_b, slot_c, slot_d;
-    reg                      begins_b, begins_c, ends_b, ends_c, ends_d, read_d;
-    reg [7:0]                fall_b, fall_c;
-    reg [1:0]                choice_d;
-    always @(posedge clk) begin
+    // Stages by letter: a sum is read in A, its dot comes in B; both are shifted up to E and added there.
+    reg                      valid_b, valid_c, valid_d, valid_e, write_f;
+    reg [1:0]                kind_b, kind_c, kind_d, kind_e;
+    reg [PAD_SLOT_WIDTH-1:0] slot_b, slot_c, slot_d, slot_e;
+    reg                      begins_b, begins_c, begins_d, ends_b, ends_c, ends_d, ends_e, read_e;
+    reg [7:0]                fall_b;
+    reg [4:0]                fall_c;
+    reg [2:0]                fall_d;
+    reg                      none_c, none_d, half_e;
+    // Kept as registers, as in a meshkv_delay.
+    (* keep *) always @(posedge clk) begin
         kind_b   <= kind;
         slot_b   <= slot;
         begins_b <= begins;
@@ -77,111 +81,122 @@ module meshkv_sums #(
         slot_c   <= slot_b;
         begins_c <= begins_b;
         ends_c   <= ends_b;
-        fall_c   <= fall_b;
+        fall_c   <= fall_b[4:0];
+        none_c   <= fall_b[7];
         kind_d   <= kind_c;
         slot_d   <= slot_c;
+        begins_d <= begins_c;
         ends_d   <= ends_c;
-        read_d   <= valid_c & kind_c == READ;
-        // A sum, its half, the logit, nothing.
-        choice_d <= kind_c != KEY ? {1'b0, fall_c[0]} : {1'b1, begins_c};
+        fall_d   <= fall_c[2:0];
+        none_d   <= none_c;
+        kind_e   <= kind_d;
+        slot_e   <= slot_d;
+        ends_e   <= ends_d;
+        read_e   <= valid_d & kind_d == READ;
+        half_e   <= fall_d[0];
     end
     always @(posedge clk) begin
         valid_b <= valid;
         valid_c <= valid_b;
         valid_d <= valid_c;
-        write_e <= valid_d & kind_d != KEY & kind_d != READ;
+        valid_e <= valid_d;
+        write_f <= valid_e & kind_e != KEY & kind_e != READ;
         if (rst) begin
             valid_b <= 1'b0;
             valid_c <= 1'b0;
             valid_d <= 1'b0;
-            write_e <= 1'b0;
+            valid_e <= 1'b0;
+            write_f <= 1'b0;
         end
     end
 
-    // {dot, 12'b0} >>> ~exponent; the last bit shifted out is the adder's carry in.
-    reg  signed [PLACED_WIDTH-1:0] coarse_c, placed_d;
-    reg         [1:0]              ones_c;
-    wire        [5:0]              down = ~exponent;
+    // {dot, 12'b0} >>> ~exponent; the last bit shifted out is the adder's carry in. A shift by four ways a
+    // stage is one table a bit.
     wire signed [PLACED_WIDTH-1:0] whole = {dot, 13'b0};
-    wire signed [PLACED_WIDTH-1:0] sixteens = whole >>> {down[5:4], 4'b0};
+    reg  signed [PLACED_WIDTH-1:0] sixteens_c, fours_d, placed_e;
+    wire        [5:0]              down = ~exponent;
+    reg         [3:0]              down_c;
+    reg         [1:0]              down_d;
     always @(posedge clk) begin
-        coarse_c <= sixteens >>> {down[3:2], 2'b0};
-        ones_c   <= down[1:0];
-        placed_d <= coarse_c >>> ones_c;
+        sixteens_c <= whole >>> {down[5:4], 4'b0};
+        down_c     <= down[3:0];
+        fours_d    <= sixteens_c >>> {down_c[3:2], 2'b0};
+        down_d     <= down_c[1:0];
+        placed_e   <= fours_d >>> down_d;
     end
 
     // The sums, and how far m has risen since each was last touched. A slot without m has none.
     (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
-    reg         [AT_WIDTH-1:0]  at_b, at_c, at_d, at_e;
-    reg         [SUM_WIDTH-1:0] sum_b;
-    reg  signed [SUM_WIDTH-1:0] sum_c, half_d;
-    reg         [WIDE-1:0]      total_e;
+    reg         [AT_WIDTH-1:0]  at_b, at_c, at_d, at_e, at_f;
+    reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
+    reg         [WIDE-1:0]      total_f;
     wire        [AT_WIDTH-1:0]  slot_at = { {AT_WIDTH-PAD_SLOT_WIDTH{1'b0}}, slot};
     wire        [AT_WIDTH-1:0]  dim_at  = { {AT_WIDTH-DIM_WIDTH{1'b0}}, dim};
     wire                        is_l    = kind == ONES | dim == HEAD_DIM[DIM_WIDTH-1:0];
     wire        [AT_WIDTH-1:0]  at      = is_l ? L_BASE[AT_WIDTH-1:0] + slot_at : slot_at * HEAD_DIM[AT_WIDTH-1:0] + dim_at;
-    wire signed [SUM_WIDTH-1:0] far     = sum_c >>> {fall_c[6:5], 5'b0};
-    wire signed [SUM_WIDTH-1:0] near    = far >>> {fall_c[4:3], 3'b0};
     always @(posedge clk) begin
-        if (write_e) sums[at_e] <= total_e[SUM_WIDTH-1:0];
+        if (write_f) sums[at_f] <= total_f[SUM_WIDTH-1:0];
     end
     always @(posedge clk) sum_b <= sums[at];
-    always @(posedge clk) begin
+    (* keep *) always @(posedge clk) begin
         at_b  <= at;
         at_c  <= at_b;
         at_d  <= at_c;
         at_e  <= at_d;
-        sum_c <= sum_b;
-        half_d <= near >>> {fall_c[2:1], 1'b0};
-        if (fall_c[7] | kind_c == READ & ~max_some) half_d <= {SUM_WIDTH{1'b0}};
+        at_f  <= at_e;
+        sum_c <= sum_b >>> {fall_b[6:5], 5'b0};
+        sum_d <= sum_c >>> {fall_c[4:3], 3'b0};
+        sum_e <= sum_d >>> {fall_d[2:1], 1'b0};
+        if (none_d | kind_d == KEY | kind_d == READ & ~max_some) sum_e <= {SUM_WIDTH{1'b0}};
     end
 
-    // One adder for sums and logits.
+    // One adder for sums and logits: whichever an op is not about is zero.
     wire [WIDE-1:0] key;
-    wire [WIDE-1:0] sum = { {WIDE-SUM_WIDTH+1{half_d[SUM_WIDTH-1]}}, half_d[SUM_WIDTH-2:0]};
-    reg  [WIDE-1:0] addend;
-    always @(*) begin
-        case (choice_d)
-            2'd0:    addend = sum;
-            2'd1:    addend = {sum[WIDE-1], sum[WIDE-1:1]};
-            2'd2:    addend = key;
-            default: addend = {WIDE{1'b0}};
-        endcase
-    end
+    wire [WIDE-1:0] sum    = { {WIDE-SUM_WIDTH+1{sum_e[SUM_WIDTH-1]}}, sum_e[SUM_WIDTH-2:0]};
+    wire [WIDE-1:0] addend = key | (half_e ? {sum[WIDE-1], sum[WIDE-1:1]} : sum);
     wire signed [WIDE-1:0] placed;
     generate
         if (PLACED_WIDTH > WIDE) begin : gen_narrower
-            assign placed = placed_d[WIDE:1];
-            wire unused_placed = ^placed_d;
+            assign placed = placed_e[WIDE:1];
+            wire unused_placed = ^placed_e;
         end else begin : gen_wider
-            assign placed = { {WIDE-PLACED_WIDTH+2{placed_d[PLACED_WIDTH-1]}}, placed_d[PLACED_WIDTH-2:1]};
+            assign placed = { {WIDE-PLACED_WIDTH+2{placed_e[PLACED_WIDTH-1]}}, placed_e[PLACED_WIDTH-2:1]};
         end
     endgenerate
-    wire [WIDE:0] total = {placed, placed_d[0]} + {addend, placed_d[0]};
-    always @(posedge clk) total_e <= total[WIDE:1];
+    // A sum written as a difference, which decides the operand that the carry chain takes as it is: so the
+    // choice of the other is part of the adder's own tables.
+    wire [WIDE:0] total = {placed, placed_e[0]} - {~addend, 1'b1};
+    always @(posedge clk) total_f <= total[WIDE:1];
 
-    // Logits of tokens that take several flits.
+    // Logits of tokens that take several flits. Where one begins, or none is, an entry of zeros is read.
     generate
         if (TOKEN_PARTS > 1) begin : gen_logits
-            (* ram_style = "distributed" *) reg [LOGIT_WIDTH-1:0] logits[0:PAD_SLOTS-1];
-            wire [LOGIT_WIDTH-1:0] logit_so_far = logits[slot_d];
-            assign key = { {WIDE-LOGIT_WIDTH+1{logit_so_far[LOGIT_WIDTH-1]}}, logit_so_far[LOGIT_WIDTH-2:0]};
+            (* ram_style = "distributed" *) reg [LOGIT_WIDTH-1:0] logits[0:PAD_SLOTS];
+            reg  [KEY_WIDTH-1:0]   key_at_e;
+            wire [LOGIT_WIDTH-1:0] so_far = logits[key_at_e];
+            wire [PAD_SLOT_WIDTH:0] slot_d_wide = {1'b0, slot_d};
+            wire [PAD_SLOT_WIDTH:0] slot_e_wide = {1'b0, slot_e};
+            wire unused_slot = ^{slot_d_wide, slot_e_wide};
+            integer i;
+            initial for (i = 0; i <= PAD_SLOTS; i = i + 1) logits[i] = {LOGIT_WIDTH{1'b0}};
+            assign key = { {WIDE-LOGIT_WIDTH+1{so_far[LOGIT_WIDTH-1]}}, so_far[LOGIT_WIDTH-2:0]};
             always @(posedge clk) begin
-                if (valid_d & kind_d == KEY) logits[slot_d] <= total[LOGIT_WIDTH:1];
+                key_at_e <= kind_d == KEY & ~begins_d ? slot_d_wide[KEY_WIDTH-1:0] : PAD_SLOTS[KEY_WIDTH-1:0];
+                if (valid_e & kind_e == KEY) logits[slot_e_wide[KEY_WIDTH-1:0]] <= total[LOGIT_WIDTH:1];
             end
         end else begin : gen_whole
             assign key = {WIDE{1'b0}};
-            wire unused_slot = ^slot_d;
+            wire unused_begins = ^{slot_e, begins_d};
         end
     endgenerate
 
-    reg ends_e;
-    always @(posedge clk) ends_e <= valid_d & ends_d & kind_d == KEY;
-    assign logit       = total_e[LOGIT_WIDTH-1:0];
-    assign logit_valid = ends_e;
-    assign max_slot    = slot_c;
-    assign read_valid  = read_d;
-    assign read_data   = half_d;
-    wire unused_bits   = ^{total, placed_d[0]};
+    reg key_f;
+    always @(posedge clk) key_f <= valid_e & ends_e & kind_e == KEY;
+    assign logit       = total_f[LOGIT_WIDTH-1:0];
+    assign logit_valid = key_f;
+    assign max_slot    = slot_d;
+    assign read_valid  = read_e;
+    assign read_data   = sum_e;
+    wire unused_bits   = ^{total, placed_e[0]};
 endmodule
 `default_nettype wire
