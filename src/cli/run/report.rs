@@ -27,8 +27,14 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
         ],
     ];
     let mut out = format!(
-        "Attention of {} heads of {}, {} tokens, {} stream(s), on {} x {} tiles\n",
-        row.heads, config.pe.head_dim, row.tokens, row.streams, config.mesh.cols, config.mesh.rows
+        "Attention of {} heads of {}, {} tokens, {} stream{}, on {} x {} tiles\n",
+        row.heads,
+        config.pe.head_dim,
+        row.tokens,
+        row.streams,
+        if row.streams == 1 { "" } else { "s" },
+        config.mesh.cols,
+        config.mesh.rows
     );
     out += &match row.bit_exact {
         true => {
