@@ -9,9 +9,11 @@ use super::figure::{Figure, Goal};
 use super::netlist::{Area, Netlist};
 use super::program::{meshkv, REFERENCE};
 use anyhow::{bail, ensure, Context, Result};
-use std::env;
+use meshkv::design::Design;
+use meshkv::emit::emit_block;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 const ROUTER: &str = "meshkv_router";
 const SYNTH: &str = "synth_xilinx -family xcup -noiopad -flatten -top";
@@ -85,6 +87,30 @@ pub fn costs(yosys: &Path, dir: &Path, module: &str) -> Result<Costs> {
     Ok(Costs { area, nanoseconds: analyse(yosys, dir, module)? })
 }
 
+/// Cost of a module by itself, with what it instantiates, as a figure.
+pub fn block(yosys: &Path, design: &Design, module: &str, what: String, command: &str) -> Result<Figure> {
+    let dir = tempfile::tempdir()?;
+    for file in emit_block(design, module)? {
+        let path = dir.path().join("rtl_out").join(&file.path);
+        fs::create_dir_all(path.parent().context("a folder")?)?;
+        fs::write(path, &file.text)?;
+    }
+    let Costs { area, nanoseconds } = costs(yosys, dir.path(), module)?;
+    Ok(Figure {
+        what,
+        value: format!(
+            "{} LUT ({} memory), {} FF, {} BRAM18, {} DSP, {nanoseconds:.2} ns",
+            area.sum(),
+            area.ram_luts,
+            area.registers,
+            area.bram18,
+            area.dsp
+        ),
+        goal: at_most(nanoseconds, 4.0, "4 ns"),
+        command: command.to_owned(),
+    })
+}
+
 /// Writes the Verilog of the reference into `out`, which must be `rtl_out` of the folder Yosys runs in.
 pub fn generate(out: &Path) -> Result<()> {
     let output = meshkv().args(["generate", REFERENCE, "-q", "-o"]).arg(out).output()?;
@@ -120,7 +146,7 @@ fn synthesise(yosys: &Path, dir: &Path, module: &str, change: &str) -> Result<Ne
     run(
         yosys,
         dir,
-        &format!("read_verilog rtl_out/rtl/*.v; {change}{SYNTH} {module}; {verilog}write_json mapped.json"),
+        &format!("read_verilog -DMESHKV_DSP48E2 rtl_out/rtl/*.v; {change}{SYNTH} {module}; {verilog}write_json mapped.json"),
     )?;
     Netlist::parse(&std::fs::read_to_string(dir.join("mapped.json"))?, module)
 }

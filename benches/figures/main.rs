@@ -6,6 +6,7 @@
 //! line has no clock (`speed`, `build`).
 
 mod area;
+mod attention;
 mod build;
 mod figure;
 mod generate;
@@ -26,13 +27,14 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 11] = [
+const SECTIONS: [(&str, Section); 12] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),
+    ("attention", attention::measure),
     ("area", area::measure),
     ("reduce", reduce::measure),
     ("generate", generate::measure),

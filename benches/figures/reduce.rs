@@ -1,13 +1,10 @@
 //! The modules between the sums of a tile and the output of a head, in Yosys, as the reference has them.
 
-use super::area::{self, Costs};
-use super::at_most;
+use super::area;
 use super::figure::Figure;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use meshkv::config::Config;
 use meshkv::design::Design;
-use meshkv::emit::emit_block;
-use std::fs;
 
 const PARTS: [(&str, &str); 3] = [
     ("meshkv_async_fifo", "FIFO between two clocks, 16 x 64 bit"),
@@ -21,26 +18,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     let design = Design::from_config("u280_8x8", &Config::default())?;
     let mut figures = Vec::new();
     for (module, name) in PARTS {
-        let dir = tempfile::tempdir()?;
-        for file in emit_block(&design, module)? {
-            let path = dir.path().join("rtl_out").join(&file.path);
-            fs::create_dir_all(path.parent().context("a folder")?)?;
-            fs::write(path, &file.text)?;
-        }
-        let Costs { area, nanoseconds } = area::costs(&yosys, dir.path(), module)?;
-        figures.push(Figure {
-            what: name.to_owned(),
-            value: format!(
-                "{} LUT ({} memory), {} FF, {} BRAM18, {} DSP, {nanoseconds:.2} ns",
-                area.sum(),
-                area.ram_luts,
-                area.registers,
-                area.bram18,
-                area.dsp
-            ),
-            goal: at_most(nanoseconds, 4.0, "4 ns"),
-            command: "make bench FIGURES=reduce".to_owned(),
-        });
+        figures.push(area::block(&yosys, &design, module, name.to_owned(), "make bench FIGURES=reduce")?);
     }
     Ok(figures)
 }
