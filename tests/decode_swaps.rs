@@ -68,3 +68,25 @@ fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
         }
     }
 }
+
+#[test]
+fn what_is_sent_after_a_call_counts_in_the_step_that_follows() {
+    let design = skewed(1000, |_| {});
+    let library = whole_library(&design);
+    let plan = steps(plan(&design, &Workload { tokens: 32, ..SKEWED }), 8);
+    let done = run_clean(&library, &design, &plan, "short steps");
+    // The mean of a step is half of what was added up and half of the mean before.
+    let mut before = vec![0; design.mesh.tiles()];
+    let mut sums = Vec::new();
+    for step in &done.steps {
+        sums.push(step.occupancy.iter().zip(&before).map(|(mean, old)| 2 * mean - old).collect::<Vec<_>>());
+        before.clone_from(&step.occupancy);
+    }
+    // All of so short a step is sent after its call; then each call finds just what one step sends.
+    assert!(sums[0].iter().all(|&sum| sum == 0), "{sums:?}");
+    let alike = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= 1);
+    assert!(sums[2..].iter().all(|sum| alike(sum, &sums[1])), "{sums:?}");
+    // A flit has its slot for one cycle at least.
+    let sent = (done.event("flits_streamed") - done.event("flits_kept")) / done.steps.len() as u64;
+    assert!(sums[1].iter().sum::<u64>() >= sent && sent > 0, "{sums:?} {sent}");
+}

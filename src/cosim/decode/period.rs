@@ -54,8 +54,8 @@ impl Bench<'_> {
     /// Puts the next descriptor on its port, if its time has come.
     fn present(&mut self, run: &mut Run) {
         let due = run.is_due();
-        // It stays as it is until it is taken.
-        if due != run.presented {
+        // It stays as it is until it is taken, and not a period longer.
+        if !run.presented {
             let next = due.then(|| &run.plan.descriptors[run.accepted % run.plan.descriptors.len()]);
             self.ports.descriptors.present(&mut self.pins, next);
         }
