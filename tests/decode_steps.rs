@@ -79,14 +79,14 @@ fn heads_are_dealt_to_columns_evenly_or_not() {
 fn only_rows_that_are_wanted_come() {
     let design = small(|c| c.model.sliding_window = Some(21));
     let library = whole_library(&design);
-    let chunk = u64::from(design.mare.chunk_flits);
-    for tokens in 1..40 {
+    assert_eq!(design.mare.chunk_flits, 4);
+    for tokens in 1..40u32 {
         let load = Workload { tokens, mapping: Mapping::RowAligned, ..LOAD };
         let done = run_clean(&library, &design, &plan(&design, &load), &format!("{tokens} tokens"));
-        // A row is 8 flits of K and 8 of V of each of 3 KV heads; a range begins with a chunk.
-        let rows = 3 * 2 * 8 * u64::from(tokens.min(21));
-        let flits: u64 = done.taken.iter().sum();
-        assert!((rows..rows + 3 * 2 * chunk).contains(&flits), "{tokens} tokens: {flits}, rows are {rows}");
+        // Of each of 3 KV heads: 8 flits a row of K, which begin with a chunk; V in blocks of four rows, 32 flits each.
+        let first = tokens.saturating_sub(21);
+        let flits = 3 * (8 * (tokens - first) + 32 * (tokens.div_ceil(4) - first / 4));
+        assert_eq!(done.taken.iter().sum::<u64>(), u64::from(flits), "{tokens} tokens");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fetches on the whole fabric: what tiles ask for, driven cycle by cycle and checked.
 //!
 //! A plan says which slices are where, and which tile asks when for what. The driver fills the
-//! homes, presents the commands, takes what comes, and hands every event to the [`Ledger`]. It knows
+//! homes, presents the commands, takes what comes, and hands every event to the ledger. It knows
 //! the ports of the fabric by name and nothing of how a home answers.
 
 use super::dut::DutError;

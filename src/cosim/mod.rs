@@ -7,7 +7,7 @@
 //! ```
 //!
 //! * [`verilate`]: the shared library, cached by content; [`toolchain`] are the programs it needs;
-//!   [`tile`] joins copies of one tile instead of verilating all.
+//!   `tile` joins copies of one tile instead of verilating all.
 //! * [`dut`]: a running fabric behind a safe interface; the only module with calls into the library.
 //! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
