@@ -7,11 +7,12 @@ pub mod fabric;
 
 use fabric::library_of;
 use meshkv::config::Config;
-use meshkv::cosim::attention::{Attended, Bench, Job};
+use meshkv::cosim::attention::{Attended, AttentionError, Bench, Job};
+use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::emit::emit;
+use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// 3 x 2 tiles, 6 heads of 3 KV heads, segments of 8 tokens, rows of 32 elements, flits of 4.
@@ -52,12 +53,28 @@ pub fn attend(design: &Design, tensors: &Tensors, streams: u32, mapping: Mapping
 }
 
 pub fn run(job: &Job, trouble: Trouble) -> Attended {
-    let library = library_of(Form::Core, job.design, &emit(job.design).unwrap());
-    let behaviour = Behaviour::of(job.design);
-    let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
-    let done = Bench::new(&library, job, behaviour, 1).unwrap().run(0, trouble.stall, &mut |_| false).unwrap();
+    run_with(job, trouble, Form::Core, Clocks::IN_STEP)
+}
+
+/// The same in a form that has the clocks asked for.
+pub fn run_with(job: &Job, trouble: Trouble, form: Form, clocks: Clocks) -> Attended {
+    let done = try_run(&emit(job.design).unwrap(), job, trouble, form, clocks).unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
+}
+
+/// The same of emitted files, patched or not.
+pub fn try_run(
+    files: &[SourceFile],
+    job: &Job,
+    trouble: Trouble,
+    form: Form,
+    clocks: Clocks,
+) -> Result<Attended, AttentionError> {
+    let library = library_of(form, job.design, files);
+    let behaviour = Behaviour::of(job.design);
+    let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
+    Bench::with_clocks(&library, job, behaviour, 1, clocks)?.run(0, trouble.stall, &mut |_| false)
 }
 
 /// Every output is the model's, in every bit.
