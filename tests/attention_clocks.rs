@@ -40,8 +40,14 @@ fn two_clocks_in_step_are_one() {
     for form in [Form::Clocks, Form::Whole] {
         let two = run_with(&job, ROUGH, form, clocks(300.0, 300.0, 0, 1));
         assert_eq!(two.outputs, one.outputs);
-        assert_eq!((two.cycles, two.query_cycles, two.kv_cycles), (one.cycles, one.query_cycles, one.kv_cycles));
-        assert_eq!((two.pad, two.events, two.links), (one.pad.clone(), one.events.clone(), one.links.clone()));
+        assert_eq!(
+            (two.cycles, two.query_cycles, two.kv_cycles),
+            (one.cycles, one.query_cycles, one.kv_cycles)
+        );
+        assert_eq!(
+            (two.pad, two.events, two.links),
+            (one.pad.clone(), one.events.clone(), one.links.clone())
+        );
     }
 }
 
@@ -53,8 +59,8 @@ fn unrelated_clocks_give_the_models_bits() {
     let one = run(&job, CALM);
     let mut cycles = Vec::new();
     for (noc, pe) in [(250.0, 300.0), (300.0, 250.0), (70.0, 20.0), (20.0, 70.0), (250.0, 250.0)] {
-        for (jitter, trouble) in [(0, CALM), (20, CALM), (Clocks::MOST_JITTER, ROUGH)] {
-            for seed in 1..=3 {
+        for (jitter, trouble) in [(0, CALM), (Clocks::MOST_JITTER, CALM), (20, ROUGH)] {
+            for seed in 1..=2 {
                 let clocks = clocks(noc, pe, jitter, seed);
                 let done = run_with(&job, trouble, Form::Clocks, clocks);
                 assert_exact(&done, &format!("{clocks:?}"));
@@ -84,7 +90,7 @@ fn the_same_seed_gives_the_same_edges() {
 
 #[test]
 fn a_design_without_overlap_stands_them_too() {
-    let design = small(|c| c.pad.overlap = false);
+    let design = small(|c| c.pad.enable = false);
     let tensors = tensors(&design, 40, 2, Logits::Normal, 5);
     for (noc, pe) in [(250.0, 300.0), (300.0, 250.0)] {
         let clocks = clocks(noc, pe, 20, 1);
@@ -102,19 +108,24 @@ fn change(files: &mut [SourceFile], module: &str, changes: &[(&str, &str)]) {
 }
 
 #[test]
-fn pointers_that_are_not_gray_are_found() {
+fn a_word_that_is_written_after_its_pointer_is_found() {
     let design = small(|_| {});
     let tensors = tensors(&design, 61, 2, Logits::Normal, 5);
     let job = job(&design, &tensors);
     let mut files = emit(&design).unwrap();
-    let binary = [("code ^ (code >> 1)", "code"), ("other ^ (other >> 1)", "other")];
-    change(&mut files, "meshkv_async_pointer", &binary);
-    change(&mut files, "meshkv_async_pointer", &[("MIDDLE_CODE ^ (MIDDLE_CODE >> 1)", "MIDDLE_CODE")]);
-    change(&mut files, "meshkv_reorder_fifo", &[("code[b+1] ^ read_seen[b]", "read_seen[b]")]);
-    // On one clock nobody can tell.
+    let late = "reg written_q;
+    reg [PTR_WIDTH-1:0] place_q;
+    reg [WIDTH-1:0] word_q;
+    always @(posedge s_clk) begin
+        {written_q, place_q, word_q} <= {push, write_position, s_data};
+        if (written_q) mem[place_q] <= word_q;
+    end";
+    let right = "always @(posedge s_clk) if (push) mem[write_position] <= s_data;";
+    change(&mut files, "meshkv_async_fifo", &[(right, late)]);
+    // On one clock nobody can tell: the pointer takes longer.
     let in_step = try_run(&files, &job, CALM, Form::Core, Clocks::IN_STEP).unwrap();
-    assert_exact(&in_step, "binary pointers in step");
-    let apart = try_run(&files, &job, CALM, Form::Clocks, clocks(250.0, 290.0, 20, 1));
+    assert_exact(&in_step, "in step");
+    let apart = try_run(&files, &job, CALM, Form::Clocks, clocks(20.0, 70.0, 20, 1));
     let right = apart.is_ok_and(|done| done.bit_exact() && done.violations.is_empty());
-    assert!(!right, "binary pointers cross from clock to clock unseen");
+    assert!(!right, "words are read before they are written, unseen");
 }

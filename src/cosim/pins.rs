@@ -87,7 +87,11 @@ impl Pins {
             .map_err(|_| DutError::Wave(format!("{} cannot be a file name", path.display())))?;
         // SAFETY: the handle is alive; the name ends in a zero and is read before the call returns.
         let status = unsafe { (self.library.symbols().pins_wave_start)(self.handle.as_ptr(), name.as_ptr()) };
-        if status == ffi::OK { Ok(()) } else { Err(DutError::Wave(self.message())) }
+        if status == ffi::OK {
+            Ok(())
+        } else {
+            Err(DutError::Wave(self.message()))
+        }
     }
 
     /// Closes the wave file, if one is open. Dropping the instance does so too.

@@ -4,7 +4,9 @@ use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::Design;
-use crate::emit::{self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
+use crate::emit::{
+    self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT,
+};
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");
@@ -189,7 +191,11 @@ pub(super) fn node_ports(design: &Design) -> ModuleSpec {
 
 /// What the shim must know of a design at compile time.
 fn config_header(design: &Design, trace: Option<Option<u32>>, form: Form) -> String {
-    let (cols, rows) = if matches!(form, Form::Full | Form::Whole) { (1, 1) } else { (design.mesh.cols(), design.mesh.rows()) };
+    let (cols, rows) = if matches!(form, Form::Full | Form::Whole) {
+        (1, 1)
+    } else {
+        (design.mesh.cols(), design.mesh.rows())
+    };
     let values = [
         // How often what is verilated stands side by side.
         ("COLS", cols),

@@ -56,7 +56,11 @@ impl Form {
 
     /// Clocks that can be driven apart.
     pub(super) fn clocks(self) -> u32 {
-        if matches!(self, Form::Clocks | Form::Whole) { 2 } else { 1 }
+        if matches!(self, Form::Clocks | Form::Whole) {
+            2
+        } else {
+            1
+        }
     }
 }
 

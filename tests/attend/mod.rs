@@ -40,6 +40,9 @@ pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits,
     })
 }
 
+/// Looks at a run, of 256 cycles each.
+const MOST_LOOKS: u32 = 100;
+
 /// How a run is disturbed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Trouble {
@@ -47,7 +50,13 @@ pub struct Trouble {
     pub unruly: bool,
 }
 
-pub fn attend(design: &Design, tensors: &Tensors, streams: u32, mapping: Mapping, trouble: Trouble) -> Attended {
+pub fn attend(
+    design: &Design,
+    tensors: &Tensors,
+    streams: u32,
+    mapping: Mapping,
+    trouble: Trouble,
+) -> Attended {
     let job = Job::new(design, tensors, (0, streams), mapping, Sharing::KvHead).unwrap();
     run(&job, trouble)
 }
@@ -63,7 +72,7 @@ pub fn run_with(job: &Job, trouble: Trouble, form: Form, clocks: Clocks) -> Atte
     done
 }
 
-/// The same of emitted files, patched or not.
+/// The same of emitted files, patched or not; far beyond what any such run takes it is given up.
 pub fn try_run(
     files: &[SourceFile],
     job: &Job,
@@ -72,14 +81,19 @@ pub fn try_run(
     clocks: Clocks,
 ) -> Result<Attended, AttentionError> {
     let library = library_of(form, job.design, files);
+    let mut looks = 0;
     let behaviour = Behaviour::of(job.design);
     let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
-    Bench::with_clocks(&library, job, behaviour, 1, clocks)?.run(0, trouble.stall, &mut |_| false)
+    Bench::with_clocks(&library, job, behaviour, 1, clocks)?.run(0, trouble.stall, &mut |_| {
+        looks += 1;
+        looks > MOST_LOOKS
+    })
 }
 
 /// Every output is the model's, in every bit.
 pub fn assert_exact(done: &Attended, what: &str) {
-    let wrong: Vec<_> = done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
+    let wrong: Vec<_> =
+        done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
     let (of, output) = wrong.first().map_or((None, None), |(of, output)| (Some(**of), Some(output)));
     assert!(
         done.bit_exact(),

@@ -28,7 +28,9 @@ pub enum AttentionError {
     #[error(transparent)]
     Dut(#[from] DutError),
     /// Nothing came for long.
-    #[error("nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come")]
+    #[error(
+        "nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come"
+    )]
     Stuck {
         /// Cycle.
         at: u64,
@@ -137,7 +139,12 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
-    pub fn new(library: &Library, job: &'a Job<'a>, behaviour: Behaviour, seed: u64) -> Result<Bench<'a>, DutError> {
+    pub fn new(
+        library: &Library,
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        seed: u64,
+    ) -> Result<Bench<'a>, DutError> {
         Bench::with_clocks(library, job, behaviour, seed, Clocks::IN_STEP)
     }
 
@@ -198,7 +205,7 @@ impl<'a> Bench<'a> {
         let (tiles, cols) = (design.mesh.tiles(), design.mesh.cols() as usize);
         let heads = (design.config.model.heads * self.job.streams) as usize;
         let start = self.pins.cycle();
-        self.send_queries()?;
+        self.send_queries(heads, stop)?;
         let begun = self.pins.cycle();
         let pending = self.job.descriptors().expect("the job was checked");
         let mut next = 0;
@@ -277,7 +284,9 @@ impl<'a> Bench<'a> {
         result.beats = (0..self.memory.ports()).map(|port| self.memory.counts(port).beats).collect();
         result.violations.extend(self.memory.violations().1.iter().map(|v| v.message.clone()));
         for (tile, node) in design.mesh.nodes().enumerate() {
-            for (pin, what) in [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")] {
+            for (pin, what) in
+                [(self.tiles.error_memory, "an error"), (self.tiles.error_timeout, "a time-out")]
+            {
                 if self.pins.get(pin, tile) == 1 {
                     let at = design.mesh.coords(node);
                     result.violations.push(format!("tile {at:?} reports {what} of its memory"));
@@ -288,7 +297,7 @@ impl<'a> Bench<'a> {
         Ok(result)
     }
 
-    fn send_queries(&mut self) -> Result<(), DutError> {
+    fn send_queries(&mut self, missing: usize, stop: &mut dyn FnMut(usize) -> bool) -> Result<(), AttentionError> {
         let heads = self.job.design.config.model.heads;
         for stream in 0..self.job.streams {
             for head in 0..heads {
@@ -303,10 +312,18 @@ impl<'a> Bench<'a> {
                     ] {
                         self.pins.set(pin, 0, value);
                     }
+                    let asked = self.pins.cycle();
                     loop {
                         self.pins.tick()?;
                         if self.pins.get(self.one.query_ready, 0) == 1 {
                             break;
+                        }
+                        let at = self.pins.cycle();
+                        if at.is_multiple_of(BATCH) && stop(0) {
+                            return Err(AttentionError::Stopped);
+                        }
+                        if at - asked > WATCHDOG {
+                            return Err(AttentionError::Stuck { at, missing, heads: missing });
                         }
                     }
                 }
@@ -391,7 +408,10 @@ fn expected(
                 root.merge(&partial.to_flits());
             }
             if !left.is_empty() {
-                violations.push(format!("head {head}, stream {stream}: {} partial results were not merged", left.len()));
+                violations.push(format!(
+                    "head {head}, stream {stream}: {} partial results were not merged",
+                    left.len()
+                ));
             }
             outputs.insert((stream, head), root.output());
         }
