@@ -153,7 +153,7 @@ impl Args {
         Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: self.jitter, seed: self.seed }
     }
 
-    /// What is verilated for them, and how it is compiled. One clock runs about twice as fast as two.
+    /// What is verilated for them, and how it is compiled.
     pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
         if self.wave.is_some() {
             return (Form::Whole, RunLength::Trace { depth: self.wave_depth });
