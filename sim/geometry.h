@@ -10,7 +10,8 @@ namespace meshkv {
 const meshkv_geometry& model_geometry() {
     static const meshkv_geometry geometry = {
         MESHKV_ABI,        MESHKV_TILES,      MESHKV_VCS,        MESHKV_VC_DEPTH,
-        MESHKV_DEST_WIDTH, MESHKV_HEAD_WIDTH, MESHKV_FLIT_WIDTH, MESHKV_TRACED};
+        MESHKV_DEST_WIDTH, MESHKV_HEAD_WIDTH, MESHKV_FLIT_WIDTH, MESHKV_TRACED,
+        MESHKV_CLOCKS};
     return geometry;
 }
 

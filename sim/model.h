@@ -45,6 +45,8 @@ class Model {
     // Opens a wave file; an empty answer is success.
     virtual std::string wave_start(const char* path) = 0;
     virtual void wave_stop() = 0;
+    // Clocks from the next period on; false if there is one.
+    virtual bool set_clocks(const meshkv_clocks&) { return false; }
 
     const Ports& ports() const { return ports_; }
     // The words of any port by its name; null if there is none, or if only ports() are shown.

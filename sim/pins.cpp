@@ -49,4 +49,27 @@ int32_t meshkv_pins_tick(meshkv_pins* pins, bool rst) {
     return MESHKV_STOPPED;
 }
 
+bool meshkv_pins_clocks(meshkv_pins* pins, const meshkv_clocks* clocks) {
+    return pins->model->set_clocks(*clocks);
+}
+
+int32_t meshkv_pins_wave_start(meshkv_pins* pins, const char* path) {
+    try {
+        pins->message = pins->model->wave_start(path);
+    } catch (const std::exception& e) {
+        pins->message = e.what();
+    } catch (...) {
+        pins->message = "unknown C++ exception";
+    }
+    return pins->message.empty() ? MESHKV_OK : MESHKV_STOPPED;
+}
+
+void meshkv_pins_wave_stop(meshkv_pins* pins) {
+    try {
+        pins->model->wave_stop();
+    } catch (...) {
+        // The file is what it is; there is no status to judge.
+    }
+}
+
 const char* meshkv_pins_message(const meshkv_pins* pins) { return pins->message.c_str(); }

@@ -17,7 +17,7 @@
 #define MESHKV_API extern "C" __attribute__((visibility("default")))
 
 // Raised with every change of this file, so that a stale library is refused.
-constexpr uint32_t MESHKV_ABI = 1;
+constexpr uint32_t MESHKV_ABI = 2;
 
 // What the library was built for. Widths in bits.
 struct meshkv_geometry {
@@ -29,6 +29,7 @@ struct meshkv_geometry {
     uint32_t head_width;
     uint32_t flit_width;
     uint32_t traced;  // Nonzero if waves can be written.
+    uint32_t clocks;  // 2 if what computes has a clock of its own.
 };
 
 // One flit on its way in. Words are little-endian 32-bit, unused top bits zero.
@@ -114,6 +115,16 @@ MESHKV_API bool meshkv_drained(const meshkv_dut* dut);
 MESHKV_API int32_t meshkv_wave_start(meshkv_dut* dut, const char* path);
 MESHKV_API int32_t meshkv_wave_stop(meshkv_dut* dut);
 
+// Two clocks, in femtoseconds; periods are even numbers. The network's falls in the middle of its
+// period; the other falls first at `phase_fs`, and each of its edges is early or late by up to `jitter_fs`.
+struct meshkv_clocks {
+    uint64_t noc_fs;
+    uint64_t pe_fs;
+    uint64_t phase_fs;
+    uint64_t jitter_fs;  // Less than a quarter of pe_fs.
+    uint64_t seed;
+};
+
 // The same model without a harness. After a tick its ports show what the period carried that
 // the tick has ended; what is written to inputs counts from the next on.
 struct meshkv_pins;
@@ -122,7 +133,12 @@ MESHKV_API void meshkv_pins_destroy(meshkv_pins* pins);
 // Little-endian words, valid as long as the handle; null for an unknown name.
 MESHKV_API uint32_t* meshkv_pins_port(meshkv_pins* pins, const char* name);
 MESHKV_API int32_t meshkv_pins_tick(meshkv_pins* pins, bool rst);
-// Why the last tick did not end with MESHKV_OK.
+// Clocks from the next period on; until then they run in step. False if the library has one clock.
+MESHKV_API bool meshkv_pins_clocks(meshkv_pins* pins, const meshkv_clocks* clocks);
+// Time in the file is that of the clocks, in picoseconds since the first reset.
+MESHKV_API int32_t meshkv_pins_wave_start(meshkv_pins* pins, const char* path);
+MESHKV_API void meshkv_pins_wave_stop(meshkv_pins* pins);
+// Why the last tick or start of waves did not end with MESHKV_OK.
 MESHKV_API const char* meshkv_pins_message(const meshkv_pins* pins);
 
 #endif

@@ -8,6 +8,9 @@
 // joints.h is generated from the design: how a tile's ports meet those of its
 // neighbours, of the periphery and of the fabric. A verilated module is a socket around
 // the piece that takes its inputs at the falling edge (see src/cosim/tile.rs).
+//
+// With two clocks a piece is evaluated at every edge of either, in the order of time. Between
+// the edges of the network's nothing leaves a piece, so that each can do its whole period by itself.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "Vdut.h"
+#include "clocks.h"
 #include "dut_config.h"
 #include "ending.h"
 #include "geometry.h"
@@ -22,6 +26,9 @@
 #include "model.h"
 #include "team.h"
 #include "verilated.h"
+#if MESHKV_TRACED
+#include "verilated_fst_c.h"
+#endif
 
 namespace meshkv {
 namespace {
@@ -37,6 +44,12 @@ constexpr unsigned kChunks = (kTiles + kChunk - 1) / kChunk;
 constexpr unsigned kPeripheries = std::is_same<Periphery, Nothing>::value ? 0 : 1;
 constexpr unsigned kWork = kPeripheries + kChunks;
 
+// 2 if what computes has its own.
+constexpr unsigned kClocks = MESHKV_CLOCKS;
+constexpr uint64_t kFsPerPs = 1000;
+// Of both clocks until others are set, in fs.
+constexpr uint64_t kInStep = 4'000'000;
+
 bool worth_two_threads() {
     return kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
 }
@@ -47,6 +60,7 @@ class TileModel final : public Model, public Team::Job {
         // Registers hold noise until reset, so that a missing reset shows.
         context_.randReset(2);
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
+        context_.traceEverOn(MESHKV_TRACED);
         ports_ = Ports{wires_.find("rx_valid"),  wires_.find("rx_dest"),    wires_.find("rx_head"),
                        wires_.find("rx_data"),   wires_.find("tx_credit"),  wires_.find("rx_credit"),
                        wires_.find("tx_valid"),  wires_.find("tx_head"),    wires_.find("tx_data"),
@@ -58,6 +72,7 @@ class TileModel final : public Model, public Team::Job {
     ~TileModel() override {
         team_.reset();
         Verilated::threadContextp(&context_);
+        wave_stop();
         const Watch watch(endings_.front());
         periphery_->final();
         for (auto& tile : tiles_) tile->final();
@@ -67,6 +82,7 @@ class TileModel final : public Model, public Team::Job {
 
     void tick(bool rst) override {
         rst_ = rst;
+        if (kClocks == 2) steps_ = &schedule_.period(rst);
         taken_.store(0, std::memory_order_relaxed);
         team_->run();
         if (!noted_.load(std::memory_order_relaxed)) return;
@@ -90,22 +106,52 @@ class TileModel final : public Model, public Team::Job {
 
     uint32_t* port(const char* name) override { return wires_.find(name); }
 
-    void restart_time() override {}
-    std::string wave_start(const char*) override { return "a fabric in pieces has no waves"; }
+    void restart_time() override { schedule_.restart_time(); }
+
+    bool set_clocks(const meshkv_clocks& clocks) override {
+        if (kClocks != 2) return false;
+        schedule_.set(clocks);
+        for (auto& tile : tiles_) doubt(*tile, clocks.jitter_fs != 0);
+        return true;
+    }
+
+#if MESHKV_TRACED
+    std::string wave_start(const char* path) override {
+        wave_stop();
+        wave_ = std::make_unique<VerilatedFstC>();
+        // Set before the file opens: the header carries it.
+        wave_->set_time_unit("1ps");
+        wave_->set_time_resolution("1ps");
+        tiles_.front()->trace(wave_.get(), MESHKV_TRACE_DEPTH);
+        wave_->open(path);
+        if (wave_->isOpen()) return {};
+        wave_.reset();
+        return std::string("cannot write the wave file ") + path;
+    }
+
+    void wave_stop() override {
+        if (!wave_) return;
+        wave_->close();
+        wave_.reset();
+    }
+#else
+    std::string wave_start(const char*) override { return "this library was built without waves"; }
     void wave_stop() override {}
+#endif
 
   private:
     void make_pieces() {
         const Watch watch(endings_.front());
         periphery_ = std::make_unique<Periphery>(&context_, "u_periphery");
         silence(*periphery_);
+        if (kClocks == 2) schedule_.set({kInStep, kInStep, kInStep / 2, 0, 0});
         periphery_->clk = 1;
         periphery_->eval();
         for (unsigned t = 0; t < kTiles; ++t) {
             const unsigned x = t % MESHKV_COLS;
             const unsigned y = t / MESHKV_COLS;
-            const std::string name =
-                "gen_row[" + std::to_string(y) + "].gen_col[" + std::to_string(x) + "]";
+            std::string name = "gen_row[" + std::to_string(y) + "].gen_col[" + std::to_string(x) + "]";
+            if (MESHKV_TRACED) name = "TOP";
             tiles_.push_back(std::make_unique<Vdut>(&context_, name.c_str()));
             Vdut& tile = *tiles_.back();
             // Links that would leave the mesh stay so.
@@ -114,6 +160,7 @@ class TileModel final : public Model, public Team::Job {
             // It takes its coordinates when rst rises, which must be seen to have been low.
             tile.clk = 1;
             tile.rst = 0;
+            hold(tile);
             tile.eval();
         }
     }
@@ -157,7 +204,10 @@ class TileModel final : public Model, public Team::Job {
         const unsigned end = std::min(kTiles, first + kChunk);
         for (unsigned t = first; t < end; ++t) {
             Vdut& tile = *tiles_[t];
-            run_period(tile);
+            if constexpr (kClocks == 2)
+                run_steps(tile);
+            else
+                run_period(tile);
             sample(tile, t, wires_);
             if (t < MESHKV_COLS) sample_column(tile, t, wires_);
         }
@@ -169,6 +219,29 @@ class TileModel final : public Model, public Team::Job {
         piece.eval();
         piece.clk = 1;
         piece.eval();
+    }
+
+    template <class Piece>
+    void run_steps(Piece& piece) {
+        for (const Step& step : *steps_) {
+            piece.clk = step.clk;
+            piece.pe_clk = step.pe_clk;
+            piece.pe_rst = step.pe_rst;
+            piece.eval();
+#if MESHKV_TRACED
+            if (wave_) wave_->dump(step.time / kFsPerPs);
+#endif
+        }
+    }
+
+    // What is no port of a piece in step with the network; templates, since that has none to name.
+    template <class Piece>
+    static void hold(Piece& piece) {
+        if constexpr (kClocks == 2) piece.pe_rst = 1;
+    }
+    template <class Piece>
+    static void doubt(Piece& piece, bool doubt) {
+        if constexpr (kClocks == 2) piece.doubt = doubt;
     }
 
     void take_inputs(unsigned t) {
@@ -190,6 +263,11 @@ class TileModel final : public Model, public Team::Job {
     std::unique_ptr<Periphery> periphery_;
     std::vector<std::unique_ptr<Vdut>> tiles_;
     Wires wires_;
+    Schedule schedule_{MESHKV_TRACED != 0};
+    const std::vector<Step>* steps_ = nullptr;  // of this period
+#if MESHKV_TRACED
+    std::unique_ptr<VerilatedFstC> wave_;
+#endif
     bool rst_ = true;
     bool stopped_ = false;
     std::vector<Ending> endings_ = std::vector<Ending>(kWork);

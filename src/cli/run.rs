@@ -12,15 +12,13 @@ use super::ui::Ui;
 use super::whole_file;
 use crate::cosim::attention::{Attended, AttentionError, Bench, Job};
 use crate::cosim::memory::Behaviour;
-use crate::cosim::verilate::{Form, RunLength};
 use crate::eval::{self, AttentionRow};
+use anyhow::Context;
 use safetensors::tensor::{Dtype, TensorView};
 use std::process::ExitCode;
 
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
-/// Tokens over all heads from which the better optimised build is worth its longer compilation.
-const LONG_RUN: u64 = 60_000;
 /// Cycles of each tile that the timeline keeps.
 const TIMELINE: usize = 1 << 20;
 
@@ -34,31 +32,42 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     args.output.as_deref().map(whole_file::check).transpose()?;
-    let work = u64::from(job.rows.end - job.rows.start) * u64::from(design.config.model.heads);
-    let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let built = library(&design, Form::Core, length, &interrupt, ui);
+    if let Some(path) = &args.wave {
+        whole_file::check(path).context("--wave needs a file that can be written")?;
+    }
+    let (form, length) = args.build(&job);
+    let built = library(&design, form, length, &interrupt, ui);
     let library = interrupt.explain(built, "while the design was built; nothing is left of it")?;
     let heads = u64::from(design.config.model.heads * args.batch);
     let progress = ui.progress(Some(heads), "attending");
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
-    let result =
-        Bench::new(&library, &job, behaviour, POWER_UP_SEED)?.run(timeline, args.stall, &mut |outputs| {
-            progress.set(outputs as u64);
-            interrupt.requested()
-        });
+    let mut bench = Bench::with_clocks(&library, &job, behaviour, POWER_UP_SEED, args.clocks(&design))?;
+    if let Some(path) = &args.wave {
+        bench.wave_start(path)?;
+    }
+    let result = bench.run(timeline, args.stall, &mut |outputs| {
+        progress.set(outputs as u64);
+        interrupt.requested()
+    });
     drop(progress);
     let done = match result {
         Ok(done) => done,
         Err(AttentionError::Stopped) => {
-            return interrupt.explain(Err(AttentionError::Stopped.into()), "while attending; no result");
+            let waves =
+                args.wave.as_ref().map(|path| format!("; waves until then are in {}", path.display()));
+            let what = format!("while attending; no result{}", waves.unwrap_or_default());
+            return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
         }
         Err(failed) => {
             ui.error(format_args!("{failed}"));
             return Ok(ExitCode::FAILURE);
         }
     };
+    if let Some(path) = &args.wave {
+        ui.note(format_args!("wrote {}", path.display()));
+    }
     let row = AttentionRow::new(&job, &done);
     if let Some(pictures) = &pictures {
         let title = format!("{}: {}", design.name, args.title(&job));

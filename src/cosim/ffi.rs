@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// `MESHKV_ABI` of the header this file mirrors.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
 
 /// A fabric's handle; only ever behind a pointer.
 pub(super) type Handle = c_void;
@@ -25,6 +25,7 @@ pub(super) struct Geometry {
     pub head_width: u32,
     pub flit_width: u32,
     pub traced: u32,
+    pub clocks: u32,
 }
 
 #[repr(C)]
@@ -56,6 +57,16 @@ pub(super) struct RawTotals {
     pub queued: u64,
     pub entered: u64,
     pub left: u64,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RawClocks {
+    pub noc_fs: u64,
+    pub pe_fs: u64,
+    pub phase_fs: u64,
+    pub jitter_fs: u64,
+    pub seed: u64,
 }
 
 pub(super) const OK: i32 = 0;
@@ -114,6 +125,9 @@ symbols! {
     pins_destroy: fn(*mut Handle);
     pins_port: fn(*mut Handle, *const c_char) -> *mut u32;
     pins_tick: fn(*mut Handle, bool) -> i32;
+    pins_clocks: fn(*mut Handle, *const RawClocks) -> bool;
+    pins_wave_start: fn(*mut Handle, *const c_char) -> i32;
+    pins_wave_stop: fn(*mut Handle);
     pins_message: fn(*const Handle) -> *const c_char;
 }
 

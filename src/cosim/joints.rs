@@ -265,7 +265,7 @@ mod tests {
             let design = Design::from_config("test", &config).expect("a legal configuration");
             let all = modules(&design);
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
-            let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)]), spec(PERIPHERY));
+            let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)], false), spec(PERIPHERY));
             let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
             let text = pieces.header();
             let named = |name: &str| {

@@ -14,6 +14,7 @@
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
 //! * [`pins`]: the same as a clock and ports; [`fetch`] drives fetches there, [`workload`] makes them,
 //!   and a ledger checks that every head gets what it asked for.
+//! * [`clocks`]: that of what computes may run apart from the network's.
 //! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
 //! * [`attention`]: attention computed by the whole design, compared with the model in every bit.
 //! * [`memory`]: the external memory behind the homes, with bandwidth, latency, and all that can go wrong.
@@ -22,6 +23,7 @@
 mod around;
 pub mod attention;
 mod cache;
+pub mod clocks;
 mod compile;
 pub mod decode;
 pub mod dut;

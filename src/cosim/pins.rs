@@ -5,12 +5,18 @@
 //! of a fabric in pieces it is not copied otherwise. This is, beside [`super::dut`], the only place with
 //! calls into the library; it knows no port by its purpose.
 
+use super::clocks::Clocks;
 use super::dut::DutError;
 use super::ffi::{self, Library};
 use crate::emit::{Dir, ModuleSpec};
 use std::ffi::{CStr, CString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::NonNull;
 use std::slice;
+
+/// Edges of each clock under reset.
+const RESET_EDGES: u64 = 8;
 
 /// One port of the fabric; tile t's part of it is the t-th.
 #[derive(Debug, Clone, Copy)]
@@ -39,14 +45,59 @@ impl Pins {
     /// # Errors
     /// If it does not fit into memory, or stops during reset.
     pub fn new(library: &Library, seed: u64) -> Result<Pins, DutError> {
+        Pins::with_clocks(library, seed, &Clocks::IN_STEP)
+    }
+
+    /// The same with a clock of its own for what computes, through the reset as well.
+    ///
+    /// # Errors
+    /// As [`Pins::new`], and if the library has one clock and two are asked for.
+    pub fn with_clocks(library: &Library, seed: u64, clocks: &Clocks) -> Result<Pins, DutError> {
         // SAFETY: no precondition; null means failure.
         let handle = unsafe { (library.symbols().pins_create)(seed) };
         let handle = NonNull::new(handle).ok_or(DutError::Memory)?;
         let mut pins = Pins { handle, library: library.clone(), cycle: 0 };
-        for _ in 0..8 {
+        pins.set_clocks(clocks)?;
+        let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };
+        for _ in 0..periods {
             pins.edge(true)?;
         }
         Ok(pins)
+    }
+
+    /// Lets the clocks run so from the next period on. [`Pins::tick`] is a period of the network's in any case.
+    ///
+    /// # Errors
+    /// If the library has one clock and two are asked for.
+    pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        // SAFETY: the handle is alive and used by this thread only; the struct mirrors the header.
+        let set = unsafe { (self.library.symbols().pins_clocks)(self.handle.as_ptr(), &clocks.raw()) };
+        if set || clocks.in_step() {
+            return Ok(());
+        }
+        Err(DutError::Mismatch("its clocks run in step".to_owned()))
+    }
+
+    /// Starts an FST file in the time of the clocks. Needs a library built with [`super::verilate::RunLength::Trace`].
+    ///
+    /// # Errors
+    /// [`DutError::Wave`] if the file cannot be written or the library has no waves.
+    pub fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
+        let name = CString::new(path.as_os_str().as_bytes())
+            .map_err(|_| DutError::Wave(format!("{} cannot be a file name", path.display())))?;
+        // SAFETY: the handle is alive; the name ends in a zero and is read before the call returns.
+        let status = unsafe { (self.library.symbols().pins_wave_start)(self.handle.as_ptr(), name.as_ptr()) };
+        if status == ffi::OK {
+            Ok(())
+        } else {
+            Err(DutError::Wave(self.message()))
+        }
+    }
+
+    /// Closes the wave file, if one is open. Dropping the instance does so too.
+    pub fn wave_stop(&mut self) {
+        // SAFETY: the handle is alive. The file is closed in any case; there is no status to judge.
+        unsafe { (self.library.symbols().pins_wave_stop)(self.handle.as_ptr()) };
     }
 
     /// The port of `top` with this name; `tiles` is how many parts it has.
@@ -136,9 +187,14 @@ impl Pins {
         if unsafe { (symbols.pins_tick)(self.handle.as_ptr(), rst) } == ffi::OK {
             return Ok(());
         }
-        // SAFETY: as above; the text ends with a zero and lives until the next call.
-        let message = unsafe { CStr::from_ptr((symbols.pins_message)(self.handle.as_ptr())) };
-        Err(DutError::Stopped(message.to_string_lossy().into_owned()))
+        Err(DutError::Stopped(self.message()))
+    }
+
+    /// Why the last call failed.
+    fn message(&self) -> String {
+        // SAFETY: the handle is alive; the text ends with a zero and lives until the next call.
+        let message = unsafe { CStr::from_ptr((self.library.symbols().pins_message)(self.handle.as_ptr())) };
+        message.to_string_lossy().into_owned()
     }
 }
 

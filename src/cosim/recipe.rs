@@ -10,6 +10,7 @@ use crate::emit::{
 use std::collections::BTreeSet;
 
 const SHARE: &str = include_str!("../../sim/share.vlt");
+const SYNCHRONIZER: &str = include_str!("../../sim/synchronizer.v");
 
 /// Everything that depends on form, length of the run and design.
 pub(super) struct Recipe {
@@ -19,6 +20,8 @@ pub(super) struct Recipe {
     pub(super) optimise: &'static str,
     /// Whether waves can be written.
     pub(super) traced: bool,
+    /// Whether bits on their way to a synchroniser pass `sim/synchronizer.v`.
+    pub(super) doubted: bool,
     /// The unit of the shim that makes a model of what is verilated.
     pub(super) model: &'static str,
     /// Files to stand beside the shim, with their texts.
@@ -42,7 +45,7 @@ pub(super) const FOLDERS: [&str; 2] = ["dut", "periphery"];
 
 impl Recipe {
     /// # Errors
-    /// [`BuildError::TileWaves`] if waves are asked of anything but the mesh.
+    /// [`BuildError::TileWaves`] if waves are asked of what is joined of pieces.
     pub(super) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
             RunLength::Quick => ("-O1", None),
@@ -50,7 +53,7 @@ impl Recipe {
             RunLength::Trace { depth } => ("-O1", Some(depth)),
         };
         let modules = emit::modules(design);
-        let mut files = vec![("dut_config.h", config_header(design, trace, form == Form::Full))];
+        let mut files = vec![("dut_config.h", config_header(design, trace, form))];
         let (mut pieces, model) = match form {
             Form::Mesh => {
                 files.push(("share.vlt", SHARE.to_owned()));
@@ -58,15 +61,19 @@ impl Recipe {
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            _ if trace.is_some() => return Err(BuildError::TileWaves),
+            _ if trace.is_some() && form != Form::Whole => return Err(BuildError::TileWaves),
             _ => (joined(form, design, &modules, &mut files), "tile"),
         };
         if let Some(depth) = trace {
             let arguments = &mut pieces[0].arguments;
             arguments.push("--trace-fst".to_owned());
-            arguments.extend(depth.iter().flat_map(|depth| ["--trace-depth".to_owned(), depth.to_string()]));
+            // A socket is no level of the design.
+            let around = u32::from(form == Form::Whole);
+            let levels = depth.map(|depth| (depth + around).to_string());
+            arguments.extend(levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]));
         }
-        Ok(Recipe { pieces, optimise, traced: trace.is_some(), model, files })
+        let doubted = form.clocks() == 2;
+        Ok(Recipe { pieces, optimise, traced: trace.is_some(), doubted, model, files })
     }
 }
 
@@ -101,34 +108,41 @@ fn joined(
     let spec = |name: &str| module(modules, name);
     let beside: Vec<&str> = match form {
         Form::Node => vec![TRANSPORT],
-        Form::Core => vec![TILE, PAD, ROOT],
+        Form::Core | Form::Clocks => vec![TILE, PAD, ROOT],
         _ => vec![TILE],
     };
     let others: Vec<_> = beside.iter().map(|name| spec(name)).collect();
-    let node = || tile::node(spec(ROUTER), &others);
+    let apart = form.clocks() == 2;
+    let node = || tile::node(spec(ROUTER), &others, apart);
     let of_node = || [&[ROUTER][..], &beside].concat();
     let (tile, fabric, roots) = match form {
         Form::Tile => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
         Form::Node => (node(), node_ports(design), of_node()),
         Form::Pieces => (node(), spec(FABRIC).clone(), of_node()),
-        Form::Core => (node(), spec(TOP).clone(), of_node()),
+        Form::Core | Form::Clocks => (node(), spec(TOP).clone(), of_node()),
+        Form::Whole => (spec(TOP).clone(), spec(TOP).clone(), vec![TOP]),
         Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
     };
     // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
     let held =
         |port: &PortSpec| form != Form::Tile && fabric.ports.iter().any(|shown| shown.name == port.name);
     let in_socket = |file: &'static str| ["--top-module", tile::SOCKET, file];
-    files.push(("dut.v", tile::socket(&tile, &held)));
+    files.push(("dut.v", tile::socket(&tile, &held, apart)));
     let mut piece = Piece::new("dut", modules, &roots, &in_socket("sim/dut.v"));
     if roots.len() > 1 {
         files.push(("node.v", tile::node_body(&tile, spec(ROUTER), &others)));
         piece.arguments.push("sim/node.v".to_owned());
     }
-    piece.once = (form != Form::Full).then(|| tile.clone());
+    if apart {
+        files.push(("synchronizer.v", SYNCHRONIZER.to_owned()));
+        piece.arguments.push("sim/synchronizer.v".to_owned());
+    }
+    // What follows from registers of a second clock must be evaluated at its edges too.
+    piece.once = (form != Form::Full && !apart).then(|| tile.clone());
     let mut pieces = vec![piece];
-    let periphery = matches!(form, Form::Pieces | Form::Core).then(|| spec(PERIPHERY));
+    let periphery = matches!(form, Form::Pieces | Form::Core | Form::Clocks).then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
-        files.push(("periphery.v", tile::socket(periphery, &held)));
+        files.push(("periphery.v", tile::socket(periphery, &held, false)));
         let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v"));
         // It would build a wide port out of its parts by copying all before each part.
         piece.arguments.push("-fno-dfg".to_owned());
@@ -171,13 +185,17 @@ fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
 /// Ports of [`Form::Node`]: those of a router with its transport, as many times as there are tiles.
 pub(super) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
-    let node = tile::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)]);
+    let node = tile::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
     tile::side_by_side(&node, design.mesh.tiles() as u32)
 }
 
 /// What the shim must know of a design at compile time.
-fn config_header(design: &Design, trace: Option<Option<u32>>, whole: bool) -> String {
-    let (cols, rows) = if whole { (1, 1) } else { (design.mesh.cols(), design.mesh.rows()) };
+fn config_header(design: &Design, trace: Option<Option<u32>>, form: Form) -> String {
+    let (cols, rows) = if matches!(form, Form::Full | Form::Whole) {
+        (1, 1)
+    } else {
+        (design.mesh.cols(), design.mesh.rows())
+    };
     let values = [
         // How often what is verilated stands side by side.
         ("COLS", cols),
@@ -189,6 +207,7 @@ fn config_header(design: &Design, trace: Option<Option<u32>>, whole: bool) -> St
         ("HEAD_WIDTH", design.flit.head_width),
         ("FLIT_WIDTH", design.flit.data_width),
         ("TRACED", u32::from(trace.is_some())),
+        ("CLOCKS", form.clocks()),
         // 99 levels tell the wave writer to follow what Verilator kept.
         ("TRACE_DEPTH", trace.flatten().unwrap_or(99)),
     ];

@@ -23,7 +23,10 @@ const SAMPLED_BITS: u32 = 64;
 ///
 /// Outputs that `held` names show what they were at the rising edge, inputs and all: so a handshake
 /// is seen as the edge saw it. The others show what they are after it.
-pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool) -> String {
+///
+/// Unless the clocks run `apart`, what computes has that of the network. If they do, `doubt` says
+/// whether bits may come late that change as another clock samples them (`sim/synchronizer.v`).
+pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart: bool) -> String {
     let range = |bits: u32| if bits == 1 { String::new() } else { format!(" [{}:0]", bits - 1) };
     let (mut ports, mut taken, mut pins) = (Vec::new(), String::new(), Vec::new());
     for port @ PortSpec { dir, name, width, .. } in &piece.ports {
@@ -39,7 +42,7 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool) -> St
         ports.push(format!("    {dir} wire{range} {name}"));
         let edge = match name.as_str() {
             "clk" | "rst" => None,
-            // What computes runs in step with the network here.
+            "pe_clk" | "pe_rst" if apart => None,
             "pe_clk" | "pe_rst" => {
                 ports.pop();
                 pins.push(format!("        .{name}({})", &name[3..]));
@@ -56,6 +59,9 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool) -> St
         pins.push(format!("        .{name}({name}_q)"));
         taken += &format!("    reg{range} {name}_q;\n    always @({edge}) {name}_q <= {name};\n");
     }
+    if apart {
+        ports.push("    input  wire doubt".to_owned());
+    }
     format!(
         "`default_nettype none\nmodule {SOCKET} (\n{}\n);\n{taken}    {} u_piece (\n{}\n    );\nendmodule\n",
         ports.join(",\n"),
@@ -65,16 +71,19 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool) -> St
 }
 
 /// A router and what stands beside it as one module: what there is at every place of the fabric. What two of
-/// those beside have in common joins them, and is not seen from outside.
-pub(super) fn node(router: &ModuleSpec, beside: &[&ModuleSpec]) -> ModuleSpec {
+/// those beside have in common joins them, and is not seen from outside. Unless the clocks run `apart` there is one.
+pub(super) fn node(router: &ModuleSpec, beside: &[&ModuleSpec], apart: bool) -> ModuleSpec {
     let of_router = router.ports.iter().filter(|p| bundle(&p.name, Port::Local.letter()).is_none());
     let outside = |p: &&PortSpec| !is_own(p) && !is_link(p) && !joins(beside, &p.name);
-    let of_others = beside.iter().flat_map(|m| &m.ports).filter(outside);
+    let all = || beside.iter().flat_map(|m| &m.ports);
+    let second = |name| all().find(|p| apart && p.name == name);
+    let clock = ["pe_clk", "pe_rst"].into_iter().filter_map(second);
+    let of_others = all().filter(outside);
     ModuleSpec {
         name: "meshkv_node",
         summary: Vec::new(),
         params: Vec::new(),
-        ports: of_router.chain(of_others).cloned().collect(),
+        ports: of_router.chain(clock).chain(of_others).cloned().collect(),
         instances: std::iter::once(router.name).chain(beside.iter().map(|m| m.name)).collect(),
     }
 }
@@ -124,8 +133,9 @@ pub(super) fn node_body(node: &ModuleSpec, router: &ModuleSpec, beside: &[&Modul
         Some((_, field)) => format!("        .{}(link_rx_{field})", p.name),
         None => format!("        .{0}({0})", p.name),
     });
-    let beside_it = |p: &PortSpec| match p.name.strip_prefix("pe_") {
-        // What computes runs in step with the network here.
+    let apart = node.ports.iter().any(|p| p.name == "pe_clk");
+    let beside_it = |p: &PortSpec| match p.name.strip_prefix("pe_").filter(|_| !apart) {
+        // What computes runs in step with the network.
         Some(shared) => format!("        .{}({shared})", p.name),
         None if is_link(p) => format!("        .{0}(link_{0})", p.name),
         None => format!("        .{0}({0})", p.name),

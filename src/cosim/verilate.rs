@@ -31,8 +31,12 @@ pub enum Form {
     /// The fabric as one router with its tile, run once for each of the mesh, and what stands around the
     /// tiles: builds in seconds to a minute where `Full` takes many; for [`super::pins::Pins`].
     Pieces,
-    /// Fabric and what computes, joined of such pieces; for [`super::pins::Pins`].
+    /// Fabric and what computes, joined of such pieces, on one clock; for [`super::pins::Pins`].
     Core,
+    /// The same with a clock of its own for what computes.
+    Clocks,
+    /// Fabric and what computes verilated at once, with both clocks: small designs, whose waves it can write.
+    Whole,
 }
 
 impl Form {
@@ -45,6 +49,17 @@ impl Form {
             Form::Full => "full",
             Form::Pieces => "pieces",
             Form::Core => "core",
+            Form::Clocks => "clocks",
+            Form::Whole => "whole",
+        }
+    }
+
+    /// Clocks that can be driven apart.
+    pub(super) fn clocks(self) -> u32 {
+        if matches!(self, Form::Clocks | Form::Whole) {
+            2
+        } else {
+            1
         }
     }
 }
@@ -120,8 +135,8 @@ pub enum BuildError {
         /// What the compiler said.
         log: String,
     },
-    /// Waves were asked of another form than [`Form::Mesh`].
-    #[error("what is verilated in pieces has no waves: they need the whole mesh")]
+    /// Waves were asked of another form than [`Form::Mesh`] and [`Form::Whole`].
+    #[error("what is verilated in pieces has no waves: they need the whole mesh or the whole design")]
     TileWaves,
     /// A tool ran and reported errors.
     #[error("{program} failed on the generated fabric ({status}):\n{log}")]

@@ -11,7 +11,7 @@ use serde::Serialize;
 /// Block sizes of FlashAttention-2, of which the better counts, for maximum and RMS each.
 const FA2_BLOCKS: [usize; 2] = [64, 128];
 
-/// What the stages of the busiest tile did, in cycles.
+/// What the stages of the busiest tile did, in cycles of the PE clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Stages {
     /// K flits pass the array.
@@ -53,6 +53,12 @@ pub struct AttentionRow {
     pub streams: usize,
     /// Tokens attended to.
     pub tokens: u32,
+    /// Clock of the network, in MHz; cycles are its own unless they are said to be the other's.
+    pub noc_mhz: f64,
+    /// Clock of what computes, in MHz.
+    pub pe_mhz: f64,
+    /// By which its edges came early or late, in percent of its period.
+    pub jitter_percent: u8,
     /// From the first descriptor to the last output.
     pub cycles: u64,
     /// Cycles in which queries went in, before.
@@ -61,11 +67,11 @@ pub struct AttentionRow {
     pub kv_cycles: u64,
     /// Share of the MACs of all tiles that are in use while KV flows.
     pub mac_utilisation: f64,
-    /// KV flits accepted a cycle in which a tile's FIFO holds one, over all tiles.
+    /// KV flits accepted a PE cycle in which a tile's FIFO holds one, over all tiles.
     pub accepted_a_cycle: f64,
     /// Share of `kv_cycles` in which FIFOs hold a flit, over all tiles.
     pub fifo_utilisation: f64,
-    /// Cycles by stage.
+    /// PE cycles by stage.
     pub stages: Stages,
     /// Name of the busiest of four.
     pub bound_by: &'static str,
@@ -88,6 +94,8 @@ impl AttentionRow {
         let busy = |tile: &&Vec<u32>| of(tile, "k_passes") + of(tile, "v_passes") + of(tile, "ones_passes");
         let busiest = done.pad.iter().max_by_key(busy).expect("a mesh has tiles");
         let window = done.kv_cycles.max(1) as f64;
+        // The same in cycles of what computes.
+        let pe_window = done.clocks.pe_cycles(window);
         let rows = design.config.pe.array_rows;
         let row_passes: u64 = (0..rows).map(|r| all(&format!("row_{r}_passes"))).sum();
         let (ours, fa2, heads_within_fa2) = errors(job, done);
@@ -102,7 +110,7 @@ impl AttentionRow {
                 / (window * design.memory.bytes_per_cycle_port.min(f64::from(design.flit.data_width / 8))),
             home_injection: most(done.events.iter().map(|e| u64::from(e[event("flits_streamed")]))) / window,
             bisection: bisection(design, done) / window,
-            tile: busy(&busiest) as f64 / window,
+            tile: busy(&busiest) as f64 / pe_window,
         };
         AttentionRow {
             max_abs_error: ours.max,
@@ -116,12 +124,15 @@ impl AttentionRow {
             heads: job.tensors.heads,
             streams: job.streams as usize,
             tokens: job.rows.end - job.rows.start,
+            noc_mhz: design.config.clock.noc_mhz,
+            pe_mhz: design.config.clock.pe_mhz,
+            jitter_percent: done.clocks.jitter,
             cycles: done.cycles,
             query_cycles: done.query_cycles,
             kv_cycles: done.kv_cycles,
-            mac_utilisation: row_passes as f64 / (window * f64::from(rows) * done.pad.len() as f64),
+            mac_utilisation: row_passes as f64 / (pe_window * f64::from(rows) * done.pad.len() as f64),
             accepted_a_cycle: all("flits_accepted") as f64 / all("flit_waits_or_passes").max(1) as f64,
-            fifo_utilisation: all("flit_waits_or_passes") as f64 / (window * done.pad.len() as f64),
+            fifo_utilisation: all("flit_waits_or_passes") as f64 / (pe_window * done.pad.len() as f64),
             stages: Stages {
                 k_passes: of(busiest, "k_passes"),
                 v_passes: of(busiest, "v_passes"),

@@ -7,11 +7,12 @@ pub mod fabric;
 
 use fabric::library_of;
 use meshkv::config::Config;
-use meshkv::cosim::attention::{Attended, Bench, Job};
+use meshkv::cosim::attention::{Attended, AttentionError, Bench, Job};
+use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::emit::emit;
+use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// 3 x 2 tiles, 6 heads of 3 KV heads, segments of 8 tokens, rows of 32 elements, flits of 4.
@@ -39,6 +40,9 @@ pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits,
     })
 }
 
+/// Looks at a run, of 256 cycles each.
+const MOST_LOOKS: u32 = 100;
+
 /// How a run is disturbed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Trouble {
@@ -60,15 +64,32 @@ pub fn attend(
 }
 
 pub fn run(job: &Job, trouble: Trouble) -> Attended {
-    let library = library_of(Form::Core, job.design, &emit(job.design).unwrap());
-    let behaviour = Behaviour::of(job.design);
-    let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
-    let done = Bench::new(&library, job, behaviour, trouble.noise)
-        .unwrap()
-        .run(0, trouble.stall, &mut |_| false)
-        .unwrap();
+    run_with(job, trouble, Form::Core, Clocks::IN_STEP)
+}
+
+/// The same in a form that has the clocks asked for.
+pub fn run_with(job: &Job, trouble: Trouble, form: Form, clocks: Clocks) -> Attended {
+    let done = try_run(&emit(job.design).unwrap(), job, trouble, form, clocks).unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
+}
+
+/// The same of emitted files, patched or not; far beyond what any such run takes it is given up.
+pub fn try_run(
+    files: &[SourceFile],
+    job: &Job,
+    trouble: Trouble,
+    form: Form,
+    clocks: Clocks,
+) -> Result<Attended, AttentionError> {
+    let library = library_of(form, job.design, files);
+    let mut looks = 0;
+    let behaviour = Behaviour::of(job.design);
+    let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
+    Bench::with_clocks(&library, job, behaviour, trouble.noise, clocks)?.run(0, trouble.stall, &mut |_| {
+        looks += 1;
+        looks > MOST_LOOKS
+    })
 }
 
 /// Every output is the model's, in every bit.

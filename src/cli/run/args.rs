@@ -3,6 +3,8 @@
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cli::ui::Ui;
 use crate::cosim::attention::Job;
+use crate::cosim::clocks::Clocks;
+use crate::cosim::verilate::{Form, RunLength};
 use crate::design::{self, Design};
 use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
@@ -20,6 +22,7 @@ use std::path::PathBuf;
   meshkv run configs/tiny.toml --tensors mine.safetensors --layer 3 --query 511 --fit
   meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
+  meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -60,6 +63,9 @@ pub struct Args {
     /// External memory out of order, with gaps and refusals, instead of at its best
     #[arg(long, help_heading = "Platform")]
     pub(super) unruly_memory: bool,
+    /// Percent of its period by which edges of the PE clock come early or late; bits that cross then arrive late by lot
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=i64::from(Clocks::MOST_JITTER)), help_heading = "Platform")]
+    pub(super) jitter: u8,
     /// Seed of drawn tensors and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
@@ -69,6 +75,12 @@ pub struct Args {
     /// Write the timeline of the stages as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
+    /// Write waves; the whole design is built as one for it, so only small meshes with few tokens are sensible
+    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
+    pub(super) wave: Option<PathBuf>,
+    /// Levels of hierarchy in the waves, counted from the top [default: all]
+    #[arg(long, value_name = "LEVELS", requires = "wave", value_parser = clap::value_parser!(u32).range(1..=90), help_heading = "Output")]
+    wave_depth: Option<u32>,
 }
 
 /// How drawn logits spread over the tokens.
@@ -83,6 +95,9 @@ enum Logits {
     /// A sink at the first token, and values over sixteen powers of two
     LongTail,
 }
+
+/// Tokens over all heads from which the better optimised build is worth its longer compilation.
+const LONG_RUN: u64 = 60_000;
 
 /// Tokens that are drawn unless more are asked for.
 const DRAWN: u32 = 512;
@@ -132,6 +147,22 @@ impl Args {
         fitted.with_context(|| format!("{} does not fit the tensors", self.config.display()))
     }
 
+    /// The clocks of the design.
+    pub(super) fn clocks(&self, design: &Design) -> Clocks {
+        let clock = &design.config.clock;
+        Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: self.jitter, seed: self.seed }
+    }
+
+    /// What is verilated for them, and how it is compiled.
+    pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
+        if self.wave.is_some() {
+            return (Form::Whole, RunLength::Trace { depth: self.wave_depth });
+        }
+        let form = if self.clocks(job.design).in_step() { Form::Core } else { Form::Clocks };
+        let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
+        (form, if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick })
+    }
+
     pub(super) fn mapping(&self) -> design::Mapping {
         self.mapping.into()
     }
@@ -171,6 +202,9 @@ impl Args {
         );
         if self.stall > 0 {
             text += &format!(" --stall {}", self.stall);
+        }
+        if self.jitter > 0 {
+            text += &format!(" --jitter {}", self.jitter);
         }
         text + if self.unruly_memory { " --unruly-memory" } else { "" }
     }

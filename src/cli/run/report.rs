@@ -52,24 +52,27 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
     );
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;
+    out += &clocks(row);
     out += &format!(
         "{} cycles, {} at {} MHz, from the first descriptor to the last output; of them\n",
         row.cycles,
         us(row.cycles),
         config.clock.noc_mhz
     );
+    // Where the clocks are alike, so are their cycles.
+    let pe = if row.noc_mhz == row.pe_mhz { "cycles" } else { "PE cycles" };
     out += &table::columns(&[
         count("query_cycles", row.query_cycles, "before that, in which queries went in"),
         count("kv_cycles", row.kv_cycles, "to the last KV flit in the array"),
-        count("k_passes", stages.k_passes, "cycles in which K flits pass the array, busiest tile"),
-        count("v_passes", stages.v_passes, "cycles in which V flits pass it"),
-        count("ones_passes", stages.ones_passes, "cycles in which l is summed up"),
-        count("starved", stages.starved, "cycles in which its FIFO was empty"),
-        count("weights_awaited", stages.weights_awaited, "cycles in which V waited for weights"),
-        count("reading_results", stages.reading_results, "cycles in which results were read"),
+        count("k_passes", stages.k_passes, &format!("{pe} in which K flits pass the array, busiest tile")),
+        count("v_passes", stages.v_passes, &format!("{pe} in which V flits pass it")),
+        count("ones_passes", stages.ones_passes, &format!("{pe} in which l is summed up")),
+        count("starved", stages.starved, &format!("{pe} in which its FIFO was empty")),
+        count("weights_awaited", stages.weights_awaited, &format!("{pe} in which V waited for weights")),
+        count("reading_results", stages.reading_results, &format!("{pe} in which results were read")),
     ]);
     out += &format!(
-        "Flits accepted while the FIFO is not empty: {:.3} a cycle. MACs in use while KV flows: {}\n",
+        "Flits accepted while the FIFO is not empty: {:.3} a PE cycle. MACs in use while KV flows: {}\n",
         row.accepted_a_cycle,
         percent(row.mac_utilisation)
     );
@@ -86,4 +89,16 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
         out += &format!("VIOLATION: {violation}\n");
     }
     out
+}
+
+/// Which clocks were run.
+fn clocks(row: &AttentionRow) -> String {
+    if row.noc_mhz == row.pe_mhz && row.jitter_percent == 0 {
+        return format!("One clock of {} MHz for network and PEs\n", row.noc_mhz);
+    }
+    let jitter = match row.jitter_percent {
+        0 => String::new(),
+        percent => format!(", its edges early or late by up to {percent} % of its period"),
+    };
+    format!("Two clocks: network {} MHz, PEs {} MHz{jitter}\n", row.noc_mhz, row.pe_mhz)
 }

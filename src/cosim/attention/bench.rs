@@ -1,6 +1,7 @@
 //! Drives the whole design: queries, descriptors, memory; takes what comes out and what it shows of itself.
 
 use super::super::around::{pins, DescriptorPins, MemoryPins};
+use super::super::clocks::Clocks;
 use super::super::dut::DutError;
 use super::super::memory::{Behaviour, Memory, Shape};
 use super::super::network::COUNTERS;
@@ -11,6 +12,7 @@ use super::order::{visits, Visit};
 use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
 use crate::model::{attention, Datapath, DatapathShape, Root};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Cycles without an output, a read or a flit of PART after which a run is stuck.
 const WATCHDOG: u64 = 200_000;
@@ -64,13 +66,15 @@ pub struct Attended {
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
     /// What the model of the datapath gives for them.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Clocks that were run; cycles are the network's, unless they are said to be of what computes.
+    pub clocks: Clocks,
     /// Cycles from the first descriptor to the last output.
     pub cycles: u64,
     /// Cycles in which queries went in.
     pub query_cycles: u64,
     /// Cycle of the last KV flit that a tile accepted, from the first descriptor on.
     pub kv_cycles: u64,
-    /// Counters of what computes, by tile, in the order of [`emit::pad_events`].
+    /// Counters of what computes, in cycles of its clock, by tile, in the order of [`emit::pad_events`].
     pub pad: Vec<Vec<u32>>,
     /// Counters of every tile.
     pub events: Vec<[u32; TILE_EVENTS.len()]>,
@@ -121,6 +125,7 @@ pins! {
 pub struct Bench<'a> {
     job: &'a Job<'a>,
     pins: Pins,
+    clocks: Clocks,
     one: OnePins,
     columns: ColumnPins,
     tiles: TilePins,
@@ -140,18 +145,33 @@ impl<'a> Bench<'a> {
         behaviour: Behaviour,
         seed: u64,
     ) -> Result<Bench<'a>, DutError> {
+        Bench::with_clocks(library, job, behaviour, seed, Clocks::IN_STEP)
+    }
+
+    /// The same with a clock of its own for what computes; a library built for one clock cannot have it.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn with_clocks(
+        library: &Library,
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        seed: u64,
+        clocks: Clocks,
+    ) -> Result<Bench<'a>, DutError> {
         let design = job.design;
         let modules = emit::modules(design);
         let top: &ModuleSpec = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
-        let mut pins = Pins::new(library, seed)?;
-        let clocks = ["clk", "rst", "pe_clk", "pe_rst"];
-        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !clocks.contains(&p.name.as_str())) {
+        let mut pins = Pins::with_clocks(library, seed, &clocks)?;
+        let own = ["clk", "rst", "pe_clk", "pe_rst"];
+        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !own.contains(&p.name.as_str())) {
             let pin = pins.pin(top, &port.name, 1)?;
             pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
         }
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
         Ok(Bench {
             job,
+            clocks,
             one: OnePins::find(&mut pins, top, 1)?,
             columns: ColumnPins::find(&mut pins, top, cols)?,
             tiles: TilePins::find(&mut pins, top, tiles)?,
@@ -160,6 +180,14 @@ impl<'a> Bench<'a> {
             memory: Memory::new(Shape::of(design), behaviour, job.image()),
             pins,
         })
+    }
+
+    /// Writes waves of all that follows as FST, from a library that can.
+    ///
+    /// # Errors
+    /// If it cannot, or the file cannot be written.
+    pub fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
+        self.pins.wave_start(path)
     }
 
     /// Runs to the last output, of each tile recording the first `timeline` cycles; `stall` of 256 cycles a root's output
@@ -177,13 +205,14 @@ impl<'a> Bench<'a> {
         let (tiles, cols) = (design.mesh.tiles(), design.mesh.cols() as usize);
         let heads = (design.config.model.heads * self.job.streams) as usize;
         let start = self.pins.cycle();
-        self.send_queries()?;
+        self.send_queries(heads, stop)?;
         let begun = self.pins.cycle();
         let pending = self.job.descriptors().expect("the job was checked");
         let mut next = 0;
         let mut result = Attended {
             outputs: BTreeMap::new(),
             expected: BTreeMap::new(),
+            clocks: self.clocks,
             cycles: 0,
             query_cycles: begun - start,
             kv_cycles: 0,
@@ -244,6 +273,8 @@ impl<'a> Bench<'a> {
                     if result.outputs.len() == heads && end.is_none() {
                         result.cycles = cycle + 1;
                         end = Some(self.pins.cycle());
+                        // All is done, and every counter is to be seen: of a faster scan some could be missed.
+                        self.pins.set_clocks(&self.clocks.into_step())?;
                     }
                 }
             }
@@ -275,7 +306,11 @@ impl<'a> Bench<'a> {
         Ok(result)
     }
 
-    fn send_queries(&mut self) -> Result<(), DutError> {
+    fn send_queries(
+        &mut self,
+        missing: usize,
+        stop: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(), AttentionError> {
         let heads = self.job.design.config.model.heads;
         for stream in 0..self.job.streams {
             for head in 0..heads {
@@ -290,10 +325,18 @@ impl<'a> Bench<'a> {
                     ] {
                         self.pins.set(pin, 0, value);
                     }
+                    let asked = self.pins.cycle();
                     loop {
                         self.pins.tick()?;
                         if self.pins.get(self.one.query_ready, 0) == 1 {
                             break;
+                        }
+                        let at = self.pins.cycle();
+                        if at.is_multiple_of(BATCH) && stop(0) {
+                            return Err(AttentionError::Stopped);
+                        }
+                        if at - asked > WATCHDOG {
+                            return Err(AttentionError::Stuck { at, missing, heads: missing });
                         }
                     }
                 }

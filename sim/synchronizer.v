@@ -1,0 +1,34 @@
+// Bits on their way to a synchroniser of a design whose clocks run apart.
+//
+// A bit that changes as it is sampled may be seen old or new. What the last edge of either clock has
+// changed is drawn, bit by bit: of a code in which one bit changes at a time either way is right,
+// of any other, and of a code that is decoded too early, it is not. The synchroniser itself is the emitted one.
+`default_nettype none
+module meshkv_synchronizer #(
+    parameter             WIDTH = 5,
+    parameter [WIDTH-1:0] RESET = {WIDTH{1'b0}}
+) (
+    input  wire             clk,
+    input  wire             rst,
+    input  wire [WIDTH-1:0] s_data,
+    output wire [WIDTH-1:0] m_data
+);
+    // What stood there before the last edge of either.
+    reg [WIDTH-1:0] before_q;
+    always @(posedge meshkv_socket.clk or posedge meshkv_socket.pe_clk) before_q <= s_data;
+
+    // Never reset: every instance draws from the noise that it starts with.
+    reg  [63:0] random_q;
+    always @(posedge clk) random_q <= random_q * 64'd6364136223846793005 + 64'd1442695040888963407;
+    wire [WIDTH-1:0] late = (s_data ^ before_q) & random_q[63-:WIDTH] & {WIDTH{meshkv_socket.doubt}};
+
+    meshkv_synchronizer_itself #(
+        .WIDTH(WIDTH),
+        .RESET(RESET)
+    ) u_itself (
+        .clk   (clk),
+        .rst   (rst),
+        .s_data(s_data ^ late),
+        .m_data(m_data)
+    );
+endmodule
