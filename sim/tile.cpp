@@ -237,7 +237,7 @@ class TileModel final : public Model, public Team::Job {
     // What is no port of a piece in step with the network; templates, since that has none to name.
     template <class Piece>
     static void hold(Piece& piece) {
-        if constexpr (kClocks == 2) piece.pe_rst = 1;
+        if constexpr (kClocks == 2) piece.pe_clk = 0, piece.pe_rst = 1, piece.doubt = 0;
     }
     template <class Piece>
     static void doubt(Piece& piece, bool doubt) {
