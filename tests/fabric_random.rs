@@ -12,7 +12,7 @@ use meshkv::config::Config;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::traffic::{Traffic, VirtualNetworks};
 use meshkv::design::Design;
-use meshkv::emit::{emit, TOP};
+use meshkv::emit::{emit, FABRIC};
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
 use std::fmt;
@@ -99,12 +99,13 @@ prop_compose! {
     }
 }
 
-/// Whatever any linter says of a design.
+/// Whatever any linter says of a fabric; what computes is linted in every shape of its own by `pad_row` and
+/// `lint_matrix`.
 fn lint(design: &Design) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let dir = tempfile::tempdir().unwrap();
     let sources = lay_out(&emit(design).expect("every legal design is emitted"), dir.path()).unwrap();
-    let passes = linters.passes(&sources, TOP);
+    let passes = linters.passes(&sources, FABRIC);
     let found = passes.iter().flat_map(|pass| {
         let said = pass.run(dir.path(), &Interrupt::default()).unwrap();
         said.into_iter().map(|m| format!("{} as {}: {}", pass.tool.name, pass.language, m.text))

@@ -8,7 +8,7 @@ use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
 use meshkv::cosim::Library;
 use meshkv::design::Design;
-use meshkv::emit::{modules, Dir, ModuleSpec, TOP};
+use meshkv::emit::{modules, Dir, ModuleSpec, FABRIC};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -95,10 +95,10 @@ pub struct Stand {
 impl Stand {
     pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
         let all = modules(design);
-        let top = all.iter().find(|m| m.name == TOP).expect("every design has a fabric");
+        let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
         let mut pins = Pins::new(library, seed).expect("the fabric comes out of reset");
         let mut ports = BTreeMap::new();
-        for port in top.ports.iter().filter(|p| p.name != "clk" && p.name != "rst") {
+        for port in top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str())) {
             let parts = match &port.width.expr {
                 width if width.contains("TILES") => design.mesh.tiles(),
                 width if width.contains("PORTS") => design.memory.ports as usize,
@@ -139,6 +139,10 @@ impl Stand {
             let (job, kv) = (self.below(16) < self.pace.takes, self.below(16) < self.pace.takes);
             self.set("job_ready", tile, u64::from(job));
             self.set("kv_ready", tile, u64::from(kv));
+            self.set("vector_ready", tile, 1);
+            // What came from the network or the tile itself has left the root's buffers.
+            let credits = self.get("root_valid", tile);
+            self.set("root_credit", tile, credits);
         }
         self.answer();
         let started = Instant::now();
@@ -314,7 +318,7 @@ impl Stand {
         let sum = |valid: &str, ready: Option<&str>| {
             let parts = 0..self.ports[valid].parts;
             let takes = |part| ready.is_none_or(|ready| self.get(ready, part) == 1);
-            parts.filter(|&part| self.get(valid, part) == 1 && takes(part)).count() as u64
+            parts.filter(|&part| self.get(valid, part) != 0 && takes(part)).count() as u64
         };
         let swaps = self.ports.contains_key("swap_valid");
         let now = Seen {
