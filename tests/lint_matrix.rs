@@ -7,14 +7,14 @@ use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::config::Config;
 use meshkv::design::Design;
-use meshkv::emit::{emit, TOP};
+use meshkv::emit::{emit, FABRIC, TOP};
 
-/// All messages of these tools.
-fn messages(design: &Design, tools: &[&str]) -> Vec<String> {
+/// All messages of these tools about a module and all below it.
+fn messages(design: &Design, top: &str, tools: &[&str]) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let dir = tempfile::tempdir().unwrap();
     let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
-    let passes = linters.passes(&sources, TOP);
+    let passes = linters.passes(&sources, top);
     let passes = passes.iter().filter(|pass| tools.contains(&pass.tool.name));
     let found = passes.flat_map(|pass| {
         let said = pass.run(dir.path(), &Interrupt::default()).unwrap();
@@ -25,30 +25,31 @@ fn messages(design: &Design, tools: &[&str]) -> Vec<String> {
 
 const ALL: [&str; 3] = ["verilator", "iverilog", "yosys"];
 
-fn is_clean(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
+/// The whole design, or the fabric where what computes is the same as elsewhere.
+fn is_clean(top: &str, cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
     let design = design(cols, rows, change);
-    let found = messages(&design, &ALL);
+    let found = messages(&design, top, &ALL);
     assert!(found.is_empty(), "{cols}x{rows} {:?}:\n{}", design.config.noc, found.join("\n"));
 }
 
 #[test]
 fn meshes_of_every_shape_are_clean() {
     // Nine of a side take as many bits as sixteen.
-    for (cols, rows) in [(2, 2), (4, 3), (2, 9), (9, 2)] {
-        is_clean(cols, rows, |_| {});
+    for (top, cols, rows) in [(TOP, 2, 2), (TOP, 3, 4), (FABRIC, 2, 9), (FABRIC, 9, 2)] {
+        is_clean(top, cols, rows, |_| {});
     }
 }
 
 #[test]
 fn the_largest_mesh_is_clean() {
     // Verilator and Icarus elaborate each of the 256 routers and take minutes; Yosys takes one for all.
-    assert_eq!(messages(&design(16, 16, |_| {}), &["yosys"]), [""; 0]);
+    assert_eq!(messages(&design(16, 16, |_| {}), TOP, &["yosys"]), [""; 0]);
 }
 
 #[test]
 fn one_and_four_channels_of_any_depth_are_clean() {
     for (vn0, vn1, depth) in [(1, 2, 2), (1, 3, 5), (4, 4, 64), (3, 2, 3)] {
-        is_clean(3, 2, |config| {
+        is_clean(FABRIC, 3, 2, |config| {
             (config.noc.vn0_vcs, config.noc.vn1_vcs, config.noc.vc_depth) = (vn0, vn1, depth);
         });
     }
@@ -57,7 +58,7 @@ fn one_and_four_channels_of_any_depth_are_clean() {
 #[test]
 fn flits_of_every_width_are_clean() {
     for width in [64, 128, 256, 512, 1024] {
-        is_clean(2, 2, |config| {
+        is_clean(TOP, 2, 2, |config| {
             config.noc.flit_width = width;
             // A flit is read in one cycle, from 72-bit blocks side by side.
             config.kv.uram_per_tile = config.kv.uram_per_tile.max(width.div_ceil(72));
@@ -68,7 +69,7 @@ fn flits_of_every_width_are_clean() {
 #[test]
 fn routers_without_multicast_are_clean() {
     for (cols, rows, vn0, vn1) in [(2, 2, 2, 2), (3, 4, 1, 2), (3, 2, 4, 4)] {
-        is_clean(cols, rows, |config| {
+        is_clean(FABRIC, cols, rows, |config| {
             config.mare.multicast = false;
             (config.noc.vn0_vcs, config.noc.vn1_vcs) = (vn0, vn1);
         });

@@ -222,8 +222,8 @@ fn a_requester_that_reserves_no_room_is_caught() {
     let design = fabric(|_| {});
     let mut plan = random_plan(&design, 8, 200, 0, 6);
     plan.stall = 250;
-    let from = "(|opens ? reserved : {ROOM_WIDTH{1'b0}})";
-    let done = run_mutant(&design, &plan, "meshkv_requester", from, "{ROOM_WIDTH{1'b0}}");
+    let from = "(reserve_valid ? reserve_count : {ROOM_WIDTH{1'b0}})";
+    let done = run_mutant(&design, &plan, "meshkv_reorder_fifo", from, "{ROOM_WIDTH{1'b0}}");
     let error = done.expect_err("the FIFO runs over").to_string();
-    assert!(error.contains("no room was reserved"), "{error}");
+    assert!(error.contains("a word came for a place that is taken"), "{error}");
 }

@@ -98,7 +98,9 @@ impl Stand {
         let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
         let mut pins = Pins::new(library, seed).expect("the fabric comes out of reset");
         let mut ports = BTreeMap::new();
-        for port in top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str())) {
+        for port in
+            top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str()))
+        {
             let parts = match &port.width.expr {
                 width if width.contains("TILES") => design.mesh.tiles(),
                 width if width.contains("PORTS") => design.memory.ports as usize,
