@@ -164,10 +164,10 @@ fn while_a_step_is_decoded() {
     assert_eq!(said(&mut scene.meshkv(line)).code, Some(0));
     fs::remove_dir_all(scene.path("pictures")).unwrap();
     let before = scene.list();
-    let mut running = Running::start(&mut scene.meshkv(&format!("{line} --steps 1000 --stall 250")));
+    let mut running = Running::start(&mut scene.meshkv(&format!("{line} --steps 60 --stall 250")));
     running.hear("verilator");
     // Past the look into the cache, however busy the machine.
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_millis(1500));
     running.signal(Signal::INT);
     interrupted(&running.end(), "while decoding; no result");
     assert_eq!(scene.list(), before);
