@@ -2,16 +2,13 @@
 
 mod attend;
 
-use attend::{assert_exact, fabric::library_of, run, run_with, small, tensors, try_run, Trouble};
-use meshkv::cosim::attention::{Attended, Bench, Job};
+use attend::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
+use meshkv::cosim::attention::{Attended, Job};
 use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::memory::Behaviour;
-use meshkv::cosim::pins::Pins;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, pad_events, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
-use std::time::Instant;
 
 const CALM: Trouble = Trouble { stall: 0, unruly: false, noise: 1 };
 const ROUGH: Trouble = Trouble { stall: 100, unruly: true, noise: 2 };
@@ -131,47 +128,4 @@ fn a_word_that_is_written_after_its_pointer_is_found() {
     let apart = try_run(&files, &job, CALM, Form::Clocks, clocks(20.0, 70.0, 20, 1));
     let right = apart.is_ok_and(|done| done.bit_exact() && done.violations.is_empty());
     assert!(!right, "words are read before they are written, unseen");
-}
-
-/// Runs a 4 x 4 of narrow routers in a form, at work and with nothing to do, and says how fast.
-fn speed(form: Form, clocks: Clocks) {
-    let design = attend::fabric::design(4, 4, |c| {
-        (c.kv.segment_tokens, c.kv.uram_per_tile, c.pe.head_dim) = (16, 1, 64);
-        (c.model.heads, c.model.kv_heads, c.model.max_tokens) = (16, 4, 1024);
-    });
-    let tensors = tensors(&design, 1024, 2, Logits::Normal, 5);
-    let job = job(&design, &tensors);
-    let library = library_of(form, &design, &emit(&design).unwrap());
-    let mut pins = Pins::with_clocks(&library, 1, &clocks).unwrap();
-    let started = Instant::now();
-    (0..20_000).for_each(|_| pins.tick().unwrap());
-    let idle = 20_000.0 / started.elapsed().as_secs_f64();
-    let (mut first, mut last) = (None, Instant::now());
-    let bench = Bench::with_clocks(&library, &job, Behaviour::of(&design), 1, clocks).unwrap();
-    let looked = &mut 0_u32;
-    // Without the model of the datapath, which comes after the last look.
-    let done = bench.run(0, 0, &mut |_| {
-        first.get_or_insert_with(Instant::now);
-        last = Instant::now();
-        *looked += 1;
-        false
-    });
-    let busy = f64::from((*looked - 1) * 256) / (last - first.unwrap()).as_secs_f64();
-    println!(
-        "{} {clocks:?}: {idle:.0} cycles/s idle, {busy:.0} at work, {} cycles",
-        form.name(),
-        done.unwrap().cycles
-    );
-}
-
-#[test]
-#[ignore = "a measurement: cargo test --test attention_clocks -- --ignored --nocapture speed"]
-fn speed_of_one_clock_and_of_two() {
-    for _ in 0..2 {
-        speed(Form::Core, Clocks::IN_STEP);
-        speed(Form::Clocks, Clocks::IN_STEP);
-        speed(Form::Clocks, clocks(250.0, 250.0, 20, 1));
-        speed(Form::Clocks, clocks(250.0, 300.0, 0, 1));
-        speed(Form::Clocks, clocks(20.0, 70.0, 0, 1));
-    }
 }

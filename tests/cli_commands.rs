@@ -41,6 +41,15 @@ fn init_writes_a_configuration_that_check_accepts() {
 }
 
 #[test]
+fn init_writes_to_standard_output_when_asked_and_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let (code, stdout, stderr) = run(meshkv(&["init", "-"]).current_dir(dir.path()));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(toml::from_str::<toml::Table>(&stdout).is_ok_and(|table| table.contains_key("mesh")));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "a file named `-`");
+}
+
+#[test]
 fn init_replaces_a_file_only_when_forced() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "mine.toml");

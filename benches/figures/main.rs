@@ -8,6 +8,7 @@
 mod area;
 mod attention;
 mod build;
+mod clocks;
 mod figure;
 mod generate;
 mod latency;
@@ -27,7 +28,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 12] = [
+const SECTIONS: [(&str, Section); 13] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
@@ -39,6 +40,7 @@ const SECTIONS: [(&str, Section); 12] = [
     ("reduce", reduce::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),
+    ("clocks", clocks::measure),
     ("build", build::measure),
 ];
 

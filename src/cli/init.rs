@@ -13,7 +13,7 @@ use std::process::ExitCode;
   meshkv init                    write meshkv.toml
   meshkv init configs/wide.toml  write it elsewhere; the design is named after the file")]
 pub struct Args {
-    /// File to write
+    /// File to write; `-` is standard output
     #[arg(default_value = "meshkv.toml", value_hint = clap::ValueHint::FilePath)]
     path: PathBuf,
     /// Replace the file if it exists
@@ -26,7 +26,12 @@ pub struct Args {
 /// # Errors
 /// When the file exists and `--force` is not given, or cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    whole_file::write(&args.path, config::commented().as_bytes(), args.force)?;
+    let text = config::commented();
+    if args.path.as_os_str() == "-" {
+        ui.result(&json!({ "path": "-", "text": text }), || text.clone())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    whole_file::write(&args.path, text.as_bytes(), args.force)?;
     let shown = args.path.display();
     ui.result(&json!({ "path": shown.to_string() }), || format!("{shown}\n"))?;
     ui.note(format_args!("Every key is at its default. Next: meshkv check {shown}"));

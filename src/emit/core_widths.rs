@@ -2,6 +2,7 @@
 
 use super::control_widths::ControlWidths;
 use super::module::ModuleBuilder;
+use super::pad_widths::PadWidths;
 use crate::design::{flit_elements, index_bits, Design};
 use std::collections::BTreeMap;
 
@@ -23,6 +24,8 @@ pub(super) struct CoreWidths {
     rows: u32,
     /// Elements of a flit.
     lanes: u32,
+    /// Cycles from a registered op to its dot.
+    dot: u32,
     /// Contexts by row and slot: stream * heads of a column + place of the head.
     slots: Vec<Vec<u32>>,
     /// KV head of each place of each column.
@@ -49,6 +52,7 @@ impl CoreWidths {
         CoreWidths {
             rows,
             lanes: flit_elements(config),
+            dot: PadWidths::of(design, 1).dot_cycles(),
             slots,
             kv_heads: (0..control.tile.net.cols).map(of_column).collect(),
             control,
@@ -67,13 +71,8 @@ impl CoreWidths {
         index_bits(self.blocks() * self.lanes)
     }
 
-    /// Cycles from a registered op to its dot.
-    fn dot(&self) -> u32 {
-        6 + self.lane_log().div_ceil(3) + self.lanes / 4
-    }
-
     fn rest(&self) -> u32 {
-        self.dot() + AFTER_DOT
+        self.dot + AFTER_DOT
     }
 
     fn lane_log(&self) -> u32 {
@@ -191,7 +190,7 @@ impl ModuleBuilder {
         .param("REST_CYCLES", w.rest(), "Cycles in which an op passes a row.")
         .param(
             "READ_CYCLES",
-            w.dot() + READ_AFTER_DOT + w.rows,
+            w.dot + READ_AFTER_DOT + w.rows,
             "Results that may be on their way in the array.",
         )
         .param("REST_WIDTH", index_bits(w.rest() + w.rows + 1), "Width of their number in bits.")

@@ -226,7 +226,11 @@ pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
 }
 
 /// Renders `parts`, whose bodies may instantiate `known` modules.
-fn render(design: &Design, parts: &[ModuleSpec], known: Vec<ModuleSpec>) -> Result<Vec<SourceFile>> {
+pub(super) fn render(
+    design: &Design,
+    parts: &[ModuleSpec],
+    known: Vec<ModuleSpec>,
+) -> Result<Vec<SourceFile>> {
     let renderer = Renderer::new(TEMPLATES, known)?;
     let source = format!("{}.toml", design.name);
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
