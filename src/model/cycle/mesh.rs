@@ -17,6 +17,9 @@ use crate::design::{Design, Mesh, NodeId, Port};
 
 pub use super::counters::{TOTALS, TOTALS_PER_PORT};
 
+/// The inputs that neighbours lead to.
+const SIDES: [Port; 4] = [Port::North, Port::South, Port::East, Port::West];
+
 /// A flit that shows at a tile in this period.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
@@ -158,16 +161,15 @@ impl RouterMesh {
         self.cycle += 1;
     }
 
-    /// What a router shows on an output in this period: virtual channel and flit.
-    pub fn link(&self, tile: usize, output: Port) -> Option<(u32, &Flit)> {
+    /// Every flit that shows on a link between two routers in this period: the tile and input that it leads to,
+    /// the virtual channel, the flit.
+    pub fn links(&self) -> impl Iterator<Item = (NodeId, Port, u32, &Flit)> {
         let (links, flits) = (&self.world.links, &self.world.flits);
-        if output == Port::Local {
-            let shown = links.shown().iter().find(|shown| usize::from(shown.tile) == tile)?;
-            return Some((u32::from(shown.vc), flits.flit(shown.flit)));
-        }
-        let next = self.mesh.neighbour(self.mesh.node_at(tile)?, output)?;
-        let (flit, vc) = links.peek(next.index(), output.opposite().index())?;
-        Some((u32::from(vc), flits.flit(flit)))
+        let inputs = self.mesh.nodes().flat_map(|node| SIDES.map(|input| (node, input)));
+        inputs.filter_map(move |(node, input)| {
+            let (flit, vc) = links.peek(node.index(), input.index())?;
+            Some((node, input, u32::from(vc), flits.flit(flit)))
+        })
     }
 
     /// Every credit that shows in this period: the tile and input whose slot is free, and the virtual channel.
