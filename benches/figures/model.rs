@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Load in flits a node and cycle, cycles a second of BookSim2 with 4 VCs there on a machine of this class, and
 /// the cycles that are run for the figure. That at 0.2 lies between those that were measured.
-const LOADS: [(f64, f64, u64); 3] = [(0.1, 15_700.0, 200_000), (0.2, 8_000.0, 100_000), (0.4, 3_340.0, 50_000)];
+const LOADS: [(f64, f64, u64); 3] =
+    [(0.1, 15_700.0, 200_000), (0.2, 8_000.0, 100_000), (0.4, 3_340.0, 50_000)];
 
 /// How many times BookSim2's speed is wanted.
 const GOAL: f64 = 20.0;
@@ -61,10 +62,16 @@ fn uniform(load: f64) -> Traffic {
 }
 
 /// Cycles a second of a measured run.
-fn with_scoreboard(network: &mut dyn Network, design: &Design, traffic: &Traffic, cycles: u64) -> Result<f64> {
+fn with_scoreboard(
+    network: &mut dyn Network,
+    design: &Design,
+    traffic: &Traffic,
+    cycles: u64,
+) -> Result<f64> {
     network.reset()?;
     let phases = Phases { warmup: 0, measure: cycles, drain_limit: cycles, latency_limit: None };
-    let row = eval::measure(network, &mut Setup { design, phases, observe: &mut |_, _| {} }, traffic, f64::MAX)?;
+    let row =
+        eval::measure(network, &mut Setup { design, phases, observe: &mut |_, _| {} }, traffic, f64::MAX)?;
     anyhow::ensure!(row.violations == 0, "the fabric broke {} promises", row.violations);
     Ok(row.cycles_per_second)
 }
@@ -93,7 +100,13 @@ fn without(network: &mut dyn Network, design: &Design, traffic: &Traffic, cycles
     Ok(cycles as f64 / spent.as_secs_f64())
 }
 
-fn inject(network: &mut dyn Network, design: &Design, bits: &FlitBits, packet: &Packet, key: u64) -> Result<()> {
+fn inject(
+    network: &mut dyn Network,
+    design: &Design,
+    bits: &FlitBits,
+    packet: &Packet,
+    key: u64,
+) -> Result<()> {
     let (mut dest, mut head, mut data) = (Vec::new(), Vec::new(), Vec::new());
     let header = Header { class: packet.class, source: packet.source, tag: key, index: 0, flits: 1 };
     bits.write_dest(&packet.dests, &mut dest);

@@ -239,7 +239,8 @@ fn links(tile: &ModuleSpec) -> String {
         ];
         body += &lines("    ", &[credit, valid.clone()]);
         if valid.is_some() {
-            let _ = write!(body, "    if (any(tile.tx_{letter}_valid)) {{\n{}    }}\n", lines("        ", &flit));
+            let _ =
+                write!(body, "    if (any(tile.tx_{letter}_valid)) {{\n{}    }}\n", lines("        ", &flit));
         }
         body += "    words += kLinkWords / MESHKV_PORTS;\n";
     }

@@ -12,6 +12,7 @@
 //! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
 //! * [`modelled`]: the cycle-exact model behind the same questions.
 //! * [`lockstep`]: both at once, compared link by link in every cycle.
+//! * [`excerpt`]: waves of a part of a run.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
 //! * [`pins`]: the same as a clock and ports; [`fetch`] drives fetches there, [`workload`] makes them,
@@ -29,6 +30,7 @@ pub mod clocks;
 mod compile;
 pub mod decode;
 pub mod dut;
+pub mod excerpt;
 mod fabric_ports;
 pub mod fetch;
 mod ffi;

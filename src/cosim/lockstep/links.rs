@@ -127,7 +127,9 @@ impl Links {
         };
         match self.kind {
             DestKind::Coord => beyond(self.coords(flit).0),
-            DestKind::Set => TileSet::of_bits(flit.dest).iter().any(|tile| beyond(tile as u32 % self.mesh.cols())),
+            DestKind::Set => {
+                TileSet::of_bits(flit.dest).iter().any(|tile| beyond(tile as u32 % self.mesh.cols()))
+            }
         }
     }
 

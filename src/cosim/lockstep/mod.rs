@@ -15,7 +15,7 @@ use super::dut::{Dut, DutError};
 use super::modelled::Modelled;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS, COUNTERS_PER_PORT};
 use crate::design::{Design, Mesh, NodeId, Port};
-use crate::model::cycle::mesh::TOTALS;
+use crate::model::cycle::mesh::{Upset, TOTALS};
 use difference::{field, Place};
 use links::Links;
 
@@ -38,6 +38,7 @@ pub struct Lockstep {
     links: Links,
     /// Resets since it was made.
     runs: u32,
+    upset: Option<(u64, NodeId, Upset)>,
     /// Routers times cycles that were compared.
     compared: u64,
     // What both have shown in this step, for whoever asks.
@@ -62,6 +63,7 @@ impl Lockstep {
             model: Modelled::new(design),
             links,
             runs: 0,
+            upset: None,
             compared: 0,
             entries: Vec::new(),
             deliveries: Vec::new(),
@@ -82,9 +84,9 @@ impl Lockstep {
         self.model.stall(tile, probability, seed);
     }
 
-    /// The model, for a test that upsets it.
-    pub fn model(&mut self) -> &mut Modelled {
-        &mut self.model
+    /// Changes the model's state before a cycle of every run, which must be found.
+    pub fn upset_at(&mut self, cycle: u64, tile: NodeId, upset: Upset) {
+        self.upset = Some((cycle, tile, upset));
     }
 
     /// Routers times cycles that were compared so far.
@@ -94,6 +96,9 @@ impl Lockstep {
 
     /// One period in both.
     fn period(&mut self) -> anyhow::Result<StepStatus> {
+        if let Some((_, tile, upset)) = self.upset.filter(|(cycle, ..)| *cycle == self.rtl.cycle()) {
+            self.model.upset(tile, upset);
+        }
         let status = self.rtl.step(1)?;
         let modelled = self.model.step(1)?;
         self.compare_tiles()?;
@@ -134,7 +139,8 @@ impl Lockstep {
         let cycle = self.rtl.cycle() - 1;
         let [rtl, model] = &self.entries_now;
         for node in self.mesh.nodes() {
-            let at = |list: &[Entry]| list.iter().find(|e| e.tile == node).map(|e| (e.class, e.sequence, e.vc));
+            let at =
+                |list: &[Entry]| list.iter().find(|e| e.tile == node).map(|e| (e.class, e.sequence, e.vc));
             let [a, b] = [rtl, model].map(|list| at(list));
             if a != b {
                 let [a, b] = [a, b].map(|entry| entry.map_or("none".to_owned(), |e| format!("{e:?}")));

@@ -115,6 +115,11 @@ impl Modelled {
         &self.routers
     }
 
+    /// Records kept for flits in queues and on their way, used or free: what its memory grows with.
+    pub fn records(&self) -> usize {
+        self.payloads.records()
+    }
+
     /// Drops what was taken after the last step.
     fn forget_records(&mut self) {
         if self.entries_taken {

@@ -29,6 +29,11 @@ impl Payloads {
         (self.left.len() - 1) as u32
     }
 
+    /// Payloads that there is room for.
+    pub(super) fn records(&self) -> usize {
+        self.left.len()
+    }
+
     pub(super) fn words(&self, slot: u32) -> &[u32] {
         let at = slot as usize * self.width;
         &self.words[at..at + self.width]

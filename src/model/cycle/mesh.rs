@@ -34,8 +34,8 @@ pub struct Shown<'a> {
 /// A change of one router's state that no traffic makes: for tests of what compares with this model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Upset {
-    /// An output forgets a credit of a virtual channel, if it has one.
-    LoseCredit(Port, u32),
+    /// An output forgets all credits it has.
+    LoseCredits(Port),
     /// The arbiter of an output skips a turn.
     SkipTurn(Port),
 }
@@ -202,7 +202,7 @@ impl RouterMesh {
     pub fn upset(&mut self, tile: NodeId, upset: Upset) {
         let router = &mut self.routers[tile.index()];
         match upset {
-            Upset::LoseCredit(port, vc) => router.outputs.lose_credit(port.index(), vc as u8),
+            Upset::LoseCredits(port) => router.outputs.lose_credits(port.index()),
             Upset::SkipTurn(port) => router.allocator.skip_turn(port.index()),
         }
     }

@@ -135,14 +135,7 @@ impl Router {
     /// Which flits on the links find an empty buffer and a free output along the row. `rivals`: what heads want
     /// that could leave east, and west.
     #[inline(always)]
-    fn express(
-        &self,
-        arrived: u8,
-        arrivals: &mut [Arrival; 5],
-        rivals: [u8; 2],
-        starts: u64,
-        shape: &Shape,
-    ) {
+    fn express(&self, arrived: u8, arrivals: &mut [Arrival; 5], rivals: [u8; 2], starts: u64, shape: &Shape) {
         for (straight, output, rivals) in [(W, E, rivals[0]), (E, W, rivals[1])] {
             if rivals >> output & 1 == 1 {
                 continue;
@@ -231,16 +224,7 @@ impl Router {
     /// Puts copies of a flit into output registers.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn send(
-        &mut self,
-        p: usize,
-        vc: u8,
-        flit: u32,
-        last: bool,
-        outputs: u8,
-        tile: usize,
-        world: &mut World,
-    ) {
+    fn send(&mut self, p: usize, vc: u8, flit: u32, last: bool, outputs: u8, tile: usize, world: &mut World) {
         let mut given = vc;
         for output in bits(outputs) {
             let on = self.inputs[p].output_vc(vc, &world.shape);

@@ -4,7 +4,7 @@
 //! bits that the Verilog masks off on the way lie behind the flit, so the record never changes.
 
 use super::flit::Flit;
-use crate::design::{index_bits, DestKind, Design};
+use crate::design::{index_bits, Design, DestKind};
 
 /// Where a flit goes, as routes ask for it.
 #[derive(Debug, Clone, Copy, Default)]
