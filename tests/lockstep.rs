@@ -202,11 +202,11 @@ fn a_model_that_is_upset_is_found_where_it_was() {
     }
     // A turn that is skipped matters only if two ask then, so some cycles are tried.
     let full = unicast(PatternKind::Uniform, VirtualNetworks::Both, 1.0, 2);
-    let skipped = (400..440).find_map(|cycle| {
-        both.upset_at(cycle, node, Upset::SkipTurn(Port::South));
+    let skipped = (400..500).find_map(|cycle| {
+        both.upset_at(cycle, node, Upset::SkipTurn(Port::West));
         find(&mut both, &design, &full).map(|found| (found.cycle - cycle, found))
     });
-    let (after, found) = skipped.expect("one of forty turns matters");
+    let (after, found) = skipped.expect("one of a hundred turns matters");
     assert_eq!(found.router.map(|(place, _)| place), Some((1, 1)), "{found}");
     assert!(after < 10, "{found}");
 }

@@ -65,25 +65,33 @@ impl Links {
         if self.rtl == self.model {
             return None;
         }
-        let at = self.rtl.iter().zip(&self.model).position(|(a, b)| a != b)? / self.words;
-        let node = self.mesh.node_at(at / Port::ALL.len())?;
-        let port = Port::ALL[at % Port::ALL.len()];
-        let [rtl, model] = [&self.rtl, &self.model].map(|all| &all[at * self.words..][..self.words]);
-        for (shift, name) in [VALID, AHEAD, CREDIT] {
-            let [a, b] = [rtl, model].map(|record| record[0] >> shift & 0xff);
-            if a != b {
-                return Some((Place::Link(node, port, name), format!("{a:#b}"), format!("{b:#b}")));
-            }
-        }
-        let flit = |record: &[u32]| {
-            let (head, dest) = record[1..].split_at(self.head_words);
-            [field(head), field(dest)]
+        let of_tile = Port::ALL.len() * self.words;
+        let tile = self.rtl.iter().zip(&self.model).position(|(a, b)| a != b)? / of_tile;
+        let node = self.mesh.node_at(tile)?;
+        // An output shows what was decided, the credit of an input only what followed.
+        let fields = |credits: bool| {
+            Port::ALL.into_iter().find_map(|port| self.field(tile, port, credits).map(|field| (port, field)))
         };
-        let ([a, b], [c, d]) = (flit(rtl), flit(model));
-        Some(match a != c {
-            true => (Place::Link(node, port, "head"), a, c),
-            false => (Place::Link(node, port, "destination"), b, d),
-        })
+        let (port, (name, rtl, model)) = fields(false).or_else(|| fields(true))?;
+        Some((Place::Link(node, port, name), rtl, model))
+    }
+
+    /// The first field of a port that differs, of its flit or of its credits, and both values.
+    fn field(&self, tile: usize, port: Port, credits: bool) -> Option<(&'static str, String, String)> {
+        let at = (tile * Port::ALL.len() + port.index()) * self.words;
+        let [rtl, model] = [&self.rtl, &self.model].map(|all| &all[at..at + self.words]);
+        let first: &[_] = if credits { &[CREDIT] } else { &[VALID, AHEAD] };
+        let bits = first.iter().map(|&(shift, name)| {
+            let [a, b] = [rtl, model].map(|record| format!("{:#b}", record[0] >> shift & 0xff));
+            (name, a, b)
+        });
+        let split = 1 + self.head_words;
+        let words = [("head", 1..split), ("destination", split..self.words)].map(|(name, range)| {
+            let [a, b] = [rtl, model].map(|record| field(&record[range.clone()]));
+            (name, a, b)
+        });
+        let words = words.into_iter().filter(|_| !credits);
+        bits.chain(words).find(|(_, rtl, model)| rtl != model)
     }
 
     /// Writes the model's records.
