@@ -19,8 +19,11 @@ mod names;
 mod pictures;
 pub mod run;
 pub mod schema;
+pub mod sim;
+pub mod soak;
 pub mod table;
 pub mod ui;
+mod watched;
 pub mod whole_file;
 
 use crate::config::Report;
@@ -40,6 +43,7 @@ use ui::{Ui, UiArgs};
   meshkv check meshkv.toml                           what follows from it
   meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
+  meshkv sim meshkv.toml --sweep-load 0.05:1.0       the same traffic on its cycle-exact model, fast
   meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
   meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
@@ -59,9 +63,11 @@ enum Command {
     Generate(generate::Args),
     Lint(lint::Args),
     Cosim(Box<cosim::Args>),
+    Sim(Box<sim::Args>),
     Fetch(fetch::Args),
     Decode(Box<decode::Args>),
     Run(Box<run::Args>),
+    Soak(soak::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -81,9 +87,11 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Generate(args) => generate::run(args, ui),
         Command::Lint(args) => lint::run(args, ui),
         Command::Cosim(args) => cosim::run(args, ui),
+        Command::Sim(args) => sim::run(args, ui),
         Command::Fetch(args) => fetch::run(args, ui),
         Command::Decode(args) => decode::run(args, ui),
         Command::Run(args) => run::run(args, ui),
+        Command::Soak(args) => soak::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),
