@@ -8,6 +8,7 @@
 //! Cycles are no concern of this module: no number depends on them.
 
 pub mod attention;
+pub mod cycle;
 pub mod dot;
 pub mod exp2;
 pub mod fixed;
