@@ -4,11 +4,14 @@
 //! It judges nothing. What it does follows from its seed and from what the fabric shows, so two
 //! fabrics that show the same are driven alike.
 
+mod network;
+
 use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
 use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{modules, Dir, ModuleSpec, FABRIC};
+use network::{Flit, Network};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -29,11 +32,13 @@ pub struct Pace {
     pub latency: u64,
     /// Answers of 256 that are errors.
     pub errors: u64,
+    /// Cycles of 256 in which a part of a query is offered.
+    pub queries: u64,
 }
 
 /// All at once, and everything waits for everything now and then.
 pub const LIVELY: Pace =
-    Pace { descriptors: true, segments: 6, step: 5, takes: 12, parts: 12, latency: 60, errors: 3 };
+    Pace { descriptors: true, segments: 6, step: 5, takes: 12, parts: 12, latency: 60, errors: 3, queries: 20 };
 
 /// What has been seen to happen.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -46,6 +51,8 @@ pub struct Seen {
     pub beats: u64,
     pub occupancies: u64,
     pub swaps: u64,
+    /// Flits that tiles have sent to a network that is played.
+    pub sent: u64,
 }
 
 /// A burst that a port has been asked for.
@@ -87,16 +94,24 @@ pub struct Stand {
     memory: Vec<Port>,
     /// Flits left of each tile's packet.
     parts: Vec<u64>,
+    /// The network, where it is not part of what runs.
+    network: Option<Network>,
     pub seen: Seen,
     /// Time in the fabric itself.
     pub running: Duration,
 }
 
 impl Stand {
+    /// A compiled fabric with the ports of the whole.
     pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
         let all = modules(design);
         let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
-        let mut pins = Pins::new(library, seed).expect("the fabric comes out of reset");
+        let pins = Pins::new(library, seed).expect("the fabric comes out of reset");
+        Stand::of(pins, top, design, pace, seed)
+    }
+
+    /// Whatever has the ports of `top`.
+    pub fn of(mut pins: Pins, top: &ModuleSpec, design: &Design, pace: Pace, seed: u64) -> Stand {
         let mut ports = BTreeMap::new();
         for port in
             top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str()))
@@ -112,6 +127,7 @@ impl Stand {
         let outputs = top.ports.iter().filter(|p| p.dir == Dir::Output).map(|p| p.name.clone()).collect();
         let memory = (0..design.memory.ports).map(|_| Port::default()).collect();
         let parts = vec![0; design.mesh.tiles()];
+        let network = ports.contains_key("rx_valid").then(|| Network::new(design, seed));
         let (design, descriptors, random) = (design.clone(), VecDeque::new(), seed);
         Stand {
             pins,
@@ -124,6 +140,7 @@ impl Stand {
             made: 0,
             memory,
             parts,
+            network,
             seen: Seen::default(),
             running: Duration::ZERO,
         }
@@ -137,21 +154,29 @@ impl Stand {
         }
         self.offer_descriptor();
         self.offer_parts();
+        self.offer_query();
         for tile in 0..self.parts.len() {
             let (job, kv) = (self.below(16) < self.pace.takes, self.below(16) < self.pace.takes);
             self.set("job_ready", tile, u64::from(job));
             self.set("kv_ready", tile, u64::from(kv));
-            self.set("vector_ready", tile, 1);
+            let vector = self.below(16) < self.pace.takes;
+            self.set("vector_ready", tile, u64::from(vector));
+            if self.ports.contains_key("compute_idle") {
+                let idle = self.below(16) < self.pace.takes;
+                self.set("compute_idle", tile, u64::from(idle));
+            }
             // What came from the network or the tile itself has left the root's buffers.
             let credits = self.get("root_valid", tile);
             self.set("root_credit", tile, credits);
         }
         self.answer();
+        self.drive_network();
         let started = Instant::now();
         self.pins.tick().expect("no check fires");
         self.running += started.elapsed();
         self.count();
         self.take();
+        self.read_network();
     }
 
     /// The first port that shows something else in `other`, with both values; what is not valid is nothing.
@@ -159,7 +184,9 @@ impl Stand {
         for name in &self.outputs {
             let shown = &self.ports[name];
             for part in 0..shown.parts {
-                let (here, there) = (self.value(name, part), other.value(name, part));
+                let compared = |words| self.compared(other, name, words);
+                let (here, there) =
+                    (self.value(name, part).map(compared), other.value(name, part).map(compared));
                 if here != there {
                     let cycle = self.pins.cycle() - 1;
                     return Some(format!("cycle {cycle}, {name}, part {part}: {here:x?} and {there:x?}"));
@@ -172,8 +199,21 @@ impl Stand {
     /// What a part of a port shows, if that means anything.
     fn value(&self, name: &str, part: usize) -> Option<Vec<u32>> {
         let shown = &self.ports[name];
-        let valid = shown.valid.as_ref().is_none_or(|valid| self.get(valid, part) == 1);
-        valid.then(|| self.pins.part(shown.pin, part).collect())
+        let valid = shown.valid.as_ref().is_none_or(|valid| self.get(valid, part) != 0);
+        // A ready means something with its valid, and of a close nobody has a home.
+        let offered = name.strip_suffix("ready").map(|bundle| format!("{bundle}valid"));
+        let means = valid
+            && offered.is_none_or(|offered| self.get(&offered, part) != 0)
+            && !(name == "job_lag" && self.get("job_close", part) == 1);
+        means.then(|| self.pins.part(shown.pin, part).collect())
+    }
+
+    /// Words of a value that are compared: of a payload those that both carry.
+    fn compared(&self, other: &Stand, name: &str, words: Vec<u32>) -> Vec<u32> {
+        let bits = self.ports[name].pin.width;
+        let carried = self.pins.payload_words(bits).min(other.pins.payload_words(bits));
+        let is_payload = name.ends_with("_data");
+        words.into_iter().take(if is_payload { carried } else { usize::MAX }).collect()
     }
 
     fn get(&self, name: &str, part: usize) -> u64 {
@@ -194,6 +234,25 @@ impl Stand {
     fn below(&mut self, n: u64) -> u64 {
         self.random = mix(self.random);
         (self.random >> 16) % n
+    }
+
+    /// Four elements of some query stand until they are taken.
+    fn offer_query(&mut self) {
+        if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
+            return;
+        }
+        let model = &self.design.config.model;
+        let (streams, heads) = (u64::from(model.max_streams), u64::from(model.heads));
+        let key = self.below(1 << 40);
+        for (name, value) in [
+            ("query_valid", 1),
+            ("query_stream", key % streams),
+            ("query_head", key % heads),
+            ("query_word", key % 8),
+            ("query_data", mix(key)),
+        ] {
+            self.set(name, 0, value);
+        }
     }
 
     /// Any segments of any layer for any streams.
@@ -256,6 +315,7 @@ impl Stand {
                 ("part_valid", 1),
                 ("part_first", u64::from(begins)),
                 ("part_last", u64::from(self.parts[tile] == 1)),
+                ("part_alone", key >> 39),
                 ("part_stream", key % u64::from(self.design.config.model.max_streams)),
                 ("part_layer", key % u64::from(self.design.config.model.layers)),
                 ("part_head", key % u64::from(self.design.config.model.heads)),
@@ -299,6 +359,9 @@ impl Stand {
         if self.get("desc_valid", 0) & self.get("desc_ready", 0) == 1 {
             self.descriptors.pop_front();
         }
+        if self.get("query_valid", 0) & self.get("query_ready", 0) == 1 {
+            self.set("query_valid", 0, 0);
+        }
         for tile in 0..self.parts.len() {
             if self.get("part_valid", tile) & self.get("part_ready", tile) == 1 {
                 self.parts[tile] -= 1;
@@ -314,6 +377,41 @@ impl Stand {
                 self.memory[p].waiting.push(Burst { ready, id, address, beats, bad });
             }
         }
+    }
+
+    /// What the network shows every tile.
+    fn drive_network(&mut self) {
+        let Some(mut network) = self.network.take() else { return };
+        let cycle = self.pins.cycle();
+        for tile in 0..self.parts.len() {
+            let (credit, flit) = network.shows(tile, cycle);
+            self.set("tx_credit", tile, credit);
+            self.set("rx_valid", tile, flit.as_ref().map_or(0, |flit| 1 << flit.vc));
+            let Some(flit) = flit else { continue };
+            for (name, words) in [("rx_head", &flit.head), ("rx_data", &flit.data)] {
+                let pin = self.ports[name].pin;
+                self.pins.set_part(pin, tile, words);
+            }
+        }
+        self.network = Some(network);
+    }
+
+    /// What the tiles have shown it.
+    fn read_network(&mut self) {
+        let Some(mut network) = self.network.take() else { return };
+        let cycle = self.pins.cycle();
+        for tile in 0..self.parts.len() {
+            network.credited(tile, self.get("rx_credit", tile));
+            let valid = self.get("tx_valid", tile);
+            if valid == 0 {
+                continue;
+            }
+            let words = |name: &str| self.pins.part(self.ports[name].pin, tile).collect::<Vec<_>>();
+            let flit = Flit { vc: valid.trailing_zeros(), head: words("tx_head"), data: words("tx_data") };
+            network.takes(tile, cycle, flit, &words("tx_dest"));
+            self.seen.sent += 1;
+        }
+        self.network = Some(network);
     }
 
     fn count(&mut self) {
@@ -332,6 +430,7 @@ impl Stand {
             beats: sum("m_axi_rvalid", Some("m_axi_rready")),
             occupancies: if swaps { sum("occupancy_valid", None) } else { 0 },
             swaps: if swaps { sum("swap_valid", None) } else { 0 },
+            sent: 0,
         };
         let seen = &mut self.seen;
         seen.descriptors += now.descriptors;
