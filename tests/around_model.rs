@@ -7,7 +7,7 @@ mod stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::modelled::ModelledAround;
+use meshkv::cosim::model_ports::ModelledAround;
 use meshkv::cosim::pins::Pins;
 use meshkv::cosim::verilate::{around_ports, Form};
 use meshkv::design::Design;

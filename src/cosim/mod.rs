@@ -12,7 +12,7 @@
 //! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
-//! * [`pins`]: the same as a clock and ports, behind which stands a [`socket`], compiled or [`modelled`]; [`fetch`] drives fetches there, [`workload`] makes them,
+//! * [`pins`]: the same as a clock and ports, behind which stands a [`socket`], compiled or [`model_ports`]; [`fetch`] drives fetches there, [`workload`] makes them,
 //!   and a ledger checks that every head gets what it asked for.
 //! * [`clocks`]: that of what computes may run apart from the network's.
 //! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
@@ -34,7 +34,7 @@ mod ffi;
 mod joints;
 mod ledger;
 pub mod memory;
-pub mod modelled;
+pub mod model_ports;
 pub mod network;
 mod once;
 pub mod packet;

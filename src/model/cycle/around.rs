@@ -2,8 +2,8 @@
 
 use super::clock::Clock;
 use super::control::{ControlShown, Descriptor, MemoryIn, Periphery, Query, Read, Tiles, Word};
-use super::shape::Shape;
 use super::tile::{Answer, Burst, ComputeIn, Shown, Tile, TileIn};
+use super::tile_shape::TileShape;
 use super::transport::Sent;
 use crate::design::Design;
 
@@ -82,7 +82,7 @@ impl Tiles for Seen<'_> {
 impl Around {
     /// Out of reset.
     pub fn new(design: &Design) -> Around {
-        let (shape, mesh) = (Shape::of(design), design.mesh);
+        let (shape, mesh) = (TileShape::of(design), design.mesh);
         let tiles: Vec<_> =
             mesh.nodes().map(|node| mesh.coords(node)).map(|(x, y)| Tile::new(&shape, x, y)).collect();
         let shown = FabricShown {

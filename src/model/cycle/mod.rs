@@ -7,7 +7,7 @@
 //! * [`flit`]: what passes between a router and its tile.
 //! * [`transport`]: requester, port and counters of a tile; [`home`]: its home agent; [`tile`]: all that stands beside a router.
 //! * [`control`]: what stands around the tiles; [`around`]: tiles and periphery, joined.
-//! * [`shape`], [`parts`], [`clock`]: what these share.
+//! * [`tile_shape`], [`parts`], [`clock`]: what these share.
 
 pub mod around;
 pub mod clock;
@@ -15,6 +15,6 @@ pub mod control;
 pub mod flit;
 pub mod home;
 pub mod parts;
-pub mod shape;
 pub mod tile;
+pub mod tile_shape;
 pub mod transport;

@@ -1,7 +1,7 @@
 //! Makes words of descriptors (`meshkv_column_controller`).
 
 use super::super::parts::Fifo;
-use super::super::shape::low_bits;
+use super::super::tile_shape::low_bits;
 use super::pipeline::{home, turned, At, Item, Pieces};
 use super::swap::Placed;
 use super::{Descriptor, Kind, Query, Word};

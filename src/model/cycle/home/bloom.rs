@@ -1,6 +1,6 @@
 //! The Bloom filter before the exact tags (`meshkv_bloom_filter`).
 
-use super::super::shape::Shape;
+use super::super::tile_shape::TileShape;
 use crate::design::hash::{matrix, BLOOM_SEEDS};
 
 /// Two banks that take turns, each with half of its bits for either hash function.
@@ -12,7 +12,7 @@ pub(super) struct Bloom {
 }
 
 impl Bloom {
-    pub(super) fn new(shape: &Shape) -> Bloom {
+    pub(super) fn new(shape: &TileShape) -> Bloom {
         let half = shape.mare.bloom_bits / 2;
         let name = shape.key_width + shape.index_width;
         let bits = || vec![0; half.div_ceil(64) as usize];

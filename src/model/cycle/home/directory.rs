@@ -1,7 +1,7 @@
 //! Slots of the staging memory (`meshkv_staging_directory`).
 
 use super::super::parts::bits;
-use super::super::shape::Shape;
+use super::super::tile_shape::TileShape;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
@@ -46,7 +46,7 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    pub(super) fn new(shape: &Shape) -> Directory {
+    pub(super) fn new(shape: &TileShape) -> Directory {
         let slots = vec![Slot::default(); shape.mare.staging_slots as usize].into_boxed_slice();
         Directory { slots, valid: 0, kept: 0, taken: 0, scan: 0, closing: false }
     }

@@ -2,7 +2,7 @@
 
 use super::super::clock::Clock;
 use super::super::parts::{bits, lowest_free, meet, some, union, without, TileBits};
-use super::super::shape::Shape;
+use super::super::tile_shape::TileShape;
 use super::super::transport::{Event, Events};
 use super::bloom::Bloom;
 use super::Due;
@@ -25,7 +25,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn new(shape: &Shape) -> Filter {
+    pub(super) fn new(shape: &TileShape) -> Filter {
         let entries = shape.mare.tag_entries as usize;
         Filter {
             bloom: Bloom::new(shape),

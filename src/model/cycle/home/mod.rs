@@ -15,7 +15,7 @@ pub use streamer::Streamed;
 
 use super::clock::Clock;
 use super::parts::{Fifo, TileBits};
-use super::shape::{low_bits, Shape};
+use super::tile_shape::{low_bits, TileShape};
 use super::transport::{Event, Events, Fetch};
 use directory::Directory;
 use filter::Filter;
@@ -87,7 +87,7 @@ pub struct Home {
 
 impl Home {
     /// One that holds nothing.
-    pub fn new(shape: &Shape) -> Home {
+    pub fn new(shape: &TileShape) -> Home {
         Home {
             fetches: Fifo::new(shape.vc_depth),
             own_first: false,

@@ -1,7 +1,7 @@
 //! Fetches whose slices are not there yet (`meshkv_fetch_park`).
 
 use super::super::parts::Fifo;
-use super::super::shape::Shape;
+use super::super::tile_shape::TileShape;
 use super::super::transport::{Event, Events, Fetch};
 use crate::design::depths::PARKED_REPEATS;
 
@@ -18,7 +18,7 @@ pub(super) struct Park {
 }
 
 impl Park {
-    pub(super) fn new(shape: &Shape) -> Park {
+    pub(super) fn new(shape: &TileShape) -> Park {
         let depth = shape.cols * shape.rows + PARKED_REPEATS;
         Park { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
     }

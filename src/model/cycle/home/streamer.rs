@@ -3,7 +3,7 @@
 //! Address, memory, output: three stages that move together, so that a flit that waits stops all of them.
 
 use super::super::parts::{some, TileBits};
-use super::super::shape::Shape;
+use super::super::tile_shape::TileShape;
 use super::Due;
 
 /// A flit of a slice, for the tiles of a set.
@@ -34,7 +34,7 @@ pub(super) struct Streamer {
 }
 
 impl Streamer {
-    pub(super) fn new(shape: &Shape) -> Streamer {
+    pub(super) fn new(shape: &TileShape) -> Streamer {
         Streamer {
             staging: vec![0; shape.mare.staging_depth as usize].into_boxed_slice(),
             slice_flits: shape.mare.slice_flits,

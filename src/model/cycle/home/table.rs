@@ -1,7 +1,7 @@
 //! Requests that are under way (`meshkv_request_table`).
 
 use super::super::parts::{after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits};
-use super::super::shape::{up_to, Shape};
+use super::super::tile_shape::{up_to, TileShape};
 use super::super::transport::{Event, Events, Fetch};
 use super::Due;
 
@@ -62,7 +62,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(shape: &Shape) -> Table {
+    pub(super) fn new(shape: &TileShape) -> Table {
         let mare = &shape.mare;
         Table {
             entries: vec![Entry::default(); mare.request_entries as usize].into_boxed_slice(),

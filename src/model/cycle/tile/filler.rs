@@ -2,7 +2,7 @@
 
 use super::super::home::{Claim, Staged};
 use super::super::parts::{lowest_free, Fifo};
-use super::super::shape::{low_bits, up_to, Shape};
+use super::super::tile_shape::{low_bits, up_to, TileShape};
 use super::super::transport::{Event, Events};
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 
@@ -85,7 +85,7 @@ pub struct Filler {
 
 impl Filler {
     /// One with all slots free.
-    pub fn new(shape: &Shape) -> Filler {
+    pub fn new(shape: &TileShape) -> Filler {
         let slots = shape.mare.staging_slots;
         Filler {
             fills: Fifo::new(FILL_DEPTH),

@@ -18,7 +18,7 @@ pub use prefetcher::{Ask, Prefetcher};
 
 use super::clock::Clock;
 use super::control::{Kind, Query, Word};
-use super::shape::Shape;
+use super::tile_shape::TileShape;
 use super::transport::{Events, KvFlit, PartFlit, RootFlit, Sent, Transport, TransportIn};
 
 /// What computes shows the tile in a period.
@@ -98,7 +98,7 @@ pub struct Tile {
 
 impl Tile {
     /// The tile at (x, y), out of reset.
-    pub fn new(shape: &Shape, x: u32, y: u32) -> Tile {
+    pub fn new(shape: &TileShape, x: u32, y: u32) -> Tile {
         Tile {
             x,
             y,

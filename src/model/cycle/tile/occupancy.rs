@@ -1,6 +1,6 @@
 //! Slots that a home has in use in its router, added up over a step (`meshkv_occupancy`).
 
-use super::super::shape::{low_bits, Shape};
+use super::super::tile_shape::{low_bits, TileShape};
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::index_bits;
 
@@ -18,7 +18,7 @@ pub struct Occupancy {
 
 impl Occupancy {
     /// One that has counted nothing.
-    pub fn new(shape: &Shape) -> Occupancy {
+    pub fn new(shape: &TileShape) -> Occupancy {
         let slots = shape.vc_depth * (shape.vcs - shape.vn0_vcs - 1);
         let used_width = index_bits(slots + 1);
         Occupancy { used: 0, used_width, sum: 0, mean: 0, own: false, to_south: None }

@@ -1,7 +1,7 @@
 //! What a tile fetches, chunk by chunk (`meshkv_prefetcher`).
 
 use super::super::parts::Fifo;
-use super::super::shape::{up_to, Shape};
+use super::super::tile_shape::{up_to, TileShape};
 use super::super::transport::Command;
 use crate::design::depths::ASK_DEPTH;
 
@@ -50,7 +50,7 @@ pub struct Prefetcher {
 
 impl Prefetcher {
     /// One that has been asked for nothing.
-    pub fn new(shape: &Shape) -> Prefetcher {
+    pub fn new(shape: &TileShape) -> Prefetcher {
         Prefetcher {
             asks: Fifo::new(ASK_DEPTH),
             told: false,

@@ -20,7 +20,7 @@ pub use requester::{Requester, RequesterIn};
 
 use super::clock::Clock;
 use super::home::{Home, HomeIn, Staged};
-use super::shape::Shape;
+use super::tile_shape::TileShape;
 
 /// A command: fetch a range of a slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -163,7 +163,7 @@ pub struct Transport {
 
 impl Transport {
     /// That of the tile at (x, y).
-    pub fn new(shape: &Shape, x: u32, y: u32) -> Transport {
+    pub fn new(shape: &TileShape, x: u32, y: u32) -> Transport {
         Transport {
             x,
             y,

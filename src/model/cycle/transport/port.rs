@@ -3,7 +3,7 @@
 use super::super::flit::Flit;
 use super::super::home::Streamed;
 use super::super::parts::{lowest, meet, only, some, without, Arbiter2, TileBits};
-use super::super::shape::{low_bits, Shape};
+use super::super::tile_shape::{low_bits, TileShape};
 use super::{Arrival, Fetch, PartFlit, RootFlit};
 
 /// A flit with its virtual channel.
@@ -46,7 +46,7 @@ pub struct Choice {
 /// Credits, turns, and the registers of the link.
 #[derive(Debug, Clone)]
 pub struct TilePort {
-    shape: Shape,
+    shape: TileShape,
     x: u32,
     y: u32,
     here: TileBits,
@@ -64,7 +64,7 @@ pub struct TilePort {
 
 impl TilePort {
     /// That of the tile at (x, y).
-    pub fn new(shape: &Shape, x: u32, y: u32) -> TilePort {
+    pub fn new(shape: &TileShape, x: u32, y: u32) -> TilePort {
         TilePort {
             shape: *shape,
             x,

@@ -1,7 +1,7 @@
 //! What a tile asks for and gets (`meshkv_requester`).
 
 use super::super::parts::{bits, lowest_free};
-use super::super::shape::Shape;
+use super::super::tile_shape::TileShape;
 use super::events::{Event, Events};
 use super::history::History;
 use super::reorder::ReorderFifo;
@@ -64,7 +64,7 @@ pub struct Requester {
 
 impl Requester {
     /// One that waits for nothing.
-    pub fn new(shape: &Shape) -> Requester {
+    pub fn new(shape: &TileShape) -> Requester {
         let mare = &shape.mare;
         Requester {
             slots: vec![Slot::default(); mare.fetch_slots as usize].into_boxed_slice(),

@@ -4,7 +4,7 @@ use crate::design::{index_bits, Design, Mare};
 
 /// Sizes of everything beside the routers, and which parts there are.
 #[derive(Debug, Clone, Copy)]
-pub struct Shape {
+pub struct TileShape {
     /// Tiles from west to east.
     pub cols: u32,
     /// Tiles from south to north.
@@ -47,12 +47,12 @@ pub struct Shape {
     pub swaps: bool,
 }
 
-impl Shape {
+impl TileShape {
     /// Of a design.
-    pub fn of(design: &Design) -> Shape {
+    pub fn of(design: &Design) -> TileShape {
         let (flit, mesh) = (&design.flit, design.mesh);
         let part = |name: &str| flit.part.iter().find(|f| f.name == name).map_or(0, |f| f.width);
-        Shape {
+        TileShape {
             cols: mesh.cols(),
             rows: mesh.rows(),
             vn0_vcs: design.router.vn0_vcs,
