@@ -40,6 +40,7 @@ class Harness {
     bool credits_home() const;
     bool drained() const;
     Model& model() { return *model_; }
+    const Model& model() const { return *model_; }
 
     std::string message;
 

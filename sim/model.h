@@ -45,6 +45,8 @@ class Model {
     // Opens a wave file; an empty answer is success.
     virtual std::string wave_start(const char* path) = 0;
     virtual void wave_stop() = 0;
+    // Records of all links, see meshkv_links; false if they cannot be seen.
+    virtual bool show_links(uint32_t*) const { return false; }
     // Clocks from the next period on; false if there is one.
     virtual bool set_clocks(const meshkv_clocks&) { return false; }
 

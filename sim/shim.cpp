@@ -97,6 +97,10 @@ const uint32_t* meshkv_counters(const meshkv_dut* dut) { return dut->harness.cou
 
 const uint32_t* meshkv_vc_busy(const meshkv_dut* dut) { return dut->harness.vc_busy(); }
 
+bool meshkv_links(const meshkv_dut* dut, uint32_t* words) {
+    return dut->harness.model().show_links(words);
+}
+
 uint32_t meshkv_credit(const meshkv_dut* dut, uint32_t tile, uint32_t vc) {
     return dut->harness.credit(tile, vc);
 }

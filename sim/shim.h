@@ -17,7 +17,7 @@
 #define MESHKV_API extern "C" __attribute__((visibility("default")))
 
 // Raised with every change of this file, so that a stale library is refused.
-constexpr uint32_t MESHKV_ABI = 2;
+constexpr uint32_t MESHKV_ABI = 3;
 
 // What the library was built for. Widths in bits.
 struct meshkv_geometry {
@@ -104,6 +104,11 @@ MESHKV_API void meshkv_totals_now(const meshkv_dut* dut, meshkv_totals* totals);
 MESHKV_API const uint32_t* meshkv_counters(const meshkv_dut* dut);
 // Bit (tile * 5 + port) * vcs + vc.
 MESHKV_API const uint32_t* meshkv_vc_busy(const meshkv_dut* dut);
+// What every router shows in the next period: for each tile and port a record of 1 + words of head + words of
+// dest. Its first word has the virtual channel of the flit on the output (one-hot), from bit 8 on whether the flit goes on
+// beyond the receiver, and from bit 16 on the credits that the input gives back; the rest is zero without a flit. False if
+// what is verilated keeps its links to itself.
+MESHKV_API bool meshkv_links(const meshkv_dut* dut, uint32_t* words);
 // Credits of the tile for the router's local input buffer on this VC.
 MESHKV_API uint32_t meshkv_credit(const meshkv_dut* dut, uint32_t tile, uint32_t vc);
 // All credits are back, at tiles and for tiles.

@@ -108,6 +108,14 @@ class TileModel final : public Model, public Team::Job {
 
     void restart_time() override { schedule_.restart_time(); }
 
+    bool show_links(uint32_t* words) const override {
+        for (auto& tile : tiles_) {
+            show_links_of(*tile, words);
+            words += kLinkWords;
+        }
+        return true;
+    }
+
     bool set_clocks(const meshkv_clocks& clocks) override {
         if (kClocks != 2) return false;
         schedule_.set(clocks);

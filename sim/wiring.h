@@ -3,9 +3,14 @@
 #define MESHKV_WIRING_H
 
 #include "bits.h"
+#include "dut_config.h"
 #include "verilated.h"
 
 namespace meshkv {
+
+// Words of what a tile shows on its links: see meshkv_links.
+constexpr std::size_t kLinkWords =
+    MESHKV_PORTS * (1 + words_for(MESHKV_HEAD_WIDTH) + words_for(MESHKV_DEST_WIDTH));
 
 // Tile t's W bits of a packed port to the pin of the tile.
 template <unsigned W, class T>

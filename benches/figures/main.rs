@@ -13,6 +13,7 @@ mod figure;
 mod generate;
 mod latency;
 mod mare;
+mod model;
 mod multicast;
 mod netlist;
 mod numbers;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 13] = [
+const SECTIONS: [(&str, Section); 14] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
@@ -40,6 +41,7 @@ const SECTIONS: [(&str, Section); 13] = [
     ("reduce", reduce::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),
+    ("model", model::measure),
     ("clocks", clocks::measure),
     ("build", build::measure),
 ];

@@ -1,16 +1,18 @@
-//! `meshkv cosim`: the emitted fabric under Verilator, loaded with traffic and measured.
+//! `meshkv cosim`: the emitted fabric under Verilator, loaded with traffic and measured; or its model, or both.
 
 mod args;
 mod fabric;
 mod report;
 mod watched;
 
-pub use args::Args;
+pub(super) use args::{Engine, Options, TRACE_HELP};
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
 use super::ui::Ui;
 use super::whole_file;
+use crate::cosim::excerpt::Written;
+use crate::cosim::lockstep::Difference;
 use crate::cosim::network::Network;
 use crate::cosim::packet::Packet;
 use crate::cosim::run::RunError;
@@ -30,30 +32,61 @@ enum Job {
     Trace(Vec<Packet>),
 }
 
+/// Co-simulate the emitted fabric under Verilator and measure it
+///
+/// Every flit is checked: it must reach each of its destinations exactly once, intact, in
+/// order where order is promised, and at the end nothing may be left. Latencies are cycles from
+/// the source queue to the ejection of a packet's last flit; loads are flits per node and cycle.
+/// Exit code 1 if the fabric does anything wrong, or differs from its model in lockstep.
+#[derive(Debug, clap::Args)]
+#[command(after_help = format!("Examples:
+  meshkv cosim configs/tiny.toml
+  meshkv cosim configs/u280_8x8.toml --traffic uniform --load 0.2 --packet 4 --vn both
+  meshkv cosim configs/u280_8x8.toml --traffic multicast --fanout 8 --load 0.02 --json
+  meshkv cosim configs/u280_8x8.toml --traffic hotspot --hotspot 3,3:0.1 --load 0.1
+  meshkv cosim configs/u280_8x8.toml --sweep-load 0.05:1.0 --plot out
+  meshkv cosim configs/tiny.toml --trace packets.csv --wave packets.fst
+  meshkv cosim configs/tiny.toml --traffic mixed --load 0.5 --lockstep
+
+{TRACE_HELP}"))]
+pub struct Args {
+    #[command(flatten)]
+    options: Options,
+}
+
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///
 /// # Errors
 /// A wrong configuration, argument or trace, a missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, _) = super::load(&args.config, ui)?;
-    let job = job(args, &design)?;
+    run_on(Engine::Rtl, &args.options, ui)
+}
+
+/// Runs the options on the engine that they ask for, or on `default`.
+pub(super) fn run_on(default: Engine, options: &Options, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let options = &options.with_engine(default);
+    let (design, _) = super::load(&options.config, ui)?;
+    options.check_engine()?;
+    let job = job(options, &design)?;
     let interrupt = Interrupt::listen()?;
     // What cannot be written is found out here, before minutes are spent on building.
-    let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
-    if let Some(path) = &args.wave {
+    let pictures = options.plot.as_deref().map(Pictures::open).transpose()?;
+    if let Some(path) = &options.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
     }
-    let opened = fabric::open(args, &design, &interrupt, ui);
-    let dut = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
-    let fabric = Watched { dut, interrupt: &interrupt, waves: None };
-    let mut invocation = Invocation { args, design: &design, fabric, pictures, ui };
-    let result = match job {
-        Job::One(traffic) => invocation.one(&traffic),
-        Job::Sweep(traffic, range) => invocation.sweep(&traffic, range),
-        Job::Trace(packets) => invocation.replay(packets),
-    };
+    let opened = fabric::open(options, &design, &interrupt, ui);
+    let fabric = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
+    let fabric = Watched { fabric, interrupt: &interrupt, waves: None };
+    let mut invocation = Invocation { options, design: &design, fabric, pictures, ui };
+    let result = invocation.run(&job);
     // What the fabric does wrong is a failed check; everything else is for the caller to report.
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
+        Some(MeasureError::Run(RunError::Network(error))) if error.is::<Difference>() => {
+            ui.error(format_args!("model and Verilog differ in {error}"));
+            let difference = error.downcast_ref().expect("asked just now");
+            invocation.show(difference, &job)?;
+            Ok(ExitCode::from(1))
+        }
         Some(MeasureError::Run(failed)) => {
             ui.error(format_args!("{failed}"));
             if let RunError::Stalled { .. } = failed {
@@ -67,7 +100,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn job(args: &Args, design: &Design) -> anyhow::Result<Job> {
+fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     if let Some(path) = &args.trace {
         let file = path.display().to_string();
         let bytes = fs::read(path).with_context(|| format!("cannot read the trace {file}"))?;
@@ -93,7 +126,7 @@ fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
 
 /// One run of the subcommand, once its fabric is there.
 struct Invocation<'a> {
-    args: &'a Args,
+    options: &'a Options,
     design: &'a Design,
     fabric: Watched<'a>,
     pictures: Option<Pictures>,
@@ -101,12 +134,41 @@ struct Invocation<'a> {
 }
 
 impl Invocation<'_> {
+    fn run(&mut self, job: &Job) -> anyhow::Result<ExitCode> {
+        match job {
+            Job::One(traffic) => self.one(traffic),
+            Job::Sweep(traffic, range) => self.sweep(traffic, *range),
+            Job::Trace(packets) => self.replay(packets.clone()),
+        }
+    }
+
+    /// Runs the job again up to a difference, and writes waves of the cycles around it.
+    fn show(&mut self, difference: &Difference, job: &Job) -> anyhow::Result<()> {
+        let path = match &self.options.wave {
+            Some(path) => path.clone(),
+            None => format!("{}-lockstep.fst", self.design.name).into(),
+        };
+        whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
+        let interrupt = self.fabric.interrupt;
+        let opened = fabric::around(difference, &path, self.design, interrupt, self.ui);
+        self.fabric.fabric = interrupt.explain(opened, "while waves of the difference were prepared")?;
+        let (result, written) = (self.run(job), path.display());
+        match result.err().map(|error| error.downcast::<MeasureError>()) {
+            Some(Err(error)) => return Err(error),
+            Some(Ok(MeasureError::Run(RunError::Network(end)))) if end.is::<Written>() => {
+                self.ui.note(format_args!("waves of the cycles around it are in {written}"));
+            }
+            _ => self.ui.note(format_args!("the mesh ended otherwise than the tile; waves are in {written}")),
+        }
+        Ok(())
+    }
+
     fn one(&mut self, traffic: &Traffic) -> anyhow::Result<ExitCode> {
         let zero_load = self.zero_load(traffic)?;
         self.fabric.reset()?;
-        let phases = self.args.phases();
+        let phases = self.options.phases();
         let progress = self.ui.progress(Some(phases.warmup + phases.measure), "simulating");
-        self.start_wave()?;
+        self.note_waves();
         let mut observe = |_, cycle| progress.set(cycle);
         let mut setup = Setup { design: self.design, phases, observe: &mut observe };
         let row = eval::measure(&mut self.fabric, &mut setup, traffic, zero_load).map_err(interrupted)?;
@@ -116,9 +178,9 @@ impl Invocation<'_> {
 
     fn replay(&mut self, packets: Vec<Packet>) -> anyhow::Result<ExitCode> {
         let progress = self.ui.progress(packets.last().map(|p| p.cycle), "replaying");
-        self.start_wave()?;
+        self.note_waves();
         let mut observe = |_, cycle| progress.set(cycle);
-        let mut setup = Setup { design: self.design, phases: self.args.phases(), observe: &mut observe };
+        let mut setup = Setup { design: self.design, phases: self.options.phases(), observe: &mut observe };
         let row = eval::replay(&mut self.fabric, &mut setup, packets).map_err(interrupted)?;
         drop(progress);
         self.finish(row)
@@ -127,7 +189,7 @@ impl Invocation<'_> {
     fn sweep(&mut self, traffic: &Traffic, range: (f64, f64)) -> anyhow::Result<ExitCode> {
         let zero_load = self.zero_load(traffic)?;
         let progress = self.ui.progress(None, "simulating");
-        let mut phases = self.args.phases();
+        let mut phases = self.options.phases();
         phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load);
         let mut done: Vec<f64> = Vec::new();
         let mut point = |load: f64| -> anyhow::Result<Row> {
@@ -146,7 +208,7 @@ impl Invocation<'_> {
         drop(progress);
         let found =
             found.map_err(|error| if error.is::<Interrupted>() { unfinished(&done) } else { error })?;
-        let command = self.args.command();
+        let command = self.options.command();
         // The loaded links are those just below saturation; an overloaded mesh shows its edges only.
         let shown = found.points.iter().rev().find(|row| !row.saturated).or(found.points.last());
         if let (Some(pictures), Some(row)) = (&self.pictures, shown) {
@@ -155,11 +217,9 @@ impl Invocation<'_> {
             pictures.write(&[("link-utilisation", links), ("latency-load", curve)], self.ui)?;
         }
         let points = found.points.into_iter();
-        let points = points.map(|row| Row {
-            links: Vec::new(),
-            command: self.args.command_at(row.load),
-            dut: self.dut(),
-            ..row
+        let points = points.map(|row| {
+            let command = self.options.command_at(row.load);
+            self.signed(Row { links: Vec::new(), ..row }, command)
         });
         let found = Sweep { points: points.collect(), command, ..found };
         self.ui.result(&found, || report::sweep(self.design, &found))?;
@@ -174,21 +234,24 @@ impl Invocation<'_> {
         Ok(latency)
     }
 
-    fn start_wave(&mut self) -> anyhow::Result<()> {
-        self.fabric.waves = self.args.wave.as_deref();
-        match self.fabric.waves {
-            Some(path) => Ok(self.fabric.dut.wave_start(path)?),
-            None => Ok(()),
+    /// From now on waves are written, if they were asked for.
+    fn note_waves(&mut self) {
+        self.fabric.waves = self.options.wave.as_deref();
+    }
+
+    /// A row with what only the command knows.
+    fn signed(&self, row: Row, command: String) -> Row {
+        Row {
+            command,
+            engine: self.options.engine_name().to_owned(),
+            dut: self.options.form().map(|form| form.name().to_owned()),
+            router_cycles_compared: self.fabric.fabric.router_cycles(),
+            ..row
         }
     }
 
-    fn dut(&self) -> String {
-        self.args.form().name().to_owned()
-    }
-
     fn finish(&mut self, row: Row) -> anyhow::Result<ExitCode> {
-        self.fabric.dut.wave_stop();
-        let row = Row { command: self.args.command(), dut: self.dut(), ..row };
+        let row = self.signed(row, self.options.command());
         if let Some(pictures) = &self.pictures {
             pictures.write(&[("link-utilisation", heatmap(self.design, &row)?)], self.ui)?;
         }

@@ -19,6 +19,7 @@ mod names;
 mod pictures;
 pub mod run;
 pub mod schema;
+pub mod sim;
 pub mod table;
 pub mod ui;
 pub mod whole_file;
@@ -40,6 +41,7 @@ use ui::{Ui, UiArgs};
   meshkv check meshkv.toml                           what follows from it
   meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
+  meshkv sim meshkv.toml --sweep-load 0.05:1.0       the same traffic on its cycle-exact model, fast
   meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
   meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
@@ -59,6 +61,7 @@ enum Command {
     Generate(generate::Args),
     Lint(lint::Args),
     Cosim(Box<cosim::Args>),
+    Sim(Box<sim::Args>),
     Fetch(fetch::Args),
     Decode(Box<decode::Args>),
     Run(Box<run::Args>),
@@ -81,6 +84,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Generate(args) => generate::run(args, ui),
         Command::Lint(args) => lint::run(args, ui),
         Command::Cosim(args) => cosim::run(args, ui),
+        Command::Sim(args) => sim::run(args, ui),
         Command::Fetch(args) => fetch::run(args, ui),
         Command::Decode(args) => decode::run(args, ui),
         Command::Run(args) => run::run(args, ui),

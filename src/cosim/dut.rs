@@ -329,6 +329,23 @@ impl Dut {
         busy
     }
 
+    /// Words of a record of [`Dut::links`].
+    pub(super) fn link_words(&self) -> usize {
+        1 + self.head_words + self.dest_words
+    }
+
+    /// What every router shows in the next period: a record for each tile and port, as `meshkv_links` in `sim/shim.h`
+    /// has it. False if what was built keeps its links to itself: only [`super::verilate::Form::Tile`] shows all.
+    pub(super) fn links(&self, words: &mut [u32]) -> bool {
+        assert_eq!(
+            words.len(),
+            self.mesh.tiles() * Port::ALL.len() * self.link_words(),
+            "words of all links"
+        );
+        // SAFETY: the handle is live; as many words are written as were just counted.
+        unsafe { (self.library.symbols().links)(self.handle.as_ptr(), words.as_mut_ptr()) }
+    }
+
     /// Free slots of the router's local input buffer, as the tile counts them.
     pub fn credit(&self, tile: NodeId, vc: u32) -> u32 {
         assert!(tile.index() < self.mesh.tiles() && vc < self.geometry.vcs, "no such VC");

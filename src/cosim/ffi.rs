@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// `MESHKV_ABI` of the header this file mirrors.
-const ABI: u32 = 2;
+const ABI: u32 = 3;
 
 /// A fabric's handle; only ever behind a pointer.
 pub(super) type Handle = c_void;
@@ -116,6 +116,7 @@ symbols! {
     totals_now: fn(*const Handle, *mut RawTotals);
     counters: fn(*const Handle) -> *const u32;
     vc_busy: fn(*const Handle) -> *const u32;
+    links: fn(*const Handle, *mut u32) -> bool;
     credit: fn(*const Handle, u32, u32) -> u32;
     credits_home: fn(*const Handle) -> bool;
     drained: fn(*const Handle) -> bool;

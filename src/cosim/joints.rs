@@ -47,6 +47,7 @@ impl Pieces<'_> {
         for side in SIDES {
             text += &take(tile, side);
         }
+        text += &links(tile);
         text += &self.drive();
         text += &self.sample();
         text += &self.column();
@@ -213,6 +214,39 @@ fn take(tile: &ModuleSpec, side: Port) -> String {
     function(&format!("take_{here}(Vdut& tile, const Vdut& from)"), &body)
 }
 
+/// What a tile shows on its links, as `meshkv_links` in `sim/shim.h` has it.
+fn links(tile: &ModuleSpec) -> String {
+    let mut body = "    std::memset(words, 0, kLinkWords * sizeof(uint32_t));\n".to_owned();
+    for port in Port::ALL {
+        let letter = port.letter();
+        let named = |name: String| tile.ports.iter().find(move |p| p.name == name);
+        let word = |name: String, shift: u32| {
+            named(name).map(|p| format!("words[0] |= static_cast<uint32_t>(tile.{}) << {shift};\n", p.name))
+        };
+        let bits = |name: String, at: &str| {
+            named(name).map(|p| format!("put<{}>(words + {at}, 0, tile.{});\n", p.width.bits, p.name))
+        };
+        let lines = |indent: &str, lines: &[Option<String>]| {
+            lines.iter().flatten().map(|line| format!("{indent}{line}")).collect::<String>()
+        };
+        let credit = word(format!("rx_{letter}_credit"), 16);
+        let valid = word(format!("tx_{letter}_valid"), 0);
+        // Beside a valid that is not set the wires show what was last sent.
+        let flit = [
+            word(format!("tx_{letter}_ahead"), 8),
+            bits(format!("tx_{letter}_head"), "1"),
+            bits(format!("tx_{letter}_dest"), "1 + words_for(MESHKV_HEAD_WIDTH)"),
+        ];
+        body += &lines("    ", &[credit, valid.clone()]);
+        if valid.is_some() {
+            let _ =
+                write!(body, "    if (any(tile.tx_{letter}_valid)) {{\n{}    }}\n", lines("        ", &flit));
+        }
+        body += "    words += kLinkWords / MESHKV_PORTS;\n";
+    }
+    function("show_links_of(const Vdut& tile, uint32_t* words)", &body)
+}
+
 /// Statements, those last that matter only while their bundle is valid: nobody reads what is not, so it
 /// need not be copied.
 fn guarded(pairs: Vec<(&PortSpec, String)>, module: &ModuleSpec, object: &str) -> String {
@@ -268,7 +302,8 @@ mod tests {
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
             let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)], false), spec(PERIPHERY));
             let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
-            let text = pieces.header();
+            // What only looks at a port joins nothing.
+            let text = pieces.header().replace(&links(&tile), "");
             let named = |name: &str| {
                 let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
                 text.match_indices(name).filter(|(at, _)| !longer(&text[at + name.len()..])).count()

@@ -10,6 +10,9 @@
 //!   `tile` joins copies of one tile instead of verilating all.
 //! * [`dut`]: a running fabric behind a safe interface; the only module with calls into the library.
 //! * [`network`]: what traffic and scoreboard ask of a fabric, verilated or not.
+//! * [`modelled`]: the cycle-exact model behind the same questions.
+//! * [`lockstep`]: both at once, compared link by link in every cycle.
+//! * [`excerpt`]: waves of a part of a run.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
 //! * [`pins`]: the same as a clock and ports, behind which stands a [`socket`], compiled or [`model_ports`]; [`fetch`] drives fetches there, [`workload`] makes them,
@@ -28,13 +31,16 @@ pub mod clocks;
 mod compile;
 pub mod decode;
 pub mod dut;
+pub mod excerpt;
 mod fabric_ports;
 pub mod fetch;
 mod ffi;
 mod joints;
 mod ledger;
+pub mod lockstep;
 pub mod memory;
 pub mod model_ports;
+pub mod modelled;
 pub mod network;
 mod once;
 pub mod packet;

@@ -212,7 +212,7 @@ impl ModelledAround {
     fn show_links(&mut self) {
         let at = self.at;
         for tile in 0..self.locals.len() {
-            let port = self.around.tile(tile).transport().port();
+            let port = self.around.tiles()[tile].transport().port();
             let (sent, credit) = (port.tx().copied(), port.rx_credit());
             self.put(at.rx_credit, tile, credit);
             self.put(at.tx_valid, tile, sent.map_or(0, |(vc, _)| 1_u32 << vc));

@@ -18,6 +18,11 @@ impl TileSet {
         set
     }
 
+    /// The set with these bits, a tile each.
+    pub fn of_bits(words: [u64; 4]) -> TileSet {
+        TileSet(words)
+    }
+
     /// Adds the tile with this index; false if it was there.
     pub fn insert(&mut self, index: usize) -> bool {
         let fresh = !self.contains(index);

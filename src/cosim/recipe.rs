@@ -3,7 +3,7 @@
 use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
-use crate::design::Design;
+use crate::design::{Design, Port};
 use crate::emit::{
     self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT,
 };
@@ -214,6 +214,7 @@ fn config_header(design: &Design, trace: Option<Option<u32>>, form: Form) -> Str
         ("COLS", cols),
         ("ROWS", rows),
         ("TILES", design.mesh.tiles() as u32),
+        ("PORTS", Port::ALL.len() as u32),
         ("VCS", design.router.vcs()),
         ("VC_DEPTH", design.router.vc_depth),
         ("DEST_WIDTH", design.flit.dest_width),

@@ -34,6 +34,9 @@ use std::path::Path;
 /// Cycles from a router's input to its output without load: write the buffer, then switch.
 pub const ROUTER_CYCLES: u32 = 2;
 
+/// Times a virtual channel's head may be passed over by others of its port while it could leave.
+pub const STARVE_LIMIT: u32 = 15;
+
 /// The fabric as it will be built.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {

@@ -54,8 +54,8 @@ impl Turns {
     }
 
     /// The outputs of one input, bit [`Port::index`] each: parameter `OUTPUTS` of its buffers.
-    pub fn mask(self, input: Port) -> u8 {
-        self.0[input.index()]
+    pub const fn mask(self, input: Port) -> u8 {
+        self.0[input as usize]
     }
 
     /// Every turn as (input, output), in index order.

@@ -4,10 +4,7 @@
 
 use super::module::{ModuleBuilder, ModuleSpec};
 use super::ring::Ring;
-use crate::design::{index_bits, Design};
-
-/// Cycles a virtual channel's head may be passed over by others of its port while it could leave.
-const STARVE_LIMIT: u32 = 15;
+use crate::design::{index_bits, Design, STARVE_LIMIT};
 
 /// Letters of all five ports, in index order.
 pub(super) const PORTS: [&str; 5] = ["n", "s", "e", "w", "l"];

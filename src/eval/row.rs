@@ -69,8 +69,13 @@ pub struct Row {
     pub violation_list: Vec<Violation>,
     /// Seed of the traffic; none for a trace.
     pub seed: Option<u64>,
-    /// What was verilated: the whole `fabric`, or one `tile` that is run for each.
-    pub dut: String,
+    /// What carried the flits: `rtl`, `model`, or both in `lockstep`.
+    pub engine: String,
+    /// What was verilated: the whole `mesh`, or one `tile` that is run for each; none for the model.
+    pub dut: Option<String>,
+    /// Routers times cycles in which model and Verilog were compared, of this run and those before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub router_cycles_compared: Option<u64>,
     /// The command that gives this row again.
     pub command: String,
 }
@@ -140,7 +145,9 @@ impl Row {
             violations: run.violation_count,
             violation_list: run.violations.clone(),
             seed: None,
-            dut: String::new(),
+            engine: String::new(),
+            dut: None,
+            router_cycles_compared: None,
             command: String::new(),
         }
     }

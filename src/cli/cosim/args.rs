@@ -1,4 +1,4 @@
-//! The arguments of `meshkv cosim` and the traffic they ask for.
+//! The options of `meshkv cosim` and `meshkv sim` and the traffic they ask for.
 
 use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::run::Phases;
@@ -9,26 +9,17 @@ use std::path::PathBuf;
 /// Destinations of a multicast packet where none are asked for.
 const DEFAULT_FANOUT: u32 = 8;
 
-/// Co-simulate the emitted fabric under Verilator and measure it
-///
-/// Every flit is checked: it must reach each of its destinations exactly once, intact, in
-/// order where order is promised, and at the end nothing may be left. Latencies are cycles from
-/// the source queue to the ejection of a packet's last flit; loads are flits per node and cycle.
-/// Exit code 1 if the fabric does anything wrong.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
-  meshkv cosim configs/tiny.toml
-  meshkv cosim configs/u280_8x8.toml --traffic uniform --load 0.2 --packet 4 --vn both
-  meshkv cosim configs/u280_8x8.toml --traffic multicast --fanout 8 --load 0.02 --json
-  meshkv cosim configs/u280_8x8.toml --traffic hotspot --hotspot 3,3:0.1 --load 0.1
-  meshkv cosim configs/u280_8x8.toml --sweep-load 0.05:1.0 --plot out
-  meshkv cosim configs/tiny.toml --trace packets.csv --wave packets.fst
-
+/// Below the help of a subcommand that takes [`Options`]: what a trace is.
+pub(in crate::cli) const TRACE_HELP: &str = "\
 A trace has a line for each packet, sorted by cycle; tiles are y * cols + x:
   CSV         cycle,source,destinations,class,flits,tag
               12,3,1;5;9,KV_DATA,16,77
-  JSON Lines  {\"cycle\": 12, \"source\": 3, \"destinations\": [1, 5, 9], \"class\": \"KV_DATA\", \"flits\": 16, \"tag\": 77}")]
-pub struct Args {
+  JSON Lines  {\"cycle\": 12, \"source\": 3, \"destinations\": [1, 5, 9], \"class\": \"KV_DATA\", \"flits\": 16, \"tag\": 77}";
+
+// No doc comment: it would become that of the subcommand.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, clap::Args)]
+pub struct Options {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     pub(super) config: PathBuf,
@@ -77,10 +68,20 @@ pub struct Args {
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
+    /// What carries the flits, the same to the cycle [default: rtl; of `sim` model]
+    #[arg(long, value_enum, help_heading = "Measurement")]
+    engine: Option<Engine>,
+    /// Run model and Verilog side by side and compare every link in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with = "engine", help_heading = "Measurement")]
+    pub(super) lockstep: bool,
+    /// Let the model's router at X,Y lose the credits of its tile in a cycle, to see lockstep find it
+    #[arg(long, value_name = "X,Y@CYCLE", value_parser = upset, requires = "lockstep", help_heading = "Measurement")]
+    pub(super) upset: Option<(u32, u32, u64)>,
     /// What is verilated; the flits are the same to the cycle [default: tile; with --wave mesh]
     #[arg(long, value_enum, help_heading = "Measurement")]
     dut: Option<DutForm>,
-    /// Write waves; the whole mesh is built anew for it and runs slower
+    /// Write waves; the whole mesh is built anew for it and runs slower. With --lockstep, of the cycles around a
+    /// difference [default there: <name>-lockstep.fst]
     #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) wave: Option<PathBuf>,
 }
@@ -118,6 +119,15 @@ enum Vn {
     Both,
 }
 
+/// What carries the flits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(in crate::cli) enum Engine {
+    /// The emitted Verilog under Verilator
+    Rtl,
+    /// The cycle-exact model: no Verilator is needed, and it is faster
+    Model,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum DutForm {
     /// One tile, run once for each of the mesh: builds in seconds, runs on two cores
@@ -126,20 +136,59 @@ enum DutForm {
     Mesh,
 }
 
-impl Args {
-    /// What is to be verilated. Waves need the whole mesh, whatever was asked for, so that the command of a
-    /// failed run need only be followed by `--wave`.
-    pub(super) fn form(&self) -> Form {
+impl Options {
+    /// These options with the engine decided: that asked for, or the subcommand's own.
+    pub(super) fn with_engine(&self, default: Engine) -> Options {
+        // Lockstep runs both, and what it finds is said of the Verilog.
+        let default = if self.lockstep { Engine::Rtl } else { default };
+        Options { engine: Some(self.engine.unwrap_or(default)), ..self.clone() }
+    }
+
+    /// Whether the model alone carries the flits.
+    pub(super) fn is_model(&self) -> bool {
+        self.engine == Some(Engine::Model)
+    }
+
+    /// What carries the flits, as results name it.
+    pub(super) fn engine_name(&self) -> &'static str {
+        match self.engine {
+            _ if self.lockstep => "lockstep",
+            Some(Engine::Model) => "model",
+            Some(Engine::Rtl) | None => "rtl",
+        }
+    }
+
+    /// What is verilated, if anything is. Waves need the whole mesh, whatever was asked for, so that the command of a
+    /// failed run need only be followed by `--wave`; in lockstep they are of another run.
+    pub(super) fn form(&self) -> Option<Form> {
         match self.dut {
-            _ if self.wave.is_some() => Form::Mesh,
-            Some(DutForm::Mesh) => Form::Mesh,
-            Some(DutForm::Tile) | None => Form::Tile,
+            _ if self.is_model() => None,
+            _ if self.wave.is_some() && !self.lockstep => Some(Form::Mesh),
+            Some(DutForm::Mesh) => Some(Form::Mesh),
+            Some(DutForm::Tile) | None => Some(Form::Tile),
         }
     }
 
     /// Whether a tile was asked for and cannot be had.
     pub(super) fn tile_is_overruled(&self) -> bool {
-        self.dut == Some(DutForm::Tile) && self.form() == Form::Mesh
+        self.dut == Some(DutForm::Tile) && self.form() == Some(Form::Mesh)
+    }
+
+    /// Refuses what the engine does not have.
+    ///
+    /// # Errors
+    /// Names the option and the way out.
+    pub(super) fn check_engine(&self) -> anyhow::Result<()> {
+        if self.is_model() && self.wave.is_some() {
+            anyhow::bail!("--wave needs the Verilog, and the model has no waves\n  help: add --engine rtl; the flits are the same to the cycle");
+        }
+        if self.is_model() && self.dut.is_some() {
+            anyhow::bail!("--dut says nothing about the model, of which nothing is verilated\n  help: add --engine rtl, or leave --dut out");
+        }
+        if self.lockstep && self.dut == Some(DutForm::Mesh) {
+            anyhow::bail!("--lockstep compares links, and a mesh verilated as one keeps them to itself\n  help: leave --dut mesh out; tile and mesh show the same flits in the same cycles");
+        }
+        Ok(())
     }
 
     /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
@@ -201,8 +250,7 @@ impl Args {
     /// The command with all that decides its figures, defaults written out.
     pub(super) fn command(&self) -> String {
         if let Some(trace) = &self.trace {
-            let (config, dut) = (self.config.display(), self.form().name());
-            return format!("meshkv cosim {config} --trace {} --dut {dut}", trace.display());
+            return format!("{} --trace {}{}", self.begin(), trace.display(), self.end());
         }
         let load = match self.sweep_load {
             Some((from, to)) => format!("--sweep-load {from}:{to}"),
@@ -219,7 +267,7 @@ impl Args {
     fn with_load(&self, load: &str) -> String {
         let traffic = self.traffic();
         let mut words = vec![
-            format!("meshkv cosim {} --traffic {}", self.config.display(), traffic.shape.name()),
+            format!("{} --traffic {}", self.begin(), traffic.shape.name()),
             load.to_owned(),
             format!("--packet {}", self.packet),
         ];
@@ -239,8 +287,21 @@ impl Args {
         }
         words.push(format!("--cycles {} --warmup {} --seed {}", self.cycles, self.warmup, self.seed));
         words.extend(self.drain_limit.map(|limit| format!("--drain-limit {limit}")));
-        words.push(format!("--dut {}", self.form().name()));
-        words.join(" ")
+        words.join(" ") + &self.end()
+    }
+
+    /// The command up to the configuration.
+    fn begin(&self) -> String {
+        let subcommand = if self.is_model() { "sim" } else { "cosim" };
+        format!("meshkv {subcommand} {}", self.config.display())
+    }
+
+    /// What it ends with.
+    fn end(&self) -> String {
+        let dut = self.form().map_or(String::new(), |form| format!(" --dut {}", form.name()));
+        let lockstep = if self.lockstep { " --lockstep" } else { "" };
+        let upset = self.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
+        format!("{dut}{lockstep}{upset}")
     }
 }
 
@@ -252,6 +313,15 @@ fn hotspot(text: &str) -> Result<Hotspot, String> {
         Some(Hotspot { x: x.trim().parse().ok()?, y: y.trim().parse().ok()?, share })
     };
     read().ok_or_else(|| "write column, row and, if wanted, a share, for example 3,3:0.1".to_owned())
+}
+
+fn upset(text: &str) -> Result<(u32, u32, u64), String> {
+    let read = || {
+        let (place, cycle) = text.split_once('@')?;
+        let (x, y) = place.split_once(',')?;
+        Some((x.trim().parse().ok()?, y.trim().parse().ok()?, cycle.trim().parse().ok()?))
+    };
+    read().ok_or_else(|| "write column, row and cycle, for example 1,1@500".to_owned())
 }
 
 fn range(text: &str) -> Result<(f64, f64), String> {
@@ -271,12 +341,17 @@ mod tests {
     #[derive(Debug, Parser)]
     struct Line {
         #[command(flatten)]
-        args: Args,
+        options: Options,
     }
 
-    fn parse(line: &str) -> Result<Args, String> {
+    fn parse(line: &str) -> Result<Options, String> {
+        parse_for(Engine::Rtl, line)
+    }
+
+    fn parse_for(default: Engine, line: &str) -> Result<Options, String> {
         let words = std::iter::once("cosim").chain(line.split_whitespace());
-        Line::try_parse_from(words).map(|line| line.args).map_err(|e| e.to_string())
+        let line = Line::try_parse_from(words).map_err(|e| e.to_string())?;
+        Ok(line.options.with_engine(default))
     }
 
     #[test]
@@ -289,9 +364,18 @@ mod tests {
             "a.toml --trace t.csv",
             "a.toml --dut mesh",
             "a.toml --wave a.fst",
+            "a.toml --lockstep",
+            "a.toml --lockstep --upset 1,2@300 --wave a.fst",
+            "a.toml --engine model",
+            "a.toml --engine model --trace t.csv",
         ] {
             let args = parse(line).expect("a legal line");
-            let again = parse(args.command().strip_prefix("meshkv cosim ").expect("a cosim command"));
+            let command = args.command();
+            let (default, again) = match command.strip_prefix("meshkv cosim ") {
+                Some(rest) => (Engine::Rtl, rest),
+                None => (Engine::Model, command.strip_prefix("meshkv sim ").expect("a known command")),
+            };
+            let again = parse_for(default, again);
             let again = again.expect("the printed command is legal");
             assert_eq!(again.command(), args.command());
             assert_eq!(again.traffic(), args.traffic());
@@ -329,6 +413,7 @@ mod tests {
     #[test]
     fn waves_are_of_the_whole_mesh() {
         for (line, form, overruled) in [
+            ("--lockstep --wave a.fst", Form::Tile, false),
             ("", Form::Tile, false),
             ("--dut tile", Form::Tile, false),
             ("--dut mesh", Form::Mesh, false),
@@ -336,7 +421,20 @@ mod tests {
             ("--dut tile --wave a.fst", Form::Mesh, true),
         ] {
             let args = parse(&format!("a.toml {line}")).expect("a legal line");
-            assert_eq!((args.form(), args.tile_is_overruled()), (form, overruled), "{line}");
+            assert_eq!((args.form(), args.tile_is_overruled()), (Some(form), overruled), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_an_engine_does_not_have_is_refused_with_the_way_out() {
+        for (line, help) in [
+            ("--engine model --wave a.fst", "add --engine rtl"),
+            ("--engine model --dut tile", "leave --dut out"),
+            ("--lockstep --dut mesh", "leave --dut mesh out"),
+        ] {
+            let options = parse(&format!("a.toml {line}")).expect("legal words");
+            let error = options.check_engine().expect_err("refused").to_string();
+            assert!(error.contains(help), "{line}: {error}");
         }
     }
 

@@ -1,12 +1,19 @@
-//! The verilated fabric that a command runs on: found, built or taken from the cache, opened.
+//! The fabric that a command runs on: modelled, or found, built or taken from the cache, and opened.
 
-use super::Args;
+use super::Options;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
 use crate::cli::ui::Ui;
 use crate::cosim::dut::Dut;
-use crate::cosim::verilate::RunLength;
-use crate::design::Design;
+use crate::cosim::excerpt::Excerpt;
+use crate::cosim::lockstep::{Difference, Lockstep};
+use crate::cosim::modelled::Modelled;
+use crate::cosim::network::Network;
+use crate::cosim::verilate::{Form, RunLength};
+use crate::design::{Design, Port};
+use crate::model::cycle::mesh::Upset;
+use anyhow::anyhow;
+use std::path::Path;
 
 /// Tile cycles from which the better optimised build is worth its longer compilation.
 const LONG_RUN: u64 = 400_000;
@@ -17,25 +24,125 @@ const WATCHDOG: u64 = 2_000;
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
 
-/// Builds the fabric and opens an instance that has just been reset.
+/// Cycles that waves show before and after a difference.
+const AROUND: (u64, u64) = (64, 16);
+
+/// A fabric of one kind or another.
+pub(super) enum Fabric {
+    Verilated(Box<Dut>),
+    Waves(Box<Excerpt>),
+    Model(Box<Modelled>),
+    Both(Box<Lockstep>),
+}
+
+impl Fabric {
+    pub(super) fn network(&self) -> &dyn Network {
+        match self {
+            Fabric::Verilated(dut) => &**dut,
+            Fabric::Waves(excerpt) => &**excerpt,
+            Fabric::Model(model) => &**model,
+            Fabric::Both(both) => &**both,
+        }
+    }
+
+    pub(super) fn network_mut(&mut self) -> &mut dyn Network {
+        match self {
+            Fabric::Verilated(dut) => &mut **dut,
+            Fabric::Waves(excerpt) => &mut **excerpt,
+            Fabric::Model(model) => &mut **model,
+            Fabric::Both(both) => &mut **both,
+        }
+    }
+
+    /// Routers times cycles that were compared, if two fabrics are.
+    pub(super) fn router_cycles(&self) -> Option<u64> {
+        match self {
+            Fabric::Both(both) => Some(both.router_cycles()),
+            _ => None,
+        }
+    }
+}
+
+/// Opens what the options ask for, as it is after reset.
 ///
 /// # Errors
 /// When a tool is missing or fails, or the build is interrupted.
-pub(super) fn open(args: &Args, design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Dut> {
-    let tile_cycles = (args.cycles + args.warmup).saturating_mul(design.mesh.tiles() as u64);
-    let run = if args.wave.is_some() {
+pub(super) fn open(
+    options: &Options,
+    design: &Design,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Fabric> {
+    let Some(form) = options.form() else {
+        let mut model = Modelled::new(design);
+        model.watchdog(WATCHDOG);
+        return Ok(Fabric::Model(model.into()));
+    };
+    if options.tile_is_overruled() {
+        ui.note("waves need the whole mesh: it is built instead of the tile");
+    }
+    let waves = options.wave.as_deref().filter(|_| !options.lockstep);
+    let mut dut = verilated(form, run_length(options, design), design, interrupt, ui)?;
+    if options.lockstep {
+        let mut both = Lockstep::new(dut, design)?;
+        both.watchdog(WATCHDOG);
+        if let Some((x, y, cycle)) = options.upset {
+            let tile = design.mesh.node(x, y).ok_or_else(|| {
+                anyhow!(
+                    "--upset {x},{y}@{cycle}: ({x}, {y}) is not a tile of this {}x{} mesh",
+                    design.mesh.cols(),
+                    design.mesh.rows()
+                )
+            })?;
+            both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
+        }
+        return Ok(Fabric::Both(both.into()));
+    }
+    if let Some(path) = waves {
+        // Of a trace there is one run; other traffic is measured without load first, then both are reset.
+        let run = if options.trace.is_some() { 0 } else { 2 };
+        return Ok(Fabric::Waves(Excerpt::new(dut, path, run, 0..u64::MAX).into()));
+    }
+    dut.record(true, true);
+    Ok(Fabric::Verilated(dut.into()))
+}
+
+/// Opens a mesh that writes waves of the cycles around a difference.
+///
+/// # Errors
+/// As [`open`].
+pub(super) fn around(
+    difference: &Difference,
+    path: &Path,
+    design: &Design,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Fabric> {
+    let dut = verilated(Form::Mesh, RunLength::Trace { depth: None }, design, interrupt, ui)?;
+    let cycles = difference.cycle.saturating_sub(AROUND.0)..difference.cycle + AROUND.1;
+    Ok(Fabric::Waves(Excerpt::new(dut, path, difference.run, cycles).into()))
+}
+
+fn verilated(
+    form: Form,
+    run: RunLength,
+    design: &Design,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Dut> {
+    let library = library(design, form, run, interrupt, ui)?;
+    let mut dut = Dut::open(&library, design, POWER_UP_SEED)?;
+    dut.watchdog(WATCHDOG);
+    Ok(dut)
+}
+
+fn run_length(options: &Options, design: &Design) -> RunLength {
+    let tile_cycles = (options.cycles + options.warmup).saturating_mul(design.mesh.tiles() as u64);
+    if options.wave.is_some() && !options.lockstep {
         RunLength::Trace { depth: None }
-    } else if args.sweep_load.is_some() || args.trace.is_some() || tile_cycles >= LONG_RUN {
+    } else if options.sweep_load.is_some() || options.trace.is_some() || tile_cycles >= LONG_RUN {
         RunLength::Long
     } else {
         RunLength::Quick
-    };
-    if args.tile_is_overruled() {
-        ui.note("waves need the whole mesh: it is built instead of the tile");
     }
-    let library = library(design, args.form(), run, interrupt, ui)?;
-    let mut dut = Dut::open(&library, design, POWER_UP_SEED)?;
-    dut.record(true, true);
-    dut.watchdog(WATCHDOG);
-    Ok(dut)
 }

@@ -43,8 +43,16 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
     let agree = if row.run_link_flits == row.run_tree_links { "as many as" } else { "unlike" };
     let trees = format!("in the run, {agree} the {} of their trees", row.run_tree_links);
     line("", row.run_link_flits.to_string(), &trees);
-    let speed = format!("cycles/s, {} verilated", row.dut);
+    let how = match &row.dut {
+        Some(dut) if row.router_cycles_compared.is_some() => format!("{dut} verilated, beside the model"),
+        Some(dut) => format!("{dut} verilated"),
+        None => "of the model".to_owned(),
+    };
+    let speed = format!("cycles/s, {how}");
     line("speed", format!("{:.0}", row.cycles_per_second), &speed);
+    if let Some(compared) = row.router_cycles_compared {
+        line("compared", compared.to_string(), "router-cycles, no difference");
+    }
     line("violations", row.violations.to_string(), "");
     let state = match (row.finished, row.saturated) {
         (false, _) => "saturated: the sample did not arrive within the limits, latencies are lower bounds\n",

@@ -106,9 +106,9 @@ impl Around {
         self.cycle
     }
 
-    /// A tile, whose registers say what its router sees.
-    pub fn tile(&self, tile: usize) -> &Tile {
-        &self.tiles[tile]
+    /// All tiles, whose registers say what their routers see.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.tiles
     }
 
     /// What the ports showed in the last period.

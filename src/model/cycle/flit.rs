@@ -1,12 +1,12 @@
-//! A flit as it passes between a router and its tile.
+//! A flit as it passes between router and tile.
 
-/// One flit. The virtual channel, which tells its class, travels beside it.
+/// What a flit carries, by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flit {
-    /// Header bits, as [`FlitLayout`](crate::design::FlitLayout) lays them out.
+    /// Header bits as [`FlitLayout`](crate::design::FlitLayout) lays them out.
     pub head: u128,
-    /// A number that stands for the payload, or its low 64 bits where hardware reads them, as in KV_FETCH.
+    /// An opaque number that stands for the payload, or its low 64 bits where hardware reads them.
     pub data: u64,
-    /// Destination bits, as [`FlitLayout`](crate::design::FlitLayout) has them.
+    /// Destination bits as [`FlitLayout`](crate::design::FlitLayout) has them: a set, or `{y, x}`.
     pub dest: [u64; 4],
 }

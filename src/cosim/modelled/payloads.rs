@@ -1,0 +1,74 @@
+//! Payloads of the flits that are queued or on their way, each kept once.
+
+/// Payloads by number; freed numbers are used again, so that a steady flow allocates nothing.
+#[derive(Debug)]
+pub(super) struct Payloads {
+    width: usize,
+    words: Vec<u32>,
+    /// Deliveries still to come.
+    left: Vec<u32>,
+    free: Vec<u32>,
+}
+
+impl Payloads {
+    /// Of payloads of `width` words.
+    pub(super) fn new(width: usize) -> Payloads {
+        Payloads { width, words: Vec::new(), left: Vec::new(), free: Vec::new() }
+    }
+
+    /// Keeps a payload until it has been delivered so often.
+    pub(super) fn insert(&mut self, words: &[u32], deliveries: u32) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            let at = slot as usize * self.width;
+            self.words[at..at + self.width].copy_from_slice(words);
+            self.left[slot as usize] = deliveries;
+            return slot;
+        }
+        self.words.extend_from_slice(words);
+        self.left.push(deliveries);
+        (self.left.len() - 1) as u32
+    }
+
+    /// Payloads that there is room for.
+    pub(super) fn records(&self) -> usize {
+        self.left.len()
+    }
+
+    pub(super) fn words(&self, slot: u32) -> &[u32] {
+        let at = slot as usize * self.width;
+        &self.words[at..at + self.width]
+    }
+
+    /// Notes a delivery.
+    pub(super) fn delivered(&mut self, slot: u32) {
+        let left = &mut self.left[slot as usize];
+        // A fabric that was upset may deliver too often; its flit is then gone already.
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            self.free.push(slot);
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.words.clear();
+        self.left.clear();
+        self.free.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_kept_to_its_last_delivery() {
+        let mut payloads = Payloads::new(2);
+        let a = payloads.insert(&[1, 2], 2);
+        payloads.delivered(a);
+        let b = payloads.insert(&[3, 4], 1);
+        assert_ne!(a, b);
+        assert_eq!((payloads.words(a), payloads.words(b)), (&[1, 2][..], &[3, 4][..]));
+        payloads.delivered(a);
+        assert_eq!(payloads.insert(&[5, 6], 1), a);
+    }
+}

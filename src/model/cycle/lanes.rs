@@ -1,0 +1,81 @@
+//! Five outputs at a time: a `u64` with a byte for each, and in it a bit for each virtual channel.
+//!
+//! What the Verilog writes as a vector of `5 * VCS` bits is one word here, so that all outputs are
+//! asked at once. Bits above the fifth byte are always zero.
+
+/// The lowest bit of every lane.
+const ONES: u64 = 0x01_0101_0101;
+
+/// Moves bits 0, 8, .. 32 side by side, to bit 32 and up.
+const GATHER: u64 = 1 << 32 | 1 << 25 | 1 << 18 | 1 << 11 | 1 << 4;
+
+/// `SCATTER[outputs]` has the lowest bit of every lane that `outputs` names.
+const SCATTER: [u64; 32] = {
+    let mut table = [0; 32];
+    let mut outputs = 0;
+    while outputs < 32 {
+        let mut o = 0;
+        while o < 5 {
+            table[outputs] |= ((outputs as u64 >> o) & 1) << (8 * o);
+            o += 1;
+        }
+        outputs += 1;
+    }
+    table
+};
+
+/// The same bits in every lane.
+#[inline(always)]
+pub(super) fn spread(bits: u8) -> u64 {
+    u64::from(bits) * ONES
+}
+
+/// Bit `vc` of every lane that `outputs` names.
+#[inline(always)]
+pub(super) fn scatter(outputs: u8, vc: u8) -> u64 {
+    SCATTER[usize::from(outputs & 31)] << (vc & 7)
+}
+
+/// The bits of one lane.
+#[inline(always)]
+pub(super) fn lane(word: u64, output: usize) -> u8 {
+    (word >> (8 * output)) as u8
+}
+
+/// The lanes in which any bit is set, a bit each.
+#[inline(always)]
+pub(super) fn any(word: u64) -> u8 {
+    let low = 0x7f * ONES;
+    let full = (((word & low) + low) | word) >> 7 & ONES;
+    (full.wrapping_mul(GATHER) >> 32) as u8 & 31
+}
+
+/// The numbers of the set bits, rising.
+#[inline(always)]
+pub(super) fn bits(mut set: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(bit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_that_hold_a_bit_are_found_whatever_stands_beside_it() {
+        for outputs in 0..32 {
+            for vc in 0..8 {
+                let word = scatter(outputs, vc);
+                assert_eq!(any(word), outputs);
+                assert_eq!(any(word | spread(1 << (7 - vc))), 31);
+                let lanes = (0..5).filter(|&o| lane(word, o) == 1 << vc).map(|o| 1 << o).sum::<u8>();
+                assert_eq!(lanes, outputs);
+            }
+        }
+        assert_eq!(any(spread(0xff)), 31);
+        assert_eq!(bits(0b10110).collect::<Vec<_>>(), [1, 2, 4]);
+    }
+}

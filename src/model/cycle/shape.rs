@@ -1,0 +1,100 @@
+//! What all routers of a mesh have in common, and the orders that the Verilog has as gates.
+
+use crate::design::{Class, Design, STARVE_LIMIT};
+
+/// Most virtual channels of a port.
+pub(super) const MOST_VCS: usize = 8;
+
+/// Widths and masks; a mask has a bit for each virtual channel.
+#[derive(Debug, Clone)]
+pub(super) struct Shape {
+    /// Virtual channels of a port.
+    pub(super) vcs: u8,
+    /// Those of VN0, the first.
+    pub(super) vn0: u8,
+    /// Of KV_DATA, the last.
+    pub(super) num_data: u8,
+    /// Flits that a virtual channel buffers.
+    pub(super) depth: u8,
+    pub(super) all: u8,
+    pub(super) vn0_mask: u8,
+    /// Flits there have one destination: PART and KV_FETCH.
+    pub(super) single: u8,
+    pub(super) data: u8,
+    /// Flits there may owe several copies.
+    pub(super) several: u8,
+    /// Times a head may be passed over.
+    pub(super) patience: u8,
+    /// By favoured and another virtual channel: those that go before the other.
+    pub(super) before: [[u8; MOST_VCS]; MOST_VCS],
+    /// By favoured virtual channel and a set of single ones: the first of the set.
+    pub(super) first: [[u8; 32]; MOST_VCS],
+}
+
+impl Shape {
+    pub(super) fn new(design: &Design) -> Shape {
+        let router = design.router;
+        let mask = |class| router.vcs_of_class(class).fold(0, |mask, vc| mask | 1_u8 << vc);
+        let data = mask(Class::KvData);
+        // Of two, the one goes first that agrees with the favoured one in the highest bit in which they
+        // differ: the tournament of meshkv_vc_request.
+        let distance = |favoured: usize, vc: usize| favoured ^ vc;
+        let others = |favoured: usize, vc: usize| {
+            let closer = |&w: &usize| distance(favoured, w) < distance(favoured, vc);
+            (0..MOST_VCS).filter(closer).fold(0, |mask, w| mask | 1_u8 << w)
+        };
+        let closest = |favoured: usize, set: usize| {
+            let members = (0..5).filter(|vc| set >> vc & 1 == 1);
+            members.min_by_key(|&vc| distance(favoured, vc)).unwrap_or(0) as u8
+        };
+        Shape {
+            vcs: router.vcs() as u8,
+            vn0: router.vn0_vcs as u8,
+            num_data: data.count_ones() as u8,
+            depth: router.vc_depth as u8,
+            all: mask(Class::Part) | mask(Class::KvFetch) | data,
+            vn0_mask: mask(Class::Part),
+            single: mask(Class::Part) | mask(Class::KvFetch),
+            data,
+            several: if router.multicast { data } else { 0 },
+            patience: STARVE_LIMIT as u8,
+            before: std::array::from_fn(|favoured| std::array::from_fn(|vc| others(favoured, vc))),
+            first: std::array::from_fn(|favoured| std::array::from_fn(|set| closest(favoured, set))),
+        }
+    }
+
+    /// The number of a virtual channel's class in [`Class::ALL`].
+    #[inline(always)]
+    pub(super) fn class(&self, vc: u8) -> usize {
+        usize::from(vc >= self.vn0) + usize::from(vc > self.vn0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn the_favoured_channel_goes_first_and_the_order_is_total() {
+        let shape = Shape::new(&Design::from_config("test", &Config::default()).unwrap());
+        for favoured in 0..MOST_VCS {
+            assert_eq!(shape.before[favoured][favoured], 0);
+            let mut ranks: Vec<_> = shape.before[favoured].iter().map(|set| set.count_ones()).collect();
+            ranks.sort_unstable();
+            assert_eq!(ranks, (0..8).collect::<Vec<_>>());
+        }
+        assert_eq!(shape.first[2][0b00101], 2);
+        // 0 differs from 1 in the lowest bit alone.
+        assert_eq!(shape.first[1][0b00101], 0);
+    }
+
+    #[test]
+    fn classes_of_channels_are_those_of_the_design() {
+        let design = Design::from_config("test", &Config::default()).unwrap();
+        let shape = Shape::new(&design);
+        for vc in 0..design.router.vcs() {
+            assert_eq!(shape.class(vc as u8), design.router.class_of_vc(vc) as usize);
+        }
+    }
+}

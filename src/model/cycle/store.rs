@@ -1,0 +1,134 @@
+//! The flits that are in the network, each kept once: what moves from router to router is its number.
+//!
+//! A multicast flit is one record with as many copies as there are links and slots that hold it. Destination
+//! bits that the Verilog masks off on the way lie behind the flit, so the record never changes.
+
+use super::flit::Flit;
+use crate::design::{index_bits, Design, DestKind};
+
+/// Where a flit goes, as routes ask for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Target {
+    /// Columns that hold a tile of the set.
+    pub(super) cols: u16,
+    /// Links and slots that hold a copy.
+    copies: u16,
+    /// Bit 0 of the header: the last flit of a PART packet.
+    pub(super) last: bool,
+    /// By column, the rows of the set; only those of `cols` are written.
+    rows: [u16; 16],
+}
+
+impl Target {
+    /// Rows of the set in one column.
+    #[inline(always)]
+    pub(super) fn rows(&self, x: u8) -> u16 {
+        if self.cols >> x & 1 == 1 {
+            self.rows[usize::from(x & 15)]
+        } else {
+            0
+        }
+    }
+}
+
+/// The records. Freed ones are used again, so that a steady flow allocates nothing.
+#[derive(Debug)]
+pub(super) struct Store {
+    kind: DestKind,
+    /// (x, y) by tile.
+    places: Vec<(u8, u8)>,
+    cols: u32,
+    targets: Vec<Target>,
+    flits: Vec<Flit>,
+    free: Vec<u32>,
+}
+
+impl Store {
+    pub(super) fn new(design: &Design) -> Store {
+        let mesh = design.mesh;
+        let place = |node| {
+            let (x, y) = mesh.coords(node);
+            (x as u8, y as u8)
+        };
+        Store {
+            kind: design.flit.dest_kind,
+            places: mesh.nodes().map(place).collect(),
+            cols: mesh.cols(),
+            targets: Vec::new(),
+            flits: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Keeps a flit, of which there is one copy, and gives its number.
+    ///
+    /// # Panics
+    /// If its destination is outside the mesh.
+    pub(super) fn insert(&mut self, flit: &Flit) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.targets.push(Target::default());
+            self.flits.push(Flit::default());
+            (self.targets.len() - 1) as u32
+        });
+        self.flits[slot as usize] = *flit;
+        let target = &mut self.targets[slot as usize];
+        (target.cols, target.copies, target.last) = (0, 1, flit.head & 1 == 1);
+        let mut add = |(x, y): (u8, u8)| {
+            let rows = &mut target.rows[usize::from(x)];
+            *rows = if target.cols >> x & 1 == 1 { *rows | 1 << y } else { 1 << y };
+            target.cols |= 1 << x;
+        };
+        match self.kind {
+            DestKind::Set => {
+                for (w, word) in flit.dest.into_iter().enumerate() {
+                    let mut left = word;
+                    while left != 0 {
+                        add(self.places[w * 64 + left.trailing_zeros() as usize]);
+                        left &= left - 1;
+                    }
+                }
+            }
+            DestKind::Coord => {
+                let bits = index_bits(self.cols);
+                let (x, y) = (flit.dest[0] & ((1 << bits) - 1), flit.dest[0] >> bits);
+                add(self.places[(y * u64::from(self.cols) + x) as usize]);
+            }
+        }
+        slot
+    }
+
+    #[inline(always)]
+    pub(super) fn target(&self, slot: u32) -> &Target {
+        &self.targets[slot as usize]
+    }
+
+    pub(super) fn flit(&self, slot: u32) -> &Flit {
+        &self.flits[slot as usize]
+    }
+
+    /// Notes that there are `made` copies more and `gone` fewer.
+    #[inline(always)]
+    pub(super) fn copies(&mut self, slot: u32, made: u32, gone: u32) {
+        // Most flits leave one slot for one link.
+        if made == gone {
+            return;
+        }
+        let copies = &mut self.targets[slot as usize].copies;
+        *copies = (u32::from(*copies) + made - gone) as u16;
+        if *copies == 0 {
+            self.free.push(slot);
+        }
+    }
+
+    /// Flits in the network.
+    pub(super) fn len(&self) -> usize {
+        self.targets.len() - self.free.len()
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.targets.clear();
+        self.flits.clear();
+        self.free.clear();
+    }
+}

@@ -1,0 +1,179 @@
+//! What lies between routers: links, credits on their way, buffers by place.
+//!
+//! What a router sends in a cycle shows on the link in the next, so links are kept twice. A slot that is freed in
+//! a cycle shows as a credit in the next, and is counted by the sender from the one after.
+
+use super::allocator::{E, L, N, S, W};
+use super::counters::Counters;
+use super::input::{Held, Phase};
+use super::shape::Shape;
+use super::store::Store;
+
+/// The input of the neighbour that an output leads to.
+const FACES: [usize; 5] = [S, N, W, E, L];
+
+/// All that routers share. `phase` is that of the cycle after the one that is run.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) shape: Shape,
+    pub(super) phase: Phase,
+    pub(super) flits: Store,
+    /// Buffers of all virtual channels.
+    pub(super) slots: Vec<Held>,
+    pub(super) links: Links,
+    pub(super) credits: Credits,
+    pub(super) counters: Counters,
+}
+
+impl World {
+    /// Where the buffer of a virtual channel begins.
+    #[inline(always)]
+    pub(super) fn buffer(&self, tile: usize, port: usize, vc: u8) -> usize {
+        ((tile * 5 + port) * usize::from(self.shape.vcs) + usize::from(vc)) * usize::from(self.shape.depth)
+    }
+}
+
+/// A flit that shows at a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) tile: u16,
+    pub(super) vc: u8,
+    pub(super) flit: u32,
+}
+
+/// One side of the links: what they show in one cycle.
+#[derive(Debug, Clone)]
+struct Side {
+    /// By tile, inputs with a flit; by tile and input, flit and virtual channel.
+    valid: Vec<u8>,
+    flits: Vec<u32>,
+    /// Routers that have something to do, a bit each.
+    active: [u64; 4],
+    /// Flits at the tiles, in the order of tiles.
+    shown: Vec<Shown>,
+}
+
+/// All links, in the cycle that is run and in the next.
+#[derive(Debug)]
+pub(super) struct Links {
+    now: Side,
+    next: Side,
+}
+
+impl Links {
+    pub(super) fn new(tiles: usize) -> Links {
+        let shown = Vec::with_capacity(tiles);
+        let side = Side { valid: vec![0; tiles], flits: vec![0; tiles * 5], active: [0; 4], shown };
+        Links { now: side.clone(), next: side }
+    }
+
+    /// Ends a cycle; what links showed in it has been taken.
+    pub(super) fn advance(&mut self) {
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.next.active = [0; 4];
+        self.next.shown.clear();
+    }
+
+    /// Puts a flit on the link from a tile to its router, in this cycle.
+    pub(super) fn inject(&mut self, tile: usize, vc: u8, flit: u32) {
+        self.now.set(tile, L, vc, flit);
+    }
+
+    /// Puts a flit on the link from `output` of a router to this tile.
+    #[inline(always)]
+    pub(super) fn put(&mut self, tile: u16, output: usize, vc: u8, flit: u32) {
+        self.next.set(usize::from(tile), FACES[output], vc, flit);
+    }
+
+    /// Shows a flit to a tile.
+    #[inline(always)]
+    pub(super) fn show(&mut self, tile: usize, vc: u8, flit: u32) {
+        self.next.shown.push(Shown { tile: tile as u16, vc, flit });
+    }
+
+    /// Has a router run in the next cycle.
+    #[inline(always)]
+    pub(super) fn keep_active(&mut self, tile: usize) {
+        self.next.active[tile / 64] |= 1 << (tile % 64);
+    }
+
+    /// A word of the routers that have something to do in this cycle.
+    pub(super) fn active(&self, word: usize) -> u64 {
+        self.now.active[word]
+    }
+
+    /// Inputs of a router with a flit; they are taken.
+    #[inline(always)]
+    pub(super) fn take(&mut self, tile: usize) -> u8 {
+        std::mem::take(&mut self.now.valid[tile])
+    }
+
+    /// Flit and virtual channel on the link of an input.
+    #[inline(always)]
+    pub(super) fn flit(&self, tile: usize, port: usize) -> (u32, u8) {
+        let word = self.now.flits[tile * 5 + port];
+        (word >> 8, word as u8)
+    }
+
+    /// What shows at the tiles in this cycle.
+    pub(super) fn shown(&self) -> &[Shown] {
+        &self.now.shown
+    }
+
+    /// What the link into an input shows in this cycle.
+    pub(super) fn peek(&self, tile: usize, port: usize) -> Option<(u32, u8)> {
+        (self.now.valid[tile] >> port & 1 == 1).then(|| self.flit(tile, port))
+    }
+}
+
+impl Side {
+    #[inline(always)]
+    fn set(&mut self, tile: usize, port: usize, vc: u8, flit: u32) {
+        self.valid[tile] |= 1 << port;
+        self.flits[tile * 5 + port] = flit << 8 | u32::from(vc);
+        self.active[tile / 64] |= 1 << (tile % 64);
+    }
+}
+
+/// A slot that was freed: of which input of which tile, and whose credit it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Freed {
+    /// Tile of the sender.
+    pub(super) sender: u16,
+    pub(super) tile: u16,
+    pub(super) port: u8,
+    pub(super) vc: u8,
+}
+
+impl Freed {
+    /// The sender's output.
+    #[inline(always)]
+    pub(super) fn output(self) -> usize {
+        FACES[usize::from(self.port)]
+    }
+}
+
+/// Credits on their way.
+#[derive(Debug, Default)]
+pub(super) struct Credits {
+    /// Freed in the cycle that is run.
+    fresh: Vec<Freed>,
+    /// Freed in the one before: they show now.
+    pub(super) shown: Vec<Freed>,
+    /// Given by the tiles in this cycle, with their virtual channels.
+    pub(super) given: Vec<(u16, u8)>,
+}
+
+impl Credits {
+    #[inline(always)]
+    pub(super) fn freed(&mut self, sender: u16, tile: usize, port: usize, vc: u8) {
+        self.fresh.push(Freed { sender, tile: tile as u16, port: port as u8, vc });
+    }
+
+    /// Ends a cycle; credits that showed in it have been counted.
+    pub(super) fn advance(&mut self) {
+        std::mem::swap(&mut self.fresh, &mut self.shown);
+        self.fresh.clear();
+        self.given.clear();
+    }
+}
