@@ -7,7 +7,7 @@ mod stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::model_ports::ModelledAround;
+use meshkv::cosim::model_ports::FabricPorts;
 use meshkv::cosim::pins::Pins;
 use meshkv::cosim::verilate::{around_ports, Form};
 use meshkv::design::Design;
@@ -19,7 +19,7 @@ fn compare(design: &Design, pace: Pace, cycles: u64, seed: u64) -> Result<Seen, 
     let files = emit(design).expect("every legal design is emitted");
     let top = around_ports(design);
     let verilated = Pins::new(&library_of(Form::Around, design, &files), seed).expect("out of reset");
-    let modelled = Pins::of(Box::new(ModelledAround::new(design, &top))).expect("out of reset");
+    let modelled = Pins::of(Box::new(FabricPorts::new(design, &top))).expect("out of reset");
     let mut rtl = Stand::of(verilated, &top, design, pace, seed);
     let mut model = Stand::of(modelled, &top, design, pace, seed);
     for _ in 0..cycles {
