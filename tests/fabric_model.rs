@@ -14,7 +14,13 @@ use meshkv::emit::{emit, modules, SourceFile, FABRIC};
 use stand::{Pace, Seen, Stand, LIVELY};
 
 /// Runs both side by side until they differ; answers with what happened in both.
-fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64, seed: u64) -> Result<Seen, String> {
+fn compare(
+    design: &Design,
+    files: &[SourceFile],
+    pace: Pace,
+    cycles: u64,
+    seed: u64,
+) -> Result<Seen, String> {
     let all = modules(design);
     let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
     let mut rtl = Stand::new(&library_of(Form::Pieces, design, files), design, pace, seed);

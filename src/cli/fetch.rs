@@ -1,7 +1,9 @@
 //! `meshkv fetch`: slices fetched from their homes, on the emitted fabric under Verilator.
 
+use super::cosim::Engine;
 use super::interrupt::Interrupt;
 use super::library::library;
+use super::names::name;
 use super::table;
 use super::ui::Ui;
 use crate::cosim::fetch::{Bench, FetchError, Fetched};
@@ -67,6 +69,9 @@ pub struct Args {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What runs: the Verilog under Verilator, or its cycle-exact model
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    engine: Engine,
 }
 
 /// Workloads by name.
@@ -118,14 +123,20 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
     let work = asked * u64::from(design.mare.chunk_flits);
     let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let built = library(&design, Form::Node, length, &interrupt, ui);
-    let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+    let bench = match args.engine {
+        Engine::Model => Bench::on_model(&design),
+        Engine::Rtl => {
+            let built = library(&design, Form::Node, length, &interrupt, ui);
+            let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+            Bench::new(&library, &design, POWER_UP_SEED)?
+        }
+    };
     let progress = ui.progress(Some(asked), "fetching");
     let mut watch = |_: u64, done: u64| {
         progress.set(done);
         interrupt.requested()
     };
-    let result = Bench::new(&library, &design, POWER_UP_SEED)?.run(&plan, &mut watch);
+    let result = bench.run(&plan, &mut watch);
     drop(progress);
     match result {
         Ok(done) => {
@@ -172,6 +183,9 @@ fn command(args: &Args) -> String {
     if args.stall > 0 {
         text += &format!(" --stall {}", args.stall);
     }
+    if args.engine != Engine::Rtl {
+        text += &format!(" --engine {}", name(args.engine));
+    }
     text
 }
 
@@ -191,6 +205,7 @@ fn as_json(args: &Args, design: &Design, done: &Fetched) -> Value {
         "counters": counters,
         "violations": done.violations,
         "violation_list": done.violation_list,
+        "engine": name(args.engine),
         "command": command(args),
     })
 }

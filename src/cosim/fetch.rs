@@ -7,6 +7,7 @@
 use super::dut::DutError;
 use super::fabric_ports::Ports;
 use super::ledger::Ledger;
+use super::model_ports::NodePorts;
 use super::network::COUNTERS;
 use super::packet::mix;
 use super::pins::Pins;
@@ -15,7 +16,7 @@ use super::recipe::node_ports;
 use super::violation::Violation;
 use super::Library;
 use crate::design::{index_bits, Design};
-use crate::emit::{Dir, TILE_EVENTS};
+use crate::emit::{Dir, ModuleSpec, TILE_EVENTS};
 use std::collections::VecDeque;
 
 /// Why a run could not end.
@@ -114,9 +115,18 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let top = &node_ports(design);
+        Bench::with(Pins::new(library, seed)?, &node_ports(design), design)
+    }
+
+    /// The same on the model.
+    pub fn on_model(design: &'a Design) -> Bench<'a> {
+        let top = node_ports(design);
+        let pins = Pins::of(Box::new(NodePorts::new(design, &top)));
+        pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+    }
+
+    fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {
         let tiles = design.mesh.tiles();
-        let mut pins = Pins::new(library, seed)?;
         // Inputs hold nothing from before.
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
             let pin = pins.pin(top, &port.name, 1)?;
@@ -278,7 +288,8 @@ impl<'a> Bench<'a> {
             let index = self.pins.get(self.ports.kv_index, tile) as u32;
             let mask = self.pins.get(self.ports.kv_mask, tile);
             let wanted = payload(plan.seed, tag, index, self.words);
-            let intact = self.pins.part(self.ports.kv_data, tile).eq(wanted);
+            let came = self.pins.payload(self.ports.kv_data, tile);
+            let intact = came.zip(wanted).all(|(word, wanted)| word == wanted);
             run.ledger.delivered(cycle, tile, tag, index, mask, intact);
             run.first_flit.get_or_insert(cycle);
             run.last_flit[tile] = cycle;

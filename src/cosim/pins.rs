@@ -116,6 +116,11 @@ impl Pins {
         get_bits(self.words(pin), tile * pin.width as usize, pin.width)
     }
 
+    /// A tile's part of a payload, as many of its words as are carried.
+    pub fn payload(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
+        self.part(pin, tile).take(self.payload_words(pin.width))
+    }
+
     /// Sets a tile's part of an input of up to 64 bits.
     pub fn set(&mut self, pin: Pin, tile: usize, value: u64) {
         self.set_part(pin, tile, &[value as u32, (value >> 32) as u32]);
@@ -129,7 +134,7 @@ impl Pins {
         put_bits(words, begin, pin.width, value);
     }
 
-    /// Words of a payload of `bits` that are carried and can be compared.
+    /// Words of a payload of `bits` that are carried: all of compiled Verilog, the first of the model.
     pub fn payload_words(&self, bits: u32) -> usize {
         self.socket.payload_bits().min(bits).div_ceil(32) as usize
     }
