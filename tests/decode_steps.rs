@@ -170,6 +170,17 @@ fn with_both_a_prefix_and_striped_streams_a_slice_is_multicast() {
 }
 
 #[test]
+fn stages_that_follow_one_another_come_to_their_end() {
+    let design = small(|c| c.pad.enable = false);
+    let plan = plan(&design, &Workload { tokens: 16, ..LOAD });
+    let alone = run_clean(&whole_library(&design), &design, &plan, "one after the other");
+    let overlapping = small(|_| {});
+    let both = run_clean(&whole_library(&overlapping), &overlapping, &plan, "overlapping");
+    assert_eq!(alone.taken, both.taken);
+    assert!(alone.cycles > both.cycles);
+}
+
+#[test]
 fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
     // Steps follow one another at once, each of two segments: some tile has not had them when they are named again.
     let design = small(|_| {});
