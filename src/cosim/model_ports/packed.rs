@@ -1,6 +1,7 @@
 //! Packed ports, tile t's part the t-th.
 
 use super::super::bits::{get_bits, put_bits};
+use super::super::lockstep::parts;
 use super::PAYLOAD;
 use crate::design::Design;
 use crate::emit::{ModuleSpec, PortSpec};
@@ -19,12 +20,7 @@ struct Packed {
 
 impl Packed {
     fn new(port: &PortSpec, design: &Design) -> Packed {
-        let of = |what: &str| port.width.expr.split('*').any(|factor| factor == what);
-        let parts = match (of("TILES"), of("PORTS")) {
-            (true, _) => design.mesh.tiles() as u32,
-            (_, true) => design.memory.ports,
-            _ => 1,
-        };
+        let parts = parts(port, design);
         let bits = port.width.bits;
         let words = vec![0; bits.div_ceil(32) as usize + SPARE];
         Packed { name: port.name.clone(), words, width: bits / parts }
