@@ -157,11 +157,13 @@ fn valid_of(port: &Both, all: &[Both]) -> Option<usize> {
     if let Some(bundle) = name.strip_suffix("ready") {
         return find(&format!("{bundle}valid"));
     }
-    let bundle = match name.strip_prefix("m_axi_ar") {
-        Some(_) => "m_axi_ar",
-        None => &name[..=name.find('_')?],
-    };
-    find(&format!("{bundle}valid")).filter(|&valid| all[valid].dir == Dir::Output && all[valid].name != name)
+    let is_valid = |&valid: &usize| all[valid].dir == Dir::Output && all[valid].name != name;
+    if name.starts_with("m_axi_ar") {
+        return find("m_axi_arvalid").filter(is_valid);
+    }
+    // The smallest bundle that has a valid.
+    let ends = name.rmatch_indices('_').map(|(at, _)| at);
+    ends.filter_map(|end| find(&format!("{}_valid", &name[..end]))).find(is_valid)
 }
 
 impl Socket for PortLockstep {
