@@ -5,7 +5,9 @@
 
 mod check;
 pub mod deadlock;
+pub mod depths;
 mod flit;
+pub mod hash;
 mod mapping;
 mod mare;
 mod memory;
@@ -158,6 +160,11 @@ impl fmt::Display for Illegal {
 }
 
 impl Design {
+    /// Whether homes can swap: there is more than one, and the configuration wants it.
+    pub fn swaps(&self) -> bool {
+        self.config.takv.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
+    }
+
     /// Reads a configuration file and decides everything; the design is named after the file.
     /// Beside it comes what is unwise about the configuration.
     ///
