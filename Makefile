@@ -12,6 +12,8 @@ TENSORS     ?= examples/minilm.safetensors
 MESH        ?= configs/mesh_4x4.toml
 # The reference configurations: their output is committed in rtl_out/ and compared by a test.
 GOLDENS     := tiny u280_8x8
+# Options of meshkv soak: how long, or how many seeds, and the first of them.
+SOAK        ?= --time 600
 # Sections of the figures to measure; all of them when empty.
 FIGURES     ?=
 
@@ -19,7 +21,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load build test lint fmt bench bless tools tools-synth doc clean
+.PHONY: help run load build test lint fmt bench soak bless tools tools-synth doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -56,6 +58,9 @@ fmt: ## Format the Rust sources
 
 bench: tools-synth build ## Measure the README's figures; FIGURES="latency area" for some of them
 	$(CARGO) bench $(CARGO_FLAGS) --bench figures -- $(FIGURES)
+
+soak: tools build ## Compare model and Verilog on random fabrics; SOAK="--time 3600 --seed 500" for how many
+	$(MESHKV) soak $(SOAK)
 
 bless: ## Write the reference output again after a wanted change; review it with git diff
 	set -e; for name in $(GOLDENS); do \

@@ -1,4 +1,4 @@
-//! The FIFO between two clocks, under Icarus: clocks of any ratio that jitter, any depth, stalls on both sides.
+//! FIFO and register between two clocks, under Icarus: clocks of any ratio that jitter, any depth, stalls on both sides.
 
 mod block;
 
@@ -19,8 +19,9 @@ const CLOCKS: [[u32; 4]; 9] = [
 
 #[test]
 fn words_come_in_order_and_every_place_is_used_whatever_the_clocks() {
-    for depth in [2, 3, 5, 16, 47, 48] {
-        let bench = Bench::of(&sources("meshkv_async_fifo"), "async_fifo_tb", &[("DEPTH", depth)]);
+    for depth in [0, 2, 3, 5, 16, 47, 48] {
+        let module = if depth == 0 { "meshkv_async_register" } else { "meshkv_async_fifo" };
+        let bench = Bench::of(&sources(module), "async_fifo_tb", &[("DEPTH", depth)]);
         for (seed, [s_period, m_period, phase, jitter]) in (1..).zip(CLOCKS) {
             let words = 2000;
             let clocks =
@@ -37,4 +38,5 @@ fn every_reader_of_verilog_is_content() {
     for depth in [2, 3, 48] {
         assert_eq!(lint("meshkv_async_fifo", &[("DEPTH", depth)]), [""; 0]);
     }
+    assert_eq!(lint("meshkv_async_register", &[("WIDTH", 24)]), [""; 0]);
 }

@@ -40,7 +40,7 @@ fn without_a_window_nothing_is_merged() {
     gone(&on, &off, "meshkv_request_table", &["closes", "ending", "assign open[e] = in_window"]);
     // Without suppression as well, requests are not even compared.
     let neither = files(|c| (c.mare.coalesce_window, c.mare.dedup) = (0, false));
-    gone(&on, &neither, "meshkv_request_table", &["== s_key", "older_q"]);
+    gone(&on, &neither, "meshkv_request_table", &["gen_q", "older_q"]);
 }
 
 #[test]
@@ -57,6 +57,6 @@ fn without_multicast_there_are_no_sets_in_the_network_and_no_trees() {
 #[test]
 fn without_mare_a_home_answers_every_fetch_by_itself() {
     let (on, off) = (files(|_| {}), files(|c| c.mare.enable = false));
-    gone(&on, &off, "meshkv_request_table", &["== s_key", "count_q", "closes", "older_q"]);
+    gone(&on, &off, "meshkv_request_table", &["gen_q", "count_q", "closes", "older_q"]);
     assert!(text(&off, "meshkv_duplicate_filter").is_none());
 }

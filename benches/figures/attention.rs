@@ -3,11 +3,12 @@
 //!
 //! Real tensors are those of `MESHKV_TENSORS`, else the example's.
 
-use super::area;
+use super::area::{self, Costs};
 use super::figure::{Figure, Goal};
 use super::program::{file, json, number};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
+use meshkv::cosim::one_place;
 use meshkv::design::Design;
 use meshkv::model::tensors::layers;
 use std::fs;
@@ -121,10 +122,47 @@ fn drawn(dir: &Path, kv_heads: u32, tokens: u32) -> Result<Vec<Figure>> {
 fn areas() -> Result<Vec<Figure>> {
     let yosys = area::find()?;
     let design = Design::from_config("u280_8x8", &Config::default())?;
+    let command = "make bench FIGURES=attention";
     let mut figures = Vec::new();
     for module in ["meshkv_dot", "meshkv_sums", "meshkv_scratchpad", "meshkv_weight", "meshkv_reorder_fifo"] {
         let what = format!("{module}, two of each a tile but for the FIFO");
-        figures.push(area::block(&yosys, &design, module, what, "make bench FIGURES=attention")?);
+        figures.push(area::block(&yosys, &design, module, what, command)?);
     }
+    let what = "meshkv_pad: two rows of 16 contexts, part former".to_owned();
+    figures.push(area::block(&yosys, &design, "meshkv_pad", what, command)?);
+    figures.push(tile(&yosys, &design, command)?);
     Ok(figures)
+}
+
+/// What stands at one place of the mesh, flat: router, home, requester, controller's end of the bus, PaD.
+fn tile(yosys: &Path, design: &Design, command: &str) -> Result<Figure> {
+    let dir = tempfile::tempdir()?;
+    let rtl = dir.path().join("rtl_out/rtl");
+    area::generate(&dir.path().join("rtl_out"))?;
+    fs::write(rtl.join("meshkv_node.v"), one_place(design))?;
+    let Costs { area, nanoseconds } = area::costs(yosys, dir.path(), "meshkv_node")?;
+    let goals = [
+        (area.sum(), 12_500),
+        (area.registers, 14_000),
+        (area.dsp, 90),
+        (area.uram, 8),
+        (area.bram18.div_ceil(2), 12),
+    ];
+    Ok(Figure {
+        what: "one tile: router, home, staging, PaD".to_owned(),
+        value: format!(
+            "{} LUT ({} memory), {} FF, {} DSP, {} URAM, {} BRAM18, {nanoseconds:.2} ns",
+            area.sum(),
+            area.ram_luts,
+            area.registers,
+            area.dsp,
+            area.uram,
+            area.bram18
+        ),
+        goal: Goal::Met(
+            goals.iter().all(|(taken, most)| taken <= most),
+            "<= 12500 LUT, 14000 FF, 90 DSP, 8 URAM, 24 BRAM18".to_owned(),
+        ),
+        command: command.to_owned(),
+    })
 }

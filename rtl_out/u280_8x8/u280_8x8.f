@@ -47,6 +47,7 @@ rtl/meshkv_periphery.v
 rtl/meshkv_mesh.v
 rtl/meshkv_fabric.v
 rtl/meshkv_async_fifo.v
+rtl/meshkv_async_register.v
 rtl/meshkv_leading_bits.v
 rtl/meshkv_element_packer.v
 rtl/meshkv_part_former.v

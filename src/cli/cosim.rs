@@ -3,13 +3,13 @@
 mod args;
 mod fabric;
 mod report;
-mod watched;
 
 pub(super) use args::{Engine, Options, TRACE_HELP};
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
 use super::ui::Ui;
+use super::watched::Watched;
 use super::whole_file;
 use crate::cosim::excerpt::Written;
 use crate::cosim::lockstep::Difference;
@@ -21,9 +21,9 @@ use crate::cosim::traffic::{Generator, Traffic};
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use anyhow::{anyhow, Context};
+use fabric::Fabric;
 use std::fs;
 use std::process::ExitCode;
-use watched::Watched;
 
 /// What the command line asks for, read and checked before anything is built.
 enum Job {
@@ -128,7 +128,7 @@ fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
 struct Invocation<'a> {
     options: &'a Options,
     design: &'a Design,
-    fabric: Watched<'a>,
+    fabric: Watched<'a, Fabric>,
     pictures: Option<Pictures>,
     ui: &'a Ui,
 }

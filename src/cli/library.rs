@@ -9,6 +9,7 @@ use crate::design::Design;
 use crate::emit;
 use crate::tools;
 use anyhow::anyhow;
+use std::path::Path;
 
 const CACHE_HELP: &str = "\n  help: compiled fabrics are kept in MESHKV_CACHE, else in ~/.cache/meshkv; \
                           set it to a folder that you may write, on a disk with room";
@@ -24,13 +25,28 @@ pub(super) fn library(
     interrupt: &Interrupt,
     ui: &Ui,
 ) -> anyhow::Result<Library> {
+    library_in(None, design, form, run, interrupt, ui)
+}
+
+/// The same, kept in a folder of its own if one is given.
+///
+/// # Errors
+/// As [`library`].
+pub(super) fn library_in(
+    cache_dir: Option<&Path>,
+    design: &Design,
+    form: Form,
+    run: RunLength,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Library> {
     let verilator = tools::find(&tools::VERILATOR)?;
     let cxx = tools::find(&tools::CXX)?;
     let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
     ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
     let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");
-    let options = BuildOptions { toolchain, form, run, cache_dir: None };
+    let options = BuildOptions { toolchain, form, run, cache_dir: cache_dir.map(Path::to_owned) };
     let stop = || interrupt.requested();
     let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
         Progress::Waiting => progress.message("another process builds this fabric"),

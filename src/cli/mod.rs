@@ -20,8 +20,10 @@ mod pictures;
 pub mod run;
 pub mod schema;
 pub mod sim;
+pub mod soak;
 pub mod table;
 pub mod ui;
+mod watched;
 pub mod whole_file;
 
 use crate::config::Report;
@@ -65,6 +67,7 @@ enum Command {
     Fetch(fetch::Args),
     Decode(Box<decode::Args>),
     Run(Box<run::Args>),
+    Soak(soak::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -88,6 +91,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Fetch(args) => fetch::run(args, ui),
         Command::Decode(args) => decode::run(args, ui),
         Command::Run(args) => run::run(args, ui),
+        Command::Soak(args) => soak::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),

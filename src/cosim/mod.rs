@@ -63,3 +63,4 @@ pub mod violation;
 pub mod workload;
 
 pub use ffi::Library;
+pub use recipe::one_place;

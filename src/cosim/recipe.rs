@@ -184,6 +184,13 @@ fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
     modules.iter().find(|m| m.name == name).expect("every design has these modules")
 }
 
+/// A router, its tile and what computes there as one module `meshkv_node`, with two clocks, in Verilog.
+pub fn one_place(design: &Design) -> String {
+    let modules = emit::modules(design);
+    let (router, beside) = (module(&modules, ROUTER), [TILE, PAD].map(|name| module(&modules, name)));
+    tile::node_body(&tile::node(router, &beside, true), router, &beside)
+}
+
 /// Ports of [`Form::Node`]: those of a router with its transport, as many times as there are tiles.
 pub(super) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);

@@ -85,7 +85,13 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
             5,
             "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.",
         )
-        .instances(&["meshkv_async_fifo", "meshkv_row", "meshkv_part_former", "meshkv_event_counters"])
+        .instances(&[
+            "meshkv_async_fifo",
+            "meshkv_async_register",
+            "meshkv_row",
+            "meshkv_part_former",
+            "meshkv_event_counters",
+        ])
         .build()
 }
 

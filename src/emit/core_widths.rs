@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// Words of queries and jobs that wait to be taken over by what computes.
 const JOB_DEPTH: u32 = 16;
 /// Flits of partial results that wait to be taken over by the network.
-const PART_DEPTH: u32 = 2;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
 /// Cycles from a dot's time to when the sum that was read leaves the row, at most.
@@ -180,7 +179,6 @@ impl ModuleBuilder {
         .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
         .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
         .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
-        .param("PART_DEPTH", PART_DEPTH, "Flits of results that wait.")
         .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the last weight's reading to its use.")
         .param(
             "LOAD_COUNT_WIDTH",

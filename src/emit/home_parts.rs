@@ -24,6 +24,9 @@ pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
     .chunk_flits(w)
     .slot_width(w)
     .request_entries("ENTRIES", w);
+    if w.mare.coalesce_window > 0 || w.mare.dedup {
+        b = b.tag_width(w);
+    }
     if w.mare.coalesce_window + w.mare.tree_build_cycles > 0 {
         b = b
             .param("TOTAL", w.mare.coalesce_window + w.mare.tree_build_cycles, "Cycles of window and tree.")

@@ -20,5 +20,5 @@ pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
 /// When a template does not render, which is a slip of this crate.
 pub fn row(design: &Design, slots: u32) -> Result<Vec<SourceFile>> {
     let modules = row_modules(design, slots);
-    render(design, &modules, modules.clone())
+    render(design, &PadWidths::of(design, slots), &modules, modules.clone())
 }

@@ -2,6 +2,7 @@
 
 use super::module::{Dir, ModuleBuilder};
 use crate::design::{index_bits, octave, Design};
+use std::collections::BTreeMap;
 
 /// Significand bits of the scale of a logit.
 const SCALE_BITS: u32 = 26;
@@ -11,6 +12,10 @@ const SUM_BITS: u32 = 54;
 const LOGIT_BITS: u32 = 53;
 /// Leading fraction bits that address the table of 2^x.
 const TABLE_BITS: u32 = 7;
+/// Words of the deepest memory that takes one look-up table a bit.
+const LUT_WORDS: u32 = 64;
+/// Words of a block RAM of 72 bits.
+const BLOCK_WORDS: u32 = 512;
 /// Significand bits of a weight.
 const WEIGHT_BITS: u32 = 17;
 
@@ -58,8 +63,27 @@ impl PadWidths {
         6 + self.lanes.ilog2().div_ceil(3) + self.lanes / 4
     }
 
+    /// Stationary vectors of a row: parts of queries, two buffers of weights a slot.
+    fn stations(&self) -> u32 {
+        self.slots * (self.parts() + 2)
+    }
+
+    /// What the templates of a row are told: the table of 2^x, and what its larger memories are made of.
+    ///
+    /// A look-up table keeps 64 bits; past that, block RAM is what a device has more of. A block RAM keeps
+    /// 512 words of 72 bits, an UltraRAM 4096.
+    pub(super) fn values(&self) -> BTreeMap<String, tera::Value> {
+        let stations = if self.stations() > LUT_WORDS { "block" } else { "distributed" };
+        let sums = if self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS { "ultra" } else { "block" };
+        BTreeMap::from([
+            ("octave".to_owned(), PadWidths::octave().into()),
+            ("station_style".to_owned(), stations.into()),
+            ("sum_style".to_owned(), sums.into()),
+        ])
+    }
+
     /// The table of 2^x as the Verilog holds it: hexadecimal digits of base and slope, the leading one left out.
-    pub(super) fn octave() -> Vec<String> {
+    fn octave() -> Vec<String> {
         let word = |(base, slope): (u32, u32)| {
             let base = u64::from(base) & ((1 << octave::BASE_FRACTION) - 1);
             format!("{:09x}", base << (octave::SLOPE_FRACTION + 1) | u64::from(slope))
@@ -138,7 +162,7 @@ impl ModuleBuilder {
         self.param("DOT_WIDTH", 44 + w.lanes.ilog2(), "Bits of a dot.")
     }
     pub(super) fn station_depth(self, w: &PadWidths) -> Self {
-        let depth = w.slots * (w.parts() + 2);
+        let depth = w.stations();
         self.param("DEPTH", depth, "Stationary vectors: parts of queries, two buffers of weights a slot.")
             .param("ADDR_WIDTH", index_bits(depth), "Width of a number of them in bits.")
     }

@@ -62,6 +62,7 @@ pub(super) fn reduction(design: &Design) -> Vec<ModuleSpec> {
         async_pointer(),
         synchronizer(),
         async_fifo(),
+        async_register(),
         fifo(),
         leading_bits(&w),
         element_packer(&w),
@@ -185,6 +186,25 @@ pub(super) fn async_fifo() -> ModuleSpec {
     .input("m_ready", 1, "")
     .output("m_data", "WIDTH", "Word out, of a register.")
     .instances(&["meshkv_async_pointer", "meshkv_synchronizer"])
+    .build()
+}
+
+/// A word at a time between two clocks, where a FIFO's memory would cost more than it gives.
+pub(super) fn async_register() -> ModuleSpec {
+    let mut fifo = async_fifo();
+    fifo.params.retain(|p| p.name == "WIDTH");
+    ModuleBuilder::new(
+        "meshkv_async_register",
+        &[
+            "A word between two clocks: it is held until the reader has taken it.",
+            "",
+            "It shows three cycles of its reader after it was written, and the next one is taken two or three of the",
+            "writer after it has left. Both resets are held together for three cycles of the slower clock.",
+        ],
+    )
+    .params_of(&[&fifo], &[])
+    .ports_of(&fifo, &["s_", "m_"], "")
+    .instances(&["meshkv_synchronizer"])
     .build()
 }
 

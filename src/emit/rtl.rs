@@ -53,6 +53,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_arbiter4.v"),
     template!("meshkv_async_fifo.v"),
     template!("meshkv_async_pointer.v"),
+    template!("meshkv_async_register.v"),
     template!("meshkv_bloom_filter.v"),
     template!("meshkv_bus_stop.v"),
     template!("meshkv_column_controller.v"),
@@ -202,7 +203,7 @@ fn surroundings(w: &ControlWidths, mesh: ModuleSpec) -> Vec<ModuleSpec> {
 
 pub(super) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let modules = modules(design);
-    render(design, &modules, modules.clone())
+    render(design, &PadWidths::of(design, CoreWidths::of(design).slots()), &modules, modules.clone())
 }
 
 /// Sources of one module and of all it instantiates, whether the fabric of the design has it or not.
@@ -222,12 +223,13 @@ pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
         wanted.extend(new);
     }
     let parts: Vec<_> = known.iter().filter(|m| wanted.contains(&m.name)).cloned().collect();
-    render(design, &parts, known)
+    render(design, &PadWidths::of(design, CoreWidths::of(design).slots()), &parts, known)
 }
 
-/// Renders `parts`, whose bodies may instantiate `known` modules.
+/// Renders `parts`, whose bodies may instantiate `known` modules; rows of what computes are as `row` says.
 pub(super) fn render(
     design: &Design,
+    row: &PadWidths,
     parts: &[ModuleSpec],
     known: Vec<ModuleSpec>,
 ) -> Result<Vec<SourceFile>> {
@@ -247,7 +249,7 @@ pub(super) fn render(
     values.insert("vn0_turns".into(), (design.router.vn0_vcs > 1).into());
     values.extend(ControlWidths::of(design).values());
     values.extend(CoreWidths::of(design).values());
-    values.insert("octave".into(), PadWidths::octave().into());
+    values.extend(row.values());
     let all = modules(design);
     let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
     let (wires, unused) = core_wires(spec(FABRIC), spec(TOP));

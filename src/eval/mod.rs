@@ -13,6 +13,7 @@ mod placement;
 mod plot;
 mod png;
 mod row;
+mod soak;
 mod sweep;
 mod timeline;
 
@@ -26,5 +27,6 @@ pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, Row};
+pub use soak::{take as soak_take, SoakCase, SoakRun};
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use timeline::timeline;

@@ -217,8 +217,6 @@ module meshkv_core #(
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
     parameter JOB_DEPTH = 16,
-    // Flits of results that wait.
-    parameter PART_DEPTH = 2,
     // Cycles from the last weight's reading to its use.
     parameter LOAD_LATENCY = 8,
     // Width of the counter of a loading in bits.
@@ -616,7 +614,6 @@ module meshkv_core #(
                 .PART_WIDTH      (PART_WIDTH),
                 .SUB_WIDTH       (SUB_WIDTH),
                 .JOB_DEPTH       (JOB_DEPTH),
-                .PART_DEPTH      (PART_DEPTH),
                 .LOAD_LATENCY    (LOAD_LATENCY),
                 .LOAD_COUNT_WIDTH(LOAD_COUNT_WIDTH),
                 .REST_CYCLES     (REST_CYCLES),

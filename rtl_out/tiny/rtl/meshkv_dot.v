@@ -62,7 +62,7 @@ module meshkv_dot #(
 
     meshkv_delay #(
         .WIDTH (ADDR_WIDTH),
-        .CYCLES(MAX_STAGES + 2)
+        .CYCLES(MAX_STAGES + 1)
     ) u_first_addr (
         .clk(clk),
         .d  (addr),
@@ -72,27 +72,29 @@ module meshkv_dot #(
     genvar g, l;
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_group
-            // Lanes of a group are written together. Exponents are read as the flit comes, significands
+            // Lanes of a group are written together. Exponents are read as the flit comes, signs and significands
             // as the products are formed, which saves the registers between.
-            (* ram_style = "distributed" *) reg [4*6-1:0]  exponents[0:DEPTH-1];
-            (* ram_style = "distributed" *) reg [4*17-1:0] significands[0:DEPTH-1];
-            wire [ADDR_WIDTH-1:0] at      = wr_addr[g*PLACES/GROUPS*ADDR_WIDTH+:ADDR_WIDTH];
-            wire [4*6-1:0]        early   = exponents[addr];
-            wire [4*17-1:0]       late    = significands[late_addr[g]];
+            (* ram_style = "distributed" *) reg [4*5-1:0] exponents[0:DEPTH-1];
+            (* ram_style = "distributed" *) reg [4*18-1:0] significands[0:DEPTH-1];
+            wire [ADDR_WIDTH-1:0] at    = wr_addr[g*PLACES/GROUPS*ADDR_WIDTH+:ADDR_WIDTH];
+            wire [4*5-1:0]        early = exponents[addr];
+            reg  [4*18-1:0]       late_q;
             integer i;
             // Lanes outside a query's place are never written, and so stay blank.
             initial begin
                 for (i = 0; i < DEPTH; i = i + 1) begin
-                    exponents[i]    = 24'b0;
-                    significands[i] = 68'b0;
+                    exponents[i]    = 20'b0;
+                    significands[i] = 72'b0;
                 end
             end
             always @(posedge clk) begin
                 if (wr_groups[g]) begin
-                    exponents[at]    <= {wr_data[3*23+17+:6], wr_data[2*23+17+:6], wr_data[23+17+:6], wr_data[17+:6]};
-                    significands[at] <= {wr_data[3*23+:17], wr_data[2*23+:17], wr_data[23+:17], wr_data[0+:17]};
+                    exponents[at]    <= {wr_data[3*23+17+:5], wr_data[2*23+17+:5], wr_data[23+17+:5], wr_data[17+:5]};
+                    significands[at] <= {wr_data[3*23+22], wr_data[3*23+:17], wr_data[2*23+22], wr_data[2*23+:17],
+                                         wr_data[23+22], wr_data[23+:17], wr_data[22], wr_data[0+:17]};
                 end
             end
+            always @(posedge clk) late_q <= significands[late_addr[g]];
 
             if (g > 0) begin : gen_later
                 meshkv_delay #(
@@ -120,8 +122,8 @@ module meshkv_dot #(
                 reg         negative_q;
                 reg  [10:0] significand_q;
                 always @(posedge clk) begin
-                    sum_q         <= {1'b0, element[14:11], element[10] | ~normal} + {1'b0, early[l*6+:5]};
-                    negative_q    <= element[15] ^ early[l*6+5];
+                    sum_q         <= {1'b0, element[14:11], element[10] | ~normal} + {1'b0, early[l*5+:5]};
+                    negative_q    <= element[15];
                     significand_q <= {normal, element[9:0]};
                 end
                 assign own[(4*g+l)*6+:6] = sum_q;
@@ -163,8 +165,8 @@ module meshkv_dot #(
                 ) u_dsp (
                     .clk     (clk),
                     .a       ({1'b0, aligned}),
-                    .b       ({1'b0, late[l*17+:17]}),
-                    .negative(sign_q),
+                    .b       ({1'b0, late_q[l*18+:17]}),
+                    .negative(sign_q ^ late_q[l*18+17]),
                     .c       (48'b0),
                     .pcin    (chain[4*g+l]),
                     .pcout   (chain[4*g+l+4]),

@@ -66,8 +66,6 @@ module meshkv_pad #(
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
     parameter JOB_DEPTH = 16,
-    // Flits of results that wait.
-    parameter PART_DEPTH = 2,
     // Cycles from the last weight's reading to its use.
     parameter LOAD_LATENCY = 8,
     // Width of the counter of a loading in bits.
@@ -695,9 +693,8 @@ module meshkv_pad #(
         .part_id   (f_id),
         .part_data (f_data)
     );
-    meshkv_async_fifo #(
-        .WIDTH(ID_WIDTH + 2 + FLIT_WIDTH),
-        .DEPTH(PART_DEPTH)
+    meshkv_async_register #(
+        .WIDTH(ID_WIDTH + 2 + FLIT_WIDTH)
     ) u_parts (
         .s_clk  (pe_clk),
         .s_rst  (pe_rst),

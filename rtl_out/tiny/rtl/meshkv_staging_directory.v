@@ -62,14 +62,11 @@ module meshkv_staging_directory #(
     reg                    closing_q;
     wire [SLOTS-1:0]       found;
     reg  [SLOT_WIDTH-1:0]  found_slot;
-    reg  [INDEX_WIDTH-1:0] found_last;
     integer                i;
     always @(*) begin
         found_slot = {SLOT_WIDTH{1'b0}};
-        found_last = {INDEX_WIDTH{1'b0}};
         for (i = 0; i < SLOTS; i = i + 1) begin
             found_slot = found_slot | (i[SLOT_WIDTH-1:0] & {SLOT_WIDTH{found[i]}});
-            found_last = found_last | (last_q[i*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{found[i]}});
         end
     end
     assign resident = |found;
@@ -96,7 +93,6 @@ module meshkv_staging_directory #(
     wire [SLOTS-1:0] known;
     assign claim_known = |known;
 
-    wire asked_last = asked_valid && asked_flit == found_last;
     genvar s;
     generate
         for (s = 0; s < SLOTS; s = s + 1) begin : gen_slot
@@ -108,7 +104,7 @@ module meshkv_staging_directory #(
             assign known[s] = taken_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == claim_tag;
             assign spent[s] = scanned & valid_q[s] & ~kept_q[s] & ~|expected;
             always @(posedge clk) begin
-                if (asked_last && found[s]) expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH] <= expected - {{EXPECTED_WIDTH-1{1'b0}}, |expected};
+                if (asked_valid && found[s] && asked_flit == last_q[s*INDEX_WIDTH+:INDEX_WIDTH]) expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH] <= expected - {{EXPECTED_WIDTH-1{1'b0}}, |expected};
                 if (claim_valid && claim_slot == s) begin
                     tag_q[s*TAG_WIDTH+:TAG_WIDTH]                <= claim_tag;
                     last_q[s*INDEX_WIDTH+:INDEX_WIDTH]           <= claim_last;

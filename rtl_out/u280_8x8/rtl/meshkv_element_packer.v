@@ -27,19 +27,26 @@ module meshkv_element_packer #(
     localparam INDEX_WIDTH = $clog2(ELEMENTS);
     localparam LAST_NUM    = ELEMENTS - 1;
 
-    // Only the place that is written is enabled; the first element of a flit clears all others.
     reg  [FLIT_WIDTH-1:0]  data_q;
     reg  [TAG_WIDTH-1:0]   tag_q;
     reg  [INDEX_WIDTH-1:0] index_q;
     reg                    valid_q;
     wire                   take   = s_valid & s_ready;
     wire                   closes = s_ends | (index_q == LAST_NUM[INDEX_WIDTH-1:0]);
-    integer                e;
-    always @(posedge clk) begin
-        for (e = 0; e < ELEMENTS; e = e + 1) begin
-            if (take && index_q == e[INDEX_WIDTH-1:0]) data_q[e*ELEMENT_WIDTH+:ELEMENT_WIDTH] <= s_data;
-            else if (take && index_q == {INDEX_WIDTH{1'b0}}) data_q[e*ELEMENT_WIDTH+:ELEMENT_WIDTH] <= {ELEMENT_WIDTH{1'b0}};
+    // Only the place that is written is enabled; the first element of a flit clears all others. Enable and
+    // reset of a register are its own pins.
+    wire                   begins = take & ~|index_q;
+    genvar                 e;
+    generate
+        for (e = 0; e < ELEMENTS; e = e + 1) begin : gen_element
+            wire here = take && index_q == e;
+            always @(posedge clk) begin
+                if (here) data_q[e*ELEMENT_WIDTH+:ELEMENT_WIDTH] <= s_data;
+                if (begins && e > 0) data_q[e*ELEMENT_WIDTH+:ELEMENT_WIDTH] <= {ELEMENT_WIDTH{1'b0}};
+            end
         end
+    endgenerate
+    always @(posedge clk) begin
         if (take) begin
             tag_q   <= s_tag;
             index_q <= closes ? {INDEX_WIDTH{1'b0}} : index_q + 1'b1;

@@ -240,7 +240,8 @@ module meshkv_home_agent #(
         .MASK_WIDTH (MASK_WIDTH),
         .CHUNK_FLITS(CHUNK_FLITS),
         .SLOT_WIDTH (SLOT_WIDTH),
-        .ENTRIES    (REQUEST_ENTRIES)
+        .ENTRIES    (REQUEST_ENTRIES),
+        .TAG_WIDTH  (TAG_WIDTH)
     ) u_table (
         .clk          (clk),
         .rst          (rst),

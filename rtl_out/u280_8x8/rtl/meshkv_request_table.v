@@ -23,6 +23,8 @@ module meshkv_request_table #(
     parameter SLOT_WIDTH = 3,
     // Requests a home can have under way.
     parameter ENTRIES = 16,
+    // Width of a tag (stream, layer, segment, slice) in bits.
+    parameter TAG_WIDTH = 22,
     // Cycles of window and tree.
     parameter TOTAL = 16,
     // Cycles it takes to build a tree.
@@ -70,11 +72,12 @@ module meshkv_request_table #(
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
 
     // One entry a slice range that is asked for; entry e's part of a vector is the e-th.
-    reg  [ENTRIES-1:0]             valid_q, again_q;
-    reg  [ENTRIES*KEY_WIDTH-1:0]   key_q;
-    reg  [ENTRIES*INDEX_WIDTH-1:0] last_q;
-    reg  [ENTRIES*INDEX_WIDTH-1:0] first_q, next_q;
+    reg  [ENTRIES-1:0]             valid_q, again_q, begun_q;
     reg  [ENTRIES*SLOT_WIDTH-1:0]  slot_q;
+    // A slot keeps its slice while anything of it is to be sent, so slot and generation stand for the key.
+    localparam GEN_WIDTH = KEY_WIDTH - TAG_WIDTH;
+    reg  [ENTRIES*GEN_WIDTH-1:0]   gen_q;
+    reg  [ENTRIES*INDEX_WIDTH-1:0] first_q, last_q;
     wire [ENTRIES-1:0]             same;  // Asks for the same as the fetch.
     wire [ENTRIES-1:0]             open;  // Takes fetches in.
     wire [ENTRIES-1:0]             over;  // Has waited long enough.
@@ -116,25 +119,22 @@ module meshkv_request_table #(
     wire [ENTRIES-1:0] whole;    // The chunk that leaves is the entry's last.
     wire [ENTRIES-1:0] leaves = served & whole;
 
-    // Who asks and what for, in small memories: a fetch adds to what its entry has, a turn reads it.
+    // Who asks and what for, in small memories: a fetch adds to what its entry has, a turn reads it and notes
+    // where it goes on.
     localparam ENTRY_WIDTH = $clog2(ENTRIES);
     (* ram_style = "distributed" *) reg [TILES-1:0]                 dest_mem[0:ENTRIES-1];
     (* ram_style = "distributed" *) reg [MASK_WIDTH-1:0]            mask_mem[0:ENTRIES-1];
-    (* ram_style = "distributed" *) reg [INDEX_WIDTH+KEY_WIDTH-1:0] name_mem[0:ENTRIES-1];
+    localparam NAME_WIDTH = SLOT_WIDTH + 2 * INDEX_WIDTH + KEY_WIDTH;
+    (* ram_style = "distributed" *) reg [NAME_WIDTH-1:0]            name_mem[0:ENTRIES-1];
+    (* ram_style = "distributed" *) reg [INDEX_WIDTH-1:0]           next_mem[0:ENTRIES-1];
     reg  [ENTRY_WIDTH-1:0] asked, chosen;  // Entry of the fetch, and the one whose turn it is.
-    reg  [INDEX_WIDTH-1:0] chosen_next;
-    reg  [SLOT_WIDTH-1:0]  chosen_slot;
     integer                i;
     always @(*) begin
-        asked       = {ENTRY_WIDTH{1'b0}};
-        chosen      = {ENTRY_WIDTH{1'b0}};
-        chosen_next = {INDEX_WIDTH{1'b0}};
-        chosen_slot = {SLOT_WIDTH{1'b0}};
+        asked  = {ENTRY_WIDTH{1'b0}};
+        chosen = {ENTRY_WIDTH{1'b0}};
         for (i = 0; i < ENTRIES; i = i + 1) begin
-            asked       = asked | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{opens[i] | joins[i]}});
-            chosen      = chosen | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{turn[i]}});
-            chosen_next = chosen_next | (next_q[i*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{turn[i]}});
-            chosen_slot = chosen_slot | (slot_q[i*SLOT_WIDTH+:SLOT_WIDTH] & {SLOT_WIDTH{turn[i]}});
+            asked  = asked | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{opens[i] | joins[i]}});
+            chosen = chosen | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{turn[i]}});
         end
     end
     reg                     m_valid_q;
@@ -142,25 +142,42 @@ module meshkv_request_table #(
     wire [TILES-1:0]        chosen_dest  = dest_mem[chosen];
     wire [MASK_WIDTH-1:0]   chosen_mask  = mask_mem[chosen];
     wire [KEY_WIDTH-1:0]    chosen_key;
-    wire [INDEX_WIDTH-1:0]  chosen_last;
-    assign {chosen_last, chosen_key} = name_mem[chosen];
+    wire [SLOT_WIDTH-1:0]   chosen_slot;
+    wire [INDEX_WIDTH-1:0]  chosen_first, chosen_last;
+    assign {chosen_slot, chosen_first, chosen_last, chosen_key} = name_mem[chosen];
+    wire [INDEX_WIDTH-1:0] chosen_next = |(turn & begun_q) ? next_mem[chosen] : chosen_first;
     wire [INDEX_WIDTH-1:0] chosen_end  = chosen_next | LAST_OFFSET;
     wire                   range_ends  = (chosen_next & ~LAST_OFFSET) == (chosen_last & ~LAST_OFFSET);
     wire [TILES-1:0]       chosen_copy = chosen_dest;
     assign whole = {ENTRIES{range_ends}};
     always @(posedge clk) begin
-        if (|opens) name_mem[asked] <= {s_last, s_key};
+        if (|opens) name_mem[asked] <= {s_slot, s_first, s_last, s_key};
+        if (load) next_mem[chosen] <= chosen_end + 1'b1;
         if (|{opens, joins}) begin
             dest_mem[asked] <= s_tile | (dest_mem[asked] & {TILES{|joins}});
             mask_mem[asked] <= s_mask | (mask_mem[asked] & {MASK_WIDTH{|joins}});
         end
     end
 
+    // Of the requests for the same, the one that was opened last.
+    reg  [ENTRIES-1:0]     newest_q;
+    reg  [ENTRY_WIDTH-1:0] newest;
+    wire                   leaving = |leaves;
+    integer                n;
+    always @(*) begin
+        newest = {ENTRY_WIDTH{1'b0}};
+        for (n = 0; n < ENTRIES; n = n + 1)
+            newest = newest | (n[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{same[n] & newest_q[n]}});
+    end
+    always @(posedge clk) if (|opens) newest_q <= opens | (newest_q & ~same);
+
     genvar e;
     generate
         for (e = 0; e < ENTRIES; e = e + 1) begin : gen_entry
-            assign same[e] = valid_q[e] && key_q[e*KEY_WIDTH+:KEY_WIDTH] == s_key
-                && first_q[e*INDEX_WIDTH+:INDEX_WIDTH] == s_first && last_q[e*INDEX_WIDTH+:INDEX_WIDTH] == s_last;
+            assign same[e] = valid_q[e] && slot_q[e*SLOT_WIDTH+:SLOT_WIDTH] == s_slot
+                && gen_q[e*GEN_WIDTH+:GEN_WIDTH] == s_key[KEY_WIDTH-1:TAG_WIDTH]
+                && ((first_q[e*INDEX_WIDTH+:INDEX_WIDTH] ^ s_first) & ~LAST_OFFSET) == {INDEX_WIDTH{1'b0}}
+                && last_q[e*INDEX_WIDTH+:INDEX_WIDTH] == s_last;
 
             // Window first, then the building of the tree; one counter serves both.
             reg [COUNT_WIDTH-1:0] count_q, count_d;
@@ -187,25 +204,26 @@ module meshkv_request_table #(
             assign open[e] = in_window;
 
             // What a tile asks for again leaves after what it asked for first: then a duplicate is always
-            // the later one, and by the time a tile has it all no other is on its way (docs/mare.md).
-            reg [ENTRIES-1:0] older_q;
+            // the later one, and by the time a tile has it all no other is on its way (docs/mare.md). It is enough
+            // to wait for the newest of those before, which waits for the one before it.
+            reg                   waits_q;
+            reg [ENTRY_WIDTH-1:0] older_q;
             always @(posedge clk) begin
-                older_q <= (opens[e] ? same : older_q) & ~leaves;
-                if (rst) older_q <= {ENTRIES{1'b0}};
+                if (opens[e]) older_q <= newest;
+                waits_q <= opens[e] ? |(same & newest_q) & ~(leaving & chosen == newest)
+                                    : waits_q & ~(leaving & chosen == older_q);
+                if (rst) waits_q <= 1'b0;
             end
-            assign ready[e] = ~|older_q;
+            assign ready[e] = ~waits_q;
             assign due[e] = valid_q[e] & over[e] & ready[e];
 
             always @(posedge clk) begin
-                if (served[e]) begin
-                    next_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= chosen_end + 1'b1;
-                end
+                begun_q[e] <= ~opens[e] & (served[e] ? ~range_ends : begun_q[e]);
                 if (joins[e]) again_q[e] <= again_q[e] | s_again;
                 if (opens[e]) begin
-                    key_q[e*KEY_WIDTH+:KEY_WIDTH]       <= s_key;
-                    last_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_last;
+                    gen_q[e*GEN_WIDTH+:GEN_WIDTH]       <= s_key[KEY_WIDTH-1:TAG_WIDTH];
                     first_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= s_first;
-                    next_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_first;
+                    last_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_last;
                     again_q[e]                          <= s_again;
                     slot_q[e*SLOT_WIDTH+:SLOT_WIDTH]    <= s_slot;
                 end

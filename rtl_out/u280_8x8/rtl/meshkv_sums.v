@@ -126,7 +126,7 @@ module meshkv_sums #(
     end
 
     // The sums, and how far m has risen since each was last touched. A slot without m has none.
-    (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
+    (* ram_style = "ultra" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
     reg         [AT_WIDTH-1:0]  at_b, at_c, at_d, at_e, at_f;
     reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
     reg         [WIDE-1:0]      total_f;

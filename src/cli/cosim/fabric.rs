@@ -4,13 +4,14 @@ use super::Options;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
 use crate::cli::ui::Ui;
+use crate::cli::watched;
 use crate::cosim::dut::Dut;
 use crate::cosim::excerpt::Excerpt;
 use crate::cosim::lockstep::{Difference, Lockstep};
 use crate::cosim::modelled::Modelled;
 use crate::cosim::network::Network;
 use crate::cosim::verilate::{Form, RunLength};
-use crate::design::{Design, Port};
+use crate::design::{Design, Mesh, NodeId, Port};
 use crate::model::cycle::mesh::Upset;
 use anyhow::anyhow;
 use std::path::Path;
@@ -24,9 +25,6 @@ const WATCHDOG: u64 = 2_000;
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
 
-/// Cycles that waves show before and after a difference.
-const AROUND: (u64, u64) = (64, 16);
-
 /// A fabric of one kind or another.
 pub(super) enum Fabric {
     Verilated(Box<Dut>),
@@ -35,8 +33,8 @@ pub(super) enum Fabric {
     Both(Box<Lockstep>),
 }
 
-impl Fabric {
-    pub(super) fn network(&self) -> &dyn Network {
+impl watched::Fabric for Fabric {
+    fn network(&self) -> &dyn Network {
         match self {
             Fabric::Verilated(dut) => &**dut,
             Fabric::Waves(excerpt) => &**excerpt,
@@ -45,7 +43,7 @@ impl Fabric {
         }
     }
 
-    pub(super) fn network_mut(&mut self) -> &mut dyn Network {
+    fn network_mut(&mut self) -> &mut dyn Network {
         match self {
             Fabric::Verilated(dut) => &mut **dut,
             Fabric::Waves(excerpt) => &mut **excerpt,
@@ -53,7 +51,9 @@ impl Fabric {
             Fabric::Both(both) => &mut **both,
         }
     }
+}
 
+impl Fabric {
     /// Routers times cycles that were compared, if two fabrics are.
     pub(super) fn router_cycles(&self) -> Option<u64> {
         match self {
@@ -82,18 +82,12 @@ pub(super) fn open(
         ui.note("waves need the whole mesh: it is built instead of the tile");
     }
     let waves = options.wave.as_deref().filter(|_| !options.lockstep);
+    let upset = options.upset.map(|(x, y, cycle)| upset(design.mesh, x, y, cycle)).transpose()?;
     let mut dut = verilated(form, run_length(options, design), design, interrupt, ui)?;
     if options.lockstep {
         let mut both = Lockstep::new(dut, design)?;
         both.watchdog(WATCHDOG);
-        if let Some((x, y, cycle)) = options.upset {
-            let tile = design.mesh.node(x, y).ok_or_else(|| {
-                anyhow!(
-                    "--upset {x},{y}@{cycle}: ({x}, {y}) is not a tile of this {}x{} mesh",
-                    design.mesh.cols(),
-                    design.mesh.rows()
-                )
-            })?;
+        if let Some((cycle, tile)) = upset {
             both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
         }
         return Ok(Fabric::Both(both.into()));
@@ -105,6 +99,18 @@ pub(super) fn open(
     }
     dut.record(true, true);
     Ok(Fabric::Verilated(dut.into()))
+}
+
+/// When and where the model is upset.
+fn upset(mesh: Mesh, x: u32, y: u32, cycle: u64) -> anyhow::Result<(u64, NodeId)> {
+    let (cols, rows) = (mesh.cols(), mesh.rows());
+    let tile = mesh.node(x, y).ok_or_else(|| {
+        anyhow!(
+            "--upset {x},{y}@{cycle} is at no tile of this {cols}x{rows} mesh\n  \
+             help: columns count from 0 in the west, rows from 0 in the south"
+        )
+    })?;
+    Ok((cycle, tile))
 }
 
 /// Opens a mesh that writes waves of the cycles around a difference.
@@ -119,8 +125,7 @@ pub(super) fn around(
     ui: &Ui,
 ) -> anyhow::Result<Fabric> {
     let dut = verilated(Form::Mesh, RunLength::Trace { depth: None }, design, interrupt, ui)?;
-    let cycles = difference.cycle.saturating_sub(AROUND.0)..difference.cycle + AROUND.1;
-    Ok(Fabric::Waves(Excerpt::new(dut, path, difference.run, cycles).into()))
+    Ok(Fabric::Waves(Excerpt::new(dut, path, difference.run, difference.around()).into()))
 }
 
 fn verilated(

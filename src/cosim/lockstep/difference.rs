@@ -1,7 +1,12 @@
 //! The first thing in which model and Verilog differ, in words.
 
 use crate::design::{Mesh, NodeId, Port};
+use std::ops::Range;
 use thiserror::Error;
+
+/// Cycles that waves show before and after a difference.
+const BEFORE: u64 = 64;
+const AFTER: u64 = 16;
 
 /// Names of a port's counters.
 pub(super) const COUNTERS: [&str; 5] = [
@@ -56,6 +61,11 @@ impl Difference {
             Place::Fabric(what) => (None, what.to_owned()),
         };
         Difference { run, cycle, router, field, rtl, model }
+    }
+
+    /// Cycles from shortly before it to shortly after: what waves should show.
+    pub fn around(&self) -> Range<u64> {
+        self.cycle.saturating_sub(BEFORE)..self.cycle + AFTER
     }
 
     fn place(&self) -> String {

@@ -1,20 +1,37 @@
 //! The fabric as a run sees it while somebody watches: it shows how far it is and can be ended.
 
-use super::fabric::Fabric;
-use crate::cli::interrupt::{Interrupt, Interrupted};
+use super::interrupt::{Interrupt, Interrupted};
 use crate::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::design::{NodeId, Port};
 use std::path::Path;
 
+/// What holds a fabric.
+pub(super) trait Fabric {
+    /// The fabric, to be asked.
+    fn network(&self) -> &dyn Network;
+    /// The fabric, to be run.
+    fn network_mut(&mut self) -> &mut dyn Network;
+}
+
+impl<N: Network> Fabric for &mut N {
+    fn network(&self) -> &dyn Network {
+        &**self
+    }
+
+    fn network_mut(&mut self) -> &mut dyn Network {
+        &mut **self
+    }
+}
+
 /// A fabric that ends with [`Interrupted`] at the next step after Ctrl-C.
-pub(super) struct Watched<'a> {
-    pub(super) fabric: Fabric,
+pub(super) struct Watched<'a, F> {
+    pub(super) fabric: F,
     pub(super) interrupt: &'a Interrupt,
     /// Where waves are being written: they are kept, and closed with the fabric.
     pub(super) waves: Option<&'a Path>,
 }
 
-impl Network for Watched<'_> {
+impl<F: Fabric> Network for Watched<'_, F> {
     fn reset(&mut self) -> anyhow::Result<()> {
         self.fabric.network_mut().reset()
     }

@@ -1,0 +1,203 @@
+//! Random fabrics and traffic for lockstep: everything about a case follows from its seed.
+
+use crate::config::Config;
+use crate::cosim::network::Network;
+use crate::cosim::packet::mix;
+use crate::cosim::pattern::{Hotspot, PatternKind};
+use crate::cosim::run::{run, Measured, Phase, Phases, RunError};
+use crate::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
+use crate::design::{Design, NodeId};
+
+/// Runs of a case: a fabric takes seconds to build, and each run a fraction of one.
+const RUNS: usize = 8;
+
+/// A fabric, and what is taken through it.
+#[derive(Debug, Clone)]
+pub struct SoakCase {
+    /// What all of it follows from.
+    pub seed: u64,
+    /// The fabric.
+    pub design: Design,
+    /// One after the other, each after a reset.
+    pub runs: Vec<SoakRun>,
+}
+
+/// Traffic, and tiles that are slow to take it.
+#[derive(Debug, Clone)]
+pub struct SoakRun {
+    /// What is sent where.
+    pub traffic: Traffic,
+    /// By tile, the probability that it frees no slot in a cycle; 0 where it takes everything at once or has to be told to
+    /// hold nothing back any more.
+    pub stalls: Vec<(NodeId, f64)>,
+    /// How long.
+    pub phases: Phases,
+}
+
+/// Draws numbers from a seed.
+struct Draw(u64);
+
+impl Draw {
+    /// A number from `from` to `to`.
+    fn from(&mut self, from: u32, to: u32) -> u32 {
+        self.0 = mix(self.0);
+        from + (self.0 >> 32) as u32 % (to - from + 1)
+    }
+
+    fn one_in(&mut self, n: u32) -> bool {
+        self.from(1, n) == 1
+    }
+
+    fn of<T: Clone>(&mut self, items: &[T]) -> T {
+        items[self.from(0, items.len() as u32 - 1) as usize].clone()
+    }
+}
+
+impl SoakCase {
+    /// The case of a seed.
+    ///
+    /// # Panics
+    /// Never: every configuration that is drawn is legal.
+    pub fn of(seed: u64) -> SoakCase {
+        let mut draw = Draw(mix(seed));
+        let config = config(&mut draw);
+        let design = Design::from_config("soak", &config).expect("what is drawn is legal");
+        let mut stalled: Vec<NodeId> = Vec::new();
+        let runs = (0..RUNS).map(|_| soak_run(&mut draw, &design, &mut stalled)).collect();
+        SoakCase { seed, design, runs }
+    }
+
+    /// Of the draws of a tile that stalls: tiles must not do so in step.
+    pub fn stall_seed(&self, node: NodeId) -> u64 {
+        mix(self.seed ^ (node.index() as u64) << 32)
+    }
+
+    /// The fabric in a few words.
+    pub fn title(&self) -> String {
+        let (mesh, router) = (self.design.mesh, self.design.router);
+        let transport = if router.multicast { "multicast" } else { "unicast" };
+        let (vn0, vn1, depth) = (router.vn0_vcs, router.vn1_vcs, router.vc_depth);
+        format!("{} x {}, {vn0} + {vn1} VCs x {depth}, {transport}", mesh.cols(), mesh.rows())
+    }
+}
+
+/// A network of any legal shape; what does not reach the network is as small as it can be.
+fn config(draw: &mut Draw) -> Config {
+    let mut config = Config::default();
+    // Large meshes are slow to verilate and to run, and hold nothing that a smaller one has not.
+    let most = if draw.one_in(8) { 16 } else { 6 };
+    (config.mesh.cols, config.mesh.rows) = (draw.from(2, most), draw.from(2, most));
+    config.noc.flit_width = draw.of(&[64, 64, 64, 128]);
+    (config.noc.vn0_vcs, config.noc.vn1_vcs) = (draw.from(1, 4), draw.from(2, 4));
+    config.noc.vc_depth = if draw.one_in(6) { draw.from(2, 64) } else { draw.from(2, 9) };
+    config.mare.multicast = !draw.one_in(4);
+    config.kv.segment_tokens = 8;
+    config.pe.head_dim = 32;
+    config.model.layers = draw.from(1, 4);
+    config.model.max_tokens = 256;
+    config
+}
+
+fn soak_run(draw: &mut Draw, design: &Design, stalled: &mut Vec<NodeId>) -> SoakRun {
+    let shape = shape(draw, design);
+    let load = f64::from(draw.of(&[2, 5, 10, 20, 30, 40, 60, 100])) / 100.0;
+    let packet = draw.of(&[1, 1, 2, 3, 4, 5, 9, 20]);
+    let traffic = Traffic { shape, load, packet, seed: u64::from(draw.from(0, u32::MAX - 1)) };
+    // What stalled in the run before is told to stop.
+    let mut stalls: Vec<(NodeId, f64)> = stalled.drain(..).map(|node| (node, 0.0)).collect();
+    if draw.one_in(3) {
+        let share = draw.of(&[1, 2, 5]);
+        for node in design.mesh.nodes() {
+            if draw.one_in(share) {
+                stalls.push((node, f64::from(draw.from(10, 75)) / 100.0));
+                stalled.push(node);
+            }
+        }
+    }
+    // Large meshes run slowly, and much happens in each cycle.
+    let measure = u64::from(draw.from(500, 1500)) * 36 / (design.mesh.tiles() as u64).max(36);
+    let phases = Phases { warmup: 100, measure, drain_limit: 3000, latency_limit: None };
+    SoakRun { traffic, stalls, phases }
+}
+
+fn shape(draw: &mut Draw, design: &Design) -> Shape {
+    use PatternKind::{BitComplement, BitReverse, Hotspot as Spot, Neighbour, Tornado, Transpose, Uniform};
+    let tiles = design.mesh.tiles() as u32;
+    // Most of a large mesh at once takes long to deliver, so it is rare.
+    let most = if tiles > 64 && !draw.one_in(8) { 8 } else { tiles - 1 };
+    let fanout = draw.from(1, most);
+    match draw.from(0, 5) {
+        0 => Shape::Multicast { fanout },
+        1 | 2 => Shape::Mixed { fanout: if draw.one_in(2) { fanout } else { fanout.min(4) } },
+        _ => {
+            let vn = draw.of(&[VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both]);
+            let (x, y) = (draw.from(0, design.mesh.cols() - 1), draw.from(0, design.mesh.rows() - 1));
+            let spot = Hotspot { x, y, share: f64::from(draw.from(5, 60)) / 100.0 };
+            let wanted = draw.of(&[
+                Uniform,
+                Uniform,
+                Spot,
+                Spot,
+                Tornado,
+                Neighbour,
+                Transpose,
+                BitComplement,
+                BitReverse,
+            ]);
+            let of = |pattern| {
+                let hotspots = if pattern == Spot { vec![spot] } else { Vec::new() };
+                Shape::Unicast { pattern, hotspots, vn }
+            };
+            // Not every mesh has every pattern.
+            let probe = Traffic { shape: of(wanted), load: 0.1, packet: 1, seed: 1 };
+            match Generator::new(design, &probe) {
+                Ok(_) => probe.shape,
+                Err(_) => of(Uniform),
+            }
+        }
+    }
+}
+
+/// Takes one run through a network whose tiles stall as the run says.
+///
+/// # Errors
+/// What the network finds wrong with itself, and a run that comes to no end.
+pub fn take(
+    run_of: &SoakRun,
+    design: &Design,
+    network: &mut dyn Network,
+    observe: &mut dyn FnMut(Phase, u64),
+) -> Result<Measured, RunError> {
+    network.reset()?;
+    let generator = Generator::new(design, &run_of.traffic).map_err(anyhow::Error::from)?;
+    run(network, design, generator, &run_of.phases, observe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_follow_from_their_seed_and_reach_all_corners() {
+        let cases: Vec<_> = (0..400).map(SoakCase::of).collect();
+        assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakCase::of(7)));
+        let seen = |what: &dyn Fn(&SoakCase) -> bool| cases.iter().filter(|case| what(case)).count();
+        for (least, what) in [
+            (20, &(|case| case.design.mesh.tiles() > 64) as &dyn Fn(&SoakCase) -> bool),
+            (50, &|case| !case.design.router.multicast),
+            (20, &|case| case.design.router.vc_depth == 2),
+            (20, &|case| case.design.router.vc_depth > 16),
+            (5, &|case| (case.design.router.vn0_vcs, case.design.router.vn1_vcs) == (4, 4)),
+            (5, &|case| (case.design.router.vn0_vcs, case.design.router.vn1_vcs) == (1, 2)),
+            (200, &|case| case.runs.iter().any(|run| !run.stalls.is_empty())),
+            (100, &|case| case.runs.iter().any(|run| run.traffic.load == 1.0)),
+        ] {
+            assert!(seen(what) >= least, "{} of at least {least}", seen(what));
+        }
+        for case in cases {
+            for run in &case.runs {
+                Generator::new(&case.design, &run.traffic).expect("traffic that the mesh has");
+            }
+        }
+    }
+}
