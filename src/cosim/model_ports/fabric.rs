@@ -140,6 +140,7 @@ impl FabricPorts {
             vector_ready: self.ports.bit(at.vector_ready, tile),
             job_ready: self.ports.bit(at.job_ready, tile),
             kv_ready: self.ports.bit(at.kv_ready, tile),
+            apart: false,
             idle: self.ports.bit(at.compute_idle, tile),
             part,
             root_credit: self.ports.get32(at.root_credit, tile),
