@@ -132,6 +132,11 @@ impl<'a> Bench<'a> {
             let pin = pins.pin(top, &port.name, 1)?;
             pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
         }
+        // Where stages do not overlap, what computes is asked whether it has something to do: here it never has.
+        if top.ports.iter().any(|p| p.name == "compute_idle") {
+            let idle = pins.pin(top, "compute_idle", tiles as u32)?;
+            (0..tiles).for_each(|tile| pins.set(idle, tile, 1));
+        }
         let ports = Ports::find(&mut pins, top, tiles as u32)?;
         let words = design.flit.data_width.div_ceil(32) as usize;
         Ok(Bench { design, pins, ports, tiles, words })

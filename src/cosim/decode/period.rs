@@ -87,6 +87,9 @@ impl Bench<'_> {
         self.pins.set(p.root_credit, at, run.credits[at]);
         self.pins.set(p.vector_ready, at, 1);
         self.pins.set(p.kv_ready, at, u64::from(compute.takes_flit));
+        if let Some(idle) = p.compute_idle {
+            self.pins.set(idle, at, u64::from(compute.is_idle(cycle)));
+        }
         self.pins.set(p.job_ready, at, u64::from(compute.takes_job));
         self.pins.set(p.part_valid, at, u64::from(part.is_some()));
         let Some((part, index)) = part else { return };

@@ -202,6 +202,19 @@ impl FabricPorts {
         }
     }
 
+    /// What whoever drives the fabric must not do stops it, as a check of the Verilog does.
+    fn judge(&self) -> Result<(), DutError> {
+        let tiles = self.engine.shown().tiles.iter();
+        let Some(tile) = tiles.zip(self.design.mesh.nodes()).find(|(shown, _)| shown.named_again) else {
+            return Ok(());
+        };
+        let (x, y) = self.design.mesh.coords(tile.1);
+        Err(DutError::Stopped(format!(
+            "in cycle {}, at the home in ({x}, {y}): a descriptor names a slice again before it was served",
+            self.engine.cycle() - 1
+        )))
+    }
+
     /// What the period carried.
     fn show(&mut self) {
         let at = self.at;
@@ -337,7 +350,7 @@ impl Socket for FabricPorts {
             Engine::Around(around) => around.step(&self.input, &played),
         }
         self.show();
-        Ok(())
+        self.judge()
     }
 
     fn payload_bits(&self) -> u32 {

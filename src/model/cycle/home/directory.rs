@@ -66,6 +66,11 @@ impl Directory {
         bits(self.taken).any(|s| self.slots[s].tag == tag)
     }
 
+    /// It has, and not all who were to ask have asked.
+    pub(super) fn is_unserved(&self, tag: u64) -> bool {
+        bits(self.taken).any(|s| self.slots[s].tag == tag && self.slots[s].expected > 0)
+    }
+
     /// The slot in which a fetch finds its slice.
     pub(super) fn find(&self, tag: u64, again: bool) -> Option<Found> {
         // A slot that is about to be freed is not found any more.

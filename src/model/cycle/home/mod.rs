@@ -115,6 +115,11 @@ impl Home {
         self.directory.knows(tag)
     }
 
+    /// It has, and not all who were to ask for it have asked.
+    pub fn is_unserved(&self, tag: u64) -> bool {
+        self.directory.is_unserved(tag)
+    }
+
     /// Something of the slot that is looked at is still to be sent.
     fn scan_busy(&self) -> bool {
         let slot = self.directory.scanned();

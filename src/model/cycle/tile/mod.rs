@@ -59,6 +59,8 @@ pub struct Shown {
     pub error_memory: bool,
     /// The memory did not answer in time.
     pub error_timeout: bool,
+    /// A descriptor names a slice again before it was served: who drives descriptors must not.
+    pub named_again: bool,
 }
 
 /// What a tile is given in a period.
@@ -147,7 +149,8 @@ impl Tile {
         let command = self.prefetcher.command(busy);
         let home = self.transport.home();
         let freed = home.freed();
-        let staged = self.filler.staged(self.filler.waits_for_slot().is_some_and(|tag| home.knows(tag)));
+        let waits = self.filler.waits_for_slot();
+        let staged = self.filler.staged(waits.is_some_and(|tag| home.knows(tag)));
         let mut shown = Shown {
             vector: word.filter(|word| word.kind == Kind::Query).map(|word| word.query),
             job,
@@ -155,6 +158,7 @@ impl Tile {
             event: self.events.scan(),
             error_memory: self.filler.error_memory(),
             error_timeout: self.filler.error_timeout(),
+            named_again: waits.is_some_and(|tag| home.is_unserved(tag)),
             ..Shown::default()
         };
         let to_transport = TransportIn {
