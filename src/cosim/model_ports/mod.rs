@@ -2,11 +2,16 @@
 //!
 //! Payloads are their low 64 bits: of a flit of memory or of PART that is enough to tell which one it is.
 
+mod core;
 mod fabric;
+mod lockstep;
 mod nodes;
 mod packed;
+mod pe_clock;
 
+pub use core::ToldJob;
 pub use fabric::FabricPorts;
+pub use lockstep::Lockstep;
 pub use nodes::NodePorts;
 
 /// Bits of a payload that the model carries.
