@@ -1,4 +1,5 @@
-//! The model of the whole fabric shows in every cycle, at every port, what the verilated fabric shows.
+//! The model of the fabric shows in every cycle, at every port, what the verilated fabric shows: the whole of it, and
+//! what stands beside the routers by itself, with a network that is played between the tiles.
 
 #[path = "fabric/mod.rs"]
 mod fabric;
@@ -7,32 +8,30 @@ mod stand;
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::model_ports::FabricPorts;
-use meshkv::cosim::pins::Pins;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::socket::{verilated, Socket};
+use meshkv::cosim::verilate::{around_ports, Form};
 use meshkv::design::Design;
-use meshkv::emit::{emit, modules, SourceFile, FABRIC};
-use stand::{Pace, Seen, Stand, LIVELY};
+use meshkv::emit::{emit, SourceFile};
+use stand::{fabric_ports, Pace, Stand, LIVELY};
 
-/// Runs both side by side until they differ; answers with what happened in both.
+/// A configuration by what it does otherwise.
+type Case = (&'static str, fn(&mut Config));
+
+/// Runs both side by side until they differ.
 fn compare(
+    form: Form,
     design: &Design,
     files: &[SourceFile],
     pace: Pace,
     cycles: u64,
-    seed: u64,
-) -> Result<Seen, String> {
-    let all = modules(design);
-    let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
-    let mut rtl = Stand::new(&library_of(Form::Pieces, design, files), design, pace, seed);
-    let modelled = Pins::of(Box::new(FabricPorts::new(design, top))).expect("out of reset");
-    let mut model = Stand::of(modelled, top, design, pace, seed);
-    for _ in 0..cycles {
-        rtl.tick();
-        model.tick();
-        rtl.difference(&model).map_or(Ok(()), Err)?;
-    }
-    assert_eq!(rtl.seen, model.seen);
-    Ok(rtl.seen)
+) -> Result<Stand, String> {
+    let top = if form == Form::Around { around_ports(design) } else { fabric_ports(design) };
+    let library = library_of(form, design, files);
+    let model: Box<dyn Socket> = Box::new(FabricPorts::new(design, &top));
+    let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];
+    let mut stand = Stand::both(both, &top, design, pace, 7);
+    stand.run(cycles)?;
+    Ok(stand)
 }
 
 /// A small fabric with heads of several KV heads in a column.
@@ -44,30 +43,101 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-fn same(design: &Design, pace: Pace, cycles: u64) -> Seen {
+fn same(form: Form, design: &Design, pace: Pace, cycles: u64) -> Stand {
     let files = emit(design).expect("every legal design is emitted");
-    compare(design, &files, pace, cycles, 7).unwrap_or_else(|e| panic!("Verilog and model: {e}"))
+    compare(form, design, &files, pace, cycles).unwrap_or_else(|e| panic!("{e}"))
 }
 
 #[test]
 fn the_model_shows_what_the_fabric_shows() {
-    let seen = same(&small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2)), LIVELY, 6000);
+    let wide = small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2));
+    let seen = same(Form::Pieces, &wide, LIVELY, 6000).seen;
     assert!(seen.jobs > 50 && seen.flits > 3000 && seen.roots > 1000 && seen.bursts > 500, "{seen:?}");
 }
 
 #[test]
 fn homes_that_swap_do_so_in_the_model() {
     let pace = Pace { segments: 1, step: 2, ..LIVELY };
-    let seen = same(&small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000);
+    let seen = same(Form::Pieces, &small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000).seen;
     assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
 }
 
+/// Each design has several things otherwise, so that each thing is there and not there in some.
+const CASES: [Case; 8] = [
+    ("hub, no MaRe", |c| (c.takv.placement, c.mare.enable) = (PlacementKind::Hub, false)),
+    ("round robin, no MaRe, other channels", |c| {
+        (c.takv.placement, c.mare.enable) = (PlacementKind::RoundRobin, false);
+        (c.noc.vn0_vcs, c.noc.vn1_vcs) = (1, 4);
+    }),
+    ("everything", |_| {}),
+    ("column stride, short segments, wide flits", |c| {
+        (c.takv.column_stride, c.kv.segment_tokens) = (1, 5);
+        (c.noc.flit_width, c.kv.uram_per_tile, c.pe.head_dim) = (256, 4, 64);
+    }),
+    ("no multicast, no window", |c| (c.mare.multicast, c.mare.coalesce_window) = (false, 0)),
+    ("no duplicate suppression, shallow buffers", |c| {
+        (c.mare.dedup, c.noc.vc_depth, c.pad.fifo_depth, c.noc.vn1_vcs) = (false, 2, 7, 3);
+    }),
+    ("no overlap, small tables", |c| {
+        c.pad.enable = false;
+        (c.mare.request_entries, c.mare.tag_entries, c.mare.bloom_bits, c.mare.bloom_refresh) = (2, 1, 16, 5);
+    }),
+    ("hub in the middle, no window, no swaps", |c| {
+        (c.takv.placement, c.takv.hub_x, c.takv.hub_y) = (PlacementKind::Hub, 1, 1);
+        (c.mare.coalesce_window, c.takv.swap_epoch) = (0, 0);
+    }),
+];
+
+/// What stands beside the routers shows the same in some of the cases, under whatever network.
+fn same_under_any_network(cases: &[Case]) {
+    for (name, change) in cases {
+        let design = small(3, 2, change);
+        let files = emit(&design).expect("every legal design is emitted");
+        let stand =
+            compare(Form::Around, &design, &files, LIVELY, 6000).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (seen, events) = (&stand.seen, stand.events());
+        assert!(seen.jobs > 15 && seen.flits > 500 && seen.roots > 300, "{name}: {seen:?}");
+        assert!(events["fetches"] > 100 && events["flits_kept"] > 100, "{name}: {events:?}");
+    }
+}
+
 #[test]
-fn a_hub_that_sends_unicast_is_modelled_too() {
-    let hub = |c: &mut Config| {
-        c.takv.placement = PlacementKind::Hub;
-        (c.takv.hub_x, c.takv.hub_y, c.mare.enable) = (2, 1, false);
-    };
-    let seen = same(&small(3, 2, hub), LIVELY, 6000);
-    assert!(seen.flits > 1000, "{seen:?}");
+fn tiles_and_periphery_show_the_same_under_any_network() {
+    same_under_any_network(&CASES[..4]);
+}
+
+#[test]
+fn tiles_and_periphery_show_the_same_whatever_they_lack() {
+    same_under_any_network(&CASES[4..]);
+}
+
+/// Changes of one module each, and how what they break is called at the ports.
+const MUTANTS: [(&str, &str, &str, &str); 4] = [
+    // Windows end although the home is busy.
+    ("meshkv_request_table", "few    = ~|(closed & (closed - 1'b1));", "few    = 1'b1;", "tx_head"),
+    // A slice is filled from one flit on.
+    ("meshkv_filler", "assign req_first  = from_q;", "assign req_first  = from_q + 1'b1;", "m_axi_araddr"),
+    // Turns of a group begin at the next segment.
+    (
+        "meshkv_column_controller",
+        "place   = rho_1 + turn_1;",
+        "place   = rho_1 + turn_1 + 1'b1;",
+        "job_valid",
+    ),
+    // The half that is forgotten is that of this step.
+    ("meshkv_occupancy", "both[VALUE_WIDTH:1]", "sum_q", "occupancy_value"),
+];
+
+#[test]
+fn a_module_that_does_something_else_is_a_difference() {
+    for (module, from, to, port) in MUTANTS {
+        let design = small(3, 2, |c| c.takv.swap_epoch = 1);
+        let mut files = emit(&design).expect("every legal design is emitted");
+        let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("such a module");
+        assert_eq!(file.text.matches(from).count(), 1, "{from:?} stands in {module} once");
+        file.text = file.text.replace(from, to);
+        let pace = Pace { segments: 1, step: 2, ..LIVELY };
+        let difference = compare(Form::Around, &design, &files, pace, 6000).err().expect(module);
+        assert!(difference.contains(port), "{module}: {difference}");
+    }
 }

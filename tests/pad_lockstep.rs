@@ -150,7 +150,6 @@ fn a_change_of_the_verilog_is_found() {
     let design = small(|_| {});
     for (module, from, to) in [
         ("meshkv_pad", "&& ~ahead_q[1]", "&& ~|ahead_q"),
-        ("meshkv_pad", "q_fresh_q <= {q_fresh_q[2:0], takes}", "q_fresh_q <= {q_fresh_q[2:0], 1'b0}"),
         ("meshkv_pad", "{freed_q[ARRAY_ROWS:0], finishes}", "{freed_q[ARRAY_ROWS-1:0], finishes, 1'b0}"),
         ("meshkv_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
         ("meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),
@@ -165,7 +164,7 @@ fn a_change_of_the_verilog_is_found() {
         file.text = file.text.replacen(from, to, 1);
         let found = difference(&design, &files);
         println!("{module}, {to}: {found}");
-        assert!(found.contains("in the model"), "{module}, {to}: {found}");
+        assert!(found.contains("the model has"), "{module}, {to}: {found}");
     }
 }
 
@@ -177,6 +176,6 @@ fn a_model_of_another_design_is_found() {
     let changes: [Change; 3] = [|c| c.pe.array_rows = 1, |c| c.pad.fifo_depth = 12, |c| c.noc.vc_depth = 5];
     for change in changes {
         let found = difference(&small(change), &files);
-        assert!(found.contains("in the model"), "{found}");
+        assert!(found.contains("the model has"), "{found}");
     }
 }

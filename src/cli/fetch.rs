@@ -72,6 +72,9 @@ pub struct Args {
     /// What runs: the Verilog under Verilator, or its cycle-exact model
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     engine: Engine,
+    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with = "engine")]
+    lockstep: bool,
 }
 
 /// Workloads by name.
@@ -123,13 +126,13 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
     let work = asked * u64::from(design.mare.chunk_flits);
     let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let bench = match args.engine {
-        Engine::Model => Bench::on_model(&design),
-        Engine::Rtl => {
-            let built = library(&design, Form::Node, length, &interrupt, ui);
-            let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
-            Bench::new(&library, &design, POWER_UP_SEED)?
-        }
+    let bench = if args.engine == Engine::Model {
+        Bench::on_model(&design)
+    } else {
+        let built = library(&design, Form::Node, length, &interrupt, ui);
+        let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+        let open = if args.lockstep { Bench::in_lockstep } else { Bench::new };
+        open(&library, &design, POWER_UP_SEED)?
     };
     let progress = ui.progress(Some(asked), "fetching");
     let mut watch = |_: u64, done: u64| {
@@ -185,6 +188,9 @@ fn command(args: &Args) -> String {
     }
     if args.engine != Engine::Rtl {
         text += &format!(" --engine {}", name(args.engine));
+    }
+    if args.lockstep {
+        text += " --lockstep";
     }
     text
 }

@@ -7,12 +7,14 @@
 use super::dut::DutError;
 use super::fabric_ports::Ports;
 use super::ledger::Ledger;
+use super::lockstep::PortLockstep;
 use super::model_ports::NodePorts;
 use super::network::COUNTERS;
 use super::packet::mix;
 use super::pins::Pins;
 pub use super::plan::{Command, Plan, Resident, SliceId};
 use super::recipe::node_ports;
+use super::socket::{verilated, Socket};
 use super::violation::Violation;
 use super::Library;
 use crate::design::{index_bits, Design};
@@ -123,6 +125,17 @@ impl<'a> Bench<'a> {
         let top = node_ports(design);
         let pins = Pins::of(Box::new(NodePorts::new(design, &top)));
         pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+    }
+
+    /// A library and the model side by side, compared at every port in every period.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        let top = node_ports(design);
+        let model: Box<dyn Socket> = Box::new(NodePorts::new(design, &top));
+        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
+        Bench::with(Pins::of(Box::new(PortLockstep::new(both, &top, design)?))?, &top, design)
     }
 
     fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {

@@ -9,8 +9,7 @@ use super::bits::{get_bits, put_bits};
 use super::clocks::Clocks;
 use super::dut::DutError;
 use super::ffi::Library;
-use super::socket::Socket;
-use super::verilated::Verilated;
+use super::socket::{verilated, Socket};
 use crate::emit::{Dir, ModuleSpec};
 use std::path::Path;
 
@@ -48,7 +47,7 @@ impl Pins {
     /// # Errors
     /// As [`Pins::new`], and if the library has one clock and two are asked for.
     pub fn with_clocks(library: &Library, seed: u64, clocks: &Clocks) -> Result<Pins, DutError> {
-        Pins::reset(Box::new(Verilated::new(library, seed)?), clocks)
+        Pins::reset(verilated(library, seed)?, clocks)
     }
 
     /// Whatever has the ports of a fabric, out of reset.

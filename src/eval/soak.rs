@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakCase::of(7)));
         let seen = |what: &dyn Fn(&SoakCase) -> bool| cases.iter().filter(|case| what(case)).count();
         for (least, what) in [
-            (20, &(|case| case.design.mesh.tiles() > 64) as &dyn Fn(&SoakCase) -> bool),
+            (20, &(|case: &SoakCase| case.design.mesh.tiles() > 64) as &dyn Fn(&SoakCase) -> bool),
             (50, &|case| !case.design.router.multicast),
             (20, &|case| case.design.router.vc_depth == 2),
             (20, &|case| case.design.router.vc_depth > 16),

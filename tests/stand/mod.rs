@@ -1,19 +1,20 @@
 //! Some life for the ports of the whole fabric: descriptors at random, a memory that answers with a hash of
 //! the address, compute that takes what comes now and then, partial results of no meaning.
 //!
-//! It judges nothing. What it does follows from its seed and from what the fabric shows, so two
-//! fabrics that show the same are driven alike.
+//! It judges nothing. What it does follows from its seed and from what the fabric shows.
 
 // Each test binary uses a part of it.
 #![allow(dead_code)]
 
 mod network;
 
+use meshkv::cosim::lockstep::PortLockstep;
 use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
+use meshkv::cosim::socket::Socket;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
-use meshkv::emit::{modules, Dir, ModuleSpec, FABRIC, TILE_EVENTS};
+use meshkv::emit::{modules, ModuleSpec, FABRIC, TILE_EVENTS};
 use network::{Flit, Network};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -88,15 +89,17 @@ struct Port {
 struct Shown {
     pin: Pin,
     parts: usize,
-    /// It means something only while this is 1.
-    valid: Option<String>,
+}
+
+/// The ports of the whole fabric.
+pub fn fabric_ports(design: &Design) -> ModuleSpec {
+    modules(design).into_iter().find(|m| m.name == FABRIC).expect("every design has a fabric")
 }
 
 /// A fabric and what is connected to it.
 pub struct Stand {
     pins: Pins,
     ports: BTreeMap<String, Shown>,
-    outputs: Vec<String>,
     design: Design,
     pace: Pace,
     random: u64,
@@ -117,9 +120,20 @@ pub struct Stand {
 impl Stand {
     /// A compiled fabric with the ports of the whole.
     pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
-        let all = modules(design);
-        let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
         let pins = Pins::new(library, seed).expect("the fabric comes out of reset");
+        Stand::of(pins, &fabric_ports(design), design, pace, seed)
+    }
+
+    /// Two that are driven alike and compared in every period.
+    pub fn both(
+        sockets: [(&'static str, Box<dyn Socket>); 2],
+        top: &ModuleSpec,
+        design: &Design,
+        pace: Pace,
+        seed: u64,
+    ) -> Stand {
+        let both = PortLockstep::new(sockets, top, design).expect("both have these ports");
+        let pins = Pins::of(Box::new(both)).expect("they come out of reset");
         Stand::of(pins, top, design, pace, seed)
     }
 
@@ -135,9 +149,8 @@ impl Stand {
                 _ => 1,
             };
             let pin = pins.pin(top, &port.name, parts as u32).expect("every port is there");
-            ports.insert(port.name.clone(), Shown { pin, parts, valid: valid_of(top, &port.name) });
+            ports.insert(port.name.clone(), Shown { pin, parts });
         }
-        let outputs = top.ports.iter().filter(|p| p.dir == Dir::Output).map(|p| p.name.clone()).collect();
         let memory = (0..design.memory.ports).map(|_| Port::default()).collect();
         let parts = vec![0; design.mesh.tiles()];
         let network = ports.contains_key("rx_valid").then(|| Network::new(design, seed));
@@ -146,7 +159,6 @@ impl Stand {
         Stand {
             pins,
             ports,
-            outputs,
             design,
             pace,
             random,
@@ -161,8 +173,15 @@ impl Stand {
         }
     }
 
-    /// Runs a period.
-    pub fn tick(&mut self) {
+    /// Runs some periods.
+    ///
+    /// # Errors
+    /// What two that are compared differ in.
+    pub fn run(&mut self, periods: u64) -> Result<(), String> {
+        (0..periods).try_for_each(|_| self.tick())
+    }
+
+    fn tick(&mut self) -> Result<(), String> {
         if self.pace.descriptors && self.descriptors.is_empty() {
             let next = self.descriptor();
             self.descriptors.push_back(next);
@@ -187,7 +206,7 @@ impl Stand {
         self.answer();
         self.drive_network();
         let started = Instant::now();
-        self.pins.tick().expect("no check fires");
+        self.pins.tick().map_err(|e| e.to_string())?;
         self.running += started.elapsed();
         self.count();
         self.take();
@@ -196,49 +215,13 @@ impl Stand {
         for tile in 0..self.events.len() {
             self.events[tile][event] = self.get("event_data", tile);
         }
+        Ok(())
     }
 
     /// What happened how often, as the tiles have counted it.
     pub fn events(&self) -> BTreeMap<&'static str, u64> {
         let sum = |at: usize| self.events.iter().map(|tile| tile[at]).sum();
         TILE_EVENTS.iter().enumerate().map(|(at, &name)| (name, sum(at))).collect()
-    }
-
-    /// The first port that shows something else in `other`, with both values; what is not valid is nothing.
-    pub fn difference(&self, other: &Stand) -> Option<String> {
-        for name in &self.outputs {
-            let shown = &self.ports[name];
-            for part in 0..shown.parts {
-                let compared = |words| self.compared(other, name, words);
-                let (here, there) =
-                    (self.value(name, part).map(compared), other.value(name, part).map(compared));
-                if here != there {
-                    let cycle = self.pins.cycle() - 1;
-                    return Some(format!("cycle {cycle}, {name}, part {part}: {here:x?} and {there:x?}"));
-                }
-            }
-        }
-        None
-    }
-
-    /// What a part of a port shows, if that means anything.
-    fn value(&self, name: &str, part: usize) -> Option<Vec<u32>> {
-        let shown = &self.ports[name];
-        let valid = shown.valid.as_ref().is_none_or(|valid| self.get(valid, part) != 0);
-        // A ready means something with its valid, and of a close nobody has a home.
-        let offered = name.strip_suffix("ready").map(|bundle| format!("{bundle}valid"));
-        let means = valid
-            && offered.is_none_or(|offered| self.get(&offered, part) != 0)
-            && !(name == "job_lag" && self.get("job_close", part) == 1);
-        means.then(|| self.pins.part(shown.pin, part).collect())
-    }
-
-    /// Words of a value that are compared: of a payload those that both carry.
-    fn compared(&self, other: &Stand, name: &str, words: Vec<u32>) -> Vec<u32> {
-        let bits = self.ports[name].pin.width;
-        let carried = self.pins.payload_words(bits).min(other.pins.payload_words(bits));
-        let is_payload = name.ends_with("_data");
-        words.into_iter().take(if is_payload { carried } else { usize::MAX }).collect()
     }
 
     fn get(&self, name: &str, part: usize) -> u64 {
@@ -467,14 +450,4 @@ impl Stand {
         seen.occupancies += now.occupancies;
         seen.swaps += now.swaps;
     }
-}
-
-/// The output that says when a port of its bundle means something.
-fn valid_of(top: &ModuleSpec, name: &str) -> Option<String> {
-    let bundle = match name.strip_prefix("m_axi_ar") {
-        Some(_) => "m_axi_ar",
-        None => &name[..=name.find('_')?],
-    };
-    let valid = format!("{bundle}valid");
-    (valid != name && top.ports.iter().any(|p| p.name == valid && p.dir == Dir::Output)).then_some(valid)
 }

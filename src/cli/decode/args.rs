@@ -69,6 +69,9 @@ pub struct Args {
     /// What runs: the Verilog under Verilator, or its cycle-exact model
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub(super) engine: Engine,
+    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with = "engine")]
+    pub(super) lockstep: bool,
     /// Write link-utilisation as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
@@ -175,6 +178,9 @@ impl Args {
         }
         if self.engine != Engine::Rtl {
             text += &format!(" --engine {}", name(self.engine));
+        }
+        if self.lockstep {
+            text += " --lockstep";
         }
         text
     }

@@ -3,9 +3,11 @@
 use super::super::around::{pins, DescriptorPins, MemoryPins};
 use super::super::clocks::Clocks;
 use super::super::dut::DutError;
+use super::super::lockstep::PortLockstep;
 use super::super::memory::{Behaviour, Image, Memory, Shape};
-use super::super::model_ports::{FabricPorts, Lockstep};
+use super::super::model_ports::FabricPorts;
 use super::super::pins::{Pin, Pins};
+use super::super::socket::{verilated, Socket};
 use super::super::Library;
 use super::attended::{Attended, Sample};
 use super::job::Job;
@@ -185,8 +187,10 @@ impl<'a> Bench<'a> {
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
         let (design, modules) = (job.design, emit::modules(job.design));
-        let (top, model) = (top(&modules), FabricPorts::core(design, top(&modules), None));
-        let both = Lockstep::new(library, design, top, model, seed)?;
+        let top = top(&modules);
+        let model: Box<dyn Socket> = Box::new(FabricPorts::core(design, top, None));
+        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
+        let both = PortLockstep::new(both, top, design)?;
         let pins = Pins::clocked(Box::new(both), &clocks)?;
         Bench::of(pins, job, behaviour, clocks, Source::Pins)
     }

@@ -8,9 +8,11 @@ use super::ports::Ports;
 use super::run::Run;
 use super::{DecodeError, MemoryFault, Plan};
 use crate::cosim::dut::DutError;
+use crate::cosim::lockstep::PortLockstep;
 use crate::cosim::model_ports::FabricPorts;
 use crate::cosim::network::COUNTERS;
 use crate::cosim::pins::Pins;
+use crate::cosim::socket::{verilated, Socket};
 use crate::cosim::Library;
 use crate::design::{Design, NodeId};
 use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
@@ -65,6 +67,17 @@ impl<'a> Bench<'a> {
         let top = fabric(design);
         let pins = Pins::of(Box::new(FabricPorts::new(design, &top)));
         pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+    }
+
+    /// A library and the model side by side, compared at every port in every period.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        let top = fabric(design);
+        let model: Box<dyn Socket> = Box::new(FabricPorts::new(design, &top));
+        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
+        Bench::with(Pins::of(Box::new(PortLockstep::new(both, &top, design)?))?, &top, design)
     }
 
     fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {

@@ -4,12 +4,15 @@
 //! period: on every link between routers and into every tile the valid bit of each virtual channel, header, destination and
 //! the bit that says whether the flit goes on; every credit; every entry into and delivery from the mesh, payload
 //! included. After each step also all counters, all virtual channels that hold a flit, and whether all credits are home.
-//! The first difference ends the run.
+//! The first difference ends the run. [`PortLockstep`] does the same at the ports of a whole fabric.
 
 mod difference;
 mod links;
+mod ports;
 
 pub use difference::Difference;
+pub(super) use ports::parts;
+pub use ports::PortLockstep;
 
 use super::dut::{Dut, DutError};
 use super::modelled::Modelled;

@@ -4,14 +4,12 @@
 
 mod core;
 mod fabric;
-mod lockstep;
 mod nodes;
 mod packed;
 mod pe_clock;
 
 pub use core::ToldJob;
 pub use fabric::FabricPorts;
-pub use lockstep::Lockstep;
 pub use nodes::NodePorts;
 
 /// Bits of a payload that the model carries.

@@ -8,13 +8,15 @@ use crate::design::{index_bits, Design};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::fabric::Nodes;
 use crate::model::cycle::home::{Claim, Staged};
-use crate::model::cycle::transport::{Command, PartFlit, TransportIn};
+use crate::model::cycle::transport::{Command, PartFlit, RootFlit, TransportIn};
 
 numbers! {
-    cmd_valid cmd_ready cmd_tag cmd_home cmd_mask cmd_first cmd_last cmd_patient
+    cmd_valid cmd_ready cmd_tag cmd_home cmd_mask cmd_first cmd_last cmd_patient cmd_tag_busy cmd_came_valid cmd_came_tag
     kv_valid kv_ready kv_tag kv_index kv_mask kv_data compute_idle
-    fill_valid fill_addr fill_data claim_valid claim_slot claim_tag claim_last claim_expected publish_valid publish_slot
-    part_valid part_ready part_first part_last part_alone part_id part_data root_valid root_credit
+    fill_valid fill_addr fill_data claim_valid claim_slot claim_tag claim_last claim_expected claim_known
+    publish_valid publish_slot freed_valid freed_slot
+    part_valid part_ready part_first part_last part_alone part_id part_data
+    root_valid root_credit root_first root_last root_alone root_id root_x root_y root_data data_sent data_credit
     vc_busy stat_index stat_data event_index event_data
 }
 
@@ -76,10 +78,8 @@ impl NodePorts {
     fn part(&self, tile: usize) -> Option<PartFlit> {
         let (at, ports) = (self.at, &self.ports);
         let id = ports.get(at.part_id, tile);
-        let fields = self.design.flit.part.iter().skip_while(|field| field.name != "stream");
-        let mut fields = fields.map(|field| (id >> (field.offset - 3)) as u32 & ((1 << field.width) - 1));
-        let mut next = || fields.next().unwrap_or(0);
-        let (stream, layer, head) = (next(), next(), next());
+        let [stream, layer, head] =
+            self.part_fields().map(|(offset, width)| (id >> offset) as u32 & ((1 << width) - 1));
         ports.bit(at.part_valid, tile).then(|| PartFlit {
             first: ports.bit(at.part_first, tile),
             last: ports.bit(at.part_last, tile),
@@ -91,10 +91,57 @@ impl NodePorts {
         })
     }
 
+    /// Place and width of stream, layer and head in what is one port.
+    fn part_fields(&self) -> [(u32, u32); 3] {
+        let fields = &self.design.flit.part;
+        let first = fields.iter().find(|field| field.name == "stream").map_or(0, |field| field.offset);
+        ["stream", "layer", "head"].map(|name| {
+            let field = fields.iter().find(|field| field.name == name);
+            field.map_or((0, 0), |field| (field.offset - first, field.width))
+        })
+    }
+
+    /// What follows from registers and from what stands on the ports.
+    fn show_registers(&mut self) {
+        let at = self.at;
+        for tile in 0..self.tiles() {
+            self.ports.put(at.vc_busy, tile, self.nodes.network().busy(tile));
+            let transport = &self.nodes.transports()[tile];
+            let (requester, home) = (transport.requester(), transport.home());
+            let (came, freed) = (requester.came(), home.freed());
+            let busy = requester.is_busy_with(self.ports.get(at.cmd_tag, tile));
+            let known = home.knows(self.ports.get(at.claim_tag, tile));
+            self.ports.put(at.cmd_tag_busy, tile, busy);
+            self.ports.put(at.cmd_came_valid, tile, came.is_some());
+            self.ports.put(at.cmd_came_tag, tile, came.unwrap_or(0));
+            self.ports.put(at.claim_known, tile, known);
+            self.ports.put(at.freed_valid, tile, freed.is_some());
+            self.ports.put(at.freed_slot, tile, freed.unwrap_or(0));
+        }
+    }
+
+    fn show_root(&mut self, tile: usize, root: &RootFlit) {
+        let (at, part) = (self.at, &root.part);
+        let fields = self.part_fields().into_iter().zip([part.stream, part.layer, part.head]);
+        let id = fields.fold(0, |id, ((offset, _), value)| id | u64::from(value) << offset);
+        self.ports.put(at.root_first, tile, part.first);
+        self.ports.put(at.root_last, tile, part.last);
+        self.ports.put(at.root_alone, tile, part.alone);
+        self.ports.put(at.root_id, tile, id);
+        self.ports.put(at.root_x, tile, root.x);
+        self.ports.put(at.root_y, tile, root.y);
+        self.ports.put(at.root_data, tile, part.data);
+    }
+
     fn show(&mut self) {
         let at = self.at;
         for tile in 0..self.tiles() {
             let shown = self.nodes.shown()[tile];
+            self.ports.put(at.data_sent, tile, shown.out.data_sent);
+            self.ports.put(at.data_credit, tile, shown.out.data_credit);
+            if let Some(root) = &shown.out.root {
+                self.show_root(tile, root);
+            }
             self.ports.put(at.cmd_ready, tile, shown.out.command_ready);
             self.ports.put(at.part_ready, tile, shown.out.part_ready);
             self.ports.put(at.root_valid, tile, shown.out.root.map_or(0, |root| root.valid));
@@ -133,9 +180,7 @@ impl Socket for NodePorts {
             return Ok(());
         }
         let at = self.at;
-        for tile in 0..self.tiles() {
-            self.ports.put(at.vc_busy, tile, self.nodes.network().busy(tile));
-        }
+        self.show_registers();
         let commands: Vec<_> = (0..self.tiles()).map(|tile| (self.command(tile), self.part(tile))).collect();
         let inputs: Vec<_> = (0..self.tiles())
             .map(|tile| TransportIn {

@@ -1,23 +1,13 @@
 //! Packed ports, tile t's part the t-th.
 
 use super::super::bits::{get_bits, put_bits};
+use super::super::lockstep::parts;
 use super::PAYLOAD;
 use crate::design::Design;
 use crate::emit::{ModuleSpec, PortSpec};
 
 /// Words behind a port's last, so that 64 bits can be taken at any place.
 const SPARE: usize = 3;
-
-/// Parts of a port, by its width as it is written.
-pub(super) fn parts(width: &str, design: &Design) -> u32 {
-    let of = |what: &str| width.split('*').any(|factor| factor == what);
-    match (of("TILES"), of("PORTS"), of("COLS")) {
-        (true, ..) => design.mesh.tiles() as u32,
-        (_, true, _) => design.memory.ports,
-        (.., true) => design.mesh.cols(),
-        _ => 1,
-    }
-}
 
 /// A packed port.
 #[derive(Debug, Clone)]
@@ -30,7 +20,7 @@ struct Packed {
 
 impl Packed {
     fn new(port: &PortSpec, design: &Design) -> Packed {
-        let parts = parts(&port.width.expr, design);
+        let parts = parts(port, design);
         let bits = port.width.bits;
         let words = vec![0; bits.div_ceil(32) as usize + SPARE];
         Packed { name: port.name.clone(), words, width: bits / parts }

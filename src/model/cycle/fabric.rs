@@ -156,6 +156,11 @@ impl Nodes {
         &self.network
     }
 
+    /// The transport of every tile, as its registers are now.
+    pub fn transports(&self) -> &[Transport] {
+        &self.transports
+    }
+
     /// Periods that have passed since reset.
     pub fn cycle(&self) -> u64 {
         self.cycle

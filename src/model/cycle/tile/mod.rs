@@ -180,8 +180,7 @@ impl Tile {
         self.filler.step(of_filler, input.answer, input.burst_credit, &mut self.events);
         if let Some(occupancy) = &mut self.occupancy {
             let sample = word.is_some_and(|word| word.kind == Kind::Call);
-            let credit = self.transport.is_data_credit(input.tx_credit);
-            occupancy.step(sample, out.data_sent, credit, input.occupancy);
+            occupancy.step(sample, out.data_sent, out.data_credit, input.occupancy);
         }
         self.bus.step(input.word, heard.done, input.word_credit);
         shown

@@ -150,6 +150,8 @@ pub struct TransportOut {
     pub root: Option<RootFlit>,
     /// A flit of KV_DATA left for the router.
     pub data_sent: bool,
+    /// A slot of KV_DATA has come free in the router.
+    pub data_credit: bool,
 }
 
 /// Requester, home and port of one tile.
@@ -228,16 +230,12 @@ impl Transport {
             part_ready: choice.own_part || choice.parts,
             root,
             data_sent: choice.leaves,
+            data_credit: input.tx_credit >> (self.vn0_vcs + 1) != 0,
         }
     }
 
     /// An edge of the clock of what computes, by itself.
     pub fn kv_edge(&mut self, takes: bool) {
         self.requester.kv_edge(takes);
-    }
-
-    /// Whether a credit for KV_DATA is among these.
-    pub fn is_data_credit(&self, tx_credit: u32) -> bool {
-        tx_credit >> (self.vn0_vcs + 1) != 0
     }
 }
