@@ -106,7 +106,7 @@ impl Lockstep {
         let modelled = self.model.step(1)?;
         self.compare_tiles()?;
         let cycle = self.rtl.cycle();
-        if let Some((place, rtl, model)) = self.links.compare(&self.rtl, self.model.routers()) {
+        if let Some((place, rtl, model)) = self.links.compare(&self.rtl, &self.model) {
             return Err(self.difference(cycle, place, rtl, model));
         }
         self.compared += self.mesh.tiles() as u64;
