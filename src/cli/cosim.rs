@@ -5,6 +5,7 @@ mod fabric;
 mod report;
 
 pub(super) use args::{Engine, Options, TRACE_HELP};
+pub(super) use fabric::{modelled, verilated};
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;

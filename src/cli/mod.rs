@@ -21,6 +21,7 @@ pub mod run;
 pub mod schema;
 pub mod sim;
 pub mod soak;
+pub mod sweep;
 pub mod table;
 pub mod ui;
 mod watched;
@@ -68,6 +69,7 @@ enum Command {
     Decode(Box<decode::Args>),
     Run(Box<run::Args>),
     Soak(soak::Args),
+    Sweep(sweep::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -92,6 +94,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Decode(args) => decode::run(args, ui),
         Command::Run(args) => run::run(args, ui),
         Command::Soak(args) => soak::run(args, ui),
+        Command::Sweep(args) => sweep::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),
