@@ -222,14 +222,14 @@ impl Reader<'_> {
     fn grid(&mut self, value: &Spanned<DeValue<'_>>) {
         let Some(entries) = self.table("grid", value) else { return };
         for (key, value) in self.keys("grid", entries, &[]) {
-            let sets = self.values(&key, value);
+            let sets = self.values(&key, value, true);
             self.axis(sets.into_iter().map(|set| Choice { name: None, sets: vec![set] }).collect());
         }
     }
 
     fn zip(&mut self, entries: &DeTable<'_>, span: Range<usize>) {
         let keys = self.keys("zip", entries, &[]);
-        let lists: Vec<_> = keys.iter().map(|(key, value)| self.values(key, value)).collect();
+        let lists: Vec<_> = keys.iter().map(|(key, value)| self.values(key, value, false)).collect();
         let lengths: Vec<_> = lists.iter().map(Vec::len).collect();
         if lengths.windows(2).any(|pair| pair[0] != pair[1]) && !lengths.contains(&0) {
             let told: Vec<_> =
@@ -291,7 +291,7 @@ impl Reader<'_> {
             match table.keys.iter().find(|key| key.name == word) {
                 Some(key) if key.name == "kind" => {}
                 Some(key) => {
-                    let sets = self.values(key, value);
+                    let sets = self.values(key, value, true);
                     self.axis(sets.into_iter().map(|set| Choice { name: None, sets: vec![set] }).collect());
                 }
                 None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, false),
@@ -367,8 +367,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The values of a key: one, a list of them, or a range.
-    fn values(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Vec<Set> {
+    /// The values of a key: one, a list of them, or a range. `once`: none may be in a list twice.
+    fn values(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, once: bool) -> Vec<Set> {
         let set = |value: Value, span: Range<usize>| Set { path: key.path.clone(), value, span };
         match value.get_ref() {
             DeValue::Array(items) => {
@@ -379,7 +379,7 @@ impl Reader<'_> {
                 }
                 for item in items.iter() {
                     let Some(read) = self.walk.value(key, item) else { continue };
-                    if sets.iter().any(|set| set.value == read) {
+                    if once && sets.iter().any(|set| set.value == read) {
                         let finding = Finding::value(
                             &key.path,
                             &read,

@@ -13,8 +13,10 @@ mod measure;
 mod placement;
 mod plot;
 mod png;
+pub mod report;
 mod row;
 mod soak;
+mod spread;
 mod sweep;
 mod timeline;
 
@@ -29,5 +31,6 @@ pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, Row};
 pub use soak::{take as soak_take, SoakCase, SoakRun};
+pub use spread::Spread;
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use timeline::timeline;

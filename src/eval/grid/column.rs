@@ -219,7 +219,10 @@ pub fn columns(grid: &Grid) -> Vec<Column> {
     {
         columns.push(label(&key.path, key.kind, &key.doc));
     }
-    columns.extend(workload_keys(grid.kind).iter().map(|key| label(&key.name, key.kind, &key.doc)));
+    for key in workload_keys(grid.kind) {
+        let unit = if key.name == "load" { RATE } else { "" };
+        columns.push(Column { unit: unit.to_owned(), ..label(&key.name, key.kind, &key.doc) });
+    }
     columns.extend(metric_columns(grid.kind));
     columns
 }
