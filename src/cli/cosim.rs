@@ -8,6 +8,7 @@ mod report;
 
 pub(super) use args::{Options, TRACE_HELP};
 pub(super) use engine::Engine;
+pub(super) use fabric::{modelled, verilated};
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
