@@ -14,6 +14,8 @@ MESH        ?= configs/mesh_4x4.toml
 GOLDENS     := tiny u280_8x8
 # Options of meshkv soak: how long, or how many seeds, and the first of them.
 SOAK        ?= --time 600
+# The sweep that `make sweep` runs and reports.
+SWEEP       ?= sweeps/latency_load.toml
 # Sections of the figures to measure; all of them when empty.
 FIGURES     ?=
 
@@ -21,7 +23,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load build test lint fmt bench soak bless tools tools-synth doc clean
+.PHONY: help run load build test lint fmt bench soak sweep bless tools tools-synth doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -61,6 +63,10 @@ bench: tools-synth build ## Measure the README's figures; FIGURES="latency area"
 
 soak: tools build ## Compare model and Verilog on random fabrics; SOAK="--time 3600 --seed 500" for how many
 	$(MESHKV) soak $(SOAK)
+
+sweep: build ## Run every point of SWEEP on its engine, tables and pictures into OUT; again runs what is missing
+	$(MESHKV) sweep $(SWEEP) -o $(OUT)/$(basename $(notdir $(SWEEP)))
+	$(MESHKV) report $(OUT)/$(basename $(notdir $(SWEEP)))
 
 bless: ## Write the reference output again after a wanted change; review it with git diff
 	set -e; for name in $(GOLDENS); do \

@@ -32,33 +32,6 @@ pub struct Figure {
     pub command: String,
 }
 
-/// Mean of some seeds and half of its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// Mean.
-    pub mean: f64,
-    /// Half the width of the 95 % interval, after Student.
-    pub half: f64,
-}
-
-impl Spread {
-    /// Of at least two values.
-    pub fn of(values: &[f64]) -> Spread {
-        // Student's t for 95 %, two sides, by degrees of freedom; beyond the table it is nearly normal.
-        const T: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        let t = T.get(values.len().saturating_sub(2)).copied().unwrap_or(2.0);
-        Spread { mean, half: t * (variance / n).sqrt() }
-    }
-
-    /// With so many decimals.
-    pub fn show(self, decimals: usize) -> String {
-        format!("{:.decimals$} ± {:.decimals$}", self.mean, self.half)
-    }
-}
-
 /// All figures as a Markdown table.
 pub fn table(figures: &[Figure]) -> String {
     let mut text = "| what | measured | goal | | command |\n|---|---|---|---|---|\n".to_owned();

@@ -1,9 +1,10 @@
 //! Cycles without load: of one hop, and of uniform traffic from source queue to ejection.
 
 use super::at_most;
-use super::figure::{Figure, Goal, Spread};
+use super::figure::{Figure, Goal};
 use super::program::{file, json, number, numbers, seeds, shown, REFERENCE};
 use anyhow::Result;
+use meshkv::eval::Spread;
 
 /// Load at which packets hardly ever meet.
 const LOW: &str = "--traffic uniform --load 0.02 --packet 1 --vn 0";

@@ -1,9 +1,10 @@
 //! Multicast: the last delivery, what an overloaded fabric delivers, the size of the trees, starvation.
 
-use super::figure::{Figure, Goal, Spread};
+use super::figure::{Figure, Goal};
 use super::program::{numbers, seeds, shown};
 use super::{at_least, at_most};
 use anyhow::Result;
+use meshkv::eval::Spread;
 use serde_json::Value;
 
 /// Fan-out, load at which multicasts hardly ever meet, goals for last delivery and saturated delivery.

@@ -1,9 +1,10 @@
 //! The highest load with latency below three times that without load, and what is accepted beyond it.
 
 use super::at_least;
-use super::figure::{Figure, Spread};
+use super::figure::Figure;
 use super::program::{numbers, seeds, shown};
 use anyhow::Result;
+use meshkv::eval::Spread;
 
 /// What is swept: in words, for the command, and the goal in flits/node/cycle.
 const SWEEPS: [(&str, &str, f64); 3] = [

@@ -6,6 +6,7 @@ use super::ui::Ui;
 use super::{table, whole_file};
 use crate::eval::grid::parse_line;
 use crate::eval::report::{choose, figures, groups, page, Chosen, Group, Page, Rows, Wanted};
+use crate::eval::Spread;
 use anyhow::{bail, Context};
 use serde_json::json;
 use std::fs;
@@ -168,13 +169,7 @@ fn prose(chosen: &Chosen, groups: &[Group]) -> String {
     let mut lines: Vec<Vec<String>> = vec![heads.chain(["seeds".to_owned()]).chain(metrics).collect()];
     for group in groups {
         let labels = group.series.iter().chain([&group.x]).cloned();
-        let shown = |spread: &Option<crate::eval::Spread>| {
-            spread.map_or("-".to_owned(), |spread| {
-                // Four digits that count, however large the number.
-                let decimals = 3.0 - spread.mean.abs().max(1e-3).log10().floor();
-                spread.show(decimals.clamp(0.0, 6.0) as usize)
-            })
-        };
+        let shown = |spread: &Option<Spread>| spread.map_or("-".to_owned(), Spread::text);
         lines.push(labels.chain([group.seeds.len().to_string()]).chain(group.y.iter().map(shown)).collect());
     }
     table::columns(&lines)

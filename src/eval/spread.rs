@@ -23,6 +23,12 @@ impl Spread {
         Spread { n, mean, half }
     }
 
+    /// With four digits of the mean that count, however large it is.
+    pub fn text(self) -> String {
+        let decimals = 3.0 - self.mean.abs().max(1e-3).log10().floor();
+        self.show(decimals.clamp(0.0, 6.0) as usize)
+    }
+
     /// With so many decimals.
     pub fn show(self, decimals: usize) -> String {
         match self.half {
@@ -58,6 +64,6 @@ mod tests {
         assert_eq!(Spread::of(&[3.0]), Spread { n: 1, mean: 3.0, half: None });
         let two = Spread::of(&[1.0, 3.0]);
         assert_eq!((two.mean, two.half), (2.0, Some(12.706)));
-        assert_eq!(two.show(1), "2.0 ± 12.7");
+        assert_eq!((two.show(1), two.text()), ("2.0 ± 12.7".to_owned(), "2.000 ± 12.706".to_owned()));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
     picture([&plot.title, &plot.subtitle], &plot.names, |root, below| {
         let mut chart = ChartBuilder::on(below)
             .x_label_area_size(56)
-            .y_label_area_size(62)
+            .y_label_area_size(68)
             .build_cartesian_2d(0.0..places.len() as f64, 0.0..top)?;
         chart
             .configure_mesh()
@@ -40,17 +40,17 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
             .axis_style(FAINT)
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
-            .label_style(("sans-serif", 13).into_font().color(&INK))
-            .axis_desc_style(("sans-serif", 14).into_font().color(&INK))
+            .label_style(("sans-serif", 15).into_font().color(&INK))
+            .axis_desc_style(("sans-serif", 15).into_font().color(&INK))
             .y_label_formatter(&|y| short(*y))
             .draw()?;
         let pixel = |x: f64, y: f64| chart.backend_coord(&(x, y));
         for (at, name) in places.iter().enumerate() {
             let (x, y) = pixel(at as f64 + 0.5, 0.0);
             // Long names take turns on two lines.
-            let crowded = places.len() * name.chars().count() * 8 > 520;
+            let crowded = places.len() * name.chars().count() * 9 > 470;
             let line = if crowded && at % 2 == 1 { 20 } else { 6 };
-            write(root, name, 12, INK, (x, y + line), (HPos::Center, VPos::Top))?;
+            write(root, name, 14, INK, (x, y + line), (HPos::Center, VPos::Top))?;
         }
         let width = FILLED / plot.series.len() as f64;
         let count = places.len() * plot.series.len();
@@ -83,7 +83,7 @@ fn bar(
         interval(root, low, high, INK)?;
     }
     if count <= NUMBERED {
-        write(root, &short(spread.mean), 11, INK, (high.0, high.1 - 4), (HPos::Center, VPos::Bottom))?;
+        write(root, &short(spread.mean), 12, INK, (high.0, high.1 - 4), (HPos::Center, VPos::Bottom))?;
     }
     Ok(())
 }

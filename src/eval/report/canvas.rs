@@ -8,10 +8,10 @@ pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// Units of a picture: narrow, so that its text stays readable on a phone.
-pub(super) const WIDTH: u32 = 620;
-const PLOT: u32 = 390;
+pub(super) const WIDTH: u32 = 560;
+const PLOT: u32 = 380;
 const TITLE: u32 = 58;
-const LEGEND_LINE: u32 = 22;
+const LEGEND_LINE: u32 = 24;
 
 pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
 pub(super) const FAINT: RGBColor = RGBColor(140, 146, 156);
@@ -77,17 +77,17 @@ fn draw(
     series: &[String],
     plot: impl FnOnce(&Area<'_>, &Area<'_>) -> Drawn,
 ) -> Drawn {
-    // A name of n characters takes about 7 n units.
+    // A name of n characters takes about 8 n units.
     let longest = series.iter().map(|name| name.chars().count()).max().unwrap_or(0) as u32;
-    let column = (longest * 7 + 48).min(WIDTH - 40);
+    let column = (longest * 8 + 48).min(WIDTH - 40);
     let columns = ((WIDTH - 40) / column).max(1);
     let shown = if series.len() > 1 { series } else { &[] };
     let lines = (shown.len() as u32).div_ceil(columns);
     let height = TITLE + PLOT + lines * LEGEND_LINE + if lines > 0 { 12 } else { 0 };
     let root = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
     root.fill(&PAPER)?;
-    write(&root, title, 17, INK, (16, 12), (HPos::Left, VPos::Top))?;
-    write(&root, subtitle, 13, FAINT, (16, 36), (HPos::Left, VPos::Top))?;
+    write(&root, title, 18, INK, (16, 12), (HPos::Left, VPos::Top))?;
+    write(&root, subtitle, 14, FAINT, (16, 36), (HPos::Left, VPos::Top))?;
     for (i, name) in shown.iter().enumerate() {
         let (line, place) = (i as u32 / columns, i as u32 % columns);
         let x = (20 + place * column) as i32;
@@ -95,7 +95,7 @@ fn draw(
         let colour = SERIES[i % SERIES.len()];
         root.draw(&PathElement::new([(x, y), (x + 24, y)], colour.stroke_width(2)))?;
         mark(&root, (x + 12, y), i, true)?;
-        write(&root, name, 13, INK, (x + 32, y), (HPos::Left, VPos::Center))?;
+        write(&root, name, 14, INK, (x + 32, y), (HPos::Left, VPos::Center))?;
     }
     let below = root.margin(TITLE, height - TITLE - PLOT, 10, 18);
     plot(&root, &below)?;

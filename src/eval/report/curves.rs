@@ -56,7 +56,7 @@ pub(super) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
     picture([&plot.title, &plot.subtitle], &plot.names, |root, below| {
         let mut chart = ChartBuilder::on(below)
             .x_label_area_size(46)
-            .y_label_area_size(62)
+            .y_label_area_size(68)
             .build_cartesian_2d(left..high + room, 0.0..top)?;
         chart
             .configure_mesh()
@@ -65,8 +65,8 @@ pub(super) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
             .axis_style(FAINT)
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
-            .label_style(("sans-serif", 13).into_font().color(&INK))
-            .axis_desc_style(("sans-serif", 14).into_font().color(&INK))
+            .label_style(("sans-serif", 15).into_font().color(&INK))
+            .axis_desc_style(("sans-serif", 15).into_font().color(&INK))
             .x_label_formatter(&|x| short(*x))
             .y_label_formatter(&|y| short(*y))
             .draw()?;

@@ -37,13 +37,12 @@ pub(super) struct Plot<'a> {
     pub is_latency: bool,
 }
 
-/// What a column says up to its first comma, and its unit.
+/// The name of a column as an axis shows it, with its unit.
 fn named(column: &Column) -> String {
-    let meaning = column.doc.split([';', ',', '.']).next().unwrap_or_default();
-    if column.unit.is_empty() {
-        meaning.to_owned()
-    } else {
-        format!("{meaning} ({})", column.unit)
+    let name = column.name.replace('_', " ");
+    match column.unit.is_empty() {
+        true => name,
+        false => format!("{name} ({})", column.unit),
     }
 }
 

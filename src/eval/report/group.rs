@@ -25,7 +25,8 @@ pub struct Group {
 
 /// Groups in the order of the rows.
 pub fn groups(chosen: &Chosen) -> Vec<Group> {
-    let mut found: Vec<(Vec<String>, String, Vec<&Map<String, Value>>)> = Vec::new();
+    type Together<'a> = Vec<&'a Map<String, Value>>;
+    let mut found: Vec<(Vec<String>, String, Together<'_>)> = Vec::new();
     for row in &chosen.rows.rows {
         let series: Vec<String> = chosen.by.iter().map(|key| text(Rows::value(row, key))).collect();
         let x = text(Rows::value(row, &chosen.x));

@@ -1,6 +1,5 @@
 //! One HTML page that needs nothing beside itself: pictures inline, tables that sort, light and dark.
 
-use super::canvas::short;
 use super::choose::Chosen;
 use super::figure::Figure;
 use super::group::Group;
@@ -107,9 +106,8 @@ fn cell(text: &str) -> String {
 }
 
 fn spread_cell(spread: Option<Spread>) -> String {
-    let Some(Spread { mean, half, .. }) = spread else { return "<td></td>".to_owned() };
-    let half = half.map_or(String::new(), |half| format!(" ± {}", short(half)));
-    format!("<td class=\"n\" data-v=\"{mean}\">{}{half}</td>", short(mean))
+    let cell = |spread: Spread| format!("<td class=\"n\" data-v=\"{}\">{}</td>", spread.mean, spread.text());
+    spread.map_or("<td></td>".to_owned(), cell)
 }
 
 /// A line for each series and x.

@@ -14,20 +14,23 @@
 //!
 //! It reads and judges each value by its key; what the values of one point mean together is for the design to say.
 
+mod values;
+mod words;
+
+pub use words::workload_keys;
+
 use super::finding::Finding;
-use super::keys::{tables, tables_of, Key, Table};
+use super::keys::{tables, Key};
 use super::report::{Report, Text};
 use super::walk::{names, Walk};
-use super::work::{DecodeWork, TrafficWork, WorkKind};
+use super::work::WorkKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
-
-/// Most values that a range may stand for: a step of one digit too many is an error and no long wait.
-const MOST_STEPS: f64 = 10_000.0;
+use words::{free_key, words, workload};
 
 /// One value of one key, and where it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,40 +114,6 @@ struct Reader<'a> {
     kind: Option<WorkKind>,
     /// Where each key is given its values: it may be an axis once.
     placed: BTreeMap<String, &'static str>,
-}
-
-/// A key with no rule of its own.
-fn free_key(name: &str, doc: &str) -> Key {
-    Key {
-        path: name.to_owned(),
-        name: name.to_owned(),
-        doc: doc.to_owned(),
-        kind: super::keys::Kind::Text,
-        default: Value::Null,
-        example: "configs/meshkv.toml".into(),
-        choices: Vec::new(),
-        range: None,
-        why: None,
-    }
-}
-
-fn words() -> Vec<Table> {
-    let table = |name: &str, keys: Vec<Key>| Table { name: name.to_owned(), doc: String::new(), keys };
-    let top = table("", vec![free_key("base", "Path of the base configuration, from the sweep file")]);
-    std::iter::once(top).chain(["grid", "zip", "points", "workload"].map(|t| table(t, Vec::new()))).collect()
-}
-
-/// The keys of a workload.
-fn workload(kind: WorkKind) -> Table {
-    let tables = match kind {
-        WorkKind::Traffic => tables_of::<TrafficWork>(),
-        WorkKind::Decode => tables_of::<DecodeWork>(),
-    };
-    let mut keys = tables.into_iter().next().map_or(Vec::new(), |top| top.keys);
-    for key in &mut keys {
-        key.path = format!("workload.{}", key.name);
-    }
-    Table { name: "workload".to_owned(), doc: String::new(), keys }
 }
 
 /// The entries of a table in the order of the file, which a map does not keep.
@@ -366,73 +335,4 @@ impl Reader<'_> {
             self.walk.report(Finding::error(path, "is given its values twice", help), Some(span));
         }
     }
-
-    /// The values of a key: one, a list of them, or a range. `once`: none may be in a list twice.
-    fn values(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, once: bool) -> Vec<Set> {
-        let set = |value: Value, span: Range<usize>| Set { path: key.path.clone(), value, span };
-        match value.get_ref() {
-            DeValue::Array(items) => {
-                let mut sets: Vec<Set> = Vec::new();
-                if items.is_empty() {
-                    let help = "list at least one value, or leave the key out";
-                    self.walk.report(Finding::error(&key.path, "has no values", help), Some(value.span()));
-                }
-                for item in items.iter() {
-                    let Some(read) = self.walk.value(key, item) else { continue };
-                    if once && sets.iter().any(|set| set.value == read) {
-                        let finding = Finding::value(
-                            &key.path,
-                            &read,
-                            "is in the list already",
-                            "list each value once",
-                        );
-                        self.walk.report(finding, Some(item.span()));
-                    }
-                    sets.push(set(read, item.span()));
-                }
-                sets
-            }
-            DeValue::Table(entries) => {
-                let read = self.range(key, entries, value.span());
-                read.into_iter().map(|read| set(read, value.span())).collect()
-            }
-            _ => self.walk.value(key, value).map(|read| set(read, value.span())).into_iter().collect(),
-        }
-    }
-
-    /// `{ from = 0.05, to = 0.5, step = 0.05 }`, both ends included.
-    fn range(&mut self, key: &Key, entries: &DeTable<'_>, span: Range<usize>) -> Vec<Value> {
-        let number = |word: &str| {
-            let value = entries.iter().find(|(name, _)| name.get_ref() == word)?.1;
-            super::walk::scalar(value.get_ref())?.as_f64()
-        };
-        let read = number("from").zip(number("to")).zip(number("step")).filter(|_| entries.len() == 3);
-        let Some(((from, to), step)) =
-            read.filter(|((from, to), step)| *step > 0.0 && from <= to && (to - from) / step <= MOST_STEPS)
-        else {
-            let help =
-                "write { from = 0.05, to = 0.5, step = 0.05 }, a step above 0 and `to` not below `from`";
-            let finding = Finding::error(&key.path, "is neither a value nor a list nor a range", help);
-            self.walk.report(finding, Some(span));
-            return Vec::new();
-        };
-        let steps = ((to - from) / step + 1e-9).floor() as u64;
-        let mut values = Vec::new();
-        for i in 0..=steps {
-            // Rounded, so that 0.15 is not 0.15000000000000002.
-            let at = ((from + i as f64 * step) * 1e9).round() / 1e9;
-            let whole = key.kind == super::keys::Kind::Integer && at.fract() == 0.0;
-            let value = if whole { Value::from(at as i64) } else { Value::from(at) };
-            match key.judge(&value, &value.to_string()) {
-                None => values.push(value),
-                Some(finding) => self.walk.report(finding, Some(span.clone())),
-            }
-        }
-        values
-    }
-}
-
-/// The keys of a workload, for those who list them.
-pub fn workload_keys(kind: WorkKind) -> Vec<Key> {
-    workload(kind).keys
 }
