@@ -33,7 +33,7 @@ pub fn measure() -> Result<Vec<Figure>> {
             way.dut.record(true, true);
             way.checked = way.checked.max(pace::checked(&mut way.dut, &design, &traffic, CYCLES)?.wall);
             way.dut.record(false, false);
-            way.bare = way.bare.max(pace::bare(&mut way.dut, &design, &traffic, CYCLES)?);
+            way.bare = way.bare.max(pace::bare(&mut way.dut, &design, &traffic, CYCLES)?.wall);
         }
     }
     Ok(ways.iter().flat_map(figures).collect())

@@ -55,7 +55,15 @@ impl Pins {
     /// # Errors
     /// If it stops during reset.
     pub fn of(socket: Box<dyn Socket>) -> Result<Pins, DutError> {
-        Pins::reset(socket, &Clocks::IN_STEP)
+        Pins::clocked(socket, &Clocks::IN_STEP)
+    }
+
+    /// The same with a clock of its own for what computes.
+    ///
+    /// # Errors
+    /// If it stops during reset, or cannot have these clocks.
+    pub fn clocked(socket: Box<dyn Socket>, clocks: &Clocks) -> Result<Pins, DutError> {
+        Pins::reset(socket, clocks)
     }
 
     fn reset(socket: Box<dyn Socket>, clocks: &Clocks) -> Result<Pins, DutError> {

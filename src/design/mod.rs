@@ -3,6 +3,7 @@
 //! [`Design::from_config`] is the only reader of a [`Config`]. Templates, traffic,
 //! scoreboard, model and reports read the [`Design`]; nobody reads emitted Verilog back.
 
+mod array;
 mod check;
 pub mod deadlock;
 pub mod depths;
@@ -17,6 +18,7 @@ mod placement;
 mod staging;
 mod turns;
 
+pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
 pub use check::check;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use mapping::{tile_of, Heads, Mapping, Piece, Sharing};

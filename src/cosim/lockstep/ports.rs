@@ -4,6 +4,7 @@
 //! as many bits are compared as both carry. The first difference ends the run.
 
 use super::super::bits::get_bits;
+use super::super::clocks::Clocks;
 use super::super::dut::DutError;
 use super::super::socket::Socket;
 use crate::design::Design;
@@ -63,7 +64,12 @@ impl PortLockstep {
             let [a, b] = sockets.each_mut().map(|socket| socket.find(&port.name));
             let (numbers, parts) = ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], parts(port, design));
             let width = port.width.bits / parts;
-            let compared = if port.name.ends_with("_data") { width.min(carried) } else { width };
+            let compared = match port.name.as_str() {
+                // Numbers are the datapath's: whoever drives compares them.
+                "out_data" => 0,
+                name if name.ends_with("_data") => width.min(carried),
+                _ => width,
+            };
             let (name, bits, dir) = (port.name.clone(), port.width.bits, port.dir);
             ports.push(Both { name, numbers, bits, compared, parts, dir, valid: None });
         }
@@ -119,6 +125,7 @@ impl PortLockstep {
         let place = match both.parts {
             1 => String::new(),
             parts if parts == self.tiles => format!("tile ({}, {}), ", part % self.cols, part / self.cols),
+            parts if parts == self.cols => format!("column {part}, "),
             _ => format!("memory port {part}, "),
         };
         let value = |which: usize| {
@@ -143,9 +150,10 @@ impl PortLockstep {
 /// How many parts a port has.
 pub(in crate::cosim) fn parts(port: &PortSpec, design: &Design) -> u32 {
     let of = |what: &str| port.width.expr.split('*').any(|factor| factor == what);
-    match (of("TILES"), of("PORTS")) {
-        (true, _) => design.mesh.tiles() as u32,
-        (_, true) => design.memory.ports,
+    match (of("TILES"), of("PORTS"), of("COLS")) {
+        (true, ..) => design.mesh.tiles() as u32,
+        (_, true, _) => design.memory.ports,
+        (.., true) => design.mesh.cols(),
         _ => 1,
     }
 }
@@ -193,6 +201,10 @@ impl Socket for PortLockstep {
         }
         self.cycle += 1;
         Ok(())
+    }
+
+    fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.sockets.iter_mut().try_for_each(|socket| socket.set_clocks(clocks))
     }
 
     fn payload_bits(&self) -> u32 {

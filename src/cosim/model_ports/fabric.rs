@@ -1,17 +1,20 @@
 //! The whole fabric, or all of it beside the routers, behind packed ports.
 
+use super::super::clocks::Clocks;
 use super::super::dut::DutError;
 use super::super::socket::Socket;
+use super::core::{CorePorts, ToldJob};
 use super::packed::{numbers, Ports};
 use super::PAYLOAD;
 use crate::design::{index_bits, Design};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::around::{Around, FabricIn, FabricShown, LocalIn};
 use crate::model::cycle::control::{Beat, Descriptor, MemoryIn, Query};
-use crate::model::cycle::fabric::Fabric;
+use crate::model::cycle::fabric::{Fabric, Network};
 use crate::model::cycle::flit::Flit;
 use crate::model::cycle::tile::{ComputeIn, Shown};
 use crate::model::cycle::transport::PartFlit;
+use std::sync::mpsc::Sender;
 
 numbers! {
     query_valid query_ready query_stream query_head query_word query_data
@@ -36,6 +39,8 @@ enum Engine {
     Whole(Box<Fabric>),
     /// The links to the routers are ports.
     Around(Box<Around>),
+    /// What computes is there too.
+    Core(Box<CorePorts>),
 }
 
 impl Engine {
@@ -43,6 +48,7 @@ impl Engine {
         match self {
             Engine::Whole(fabric) => fabric.cycle(),
             Engine::Around(around) => around.cycle(),
+            Engine::Core(core) => core.core.fabric().cycle(),
         }
     }
 
@@ -50,6 +56,15 @@ impl Engine {
         match self {
             Engine::Whole(fabric) => fabric.shown(),
             Engine::Around(around) => around.shown(),
+            Engine::Core(core) => core.core.shown(),
+        }
+    }
+
+    fn network(&self) -> Option<&Network> {
+        match self {
+            Engine::Whole(fabric) => Some(fabric.network()),
+            Engine::Around(_) => None,
+            Engine::Core(core) => Some(core.core.fabric().network()),
         }
     }
 }
@@ -70,14 +85,28 @@ impl FabricPorts {
     /// With the ports of `top`: of the whole fabric, or of what [`around_ports`](super::super::verilate::around_ports) has.
     pub fn new(design: &Design, top: &ModuleSpec) -> FabricPorts {
         let ports = Ports::of(top, design);
+        let engine = match ports.find("vc_busy") {
+            Some(_) => Engine::Whole(Box::new(Fabric::new(design))),
+            None => Engine::Around(Box::new(Around::new(design))),
+        };
+        FabricPorts::of(design, ports, engine)
+    }
+
+    /// The whole design, with the ports of its top. No number is computed; who does so hears of every job.
+    pub fn core(design: &Design, top: &ModuleSpec, told: Option<Sender<ToldJob>>) -> FabricPorts {
+        let ports = Ports::of(top, design);
+        let core = CorePorts::new(design, &ports, told);
+        FabricPorts::of(design, ports, Engine::Core(Box::new(core)))
+    }
+
+    fn of(design: &Design, ports: Ports, engine: Engine) -> FabricPorts {
         let at = Numbers::of(&ports);
         let input = FabricIn {
             memory: vec![MemoryIn::default(); design.memory.ports as usize],
             computes: vec![ComputeIn::default(); design.mesh.tiles()],
             ..FabricIn::default()
         };
-        let (whole, busy) = (at.vc_busy.is_some(), vec![0; design.mesh.tiles()]);
-        FabricPorts { design: design.clone(), engine: engine(design, whole), ports, at, input, busy }
+        FabricPorts { design: design.clone(), engine, ports, at, input, busy: vec![0; design.mesh.tiles()] }
     }
 
     /// Inputs of the period.
@@ -99,6 +128,9 @@ impl FabricPorts {
             });
             self.input.memory[port] =
                 MemoryIn { request_ready: self.ports.bit(at.m_axi_arready, port), beat };
+        }
+        if matches!(self.engine, Engine::Core(_)) {
+            return;
         }
         for tile in 0..self.input.computes.len() {
             self.input.computes[tile] = self.compute(tile);
@@ -140,9 +172,21 @@ impl FabricPorts {
             vector_ready: self.ports.bit(at.vector_ready, tile),
             job_ready: self.ports.bit(at.job_ready, tile),
             kv_ready: self.ports.bit(at.kv_ready, tile),
+            apart: false,
             idle: self.ports.bit(at.compute_idle, tile),
             part,
             root_credit: self.ports.get32(at.root_credit, tile),
+        }
+    }
+
+    /// A period under reset.
+    fn reset(&mut self) {
+        let fresh = self.engine.cycle() == 0;
+        match &mut self.engine {
+            Engine::Core(core) => core.reset(&self.design),
+            _ if fresh => {}
+            Engine::Whole(fabric) => **fabric = Fabric::new(&self.design),
+            Engine::Around(around) => **around = Around::new(&self.design),
         }
     }
 
@@ -175,26 +219,22 @@ impl FabricPorts {
     /// What of registers is seen before the period passes, as the edge sees it.
     fn show_registers(&mut self) {
         for tile in 0..self.busy.len() {
-            match &self.engine {
-                Engine::Whole(fabric) => {
-                    let busy = fabric.network().busy(tile);
-                    if std::mem::replace(&mut self.busy[tile], busy) != busy {
-                        self.ports.put(self.at.vc_busy, tile, busy);
-                    }
-                }
-                Engine::Around(around) => {
-                    let port = around.tiles()[tile].transport().port();
-                    let (sent, credit) = (port.tx().copied(), port.rx_credit());
-                    self.show_link(tile, sent, credit);
-                }
+            if let Engine::Around(around) = &self.engine {
+                let port = around.tiles()[tile].transport().port();
+                let (sent, credit) = (port.tx().copied(), port.rx_credit());
+                self.show_link(tile, sent, credit);
+            }
+            let Some(network) = self.engine.network() else { continue };
+            let busy = network.busy(tile);
+            if std::mem::replace(&mut self.busy[tile], busy) != busy {
+                self.ports.put(self.at.vc_busy, tile, busy);
             }
         }
     }
 
     /// The link counter of every router.
     fn show_counters(&mut self) {
-        let Engine::Whole(fabric) = &self.engine else { return };
-        let network = fabric.network();
+        let Some(network) = self.engine.network() else { return };
         self.ports.put(self.at.stat_index, 0, network.counter_shown() as u64);
         for tile in 0..self.busy.len() {
             self.ports.put(self.at.stat_data, tile, network.counter(tile));
@@ -248,6 +288,9 @@ impl FabricPorts {
         }
         self.ports.put(at.event_index, 0, self.engine.shown().tiles[0].event.0 as u32);
         self.show_counters();
+        if let Engine::Core(core) = &mut self.engine {
+            core.show(&mut self.ports);
+        }
     }
 
     fn coordinates(&self, tile: usize) -> u32 {
@@ -310,14 +353,6 @@ impl FabricPorts {
     }
 }
 
-/// Out of reset.
-fn engine(design: &Design, whole: bool) -> Engine {
-    match whole {
-        true => Engine::Whole(Box::new(Fabric::new(design))),
-        false => Engine::Around(Box::new(Around::new(design))),
-    }
-}
-
 impl Socket for FabricPorts {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.ports.find(name)
@@ -333,23 +368,33 @@ impl Socket for FabricPorts {
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
         if rst {
-            if self.engine.cycle() > 0 {
-                self.engine = engine(&self.design, matches!(self.engine, Engine::Whole(_)));
-            }
+            self.reset();
             return Ok(());
         }
         self.drive();
         self.show_registers();
         let played: Vec<_> = match &self.engine {
             Engine::Around(_) => (0..self.busy.len()).map(|tile| self.local(tile)).collect(),
-            Engine::Whole(_) => Vec::new(),
+            Engine::Whole(_) | Engine::Core(_) => Vec::new(),
         };
         match &mut self.engine {
             Engine::Whole(fabric) => fabric.step(&self.input),
             Engine::Around(around) => around.step(&self.input, &played),
+            Engine::Core(core) => core.step(&self.ports, &mut self.input),
         }
         self.show();
         self.judge()
+    }
+
+    fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        match &mut self.engine {
+            Engine::Core(core) if clocks.jitter == 0 => {
+                core.set_clocks(clocks);
+                Ok(())
+            }
+            _ if clocks.in_step() => Ok(()),
+            _ => Err(DutError::Mismatch("the model has no clock with jitter".to_owned())),
+        }
     }
 
     fn payload_bits(&self) -> u32 {

@@ -2,10 +2,13 @@
 //!
 //! Payloads are their low 64 bits: of a flit of memory or of PART that is enough to tell which one it is.
 
+mod core;
 mod fabric;
 mod nodes;
 mod packed;
+mod pe_clock;
 
+pub use core::ToldJob;
 pub use fabric::FabricPorts;
 pub use nodes::NodePorts;
 

@@ -1,7 +1,7 @@
 //! The cycle-exact model as a [`Network`]: no Verilator, the same flits in the same cycles.
 //!
 //! Around the routers of [`RouterMesh`] stand the tiles' sides of the local links, as `sim/harness.cpp` has them
-//! for the verilated fabric: [`sources`] choose what enters; a flit is taken in the period it shows, and its credit
+//! for the verilated fabric: source queues choose what enters; a flit is taken in the period it shows, and its credit
 //! given back in the next. Header and payload do not travel: a flit carries their number.
 
 mod payloads;

@@ -111,6 +111,11 @@ impl Around {
         &self.tiles
     }
 
+    /// An edge of the clock of what computes at a tile, by itself.
+    pub fn kv_edge(&mut self, tile: usize, takes: bool) {
+        self.tiles[tile].kv_edge(takes);
+    }
+
     /// What the ports showed in the last period.
     pub fn shown(&self) -> &FabricShown {
         &self.shown

@@ -2,6 +2,7 @@
 
 use super::around::{Around, FabricIn, FabricShown, LocalIn};
 use super::clock::Clock;
+use super::control::Kind;
 use super::mesh::{RouterMesh, TOTALS};
 use super::tile_shape::TileShape;
 use super::transport::{Events, KvFlit, TilePort, Transport, TransportIn, TransportOut};
@@ -88,6 +89,21 @@ impl Fabric {
     /// What the ports showed in the last period.
     pub fn shown(&self) -> &FabricShown {
         self.around.shown()
+    }
+
+    /// The flit that a tile shows to what computes.
+    pub fn kv(&self, tile: usize) -> Option<&KvFlit> {
+        self.around.tiles()[tile].transport().requester().kv()
+    }
+
+    /// A tile has a part of a query for what computes.
+    pub fn hears_query(&self, tile: usize) -> bool {
+        self.around.tiles()[tile].bus().word().is_some_and(|word| word.kind == Kind::Query)
+    }
+
+    /// An edge of the clock of what computes at a tile, by itself.
+    pub fn kv_edge(&mut self, tile: usize, takes: bool) {
+        self.around.kv_edge(tile, takes);
     }
 
     /// Passes a period.

@@ -14,12 +14,14 @@
 //!   beside a router;
 //! * [`control`]: what stands around the tiles; [`around`]: tiles and periphery, joined;
 //! * [`fabric`]: all of it;
+//! * [`pad`]: what computes beside every tile; [`root`]: the reduce root of a column; [`core`]: these and the fabric;
 //! * [`tile_shape`], [`parts`], [`clock`]: what the blocks of tiles share.
 
 mod allocator;
 pub mod around;
 pub mod clock;
 pub mod control;
+pub mod core;
 mod counters;
 pub mod fabric;
 pub mod flit;
@@ -28,7 +30,9 @@ mod input;
 mod lanes;
 pub mod mesh;
 mod output;
+pub mod pad;
 pub mod parts;
+pub mod root;
 mod router;
 mod shape;
 mod store;

@@ -73,14 +73,56 @@ impl Router {
 
     /// Runs one cycle. True if a flit is held at its end.
     pub(super) fn step(&mut self, tile: u8, world: &mut World) -> bool {
-        let arrived = world.links.take(tile);
+        let (held, arrived) = (self.holding, world.links.take(tile));
+        // Most routers that have something to do have one flit to look at.
+        if arrived == 0 && held.is_power_of_two() {
+            self.serve_one(held.trailing_zeros() as usize, tile, world);
+        } else if held == 0 && arrived.is_power_of_two() {
+            self.pass_one(arrived.trailing_zeros() as usize, tile, world);
+        } else {
+            self.serve_all(held, arrived, tile, world);
+        }
+        self.holding != 0
+    }
+
+    /// Runs a cycle in which one input holds flits and none arrives.
+    #[inline(always)]
+    fn serve_one(&mut self, p: usize, tile: u8, world: &mut World) {
+        let starts = self.outputs.starts(&world.shape);
+        let ask = self.inputs[p].ask(&self.outputs, starts, world.phase, &world.shape);
+        let (wants, copies) = (u64::from(ask.wants) << (8 * p), u64::from(ask.copies) << (8 * p));
+        let granted = if wants == 0 { 0 } else { self.allocator.grant(wants, copies, ask.wants) };
+        let blocked = any(self.inputs[p].owed) & !ask.wants;
+        if blocked != 0 {
+            bits(blocked).for_each(|output| world.counters.blocked(tile, output));
+        }
+        self.leave(p, &ask, lane(granted, p), tile, world);
+    }
+
+    /// Runs a cycle in which one flit arrives and none is held.
+    #[inline(always)]
+    fn pass_one(&mut self, p: usize, tile: u8, world: &mut World) {
+        let mut arrival = self.look(p, tile, world);
+        if p >= E {
+            let starts = self.outputs.starts(&world.shape);
+            // No flit comes back along the row it came, and the tile's may leave on both sides.
+            for output in [E, W] {
+                if arrival.route >> output & 1 == 1 && self.flies(p, output, arrival.vc, starts, &world.shape)
+                {
+                    arrival.flies |= 1 << output;
+                }
+            }
+        }
+        self.arrive(p, &arrival, tile, world);
+    }
+
+    /// Runs any cycle.
+    fn serve_all(&mut self, held: u8, arrived: u8, tile: u8, world: &mut World) {
         let mut arrivals = [Arrival::default(); 5];
         for p in bits(arrived) {
-            let (flit, vc) = world.links.flit(tile, p);
-            arrivals[p] = Arrival { flit, vc, route: self.route(p, world.flits.target(flit)), flies: 0 };
+            arrivals[p] = self.look(p, tile, world);
         }
         let starts = self.outputs.starts(&world.shape);
-        let held = self.holding;
         if held == 0 {
             self.express(arrived, &mut arrivals, 0, starts, &world.shape);
         } else {
@@ -89,7 +131,13 @@ impl Router {
         for p in bits(arrived) {
             self.arrive(p, &arrivals[p], tile, world);
         }
-        self.holding != 0
+    }
+
+    /// The flit on the link of an input.
+    #[inline(always)]
+    fn look(&self, p: usize, tile: u8, world: &World) -> Arrival {
+        let (flit, vc) = world.links.flit(tile, p);
+        Arrival { flit, vc, route: self.route(p, world.flits.target(flit)), flies: 0 }
     }
 
     /// Inputs that hold flits ask, some are granted, and their heads leave.
@@ -122,11 +170,17 @@ impl Router {
             bits(blocked & !flies).for_each(|output| world.counters.blocked(tile, output));
         }
         for p in bits(held) {
-            let occupied = self.inputs[p].occupied;
-            let (left, freed) = self.depart(p, &asks[p], lane(granted, p), tile, world);
-            self.holding &= !(u8::from(self.inputs[p].occupied == 0) << p);
-            self.inputs[p].turn(&asks[p], occupied, left, freed, &world.shape);
+            self.leave(p, &asks[p], lane(granted, p), tile, world);
         }
+    }
+
+    /// What an input was granted leaves, and its turns go on.
+    #[inline(always)]
+    fn leave(&mut self, p: usize, ask: &Ask, granted: u8, tile: u8, world: &mut World) {
+        let occupied = self.inputs[p].occupied;
+        let (left, freed) = self.depart(p, ask, granted, tile, world);
+        self.holding &= !(u8::from(self.inputs[p].occupied == 0) << p);
+        self.inputs[p].turn(ask, occupied, left, freed, &world.shape);
     }
 
     /// Outputs that a flit from input `p` takes here: `meshkv_route_row` and `meshkv_route_column`.
@@ -158,15 +212,21 @@ impl Router {
             if arrived >> p & 1 == 0 || arrivals[p].route >> output & 1 == 0 {
                 continue;
             }
-            let (input, vc) = (&self.inputs[p], arrivals[p].vc);
-            let room = match input.output_vc(vc, shape) {
-                Some(on) => self.outputs.has(output, on),
-                None => starts >> (8 * output) & 0xff != 0,
-            };
-            if room && input.occupied >> vc & 1 == 0 {
+            if self.flies(p, output, arrivals[p].vc, starts, shape) {
                 arrivals[p].flies |= 1 << output;
             }
         }
+    }
+
+    /// Whether a flit that arrives finds an empty buffer, and room at an output.
+    #[inline(always)]
+    fn flies(&self, p: usize, output: usize, vc: u8, starts: u64, shape: &Shape) -> bool {
+        let input = &self.inputs[p];
+        let room = match input.output_vc(vc, shape) {
+            Some(on) => self.outputs.has(output, on),
+            None => starts >> (8 * output) & 0xff != 0,
+        };
+        room && input.occupied >> vc & 1 == 0
     }
 
     /// The head of an input leaves for the outputs that were granted. Gives its virtual channel as a mask, and the same if

@@ -30,6 +30,8 @@ pub struct ComputeIn {
     pub job_ready: bool,
     /// It takes a flit.
     pub kv_ready: bool,
+    /// Its clock has no edge at the end of this period.
+    pub apart: bool,
     /// It has nothing to do; read only where stages do not overlap.
     pub idle: bool,
     /// A flit of a partial result.
@@ -165,6 +167,7 @@ impl Tile {
             command: command.as_ref(),
             staged,
             kv_ready: compute.kv_ready,
+            apart: compute.apart,
             compute_idle: compute.idle,
             part: compute.part.as_ref(),
             root_credit: compute.root_credit,
@@ -181,6 +184,11 @@ impl Tile {
         }
         self.bus.step(input.word, heard.done, input.word_credit);
         shown
+    }
+
+    /// An edge of the clock of what computes, by itself.
+    pub fn kv_edge(&mut self, takes: bool) {
+        self.transport.kv_edge(takes);
     }
 
     /// What of a word is for this tile, and whether there is room for all of that.

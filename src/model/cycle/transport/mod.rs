@@ -129,6 +129,8 @@ pub struct TransportIn<'a> {
     pub staged: Staged,
     /// What computes takes the flit that is shown to it.
     pub kv_ready: bool,
+    /// Its clock has no edge at the end of this period.
+    pub apart: bool,
     /// What computes has nothing to do; read only where stages do not overlap.
     pub compute_idle: bool,
     /// A flit of a partial result.
@@ -220,6 +222,7 @@ impl Transport {
             rx,
             tick: clock.tick,
             kv_ready: input.kv_ready,
+            apart: input.apart,
             compute_idle: input.compute_idle,
         };
         TransportOut {
@@ -229,5 +232,10 @@ impl Transport {
             data_sent: choice.leaves,
             data_credit: input.tx_credit >> (self.vn0_vcs + 1) != 0,
         }
+    }
+
+    /// An edge of the clock of what computes, by itself.
+    pub fn kv_edge(&mut self, takes: bool) {
+        self.requester.kv_edge(takes);
     }
 }

@@ -1,6 +1,7 @@
 //! The requester's FIFO (`meshkv_reorder_fifo`): places given out in order, written in any, read in order.
 //!
-//! Both sides have one clock here. What each knows of the other is two cycles old, as behind synchronisers.
+//! What each side knows of the other is two of its cycles old, as behind synchronisers. The reader may have a clock of
+//! its own.
 
 use super::KvFlit;
 
@@ -82,11 +83,23 @@ impl ReorderFifo {
         self.out.as_ref()
     }
 
-    /// Passes a period in which `reserve` places are promised and one may be written; `hold` keeps what is
-    /// written from being shown.
-    pub fn step(&mut self, reserve: u32, put: Option<(u32, KvFlit)>, hold: bool, ready: bool) {
-        let shows = self.full[self.show_at as usize] && !hold;
+    /// An edge of the reader's clock, which takes what it is shown or not.
+    pub fn read_edge(&mut self, ready: bool) {
         let fetches = self.shown_seen[1] != self.read && (self.out.is_none() || ready);
+        self.shown_seen = [self.shown, self.shown_seen[0]];
+        if fetches {
+            self.out = Some(self.words[self.read_at as usize]);
+            self.read = self.read.wrapping_add(1);
+            self.read_at = self.next(self.read_at);
+        } else if ready {
+            self.out = None;
+        }
+    }
+
+    /// Passes a period in which `reserve` places are promised and one may be written; `hold` keeps what is
+    /// written from being shown. `edge` if the reader has an edge at its end, and whether it takes what it is shown.
+    pub fn step(&mut self, reserve: u32, put: Option<(u32, KvFlit)>, hold: bool, edge: Option<bool>) {
+        let shows = self.full[self.show_at as usize] && !hold;
         self.room = self.room + self.freed - reserve;
         self.place += reserve;
         if self.place >= self.depth() {
@@ -95,13 +108,8 @@ impl ReorderFifo {
         self.freed = self.read_seen[1].wrapping_sub(self.read_counted);
         self.read_counted = self.read_seen[1];
         self.read_seen = [self.read, self.read_seen[0]];
-        self.shown_seen = [self.shown, self.shown_seen[0]];
-        if fetches {
-            self.out = Some(self.words[self.read_at as usize]);
-            self.read = self.read.wrapping_add(1);
-            self.read_at = self.next(self.read_at);
-        } else if ready {
-            self.out = None;
+        if let Some(ready) = edge {
+            self.read_edge(ready);
         }
         if shows {
             self.full[self.show_at as usize] = false;

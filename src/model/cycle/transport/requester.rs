@@ -42,6 +42,8 @@ pub struct RequesterIn {
     pub tick: bool,
     /// What computes takes the flit that is shown to it.
     pub kv_ready: bool,
+    /// Its clock has no edge at the end of this period.
+    pub apart: bool,
     /// What computes has nothing to do; read only where stages do not overlap.
     pub compute_idle: bool,
 }
@@ -147,9 +149,15 @@ impl Requester {
             (Some(command), Some(answer)) => self.accept(command, answer, events),
             _ => 0,
         };
-        self.fifo.step(reserve, put, hold, input.kv_ready);
+        let edge = (!input.apart).then_some(input.kv_ready);
+        self.fifo.step(reserve, put, hold, edge);
         self.arrived = input.rx;
         answer.is_some()
+    }
+
+    /// An edge of the clock of what computes, by itself.
+    pub fn kv_edge(&mut self, takes: bool) {
+        self.fifo.read_edge(takes);
     }
 
     /// Whether a command can go out, and how.
