@@ -17,10 +17,12 @@ mod library;
 pub mod lint;
 mod names;
 mod pictures;
+pub mod report;
 pub mod run;
 pub mod schema;
 pub mod sim;
 pub mod soak;
+pub mod sweep;
 pub mod table;
 pub mod ui;
 mod watched;
@@ -46,6 +48,8 @@ use ui::{Ui, UiArgs};
   meshkv sim meshkv.toml --sweep-load 0.05:1.0       the same traffic on its cycle-exact model, fast
   meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
   meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
+  meshkv sweep sweeps/latency_load.toml              every point of a grid, a row each, resumable
+  meshkv report out/latency_load                     tables, pictures and a page of those rows
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
@@ -68,6 +72,8 @@ enum Command {
     Decode(Box<decode::Args>),
     Run(Box<run::Args>),
     Soak(soak::Args),
+    Sweep(sweep::Args),
+    Report(report::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -92,6 +98,8 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Decode(args) => decode::run(args, ui),
         Command::Run(args) => run::run(args, ui),
         Command::Soak(args) => soak::run(args, ui),
+        Command::Sweep(args) => sweep::run(args, ui),
+        Command::Report(args) => report::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),

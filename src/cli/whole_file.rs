@@ -14,7 +14,8 @@ use tempfile::NamedTempFile;
 pub fn write(path: &Path, bytes: &[u8], replace: bool) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     let mut file = beside(path).with_context(cannot)?;
-    file.write_all(bytes).with_context(cannot)?;
+    // On the disk before it has its name: after a crash there is the old file or all of the new one.
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).with_context(cannot)?;
     let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
     match kept {
         Ok(_) => Ok(()),

@@ -7,6 +7,7 @@
 use super::finding::Finding;
 use super::schema::Config;
 use schemars::generate::SchemaSettings;
+use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
@@ -78,7 +79,7 @@ pub fn json_schema() -> Value {
 /// All tables in the order of declaration, the top level first.
 pub fn tables() -> &'static [Table] {
     static TABLES: OnceLock<Vec<Table>> = OnceLock::new();
-    TABLES.get_or_init(read_schema)
+    TABLES.get_or_init(tables_of::<Config>)
 }
 
 /// Everything a single key of `config` gets wrong, whoever filled it in.
@@ -95,10 +96,11 @@ pub fn violations(config: &Config) -> Vec<Finding> {
     judged.filter_map(|(key, value)| key.judge(&value, &shown(&value))).collect()
 }
 
-fn read_schema() -> Vec<Table> {
+/// All tables of a file that is read into a `T`, in the order of declaration, the top level first.
+pub(super) fn tables_of<T: JsonSchema>() -> Vec<Table> {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
-    let schema = settings.into_generator().into_root_schema_for::<Config>().to_value();
+    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     let mut top = Table { name: String::new(), doc: text(&schema, "description"), keys: Vec::new() };
     let mut tables = Vec::new();
     for (name, property) in properties(&schema) {
@@ -167,6 +169,7 @@ impl Key {
             }
             ([], Some((min, max, true))) => format!("above {min}, at most {max}"),
             ([], Some((min, max, false))) => format!("{min} to {max}"),
+            ([], None) if self.kind == Kind::Text => "any string".to_owned(),
             ([], None) => "true or false".to_owned(),
         }
     }

@@ -6,17 +6,22 @@
 
 mod commented;
 mod finding;
+mod grid;
 mod keys;
 mod read;
 mod report;
 mod schema;
 mod spelling;
+mod walk;
+mod work;
 
 pub use commented::commented;
 pub use finding::{Finding, Severity};
-pub use keys::{json_schema, violations};
+pub use grid::{load_grid, workload_keys, Axis, Choice, Grid, Set};
+pub use keys::{json_schema, tables, violations, Key, Kind, Table};
 pub use report::{Problem, Report};
 pub use schema::*;
+pub use work::{DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork, WorkKind};
 
 use report::Text;
 use std::path::Path;
@@ -41,16 +46,7 @@ pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> R
     let shown = path.display().to_string();
     let name = stem(path)
         .ok_or_else(|| Report::unreadable(&shown, "is not the name of a file".into(), "name a .toml file"))?;
-    let bytes = std::fs::read(path).map_err(|e| {
-        let help = "name an existing file, or write one with `meshkv init`";
-        Report::unreadable(&shown, format!("cannot be read: {e}"), help)
-    })?;
-    let text = String::from_utf8(bytes).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
-        let help = "save the file as UTF-8, which TOML asks for";
-        Report::unreadable(&shown, format!("line {line} is not UTF-8 text"), help)
-    })?;
-    let source = Text { path: shown, text };
+    let source = Text::load(path, "name an existing file, or write one with `meshkv init`")?;
     let draft = read::read(&source);
     let mut problems = draft.problems;
     for finding in check(&name, &draft.config) {

@@ -7,7 +7,7 @@ use super::finding::Finding;
 use super::keys::{tables, Key, Table};
 use super::report::{Problem, Text};
 use super::schema::Config;
-use super::spelling;
+use super::walk::{names, Walk};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -28,19 +28,11 @@ pub(super) struct Draft {
 
 /// Reads a whole file.
 pub(super) fn read(source: &Text) -> Draft {
-    let (document, errors) = DeTable::parse_recoverable(&source.text);
-    let mut walk = Walk {
-        source,
-        problems: Vec::new(),
-        spans: BTreeMap::new(),
-        wrong: BTreeSet::new(),
-        broken_lines: BTreeSet::new(),
-    };
-    for error in &errors {
-        walk.syntax_error(error);
-    }
+    let (document, walk) = Walk::parse(source);
+    let mut reader = Reader { walk, spans: BTreeMap::new() };
     let mut values = Map::new();
-    walk.top_level(document.get_ref(), &mut values);
+    reader.top_level(document.get_ref(), &mut values);
+    let Reader { mut walk, spans } = reader;
     let config = serde_json::from_value(Value::Object(values)).unwrap_or_else(|error| {
         // The list of keys and the types come from one source, so this says that they disagree.
         walk.report(
@@ -49,46 +41,15 @@ pub(super) fn read(source: &Text) -> Draft {
         );
         Config::default()
     });
-    Draft { config, problems: walk.problems, spans: walk.spans, wrong: walk.wrong }
+    Draft { config, problems: walk.problems, spans, wrong: walk.wrong }
 }
 
-struct Walk<'a> {
-    source: &'a Text,
-    problems: Vec<Problem>,
+struct Reader<'a> {
+    walk: Walk<'a>,
     spans: BTreeMap<String, Range<usize>>,
-    wrong: BTreeSet<String>,
-    /// Places of syntax errors, by the line's first byte.
-    broken_lines: BTreeSet<usize>,
 }
 
-impl Walk<'_> {
-    fn report(&mut self, finding: Finding, span: Option<Range<usize>>) {
-        if !finding.key.is_empty() {
-            self.wrong.insert(finding.key.clone());
-        }
-        // What the parser recovered from a broken line is a guess, which nobody wrote.
-        let guessed = span.as_ref().is_some_and(|s| self.broken_lines.contains(&self.line_of(s.start)));
-        if !guessed {
-            self.problems.push(self.source.locate(&finding, span, false));
-        }
-    }
-
-    /// First byte of the line that holds byte `at`.
-    fn line_of(&self, at: usize) -> usize {
-        let before = &self.source.text.as_bytes()[..at.min(self.source.text.len())];
-        before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1)
-    }
-
-    fn syntax_error(&mut self, error: &toml::de::Error) {
-        // The parser's own message may go over several lines.
-        let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
-        let help = "the file is TOML 1.0: [table], then key = value, one a line; see https://toml.io";
-        let span = error.span().unwrap_or(0..0);
-        let finding = Finding::error("", format!("not TOML: {message}"), help);
-        self.problems.push(self.source.locate(&finding, Some(span.clone()), false));
-        self.broken_lines.insert(self.line_of(span.start));
-    }
-
+impl Reader<'_> {
     fn top_level(&mut self, document: &DeTable<'_>, values: &mut Map<String, Value>) {
         let top = &tables()[0];
         for (name, value) in document {
@@ -100,7 +61,8 @@ impl Walk<'_> {
                 self.table(table, value, &mut inner);
                 values.insert(word.to_owned(), Value::Object(inner));
             } else {
-                self.unknown(top, word, name.span(), matches!(value.get_ref(), DeValue::Table(_)));
+                let is_table = matches!(value.get_ref(), DeValue::Table(_));
+                self.walk.unknown(tables(), top, word, name.span(), is_table);
             }
         }
     }
@@ -109,87 +71,23 @@ impl Walk<'_> {
         let DeValue::Table(entries) = value.get_ref() else {
             let help =
                 format!("write [{}] on a line of its own, then its keys: {}", table.name, names(table));
-            self.wrong.extend(table.keys.iter().map(|k| k.path.clone()));
-            return self.report(
-                Finding::value(&table.name, self.shown(value), "is not a table", help),
-                Some(value.span()),
-            );
+            self.walk.wrong.extend(table.keys.iter().map(|k| k.path.clone()));
+            let finding = Finding::value(&table.name, self.walk.shown(value), "is not a table", help);
+            return self.walk.report(finding, Some(value.span()));
         };
         for (name, value) in entries {
             let word = name.get_ref().as_ref();
             match table.keys.iter().find(|k| k.name == word) {
                 Some(key) => self.key(key, value, values),
-                None => self.unknown(table, word, name.span(), false),
+                None => self.walk.unknown(tables(), table, word, name.span(), false),
             }
         }
     }
 
     fn key(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, values: &mut Map<String, Value>) {
         self.spans.insert(key.path.clone(), value.span());
-        let finding = match scalar(value.get_ref()) {
-            Some(json) => match key.judge(&json, &self.shown(value)) {
-                None => {
-                    values.insert(key.name.clone(), json);
-                    return;
-                }
-                Some(finding) => finding,
-            },
-            None => key.wrong_kind(&self.shown(value), &Value::Null),
-        };
-        self.report(finding, Some(value.span()));
-    }
-
-    fn unknown(&mut self, table: &Table, word: &str, span: Range<usize>, is_table: bool) {
-        let top = table.name.is_empty();
-        let path = if top { word.to_owned() } else { format!("{}.{word}", table.name) };
-        let inner = || tables()[1..].iter().filter(|_| top);
-        let known = table.keys.iter().map(|k| k.name.as_str()).chain(inner().map(|t| t.name.as_str()));
-        // A key that another table has was put under the wrong heading, or under none.
-        let home = tables().iter().find(|t| t.keys.iter().any(|k| k.name == word));
-        let hint = match (home, spelling::nearest(word, known)) {
-            (Some(home), _) if home.name.is_empty() => format!("{word} belongs above the first table; "),
-            (Some(home), _) => format!("{word} belongs to [{}]; ", home.name),
-            (None, Some(near)) => format!("did you mean {near}? "),
-            (None, None) => String::new(),
-        };
-        let has = if top { "the top level".to_owned() } else { format!("[{}]", table.name) };
-        let mut list = vec![names(table)];
-        list.extend(inner().map(|t| format!("[{}]", t.name)));
-        let help = format!("{hint}{has} has {}", list.join(", "));
-        let what = if is_table { "table" } else { "key" };
-        self.report(Finding::error(&path, format!("is not a {what} that meshkv knows"), help), Some(span));
-    }
-
-    /// A value as the user wrote it, or its kind where that would not fit a line.
-    fn shown(&self, value: &Spanned<DeValue<'_>>) -> String {
-        let raw = &self.source.text.get(value.span()).unwrap_or_default();
-        match value.get_ref() {
-            DeValue::Array(_) => "an array".to_owned(),
-            DeValue::Table(_) => "a table".to_owned(),
-            _ if raw.chars().count() <= 40 && !raw.contains(char::is_control) => (*raw).to_owned(),
-            other => format!("a long {}", other.type_str()),
+        if let Some(json) = self.walk.value(key, value) {
+            values.insert(key.name.clone(), json);
         }
-    }
-}
-
-fn names(table: &Table) -> String {
-    table.keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// A value that a key can have at all, as JSON; no table, array, date, nan or inf.
-fn scalar(value: &DeValue<'_>) -> Option<Value> {
-    match value {
-        DeValue::Boolean(b) => Some(Value::Bool(*b)),
-        DeValue::String(s) => Some(Value::from(s.as_ref())),
-        DeValue::Integer(i) => {
-            // No key goes past 64 bits: what does is told to be too large all the same.
-            let number = i128::from_str_radix(i.as_str(), i.radix()).ok()?;
-            let bounded = number.clamp(i64::MIN.into(), u64::MAX.into());
-            u64::try_from(bounded).map(Value::from).or_else(|_| i64::try_from(bounded).map(Value::from)).ok()
-        }
-        DeValue::Float(x) => {
-            x.as_str().parse().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
-        }
-        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
     }
 }

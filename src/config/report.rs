@@ -4,6 +4,7 @@ use super::finding::{Finding, Severity};
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 /// A configuration file as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +67,23 @@ impl Report {
 }
 
 impl Text {
+    /// Reads a file; `help` is the way out where there is none.
+    ///
+    /// # Errors
+    /// A report that says why it cannot be read.
+    pub fn load(path: &Path, help: &str) -> Result<Text, Report> {
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|e| Report::unreadable(&shown, format!("cannot be read: {e}"), help))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+            let help = "save the file as UTF-8, which TOML asks for";
+            Report::unreadable(&shown, format!("line {line} is not UTF-8 text"), help)
+        })?;
+        Ok(Text { path: shown, text })
+    }
+
     /// Puts a finding at the bytes it is about.
     pub fn locate(&self, finding: &Finding, span: Option<Range<usize>>, by_default: bool) -> Problem {
         let message = finding.sentence(by_default);

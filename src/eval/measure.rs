@@ -10,7 +10,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 /// Deliveries for each node and cycle at which packets hardly ever meet.
-const HARDLY_ANY: f64 = 0.01;
+pub const HARDLY_ANY: f64 = 0.01;
 /// Deliveries, and packets, that the zero-load latency is a mean over.
 const ZERO_LOAD_DELIVERIES: f64 = 4000.0;
 const ZERO_LOAD_PACKETS: f64 = 400.0;

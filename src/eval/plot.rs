@@ -103,13 +103,20 @@ fn saturation(chart: &mut Chart<'_>, at: f64, top: f64, lowest: f64) -> Drawn {
     Ok(())
 }
 
-/// One line with its points. It ends where it leaves the picture, on the upper edge.
-fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColor, name: &str) -> Drawn {
+/// The points of a line up to where it leaves the picture, and that place on the upper edge.
+pub(super) fn within(points: &[(f64, f64)], top: f64) -> Vec<(f64, f64)> {
     let inside = points.iter().take_while(|(_, y)| *y <= top).count();
     let mut line = points[..inside].to_vec();
     if let (Some(&(x0, y0)), Some(&(x1, y1))) = (line.last(), points.get(inside)) {
         line.push((x0 + (x1 - x0) * (top - y0) / (y1 - y0), top));
     }
+    line
+}
+
+/// One line with its points. It ends where it leaves the picture, on the upper edge.
+fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColor, name: &str) -> Drawn {
+    let inside = points.iter().take_while(|(_, y)| *y <= top).count();
+    let line = within(points, top);
     chart
         .draw_series(LineSeries::new(line, colour.stroke_width(2)))?
         .label(name)

@@ -74,9 +74,7 @@ pub(super) fn open(
     ui: &Ui,
 ) -> anyhow::Result<Fabric> {
     let Some(form) = options.form() else {
-        let mut model = Modelled::new(design);
-        model.watchdog(WATCHDOG);
-        return Ok(Fabric::Model(model.into()));
+        return Ok(Fabric::Model(modelled(design).into()));
     };
     if options.tile_is_overruled() {
         ui.note("waves need the whole mesh: it is built instead of the tile");
@@ -128,7 +126,18 @@ pub(super) fn around(
     Ok(Fabric::Waves(Excerpt::new(dut, path, difference.run, difference.around()).into()))
 }
 
-fn verilated(
+/// The model of a fabric, as it is after reset.
+pub(in crate::cli) fn modelled(design: &Design) -> Modelled {
+    let mut model = Modelled::new(design);
+    model.watchdog(WATCHDOG);
+    model
+}
+
+/// A verilated fabric, as it is after reset.
+///
+/// # Errors
+/// As [`open`].
+pub(in crate::cli) fn verilated(
     form: Form,
     run: RunLength,
     design: &Design,

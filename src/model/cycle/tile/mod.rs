@@ -203,7 +203,7 @@ impl Tile {
         Heard {
             done,
             ask: (done && asked).then(|| self.ask(word)),
-            fill: (done && filled).then(|| Fill {
+            fill: (done && filled).then_some(Fill {
                 tag: word.tag,
                 flits: (word.first, word.last),
                 number: word.number,

@@ -1,0 +1,181 @@
+//! `meshkv report`: tables, pictures and one page of the rows of sweeps.
+
+use super::pictures::Pictures;
+use super::sweep::{Meta, META, ROWS};
+use super::ui::Ui;
+use super::{table, whole_file};
+use crate::eval::grid::parse_line;
+use crate::eval::report::{choose, figures, groups, page, Chosen, Group, Page, Rows, Wanted};
+use anyhow::{bail, Context};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Name of the page.
+const PAGE: &str = "report.html";
+
+/// Make tables, pictures and one HTML page of the rows of sweeps
+///
+/// Points that differ in their seed alone are one figure with a 95 % interval. Traffic is plotted over the load, decode steps as bars;
+/// --x, --y and --by choose otherwise. The page needs no network and no other file. Sweeps that are named together
+/// are compared, and must have run the same kind of workload.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv report out/latency_load
+  meshkv report out/latency_load --y latency_p99 --where packet=1
+  meshkv report out/mesh_sizes --x mesh.cols --by pattern
+  meshkv report out/ablations --baseline takv.placement=hub --y traffic --y energy_nj
+  meshkv report out/before out/after -o out/compared")]
+pub struct Args {
+    /// Folders that `meshkv sweep` has filled
+    #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
+    dirs: Vec<PathBuf>,
+    /// Folder for the page and the pictures [default: `report` in the first DIR]
+    #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// Label along the x axis, for example load or mesh [default: load; of decode steps the first that varies]
+    #[arg(long, value_name = "LABEL", help_heading = "Choice")]
+    x: Option<String>,
+    /// What is plotted; a figure each, may be repeated [default: latency_mean and accepted; traffic and run_cycles]
+    #[arg(long, value_name = "METRIC", help_heading = "Choice")]
+    y: Vec<String>,
+    /// Label that tells series apart; may be repeated [default: all that vary]
+    #[arg(long, value_name = "LABEL", help_heading = "Choice")]
+    by: Vec<String>,
+    /// Only rows with this value; may be repeated
+    #[arg(long = "where", value_name = "KEY=VALUE", value_parser = pair, help_heading = "Choice")]
+    only: Vec<(String, String)>,
+    /// Plot what is relative to the rows with this value and otherwise the same labels and seed
+    #[arg(long, value_name = "KEY=VALUE", value_parser = pair, help_heading = "Choice")]
+    baseline: Option<(String, String)>,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()));
+    pair.filter(|(key, value)| !key.is_empty() && !value.is_empty())
+        .ok_or_else(|| "write a label and its value, for example pattern=uniform".to_owned())
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// A folder that holds no rows, a choice that the rows cannot meet, or a folder that cannot be written.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut sweeps = Vec::new();
+    let mut warnings = Vec::new();
+    let mut rows: Option<Rows> = None;
+    for dir in &args.dirs {
+        let (meta, lines) = read(dir)?;
+        let all = rows.get_or_insert_with(|| Rows::new(meta.kind));
+        if all.kind != meta.kind {
+            bail!(
+                "{} ran another kind of workload than {}\n  help: report each alone",
+                dir.display(),
+                args.dirs[0].display()
+            );
+        }
+        if lines.len() < meta.points {
+            warnings.push(format!("{} has {} of its {} rows.", meta.name, lines.len(), meta.points));
+        }
+        let violations: u64 = lines.iter().filter_map(|row| row.get("violations")?.as_u64()).sum();
+        if violations > 0 {
+            warnings.push(format!(
+                "The rows of {} have {violations} violations: the fabric was wrong.",
+                meta.name
+            ));
+        }
+        all.add(&meta.name, &meta.columns, lines);
+        sweeps.push(meta);
+    }
+    warnings.iter().for_each(|warning| ui.warn(warning));
+    let rows = rows.filter(|rows| !rows.rows.is_empty());
+    let rows = rows.context("there is no row yet\n  help: run the sweep first")?;
+    let wanted = Wanted {
+        x: args.x.clone(),
+        y: args.y.clone(),
+        by: args.by.clone(),
+        only: args.only.clone(),
+        baseline: args.baseline.clone(),
+    };
+    let chosen = choose(&rows, &wanted)?;
+    let groups = groups(&chosen);
+    let title = sweeps.iter().map(|meta| meta.name.as_str()).collect::<Vec<_>>().join(", ");
+    let drawn = figures(&title, &chosen, &groups)?;
+    let said = Page {
+        title: title.clone(),
+        command: args.command(&chosen),
+        sweeps: sweeps.into_iter().map(|meta| [meta.name, meta.command, meta.version, meta.text]).collect(),
+        warnings,
+    };
+    let html = page(&said, &chosen, &groups, &drawn);
+    let output = args.output.clone().unwrap_or_else(|| args.dirs[0].join("report"));
+    let pictures = Pictures::open(&output)?;
+    let svgs: Vec<(&str, String)> =
+        drawn.iter().map(|figure| (figure.name.as_str(), figure.svg.clone())).collect();
+    pictures.write(&svgs, ui)?;
+    let path = output.join(PAGE);
+    whole_file::write(&path, html.as_bytes(), true)?;
+    ui.note(format_args!("wrote {}", path.display()));
+    ui.result(&as_json(&said, &chosen, &groups), || prose(&chosen, &groups))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a folder says of itself, and its rows.
+fn read(dir: &Path) -> anyhow::Result<(Meta, Vec<serde_json::Map<String, serde_json::Value>>)> {
+    let file = |name: &str| {
+        let path = dir.join(name);
+        fs::read_to_string(&path).with_context(|| {
+            format!("{} is not a folder of `meshkv sweep`: cannot read {}", dir.display(), path.display())
+        })
+    };
+    let meta: Meta = serde_json::from_str(&file(META)?).with_context(|| {
+        format!("{} is not what this meshkv writes\n  help: run the sweep again", dir.join(META).display())
+    })?;
+    // A line that a killed sweep cut off is no row; the next sweep repairs it.
+    let rows = file(ROWS)?.lines().filter_map(|line| parse_line(line).map(|(_, row)| row)).collect();
+    Ok((meta, rows))
+}
+
+impl Args {
+    /// The command that makes the same report again.
+    fn command(&self, chosen: &Chosen) -> String {
+        let mut words = vec!["meshkv report".to_owned()];
+        words.extend(self.dirs.iter().map(|dir| dir.display().to_string()));
+        words.push(format!("--x {}", chosen.x));
+        words.extend(chosen.y.iter().map(|column| format!("--y {}", column.name)));
+        words.extend(chosen.by.iter().map(|key| format!("--by {key}")));
+        words.extend(self.only.iter().map(|(key, value)| format!("--where {key}={value}")));
+        words.extend(self.baseline.iter().map(|(key, value)| format!("--baseline {key}={value}")));
+        words.join(" ")
+    }
+}
+
+fn as_json(page: &Page, chosen: &Chosen, groups: &[Group]) -> serde_json::Value {
+    let y: Vec<&str> = chosen.y.iter().map(|column| column.name.as_str()).collect();
+    json!({
+        "x": chosen.x, "y": y, "by": chosen.by, "baseline": chosen.baseline, "command": page.command, "points": groups,
+    })
+}
+
+fn prose(chosen: &Chosen, groups: &[Group]) -> String {
+    let heads = chosen.by.iter().chain([&chosen.x]).cloned();
+    let metrics = chosen.y.iter().map(|column| match (&chosen.baseline, column.unit.as_str()) {
+        (Some(_), _) => format!("{} / baseline", column.name),
+        (None, "") => column.name.clone(),
+        (None, unit) => format!("{} ({unit})", column.name),
+    });
+    let mut lines: Vec<Vec<String>> = vec![heads.chain(["seeds".to_owned()]).chain(metrics).collect()];
+    for group in groups {
+        let labels = group.series.iter().chain([&group.x]).cloned();
+        let shown = |spread: &Option<crate::eval::Spread>| {
+            spread.map_or("-".to_owned(), |spread| {
+                // Four digits that count, however large the number.
+                let decimals = 3.0 - spread.mean.abs().max(1e-3).log10().floor();
+                spread.show(decimals.clamp(0.0, 6.0) as usize)
+            })
+        };
+        lines.push(labels.chain([group.seeds.len().to_string()]).chain(group.y.iter().map(shown)).collect());
+    }
+    table::columns(&lines)
+}

@@ -1,0 +1,242 @@
+//! `meshkv sweep`: every point of a grid of configurations and workloads, on all cores, a row each.
+
+mod execute;
+mod meta;
+mod store;
+mod workers;
+
+pub(super) use meta::Meta;
+pub(super) use store::{META, ROWS};
+
+use super::interrupt::{Interrupt, Interrupted};
+use super::table;
+use super::ui::Ui;
+use crate::config::{load_grid, Engine, Grid, WorkKind};
+use crate::eval::grid::{expand, Column, Expanded, Point, Record, Role};
+use anyhow::{anyhow, Context};
+use execute::{Execute, Outcome};
+use serde::Serialize;
+use serde_json::{json, Value};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+use store::Store;
+
+/// Run every point of a grid of configurations and workloads
+///
+/// The file names a base configuration, the keys that vary and what is run; docs/sweeps.md lists its keys. Each
+/// point gives one row in rows.csv and rows.jsonl, written as soon as it is known; when all are there the rows are sorted
+/// and written as Parquet, too. The same command again, after whatever ended it, runs what is missing and nothing else.
+/// Exit code 1 if the fabric did anything wrong at a point.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv sweep sweeps/latency_load.toml
+  meshkv sweep sweeps/latency_load.toml --dry-run      the points, and which are done
+  meshkv sweep sweeps/mesh_sizes.toml -o out/sizes --jobs 4
+  meshkv sweep sweeps/mesh_sizes.toml --only 8c2e1c0a6f7b9d3e --json
+  meshkv report out/latency_load                       tables and pictures of the rows")]
+pub struct Args {
+    /// Sweep file
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    file: PathBuf,
+    /// Folder for the rows [default: out/<name of the file>]
+    #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    output: Option<PathBuf>,
+    /// Points at once [default: as many as there are cores; half of them where Verilog carries traffic]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// List the points and run none
+    #[arg(long)]
+    dry_run: bool,
+    /// Leave out points that cannot be built or run, instead of running none
+    #[arg(long)]
+    skip_illegal: bool,
+    /// Put rows of points that are no longer in the file into set-aside.jsonl; they come back with their points
+    #[arg(long)]
+    set_aside: bool,
+    /// Run the point of this id alone and print its row; nothing is written
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "output", "set_aside", "jobs"])]
+    only: Option<String>,
+}
+
+/// What a sweep did.
+#[derive(Debug, Serialize)]
+struct Summary {
+    /// Points of the grid that can be run.
+    points: usize,
+    /// Rows that were there already.
+    kept: usize,
+    /// Rows that this run added.
+    run: usize,
+    /// Points without a row, because their run came to no end.
+    failed: Vec<String>,
+    /// Violations of all rows.
+    violations: u64,
+    /// Seconds of wall time.
+    seconds: f64,
+    /// Where the rows are.
+    output: PathBuf,
+}
+
+/// Runs the subcommand. Exit code 1 if a point failed or the fabric did anything wrong.
+///
+/// # Errors
+/// A wrong sweep file, illegal points, a folder that cannot be written or is in use, a missing tool, or Ctrl-C.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let grid = load_grid(&args.file)?;
+    let (base, _) = super::load(&grid.base, ui)?;
+    let all = expand(&grid, &base.name, &base.config);
+    if let Some(report) = &all.illegal {
+        // Without a single point there is nothing to leave them out of.
+        if !args.skip_illegal || all.points.is_empty() {
+            if !all.points.is_empty() {
+                let (out, of) = (all.left_out, all.left_out + all.points.len() + all.repeated);
+                ui.note(format_args!("{out} of {of} points are illegal; --skip-illegal leaves them out"));
+            }
+            return Err(report.clone().into());
+        }
+        ui.note(format_args!("{} illegal points are left out", all.left_out));
+    }
+    if all.repeated > 0 {
+        ui.note(format_args!("{} points say what others say, and are run once", all.repeated));
+    }
+    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("out").join(&grid.name));
+    match &args.only {
+        _ if args.dry_run => list(&all, &output, ui),
+        Some(id) => only(id, &all, ui),
+        None => sweep(args, &grid, &all, output, ui),
+    }
+}
+
+/// Lists the points, and which of them have a row.
+fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let done = store::ids(output)?;
+    let labels: Vec<&Column> = all.columns.iter().filter(|column| column.role == Role::Label).collect();
+    let value = |point: &Point| {
+        let labels =
+            labels.iter().zip(&point.labels).map(|(column, value)| (column.name.clone(), value.clone()));
+        json!({ "id": point.id, "done": done.contains(&point.id), "labels": Value::Object(labels.collect()) })
+    };
+    let values: Vec<Value> = all.points.iter().map(value).collect();
+    ui.result(&values, || {
+        // What is the same everywhere tells nothing about a point.
+        let varies =
+            |at: &usize| all.points.windows(2).any(|pair| pair[0].labels[*at] != pair[1].labels[*at]);
+        let shown: Vec<usize> = (0..labels.len()).filter(varies).collect();
+        let head = shown.iter().map(|&at| labels[at].name.clone());
+        let mut rows = vec![["id".to_owned()].into_iter().chain(head).collect::<Vec<_>>()];
+        for point in &all.points {
+            let cells = shown.iter().map(|&at| text(&point.labels[at]));
+            let state = if done.contains(&point.id) { "done" } else { "" };
+            rows.push([point.id.clone()].into_iter().chain(cells).chain([state.to_owned()]).collect());
+        }
+        let done = all.points.iter().filter(|point| done.contains(&point.id)).count();
+        format!("{}{} points, {done} of them done\n", table::columns(&rows), all.points.len())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A value as people read it.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Runs one point and prints its row.
+fn only(id: &str, all: &Expanded, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let point = all.points.iter().find(|point| point.id == id).ok_or_else(|| {
+        anyhow!("no point of this sweep has the id {id}\n  help: --dry-run lists the points with their ids")
+    })?;
+    let interrupt = Interrupt::listen()?;
+    match Execute::new(&interrupt).run(point) {
+        Outcome::Row(found) => {
+            let record = Record::new(&all.columns, point, &found);
+            let pairs = || all.columns.iter().zip(&record.values);
+            let row: Value = pairs().map(|(column, value)| (column.name.clone(), value.clone())).collect();
+            ui.result(&row, || {
+                let line = |(column, value): (&Column, &Value)| {
+                    vec![column.name.clone(), text(value), column.unit.clone()]
+                };
+                table::columns(&pairs().map(line).collect::<Vec<_>>())
+            })?;
+            Ok(if row["violations"] == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Outcome::Failed(why) => {
+            ui.error(format_args!("point {id}: {why}"));
+            Ok(ExitCode::FAILURE)
+        }
+        Outcome::Fatal(error) => interrupt.explain(Err(error), "no row"),
+    }
+}
+
+fn jobs(args: &Args, grid: &Grid, points: &[Point]) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Tiles that are verilated one by one are run by two threads already.
+    let paired = grid.kind == WorkKind::Traffic && points.iter().any(|p| p.work.engine() == Engine::Rtl);
+    args.jobs.map_or(if paired { cores.div_ceil(2) } else { cores }, usize::from)
+}
+
+fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let interrupt = Interrupt::listen()?;
+    let started = Instant::now();
+    let meta = Meta::new(&args.file, grid, all);
+    let mut store = Store::open(&output, &meta, all, args.set_aside)?;
+    for note in store.notes() {
+        ui.note(note);
+    }
+    let missing: Vec<&Point> = all.points.iter().filter(|point| !store.has(&point.id)).collect();
+    let kept = all.points.len() - missing.len();
+    let progress = ui.progress(Some(missing.len() as u64), "sweeping");
+    let execute = Execute::new(&interrupt);
+    let (mut run, mut failed) = (0, Vec::new());
+    let ended = workers::work(&missing, jobs(args, grid, &all.points), &execute, &mut |point, outcome| {
+        match outcome {
+            Outcome::Row(found) => {
+                store.add(point, &found)?;
+                run += 1;
+                progress.aside(|| ui.detail(format_args!("row of {} written", point.id)));
+            }
+            Outcome::Failed(why) => {
+                progress.aside(|| ui.error(format_args!("point {}: {why}", point.id)));
+                failed.push(point.id.clone());
+            }
+            Outcome::Fatal(error) => return Err(error),
+        }
+        progress.set((run + failed.len()) as u64);
+        progress.message(format!("{} of {} points", kept + run + failed.len(), all.points.len()));
+        Ok(())
+    });
+    drop(progress);
+    if ended.is_err() && interrupt.requested() {
+        let rows = kept + run;
+        let what = format!(
+            "with {rows} of {} rows in {}; the same command goes on from there",
+            all.points.len(),
+            output.display()
+        );
+        return Err(Interrupted(what).into());
+    }
+    ended?;
+    let violations =
+        store.finish().with_context(|| format!("the rows in {} are not whole", output.display()))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let summary = Summary { points: all.points.len(), kept, run, failed, violations, seconds, output };
+    ui.result(&summary, || prose(&summary))?;
+    Ok(if summary.failed.is_empty() && violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn prose(summary: &Summary) -> String {
+    let Summary { points, kept, run, failed, violations, seconds, output } = summary;
+    let mut text = format!("{points} points: {run} run in {seconds:.1} s, {kept} there already\n");
+    if !failed.is_empty() {
+        text += &format!("  {} without a row, because their run came to no end\n", failed.len());
+    }
+    if *violations > 0 {
+        text += &format!("  {violations} violations: see the column of that name\n");
+    }
+    let dir = output.display();
+    text + &format!("  rows in {dir}/; meshkv report {dir} makes tables and pictures of them\n")
+}

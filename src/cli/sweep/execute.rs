@@ -1,0 +1,128 @@
+//! One point of a sweep: its fabric, its run, and what was measured.
+
+use crate::cli::cosim::{modelled, verilated};
+use crate::cli::interrupt::{Interrupt, Interrupted};
+use crate::cli::library::library;
+use crate::cli::ui::Ui;
+use crate::cli::watched::Watched;
+use crate::config::{DecodeWork, Engine, TrafficWork};
+use crate::cosim::decode::{flits_of_step, Bench, DecodeError};
+use crate::cosim::network::Network;
+use crate::cosim::run::RunError;
+use crate::cosim::traffic::Traffic;
+use crate::cosim::verilate::{Form, RunLength};
+use crate::design::Design;
+use crate::eval::grid::{Point, Work};
+use crate::eval::{self, DecodeRow, MeasureError, Setup};
+use serde_json::{json, Value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What registers hold before the reset; any value must do.
+const POWER_UP_SEED: u64 = 1;
+
+/// Flits that tiles take from which the better optimised build is worth its longer compilation.
+const LONG_RUN: u64 = 400_000;
+
+/// What came of a point.
+pub(super) enum Outcome {
+    /// The row of its run.
+    Row(Value),
+    /// Its run came to no end, for this reason.
+    Failed(String),
+    /// No point can be run, or nobody waits for them any longer.
+    Fatal(anyhow::Error),
+}
+
+/// Latency without load, once it is known. Who needs it first measures it, others wait.
+type ZeroLoad = Arc<Mutex<Option<f64>>>;
+
+/// Runs points, from several threads.
+pub(super) struct Execute<'a> {
+    interrupt: &'a Interrupt,
+    /// By fabric and traffic: points that differ in their load alone share it.
+    zero_loads: Mutex<HashMap<String, ZeroLoad>>,
+}
+
+impl<'a> Execute<'a> {
+    pub(super) fn new(interrupt: &'a Interrupt) -> Execute<'a> {
+        Execute { interrupt, zero_loads: Mutex::default() }
+    }
+
+    /// Runs a point.
+    pub(super) fn run(&self, point: &Point) -> Outcome {
+        let design = &point.design;
+        let found = match (&point.work, point.work.engine()) {
+            (Work::Traffic(work), Engine::Model) => self.traffic(&mut modelled(design), design, work),
+            (Work::Traffic(work), Engine::Rtl) => self.verilated_traffic(design, work),
+            // The grid refuses steps on the model.
+            (Work::Decode(work), Engine::Rtl | Engine::Model) => self.decode(design, work),
+        };
+        match found {
+            Ok(row) => Outcome::Row(row),
+            Err(error) if came_to_no_end(&error) => Outcome::Failed(format!("{error:#}")),
+            Err(error) => Outcome::Fatal(error),
+        }
+    }
+
+    fn verilated_traffic(&self, design: &Design, work: &TrafficWork) -> anyhow::Result<Value> {
+        let mut dut = verilated(Form::Tile, RunLength::Long, design, self.interrupt, &Ui::silent())?;
+        dut.record(true, true);
+        self.traffic(&mut dut, design, work)
+    }
+
+    fn traffic<N: Network>(
+        &self,
+        network: &mut N,
+        design: &Design,
+        work: &TrafficWork,
+    ) -> anyhow::Result<Value> {
+        let (traffic, phases) = Point::traffic(work);
+        let mut network = Watched { fabric: network, interrupt: self.interrupt, waves: None };
+        let zero_load = self.zero_load(&mut network, design, &traffic)?;
+        network.reset()?;
+        let mut setup = Setup { design, phases, observe: &mut |_, _| {} };
+        Ok(json!(eval::measure(&mut network, &mut setup, &traffic, zero_load)?))
+    }
+
+    /// Latency of the traffic without load.
+    fn zero_load(
+        &self,
+        network: &mut dyn Network,
+        design: &Design,
+        traffic: &Traffic,
+    ) -> anyhow::Result<f64> {
+        // A load below that of this measurement is measured at itself.
+        let load = traffic.load.min(eval::HARDLY_ANY);
+        let key = json!([design.config, Traffic { load, ..traffic.clone() }]).to_string();
+        let slot =
+            self.zero_loads.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_default().clone();
+        let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        match *known {
+            Some(latency) => Ok(latency),
+            None => Ok(*known.insert(eval::zero_load_latency(network, design, traffic)?)),
+        }
+    }
+
+    fn decode(&self, design: &Design, work: &DecodeWork) -> anyhow::Result<Value> {
+        let (load, step, plan) = Point::decode(work, design)?;
+        let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
+        let length = if due >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
+        let library = library(design, Form::Pieces, length, self.interrupt, &Ui::silent())?;
+        let bench = Bench::new(&library, design, POWER_UP_SEED)?;
+        let done = bench.run(&plan, &mut |_| self.interrupt.requested())?;
+        Ok(json!(DecodeRow::new(design, &step, &plan, &done, load.batch)))
+    }
+}
+
+/// Whether the run of a point failed, rather than what it stands on.
+fn came_to_no_end(error: &anyhow::Error) -> bool {
+    if let Some(failed) = error.downcast_ref::<DecodeError>() {
+        return *failed != DecodeError::Stopped;
+    }
+    match error.downcast_ref() {
+        Some(MeasureError::Run(RunError::Network(cause))) => !cause.is::<Interrupted>(),
+        Some(MeasureError::Run(_)) => true,
+        Some(MeasureError::Traffic(_)) | None => false,
+    }
+}

@@ -1,0 +1,264 @@
+//! The folder of a sweep: rows that survive whatever ends the process.
+//!
+//! `rows.jsonl` is what counts. A row is one line of it, written and synced before anything else is done with the point;
+//! `rows.csv` follows, and is made again from it whenever the folder is opened. What is replaced is replaced whole.
+//!
+//! | file | what it is |
+//! |---|---|
+//! | `sweep.json` | what the rows are of |
+//! | `rows.jsonl`, `rows.csv` | a row a point, in the order they came; sorted once all are there |
+//! | `rows.parquet` | the same, once all are there |
+//! | `set-aside.jsonl` | rows of points that the sweep file no longer has |
+//! | `.lock` | held by the process that writes |
+
+use super::Meta;
+use crate::cli::whole_file;
+use crate::eval::grid::{csv_head, parse_line, to_parquet, Column, Expanded, Point, Record};
+use anyhow::{bail, Context};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Files of the folder.
+pub(in crate::cli) const META: &str = "sweep.json";
+pub(in crate::cli) const ROWS: &str = "rows.jsonl";
+const CSV: &str = "rows.csv";
+const PARQUET: &str = "rows.parquet";
+const SET_ASIDE: &str = "set-aside.jsonl";
+const LOCK: &str = ".lock";
+
+/// How the names of files begin that were being written when a process was killed.
+const TEMPORARY: &str = ".tmp";
+
+/// An open folder. No other process writes into it.
+pub(super) struct Store<'a> {
+    dir: PathBuf,
+    columns: &'a [Column],
+    points: &'a [Point],
+    records: BTreeMap<String, Record>,
+    rows: File,
+    csv: File,
+    notes: Vec<String>,
+    /// Held until the end; a process that dies lets go of it.
+    _lock: File,
+}
+
+/// Rows of a file by their ids, as they stand.
+type Lines = BTreeMap<String, Map<String, Value>>;
+
+/// The ids of the rows in a folder, which need not be there.
+///
+/// # Errors
+/// When there are rows that cannot be read.
+pub(super) fn ids(dir: &Path) -> anyhow::Result<BTreeSet<String>> {
+    Ok(read(&dir.join(ROWS))?.0.into_keys().collect())
+}
+
+/// The rows of a file, and whether its last line was cut off; none if there is no file.
+fn read(path: &Path) -> anyhow::Result<(Lines, bool)> {
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Default::default()),
+        bytes => bytes.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+    let mut lines = Lines::new();
+    for (number, line) in bytes[..whole].split(|&b| b == b'\n').enumerate() {
+        if line.is_empty() {
+            continue;
+        }
+        let Some((id, row)) = std::str::from_utf8(line).ok().and_then(parse_line) else {
+            bail!(
+                "{}:{}: this is no row of a sweep\n  help: remove the line; its point is run again",
+                path.display(),
+                number + 1
+            );
+        };
+        lines.insert(id, row);
+    }
+    Ok((lines, whole < bytes.len()))
+}
+
+/// Makes the folder, or makes sure that it is one of a sweep, and takes its lock.
+fn take(dir: &Path) -> anyhow::Result<File> {
+    let shown = dir.display();
+    let there = fs::read_dir(dir).map(|entries| entries.flatten().map(|e| e.file_name()).collect::<Vec<_>>());
+    let foreign =
+        there.is_ok_and(|names| !names.is_empty() && !names.iter().any(|name| name == META || name == LOCK));
+    if foreign {
+        bail!("{shown} holds something else than a sweep\n  help: name an empty or a new folder with -o");
+    }
+    fs::create_dir_all(dir).with_context(|| format!("cannot make the folder {shown}"))?;
+    let open = OpenOptions::new().create(true).append(true).open(dir.join(LOCK));
+    let lock = open.with_context(|| format!("cannot write into {shown}"))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => {
+            bail!(
+                "another sweep writes into {shown}\n  help: wait for its end, or name another folder with -o"
+            )
+        }
+        Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {shown}")),
+    }
+}
+
+impl<'a> Store<'a> {
+    /// Opens a folder for the points of a grid: locks it, repairs what a killed process left, and sorts out what it holds.
+    ///
+    /// # Errors
+    /// When the folder is in use, holds something else, cannot be written, or holds rows of other points and
+    /// `set_aside` does not say what to do with them.
+    pub(super) fn open(
+        dir: &Path,
+        meta: &Meta,
+        all: &'a Expanded,
+        set_aside: bool,
+    ) -> anyhow::Result<Store<'a>> {
+        let lock = take(dir)?;
+        let (mut lines, cut) = read(&dir.join(ROWS))?;
+        let (aside, _) = read(&dir.join(SET_ASIDE))?;
+        let mut notes = Vec::new();
+        if cut {
+            notes.push(format!(
+                "the last line of {} was cut off: its point is run again",
+                dir.join(ROWS).display()
+            ));
+        }
+        // What is set aside already never counts as strange, and comes back with its point.
+        let known: BTreeSet<&String> = all.points.iter().map(|point| &point.id).collect();
+        let stray = |(id, row): (&String, &Map<String, Value>)| {
+            (!known.contains(id)).then(|| (id.clone(), row.clone()))
+        };
+        let strays: Lines = lines.iter().filter_map(stray).collect();
+        if !strays.is_empty() && !set_aside {
+            bail!(
+                "{} holds {} rows of points that are not in this sweep file; it has changed since, or is another\n  \
+                 help: --set-aside keeps them in {SET_ASIDE}; or name another folder with -o",
+                dir.display(),
+                strays.len()
+            );
+        }
+        remove_temporaries(dir)?;
+        if !strays.is_empty() {
+            notes.push(format!(
+                "{} rows of points that the sweep file does not have are in {SET_ASIDE}",
+                strays.len()
+            ));
+            // Before they leave the rows, so that each is in one of the files at every moment.
+            write_aside(dir, aside.iter().chain(&strays))?;
+        }
+        lines.extend(aside.iter().map(|(id, row)| (id.clone(), row.clone())));
+        let record = |point: &Point| {
+            lines.get(&point.id).map(|line| (point.id.clone(), Record::kept(&all.columns, point, line)))
+        };
+        let records = all.points.iter().filter_map(record).collect();
+        let (columns, points) = (all.columns.as_slice(), all.points.as_slice());
+        let append = |name: &str| OpenOptions::new().append(true).open(dir.join(name));
+        write_rows(dir, columns, points, &records)?;
+        if aside.keys().any(|id| known.contains(id)) {
+            write_aside(dir, aside.iter().chain(&strays).filter(|(id, _)| !known.contains(id)))?;
+        }
+        if records.len() < points.len() {
+            // A Parquet file that is there is whole.
+            remove(&dir.join(PARQUET))?;
+        }
+        let text = format!("{}\n", serde_json::to_string_pretty(meta)?);
+        whole_file::write(&dir.join(META), text.as_bytes(), true)?;
+        let (rows, csv) = (append(ROWS)?, append(CSV)?);
+        Ok(Store { dir: dir.to_owned(), columns, points, records, rows, csv, notes, _lock: lock })
+    }
+
+    /// What was found and done on opening.
+    pub(super) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Whether a point has its row.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.records.contains_key(id)
+    }
+
+    /// Keeps the row of a point.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
+        let record = Record::new(self.columns, point, found);
+        let files =
+            [(&mut self.rows, record.to_json(self.columns), ROWS), (&mut self.csv, record.to_csv(), CSV)];
+        for (file, line, name) in files {
+            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+            written.with_context(|| {
+                format!("cannot write {}; rows before this one are kept", self.dir.join(name).display())
+            })?;
+        }
+        self.records.insert(point.id.clone(), record);
+        Ok(())
+    }
+
+    /// Sorts the rows as their points are in the sweep file and, if all are there, writes them as Parquet.
+    /// Gives the violations of all rows.
+    ///
+    /// # Errors
+    /// When they cannot be written; what was there is untouched then.
+    pub(super) fn finish(self) -> anyhow::Result<u64> {
+        let sorted = write_rows(&self.dir, self.columns, self.points, &self.records)?;
+        if sorted.len() == self.points.len() {
+            whole_file::write(&self.dir.join(PARQUET), &to_parquet(self.columns, &sorted)?, true)?;
+        }
+        let at = self.columns.iter().position(|column| column.name == "violations");
+        let of = |record: &Record| at.and_then(|at| record.values[at].as_u64()).unwrap_or(0);
+        Ok(sorted.iter().map(of).sum())
+    }
+}
+
+/// Writes rows in the order of their points, whole, as JSON Lines and as CSV; files that say it already are left.
+fn write_rows(
+    dir: &Path,
+    columns: &[Column],
+    points: &[Point],
+    records: &BTreeMap<String, Record>,
+) -> anyhow::Result<Vec<Record>> {
+    let sorted: Vec<Record> = points.iter().filter_map(|point| records.get(&point.id)).cloned().collect();
+    let json: String = sorted.iter().map(|record| record.to_json(columns)).collect();
+    let csv: String = [csv_head(columns)].into_iter().chain(sorted.iter().map(Record::to_csv)).collect();
+    for (name, text) in [(ROWS, json), (CSV, csv)] {
+        let path = dir.join(name);
+        if !fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+            whole_file::write(&path, text.as_bytes(), true)?;
+        }
+    }
+    Ok(sorted)
+}
+
+/// Writes the rows that are set aside, whole.
+fn write_aside<'l>(
+    dir: &Path,
+    rows: impl Iterator<Item = (&'l String, &'l Map<String, Value>)>,
+) -> anyhow::Result<()> {
+    // By their ids: a row that a killed process left in both files is there once.
+    let rows: BTreeMap<_, _> = rows.collect();
+    let text: String = rows.values().map(|row| format!("{}\n", Value::Object((*row).clone()))).collect();
+    whole_file::write(&dir.join(SET_ASIDE), text.as_bytes(), true)
+}
+
+/// Removes a file that need not be there.
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes what a killed process was writing; under the lock nobody else is.
+fn remove_temporaries(dir: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(dir)?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}

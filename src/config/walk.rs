@@ -1,0 +1,141 @@
+//! What all strict readers of TOML have in common: problems at their places, values judged by their keys.
+//!
+//! It never stops at the first problem, and knows no file: which tables and keys there are is for its caller to say.
+
+use super::finding::Finding;
+use super::keys::{Key, Table};
+use super::report::{Problem, Text};
+use super::spelling;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+
+/// A file being read.
+pub(super) struct Walk<'a> {
+    source: &'a Text,
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+    /// Keys whose value is wrong, so that a default stands in for it.
+    pub wrong: BTreeSet<String>,
+    /// Places of syntax errors, by the line's first byte.
+    broken_lines: BTreeSet<usize>,
+}
+
+impl<'a> Walk<'a> {
+    /// Parses a file as far as it is TOML, and reports where it is not.
+    pub fn parse(source: &'a Text) -> (Spanned<DeTable<'a>>, Walk<'a>) {
+        let (document, errors) = DeTable::parse_recoverable(&source.text);
+        let mut walk =
+            Walk { source, problems: Vec::new(), wrong: BTreeSet::new(), broken_lines: BTreeSet::new() };
+        for error in &errors {
+            walk.syntax_error(error);
+        }
+        (document, walk)
+    }
+
+    /// Reports a finding at the bytes it is about.
+    pub fn report(&mut self, finding: Finding, span: Option<Range<usize>>) {
+        if !finding.key.is_empty() {
+            self.wrong.insert(finding.key.clone());
+        }
+        // What the parser recovered from a broken line is a guess, which nobody wrote.
+        let guessed = span.as_ref().is_some_and(|s| self.broken_lines.contains(&self.line_of(s.start)));
+        if !guessed {
+            self.problems.push(self.source.locate(&finding, span, false));
+        }
+    }
+
+    /// First byte of the line that holds byte `at`.
+    fn line_of(&self, at: usize) -> usize {
+        let before = &self.source.text.as_bytes()[..at.min(self.source.text.len())];
+        before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1)
+    }
+
+    fn syntax_error(&mut self, error: &toml::de::Error) {
+        // The parser's own message may go over several lines.
+        let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+        let help = "the file is TOML 1.0: [table], then key = value, one a line; see https://toml.io";
+        let span = error.span().unwrap_or(0..0);
+        let finding = Finding::error("", format!("not TOML: {message}"), help);
+        self.problems.push(self.source.locate(&finding, Some(span.clone()), false));
+        self.broken_lines.insert(self.line_of(span.start));
+    }
+
+    /// A value as its key has it, or nothing where it is wrong, which is reported.
+    pub fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
+        let finding = match scalar(value.get_ref()) {
+            Some(json) => match key.judge(&json, &self.shown(value)) {
+                None => return Some(json),
+                Some(finding) => finding,
+            },
+            None => key.wrong_kind(&self.shown(value), &Value::Null),
+        };
+        self.report(finding, Some(value.span()));
+        None
+    }
+
+    /// Reports a word that `table`, one of `tables`, does not have; the first of `tables` is the top level.
+    pub fn unknown(
+        &mut self,
+        tables: &[Table],
+        table: &Table,
+        word: &str,
+        span: Range<usize>,
+        is_table: bool,
+    ) {
+        let top = table.name.is_empty();
+        let path = if top { word.to_owned() } else { format!("{}.{word}", table.name) };
+        let inner = || tables[1..].iter().filter(|_| top);
+        let known = table.keys.iter().map(|k| k.name.as_str()).chain(inner().map(|t| t.name.as_str()));
+        // A key that another table has was put under the wrong heading, or under none.
+        let home = tables.iter().find(|t| t.keys.iter().any(|k| k.name == word));
+        let hint = match (home, spelling::nearest(word, known)) {
+            (Some(home), _) if home.name.is_empty() => format!("{word} belongs above the first table; "),
+            (Some(home), _) => format!("{word} belongs to [{}]; ", home.name),
+            (None, Some(near)) => format!("did you mean {near}? "),
+            (None, None) => String::new(),
+        };
+        let has = if top { "the top level".to_owned() } else { format!("[{}]", table.name) };
+        let mut list = vec![names(table)];
+        list.extend(inner().map(|t| format!("[{}]", t.name)));
+        let help = format!("{hint}{has} has {}", list.join(", "));
+        let what = if is_table { "table" } else { "key" };
+        self.report(Finding::error(&path, format!("is not a {what} that meshkv knows"), help), Some(span));
+    }
+
+    /// A value as the user wrote it, or its kind where that would not fit a line.
+    pub fn shown(&self, value: &Spanned<DeValue<'_>>) -> String {
+        let raw = &self.source.text.get(value.span()).unwrap_or_default();
+        match value.get_ref() {
+            DeValue::Array(_) => "an array".to_owned(),
+            DeValue::Table(_) => "a table".to_owned(),
+            _ if raw.chars().count() <= 40 && !raw.contains(char::is_control) => (*raw).to_owned(),
+            other => format!("a long {}", other.type_str()),
+        }
+    }
+}
+
+/// The keys of a table, as a message lists them.
+pub(super) fn names(table: &Table) -> String {
+    table.keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// A value that a key can have at all, as JSON; no table, array, date, nan or inf.
+pub(super) fn scalar(value: &DeValue<'_>) -> Option<Value> {
+    match value {
+        DeValue::Boolean(b) => Some(Value::Bool(*b)),
+        DeValue::String(s) => Some(Value::from(s.as_ref())),
+        DeValue::Integer(i) => {
+            // No key goes past 64 bits: what does is told to be too large all the same.
+            let number = i128::from_str_radix(i.as_str(), i.radix()).ok()?;
+            let bounded = number.clamp(i64::MIN.into(), u64::MAX.into());
+            u64::try_from(bounded).map(Value::from).or_else(|_| i64::try_from(bounded).map(Value::from)).ok()
+        }
+        DeValue::Float(x) => {
+            x.as_str().parse().ok().and_then(serde_json::Number::from_f64).map(Value::Number)
+        }
+        DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+    }
+}

@@ -1,0 +1,204 @@
+//! What a sweep runs at each of its points: `[workload]`, one struct a kind, one field a key.
+//!
+//! As in the configuration, comments and attributes of the fields are the only statement of what a key may be.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkKind {
+    /// Synthetic traffic on the network, as `meshkv sim` and `meshkv cosim` run it.
+    Traffic,
+    /// A decode step, or a sample of one, as `meshkv decode` runs it.
+    Decode,
+}
+
+/// What carries the flits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// The emitted Verilog under Verilator.
+    Rtl,
+    /// The cycle-exact model.
+    Model,
+}
+
+/// What is sent where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// Every other tile alike.
+    Uniform,
+    /// (x, y) to (y, x).
+    Transpose,
+    /// Tile index with all bits inverted.
+    BitComplement,
+    /// Tile index with its bits reversed.
+    BitReverse,
+    /// Nearly half way round in each dimension.
+    Tornado,
+    /// (x + 1, y + 1), wrapping round.
+    Neighbour,
+    /// Uniform, with a tenth of all packets to the tile in the middle.
+    Hotspot,
+    /// KV_DATA to `fanout` random tiles.
+    Multicast,
+    /// Half PART; KV_FETCH, and KV_DATA to `fanout` tiles.
+    Mixed,
+}
+
+/// Virtual networks of a unicast pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum VirtualNetwork {
+    /// PART.
+    #[serde(rename = "0")]
+    Vn0,
+    /// KV_FETCH and KV_DATA.
+    #[serde(rename = "1")]
+    Vn1,
+    /// A coin for each packet.
+    #[serde(rename = "both")]
+    Both,
+}
+
+/// Which tile of its column computes a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TileOfHead {
+    /// One tile a head and stream.
+    HeadTile,
+    /// The row of the segment's home.
+    RowAligned,
+    /// Streams spread over the rows.
+    StreamStriped,
+}
+
+/// Who receives a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shares {
+    /// The heads that attend with its KV head.
+    KvHead,
+    /// Every head.
+    Segment,
+}
+
+/// `[workload]` of `kind = "traffic"`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrafficWork {
+    /// What is run.
+    pub kind: WorkKind,
+    /// What carries the flits; the figures are the same.
+    pub engine: Engine,
+    /// What is sent where.
+    pub pattern: Pattern,
+    /// Offered load of each sending tile, in injected flits a cycle.
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    pub load: f64,
+    /// Flits of a packet.
+    #[schemars(range(min = 1, max = 4096))]
+    pub packet: u32,
+    /// Virtual networks of a unicast pattern; `multicast` and `mixed` have their own.
+    pub vn: VirtualNetwork,
+    /// Destinations of a packet of `multicast` and `mixed`; it says nothing about others.
+    #[schemars(range(min = 1, max = 255))]
+    pub fanout: u32,
+    /// Seed of all random choices.
+    #[schemars(range(min = 0, max = 4_294_967_295_u32))]
+    pub seed: u64,
+    /// Cycles in which packets are generated that count.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub cycles: u64,
+    /// Cycles before that, to fill the network.
+    #[schemars(range(min = 0, max = 1_000_000_000))]
+    pub warmup: u64,
+    /// Most cycles after that for the counted packets to arrive. Left out: as `cycles`.
+    #[schemars(range(min = 0, max = 1_000_000_000), example = 20_000)]
+    pub drain_limit: Option<u64>,
+}
+
+impl Default for TrafficWork {
+    fn default() -> Self {
+        TrafficWork {
+            kind: WorkKind::Traffic,
+            engine: Engine::Model,
+            pattern: Pattern::Uniform,
+            load: 0.1,
+            packet: 1,
+            vn: VirtualNetwork::Vn0,
+            fanout: 8,
+            seed: 1,
+            cycles: 20_000,
+            warmup: 2_000,
+            drain_limit: None,
+        }
+    }
+}
+
+/// `[workload]` of `kind = "decode"`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DecodeWork {
+    /// What is run.
+    pub kind: WorkKind,
+    /// What carries the flits.
+    pub engine: Engine,
+    /// Tokens in the cache of every stream. Left out: `model.max_tokens` of the point.
+    #[schemars(range(min = 1, max = 4_194_304), example = 4096)]
+    pub tokens: Option<u32>,
+    /// Streams that decode at once.
+    #[schemars(range(min = 1, max = 256))]
+    pub batch: u32,
+    /// Tokens that all streams have in common from the first on.
+    #[schemars(range(min = 0, max = 4_194_304))]
+    pub prefix: u32,
+    /// Which tile computes a head.
+    pub mapping: TileOfHead,
+    /// Who receives a slice.
+    pub sharing: Shares,
+    /// Attend to every N-th segment only.
+    #[schemars(range(min = 1, max = 4_194_304))]
+    pub stride: u32,
+    /// Segments of a layer that are run, from the first on; 0 for all. Left out: 16, or all if there are fewer.
+    #[schemars(range(min = 0, max = 4_194_304), example = 8)]
+    pub segments: Option<u32>,
+    /// Layers that are run, from the first on; 0 for all.
+    #[schemars(range(min = 0, max = 1024))]
+    pub layers: u32,
+    /// Decode steps, one after the other.
+    #[schemars(range(min = 1, max = 65_535))]
+    pub steps: u32,
+    /// Of 256 cycles, those in which a tile takes nothing.
+    #[schemars(range(min = 0, max = 250))]
+    pub stall: u8,
+    /// Cycles a tile takes for a flit.
+    #[schemars(range(min = 1, max = 64))]
+    pub flit_cycles: u32,
+    /// Seed of the memory's content and of all random choices.
+    #[schemars(range(min = 0, max = 4_294_967_295_u32))]
+    pub seed: u64,
+}
+
+impl Default for DecodeWork {
+    fn default() -> Self {
+        DecodeWork {
+            kind: WorkKind::Decode,
+            engine: Engine::Rtl,
+            tokens: None,
+            batch: 1,
+            prefix: 0,
+            mapping: TileOfHead::RowAligned,
+            sharing: Shares::KvHead,
+            stride: 1,
+            segments: None,
+            layers: 1,
+            steps: 1,
+            stall: 0,
+            flit_cycles: 1,
+            seed: 1,
+        }
+    }
+}

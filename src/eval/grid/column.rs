@@ -1,0 +1,243 @@
+//! What the rows of a sweep say: columns with their meaning and unit.
+
+use crate::config::{tables, workload_keys, Grid, Kind, WorkKind};
+use serde::{Deserialize, Serialize};
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Names the row.
+    Id,
+    /// Tells its point from others.
+    Label,
+    /// Was measured.
+    Metric,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name; keys of the configuration have their dotted names.
+    pub name: String,
+    /// What it is for.
+    pub role: Role,
+    /// What its values are.
+    #[serde(with = "KindName", rename = "type")]
+    pub kind: Kind,
+    /// Unit of its values, in words; empty for what has none.
+    pub unit: String,
+    /// What it says.
+    pub doc: String,
+    /// Where a metric stands in the row of its run; empty for others.
+    #[serde(skip)]
+    pub pointer: &'static str,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Kind", rename_all = "lowercase")]
+enum KindName {
+    Integer,
+    Number,
+    Bool,
+    Text,
+}
+
+/// Name, place in the row of a run, type, unit, meaning.
+type Metric = (&'static str, &'static str, Kind, &'static str, &'static str);
+
+use Kind::{Bool, Integer, Number, Text};
+
+const RATE: &str = "flits/node/cycle";
+
+const TRAFFIC: &[Metric] = &[
+    (
+        "latency_mean",
+        "/latency_mean",
+        Number,
+        "cycles",
+        "mean latency from source queue to ejection; a lower bound if not finished",
+    ),
+    ("accepted", "/accepted", Number, RATE, "flits delivered in the window"),
+    ("offered", "/offered", Number, RATE, "flits that the sample's packets inject, over all nodes"),
+    ("offered_deliveries", "/offered_deliveries", Number, RATE, "deliveries they ask for: times the fan-out"),
+    ("latency_p50", "/latency_p50", Integer, "cycles", "median latency"),
+    ("latency_p99", "/latency_p99", Integer, "cycles", "99th percentile of the latency"),
+    ("latency_max", "/latency_max", Integer, "cycles", "longest latency"),
+    (
+        "source_latency_mean",
+        "/source_latency_mean",
+        Number,
+        "cycles",
+        "part of the mean latency in the source queue",
+    ),
+    (
+        "network_latency_mean",
+        "/network_latency_mean",
+        Number,
+        "cycles",
+        "part of the mean latency in the network",
+    ),
+    (
+        "zero_load_latency",
+        "/zero_load_latency",
+        Number,
+        "cycles",
+        "mean latency of the same traffic at 0.01 deliveries a node and cycle",
+    ),
+    (
+        "last_delivery_mean",
+        "/last_delivery_mean",
+        Number,
+        "cycles",
+        "mean latency to the last destination of a packet",
+    ),
+    ("hops_mean", "/hops_mean", Number, "links", "mean links between source and destination"),
+    (
+        "max_wait",
+        "/max_wait",
+        Integer,
+        "cycles",
+        "longest time of any flit from the head of its source queue to a destination",
+    ),
+    (
+        "saturated",
+        "/saturated",
+        Bool,
+        "",
+        "mean latency is three times that without load or more, or the run did not finish",
+    ),
+    ("finished", "/finished", Bool, "", "all of the sample arrived within the limits"),
+    ("link_flits", "/link_flits", Integer, "flits", "router-to-router traversals in the window"),
+    ("run_cycles", "/cycles", Integer, "cycles", "cycles simulated"),
+    ("violations", "/violations", Integer, "", "what the scoreboard found wrong"),
+];
+
+const DECODE: &[Metric] = &[
+    ("traffic", "/traffic", Integer, "flits", "router-to-router traversals of all classes"),
+    ("run_cycles", "/cycles", Integer, "cycles", "from the first descriptor to the last PART flit"),
+    ("kv_cycles", "/kv_cycles", Integer, "cycles", "of them those in which tiles take KV"),
+    ("latency_us", "/latency_us", Number, "us", "a step at the configured clock"),
+    (
+        "tokens_per_cycle",
+        "/tokens_per_cycle",
+        Number,
+        "tokens/cycle",
+        "tokens of all streams, of what was run of each",
+    ),
+    ("part_flits", "/flits_by_class/PART", Integer, "flits", "traversals of PART"),
+    ("kv_fetch_flits", "/flits_by_class/KV_FETCH", Integer, "flits", "traversals of KV_FETCH"),
+    ("kv_data_flits", "/flits_by_class/KV_DATA", Integer, "flits", "traversals of KV_DATA"),
+    (
+        "bisection_useful",
+        "/useful",
+        Number,
+        "of link cycles",
+        "KV_DATA across the middle columns while KV traffic flows",
+    ),
+    ("bisection_stall", "/stall", Number, "of link cycles", "a flit was ready and had no credit"),
+    ("bisection_other", "/other", Number, "of link cycles", "the rest"),
+    ("energy_nj", "/energy_nj/total", Number, "nJ", "energy by published figures of single activities"),
+    ("energy_link_nj", "/energy_nj/link", Number, "nJ", "of it routers and links"),
+    ("energy_sram_nj", "/energy_nj/sram", Number, "nJ", "of it staging memories and FIFOs"),
+    ("energy_mac_nj", "/energy_nj/mac", Number, "nJ", "of it arithmetic"),
+    ("energy_memory_nj", "/energy_nj/external_memory", Number, "nJ", "of it external memory"),
+    ("bound_by", "/bound_by", Text, "", "what is used most"),
+    (
+        "memory_busy",
+        "/utilisation/external_memory",
+        Number,
+        "of its bandwidth",
+        "the busiest port of external memory",
+    ),
+    ("home_busy", "/utilisation/home_injection", Number, "flits/cycle", "the home that streams most"),
+    (
+        "bisection_busy",
+        "/utilisation/bisection",
+        Number,
+        "flits/cycle",
+        "a link of the busier direction across the middle",
+    ),
+    ("tile_busy", "/utilisation/tile", Number, "of its pace", "the tile that takes most"),
+    ("memory_bytes", "/memory_bytes", Integer, "bytes", "read from external memory"),
+    ("delivered", "/delivered", Integer, "flits", "flits that tiles took"),
+    ("packets", "/packets", Integer, "packets", "PART packets that reached their roots"),
+    ("swaps", "/swaps", Integer, "", "homes that were exchanged"),
+    ("run_layers", "/sample/layers", Integer, "layers", "layers that were run"),
+    ("of_layers", "/sample/of_layers", Integer, "layers", "layers of the model"),
+    ("run_segments", "/sample/segments", Integer, "segments", "segments of a layer that were run"),
+    ("of_segments", "/sample/of_segments", Integer, "segments", "segments of a layer that are attended to"),
+    ("whole_traffic", "/extrapolated/traffic", Number, "flits", "traversals of a whole step, extrapolated"),
+    ("whole_cycles", "/extrapolated/cycles", Number, "cycles", "cycles of a whole step, extrapolated"),
+    (
+        "whole_energy_nj",
+        "/extrapolated/energy_nj/total",
+        Number,
+        "nJ",
+        "energy of a whole step, extrapolated",
+    ),
+    ("violations", "/violations", Integer, "", "what the ledger found wrong"),
+];
+
+fn label(name: &str, kind: Kind, doc: &str) -> Column {
+    Column {
+        name: name.to_owned(),
+        role: Role::Label,
+        kind,
+        unit: String::new(),
+        doc: doc.to_owned(),
+        pointer: "",
+    }
+}
+
+/// What is measured at a point of a kind.
+pub fn metric_columns(kind: WorkKind) -> Vec<Column> {
+    let metrics = match kind {
+        WorkKind::Traffic => TRAFFIC,
+        WorkKind::Decode => DECODE,
+    };
+    let column = |&(name, pointer, kind, unit, doc): &Metric| Column {
+        role: Role::Metric,
+        unit: unit.to_owned(),
+        pointer,
+        ..label(name, kind, doc)
+    };
+    metrics.iter().map(column).collect()
+}
+
+/// All columns of a sweep: its id, the mesh, what the sweep varies, the workload, what is measured.
+pub fn columns(grid: &Grid) -> Vec<Column> {
+    let id = label("id", Text, "follows from configuration, workload and row format");
+    let mut columns = vec![Column { role: Role::Id, ..id }];
+    let choices = || grid.axes.iter().flat_map(|axis| &axis.choices);
+    if choices().any(|choice| choice.name.is_some()) {
+        columns.push(label("point", Text, "name of the point"));
+    }
+    let sets = choices().flat_map(|choice| &choice.sets).map(|set| set.path.as_str());
+    let varied: Vec<&str> = ["mesh.cols", "mesh.rows"].into_iter().chain(sets).collect();
+    for key in tables().iter().flat_map(|table| &table.keys).filter(|key| varied.contains(&key.path.as_str()))
+    {
+        columns.push(label(&key.path, key.kind, &key.doc));
+    }
+    for key in workload_keys(grid.kind) {
+        let unit = if key.name == "load" { RATE } else { "" };
+        columns.push(Column { unit: unit.to_owned(), ..label(&key.name, key.kind, &key.doc) });
+    }
+    columns.extend(metric_columns(grid.kind));
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_metric_has_the_name_of_a_key() {
+        for kind in [WorkKind::Traffic, WorkKind::Decode] {
+            let keys = workload_keys(kind);
+            for metric in metric_columns(kind) {
+                assert!(keys.iter().all(|key| key.name != metric.name), "{}", metric.name);
+            }
+        }
+    }
+}

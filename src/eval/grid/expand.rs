@@ -1,0 +1,199 @@
+//! All points of a sweep file, and all that is wrong with any of them.
+
+use super::column::{columns, Column, Role};
+use super::point::{id, traffic, workload, Point, Work};
+use crate::config::{
+    Choice, Config, DecodeWork, Engine, Finding, Grid, Pattern, Report, TrafficWork, WorkKind,
+};
+use crate::cosim::decode::WorkloadError;
+use crate::cosim::traffic::{Generator, TrafficError};
+use crate::design::{Design, Illegal};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// Most points of a sweep: a digit too many in a range is an error and no long wait.
+const MOST_POINTS: usize = 1_000_000;
+
+/// The points of a grid.
+#[derive(Debug)]
+pub struct Expanded {
+    /// What each row says.
+    pub columns: Vec<Column>,
+    /// Those that can be run, each once, in the order of the file.
+    pub points: Vec<Point>,
+    /// What is wrong with the others, at its place; each problem once, with the number of points that have it.
+    pub illegal: Option<Report>,
+    /// Points that have a problem.
+    pub left_out: usize,
+    /// Points that say what another says, in other words.
+    pub repeated: usize,
+}
+
+/// A choice of every axis.
+struct Pick<'a>(Vec<&'a Choice>);
+
+impl Pick<'_> {
+    /// The combination of that number; the last axis varies fastest.
+    fn new(grid: &Grid, mut number: usize) -> Pick<'_> {
+        let mut choices: Vec<&Choice> = Vec::new();
+        for axis in grid.axes.iter().rev() {
+            choices.push(&axis.choices[number % axis.choices.len()]);
+            number /= axis.choices.len();
+        }
+        choices.reverse();
+        Pick(choices)
+    }
+
+    /// Where the value of a key is written.
+    fn span(&self, path: &str) -> Option<Range<usize>> {
+        let mut sets = self.0.iter().flat_map(|choice| &choice.sets);
+        sets.find(|set| set.path == path).map(|set| set.span.clone())
+    }
+}
+
+/// A problem by its place and its words.
+type Problems = BTreeMap<(Option<usize>, String), (Finding, Option<Range<usize>>, usize)>;
+
+/// All points of a sweep file over its base configuration.
+pub fn expand(grid: &Grid, base_name: &str, base: &Config) -> Expanded {
+    let columns = columns(grid);
+    let mut all = Expanded { columns, points: Vec::new(), illegal: None, left_out: 0, repeated: 0 };
+    let lengths = grid.axes.iter().map(|axis| axis.choices.len());
+    let total = lengths.fold(1_usize, |product, length| product.saturating_mul(length));
+    if total > MOST_POINTS {
+        let fault = format!("the grid has more than {MOST_POINTS} points");
+        let finding = Finding::error("", fault, "list fewer values, or [[zip]] keys that go together");
+        all.illegal = Some(grid.report(&[(finding, None)]));
+        return all;
+    }
+    let mut ids = BTreeSet::new();
+    let mut problems = Problems::new();
+    for pick in (0..total).map(|number| Pick::new(grid, number)) {
+        match point(grid, base_name, base, &all.columns, &pick) {
+            Ok(point) if !ids.insert(point.id.clone()) => all.repeated += 1,
+            Ok(point) => all.points.push(point),
+            Err(findings) => {
+                all.left_out += 1;
+                findings.into_iter().for_each(|finding| note(&mut problems, &pick, finding));
+            }
+        }
+    }
+    let told = problems.into_values().map(|(finding, span, count)| {
+        let fault = format!("{} (in {count} of {total} points)", finding.fault);
+        (Finding { fault, ..finding }, span)
+    });
+    let told: Vec<_> = told.collect();
+    all.illegal = (!told.is_empty()).then(|| grid.report(&told));
+    all
+}
+
+fn note(problems: &mut Problems, pick: &Pick<'_>, finding: Finding) {
+    let keys = std::iter::once(finding.key.as_str()).chain(finding.involves.iter().copied());
+    let span = keys.into_iter().find_map(|key| pick.span(key));
+    let key = (span.as_ref().map(|span| span.start), finding.sentence(false));
+    problems.entry(key).or_insert((finding, span, 0)).2 += 1;
+}
+
+/// A point, or all that is wrong with it.
+fn point(
+    grid: &Grid,
+    base_name: &str,
+    base: &Config,
+    columns: &[Column],
+    pick: &Pick<'_>,
+) -> Result<Point, Vec<Finding>> {
+    let mut values = serde_json::to_value(base).unwrap_or_default();
+    let mut asked = Map::new();
+    for set in pick.0.iter().flat_map(|choice| &choice.sets) {
+        match set.path.split_once('.') {
+            Some(("workload", key)) => drop(asked.insert(key.to_owned(), set.value.clone())),
+            Some((table, key)) => values[table][key] = set.value.clone(),
+            None => values[&set.path] = set.value.clone(),
+        }
+    }
+    // Each value has been judged by its key, so what fails here is a fault of ours.
+    let ours = |error: serde_json::Error| {
+        vec![Finding::error("", error.to_string(), "this is a fault of meshkv; please report it")]
+    };
+    let config: Config = serde_json::from_value(values.clone()).map_err(ours)?;
+    let work = match grid.kind {
+        WorkKind::Traffic => serde_json::from_value(asked.into()).map(plain).map(Work::Traffic),
+        WorkKind::Decode => serde_json::from_value(asked.into()).map(Work::Decode),
+    };
+    let work = work.map_err(ours)?;
+    let design = Design::from_config(base_name, &config).map_err(|Illegal(findings)| findings)?;
+    judge(&work, &design).map_err(|finding| vec![finding])?;
+    let id = id(&config, &work);
+    let name = pick.0.iter().find_map(|choice| choice.name.clone());
+    let labels = labels(columns, &values, &work, name);
+    Ok(Point { id, labels, design, work })
+}
+
+/// The same traffic without what says nothing about it, so that points which differ there alone are one.
+fn plain(work: TrafficWork) -> TrafficWork {
+    let TrafficWork { vn, fanout, .. } = TrafficWork::default();
+    match work.pattern {
+        Pattern::Multicast | Pattern::Mixed => TrafficWork { vn, ..work },
+        _ => TrafficWork { fanout, ..work },
+    }
+}
+
+/// What tells a point from others, by the columns of labels.
+fn labels(columns: &[Column], config: &Value, work: &Work, name: Option<String>) -> Vec<Value> {
+    let asked = serde_json::to_value(work).unwrap_or_default();
+    // What says nothing about a pattern is left empty.
+    let unsaid = match work {
+        Work::Traffic(work) if matches!(work.pattern, Pattern::Multicast | Pattern::Mixed) => "vn",
+        Work::Traffic(_) => "fanout",
+        Work::Decode(_) => "",
+    };
+    let of = |column: &Column| match column.name.split_once('.') {
+        _ if column.name == "point" => name.clone().map_or(Value::Null, Value::from),
+        Some((table, key)) => config[table][key].clone(),
+        None if column.name == unsaid => Value::Null,
+        None if asked[&column.name].is_null() => config[&column.name].clone(),
+        None => asked[&column.name].clone(),
+    };
+    columns.iter().filter(|column| column.role == Role::Label).map(of).collect()
+}
+
+/// What is wrong with a workload on a fabric, at the key that says it.
+fn judge(work: &Work, design: &Design) -> Result<(), Finding> {
+    match work {
+        Work::Traffic(work) => {
+            let key = |error: &TrafficError| match error {
+                TrafficError::Pattern(_) => "pattern",
+                TrafficError::Load(_) => "load",
+                TrafficError::Packet(_) => "packet",
+                TrafficError::Fanout { .. } => "fanout",
+            };
+            let made = Generator::new(design, &traffic(work));
+            made.map(drop).map_err(|error| refused(key(&error), &error))
+        }
+        Work::Decode(DecodeWork { engine: Engine::Model, .. }) => Err(Finding::error(
+            "workload.engine",
+            "cannot be: decode steps are run on the Verilog alone",
+            "write engine = \"rtl\"",
+        )),
+        Work::Decode(work) => {
+            let key = |error: &WorkloadError| match error {
+                WorkloadError::Range { what: "the batch", .. } => "batch",
+                WorkloadError::Range { what: "the number of layers", .. } => "layers",
+                WorkloadError::Range { what: "the common prefix in tokens", .. } => "prefix",
+                WorkloadError::Range { what: "the segment stride", .. } => "stride",
+                WorkloadError::Range { what: "the number of segments", .. } => "segments",
+                WorkloadError::Range { .. } => "tokens",
+            };
+            let made = workload(work, design).and_then(|load| crate::cosim::decode::step(design, &load));
+            made.map(drop).map_err(|error| refused(key(&error), &error))
+        }
+    }
+}
+
+/// An error that tells its way out in a line of its own, as a finding.
+fn refused(key: &str, error: &dyn std::error::Error) -> Finding {
+    let text = error.to_string();
+    let (fault, help) = text.split_once("\n  help: ").unwrap_or((&text, "use another value"));
+    Finding::error(&format!("workload.{key}"), format!("cannot be: {fault}"), help)
+}

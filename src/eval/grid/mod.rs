@@ -1,0 +1,20 @@
+//! A grid of points: what a sweep file means, and a row of plain figures for each of its points.
+//!
+//! ```text
+//! config::Grid -- expand --> Point --+--> a run --> values --> Record -- rows, Parquet
+//!                                    +--> id, labels ------------^
+//! ```
+//!
+//! Nothing here runs a fabric or knows where rows are kept.
+
+mod column;
+mod expand;
+mod parquet;
+mod point;
+mod record;
+
+pub use column::{columns, metric_columns, Column, Role};
+pub use expand::{expand, Expanded};
+pub use parquet::{to_parquet, ParquetError};
+pub use point::{Point, Work, ROW_FORMAT};
+pub use record::{csv_head, parse_line, Record};

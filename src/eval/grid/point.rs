@@ -1,0 +1,131 @@
+//! One point of a grid: a configuration and what is run on it, with a name that follows from both.
+
+use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
+use crate::cosim::decode::{step, Pace, Plan, Step, Workload, WorkloadError};
+use crate::cosim::pattern::PatternKind;
+use crate::cosim::run::Phases;
+use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use crate::design::{Design, Mapping, Sharing};
+use serde::Serialize;
+use serde_json::{json, Value};
+use sha2::{Digest, Sha256};
+
+/// Version of what a row says. It is part of every id: rows that say something else are other rows.
+pub const ROW_FORMAT: u32 = 1;
+
+/// Segments of a layer that are run unless more are asked for.
+const SAMPLE: u32 = 16;
+
+/// What is run at a point.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Work {
+    /// Synthetic traffic.
+    Traffic(TrafficWork),
+    /// Decode steps.
+    Decode(DecodeWork),
+}
+
+/// One point.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// Sixteen hexadecimal digits that follow from configuration, workload and row format.
+    pub id: String,
+    /// What tells it from others, in the order of the columns.
+    pub labels: Vec<Value>,
+    /// The fabric.
+    pub design: Design,
+    /// What is run on it.
+    pub work: Work,
+}
+
+/// The id of a configuration and its workload.
+pub(super) fn id(config: &Config, work: &Work) -> String {
+    let meaning = json!({ "row_format": ROW_FORMAT, "config": config, "workload": work });
+    let hash = Sha256::digest(meaning.to_string().as_bytes());
+    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Work {
+    /// What carries the flits.
+    pub fn engine(&self) -> Engine {
+        match self {
+            Work::Traffic(work) => work.engine,
+            Work::Decode(work) => work.engine,
+        }
+    }
+}
+
+/// The traffic of a workload.
+pub(super) fn traffic(work: &TrafficWork) -> Traffic {
+    let unicast = |pattern| Shape::Unicast {
+        pattern,
+        hotspots: Vec::new(),
+        vn: match work.vn {
+            VirtualNetwork::Vn0 => VirtualNetworks::Vn0,
+            VirtualNetwork::Vn1 => VirtualNetworks::Vn1,
+            VirtualNetwork::Both => VirtualNetworks::Both,
+        },
+    };
+    let shape = match work.pattern {
+        Pattern::Uniform => unicast(PatternKind::Uniform),
+        Pattern::Transpose => unicast(PatternKind::Transpose),
+        Pattern::BitComplement => unicast(PatternKind::BitComplement),
+        Pattern::BitReverse => unicast(PatternKind::BitReverse),
+        Pattern::Tornado => unicast(PatternKind::Tornado),
+        Pattern::Neighbour => unicast(PatternKind::Neighbour),
+        Pattern::Hotspot => unicast(PatternKind::Hotspot),
+        Pattern::Multicast => Shape::Multicast { fanout: work.fanout },
+        Pattern::Mixed => Shape::Mixed { fanout: work.fanout },
+    };
+    Traffic { shape, load: work.load, packet: work.packet, seed: work.seed }
+}
+
+/// The decode steps of a workload.
+pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, WorkloadError> {
+    let model = &design.config.model;
+    let all = Workload {
+        tokens: work.tokens.unwrap_or(model.max_tokens),
+        batch: work.batch,
+        prefix: work.prefix,
+        mapping: match work.mapping {
+            TileOfHead::HeadTile => Mapping::HeadTile,
+            TileOfHead::RowAligned => Mapping::RowAligned,
+            TileOfHead::StreamStriped => Mapping::StreamStriped,
+        },
+        sharing: match work.sharing {
+            Shares::KvHead => Sharing::KvHead,
+            Shares::Segment => Sharing::Segment,
+        },
+        segments: None,
+        layers: if work.layers == 0 { model.layers } else { work.layers },
+        stride: work.stride,
+    };
+    let segments = match work.segments {
+        Some(0) => None,
+        Some(segments) => Some(segments),
+        None => Some(SAMPLE.min(step(design, &all)?.most_segments)),
+    };
+    Ok(Workload { segments, ..all })
+}
+
+impl Point {
+    /// Synthetic traffic and its phases.
+    pub fn traffic(work: &TrafficWork) -> (Traffic, Phases) {
+        let drain_limit = work.drain_limit.unwrap_or(work.cycles);
+        let phases = Phases { warmup: work.warmup, measure: work.cycles, drain_limit, latency_limit: None };
+        (traffic(work), phases)
+    }
+
+    /// A decode step and how it is run.
+    ///
+    /// # Errors
+    /// If the design cannot hold what is asked for.
+    pub fn decode(work: &DecodeWork, design: &Design) -> Result<(Workload, Step, Plan), WorkloadError> {
+        let load = workload(work, design)?;
+        let step = step(design, &load)?;
+        let pace = Pace { flit_cycles: work.flit_cycles, stall: work.stall };
+        let plan = Plan::new(design, step.descriptors.clone(), work.seed);
+        Ok((load, step, Plan { steps: work.steps, pace, ..plan }))
+    }
+}

@@ -1,0 +1,105 @@
+//! One row of a sweep, as text.
+
+use super::column::{Column, Role};
+use super::point::Point;
+use crate::config::Kind;
+use serde_json::{Map, Value};
+
+/// A point and what was measured at it: a value for each column, null where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// In the order of the columns.
+    pub values: Vec<Value>,
+}
+
+/// A value as its column has it.
+fn of_kind(column: &Column, value: &Value) -> Value {
+    match column.kind {
+        // 1 and 1.0 are one number, and one text.
+        Kind::Number => value.as_f64().map_or(Value::Null, Value::from),
+        _ => value.clone(),
+    }
+}
+
+impl Record {
+    /// The row of a point, of which `found` is the row of its run as JSON.
+    pub fn new(columns: &[Column], point: &Point, found: &Value) -> Record {
+        Record::with(columns, point, |column| found.pointer(column.pointer).cloned())
+    }
+
+    /// The row that a line keeps of a point. Its labels are those of today's sweep file, which may
+    /// vary other keys than when the point was run.
+    pub fn kept(columns: &[Column], point: &Point, line: &Map<String, Value>) -> Record {
+        Record::with(columns, point, |column| line.get(&column.name).cloned())
+    }
+
+    fn with(columns: &[Column], point: &Point, metric: impl Fn(&Column) -> Option<Value>) -> Record {
+        let mut labels = point.labels.iter();
+        let values = columns.iter().map(|column| match column.role {
+            Role::Id => Value::from(point.id.clone()),
+            Role::Label => labels.next().map_or(Value::Null, |label| of_kind(column, label)),
+            Role::Metric => metric(column).map_or(Value::Null, |value| of_kind(column, &value)),
+        });
+        Record { values: values.collect() }
+    }
+
+    /// A line of JSON Lines, with its end.
+    pub fn to_json(&self, columns: &[Column]) -> String {
+        let field =
+            |(column, value): (&Column, &Value)| format!("{}:{value}", Value::from(column.name.as_str()));
+        let fields: Vec<_> = columns.iter().zip(&self.values).map(field).collect();
+        format!("{{{}}}\n", fields.join(","))
+    }
+
+    /// A line of CSV, with its end.
+    pub fn to_csv(&self) -> String {
+        let fields: Vec<_> = self.values.iter().map(cell).collect();
+        format!("{}\n", fields.join(","))
+    }
+}
+
+/// The first line of the CSV.
+pub fn csv_head(columns: &[Column]) -> String {
+    let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
+    format!("{}\n", names.join(","))
+}
+
+/// A field of CSV, quoted where RFC 4180 wants it.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) if text.contains([',', '"', '\n', '\r']) => {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        }
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// A line of JSON Lines with the id that it must have; nothing where it is no row.
+pub fn parse_line(line: &str) -> Option<(String, Map<String, Value>)> {
+    let row: Map<String, Value> = serde_json::from_str(line).ok()?;
+    let id = row.get("id")?.as_str()?.to_owned();
+    Some((id, row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        for (value, field) in [("a", "a"), ("a,b", "\"a,b\""), ("a \"b\"", "\"a \"\"b\"\"\"")] {
+            assert_eq!(cell(&Value::from(value)), field);
+        }
+        assert_eq!((cell(&Value::Null), cell(&Value::from(0.5))), (String::new(), "0.5".to_owned()));
+    }
+
+    #[test]
+    fn a_line_without_its_end_is_no_row() {
+        assert!(parse_line("{\"id\":\"a\",\"x\":1}").is_some());
+        for line in ["{\"id\":\"a\",\"x\":1", "{\"x\":1}", "", "7", "{\"id\":7}"] {
+            assert_eq!(parse_line(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Rows that differ in their seed alone, as one figure with its interval.
+
+use super::choose::Chosen;
+use super::rows::{text, Rows};
+use crate::eval::spread::Spread;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The rows of one series at one x.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// Values of the labels of its series.
+    pub series: Vec<String>,
+    /// Where it stands, as text.
+    pub x: String,
+    /// Its seeds.
+    pub seeds: Vec<String>,
+    /// Each metric; none where no row has it.
+    pub y: Vec<Option<Spread>>,
+    /// Whether a row is a lower bound, because not all of its sample arrived.
+    pub bound: bool,
+    /// Latency without load, in cycles, of traffic.
+    pub zero_load: Option<f64>,
+}
+
+/// Groups in the order of the rows.
+pub fn groups(chosen: &Chosen) -> Vec<Group> {
+    let mut found: Vec<(Vec<String>, String, Vec<&Map<String, Value>>)> = Vec::new();
+    for row in &chosen.rows.rows {
+        let series: Vec<String> = chosen.by.iter().map(|key| text(Rows::value(row, key))).collect();
+        let x = text(Rows::value(row, &chosen.x));
+        match found.iter_mut().find(|(s, at, _)| *s == series && *at == x) {
+            Some((_, _, rows)) => rows.push(row),
+            None => found.push((series, x, vec![row])),
+        }
+    }
+    found.into_iter().map(|(series, x, rows)| group(chosen, series, x, &rows)).collect()
+}
+
+fn group(chosen: &Chosen, series: Vec<String>, x: String, rows: &[&Map<String, Value>]) -> Group {
+    let spread = |name: &str| {
+        let values: Vec<f64> = rows.iter().filter_map(|row| Rows::value(row, name).as_f64()).collect();
+        (!values.is_empty()).then(|| Spread::of(&values))
+    };
+    Group {
+        series,
+        x,
+        seeds: rows.iter().map(|row| text(Rows::value(row, "seed"))).collect(),
+        y: chosen.y.iter().map(|column| spread(&column.name)).collect(),
+        bound: rows.iter().any(|row| Rows::value(row, "finished") == &Value::Bool(false)),
+        zero_load: spread("zero_load_latency").map(|spread| spread.mean),
+    }
+}

@@ -1,0 +1,23 @@
+//! Rows of sweeps as tables, pictures and one page.
+//!
+//! ```text
+//! Rows --- choose --> Choice --+--> groups (one a series and x, over its seeds) --> charts --> page
+//!          (--x --y --by)      +----------------------------------------------------> table
+//! ```
+//!
+//! Nothing here touches the disk or knows how rows were made.
+
+mod bars;
+mod canvas;
+mod choose;
+mod curves;
+mod figure;
+mod group;
+mod page;
+mod rows;
+
+pub use choose::{choose, ChoiceError, Chosen, Wanted};
+pub use figure::{figures, Figure};
+pub use group::{groups, Group};
+pub use page::{page, Page};
+pub use rows::Rows;
