@@ -123,7 +123,9 @@ fn point(
     };
     let work = work.map_err(ours)?;
     let design = Design::from_config(base_name, &config).map_err(|Illegal(findings)| findings)?;
-    judge(&work, &design).map_err(|finding| vec![finding])?;
+    if let Some(finding) = judge(&work, &design) {
+        return Err(vec![finding]);
+    }
     let id = id(&config, &work);
     let name = pick.0.iter().find_map(|choice| choice.name.clone());
     let labels = labels(columns, &values, &work, name);
@@ -159,7 +161,7 @@ fn labels(columns: &[Column], config: &Value, work: &Work, name: Option<String>)
 }
 
 /// What is wrong with a workload on a fabric, at the key that says it.
-fn judge(work: &Work, design: &Design) -> Result<(), Finding> {
+fn judge(work: &Work, design: &Design) -> Option<Finding> {
     match work {
         Work::Traffic(work) => {
             let key = |error: &TrafficError| match error {
@@ -169,9 +171,9 @@ fn judge(work: &Work, design: &Design) -> Result<(), Finding> {
                 TrafficError::Fanout { .. } => "fanout",
             };
             let made = Generator::new(design, &traffic(work));
-            made.map(drop).map_err(|error| refused(key(&error), &error))
+            made.err().map(|error| refused(key(&error), &error))
         }
-        Work::Decode(DecodeWork { engine: Engine::Model, .. }) => Err(Finding::error(
+        Work::Decode(DecodeWork { engine: Engine::Model, .. }) => Some(Finding::error(
             "workload.engine",
             "cannot be: decode steps are run on the Verilog alone",
             "write engine = \"rtl\"",
@@ -186,7 +188,7 @@ fn judge(work: &Work, design: &Design) -> Result<(), Finding> {
                 WorkloadError::Range { .. } => "tokens",
             };
             let made = workload(work, design).and_then(|load| crate::cosim::decode::step(design, &load));
-            made.map(drop).map_err(|error| refused(key(&error), &error))
+            made.err().map(|error| refused(key(&error), &error))
         }
     }
 }
