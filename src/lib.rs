@@ -5,7 +5,7 @@
 //! ```text
 //! TOML -> config::Config -> design::Design -> emit::SourceFile -> rtl_out
 //!                                   |                               |
-//!                                   |                          cosim::Dut
+//!                                   |                          cosim::Dut, or model::cycle, or both in lockstep
 //!                                   +--> traffic, scoreboard ------>+--> eval rows --> report
 //! ```
 //!
@@ -13,7 +13,7 @@
 //! * [`design`]: what will be built. Only this module interprets a [`config::Config`].
 //! * [`kernels`]: control logic written in rust-hdl and printed as Verilog.
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
-//! * [`model`]: what the datapath must compute, in every bit.
+//! * [`model`]: what the datapath must compute, in every bit, and what the network does in every cycle.
 //! * [`tools`]: where Verilator, Icarus Verilog, Yosys and the C++ compiler are.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
 //! * [`eval`]: metrics, sweeps and pictures.

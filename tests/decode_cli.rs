@@ -56,6 +56,39 @@ fn every_mapping_and_sharing_runs_and_says_what_it_counted() {
     }
 }
 
+/// The same result without what says how it was come by.
+fn figures(mut value: Value) -> Value {
+    for key in ["engine", "command"] {
+        value.as_object_mut().expect("an object").remove(key).expect(key);
+    }
+    value
+}
+
+#[test]
+fn the_model_gives_the_same_figures_and_needs_no_verilator() {
+    for line in ["--tokens 61 --batch 2 --prefix 16", "--steps 2 --stall 30 --unruly-memory"] {
+        let rtl = json(line);
+        let (model, both) = (json(&format!("{line} --engine model")), json(&format!("{line} --lockstep")));
+        assert_eq!(
+            [&rtl, &model, &both].map(|value| value["engine"].clone()),
+            ["rtl", "model", "rtl"],
+            "{line}"
+        );
+        for (value, option) in [(&model, "--engine model"), (&both, "--lockstep")] {
+            let command = value["command"].as_str().expect("a command");
+            assert!(command.ends_with(option), "{command}");
+        }
+        assert_eq!(figures(model), figures(rtl.clone()), "{line}");
+        assert_eq!(figures(both), figures(rtl), "{line}");
+    }
+    // Neither a cache nor a path to any tool.
+    let mut alone = Command::cargo_bin("meshkv").expect("the binary is built");
+    alone.env_clear().args(["decode", "configs/tiny.toml", "--engine", "model"]).assert().success();
+    let (code, _, err) = decode("--lockstep --engine model");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--lockstep") && err.contains("--engine"), "{err}");
+}
+
 #[test]
 fn the_command_of_a_result_gives_it_again() {
     let first =

@@ -4,7 +4,7 @@
 mod decode;
 
 use decode::fabric::library_of;
-use decode::{plan, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
+use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::decode::{Pace, Workload};
 use meshkv::cosim::verilate::Form;
@@ -170,6 +170,17 @@ fn with_both_a_prefix_and_striped_streams_a_slice_is_multicast() {
 }
 
 #[test]
+fn stages_that_follow_one_another_come_to_their_end() {
+    let design = small(|c| c.pad.enable = false);
+    let plan = plan(&design, &Workload { tokens: 16, ..LOAD });
+    let alone = run_clean(&whole_library(&design), &design, &plan, "one after the other");
+    let overlapping = small(|_| {});
+    let both = run_clean(&whole_library(&overlapping), &overlapping, &plan, "overlapping");
+    assert_eq!(alone.taken, both.taken);
+    assert!(alone.cycles > both.cycles);
+}
+
+#[test]
 fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
     // Steps follow one another at once, each of two segments: some tile has not had them when they are named again.
     let design = small(|_| {});
@@ -201,6 +212,7 @@ fn a_slot_that_is_freed_late_is_not_taken_for_the_slice_that_is_named_next() {
     for mapping in MAPPINGS {
         let mut plan = plan(&design, &Workload { tokens: 16, mapping, ..LOAD });
         plan.steps = 8;
-        run_clean(&library, &design, &plan, &format!("{mapping:?}"));
+        let done = run_alone(&library, &design, &plan).unwrap_or_else(|e| panic!("{mapping:?}: {e}"));
+        assert_eq!(done.violations, 0, "{mapping:?}: {:#?}", done.violation_list);
     }
 }

@@ -37,6 +37,39 @@ fn every_pattern_runs_and_says_what_it_counted() {
     }
 }
 
+/// The same result without what says how it was come by.
+fn figures(mut value: Value) -> Value {
+    for key in ["engine", "command"] {
+        value.as_object_mut().expect("an object").remove(key).expect(key);
+    }
+    value
+}
+
+#[test]
+fn the_model_gives_the_same_figures_and_needs_no_verilator() {
+    for line in ["--pattern random --commands 40 --stall 50", "--pattern retries"] {
+        let rtl = json(line);
+        let (model, both) = (json(&format!("{line} --engine model")), json(&format!("{line} --lockstep")));
+        assert_eq!(
+            [&rtl, &model, &both].map(|value| value["engine"].clone()),
+            ["rtl", "model", "rtl"],
+            "{line}"
+        );
+        for (value, option) in [(&model, "--engine model"), (&both, "--lockstep")] {
+            let command = value["command"].as_str().expect("a command");
+            assert!(command.ends_with(option), "{command}");
+        }
+        assert_eq!(figures(model), figures(rtl.clone()), "{line}");
+        assert_eq!(figures(both), figures(rtl), "{line}");
+    }
+    // Neither a cache nor a path to any tool.
+    let mut alone = Command::cargo_bin("meshkv").expect("the binary is built");
+    alone.env_clear().args(["fetch", "configs/tiny.toml", "--engine", "model"]).assert().success();
+    let (code, _, err) = fetch("--lockstep --engine model");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--lockstep") && err.contains("--engine"), "{err}");
+}
+
 #[test]
 fn the_command_of_a_result_gives_it_again() {
     let first = json("--pattern random --commands 40 --gap 3 --seed 9 --stall 50");

@@ -115,6 +115,30 @@ fn while_a_run_is_simulated() {
 }
 
 #[test]
+fn while_the_model_runs() {
+    let scene = Scene::new();
+    let before = scene.list();
+    let mut running =
+        Running::start(&mut scene.meshkv("sim small.toml -v --cycles 4000000000 --plot pictures"));
+    running.hear("latency without load");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "no result, no picture");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_seeds_are_soaked_it_names_the_one_to_go_on_with() {
+    let scene = Scene::new();
+    let before = scene.list();
+    let mut running = Running::start(&mut scene.meshkv("soak --seed 2"));
+    running.hear("seed 2, 3 x 3");
+    running.signal(Signal::INT);
+    let said = running.end();
+    assert_eq!((said.code, said.out.as_str()), (Some(130), ""), "{}", said.err);
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
 fn while_a_sweep_is_simulated_it_names_the_loads_it_has_finished() {
     let scene = Scene::with_fabric();
     let before = scene.list();

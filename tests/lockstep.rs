@@ -20,6 +20,9 @@ use meshkv::model::cycle::mesh::Upset;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// What one network has otherwise than the others.
+type Change = fn(&mut Config);
+
 fn both_of(design: &Design, files: &[SourceFile]) -> Lockstep {
     let library = library_of(Form::Tile, design, files);
     let mut both = Lockstep::new(Dut::open(&library, design, 1).unwrap(), design).unwrap();
@@ -91,7 +94,7 @@ fn every_named_network_agrees_on_a_small_mesh() {
 
 #[test]
 fn every_number_of_channels_and_depth_agrees() {
-    let variations: [(u32, u32, fn(&mut Config)); 6] = [
+    let variations: [(u32, u32, Change); 6] = [
         (3, 2, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (1, 2, 2)),
         (2, 3, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (4, 4, 3)),
         (4, 2, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (3, 3, 7)),

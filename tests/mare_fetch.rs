@@ -127,7 +127,7 @@ fn random_fetches_bring_every_head_every_flit_once() {
 
 #[test]
 fn every_kind_of_fabric_serves_random_fetches() {
-    let kinds: [(&str, Change); 9] = [
+    let kinds: [(&str, Change); 10] = [
         ("no duplicate suppression", |c| c.mare.dedup = false),
         ("unicast", |c| c.mare.multicast = false),
         ("no coalescing", |c| c.mare.coalesce_window = 0),
@@ -136,6 +136,7 @@ fn every_kind_of_fabric_serves_random_fetches() {
             (c.mare.bloom_bits, c.mare.tag_entries, c.mare.bloom_refresh) = (16, 1, 5);
         }),
         ("deep FIFO, long chunks", |c| c.pad.fifo_depth = 200),
+        ("stages one after the other", |c| c.pad.enable = false),
         ("shallow FIFO", |c| c.pad.fifo_depth = 5),
         ("one channel of VN0, three of VN1", |c| (c.noc.vn0_vcs, c.noc.vn1_vcs) = (1, 4)),
         ("wide flits, shallow buffers", |c| {

@@ -6,10 +6,11 @@ mod stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
+use meshkv::cosim::socket::verilated;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
-use stand::{Pace, Seen, Stand, LIVELY};
+use stand::{fabric_ports, Pace, Seen, Stand, LIVELY};
 use std::time::Instant;
 
 /// A small fabric with heads of several KV heads in a column.
@@ -23,15 +24,11 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
 
 /// Runs both forms side by side until they differ; answers with what happened in both.
 fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Result<Seen, String> {
-    let stand = |form| Stand::new(&library_of(form, design, files), design, pace, 7);
-    let (mut full, mut pieces) = (stand(Form::Full), stand(Form::Pieces));
-    for _ in 0..cycles {
-        full.tick();
-        pieces.tick();
-        full.difference(&pieces).map_or(Ok(()), Err)?;
-    }
-    assert_eq!(full.seen, pieces.seen);
-    Ok(full.seen)
+    let socket = |form| verilated(&library_of(form, design, files), 7).expect("it fits into memory");
+    let both = [("the whole", socket(Form::Full)), ("in pieces", socket(Form::Pieces))];
+    let mut stand = Stand::both(both, &fabric_ports(design), design, pace, 7);
+    stand.run(cycles)?;
+    Ok(stand.seen)
 }
 
 /// What happens in forms that do not differ.
@@ -100,8 +97,8 @@ fn speed(form: Form) {
     for (what, pace) in [("idle", idle), ("busy", busy)] {
         let mut stand = Stand::new(&library, &design, pace, 1);
         let cycles = 20_000;
-        (0..cycles).for_each(|_| stand.tick());
-        let speed = f64::from(cycles) / stand.running.as_secs_f64();
+        stand.run(cycles).expect("no check fires");
+        let speed = cycles as f64 / stand.running.as_secs_f64();
         println!("{}, {what}: {speed:.0} cycles/s, {:?}", form.name(), stand.seen);
     }
 }

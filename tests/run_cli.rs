@@ -136,6 +136,11 @@ fn what_cannot_be_run_is_refused_before_anything_is_built() {
         (&["--batch", "3", "--tokens", "9"], "model.max_streams"),
         (&["--fit"], "--tensors"),
         (&["--output", "/nowhere/x"], "/nowhere/x"),
+        (&["--engine", "model", "--jitter", "5", "--tokens", "9"], "leave out --engine model"),
+        (&["--timing"], "add --engine model"),
+        (&["--engine", "model", "--lockstep"], "--lockstep"),
+        (&["--engine", "model", "--timing", "--output", "x"], "--output"),
+        (&["--engine", "model", "--wave", "/tmp/x.fst", "--tokens", "9"], "the model writes no waves"),
     ] {
         let (code, out, err) = meshkv_run(TINY, line);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line:?}: {err}");
@@ -188,4 +193,47 @@ fn waves_that_cannot_be_written_are_refused_at_once() {
     let (code, _, err) = typed("configs/tiny.toml --wave /proc/x.fst");
     assert_eq!(code, Some(2));
     assert!(err.contains("--wave needs a file that can be written"), "{err}");
+}
+
+/// What is said of a run, but for the command that gives it again.
+fn said(line: &str) -> Value {
+    let mut value = json(line);
+    let command = value.as_object_mut().unwrap().remove("command").unwrap();
+    let command = command.as_str().unwrap().strip_prefix("meshkv run ").unwrap().to_owned();
+    for word in line.split_whitespace() {
+        assert!(command.split_whitespace().any(|said| said == word), "no `{word}` in {command}");
+    }
+    value
+}
+
+#[test]
+fn the_model_says_what_the_verilog_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let clocks = config(&dir, "noc_mhz = 250.0\npe_mhz = 300.0\n");
+    for line in [
+        "configs/tiny.toml --tokens 30 --batch 2 --mapping stream-striped --stall 100".to_owned(),
+        "configs/tiny.toml --tokens 41 --logits peaky --sharing segment --unruly-memory --seed 4".to_owned(),
+        format!("{clocks} --tokens 30"),
+    ] {
+        let model = said(&format!("{line} --engine model"));
+        assert_eq!(model, said(&line), "{line}");
+        assert_eq!(model, said(&format!("{line} --lockstep")), "{line}");
+        assert_eq!(model["bit_exact"], true, "{line}");
+    }
+}
+
+#[test]
+fn timing_alone_is_the_same_and_says_nothing_of_numbers() {
+    let line = "configs/tiny.toml --tokens 30 --batch 2 --engine model";
+    let (all, timing) = (said(line), said(&format!("{line} --timing")));
+    for (key, value) in all.as_object().unwrap() {
+        match key.as_str() {
+            "outputs" => assert_eq!(timing[key], 0),
+            "bit_exact" | "heads_within_fa2" => assert!(timing[key].is_null(), "{key}"),
+            _ if key.ends_with("_error") => assert!(timing[key].is_null(), "{key}"),
+            _ => assert_eq!(&timing[key], value, "{key}"),
+        }
+    }
+    let (code, out, _) = typed(&format!("{line} --timing"));
+    assert!(code == Some(0) && out.contains("Cycles only: no number was computed."), "{out}");
 }

@@ -323,7 +323,7 @@ fn what_is_wrong_with_a_file_is_told_at_its_place() {
         "g.toml",
         "base = \"small.toml\"\n[workload]\nkind = \"decode\"\nengine = \"model\"\nbatch = [1, 99]\n",
     );
-    refused(&scene.run("sweep g.toml"), &["g.toml:4:10: workload.engine cannot be"]);
+    refused(&scene.run("sweep g.toml"), &["g.toml:5:", "workload.batch cannot be"]);
 }
 
 #[test]
@@ -425,7 +425,7 @@ fn a_report_relates_rows_to_a_baseline_and_refuses_what_it_cannot_show() {
 }
 
 #[test]
-fn decode_steps_are_swept_on_the_verilog() {
+fn decode_steps_are_swept_on_the_model_as_the_verilog_runs_them() {
     let scene = Scene::with_fabric();
     scene.file(
         "grid.toml",

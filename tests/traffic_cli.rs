@@ -23,12 +23,16 @@ impl Bench {
     }
 
     fn cosim(&self, line: &str) -> Output {
+        self.run("cosim", line)
+    }
+
+    fn run(&self, subcommand: &str, line: &str) -> Output {
         let output = Command::cargo_bin("meshkv")
             .expect("the binary is built")
             .current_dir(self.0.path())
             // One cache for all tests of this file, kept under target/ so that a second run is quick.
             .env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cli"))
-            .args(["cosim", "small.toml"])
+            .args([subcommand, "small.toml"])
             .args(line.split_whitespace())
             .output()
             .expect("the binary runs");
@@ -138,4 +142,70 @@ fn a_trace_is_replayed_and_counted_flit_by_flit() {
     assert_eq!(row["run_tree_links"], 5 * 4);
     assert_eq!(row["link_flits"], 5 * 4);
     assert_eq!((&row["load"], &row["zero_load_latency"]), (&Value::Null, &Value::Null));
+}
+
+#[test]
+fn the_model_gives_the_figures_and_pictures_of_the_verilog() {
+    let bench = Bench::new();
+    let line = "--traffic mixed --fanout 3 --load 0.3 --packet 3 --cycles 1500 --json";
+    let figures = |subcommand: &str, line: &str, pictures: &str| {
+        let Output { code, out, err } = bench.run(subcommand, &format!("{line} --plot {pictures}"));
+        assert_eq!(code, Some(0), "{err}");
+        let mut row: Value = serde_json::from_str(&out).expect("standard output is one JSON object");
+        let row = row.as_object_mut().expect("an object");
+        let own = ["engine", "dut", "command", "cycles_per_second"].map(|key| row.remove(key).expect(key));
+        (
+            own,
+            row.clone(),
+            fs::read(bench.0.path().join(pictures).join("link-utilisation.svg")).expect("drawn"),
+        )
+    };
+    let (rtl, row, picture) = figures("cosim", line, "rtl");
+    let (model, same_row, same_picture) = figures("sim", line, "model");
+    assert_eq!(row, same_row);
+    assert_eq!(picture, same_picture);
+    assert_eq!((&rtl[0], &rtl[1]), (&Value::from("rtl"), &Value::from("tile")));
+    assert_eq!((&model[0], &model[1]), (&Value::from("model"), &Value::Null));
+    // Either name takes either engine, and the command that is printed says which.
+    let (other, same_row, _) = figures("cosim", &format!("{line} --engine model"), "other");
+    assert_eq!((row, &other[2]), (same_row, &model[2]));
+    assert!(model[2].as_str().is_some_and(|command| command.starts_with("meshkv sim small.toml ")));
+}
+
+#[test]
+fn the_model_needs_no_verilator() {
+    let bench = Bench::new();
+    let output = Command::cargo_bin("meshkv")
+        .expect("the binary is built")
+        .current_dir(bench.0.path())
+        .env("PATH", "")
+        .env("MESHKV_VERILATOR", "/nowhere/verilator")
+        .args(["sim", "small.toml", "--cycles", "500"])
+        .output()
+        .expect("the binary runs");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn what_the_model_does_not_have_is_bad_input() {
+    let bench = Bench::new();
+    let Output { code, err, .. } = bench.run("sim", "--wave w.fst");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--wave needs the Verilog") && err.contains("--engine rtl"), "{err}");
+    assert!(!bench.0.path().join("w.fst").exists());
+}
+
+#[test]
+fn lockstep_counts_what_it_compares_and_ends_at_a_difference_with_waves() {
+    let bench = Bench::new();
+    // Waves need the whole mesh, so it is as small as can be.
+    bench.file("small.toml", "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\n");
+    let row = bench.json("--load 0.2 --cycles 1000 --lockstep");
+    assert_eq!(row["engine"], "lockstep");
+    assert!(row["router_cycles_compared"].as_u64().is_some_and(|n| n > 4 * 3000), "{row}");
+    let Output { code, out, err } = bench.cosim("--load 0.4 --cycles 1000 --lockstep --upset 1,1@300");
+    assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
+    assert!(err.contains("router (1, 1), port local, valid: the Verilog has 0b"), "{err}");
+    let waves = bench.0.path().join("small-lockstep.fst");
+    assert!(fs::metadata(waves).is_ok_and(|file| file.len() > 1000), "{err}");
 }

@@ -17,6 +17,7 @@ mod model;
 mod multicast;
 mod netlist;
 mod numbers;
+mod pace;
 mod program;
 mod reduce;
 mod saturation;

@@ -2,19 +2,16 @@
 
 use super::build;
 use super::figure::{Figure, Goal};
+use super::pace;
 use super::program::REFERENCE;
 use super::{at_least, at_most};
-use anyhow::{ensure, Result};
-use meshkv::cosim::dut::{Dut, Injection};
-use meshkv::cosim::packet::{FlitBits, Header};
+use anyhow::Result;
+use meshkv::cosim::dut::Dut;
 use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::Phases;
-use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::verilate::{Form, RunLength};
 use meshkv::design::Design;
-use meshkv::eval::{self, Setup};
 use std::path::Path;
-use std::time::Instant;
 
 const CYCLES: u64 = 20_000;
 
@@ -33,8 +30,10 @@ pub fn measure() -> Result<Vec<Figure>> {
     }
     for _ in 0..TURNS {
         for way in &mut ways {
-            way.checked = way.checked.max(with_scoreboard(&mut way.dut, &design, &traffic)?);
-            way.bare = way.bare.max(without(&mut way.dut, &design, &traffic)?);
+            way.dut.record(true, true);
+            way.checked = way.checked.max(pace::checked(&mut way.dut, &design, &traffic, CYCLES)?.wall);
+            way.dut.record(false, false);
+            way.bare = way.bare.max(pace::bare(&mut way.dut, &design, &traffic, CYCLES)?.wall);
         }
     }
     Ok(ways.iter().flat_map(figures).collect())
@@ -77,44 +76,4 @@ fn figures(way: &Way) -> [Figure; 3] {
             command: again,
         },
     ]
-}
-
-/// Cycles a second of a measured run.
-fn with_scoreboard(dut: &mut Dut, design: &Design, traffic: &Traffic) -> Result<f64> {
-    dut.record(true, true);
-    dut.reset()?;
-    let phases = Phases { warmup: 0, measure: CYCLES, drain_limit: CYCLES, latency_limit: None };
-    let row = eval::measure(dut, &mut Setup { design, phases, observe: &mut |_, _| {} }, traffic, f64::MAX)?;
-    ensure!(row.violations == 0, "the fabric broke {} promises", row.violations);
-    Ok(row.cycles_per_second)
-}
-
-/// Cycles a second of the same flits, all queued beforehand, with nothing recorded or checked.
-fn without(dut: &mut Dut, design: &Design, traffic: &Traffic) -> Result<f64> {
-    dut.record(false, false);
-    dut.reset()?;
-    let mut packets = Vec::new();
-    Generator::new(design, traffic)?.generate(0..CYCLES, false, &mut |packet| packets.push(packet));
-    let bits = FlitBits::new(design);
-    let (mut dest, mut head, mut data) = (Vec::new(), Vec::new(), Vec::new());
-    for (key, packet) in packets.iter().enumerate() {
-        let header =
-            Header { class: packet.class, source: packet.source, tag: key as u64, index: 0, flits: 1 };
-        bits.write_dest(&packet.dests, &mut dest);
-        bits.write_head(&header, &mut head);
-        bits.write_data(key as u64, &mut data);
-        dut.inject(&Injection {
-            tile: packet.source,
-            class: packet.class,
-            vc_mask: design.router.vcs_of_class(packet.class).fold(0, |mask, vc| mask | 1 << vc),
-            ready_cycle: packet.cycle,
-            last: true,
-            dest: &dest,
-            head: &head,
-            data: &data,
-        })?;
-    }
-    let started = Instant::now();
-    dut.step(CYCLES)?;
-    Ok(CYCLES as f64 / started.elapsed().as_secs_f64())
 }

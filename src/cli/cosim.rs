@@ -1,10 +1,13 @@
 //! `meshkv cosim`: the emitted fabric under Verilator, loaded with traffic and measured; or its model, or both.
 
 mod args;
+mod command;
+mod engine;
 mod fabric;
 mod report;
 
-pub(super) use args::{Engine, Options, TRACE_HELP};
+pub(super) use args::{Options, TRACE_HELP};
+pub(super) use engine::Engine;
 pub(super) use fabric::{modelled, verilated};
 
 use super::interrupt::{Interrupt, Interrupted};

@@ -5,6 +5,7 @@ mod report;
 
 pub use args::Args;
 
+use super::cosim::Engine;
 use super::interrupt::Interrupt;
 use super::library::library;
 use super::pictures::Pictures;
@@ -37,10 +38,16 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
     let length = if due >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let built = library(&design, FORM, length, &interrupt, ui);
-    let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+    let bench = if args.engine == Engine::Model {
+        Bench::on_model(&design)
+    } else {
+        let built = library(&design, FORM, length, &interrupt, ui);
+        let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+        let open = if args.lockstep { Bench::in_lockstep } else { Bench::new };
+        open(&library, &design, POWER_UP_SEED)?
+    };
     let progress = ui.progress(Some(due), "decoding");
-    let result = Bench::new(&library, &design, POWER_UP_SEED)?.run(&plan, &mut |done| {
+    let result = bench.run(&plan, &mut |done| {
         progress.set(done.flits);
         interrupt.requested()
     });

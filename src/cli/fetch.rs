@@ -1,7 +1,9 @@
 //! `meshkv fetch`: slices fetched from their homes, on the emitted fabric under Verilator.
 
+use super::cosim::Engine;
 use super::interrupt::Interrupt;
 use super::library::library;
+use super::names::name;
 use super::table;
 use super::ui::Ui;
 use crate::cosim::fetch::{Bench, FetchError, Fetched};
@@ -67,6 +69,12 @@ pub struct Args {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// What runs: the Verilog under Verilator, or its cycle-exact model
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    engine: Engine,
+    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with = "engine")]
+    lockstep: bool,
 }
 
 /// Workloads by name.
@@ -118,14 +126,20 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
     let work = asked * u64::from(design.mare.chunk_flits);
     let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let built = library(&design, Form::Node, length, &interrupt, ui);
-    let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+    let bench = if args.engine == Engine::Model {
+        Bench::on_model(&design)
+    } else {
+        let built = library(&design, Form::Node, length, &interrupt, ui);
+        let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+        let open = if args.lockstep { Bench::in_lockstep } else { Bench::new };
+        open(&library, &design, POWER_UP_SEED)?
+    };
     let progress = ui.progress(Some(asked), "fetching");
     let mut watch = |_: u64, done: u64| {
         progress.set(done);
         interrupt.requested()
     };
-    let result = Bench::new(&library, &design, POWER_UP_SEED)?.run(&plan, &mut watch);
+    let result = bench.run(&plan, &mut watch);
     drop(progress);
     match result {
         Ok(done) => {
@@ -172,6 +186,12 @@ fn command(args: &Args) -> String {
     if args.stall > 0 {
         text += &format!(" --stall {}", args.stall);
     }
+    if args.engine != Engine::Rtl {
+        text += &format!(" --engine {}", name(args.engine));
+    }
+    if args.lockstep {
+        text += " --lockstep";
+    }
     text
 }
 
@@ -191,6 +211,7 @@ fn as_json(args: &Args, design: &Design, done: &Fetched) -> Value {
         "counters": counters,
         "violations": done.violations,
         "violation_list": done.violation_list,
+        "engine": name(args.engine),
         "command": command(args),
     })
 }

@@ -44,7 +44,7 @@ pub struct Args {
     /// Seconds after which no further seed is begun
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
-    /// Where waves of a difference are written [default: soak-<seed>.fst]
+    /// Where waves of a difference are written [default: soak-SEED.fst]
     #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath)]
     wave: Option<PathBuf>,
 }

@@ -186,7 +186,7 @@ impl Default for DecodeWork {
     fn default() -> Self {
         DecodeWork {
             kind: WorkKind::Decode,
-            engine: Engine::Rtl,
+            engine: Engine::Model,
             tokens: None,
             batch: 1,
             prefix: 0,

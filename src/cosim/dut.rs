@@ -26,6 +26,9 @@ pub enum DutError {
     /// A check in the RTL fired (`$stop`), or Verilator gave up. The handle is of no more use.
     #[error("the simulation stopped {0}")]
     Stopped(String),
+    /// Two fabrics that run side by side show different things.
+    #[error("{0}")]
+    Differ(String),
     /// The fabric broke the protocol of a local link. Usable again after a reset.
     #[error("link protocol broken {0}")]
     Protocol(String),

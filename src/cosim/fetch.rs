@@ -7,15 +7,18 @@
 use super::dut::DutError;
 use super::fabric_ports::Ports;
 use super::ledger::Ledger;
+use super::lockstep::PortLockstep;
+use super::model_ports::NodePorts;
 use super::network::COUNTERS;
 use super::packet::mix;
 use super::pins::Pins;
 pub use super::plan::{Command, Plan, Resident, SliceId};
 use super::recipe::node_ports;
+use super::socket::{verilated, Socket};
 use super::violation::Violation;
 use super::Library;
 use crate::design::{index_bits, Design};
-use crate::emit::{Dir, TILE_EVENTS};
+use crate::emit::{Dir, ModuleSpec, TILE_EVENTS};
 use std::collections::VecDeque;
 
 /// Why a run could not end.
@@ -114,13 +117,38 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let top = &node_ports(design);
+        Bench::with(Pins::new(library, seed)?, &node_ports(design), design)
+    }
+
+    /// The same on the model.
+    pub fn on_model(design: &'a Design) -> Bench<'a> {
+        let top = node_ports(design);
+        let pins = Pins::of(Box::new(NodePorts::new(design, &top)));
+        pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+    }
+
+    /// A library and the model side by side, compared at every port in every period.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        let top = node_ports(design);
+        let model: Box<dyn Socket> = Box::new(NodePorts::new(design, &top));
+        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
+        Bench::with(Pins::of(Box::new(PortLockstep::new(both, &top, design)?))?, &top, design)
+    }
+
+    fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {
         let tiles = design.mesh.tiles();
-        let mut pins = Pins::new(library, seed)?;
         // Inputs hold nothing from before.
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
             let pin = pins.pin(top, &port.name, 1)?;
             pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
+        }
+        // Where stages do not overlap, what computes is asked whether it has something to do: here it never has.
+        if top.ports.iter().any(|p| p.name == "compute_idle") {
+            let idle = pins.pin(top, "compute_idle", tiles as u32)?;
+            (0..tiles).for_each(|tile| pins.set(idle, tile, 1));
         }
         let ports = Ports::find(&mut pins, top, tiles as u32)?;
         let words = design.flit.data_width.div_ceil(32) as usize;
@@ -278,7 +306,8 @@ impl<'a> Bench<'a> {
             let index = self.pins.get(self.ports.kv_index, tile) as u32;
             let mask = self.pins.get(self.ports.kv_mask, tile);
             let wanted = payload(plan.seed, tag, index, self.words);
-            let intact = self.pins.part(self.ports.kv_data, tile).eq(wanted);
+            let came = self.pins.payload(self.ports.kv_data, tile);
+            let intact = came.zip(wanted).all(|(word, wanted)| word == wanted);
             run.ledger.delivered(cycle, tile, tag, index, mask, intact);
             run.first_flit.get_or_insert(cycle);
             run.last_flit[tile] = cycle;

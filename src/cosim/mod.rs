@@ -15,7 +15,7 @@
 //! * [`excerpt`]: waves of a part of a run.
 //! * [`traffic`], [`pattern`], [`trace`]: which packets are generated; [`packet`]: the bits of their flits.
 //! * [`scoreboard`]: every flit once, intact, in order; [`violation`]: what else there may be.
-//! * [`pins`]: the same as a clock and ports; [`fetch`] drives fetches there, [`workload`] makes them,
+//! * [`pins`]: the same as a clock and ports, behind which stands a [`socket`], compiled or [`model_ports`]; [`fetch`] drives fetches there, [`workload`] makes them,
 //!   and a ledger checks that every head gets what it asked for.
 //! * [`clocks`]: that of what computes may run apart from the network's.
 //! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
@@ -25,6 +25,7 @@
 
 mod around;
 pub mod attention;
+mod bits;
 mod cache;
 pub mod clocks;
 mod compile;
@@ -38,6 +39,7 @@ mod joints;
 mod ledger;
 pub mod lockstep;
 pub mod memory;
+pub mod model_ports;
 pub mod modelled;
 pub mod network;
 mod once;
@@ -50,11 +52,13 @@ pub mod run;
 pub mod sample;
 pub mod scoreboard;
 mod slab;
+pub mod socket;
 mod tile;
 pub mod toolchain;
 pub mod trace;
 pub mod traffic;
 pub mod verilate;
+mod verilated;
 pub mod violation;
 pub mod workload;
 

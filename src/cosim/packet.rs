@@ -239,13 +239,17 @@ impl FlitBits {
 }
 
 /// Sets `width` bits from bit `offset` on to `value`; bits above 64 repeat it.
+#[inline(always)]
 fn put(words: &mut [u32], offset: u32, width: u32, value: u64) {
     let (mut offset, mut left, mut value) = (offset, width, value);
-    while left > 0 {
+    loop {
         let (word, bit) = ((offset / 32) as usize, offset % 32);
         let take = left.min(32 - bit);
         let mask = (1u64 << take) - 1;
         words[word] |= ((value & mask) as u32) << bit;
+        if take == left {
+            return;
+        }
         value = value.rotate_right(take);
         (offset, left) = (offset + take, left - take);
     }

@@ -119,6 +119,7 @@ fn joined(
         Form::Tile => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
         Form::Node => (node(), node_ports(design), of_node()),
         Form::Pieces => (node(), spec(FABRIC).clone(), of_node()),
+        Form::Around => (spec(TILE).clone(), around_ports(design), vec![TILE]),
         Form::Core | Form::Clocks => (node(), spec(TOP).clone(), of_node()),
         Form::Whole => (spec(TOP).clone(), spec(TOP).clone(), vec![TOP]),
         Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
@@ -140,7 +141,8 @@ fn joined(
     // What follows from registers of a second clock must be evaluated at its edges too.
     piece.once = (form != Form::Full && !apart).then(|| tile.clone());
     let mut pieces = vec![piece];
-    let periphery = matches!(form, Form::Pieces | Form::Core | Form::Clocks).then(|| spec(PERIPHERY));
+    let periphery =
+        matches!(form, Form::Pieces | Form::Around | Form::Core | Form::Clocks).then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
         files.push(("periphery.v", tile::socket(periphery, &held, false)));
         let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v"));
@@ -194,6 +196,17 @@ pub(super) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let node = tile::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
     tile::side_by_side(&node, design.mesh.tiles() as u32)
+}
+
+/// Ports of [`Form::Around`]: those of the fabric that are not of routers, and the links of all tiles to them.
+pub fn around_ports(design: &Design) -> ModuleSpec {
+    let modules = emit::modules(design);
+    let tiles = tile::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);
+    let link = |p: &&PortSpec| p.name.starts_with("tx_") || p.name.starts_with("rx_");
+    let mut around = module(&modules, FABRIC).clone();
+    around.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));
+    around.ports.extend(tiles.ports.iter().filter(link).cloned());
+    around
 }
 
 /// What the shim must know of a design at compile time.

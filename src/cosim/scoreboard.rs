@@ -79,7 +79,9 @@ pub struct Scoreboard {
     /// For tags that a trace shares between packets: the last flit that came, by source, tile and tag.
     tagged: HashMap<(NodeId, NodeId, u64), u64>,
     violations: Violations,
-    // Reused for every flit: the expected bits, and the members of a set.
+    /// Headers of the flits on their way, by the slot of their records.
+    heads: Vec<u32>,
+    // Reused for every flit: its bits, and the members of a set.
     dest: Vec<u32>,
     head: Vec<u32>,
     data: Vec<u32>,
@@ -104,6 +106,7 @@ impl Scoreboard {
             open: vec![None; design.mesh.tiles() * design.router.vcs() as usize],
             tagged: HashMap::new(),
             violations: Violations::default(),
+            heads: Vec::new(),
             dest: Vec::new(),
             head: Vec::new(),
             data: Vec::new(),
@@ -167,6 +170,7 @@ impl Scoreboard {
             before = Some(key);
             let header = Header { class, source, tag: packet.tag.unwrap_or(serial), index, flits };
             self.bits.write_head(&header, &mut self.head);
+            self.keep_head(at);
             self.bits.write_data(key, &mut self.data);
             // Only PART holds its channel from flit to flit; KV flits are switched one by one.
             let last = class != Class::Part || index + 1 == flits;
@@ -184,6 +188,16 @@ impl Scoreboard {
             })?;
         }
         Ok(())
+    }
+
+    /// Keeps the header that has just been written for when the flit of this slot comes out.
+    fn keep_head(&mut self, slot: u32) {
+        let words = self.head.len();
+        let at = slot as usize * words;
+        if self.heads.len() < at + words {
+            self.heads.resize(at + words, 0);
+        }
+        self.heads[at..at + words].copy_from_slice(&self.head);
     }
 
     /// Channels a packet may enter on. Flits of one tag keep to one channel: on two they could
@@ -234,7 +248,7 @@ impl Scoreboard {
             self.violation(kind, |board| board.describe(e, &flit, what));
             return None;
         }
-        self.check_bits(e, &flit, &packet, serial);
+        self.check_bits(e, &flit);
         if self.router.class_of_vc(e.vc) != packet.class {
             self.violation(ViolationKind::WrongVc, |board| {
                 board.describe(e, &flit, "came on a channel of another class")
@@ -284,12 +298,11 @@ impl Scoreboard {
         self.violation(kind, |board| format!("{}: flit {key:#x} {what}", board.place(e)));
     }
 
-    fn check_bits(&mut self, e: &Ejection<'_>, flit: &FlitRecord, packet: &Packet, serial: u64) {
-        let Packet { source, class, flits, .. } = *packet;
-        let header = Header { class, source, tag: packet.tag.unwrap_or(serial), index: flit.index, flits };
-        self.bits.write_head(&header, &mut self.head);
+    fn check_bits(&mut self, e: &Ejection<'_>, flit: &FlitRecord) {
         self.bits.write_data(flit.key, &mut self.data);
-        let differs = match first_difference(&self.head, e.head) {
+        let words = self.bits.words()[1];
+        let head = &self.heads[slot_of(flit.key) as usize * words..][..words];
+        let differs = match first_difference(head, e.head) {
             Some(bit) => Some(("head", bit)),
             None => first_difference(&self.data, e.data).map(|bit| ("payload", bit)),
         };
@@ -445,6 +458,9 @@ fn slot_of(key: u64) -> u32 {
 
 /// The lowest bit in which two bit strings differ; a missing word counts as its first bit.
 fn first_difference(sent: &[u32], came: &[u32]) -> Option<usize> {
+    if sent == came {
+        return None;
+    }
     let word = (0..sent.len().max(came.len())).find(|&w| sent.get(w) != came.get(w))?;
     let bit = match (sent.get(word), came.get(word)) {
         (Some(a), Some(b)) => (a ^ b).trailing_zeros() as usize,

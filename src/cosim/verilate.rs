@@ -7,6 +7,7 @@
 use super::cache::Cache;
 use super::compile::{Fabric, LIBRARY};
 use super::ffi::Library;
+pub use super::recipe::around_ports;
 use super::recipe::Recipe;
 use super::toolchain::Toolchain;
 use crate::design::Design;
@@ -31,6 +32,8 @@ pub enum Form {
     /// The fabric as one router with its tile, run once for each of the mesh, and what stands around the
     /// tiles: builds in seconds to a minute where `Full` takes many; for [`super::pins::Pins`].
     Pieces,
+    /// The same without the routers, whose links to the tiles are ports: for tests that play the network.
+    Around,
     /// Fabric and what computes, joined of such pieces, on one clock; for [`super::pins::Pins`].
     Core,
     /// The same with a clock of its own for what computes.
@@ -48,6 +51,7 @@ impl Form {
             Form::Node => "node",
             Form::Full => "full",
             Form::Pieces => "pieces",
+            Form::Around => "around",
             Form::Core => "core",
             Form::Clocks => "clocks",
             Form::Whole => "whole",

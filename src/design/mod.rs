@@ -3,9 +3,12 @@
 //! [`Design::from_config`] is the only reader of a [`Config`]. Templates, traffic,
 //! scoreboard, model and reports read the [`Design`]; nobody reads emitted Verilog back.
 
+mod array;
 mod check;
 pub mod deadlock;
+pub mod depths;
 mod flit;
+pub mod hash;
 mod mapping;
 mod mare;
 mod memory;
@@ -15,6 +18,7 @@ mod placement;
 mod staging;
 mod turns;
 
+pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
 pub use check::check;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use mapping::{tile_of, Heads, Mapping, Piece, Sharing};
@@ -158,6 +162,11 @@ impl fmt::Display for Illegal {
 }
 
 impl Design {
+    /// Whether homes can swap: there is more than one, and the configuration wants it.
+    pub fn swaps(&self) -> bool {
+        self.config.takv.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
+    }
+
     /// Reads a configuration file and decides everything; the design is named after the file.
     /// Beside it comes what is unwise about the configuration.
     ///

@@ -2,23 +2,11 @@
 
 use super::module::ModuleBuilder;
 use super::tile_widths::TileWidths;
+use crate::design::depths::{
+    ASK_DEPTH, BUS_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH,
+};
 use crate::design::{index_bits, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
 use std::collections::BTreeMap;
-
-/// Words that a stop of the column bus holds: the way there and back, and one.
-const BUS_DEPTH: u32 = 4;
-/// Slices that a tile may be told of ahead. As deep as a small memory is.
-const ASK_DEPTH: u32 = 16;
-/// Slices that a home may be told of ahead.
-const FILL_DEPTH: u32 = 16;
-/// Descriptors that wait in each controller.
-const DESC_DEPTH: u32 = 4;
-/// Requests of a tile that wait in the memory port.
-const REQ_DEPTH: u32 = 4;
-/// Bits of an occupancy.
-const VALUE_WIDTH: u32 = 24;
-/// Bits of the counter after which a memory that does not answer is given up.
-const TIMEOUT_WIDTH: u32 = 16;
 
 /// Parameter values of controllers, bus, prefetchers, fillers, and memory ports.
 pub(super) struct ControlWidths {
@@ -41,6 +29,7 @@ pub(super) struct ControlWidths {
     row_flits_log: u32,
     flit_rows_log: u32,
     swap_epoch: u32,
+    swaps: bool,
     pub(super) head_dim: u32,
     /// Most heads of a column.
     pub(super) heads: u32,
@@ -75,15 +64,16 @@ impl ControlWidths {
             row_flits_log: (row_bits / design.flit.data_width).max(1).ilog2(),
             flit_rows_log: (design.flit.data_width / row_bits).max(1).ilog2(),
             swap_epoch: design.config.takv.swap_epoch,
+            swaps: design.swaps(),
             head_dim: design.config.pe.head_dim,
             heads: design.heads.most(),
             mapping: design.heads,
         }
     }
 
-    /// Whether homes can swap: there is more than one, and the configuration wants it.
+    /// Whether homes can swap.
     pub(super) fn swaps(&self) -> bool {
-        self.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
+        self.swaps
     }
 
     /// What the templates of the control are told.

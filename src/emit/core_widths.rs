@@ -2,80 +2,34 @@
 
 use super::control_widths::ControlWidths;
 use super::module::ModuleBuilder;
-use super::pad_widths::PadWidths;
-use crate::design::{flit_elements, index_bits, Design};
+use crate::design::{index_bits, Array, Design, JOB_DEPTH, LOAD_LATENCY};
 use std::collections::BTreeMap;
-
-/// Words of queries and jobs that wait to be taken over by what computes.
-const JOB_DEPTH: u32 = 16;
-/// Flits of partial results that wait to be taken over by the network.
-/// Cycles from a dot to the last trace of its op in a row, at least.
-const AFTER_DOT: u32 = 24;
-/// Cycles from a dot's time to when the sum that was read leaves the row, at most.
-const READ_AFTER_DOT: u32 = 8;
-/// Cycles from the last weight's reading to when it can be used.
-const LOAD_LATENCY: u32 = 8;
 
 /// Parameter values of what computes.
 pub(super) struct CoreWidths {
     pub(super) control: ControlWidths,
-    /// Rows of the array.
-    rows: u32,
-    /// Elements of a flit.
-    lanes: u32,
-    /// Cycles from a registered op to its dot.
-    dot: u32,
-    /// Contexts by row and slot: stream * heads of a column + place of the head.
-    slots: Vec<Vec<u32>>,
-    /// KV head of each place of each column.
-    kv_heads: Vec<Vec<u32>>,
+    array: Array,
 }
 
 impl CoreWidths {
     pub(super) fn of(design: &Design) -> CoreWidths {
-        let control = ControlWidths::of(design);
-        let (config, heads) = (&design.config, design.heads.most());
-        let rows = config.pe.array_rows;
-        let mut slots = vec![Vec::new(); rows as usize];
-        for stream in 0..config.model.max_streams {
-            for head in 0..heads {
-                // Heads of a KV head, and streams of one head, so come to different rows.
-                slots[((stream + head) % rows) as usize].push(stream * heads + head);
-            }
-        }
-        let group = config.model.heads / config.model.kv_heads;
-        let of_column = |x: u32| {
-            let column = design.heads.of_column(x);
-            (0..heads).map(|h| (column.start + h).min(config.model.heads - 1) / group).collect()
-        };
-        CoreWidths {
-            rows,
-            lanes: flit_elements(config),
-            dot: PadWidths::of(design, 1).dot_cycles(),
-            slots,
-            kv_heads: (0..control.tile.net.cols).map(of_column).collect(),
-            control,
-        }
+        CoreWidths { control: ControlWidths::of(design), array: Array::of(design) }
     }
 
     pub(super) fn slots(&self) -> u32 {
-        self.slots.iter().map(Vec::len).max().unwrap_or(1).max(1) as u32
+        self.array.row_slots()
     }
 
     fn blocks(&self) -> u32 {
-        self.control.tokens.div_ceil(self.lanes)
+        self.control.tokens.div_ceil(self.array.lanes)
     }
 
     fn token(&self) -> u32 {
-        index_bits(self.blocks() * self.lanes)
-    }
-
-    fn rest(&self) -> u32 {
-        self.dot + AFTER_DOT
+        index_bits(self.blocks() * self.array.lanes)
     }
 
     fn lane_log(&self) -> u32 {
-        self.lanes.ilog2()
+        self.array.lanes.ilog2()
     }
 
     fn dim_log(&self) -> u32 {
@@ -94,16 +48,17 @@ impl CoreWidths {
     pub(super) fn values(&self) -> BTreeMap<String, tera::Value> {
         let c = &self.control;
         let (slots, slot_bits) = (self.slots() as usize, index_bits(self.slots()));
-        let mut places = vec![-1_i64; slots * self.rows as usize];
+        let mut places = vec![-1_i64; slots * self.array.rows as usize];
         let mut place_of = Vec::new();
-        for (r, row) in self.slots.iter().enumerate() {
+        for (r, row) in self.array.slots.iter().enumerate() {
             for (s, &context) in row.iter().enumerate() {
                 places[r * slots + s] = i64::from(context);
                 let (stream, head) = (context / c.heads, context % c.heads);
                 let name = |width: u32, value: u32| format!("{width}'d{value}");
                 let mut of: BTreeMap<&str, tera::Value> = BTreeMap::new();
                 let key = format!("{{{}, {}}}", name(c.stream, stream), name(c.head(), head));
-                let row_bits = format!("{}'b{:0w$b}", self.rows, 1_u64 << r, w = self.rows as usize);
+                let row_bits =
+                    format!("{}'b{:0w$b}", self.array.rows, 1_u64 << r, w = self.array.rows as usize);
                 of.insert("context", key.into());
                 of.insert("place", format!("{{{row_bits}, {}}}", name(slot_bits, s as u32)).into());
                 of.insert("number", context.into());
@@ -118,6 +73,7 @@ impl CoreWidths {
         };
         let width = c.slice;
         let kv_heads: Vec<_> = self
+            .array
             .kv_heads
             .iter()
             .rev()
@@ -169,7 +125,7 @@ impl ModuleBuilder {
         .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH"])
         .control(c, &["HEADS", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH", "HALF_FLITS", "ROW_STEP"])
         .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
-        .param("ARRAY_ROWS", w.rows, "Rows of the array: contexts that meet a flit at once.")
+        .param("ARRAY_ROWS", w.array.rows, "Rows of the array: contexts that meet a flit at once.")
         .param("SLOTS", w.slots(), "Contexts of a row.")
         .param("SLOT_WIDTH", index_bits(w.slots()), "Width of a slot number in bits.")
         .param("LANE_LOG", w.lane_log(), "Elements of a flit, as a power of two.")
@@ -182,19 +138,19 @@ impl ModuleBuilder {
         .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the last weight's reading to its use.")
         .param(
             "LOAD_COUNT_WIDTH",
-            index_bits(w.lanes + LOAD_LATENCY + w.rows + 1),
+            index_bits(w.array.lanes + LOAD_LATENCY + w.array.rows + 1),
             "Width of the counter of a loading in bits.",
         )
-        .param("REST_CYCLES", w.rest(), "Cycles in which an op passes a row.")
+        .param("REST_CYCLES", w.array.rest_cycles(), "Cycles in which an op passes a row.")
+        .param("READ_CYCLES", w.array.read_cycles(), "Results that may be on their way in the array.")
         .param(
-            "READ_CYCLES",
-            w.dot + READ_AFTER_DOT + w.rows,
-            "Results that may be on their way in the array.",
+            "REST_WIDTH",
+            index_bits(w.array.rest_cycles() + w.array.rows + 1),
+            "Width of their number in bits.",
         )
-        .param("REST_WIDTH", index_bits(w.rest() + w.rows + 1), "Width of their number in bits.")
         .param(
             "PAD_EVENTS",
-            super::core_parts::PAD_EVENTS.len() as u32 + w.rows,
+            super::core_parts::PAD_EVENTS.len() as u32 + w.array.rows,
             "Events that are counted.",
         )
     }

@@ -1,7 +1,7 @@
 //! Parameter values of the rows of PaD's array, and the ports that recur.
 
 use super::module::{Dir, ModuleBuilder};
-use crate::design::{index_bits, octave, Design};
+use crate::design::{index_bits, octave, Array, Design};
 use std::collections::BTreeMap;
 
 /// Significand bits of the scale of a logit.
@@ -57,10 +57,9 @@ impl PadWidths {
         (self.lanes / self.head_dim).max(1)
     }
 
-    /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products
-    /// group by group, the sum of the four chains.
+    /// Cycles from a registered op to its dot.
     pub(super) fn dot_cycles(&self) -> u32 {
-        6 + self.lanes.ilog2().div_ceil(3) + self.lanes / 4
+        Array::dot_cycles(self.lanes)
     }
 
     /// Stationary vectors of a row: parts of queries, two buffers of weights a slot.

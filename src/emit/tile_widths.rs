@@ -3,10 +3,9 @@
 use super::hash;
 use super::module::{Dir, ModuleBuilder};
 use super::router_parts::Widths;
+use crate::design::depths::PARKED_REPEATS;
+use crate::design::hash::BLOOM_SEEDS;
 use crate::design::{index_bits, Design, Mare};
-
-/// Repeated fetches that a home can park beside the first of each tile.
-const PARKED_REPEATS: u32 = 16;
 
 /// Parameter values of the tile's modules.
 pub(super) struct TileWidths {
@@ -69,7 +68,7 @@ impl TileWidths {
 
     /// The random matrices of the two hash functions, as Verilog literals.
     pub(super) fn hash_rows(&self) -> [String; 2] {
-        [1, 2].map(|seed| hash::matrix_literal(seed, self.hash(), self.name()))
+        BLOOM_SEEDS.map(|seed| hash::matrix_literal(seed, self.hash(), self.name()))
     }
 
     /// Bits of a fetch as a home keeps it.

@@ -40,9 +40,9 @@ pub struct AttentionRow {
     /// Its RMS.
     pub fa2_rms_error: f64,
     /// Heads in which, over all streams, neither error is larger than FlashAttention-2's.
-    pub heads_within_fa2: usize,
-    /// Every output equals the model of the datapath.
-    pub bit_exact: bool,
+    pub heads_within_fa2: Option<usize>,
+    /// Every output equals the model of the datapath; unknown where no number was computed.
+    pub bit_exact: Option<bool>,
     /// Numbers that came out.
     pub outputs: usize,
     /// Of them those that differ from the model.
@@ -118,7 +118,7 @@ impl AttentionRow {
             fa2_max_abs_error: fa2.max,
             fa2_rms_error: fa2.rms,
             heads_within_fa2,
-            bit_exact: done.bit_exact(),
+            bit_exact: done.numbers.then(|| done.bit_exact()),
             outputs,
             differing: differing.sum(),
             heads: job.tensors.heads,
@@ -144,7 +144,7 @@ impl AttentionRow {
             bound_by: utilisation.bound_by(),
             utilisation,
             violations: done.violations.clone(),
-            wrong_heads: done.wrong(),
+            wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },
         }
     }
 }
@@ -172,8 +172,13 @@ fn bisection(design: &Design, done: &Attended) -> f64 {
     side(middle - 1, Port::East).max(side(middle, Port::West))
 }
 
-/// Errors of ours and of FlashAttention-2 over all outputs, and heads in which, over all streams, ours are no larger.
-fn errors(job: &Job, done: &Attended) -> (Error, Error, usize) {
+/// Errors of ours and of FlashAttention-2 over all outputs, and heads in which, over all streams, ours are no larger;
+/// unknown where no number was computed.
+fn errors(job: &Job, done: &Attended) -> (Error, Error, Option<usize>) {
+    if !done.numbers {
+        let unknown = Error { max: f64::NAN, rms: f64::NAN };
+        return (unknown, unknown, None);
+    }
     let mut all = Compared::default();
     let mut within = 0;
     for head in 0..job.tensors.heads as u32 {
@@ -184,7 +189,7 @@ fn errors(job: &Job, done: &Attended) -> (Error, Error, usize) {
         within += usize::from(one.ours().within(&one.theirs()));
         all.extend(one);
     }
-    (all.ours(), all.theirs(), within)
+    (all.ours(), all.theirs(), Some(within))
 }
 
 /// Outputs, what they should be, and FlashAttention-2's for each size of its blocks.

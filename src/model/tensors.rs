@@ -103,6 +103,12 @@ impl Tensors {
         Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v }
     }
 
+    /// Queries alone, all zero, for who wants to know of time only: there are no keys and no values.
+    pub fn blank([heads, kv_heads, positions, tokens, head_dim]: [usize; 5]) -> Tensors {
+        let q = vec![0; heads * positions * head_dim];
+        Tensors { heads, kv_heads, positions, tokens, head_dim, q, k: Vec::new(), v: Vec::new() }
+    }
+
     /// Shape and FP16 bits, as [`Tensors::new`] takes them.
     pub fn into_parts(self) -> ([usize; 5], [Vec<u16>; 3]) {
         let shape = [self.heads, self.kv_heads, self.positions, self.tokens, self.head_dim];

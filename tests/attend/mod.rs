@@ -83,13 +83,46 @@ pub fn try_run(
     clocks: Clocks,
 ) -> Result<Attended, AttentionError> {
     let library = library_of(form, job.design, files);
-    let mut looks = 0;
+    let bench = Bench::with_clocks(&library, job, behaviour(job, trouble), trouble.noise, clocks)?;
+    bench.run(0, trouble.stall, &mut patience())
+}
+
+/// Verilog and model in lockstep until they differ.
+pub fn lockstep(
+    files: &[SourceFile],
+    job: &Job,
+    trouble: Trouble,
+    clocks: Clocks,
+) -> Result<Attended, AttentionError> {
+    let form = if clocks.in_step() { Form::Core } else { Form::Clocks };
+    let library = library_of(form, job.design, files);
+    let behaviour = behaviour(job, trouble);
+    let bench = Bench::in_lockstep(&library, job, behaviour, trouble.noise, clocks)?;
+    bench.run(0, trouble.stall, &mut patience())
+}
+
+/// The model by itself, every cycle of its tiles noted.
+pub fn on_model(job: &Job, trouble: Trouble, clocks: Clocks, numbers: bool) -> Attended {
+    let bench = Bench::on_model(job, behaviour(job, trouble), clocks, numbers).unwrap();
+    bench.run(1 << 20, trouble.stall, &mut patience()).unwrap()
+}
+
+fn behaviour(job: &Job, trouble: Trouble) -> Behaviour {
     let behaviour = Behaviour::of(job.design);
-    let behaviour = if trouble.unruly { behaviour.unruly(7) } else { behaviour };
-    Bench::with_clocks(&library, job, behaviour, trouble.noise, clocks)?.run(0, trouble.stall, &mut |_| {
+    if trouble.unruly {
+        behaviour.unruly(7)
+    } else {
+        behaviour
+    }
+}
+
+/// Stops a run that takes far longer than any of these does.
+fn patience() -> impl FnMut(usize) -> bool {
+    let mut looks = 0;
+    move |_| {
         looks += 1;
         looks > MOST_LOOKS
-    })
+    }
 }
 
 /// Every output is the model's, in every bit.

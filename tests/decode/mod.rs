@@ -55,8 +55,13 @@ pub fn plan(design: &Design, load: &Workload) -> Plan {
     Plan::new(design, step(design, load).unwrap().descriptors, 7)
 }
 
-/// Runs a plan on a fabric of its own.
+/// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
+    Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_| false)
+}
+
+/// Runs a plan on changed sources, whose time is their own.
+pub fn run_alone(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
     Bench::new(library, design, 1).unwrap().run(plan, &mut |_| false)
 }
 

@@ -22,9 +22,9 @@ pub fn node_library(design: &Design) -> Library {
     library_of(Form::Node, design, &emit(design).unwrap())
 }
 
-/// Runs a plan on a fabric of its own.
+/// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Fetched, FetchError> {
-    Bench::new(library, design, 1).unwrap().run(plan, &mut |_, _| false)
+    Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_, _| false)
 }
 
 /// Runs a plan that must end without a violation.
@@ -46,7 +46,7 @@ pub fn run_mutant(
     let source = files.iter_mut().find(|f| f.path == format!("rtl/{file}.v")).expect("such a module");
     assert_eq!(source.text.matches(from).count(), 1, "{from:?} stands in {file} once");
     source.text = source.text.replace(from, to);
-    run_on(&library_of(Form::Node, design, &files), design, plan)
+    Bench::new(&library_of(Form::Node, design, &files), design, 1).unwrap().run(plan, &mut |_, _| false)
 }
 
 /// Slice g of layer 0, segment 0, stream 0.

@@ -1,14 +1,21 @@
 //! Some life for the ports of the whole fabric: descriptors at random, a memory that answers with a hash of
 //! the address, compute that takes what comes now and then, partial results of no meaning.
 //!
-//! It judges nothing. What it does follows from its seed and from what the fabric shows, so two
-//! fabrics that show the same are driven alike.
+//! It judges nothing. What it does follows from its seed and from what the fabric shows.
 
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
+mod network;
+
+use meshkv::cosim::lockstep::PortLockstep;
 use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
+use meshkv::cosim::socket::Socket;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
-use meshkv::emit::{modules, Dir, ModuleSpec, FABRIC};
+use meshkv::emit::{modules, ModuleSpec, FABRIC, TILE_EVENTS};
+use network::{Flit, Network};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -29,11 +36,21 @@ pub struct Pace {
     pub latency: u64,
     /// Answers of 256 that are errors.
     pub errors: u64,
+    /// Cycles of 256 in which a part of a query is offered.
+    pub queries: u64,
 }
 
 /// All at once, and everything waits for everything now and then.
-pub const LIVELY: Pace =
-    Pace { descriptors: true, segments: 6, step: 5, takes: 12, parts: 12, latency: 60, errors: 3 };
+pub const LIVELY: Pace = Pace {
+    descriptors: true,
+    segments: 6,
+    step: 5,
+    takes: 12,
+    parts: 12,
+    latency: 60,
+    errors: 3,
+    queries: 20,
+};
 
 /// What has been seen to happen.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -46,6 +63,8 @@ pub struct Seen {
     pub beats: u64,
     pub occupancies: u64,
     pub swaps: u64,
+    /// Flits that tiles have sent to a network that is played.
+    pub sent: u64,
 }
 
 /// A burst that a port has been asked for.
@@ -70,15 +89,17 @@ struct Port {
 struct Shown {
     pin: Pin,
     parts: usize,
-    /// It means something only while this is 1.
-    valid: Option<String>,
+}
+
+/// The ports of the whole fabric.
+pub fn fabric_ports(design: &Design) -> ModuleSpec {
+    modules(design).into_iter().find(|m| m.name == FABRIC).expect("every design has a fabric")
 }
 
 /// A fabric and what is connected to it.
 pub struct Stand {
     pins: Pins,
     ports: BTreeMap<String, Shown>,
-    outputs: Vec<String>,
     design: Design,
     pace: Pace,
     random: u64,
@@ -87,16 +108,37 @@ pub struct Stand {
     memory: Vec<Port>,
     /// Flits left of each tile's packet.
     parts: Vec<u64>,
+    /// The network, where it is not part of what runs.
+    network: Option<Network>,
+    /// Totals of each tile as they were last shown.
+    events: Vec<[u64; TILE_EVENTS.len()]>,
     pub seen: Seen,
     /// Time in the fabric itself.
     pub running: Duration,
 }
 
 impl Stand {
+    /// A compiled fabric with the ports of the whole.
     pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
-        let all = modules(design);
-        let top = all.iter().find(|m| m.name == FABRIC).expect("every design has a fabric");
-        let mut pins = Pins::new(library, seed).expect("the fabric comes out of reset");
+        let pins = Pins::new(library, seed).expect("the fabric comes out of reset");
+        Stand::of(pins, &fabric_ports(design), design, pace, seed)
+    }
+
+    /// Two that are driven alike and compared in every period.
+    pub fn both(
+        sockets: [(&'static str, Box<dyn Socket>); 2],
+        top: &ModuleSpec,
+        design: &Design,
+        pace: Pace,
+        seed: u64,
+    ) -> Stand {
+        let both = PortLockstep::new(sockets, top, design).expect("both have these ports");
+        let pins = Pins::of(Box::new(both)).expect("they come out of reset");
+        Stand::of(pins, top, design, pace, seed)
+    }
+
+    /// Whatever has the ports of `top`.
+    pub fn of(mut pins: Pins, top: &ModuleSpec, design: &Design, pace: Pace, seed: u64) -> Stand {
         let mut ports = BTreeMap::new();
         for port in
             top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str()))
@@ -107,16 +149,16 @@ impl Stand {
                 _ => 1,
             };
             let pin = pins.pin(top, &port.name, parts as u32).expect("every port is there");
-            ports.insert(port.name.clone(), Shown { pin, parts, valid: valid_of(top, &port.name) });
+            ports.insert(port.name.clone(), Shown { pin, parts });
         }
-        let outputs = top.ports.iter().filter(|p| p.dir == Dir::Output).map(|p| p.name.clone()).collect();
         let memory = (0..design.memory.ports).map(|_| Port::default()).collect();
         let parts = vec![0; design.mesh.tiles()];
+        let network = ports.contains_key("rx_valid").then(|| Network::new(design, seed));
+        let events = vec![[0; TILE_EVENTS.len()]; parts.len()];
         let (design, descriptors, random) = (design.clone(), VecDeque::new(), seed);
         Stand {
             pins,
             ports,
-            outputs,
             design,
             pace,
             random,
@@ -124,56 +166,62 @@ impl Stand {
             made: 0,
             memory,
             parts,
+            network,
+            events,
             seen: Seen::default(),
             running: Duration::ZERO,
         }
     }
 
-    /// Runs a period.
-    pub fn tick(&mut self) {
+    /// Runs some periods.
+    ///
+    /// # Errors
+    /// What two that are compared differ in.
+    pub fn run(&mut self, periods: u64) -> Result<(), String> {
+        (0..periods).try_for_each(|_| self.tick())
+    }
+
+    fn tick(&mut self) -> Result<(), String> {
         if self.pace.descriptors && self.descriptors.is_empty() {
             let next = self.descriptor();
             self.descriptors.push_back(next);
         }
         self.offer_descriptor();
         self.offer_parts();
+        self.offer_query();
         for tile in 0..self.parts.len() {
             let (job, kv) = (self.below(16) < self.pace.takes, self.below(16) < self.pace.takes);
             self.set("job_ready", tile, u64::from(job));
             self.set("kv_ready", tile, u64::from(kv));
-            self.set("vector_ready", tile, 1);
+            let vector = self.below(16) < self.pace.takes;
+            self.set("vector_ready", tile, u64::from(vector));
+            if self.ports.contains_key("compute_idle") {
+                let idle = self.below(16) < self.pace.takes;
+                self.set("compute_idle", tile, u64::from(idle));
+            }
             // What came from the network or the tile itself has left the root's buffers.
             let credits = self.get("root_valid", tile);
             self.set("root_credit", tile, credits);
         }
         self.answer();
+        self.drive_network();
         let started = Instant::now();
-        self.pins.tick().expect("no check fires");
+        self.pins.tick().map_err(|e| e.to_string())?;
         self.running += started.elapsed();
         self.count();
         self.take();
-    }
-
-    /// The first port that shows something else in `other`, with both values; what is not valid is nothing.
-    pub fn difference(&self, other: &Stand) -> Option<String> {
-        for name in &self.outputs {
-            let shown = &self.ports[name];
-            for part in 0..shown.parts {
-                let (here, there) = (self.value(name, part), other.value(name, part));
-                if here != there {
-                    let cycle = self.pins.cycle() - 1;
-                    return Some(format!("cycle {cycle}, {name}, part {part}: {here:x?} and {there:x?}"));
-                }
-            }
+        self.read_network();
+        let event = self.get("event_index", 0) as usize;
+        for tile in 0..self.events.len() {
+            self.events[tile][event] = self.get("event_data", tile);
         }
-        None
+        Ok(())
     }
 
-    /// What a part of a port shows, if that means anything.
-    fn value(&self, name: &str, part: usize) -> Option<Vec<u32>> {
-        let shown = &self.ports[name];
-        let valid = shown.valid.as_ref().is_none_or(|valid| self.get(valid, part) == 1);
-        valid.then(|| self.pins.part(shown.pin, part).collect())
+    /// What happened how often, as the tiles have counted it.
+    pub fn events(&self) -> BTreeMap<&'static str, u64> {
+        let sum = |at: usize| self.events.iter().map(|tile| tile[at]).sum();
+        TILE_EVENTS.iter().enumerate().map(|(at, &name)| (name, sum(at))).collect()
     }
 
     fn get(&self, name: &str, part: usize) -> u64 {
@@ -194,6 +242,25 @@ impl Stand {
     fn below(&mut self, n: u64) -> u64 {
         self.random = mix(self.random);
         (self.random >> 16) % n
+    }
+
+    /// Four elements of some query stand until they are taken.
+    fn offer_query(&mut self) {
+        if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
+            return;
+        }
+        let model = &self.design.config.model;
+        let (streams, heads) = (u64::from(model.max_streams), u64::from(model.heads));
+        let key = self.below(1 << 40);
+        for (name, value) in [
+            ("query_valid", 1),
+            ("query_stream", key % streams),
+            ("query_head", key % heads),
+            ("query_word", key % 8),
+            ("query_data", mix(key)),
+        ] {
+            self.set(name, 0, value);
+        }
     }
 
     /// Any segments of any layer for any streams.
@@ -256,6 +323,7 @@ impl Stand {
                 ("part_valid", 1),
                 ("part_first", u64::from(begins)),
                 ("part_last", u64::from(self.parts[tile] == 1)),
+                ("part_alone", key >> 39),
                 ("part_stream", key % u64::from(self.design.config.model.max_streams)),
                 ("part_layer", key % u64::from(self.design.config.model.layers)),
                 ("part_head", key % u64::from(self.design.config.model.heads)),
@@ -299,6 +367,9 @@ impl Stand {
         if self.get("desc_valid", 0) & self.get("desc_ready", 0) == 1 {
             self.descriptors.pop_front();
         }
+        if self.get("query_valid", 0) & self.get("query_ready", 0) == 1 {
+            self.set("query_valid", 0, 0);
+        }
         for tile in 0..self.parts.len() {
             if self.get("part_valid", tile) & self.get("part_ready", tile) == 1 {
                 self.parts[tile] -= 1;
@@ -314,6 +385,41 @@ impl Stand {
                 self.memory[p].waiting.push(Burst { ready, id, address, beats, bad });
             }
         }
+    }
+
+    /// What the network shows every tile.
+    fn drive_network(&mut self) {
+        let Some(mut network) = self.network.take() else { return };
+        let cycle = self.pins.cycle();
+        for tile in 0..self.parts.len() {
+            let (credit, flit) = network.shows(tile, cycle);
+            self.set("tx_credit", tile, credit);
+            self.set("rx_valid", tile, flit.as_ref().map_or(0, |flit| 1 << flit.vc));
+            let Some(flit) = flit else { continue };
+            for (name, words) in [("rx_head", &flit.head), ("rx_data", &flit.data)] {
+                let pin = self.ports[name].pin;
+                self.pins.set_part(pin, tile, words);
+            }
+        }
+        self.network = Some(network);
+    }
+
+    /// What the tiles have shown it.
+    fn read_network(&mut self) {
+        let Some(mut network) = self.network.take() else { return };
+        let cycle = self.pins.cycle();
+        for tile in 0..self.parts.len() {
+            network.credited(tile, self.get("rx_credit", tile));
+            let valid = self.get("tx_valid", tile);
+            if valid == 0 {
+                continue;
+            }
+            let words = |name: &str| self.pins.part(self.ports[name].pin, tile).collect::<Vec<_>>();
+            let flit = Flit { vc: valid.trailing_zeros(), head: words("tx_head"), data: words("tx_data") };
+            network.takes(tile, cycle, flit, &words("tx_dest"));
+            self.seen.sent += 1;
+        }
+        self.network = Some(network);
     }
 
     fn count(&mut self) {
@@ -332,6 +438,7 @@ impl Stand {
             beats: sum("m_axi_rvalid", Some("m_axi_rready")),
             occupancies: if swaps { sum("occupancy_valid", None) } else { 0 },
             swaps: if swaps { sum("swap_valid", None) } else { 0 },
+            sent: 0,
         };
         let seen = &mut self.seen;
         seen.descriptors += now.descriptors;
@@ -343,14 +450,4 @@ impl Stand {
         seen.occupancies += now.occupancies;
         seen.swaps += now.swaps;
     }
-}
-
-/// The output that says when a port of its bundle means something.
-fn valid_of(top: &ModuleSpec, name: &str) -> Option<String> {
-    let bundle = match name.strip_prefix("m_axi_ar") {
-        Some(_) => "m_axi_ar",
-        None => &name[..=name.find('_')?],
-    };
-    let valid = format!("{bundle}valid");
-    (valid != name && top.ports.iter().any(|p| p.name == valid && p.dir == Dir::Output)).then_some(valid)
 }

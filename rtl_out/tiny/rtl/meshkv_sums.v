@@ -95,6 +95,8 @@ module meshkv_sums #(
         read_e   <= valid_d & kind_d == READ;
         half_e   <= fall_d[0];
     end
+    // The entry of zeros below must not be written by what is there before the first reset.
+    initial valid_e = 1'b0;
     always @(posedge clk) begin
         valid_b <= valid;
         valid_c <= valid_b;

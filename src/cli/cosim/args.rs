@@ -1,9 +1,9 @@
 //! The options of `meshkv cosim` and `meshkv sim` and the traffic they ask for.
 
+use super::engine::{DutForm, Engine};
 use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::run::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use crate::cosim::verilate::Form;
 use std::path::PathBuf;
 
 /// Destinations of a multicast packet where none are asked for.
@@ -28,7 +28,7 @@ pub struct Options {
     traffic: Kind,
     /// Offered load of each sending tile, in injected flits per cycle, 0 to 1
     #[arg(long, default_value_t = 0.1, conflicts_with_all = ["trace", "sweep_load"], help_heading = "Traffic")]
-    load: f64,
+    pub(super) load: f64,
     /// Flits of a packet; on VN1 that many flits of one tag
     #[arg(
         long,
@@ -37,7 +37,7 @@ pub struct Options {
         conflicts_with = "trace",
         help_heading = "Traffic"
     )]
-    packet: u32,
+    pub(super) packet: u32,
     /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, or a coin for each packet [default: 0]
     #[arg(long, value_enum, conflicts_with = "trace", help_heading = "Traffic")]
     vn: Option<Vn>,
@@ -49,7 +49,7 @@ pub struct Options {
     hotspot: Vec<Hotspot>,
     /// Seed of all random choices
     #[arg(long, default_value_t = 1, conflicts_with = "trace", help_heading = "Traffic")]
-    seed: u64,
+    pub(super) seed: u64,
     /// Replay packets from a CSV or JSON Lines file
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Traffic")]
     pub(super) trace: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub struct Options {
     pub(super) warmup: u64,
     /// Most cycles after that for the counted packets to arrive [default: as --cycles]
     #[arg(long, value_name = "CYCLES", conflicts_with = "trace", help_heading = "Measurement")]
-    drain_limit: Option<u64>,
+    pub(super) drain_limit: Option<u64>,
     /// Find saturation between two loads: the highest with latency below three times that without load
     #[arg(long, value_name = "FROM:TO", value_parser = range, conflicts_with_all = ["trace", "wave"], help_heading = "Measurement")]
     pub(super) sweep_load: Option<(f64, f64)>,
@@ -70,7 +70,7 @@ pub struct Options {
     pub(super) plot: Option<PathBuf>,
     /// What carries the flits, the same to the cycle [default: rtl; of `sim` model]
     #[arg(long, value_enum, help_heading = "Measurement")]
-    engine: Option<Engine>,
+    pub(super) engine: Option<Engine>,
     /// Run model and Verilog side by side and compare every link in every cycle; the first difference ends the run
     #[arg(long, conflicts_with = "engine", help_heading = "Measurement")]
     pub(super) lockstep: bool,
@@ -79,9 +79,9 @@ pub struct Options {
     pub(super) upset: Option<(u32, u32, u64)>,
     /// What is verilated; the flits are the same to the cycle [default: tile; with --wave mesh]
     #[arg(long, value_enum, help_heading = "Measurement")]
-    dut: Option<DutForm>,
+    pub(super) dut: Option<DutForm>,
     /// Write waves; the whole mesh is built anew for it and runs slower. With --lockstep, of the cycles around a
-    /// difference [default there: <name>-lockstep.fst]
+    /// difference [default there: NAME-lockstep.fst]
     #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) wave: Option<PathBuf>,
 }
@@ -119,78 +119,7 @@ enum Vn {
     Both,
 }
 
-/// What carries the flits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(in crate::cli) enum Engine {
-    /// The emitted Verilog under Verilator
-    Rtl,
-    /// The cycle-exact model: no Verilator is needed, and it is faster
-    Model,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum DutForm {
-    /// One tile, run once for each of the mesh: builds in seconds, runs on two cores
-    Tile,
-    /// The whole mesh of routers: checks its wiring too
-    Mesh,
-}
-
 impl Options {
-    /// These options with the engine decided: that asked for, or the subcommand's own.
-    pub(super) fn with_engine(&self, default: Engine) -> Options {
-        // Lockstep runs both, and what it finds is said of the Verilog.
-        let default = if self.lockstep { Engine::Rtl } else { default };
-        Options { engine: Some(self.engine.unwrap_or(default)), ..self.clone() }
-    }
-
-    /// Whether the model alone carries the flits.
-    pub(super) fn is_model(&self) -> bool {
-        self.engine == Some(Engine::Model)
-    }
-
-    /// What carries the flits, as results name it.
-    pub(super) fn engine_name(&self) -> &'static str {
-        match self.engine {
-            _ if self.lockstep => "lockstep",
-            Some(Engine::Model) => "model",
-            Some(Engine::Rtl) | None => "rtl",
-        }
-    }
-
-    /// What is verilated, if anything is. Waves need the whole mesh, whatever was asked for, so that the command of a
-    /// failed run need only be followed by `--wave`; in lockstep they are of another run.
-    pub(super) fn form(&self) -> Option<Form> {
-        match self.dut {
-            _ if self.is_model() => None,
-            _ if self.wave.is_some() && !self.lockstep => Some(Form::Mesh),
-            Some(DutForm::Mesh) => Some(Form::Mesh),
-            Some(DutForm::Tile) | None => Some(Form::Tile),
-        }
-    }
-
-    /// Whether a tile was asked for and cannot be had.
-    pub(super) fn tile_is_overruled(&self) -> bool {
-        self.dut == Some(DutForm::Tile) && self.form() == Some(Form::Mesh)
-    }
-
-    /// Refuses what the engine does not have.
-    ///
-    /// # Errors
-    /// Names the option and the way out.
-    pub(super) fn check_engine(&self) -> anyhow::Result<()> {
-        if self.is_model() && self.wave.is_some() {
-            anyhow::bail!("--wave needs the Verilog, and the model has no waves\n  help: add --engine rtl; the flits are the same to the cycle");
-        }
-        if self.is_model() && self.dut.is_some() {
-            anyhow::bail!("--dut says nothing about the model, of which nothing is verilated\n  help: add --engine rtl, or leave --dut out");
-        }
-        if self.lockstep && self.dut == Some(DutForm::Mesh) {
-            anyhow::bail!("--lockstep compares links, and a mesh verilated as one keeps them to itself\n  help: leave --dut mesh out; tile and mesh show the same flits in the same cycles");
-        }
-        Ok(())
-    }
-
     /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
     ///
     /// # Errors
@@ -246,63 +175,6 @@ impl Options {
         let drain_limit = self.drain_limit.unwrap_or(self.cycles);
         Phases { warmup: self.warmup, measure: self.cycles, drain_limit, latency_limit: None }
     }
-
-    /// The command with all that decides its figures, defaults written out.
-    pub(super) fn command(&self) -> String {
-        if let Some(trace) = &self.trace {
-            return format!("{} --trace {}{}", self.begin(), trace.display(), self.end());
-        }
-        let load = match self.sweep_load {
-            Some((from, to)) => format!("--sweep-load {from}:{to}"),
-            None => format!("--load {}", self.load),
-        };
-        self.with_load(&load)
-    }
-
-    /// The command of one point of a sweep.
-    pub(super) fn command_at(&self, load: Option<f64>) -> String {
-        self.with_load(&format!("--load {}", load.unwrap_or(self.load)))
-    }
-
-    fn with_load(&self, load: &str) -> String {
-        let traffic = self.traffic();
-        let mut words = vec![
-            format!("{} --traffic {}", self.begin(), traffic.shape.name()),
-            load.to_owned(),
-            format!("--packet {}", self.packet),
-        ];
-        match &traffic.shape {
-            Shape::Unicast { pattern, hotspots, vn } => {
-                if *pattern == PatternKind::Hotspot {
-                    words.extend(hotspots.iter().map(|h| format!("--hotspot {},{}:{}", h.x, h.y, h.share)));
-                }
-                let vn = match vn {
-                    VirtualNetworks::Vn0 => "0",
-                    VirtualNetworks::Vn1 => "1",
-                    VirtualNetworks::Both => "both",
-                };
-                words.push(format!("--vn {vn}"));
-            }
-            Shape::Multicast { fanout } | Shape::Mixed { fanout } => words.push(format!("--fanout {fanout}")),
-        }
-        words.push(format!("--cycles {} --warmup {} --seed {}", self.cycles, self.warmup, self.seed));
-        words.extend(self.drain_limit.map(|limit| format!("--drain-limit {limit}")));
-        words.join(" ") + &self.end()
-    }
-
-    /// The command up to the configuration.
-    fn begin(&self) -> String {
-        let subcommand = if self.is_model() { "sim" } else { "cosim" };
-        format!("meshkv {subcommand} {}", self.config.display())
-    }
-
-    /// What it ends with.
-    fn end(&self) -> String {
-        let dut = self.form().map_or(String::new(), |form| format!(" --dut {}", form.name()));
-        let lockstep = if self.lockstep { " --lockstep" } else { "" };
-        let upset = self.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
-        format!("{dut}{lockstep}{upset}")
-    }
 }
 
 fn hotspot(text: &str) -> Result<Hotspot, String> {
@@ -336,6 +208,7 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cosim::verilate::Form;
     use clap::Parser;
 
     #[derive(Debug, Parser)]

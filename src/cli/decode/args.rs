@@ -1,5 +1,6 @@
 //! The command line of `meshkv decode`, and what it asks for.
 
+use crate::cli::cosim::Engine;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cosim::decode::{step, Pace, Plan, Workload, WorkloadError};
 use crate::design::Design;
@@ -65,6 +66,12 @@ pub struct Args {
     /// Seed of the memory's content and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
+    /// What runs: the Verilog under Verilator, or its cycle-exact model
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    pub(super) engine: Engine,
+    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with = "engine")]
+    pub(super) lockstep: bool,
     /// Write link-utilisation as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
@@ -168,6 +175,12 @@ impl Args {
         }
         if self.unruly_memory {
             text += " --unruly-memory";
+        }
+        if self.engine != Engine::Rtl {
+            text += &format!(" --engine {}", name(self.engine));
+        }
+        if self.lockstep {
+            text += " --lockstep";
         }
         text
     }

@@ -1,7 +1,9 @@
 //! The command line of `meshkv run`, and what it asks for.
 
+use crate::cli::cosim::Engine;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cli::ui::Ui;
+use crate::config::Config;
 use crate::cosim::attention::Job;
 use crate::cosim::clocks::Clocks;
 use crate::cosim::verilate::{Form, RunLength};
@@ -23,6 +25,7 @@ use std::path::PathBuf;
   meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
+  meshkv run configs/u280_8x8.toml --engine model --timing --tokens 4096
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -69,6 +72,15 @@ pub struct Args {
     /// Seed of drawn tensors and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
+    /// What runs: the Verilog under Verilator, or its cycle-exact model
+    #[arg(long, value_enum, default_value_t = Engine::Rtl, help_heading = "Platform")]
+    pub(super) engine: Engine,
+    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with_all = ["engine", "wave"], help_heading = "Platform")]
+    pub(super) lockstep: bool,
+    /// Count cycles only, on the model: no number is drawn, computed or compared
+    #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
+    pub(super) timing: bool,
     /// Write the outputs as safetensors: `attention` of shape [heads, streams, head_dim], F16
     #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
@@ -105,6 +117,10 @@ const DRAWN: u32 = 512;
 impl Args {
     /// The design, and the tensors it runs on.
     pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
+        anyhow::ensure!(
+            !self.timing || self.engine == Engine::Model,
+            "--timing leaves out the numbers, which the Verilog computes anyway\n  help: add --engine model"
+        );
         let (design, _) = crate::cli::load(&self.config, ui)?;
         let Some(path) = &self.tensors else {
             let config = &design.config;
@@ -114,6 +130,10 @@ impl Args {
                 "--tokens is {tokens}, and must be 1 to {}\n  help: model.max_tokens of the configuration is the longest",
                 config.model.max_tokens
             );
+            if self.timing {
+                let blank = self.blank(config, tokens);
+                return Ok((design, blank));
+            }
             let drawn = Synthetic {
                 seed: self.seed,
                 heads: config.model.heads as usize,
@@ -133,6 +153,13 @@ impl Args {
         let tensors = Tensors::read(path, self.layer).with_context(|| path.display().to_string())?;
         let design = if self.fit { self.fitted(&design, &tensors)? } else { design };
         Ok((design, tensors))
+    }
+
+    /// Tensors of the shape of the configuration, without numbers.
+    fn blank(&self, config: &Config, tokens: u32) -> Tensors {
+        let positions = self.query + self.batch as usize;
+        let (heads, kv_heads) = (config.model.heads as usize, config.model.kv_heads as usize);
+        Tensors::blank([heads, kv_heads, positions, tokens as usize, config.pe.head_dim as usize])
     }
 
     /// The design with heads, row and context of the tensors.
@@ -190,6 +217,7 @@ impl Args {
                 text += &format!(" --tensors {} --layer {}", path.display(), self.layer);
                 text += if self.fit { " --fit" } else { "" };
             }
+            None if self.timing => text += &format!(" --tokens {}", job.tensors.tokens),
             None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, name(self.logits)),
         }
         text += &format!(
@@ -206,6 +234,16 @@ impl Args {
         if self.jitter > 0 {
             text += &format!(" --jitter {}", self.jitter);
         }
-        text + if self.unruly_memory { " --unruly-memory" } else { "" }
+        if self.engine != Engine::Rtl {
+            text += &format!(" --engine {}", name(self.engine));
+        }
+        for (given, flag) in
+            [(self.lockstep, "lockstep"), (self.timing, "timing"), (self.unruly_memory, "unruly-memory")]
+        {
+            if given {
+                text += &format!(" --{flag}");
+            }
+        }
+        text
     }
 }

@@ -17,15 +17,6 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.config.clock.noc_mhz);
     let (config, text) = (&job.design.config, |text: &str| text.to_owned());
-    let rows = vec![
-        vec![text(""), text("largest error"), text("RMS error")],
-        vec![text("meshkv"), format!("{:.4e}", row.max_abs_error), format!("{:.4e}", row.rms_error)],
-        vec![
-            text("FlashAttention-2, FP16"),
-            format!("{:.4e}", row.fa2_max_abs_error),
-            format!("{:.4e}", row.fa2_rms_error),
-        ],
-    ];
     let mut out = format!(
         "Attention of {} heads of {}, {} tokens, {} stream{}, on {} x {} tiles\n",
         row.heads,
@@ -36,20 +27,7 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
         config.mesh.cols,
         config.mesh.rows
     );
-    out += &match row.bit_exact {
-        true => {
-            format!("Every output equals the model of the datapath in every bit: {} numbers.\n", row.outputs)
-        }
-        false => {
-            format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs)
-        }
-    };
-    out += "Against attention in f64 on the same FP16 inputs, all heads together:\n";
-    out += &table::columns(&rows);
-    out += &format!(
-        "Heads in which neither error is larger than FlashAttention-2's: {} of {}\n",
-        row.heads_within_fa2, row.heads
-    );
+    out += &numbers(row);
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;
     out += &clocks(row);
@@ -89,6 +67,36 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
         out += &format!("VIOLATION: {violation}\n");
     }
     out
+}
+
+/// What is said of the outputs.
+fn numbers(row: &AttentionRow) -> String {
+    let (Some(exact), Some(within)) = (row.bit_exact, row.heads_within_fa2) else {
+        return "Cycles only: no number was computed.\n".to_owned();
+    };
+    let mut out = match exact {
+        true => {
+            format!("Every output equals the model of the datapath in every bit: {} numbers.\n", row.outputs)
+        }
+        false => {
+            format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs)
+        }
+    };
+    let text = |text: &str| text.to_owned();
+    out += "Against attention in f64 on the same FP16 inputs, all heads together:\n";
+    out += &table::columns(&[
+        vec![text(""), text("largest error"), text("RMS error")],
+        vec![text("meshkv"), format!("{:.4e}", row.max_abs_error), format!("{:.4e}", row.rms_error)],
+        vec![
+            text("FlashAttention-2, FP16"),
+            format!("{:.4e}", row.fa2_max_abs_error),
+            format!("{:.4e}", row.fa2_rms_error),
+        ],
+    ]);
+    out + &format!(
+        "Heads in which neither error is larger than FlashAttention-2's: {within} of {}\n",
+        row.heads
+    )
 }
 
 /// Which clocks were run.

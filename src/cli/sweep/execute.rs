@@ -55,8 +55,7 @@ impl<'a> Execute<'a> {
         let found = match (&point.work, point.work.engine()) {
             (Work::Traffic(work), Engine::Model) => self.traffic(&mut modelled(design), design, work),
             (Work::Traffic(work), Engine::Rtl) => self.verilated_traffic(design, work),
-            // The grid refuses steps on the model.
-            (Work::Decode(work), Engine::Rtl | Engine::Model) => self.decode(design, work),
+            (Work::Decode(work), _) => self.decode(design, work),
         };
         match found {
             Ok(row) => Outcome::Row(row),
@@ -106,10 +105,15 @@ impl<'a> Execute<'a> {
 
     fn decode(&self, design: &Design, work: &DecodeWork) -> anyhow::Result<Value> {
         let (load, step, plan) = Point::decode(work, design)?;
-        let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
-        let length = if due >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-        let library = library(design, Form::Pieces, length, self.interrupt, &Ui::silent())?;
-        let bench = Bench::new(&library, design, POWER_UP_SEED)?;
+        let bench = match work.engine {
+            Engine::Model => Bench::on_model(design),
+            Engine::Rtl => {
+                let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
+                let length = if due >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
+                let library = library(design, Form::Pieces, length, self.interrupt, &Ui::silent())?;
+                Bench::new(&library, design, POWER_UP_SEED)?
+            }
+        };
         let done = bench.run(&plan, &mut |_| self.interrupt.requested())?;
         Ok(json!(DecodeRow::new(design, &step, &plan, &done, load.batch)))
     }

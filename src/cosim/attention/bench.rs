@@ -3,16 +3,21 @@
 use super::super::around::{pins, DescriptorPins, MemoryPins};
 use super::super::clocks::Clocks;
 use super::super::dut::DutError;
-use super::super::memory::{Behaviour, Memory, Shape};
-use super::super::network::COUNTERS;
+use super::super::lockstep::PortLockstep;
+use super::super::memory::{Behaviour, Image, Memory, Shape};
+use super::super::model_ports::FabricPorts;
 use super::super::pins::{Pin, Pins};
+use super::super::socket::{verilated, Socket};
 use super::super::Library;
+use super::attended::{Attended, Sample};
 use super::job::Job;
-use super::order::{visits, Visit};
-use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
-use crate::model::{attention, Datapath, DatapathShape, Root};
+use super::numbers::{expected, Numbers};
+use super::order::Visit;
+use crate::design::Design;
+use crate::emit::{self, Dir, ModuleSpec};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::mpsc::channel;
 
 /// Cycles without an output, a read or a flit of PART after which a run is stuck.
 const WATCHDOG: u64 = 200_000;
@@ -44,63 +49,6 @@ pub enum AttentionError {
     Stopped,
 }
 
-/// What the stages of a tile did in a cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
-    /// Flits wait in the FIFO.
-    pub fetched: bool,
-    /// A K flit passes the array.
-    pub keys: bool,
-    /// A V flit passes the array, or the flit of ones.
-    pub values: bool,
-    /// Weights of a block are loaded.
-    pub loads: bool,
-    /// Results are read.
-    pub results: bool,
-}
-
-/// What came of a run.
-#[derive(Debug, Clone)]
-pub struct Attended {
-    /// Output of each (stream, head), FP16.
-    pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
-    /// What the model of the datapath gives for them.
-    pub expected: BTreeMap<(u32, u32), Vec<u16>>,
-    /// Clocks that were run; cycles are the network's, unless they are said to be of what computes.
-    pub clocks: Clocks,
-    /// Cycles from the first descriptor to the last output.
-    pub cycles: u64,
-    /// Cycles in which queries went in.
-    pub query_cycles: u64,
-    /// Cycle of the last KV flit that a tile accepted, from the first descriptor on.
-    pub kv_cycles: u64,
-    /// Counters of what computes, in cycles of its clock, by tile, in the order of [`emit::pad_events`].
-    pub pad: Vec<Vec<u32>>,
-    /// Counters of every tile.
-    pub events: Vec<[u32; TILE_EVENTS.len()]>,
-    /// Link counters of every tile.
-    pub links: Vec<[u32; COUNTERS]>,
-    /// Flits read from each memory port.
-    pub beats: Vec<u64>,
-    /// Every cycle of each tile, as far as it was asked for.
-    pub timeline: Vec<Vec<Sample>>,
-    /// What the memory's rules found.
-    pub violations: Vec<String>,
-}
-
-impl Attended {
-    /// (stream, head) whose output is not the model's.
-    pub fn wrong(&self) -> Vec<(u32, u32)> {
-        let differs = |(of, output): &(&(u32, u32), &Vec<u16>)| self.expected.get(of) != Some(output);
-        self.outputs.iter().filter(differs).map(|(of, _)| *of).collect()
-    }
-
-    /// Every output is what the model gives, in every bit.
-    pub fn bit_exact(&self) -> bool {
-        self.outputs == self.expected
-    }
-}
-
 pins! {
     /// One of each.
     OnePins {
@@ -121,6 +69,47 @@ pins! {
     TilePins { stat_data event_data pad_data pad_state error_memory error_timeout }
 }
 
+/// Where outputs come from.
+#[derive(Debug)]
+enum Source {
+    /// The ports that show them.
+    Pins,
+    /// What was told and merged on the model.
+    Model(Box<Numbers>),
+    /// Nowhere.
+    Nobody,
+}
+
+impl Source {
+    /// A partial result of a row is merged; false if there can be none.
+    fn merge(&mut self, design: &Design, x: u32, (stream, head): (u32, u32), y: u32) -> bool {
+        let Source::Model(numbers) = self else { return true };
+        let tile = design.mesh.node(x, y);
+        tile.is_some_and(|tile| numbers.merge(design, Visit { tile, stream, head }))
+    }
+
+    /// The output of a head, of which the ports have `shown` this.
+    fn output(&mut self, job: &Job, of: (u32, u32), shown: Vec<u16>) -> Vec<u16> {
+        match self {
+            Source::Pins => shown,
+            Source::Model(numbers) => numbers.output(job, of),
+            Source::Nobody => Vec::new(),
+        }
+    }
+
+    /// What the external memory holds: anything, where nobody looks at it.
+    fn image(&self, job: &Job) -> Image {
+        match self {
+            Source::Pins | Source::Model(_) => job.image(),
+            Source::Nobody => Image::Hash(0),
+        }
+    }
+}
+
+fn top(modules: &[ModuleSpec]) -> &ModuleSpec {
+    modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top")
+}
+
 /// The whole design out of reset.
 pub struct Bench<'a> {
     job: &'a Job<'a>,
@@ -132,6 +121,7 @@ pub struct Bench<'a> {
     descriptors: DescriptorPins,
     memory_pins: MemoryPins,
     memory: Memory,
+    source: Source,
 }
 
 impl<'a> Bench<'a> {
@@ -159,10 +149,61 @@ impl<'a> Bench<'a> {
         seed: u64,
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
-        let design = job.design;
-        let modules = emit::modules(design);
-        let top: &ModuleSpec = modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top");
-        let mut pins = Pins::with_clocks(library, seed, &clocks)?;
+        let pins = Pins::with_clocks(library, seed, &clocks)?;
+        Bench::of(pins, job, behaviour, clocks, Source::Pins)
+    }
+
+    /// On the model of the design, cycle by cycle the same. Without `numbers` only the time is known: outputs come
+    /// empty, and nothing is expected of them.
+    ///
+    /// # Errors
+    /// If the clock of what computes is to have jitter.
+    pub fn on_model(
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        clocks: Clocks,
+        numbers: bool,
+    ) -> Result<Bench<'a>, DutError> {
+        let (design, modules) = (job.design, emit::modules(job.design));
+        let (tell, told) = channel();
+        let model = FabricPorts::core(design, top(&modules), numbers.then_some(tell));
+        let pins = Pins::clocked(Box::new(model), &clocks)?;
+        let source = match numbers {
+            true => Source::Model(Box::new(Numbers::new(design, told))),
+            false => Source::Nobody,
+        };
+        Bench::of(pins, job, behaviour, clocks, source)
+    }
+
+    /// Both, compared at every port in every cycle; numbers are the Verilog's.
+    ///
+    /// # Errors
+    /// As [`Bench::with_clocks`] and [`Bench::on_model`].
+    pub fn in_lockstep(
+        library: &Library,
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        seed: u64,
+        clocks: Clocks,
+    ) -> Result<Bench<'a>, DutError> {
+        let (design, modules) = (job.design, emit::modules(job.design));
+        let top = top(&modules);
+        let model: Box<dyn Socket> = Box::new(FabricPorts::core(design, top, None));
+        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
+        let both = PortLockstep::new(both, top, design)?;
+        let pins = Pins::clocked(Box::new(both), &clocks)?;
+        Bench::of(pins, job, behaviour, clocks, Source::Pins)
+    }
+
+    fn of(
+        mut pins: Pins,
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        clocks: Clocks,
+        source: Source,
+    ) -> Result<Bench<'a>, DutError> {
+        let (design, modules) = (job.design, emit::modules(job.design));
+        let top = top(&modules);
         let own = ["clk", "rst", "pe_clk", "pe_rst"];
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !own.contains(&p.name.as_str())) {
             let pin = pins.pin(top, &port.name, 1)?;
@@ -177,7 +218,8 @@ impl<'a> Bench<'a> {
             tiles: TilePins::find(&mut pins, top, tiles)?,
             descriptors: DescriptorPins::find(&mut pins, top, 1)?,
             memory_pins: MemoryPins::find(&mut pins, top, design.memory.ports)?,
-            memory: Memory::new(Shape::of(design), behaviour, job.image()),
+            memory: Memory::new(Shape::of(design), behaviour, source.image(job)),
+            source,
             pins,
         })
     }
@@ -202,27 +244,15 @@ impl<'a> Bench<'a> {
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<Attended, AttentionError> {
         let design = self.job.design;
-        let (tiles, cols) = (design.mesh.tiles(), design.mesh.cols() as usize);
+        let cols = design.mesh.cols() as usize;
         let heads = (design.config.model.heads * self.job.streams) as usize;
         let start = self.pins.cycle();
         self.send_queries(heads, stop)?;
         let begun = self.pins.cycle();
         let pending = self.job.descriptors().expect("the job was checked");
         let mut next = 0;
-        let mut result = Attended {
-            outputs: BTreeMap::new(),
-            expected: BTreeMap::new(),
-            clocks: self.clocks,
-            cycles: 0,
-            query_cycles: begun - start,
-            kv_cycles: 0,
-            pad: vec![vec![0; 32]; tiles],
-            events: vec![[0; TILE_EVENTS.len()]; tiles],
-            links: vec![[0; COUNTERS]; tiles],
-            beats: Vec::new(),
-            timeline: vec![Vec::new(); tiles],
-            violations: Vec::new(),
-        };
+        let mut result = Attended::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
+        result.query_cycles = begun - start;
         let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
         let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
         let mut moved = begun;
@@ -251,7 +281,12 @@ impl<'a> Bench<'a> {
                 let first_head = design.heads.of_column(x as u32).start;
                 if get(self.columns.merge_valid) == 1 {
                     let of = (get(self.columns.merge_stream), first_head + get(self.columns.merge_head));
-                    merged.entry(of).or_default().push(get(self.columns.merge_y));
+                    let y = get(self.columns.merge_y);
+                    if !self.source.merge(design, x as u32, of, y) {
+                        let what = format!("row {y} of column {x} has no partial result of {of:?}");
+                        result.violations.push(format!("cycle {cycle}: {what}"));
+                    }
+                    merged.entry(of).or_default().push(y);
                     moved = self.pins.cycle();
                 }
                 if get(self.columns.out_valid) == 1 && takes[x] {
@@ -264,10 +299,10 @@ impl<'a> Bench<'a> {
                     }
                     partial[x].extend(words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]));
                     if get(self.columns.out_last) == 1 {
-                        let mut output = std::mem::take(&mut partial[x]);
-                        output.truncate(design.config.pe.head_dim as usize);
+                        let mut shown = std::mem::take(&mut partial[x]);
+                        shown.truncate(design.config.pe.head_dim as usize);
                         let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
-                        result.outputs.insert(of, output);
+                        result.outputs.insert(of, self.source.output(self.job, of, shown));
                     }
                     moved = self.pins.cycle();
                     if result.outputs.len() == heads && end.is_none() {
@@ -302,7 +337,9 @@ impl<'a> Bench<'a> {
                 }
             }
         }
-        result.expected = expected(self.job, &merged, &mut result.violations);
+        if result.numbers {
+            result.expected = expected(self.job, &merged, &mut result.violations);
+        }
         Ok(result)
     }
 
@@ -378,56 +415,4 @@ impl<'a> Bench<'a> {
             }
         }
     }
-}
-
-/// What the model gives: tiles visit segments in the order of the controllers, roots merge in the order that was seen.
-fn expected(
-    job: &Job,
-    merged: &BTreeMap<(u32, u32), Vec<u32>>,
-    violations: &mut Vec<String>,
-) -> BTreeMap<(u32, u32), Vec<u16>> {
-    let design = job.design;
-    let datapath = Datapath::new(DatapathShape::of(design));
-    let mut of_tiles: BTreeMap<Visit, Vec<_>> = BTreeMap::new();
-    for descriptor in job.descriptors().expect("the job was checked") {
-        for (visit, segments) in visits(design, &descriptor) {
-            of_tiles.entry(visit).or_default().extend(segments);
-        }
-    }
-    let dim = design.config.pe.head_dim as usize;
-    let mut outputs = BTreeMap::new();
-    for stream in 0..job.streams {
-        for head in 0..design.config.model.heads {
-            let (k, v) = job.kv(head);
-            let mut root: Root = datapath.root();
-            let rows = merged.get(&(stream, head)).cloned().unwrap_or_default();
-            let mut left: Vec<Visit> =
-                of_tiles.keys().filter(|v| (v.stream, v.head) == (stream, head)).copied().collect();
-            for y in rows {
-                let tile = design.mesh.node(design.heads.column(head), y);
-                let Some(at) = left.iter().position(|v| Some(v.tile) == tile) else { continue };
-                let visit = left.swap_remove(at);
-                let mut partial = datapath.partial(job.query(head, stream));
-                for (first, rows) in &of_tiles[&visit] {
-                    let end = (first + design.config.kv.segment_tokens).min(job.tensors.tokens as u32);
-                    let elements = *first as usize * dim..end as usize * dim;
-                    attention::segment(
-                        &mut partial,
-                        &k[elements.clone()],
-                        &v[elements],
-                        rows.start as usize..rows.end as usize,
-                    );
-                }
-                root.merge(&partial.to_flits());
-            }
-            if !left.is_empty() {
-                violations.push(format!(
-                    "head {head}, stream {stream}: {} partial results were not merged",
-                    left.len()
-                ));
-            }
-            outputs.insert((stream, head), root.output());
-        }
-    }
-    outputs
 }

@@ -7,10 +7,13 @@
 //!                  order of segments (controllers) and of partials (roots, as observed) --> model --> the same
 //! ```
 
+mod attended;
 mod bench;
 mod job;
+mod numbers;
 mod order;
 
-pub use bench::{Attended, AttentionError, Bench, Sample};
+pub use attended::{Attended, Sample};
+pub use bench::{AttentionError, Bench};
 pub use job::{Job, JobError};
 pub use order::{visits, Visit};

@@ -8,11 +8,14 @@ use super::ports::Ports;
 use super::run::Run;
 use super::{DecodeError, MemoryFault, Plan};
 use crate::cosim::dut::DutError;
+use crate::cosim::lockstep::PortLockstep;
+use crate::cosim::model_ports::FabricPorts;
 use crate::cosim::network::COUNTERS;
 use crate::cosim::pins::Pins;
+use crate::cosim::socket::{verilated, Socket};
 use crate::cosim::Library;
 use crate::design::{Design, NodeId};
-use crate::emit::{self, Dir, TILE_EVENTS};
+use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
 
 /// Cycles in which all counters have been shown.
 const SCAN: u64 =
@@ -43,15 +46,41 @@ pub struct Bench<'a> {
     pub(super) words: Vec<u32>,
 }
 
+/// The ports of the whole fabric.
+fn fabric(design: &Design) -> ModuleSpec {
+    let modules = emit::modules(design);
+    modules.into_iter().find(|m| m.name == emit::FABRIC).expect("every design has a fabric")
+}
+
 impl<'a> Bench<'a> {
     /// Opens a library that shows the ports of the whole fabric; `seed` sets what registers hold before reset.
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let modules = emit::modules(design);
-        let top = modules.iter().find(|m| m.name == emit::FABRIC).expect("every design has a top");
-        let mut pins = Pins::new(library, seed)?;
+        let pins = Pins::new(library, seed)?;
+        Bench::with(pins, &fabric(design), design)
+    }
+
+    /// The same on the model.
+    pub fn on_model(design: &'a Design) -> Bench<'a> {
+        let top = fabric(design);
+        let pins = Pins::of(Box::new(FabricPorts::new(design, &top)));
+        pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+    }
+
+    /// A library and the model side by side, compared at every port in every period.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        let top = fabric(design);
+        let model: Box<dyn Socket> = Box::new(FabricPorts::new(design, &top));
+        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
+        Bench::with(Pins::of(Box::new(PortLockstep::new(both, &top, design)?))?, &top, design)
+    }
+
+    fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {
         // Inputs hold nothing from before.
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
             let pin = pins.pin(top, &port.name, 1)?;

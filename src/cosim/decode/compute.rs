@@ -61,7 +61,7 @@ impl Compute {
         ledger: &mut DecodeLedger,
     ) -> Option<(Part, u32)> {
         self.random = mix(self.random);
-        self.takes_flit = cycle >= self.free && (self.random >> 56) as u8 >= pace.stall;
+        self.takes_flit = self.is_idle(cycle) && (self.random >> 56) as u8 >= pace.stall;
         self.takes_job = (self.random >> 48) as u8 >= pace.stall;
         if self.sending.is_empty() {
             let due = self.closes.front().is_some_and(|close| ledger.has_all(self.tile, close.descriptor));
@@ -71,6 +71,11 @@ impl Compute {
         }
         self.sends = !self.sending.is_empty();
         self.sending.front().map(|part| (*part, self.next))
+    }
+
+    /// It works on no flit.
+    pub(super) fn is_idle(&self, cycle: u64) -> bool {
+        cycle >= self.free
     }
 
     /// A flit was taken.

@@ -197,7 +197,7 @@ impl<'a> DecodeLedger<'a> {
         close
     }
 
-    /// A tile took a flit. Tells the step and the layer it is of.
+    /// A tile took a flit, of whose payload `data` is known. Tells the step and the layer it is of.
     pub(super) fn delivered(
         &mut self,
         cycle: u64,
@@ -225,7 +225,7 @@ impl<'a> DecodeLedger<'a> {
         let awaited = &mut open[at];
         let address = awaited.address + u64::from(index) * u64::from(self.shape.flit_bytes);
         let there = image.read(&self.shape, address, &mut self.words);
-        if !there || !data.eq(self.words.iter().copied()) {
+        if !there || !data.zip(&self.words).all(|(word, wanted)| word == *wanted) {
             self.violations.add(ViolationKind::Corrupt, || text("is not what the memory holds"));
         }
         if mask != awaited.mask {

@@ -87,6 +87,9 @@ impl Bench<'_> {
         self.pins.set(p.root_credit, at, run.credits[at]);
         self.pins.set(p.vector_ready, at, 1);
         self.pins.set(p.kv_ready, at, u64::from(compute.takes_flit));
+        if let Some(idle) = p.compute_idle {
+            self.pins.set(idle, at, u64::from(compute.is_idle(cycle)));
+        }
         self.pins.set(p.job_ready, at, u64::from(compute.takes_job));
         self.pins.set(p.part_valid, at, u64::from(part.is_some()));
         let Some((part, index)) = part else { return };
@@ -125,7 +128,7 @@ impl Bench<'_> {
         }
         if run.computes[at].takes_flit && self.get(p.kv_valid, at) == 1 {
             let name = (self.get(p.kv_tag, at), self.get32(p.kv_index, at), self.get(p.kv_mask, at));
-            let data = self.pins.part(p.kv_data, at);
+            let data = self.pins.payload(p.kv_data, at);
             let of = run.ledger.delivered(cycle, tile, name, data, run.memory.image());
             if let Some((step, layer)) = of {
                 run.steps[step].kv.entry(layer).or_insert((cycle, cycle)).1 = cycle;
@@ -149,8 +152,10 @@ impl Bench<'_> {
     fn reduce(&mut self, run: &mut Run, at: usize, cycle: u64) {
         let p = &self.ports;
         let source = self.design.mesh.node(self.get32(p.root_x, at), self.get32(p.root_y, at));
-        for (word, value) in self.words.iter_mut().zip(self.pins.part(p.root_data, at)) {
+        let mut carried = 0;
+        for (word, value) in self.words.iter_mut().zip(self.pins.payload(p.root_data, at)) {
             *word = value;
+            carried += 1;
         }
         let key = PartKey {
             // A source that no mesh has is taken for the root itself, which the ledger then finds fault with.
@@ -166,7 +171,7 @@ impl Bench<'_> {
             alone: self.get32(p.root_alone, at),
             first: self.get(p.root_first, at) == 1,
             last: self.get(p.root_last, at) == 1,
-            data: &self.words,
+            data: &self.words[..carried],
         };
         if let Some(step) = run.ledger.reduced(cycle, flit) {
             run.steps[step].end = cycle;

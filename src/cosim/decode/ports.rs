@@ -7,7 +7,7 @@ use crate::emit::ModuleSpec;
 
 /// Declares the ports by the number of parts they have.
 macro_rules! ports {
-    (one: $($one:ident)+; swap: $($swap:ident)+; tile: $($tile:ident)+;) => {
+    (one: $($one:ident)+; swap: $($swap:ident)+; idle: $idle:ident; tile: $($tile:ident)+;) => {
         /// What a fabric whose homes swap shows between two steps.
         #[derive(Clone, Copy)]
         pub(super) struct SwapPorts {
@@ -19,6 +19,8 @@ macro_rules! ports {
             $(pub(super) $one: Pin,)+
             /// None where homes never swap.
             pub(super) swaps: Option<SwapPorts>,
+            /// None where stages overlap, and nobody asks whether the compute has something to do.
+            pub(super) $idle: Option<Pin>,
             $(pub(super) $tile: Pin,)+
             pub(super) descriptors: DescriptorPins,
             pub(super) memory: MemoryPins,
@@ -32,12 +34,16 @@ macro_rules! ports {
                 tiles: u32,
                 memory: u32,
             ) -> Result<Ports, DutError> {
-                let swaps = match top.ports.iter().any(|p| p.name == "swap_valid") {
+                let has = |name: &str| top.ports.iter().any(|p| p.name == name);
+                let swaps = match has("swap_valid") {
                     true => Some(SwapPorts { $($swap: pins.pin(top, stringify!($swap), 1)?,)+ }),
                     false => None,
                 };
+                let idle = stringify!($idle);
+                let $idle = has(idle).then(|| pins.pin(top, idle, tiles)).transpose()?;
                 Ok(Ports {
                     swaps,
+                    $idle,
                     $($one: pins.pin(top, stringify!($one), 1)?,)+
                     $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
                     descriptors: DescriptorPins::find(pins, top, 1)?,
@@ -51,6 +57,7 @@ macro_rules! ports {
 ports! {
     one: idle stat_index event_index;
     swap: swap_valid swap_a swap_b occupancy_valid occupancy_tile occupancy_value;
+    idle: compute_idle;
     tile: job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row
         kv_valid kv_ready kv_tag kv_index kv_mask kv_data
         part_valid part_ready part_first part_last part_alone part_stream part_layer part_head part_data

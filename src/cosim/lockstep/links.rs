@@ -4,9 +4,10 @@
 
 use super::difference::{field, Place};
 use crate::cosim::dut::{Dut, DutError};
+use crate::cosim::modelled::Modelled;
 use crate::cosim::packet::TileSet;
 use crate::design::{index_bits, Design, DestKind, Mesh, Port};
-use crate::model::cycle::{Flit, RouterMesh};
+use crate::model::cycle::Flit;
 
 /// Where the first word of a record has what.
 const VALID: (u32, &str) = (0, "valid");
@@ -21,7 +22,6 @@ pub(super) struct Links {
     /// Words of a record, and of a header.
     words: usize,
     head_words: usize,
-    head_mask: u128,
     /// Tiles of all columns but the first, and but the last: the others lie behind a flit on its way east, or west.
     east: [u64; 4],
     west: [u64; 4],
@@ -46,7 +46,6 @@ impl Links {
             kind: design.flit.dest_kind,
             words,
             head_words: design.flit.head_width.div_ceil(32) as usize,
-            head_mask: u128::MAX >> (u128::BITS - design.flit.head_width),
             east: without(0),
             west: without(mesh.cols() - 1),
             rtl: all.clone(),
@@ -59,9 +58,9 @@ impl Links {
     }
 
     /// The first difference of what shows in the next period: where, and both values.
-    pub(super) fn compare(&mut self, dut: &Dut, routers: &RouterMesh) -> Option<(Place, String, String)> {
+    pub(super) fn compare(&mut self, dut: &Dut, model: &Modelled) -> Option<(Place, String, String)> {
         dut.links(&mut self.rtl);
-        self.of_model(routers);
+        self.of_model(model);
         if self.rtl == self.model {
             return None;
         }
@@ -95,7 +94,8 @@ impl Links {
     }
 
     /// Writes the model's records.
-    fn of_model(&mut self, routers: &RouterMesh) {
+    fn of_model(&mut self, model: &Modelled) {
+        let routers = model.routers();
         self.model.fill(0);
         for (node, input, vc, flit) in routers.links() {
             // The receiver's input faces the sender's output.
@@ -104,10 +104,10 @@ impl Links {
             let ahead = self.goes_on(self.mesh.coords(node).0, output, flit);
             let dest = self.dest(self.mesh.coords(sender).0, output, flit);
             let first = 1 << (VALID.0 + vc) | u32::from(ahead) << AHEAD.0;
-            self.write(sender.index(), output, first, flit, dest);
+            self.write(sender.index(), output, first, model.head(flit), dest);
         }
         for shown in routers.shown() {
-            self.write(shown.tile, Port::Local, 1 << (VALID.0 + shown.vc), shown.flit, [0; 4]);
+            self.write(shown.tile, Port::Local, 1 << (VALID.0 + shown.vc), model.head(shown.flit), [0; 4]);
         }
         for (tile, input, vc) in routers.all_credits() {
             let at = (tile * Port::ALL.len() + input.index()) * self.words;
@@ -115,13 +115,12 @@ impl Links {
         }
     }
 
-    fn write(&mut self, tile: usize, port: Port, first: u32, flit: &Flit, dest: [u64; 4]) {
+    fn write(&mut self, tile: usize, port: Port, first: u32, head: &[u32], dest: [u64; 4]) {
         let at = (tile * Port::ALL.len() + port.index()) * self.words;
         let record = &mut self.model[at..at + self.words];
         record[0] |= first;
-        let head = flit.head & self.head_mask;
         let (heads, dests) = record[1..].split_at_mut(self.head_words);
-        heads.iter_mut().enumerate().for_each(|(i, word)| *word = (head >> (32 * i)) as u32);
+        heads.copy_from_slice(head);
         let words = |i: usize| (dest[i / 2] >> (32 * (i % 2))) as u32;
         dests.iter_mut().enumerate().for_each(|(i, word)| *word = words(i));
     }

@@ -4,12 +4,15 @@
 //! period: on every link between routers and into every tile the valid bit of each virtual channel, header, destination and
 //! the bit that says whether the flit goes on; every credit; every entry into and delivery from the mesh, payload
 //! included. After each step also all counters, all virtual channels that hold a flit, and whether all credits are home.
-//! The first difference ends the run.
+//! The first difference ends the run. [`PortLockstep`] does the same at the ports of a whole fabric.
 
 mod difference;
 mod links;
+mod ports;
 
 pub use difference::Difference;
+pub(super) use ports::parts;
+pub use ports::PortLockstep;
 
 use super::dut::{Dut, DutError};
 use super::modelled::Modelled;
@@ -103,7 +106,7 @@ impl Lockstep {
         let modelled = self.model.step(1)?;
         self.compare_tiles()?;
         let cycle = self.rtl.cycle();
-        if let Some((place, rtl, model)) = self.links.compare(&self.rtl, self.model.routers()) {
+        if let Some((place, rtl, model)) = self.links.compare(&self.rtl, &self.model) {
             return Err(self.difference(cycle, place, rtl, model));
         }
         self.compared += self.mesh.tiles() as u64;
@@ -146,21 +149,9 @@ impl Lockstep {
                 let [a, b] = [a, b].map(|entry| entry.map_or("none".to_owned(), |e| format!("{e:?}")));
                 return self.difference(cycle, Place::Link(node, Port::Local, "entry"), a, b);
             }
-            let at = |list: &[Delivery]| list.iter().find(|d| d.tile == node).cloned();
-            let [a, b] = [0, 1].map(|i| at(&self.deliveries_now[i]));
-            if a == b {
-                continue;
-            }
-            let show = |words: fn(&Delivery) -> Vec<u32>| {
-                [&a, &b].map(|d| d.as_ref().map_or("none".to_owned(), |d| field(&words(d))))
-            };
-            let fields: [(&str, fn(&Delivery) -> Vec<u32>); 3] =
-                [("VC", |d| vec![d.vc]), ("head", |d| d.head.clone()), ("payload", |d| d.data.clone())];
-            for (name, words) in fields {
-                let [a, b] = show(words);
-                if a != b {
-                    return self.difference(cycle, Place::Link(node, Port::Local, name), a, b);
-                }
+            let at = |i: usize| self.deliveries_now[i].iter().find(|d| d.tile == node);
+            if let Some((name, a, b)) = unlike(at(0), at(1)) {
+                return self.difference(cycle, Place::Link(node, Port::Local, name), a, b);
             }
         }
         let [a, b] = [rtl, model].map(|list| format!("{list:?}"));
@@ -196,6 +187,18 @@ impl Lockstep {
     fn difference(&self, cycle: u64, place: Place, rtl: String, model: String) -> anyhow::Error {
         Difference::new(self.mesh, self.runs, cycle, place, rtl, model).into()
     }
+}
+
+/// The first field in which what came to a tile differs, and both values.
+fn unlike(rtl: Option<&Delivery>, model: Option<&Delivery>) -> Option<(&'static str, String, String)> {
+    let (Some(a), Some(b)) = (rtl, model) else {
+        let [a, b] = [rtl, model].map(|d| d.map_or("none".to_owned(), |d| format!("one on VC {}", d.vc)));
+        return (a != b).then_some(("delivery", a, b));
+    };
+    let fields: [(_, &[u32], &[u32]); 3] =
+        [("VC", &[a.vc], &[b.vc]), ("head", &a.head, &b.head), ("payload", &a.data, &b.data)];
+    let (name, a, b) = fields.into_iter().find(|(_, a, b)| a != b)?;
+    Some((name, field(a), field(b)))
 }
 
 impl Network for Lockstep {

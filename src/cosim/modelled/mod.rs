@@ -1,8 +1,8 @@
 //! The cycle-exact model as a [`Network`]: no Verilator, the same flits in the same cycles.
 //!
 //! Around the routers of [`RouterMesh`] stand the tiles' sides of the local links, as `sim/harness.cpp` has them
-//! for the verilated fabric: [`sources`] choose what enters; a flit is taken in the period it shows, and its credit
-//! given back in the next. Payloads do not travel: a flit carries the number of its payload.
+//! for the verilated fabric: source queues choose what enters; a flit is taken in the period it shows, and its credit
+//! given back in the next. Header and payload do not travel: a flit carries their number.
 
 mod payloads;
 mod sources;
@@ -20,7 +20,6 @@ struct Delivery {
     cycle: u64,
     tile: u32,
     vc: u32,
-    head: u128,
     payload: u32,
 }
 
@@ -41,7 +40,6 @@ pub struct Modelled {
     mesh: Mesh,
     vcs: u32,
     dest_kind: DestKind,
-    head_words: usize,
     routers: RouterMesh,
     sources: Sources,
     payloads: Payloads,
@@ -67,10 +65,12 @@ impl Modelled {
             mesh,
             vcs,
             dest_kind: design.flit.dest_kind,
-            head_words: design.flit.head_width.div_ceil(32) as usize,
             routers: RouterMesh::new(design),
             sources: Sources::new(mesh, vcs, depth),
-            payloads: Payloads::new(design.flit.data_width.div_ceil(32) as usize),
+            payloads: {
+                let words = |bits: u32| bits.div_ceil(32) as usize;
+                Payloads::new(words(design.flit.head_width), words(design.flit.data_width))
+            },
             freed: Vec::new(),
             stalls: Vec::new(),
             held: vec![None; mesh.tiles()],
@@ -108,6 +108,11 @@ impl Modelled {
     /// Changes the state of a router, which a test expects to be noticed.
     pub fn upset(&mut self, tile: NodeId, upset: Upset) {
         self.routers.upset(tile, upset);
+    }
+
+    /// The header of a flit that is on its way.
+    pub(super) fn head(&self, flit: &Flit) -> &[u32] {
+        self.payloads.words(flit.data as u32).0
     }
 
     /// The routers, to be looked at.
@@ -159,9 +164,8 @@ impl Modelled {
                 Some(held) => held[shown.vc as usize] += 1,
                 None => self.freed.push((shown.tile, shown.vc)),
             }
-            let Flit { head, data, .. } = *shown.flit;
-            let (tile, vc, payload) = (shown.tile as u32, shown.vc, data as u32);
-            self.deliveries.push(Delivery { cycle, tile, vc, head, payload });
+            let (tile, vc, payload) = (shown.tile as u32, shown.vc, shown.flit.data as u32);
+            self.deliveries.push(Delivery { cycle, tile, vc, payload });
         }
         moved
     }
@@ -224,13 +228,14 @@ impl Network for Modelled {
     }
 
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
-        let head = flit.head.iter().rev().fold(0, |head, &word| head << 32 | u128::from(word));
         let mut dest = [0; 4];
         for (i, &word) in flit.dest.iter().enumerate() {
             dest[i / 2] |= u64::from(word) << (32 * (i % 2));
         }
-        let payload = self.payloads.insert(flit.data, self.deliveries_of(&dest));
-        self.sources.push(flit, Flit { head, data: u64::from(payload), dest });
+        let payload = self.payloads.insert(flit.head, flit.data, self.deliveries_of(&dest));
+        // Routers look at the lowest bit of a header; all of it is kept with the payload.
+        let head = u128::from(flit.head[0]);
+        self.sources.push(self.routers.cycle(), flit, Flit { head, data: u64::from(payload), dest });
         Ok(())
     }
 
@@ -259,9 +264,8 @@ impl Network for Modelled {
             return;
         }
         for d in &self.deliveries {
-            let head: [u32; 4] = std::array::from_fn(|i| (d.head >> (32 * i)) as u32);
             let tile = self.mesh.node_at(d.tile as usize).expect("the model has the tiles of its mesh");
-            let (head, data) = (&head[..self.head_words], self.payloads.words(d.payload));
+            let (head, data) = self.payloads.words(d.payload);
             receive(Ejection { cycle: d.cycle, tile, vc: d.vc, head, data });
         }
     }

@@ -1,8 +1,9 @@
-//! Payloads of the flits that are queued or on their way, each kept once.
+//! Header and payload of the flits that are queued or on their way, each kept once.
 
-/// Payloads by number; freed numbers are used again, so that a steady flow allocates nothing.
+/// Words of flits by number, header first; freed numbers are used again, so that a steady flow allocates nothing.
 #[derive(Debug)]
 pub(super) struct Payloads {
+    head: usize,
     width: usize,
     words: Vec<u32>,
     /// Deliveries still to come.
@@ -11,32 +12,36 @@ pub(super) struct Payloads {
 }
 
 impl Payloads {
-    /// Of payloads of `width` words.
-    pub(super) fn new(width: usize) -> Payloads {
-        Payloads { width, words: Vec::new(), left: Vec::new(), free: Vec::new() }
+    /// Of headers and payloads of so many words.
+    pub(super) fn new(head: usize, data: usize) -> Payloads {
+        Payloads { head, width: head + data, words: Vec::new(), left: Vec::new(), free: Vec::new() }
     }
 
-    /// Keeps a payload until it has been delivered so often.
-    pub(super) fn insert(&mut self, words: &[u32], deliveries: u32) -> u32 {
+    /// Keeps the words of a flit until it has been delivered so often.
+    pub(super) fn insert(&mut self, head: &[u32], data: &[u32], deliveries: u32) -> u32 {
         if let Some(slot) = self.free.pop() {
             let at = slot as usize * self.width;
-            self.words[at..at + self.width].copy_from_slice(words);
+            let (heads, words) = self.words[at..at + self.width].split_at_mut(self.head);
+            heads.copy_from_slice(head);
+            words.copy_from_slice(data);
             self.left[slot as usize] = deliveries;
             return slot;
         }
-        self.words.extend_from_slice(words);
+        self.words.extend_from_slice(head);
+        self.words.extend_from_slice(data);
         self.left.push(deliveries);
         (self.left.len() - 1) as u32
     }
 
-    /// Payloads that there is room for.
+    /// Flits that there is room for.
     pub(super) fn records(&self) -> usize {
         self.left.len()
     }
 
-    pub(super) fn words(&self, slot: u32) -> &[u32] {
+    /// Header and payload.
+    pub(super) fn words(&self, slot: u32) -> (&[u32], &[u32]) {
         let at = slot as usize * self.width;
-        &self.words[at..at + self.width]
+        self.words[at..at + self.width].split_at(self.head)
     }
 
     /// Notes a delivery.
@@ -62,13 +67,14 @@ mod tests {
 
     #[test]
     fn a_payload_is_kept_to_its_last_delivery() {
-        let mut payloads = Payloads::new(2);
-        let a = payloads.insert(&[1, 2], 2);
+        let mut payloads = Payloads::new(1, 1);
+        let a = payloads.insert(&[1], &[2], 2);
         payloads.delivered(a);
-        let b = payloads.insert(&[3, 4], 1);
+        let b = payloads.insert(&[3], &[4], 1);
         assert_ne!(a, b);
-        assert_eq!((payloads.words(a), payloads.words(b)), (&[1, 2][..], &[3, 4][..]));
+        assert_eq!(payloads.words(a), (&[1][..], &[2][..]));
+        assert_eq!(payloads.words(b), (&[3][..], &[4][..]));
         payloads.delivered(a);
-        assert_eq!(payloads.insert(&[5, 6], 1), a);
+        assert_eq!(payloads.insert(&[5], &[6], 1), a);
     }
 }

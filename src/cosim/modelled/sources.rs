@@ -8,6 +8,9 @@ use crate::design::{Class, Mesh};
 use crate::model::cycle::{Flit, RouterMesh};
 use std::collections::VecDeque;
 
+/// Cycles that a tile sleeps at most before it is asked again.
+const AHEAD: u64 = 256;
+
 const QUEUES: usize = Class::ALL.len();
 
 /// A flit in its queue.
@@ -38,8 +41,9 @@ pub(super) struct Sources {
     /// By tile and class.
     queues: Vec<[Queue; QUEUES]>,
     next_queue: Vec<u8>,
-    /// By tile, the first cycle in which a flit at the head of a queue may enter.
-    wake: Vec<u64>,
+    /// Tiles with a flit that may enter, a bit each, and by cycle those that have one from then on.
+    awake: [u64; 4],
+    wake: Box<[[u64; 4]; AHEAD as usize]>,
     /// By tile and virtual channel, free slots of the router.
     credits: Vec<u32>,
     /// A flit could not enter in the last period although it was ready.
@@ -54,7 +58,8 @@ impl Sources {
             depth,
             queues: mesh.nodes().map(|_| Default::default()).collect(),
             next_queue: Vec::new(),
-            wake: Vec::new(),
+            awake: [0; 4],
+            wake: Box::new([[0; 4]; AHEAD as usize]),
             credits: Vec::new(),
             ready: false,
         };
@@ -70,18 +75,20 @@ impl Sources {
             (queue.vc, queue.next_vc, queue.entered) = (None, 0, 0);
         }
         self.next_queue = vec![0; tiles];
-        self.wake = vec![u64::MAX; tiles];
+        self.awake = [0; 4];
+        self.wake.fill([0; 4]);
         self.credits = vec![self.depth; tiles * self.vcs as usize];
         self.ready = false;
     }
 
-    pub(super) fn push(&mut self, injection: &Injection<'_>, flit: Flit) {
+    /// Appends a flit in the period `cycle`.
+    pub(super) fn push(&mut self, cycle: u64, injection: &Injection<'_>, flit: Flit) {
         let &Injection { tile, class, vc_mask, ready_cycle: ready, last, .. } = injection;
         let tile = tile.index();
         let queue = &mut self.queues[tile][class as usize].waiting;
         queue.push_back(Waiting { flit, ready, vc_mask, last });
         if queue.len() == 1 {
-            self.wake[tile] = self.wake[tile].min(ready);
+            self.sleep(tile, ready, cycle);
         }
     }
 
@@ -99,26 +106,48 @@ impl Sources {
         self.ready
     }
 
+    /// Has a tile asked again when a flit is ready, or some time before.
+    fn sleep(&mut self, tile: usize, ready: u64, cycle: u64) {
+        // The present cycle's slot is looked at once more if it has not been yet.
+        let at = ready.clamp(cycle, cycle + AHEAD - 1);
+        self.wake[(at % AHEAD) as usize][tile / 64] |= 1 << (tile % 64);
+    }
+
     /// Puts what may enter on the links; true if anything does.
     pub(super) fn offer(&mut self, cycle: u64, routers: &mut RouterMesh, entries: &mut Vec<Entry>) -> bool {
         self.ready = false;
         let before = entries.len();
-        for tile in 0..self.wake.len() {
-            if self.wake[tile] > cycle {
-                continue;
-            }
-            for i in 0..QUEUES {
-                let queue = (usize::from(self.next_queue[tile]) + i) % QUEUES;
-                if let Some(entry) = self.enter(tile, queue, cycle, routers) {
-                    entries.push(entry);
-                    self.next_queue[tile] = ((queue + 1) % QUEUES) as u8;
-                    let heads = self.queues[tile].iter().filter_map(|queue| queue.waiting.front());
-                    self.wake[tile] = heads.map(|head| head.ready).min().unwrap_or(u64::MAX);
-                    break;
-                }
+        let due = std::mem::take(&mut self.wake[(cycle % AHEAD) as usize]);
+        for (w, due) in due.into_iter().enumerate() {
+            self.awake[w] |= due;
+            let mut awake = self.awake[w];
+            while awake != 0 {
+                let tile = w * 64 + awake.trailing_zeros() as usize;
+                awake &= awake - 1;
+                self.offer_one(tile, cycle, routers, entries);
             }
         }
         entries.len() > before
+    }
+
+    /// Puts a flit of a tile on its link, from the first queue in turn that has one.
+    fn offer_one(&mut self, tile: usize, cycle: u64, routers: &mut RouterMesh, entries: &mut Vec<Entry>) {
+        for i in 0..QUEUES {
+            let queue = (usize::from(self.next_queue[tile]) + i) % QUEUES;
+            if let Some(entry) = self.enter(tile, queue, cycle, routers) {
+                entries.push(entry);
+                self.next_queue[tile] = ((queue + 1) % QUEUES) as u8;
+                break;
+            }
+        }
+        let heads = self.queues[tile].iter().filter_map(|queue| queue.waiting.front());
+        let ready = heads.map(|head| head.ready).min();
+        if ready.is_none_or(|ready| ready > cycle + 1) {
+            self.awake[tile / 64] &= !(1 << (tile % 64));
+            if let Some(ready) = ready {
+                self.sleep(tile, ready, cycle + 1);
+            }
+        }
     }
 
     /// The head of a queue enters, if it is ready and has a credit.

@@ -2,9 +2,7 @@
 
 use super::column::{columns, Column, Role};
 use super::point::{id, traffic, workload, Point, Work};
-use crate::config::{
-    Choice, Config, DecodeWork, Engine, Finding, Grid, Pattern, Report, TrafficWork, WorkKind,
-};
+use crate::config::{Choice, Config, Finding, Grid, Pattern, Report, TrafficWork, WorkKind};
 use crate::cosim::decode::WorkloadError;
 use crate::cosim::traffic::{Generator, TrafficError};
 use crate::design::{Design, Illegal};
@@ -123,9 +121,7 @@ fn point(
     };
     let work = work.map_err(ours)?;
     let design = Design::from_config(base_name, &config).map_err(|Illegal(findings)| findings)?;
-    if let Some(finding) = judge(&work, &design) {
-        return Err(vec![finding]);
-    }
+    judge(&work, &design).map_err(|finding| vec![*finding])?;
     let id = id(&config, &work);
     let name = pick.0.iter().find_map(|choice| choice.name.clone());
     let labels = labels(columns, &values, &work, name);
@@ -161,7 +157,7 @@ fn labels(columns: &[Column], config: &Value, work: &Work, name: Option<String>)
 }
 
 /// What is wrong with a workload on a fabric, at the key that says it.
-fn judge(work: &Work, design: &Design) -> Option<Finding> {
+fn judge(work: &Work, design: &Design) -> Result<(), Box<Finding>> {
     match work {
         Work::Traffic(work) => {
             let key = |error: &TrafficError| match error {
@@ -171,13 +167,8 @@ fn judge(work: &Work, design: &Design) -> Option<Finding> {
                 TrafficError::Fanout { .. } => "fanout",
             };
             let made = Generator::new(design, &traffic(work));
-            made.err().map(|error| refused(key(&error), &error))
+            made.map(drop).map_err(|error| refused(key(&error), &error))
         }
-        Work::Decode(DecodeWork { engine: Engine::Model, .. }) => Some(Finding::error(
-            "workload.engine",
-            "cannot be: decode steps are run on the Verilog alone",
-            "write engine = \"rtl\"",
-        )),
         Work::Decode(work) => {
             let key = |error: &WorkloadError| match error {
                 WorkloadError::Range { what: "the batch", .. } => "batch",
@@ -188,14 +179,14 @@ fn judge(work: &Work, design: &Design) -> Option<Finding> {
                 WorkloadError::Range { .. } => "tokens",
             };
             let made = workload(work, design).and_then(|load| crate::cosim::decode::step(design, &load));
-            made.err().map(|error| refused(key(&error), &error))
+            made.map(drop).map_err(|error| refused(key(&error), &error))
         }
     }
 }
 
 /// An error that tells its way out in a line of its own, as a finding.
-fn refused(key: &str, error: &dyn std::error::Error) -> Finding {
+fn refused(key: &str, error: &dyn std::error::Error) -> Box<Finding> {
     let text = error.to_string();
     let (fault, help) = text.split_once("\n  help: ").unwrap_or((&text, "use another value"));
-    Finding::error(&format!("workload.{key}"), format!("cannot be: {fault}"), help)
+    Box::new(Finding::error(&format!("workload.{key}"), format!("cannot be: {fault}"), help))
 }

@@ -23,12 +23,10 @@ pub struct Group {
     pub zero_load: Option<f64>,
 }
 
-/// Labels of a series, x, and the rows there.
-type Alike<'r> = (Vec<String>, String, Vec<&'r Map<String, Value>>);
-
 /// Groups in the order of the rows.
 pub fn groups(chosen: &Chosen) -> Vec<Group> {
-    let mut found: Vec<Alike<'_>> = Vec::new();
+    type Together<'a> = Vec<&'a Map<String, Value>>;
+    let mut found: Vec<(Vec<String>, String, Together<'_>)> = Vec::new();
     for row in &chosen.rows.rows {
         let series: Vec<String> = chosen.by.iter().map(|key| text(Rows::value(row, key))).collect();
         let x = text(Rows::value(row, &chosen.x));

@@ -3,11 +3,16 @@
 //! Inputs and outputs are numbered as [`Port`](crate::design::Port); a set of either is a byte. Outputs are
 //! decided in the order north and south, east and west, local, each from what those before have left.
 
+use super::lanes::{any, gather, lane, scatter_all};
+
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;
 pub(super) const E: usize = 2;
 pub(super) const W: usize = 3;
 pub(super) const L: usize = 4;
+
+const COLUMN: u8 = 1 << N | 1 << S;
+const ROW: u8 = 1 << E | 1 << W;
 
 /// What is sent straight through to each of the first four outputs comes from here.
 const STRAIGHT: [usize; 4] = [S, N, W, E];
@@ -31,90 +36,111 @@ impl Allocator {
         Allocator { behind: STRAIGHT.map(|input| tiles[input]), ..Allocator::default() }
     }
 
-    /// The outputs that each input is granted of those it `wants`; `copies` are those for which it offers a copy
-    /// of one flit, so that several may be granted.
+    /// The outputs that each input is granted of those it `wants`, a lane for each input; `copies` are those for which it
+    /// offers a copy of one flit, so that several may be granted.
     #[inline(always)]
-    pub(super) fn grant(&mut self, wants: [u8; 5], copies: [u8; 5]) -> [u8; 5] {
-        let mut granted = [0_u8; 5];
-        // An input that wants both with different flits settles for one beforehand.
-        let east = settle(wants[E], copies[E], N, S, self.second[0]);
-        let west = settle(wants[W], copies[W], N, S, self.second[1]);
-        let local = settle(wants[L], copies[L], N, S, self.second[2]);
-        let local = settle(local, copies[L], E, W, self.second[3]);
-        if (east | west | local | wants[S]) & 1 << N != 0 {
-            self.of_four(N, [wants[S], east, west, local], [S, E, W, L], copies[S], &mut granted);
+    pub(super) fn grant(&mut self, mut wants: u64, copies: u64, requested: u8) -> u64 {
+        if wants & (wants - 1) == 0 {
+            self.grant_only(wants, copies);
+            return wants;
         }
-        if (east | west | local | wants[N]) & 1 << S != 0 {
-            self.of_four(S, [wants[N], east, west, local], [N, E, W, L], copies[N], &mut granted);
-        }
-        for (input, second) in [E, W, L].into_iter().zip(&mut self.second) {
-            if granted[input] != 0 {
-                *second = granted[input] & 1 << N != 0;
+        let asked = wants;
+        // An input that wants both of a pair with different flits settles for one beforehand.
+        if requested & COLUMN != 0 {
+            for (i, input) in [E, W, L].into_iter().enumerate() {
+                wants = settle(wants, copies, input, N, S, self.second[i]);
             }
         }
-        if (wants[W] | local) & 1 << E != 0 {
-            self.of_two(E, [wants[W], local], W, copies, &mut granted);
+        wants = settle(wants, copies, L, E, W, self.second[3]);
+        let mut granted = 0;
+        if requested & COLUMN != 0 {
+            for output in [N, S] {
+                let requests = gather(wants >> output);
+                if requests != 0 {
+                    granted |= self.of_column(output, requests, copies);
+                }
+            }
+            for (i, input) in [E, W, L].into_iter().enumerate() {
+                let won = lane(granted, input);
+                if won != 0 {
+                    self.second[i] = won & 1 << N != 0;
+                }
+            }
         }
-        if (wants[E] | local) & 1 << W != 0 {
-            self.of_two(W, [wants[E], local], E, copies, &mut granted);
+        for output in [E, W] {
+            if requested & 1 << output != 0 {
+                granted |= self.of_row(output, gather(open(wants, copies, granted) >> output), copies);
+            }
         }
-        if granted[L] & (1 << E | 1 << W) != 0 {
-            self.second[3] = granted[L] & 1 << E != 0;
+        let won = lane(granted, L) & ROW;
+        if won != 0 {
+            self.second[3] = won & 1 << E != 0;
         }
-        if (wants[N] | wants[S] | wants[E] | wants[W]) & 1 << L != 0 {
-            let ask = |input: usize| asks(wants[input], copies[input], granted[input], L);
-            let requests = ask(N) | ask(S) << 1 | ask(E) << 2 | ask(W) << 3;
+        if requested & 1 << L != 0 {
+            let requests = gather(open(asked, copies, granted) >> L);
             if requests != 0 {
+                // The inputs north, south, east and west are the requests 0 to 3.
                 let winner = first_of_four(self.next[L], requests);
                 self.next[L] = (winner + 1) & 3;
-                granted[usize::from(winner)] |= 1 << L;
+                granted |= 1 << (8 * winner + L as u8);
             }
         }
         granted
     }
 
-    /// North or south: the first of `inputs` passes straight through.
+    /// Notes that a request was granted that has no rival, which most are.
     #[inline(always)]
-    fn of_four(
-        &mut self,
-        output: usize,
-        wants: [u8; 4],
-        inputs: [usize; 4],
-        straight: u8,
-        granted: &mut [u8; 5],
-    ) {
-        let requests = wants.iter().rev().fold(0, |all, want| all << 1 | want >> output & 1);
-        let through = requests & 1 == 1 && self.through(output, straight);
+    fn grant_only(&mut self, want: u64, copies: u64) {
+        let (input, output) = (want.trailing_zeros() as usize / 8, want.trailing_zeros() as usize % 8);
+        if input >= E {
+            match output {
+                N | S => self.second[input - E] = output == N,
+                E | W if input == L => self.second[3] = output == E,
+                _ => {}
+            }
+        }
+        match output {
+            L => self.next[L] = (input as u8 + 1) & 3,
+            N | S => {
+                self.of_column(output, 1 << input, copies);
+            }
+            _ => {
+                self.of_row(output, 1 << input, copies);
+            }
+        }
+    }
+
+    /// North or south, for a set of inputs that is not empty: the request that passes straight through is number 0,
+    /// those of east, west and local follow.
+    #[inline(always)]
+    fn of_column(&mut self, output: usize, inputs: u8, copies: u64) -> u64 {
+        let straight = STRAIGHT[output];
+        let requests = inputs >> 1 & 0b1110 | inputs >> straight & 1;
+        let through = requests & 1 == 1 && self.through(output, lane(copies, straight));
         let winner = if through { 0 } else { first_of_four(self.next[output], requests) };
         if !through {
             self.next[output] = (winner + 1) & 3;
         }
         self.count(output, winner);
-        granted[inputs[usize::from(winner)]] |= 1 << output;
+        let input = if winner == 0 { straight } else { usize::from(winner) + 1 };
+        1 << (8 * input + output)
     }
 
-    /// East or west: what passes straight through from `input`, and the tile's.
+    /// East or west, for a set of inputs: what passes straight through, and the tile's.
     #[inline(always)]
-    fn of_two(
-        &mut self,
-        output: usize,
-        wants: [u8; 2],
-        input: usize,
-        copies: [u8; 5],
-        granted: &mut [u8; 5],
-    ) {
-        let straight = asks(wants[0], copies[input], granted[input], output);
-        let local = asks(wants[1], copies[L], granted[L], output);
-        if straight | local == 0 {
-            return;
+    fn of_row(&mut self, output: usize, inputs: u8, copies: u64) -> u64 {
+        if inputs == 0 {
+            return 0;
         }
-        let through = straight == 1 && self.through(output, copies[input]);
-        let first = straight == 1 && (through || local == 0 || self.next[output] == 0);
+        let straight = STRAIGHT[output];
+        let (passes, local) = (inputs >> straight & 1 == 1, inputs >> L & 1 == 1);
+        let through = passes && self.through(output, lane(copies, straight));
+        let first = passes && (through || !local || self.next[output] == 0);
         if !through {
             self.next[output] = u8::from(first);
         }
         self.count(output, u8::from(!first));
-        granted[if first { input } else { L }] |= 1 << output;
+        1 << (8 * if first { straight } else { L } + output)
     }
 
     /// Whether what passes straight through goes first whoever's turn it is: `meshkv_through_turn`.
@@ -144,28 +170,25 @@ impl Allocator {
     }
 }
 
-/// What is left of the wants of an input when two outputs are decided side by side: `meshkv_pair_choice`.
+/// What is left of the wants when two outputs are decided side by side: `meshkv_pair_choice` of one input.
 #[inline(always)]
-fn settle(wants: u8, copies: u8, a: usize, b: usize, second: bool) -> u8 {
-    let both = 1 << a | 1 << b;
+fn settle(wants: u64, copies: u64, input: usize, a: usize, b: usize, second: bool) -> u64 {
+    let both: u64 = (1 << a | 1 << b) << (8 * input);
     if wants & both != both || copies & both == both {
         wants
     } else {
-        wants & !(1 << if second { a } else { b })
+        wants & !(1 << (8 * input + if second { a } else { b }))
     }
 }
 
-/// Whether an input that has been granted some outputs still asks for this one: only for a copy of the same flit.
+/// What inputs still ask for after some outputs were granted to them: only copies of the same flit.
 #[inline(always)]
-fn asks(wants: u8, copies: u8, granted: u8, output: usize) -> u8 {
-    let open = if granted == 0 {
-        wants
-    } else if granted & !copies == 0 {
-        wants & copies
-    } else {
-        0
-    };
-    open >> output & 1
+fn open(wants: u64, copies: u64, granted: u64) -> u64 {
+    if granted == 0 {
+        return wants;
+    }
+    let (served, otherwise) = (any(granted), any(granted & !copies));
+    wants & !scatter_all(served) | wants & copies & scatter_all(served & !otherwise)
 }
 
 /// The first request from `next` on, of four in a circle; there is one.

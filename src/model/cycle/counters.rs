@@ -3,6 +3,7 @@
 //! In cycle v the scan visits total v mod 25, which then holds the events of the cycles before v; a flit is
 //! an event in the cycle after it was sent, a blocked output likewise. What the scan saw shows a cycle later.
 
+use super::shape::MOST_TILES;
 use crate::design::Port;
 
 /// Totals of an output: flits of PART, KV_FETCH and KV_DATA, cycles blocked, cycles idle.
@@ -14,50 +15,52 @@ pub const TOTALS: usize = TOTALS_PER_PORT * Port::ALL.len();
 const BLOCKED: usize = 3;
 const IDLE: usize = 4;
 
-/// Totals of all routers, `total * tiles + tile`.
+/// One total of all routers.
+type Row = [u32; MOST_TILES];
+
+/// Totals of all routers.
 #[derive(Debug)]
 pub(super) struct Counters {
     tiles: usize,
     /// As they stand; nothing is kept of idle cycles.
-    live: Vec<u32>,
+    live: Box<[Row; TOTALS]>,
     /// As the last two scans saw them, in turns.
-    seen: [Vec<u32>; 2],
+    seen: [Box<[Row; TOTALS]>; 2],
 }
 
 impl Counters {
     pub(super) fn new(tiles: usize) -> Counters {
-        let zero = vec![0; TOTALS * tiles];
-        Counters { tiles, live: zero.clone(), seen: [zero.clone(), zero] }
+        let zero = || Box::new([[0; MOST_TILES]; TOTALS]);
+        Counters { tiles, live: zero(), seen: [zero(), zero()] }
     }
 
     #[inline(always)]
-    pub(super) fn sent(&mut self, tile: usize, output: usize, class: usize) {
+    pub(super) fn sent(&mut self, tile: u8, output: usize, class: usize) {
         self.add(tile, output * TOTALS_PER_PORT + class);
     }
 
     #[inline(always)]
-    pub(super) fn blocked(&mut self, tile: usize, output: usize) {
+    pub(super) fn blocked(&mut self, tile: u8, output: usize) {
         self.add(tile, output * TOTALS_PER_PORT + BLOCKED);
     }
 
     #[inline(always)]
-    fn add(&mut self, tile: usize, total: usize) {
-        let total = &mut self.live[total * self.tiles + tile];
+    fn add(&mut self, tile: u8, total: usize) {
+        let total = &mut self.live[total][usize::from(tile)];
         *total = total.wrapping_add(1);
     }
 
     /// The visit of cycle `visit`, done before the cycle before it is run: its events come too late.
     pub(super) fn scan(&mut self, visit: u64) {
         let (total, turn) = place(visit);
-        let row = |total: usize| total * self.tiles..(total + 1) * self.tiles;
-        let seen = &mut self.seen[turn][row(total)];
+        let seen = &mut self.seen[turn][total][..self.tiles];
         if total % TOTALS_PER_PORT != IDLE {
-            seen.copy_from_slice(&self.live[row(total)]);
+            seen.copy_from_slice(&self.live[total][..self.tiles]);
             return;
         }
         seen.fill(visit as u32);
         for class in total - IDLE..total - IDLE + BLOCKED {
-            let flits = &self.live[row(class)];
+            let flits = &self.live[class][..self.tiles];
             seen.iter_mut().zip(flits).for_each(|(idle, &flits)| *idle = idle.wrapping_sub(flits));
         }
     }
@@ -68,7 +71,7 @@ impl Counters {
         let Some(last) = cycles.checked_sub(2) else { return 0 };
         let back = (last + TOTALS as u64 - total as u64) % TOTALS as u64;
         match last.checked_sub(back) {
-            Some(visit) => self.seen[place(visit).1][total * self.tiles + tile],
+            Some(visit) => self.seen[place(visit).1][total][tile],
             None => 0,
         }
     }

@@ -1,4 +1,5 @@
-//! Five outputs at a time: a `u64` with a byte for each, and in it a bit for each virtual channel.
+//! Five outputs at a time: a `u64` with a byte for each, and in it a bit for each virtual channel. Or five inputs, and a
+//! bit for each output.
 //!
 //! What the Verilog writes as a vector of `5 * VCS` bits is one word here, so that all outputs are
 //! asked at once. Bits above the fifth byte are always zero.
@@ -36,6 +37,12 @@ pub(super) fn scatter(outputs: u8, vc: u8) -> u64 {
     SCATTER[usize::from(outputs & 31)] << (vc & 7)
 }
 
+/// All bits of every lane that `lanes` names.
+#[inline(always)]
+pub(super) fn scatter_all(lanes: u8) -> u64 {
+    SCATTER[usize::from(lanes & 31)] * 0xff
+}
+
 /// The bits of one lane.
 #[inline(always)]
 pub(super) fn lane(word: u64, output: usize) -> u8 {
@@ -46,18 +53,36 @@ pub(super) fn lane(word: u64, output: usize) -> u8 {
 #[inline(always)]
 pub(super) fn any(word: u64) -> u8 {
     let low = 0x7f * ONES;
-    let full = (((word & low) + low) | word) >> 7 & ONES;
-    (full.wrapping_mul(GATHER) >> 32) as u8 & 31
+    gather((((word & low) + low) | word) >> 7)
+}
+
+/// The lowest bit of every lane, side by side.
+#[inline(always)]
+pub(super) fn gather(word: u64) -> u8 {
+    ((word & ONES).wrapping_mul(GATHER) >> 32) as u8 & 31
 }
 
 /// The numbers of the set bits, rising.
 #[inline(always)]
-pub(super) fn bits(mut set: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(bit)
-    })
+pub(super) fn bits(set: u8) -> Bits {
+    Bits(u32::from(set))
+}
+
+/// See [`bits`].
+pub(super) struct Bits(u32);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let bit = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(bit as usize)
+    }
 }
 
 #[cfg(test)]

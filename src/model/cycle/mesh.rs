@@ -51,15 +51,11 @@ pub struct RouterMesh {
 
 impl RouterMesh {
     /// As after reset.
-    ///
-    /// # Panics
-    /// If the header has more than the 128 bits that a [`Flit`] carries.
     pub fn new(design: &Design) -> RouterMesh {
-        assert!(design.flit.head_width <= u128::BITS, "a header of {} bits", design.flit.head_width);
         let (mesh, shape) = (design.mesh, Shape::new(design));
         let tiles = mesh.tiles();
         let slots = tiles * 5 * usize::from(shape.vcs) * usize::from(shape.depth);
-        let mut all = RouterMesh {
+        RouterMesh {
             mesh,
             cycle: 0,
             routers: mesh.nodes().map(|node| Router::new(mesh, node, &shape)).collect(),
@@ -72,9 +68,7 @@ impl RouterMesh {
                 counters: Counters::new(tiles),
                 shape,
             },
-        };
-        all.world.phase = all.world.phase.next(&all.world.shape);
-        all
+        }
     }
 
     /// Holds reset: everything is forgotten, the next period is 0.
@@ -87,7 +81,7 @@ impl RouterMesh {
         world.links = Links::new(mesh.tiles());
         world.credits = Credits::default();
         world.counters.clear();
-        world.phase = Phase::default().next(&world.shape);
+        world.phase = Phase::default();
         self.cycle = 0;
     }
 
@@ -102,13 +96,13 @@ impl RouterMesh {
     /// If the flit's destination is outside the mesh.
     pub fn inject(&mut self, tile: usize, vc: u32, flit: &Flit) {
         let flit = self.world.flits.insert(flit);
-        self.world.links.inject(tile, vc as u8, flit);
+        self.world.links.inject(tile as u8, vc as u8, flit);
     }
 
     /// Gives back a credit for a slot at the tile, in this period.
     pub fn credit(&mut self, tile: usize, vc: u32) {
         // The router counts it at the edge, after all that it decides in this period.
-        self.world.credits.given.push((tile as u16, vc as u8));
+        self.world.credits.given.push((tile as u8, vc as u8));
     }
 
     /// Flits that show at tiles in this period, by rising tile.
@@ -134,9 +128,9 @@ impl RouterMesh {
         for word in 0..4 {
             let mut active = world.links.active(word);
             while active != 0 {
-                let tile = word * 64 + active.trailing_zeros() as usize;
+                let tile = (word * 64) as u8 + active.trailing_zeros() as u8;
                 active &= active - 1;
-                if self.routers[tile].step(tile, world) {
+                if self.routers[usize::from(tile)].step(tile, world) {
                     world.links.keep_active(tile);
                 }
             }
@@ -167,7 +161,7 @@ impl RouterMesh {
         let (links, flits) = (&self.world.links, &self.world.flits);
         let inputs = self.mesh.nodes().flat_map(|node| SIDES.map(|input| (node, input)));
         inputs.filter_map(move |(node, input)| {
-            let (flit, vc) = links.peek(node.index(), input.index())?;
+            let (flit, vc) = links.peek(node.index() as u8, input.index())?;
             Some((node, input, u32::from(vc), flits.flit(flit)))
         })
     }

@@ -5,7 +5,7 @@
 
 use super::allocator::{Allocator, E, L, N, S, W};
 use super::input::{Ask, Held, Input};
-use super::lanes::{any, bits};
+use super::lanes::{any, bits, lane};
 use super::output::Outputs;
 use super::shape::Shape;
 use super::store::Target;
@@ -29,7 +29,7 @@ pub(super) struct Router {
     /// Inputs that hold a flit.
     holding: u8,
     /// By port, the tile behind it.
-    pub(super) neighbours: [u16; 5],
+    pub(super) neighbours: [u8; 5],
     inputs: [Input; 5],
     pub(super) outputs: Outputs,
     pub(super) allocator: Allocator,
@@ -49,7 +49,7 @@ impl Router {
     pub(super) fn new(mesh: Mesh, node: NodeId, shape: &Shape) -> Router {
         let (x, y) = mesh.coords(node);
         let beyond = [mesh.rows() - 1 - y, y, mesh.cols() - 1 - x, x].map(|tiles| tiles as u8);
-        let behind = |port| mesh.neighbour(node, port).map_or(u16::MAX, |next| next.index() as u16);
+        let behind = |port| mesh.neighbour(node, port).map_or(u8::MAX, |next| next.index() as u8);
         Router {
             x: x as u8,
             y: y as u8,
@@ -72,52 +72,115 @@ impl Router {
     }
 
     /// Runs one cycle. True if a flit is held at its end.
-    pub(super) fn step(&mut self, tile: usize, world: &mut World) -> bool {
-        let held = self.holding;
-        let mut occupied = [0_u8; 5];
-        let mut asks = [Ask::default(); 5];
-        let mut granted = [0_u8; 5];
-        let starts = self.outputs.starts(&world.shape);
-        let mut requested = 0;
-        if held != 0 {
-            for p in bits(held) {
-                asks[p] = self.inputs[p].ask(&self.outputs, starts, &world.shape);
-                occupied[p] = self.inputs[p].occupied;
-                requested |= asks[p].wants;
-            }
-            if requested != 0 {
-                granted = self.allocator.grant(asks.map(|ask| ask.wants), asks.map(|ask| ask.copies));
-            }
+    pub(super) fn step(&mut self, tile: u8, world: &mut World) -> bool {
+        let (held, arrived) = (self.holding, world.links.take(tile));
+        // Most routers that have something to do have one flit to look at.
+        if arrived == 0 && held.is_power_of_two() {
+            self.serve_one(held.trailing_zeros() as usize, tile, world);
+        } else if held == 0 && arrived.is_power_of_two() {
+            self.pass_one(arrived.trailing_zeros() as usize, tile, world);
+        } else {
+            self.serve_all(held, arrived, tile, world);
         }
-        let (arrived, mut arrivals) = self.arrivals(tile, world);
-        if arrived & (1 << E | 1 << W | 1 << L) != 0 {
-            let rivals = |a: usize, b: usize| asks[a].wants | asks[b].wants;
-            self.express(arrived, &mut arrivals, [rivals(W, L), rivals(E, L)], starts, &world.shape);
-        }
-        self.count_blocked(held, requested, &granted, &arrivals, tile, world);
+        self.holding != 0
+    }
 
-        for p in bits(held) {
-            let (left, freed) = self.depart(p, &asks[p], granted[p], tile, world);
-            self.inputs[p].turn(occupied[p], asks[p].wants, left, freed, &world.shape);
+    /// Runs a cycle in which one input holds flits and none arrives.
+    #[inline(always)]
+    fn serve_one(&mut self, p: usize, tile: u8, world: &mut World) {
+        let starts = self.outputs.starts(&world.shape);
+        let ask = self.inputs[p].ask(&self.outputs, starts, world.phase, &world.shape);
+        let (wants, copies) = (u64::from(ask.wants) << (8 * p), u64::from(ask.copies) << (8 * p));
+        let granted = if wants == 0 { 0 } else { self.allocator.grant(wants, copies, ask.wants) };
+        let blocked = any(self.inputs[p].owed) & !ask.wants;
+        if blocked != 0 {
+            bits(blocked).for_each(|output| world.counters.blocked(tile, output));
+        }
+        self.leave(p, &ask, lane(granted, p), tile, world);
+    }
+
+    /// Runs a cycle in which one flit arrives and none is held.
+    #[inline(always)]
+    fn pass_one(&mut self, p: usize, tile: u8, world: &mut World) {
+        let mut arrival = self.look(p, tile, world);
+        if p >= E {
+            let starts = self.outputs.starts(&world.shape);
+            // No flit comes back along the row it came, and the tile's may leave on both sides.
+            for output in [E, W] {
+                if arrival.route >> output & 1 == 1 && self.flies(p, output, arrival.vc, starts, &world.shape)
+                {
+                    arrival.flies |= 1 << output;
+                }
+            }
+        }
+        self.arrive(p, &arrival, tile, world);
+    }
+
+    /// Runs any cycle.
+    fn serve_all(&mut self, held: u8, arrived: u8, tile: u8, world: &mut World) {
+        let mut arrivals = [Arrival::default(); 5];
+        for p in bits(arrived) {
+            arrivals[p] = self.look(p, tile, world);
+        }
+        let starts = self.outputs.starts(&world.shape);
+        if held == 0 {
+            self.express(arrived, &mut arrivals, 0, starts, &world.shape);
+        } else {
+            self.serve(held, arrived, &mut arrivals, starts, tile, world);
         }
         for p in bits(arrived) {
             self.arrive(p, &arrivals[p], tile, world);
         }
-        self.settle(held, world);
-        self.holding != 0
     }
 
-    /// What the links show, and which inputs they lead to.
+    /// The flit on the link of an input.
     #[inline(always)]
-    fn arrivals(&self, tile: usize, world: &mut World) -> (u8, [Arrival; 5]) {
-        let mut arrivals = [Arrival::default(); 5];
-        let arrived = world.links.take(tile);
-        for p in bits(arrived) {
-            let (flit, vc) = world.links.flit(tile, p);
-            let route = self.route(p, world.flits.target(flit));
-            arrivals[p] = Arrival { flit, vc, route, flies: 0 };
+    fn look(&self, p: usize, tile: u8, world: &World) -> Arrival {
+        let (flit, vc) = world.links.flit(tile, p);
+        Arrival { flit, vc, route: self.route(p, world.flits.target(flit)), flies: 0 }
+    }
+
+    /// Inputs that hold flits ask, some are granted, and their heads leave.
+    #[inline(always)]
+    fn serve(
+        &mut self,
+        held: u8,
+        arrived: u8,
+        arrivals: &mut [Arrival; 5],
+        starts: u64,
+        tile: u8,
+        world: &mut World,
+    ) {
+        let mut asks = [Ask::default(); 5];
+        let (mut wants, mut copies, mut owed, mut requested) = (0, 0, 0, 0);
+        for p in bits(held) {
+            let ask = self.inputs[p].ask(&self.outputs, starts, world.phase, &world.shape);
+            wants |= u64::from(ask.wants) << (8 * p);
+            copies |= u64::from(ask.copies) << (8 * p);
+            owed |= self.inputs[p].owed;
+            requested |= ask.wants;
+            asks[p] = ask;
         }
-        (arrived, arrivals)
+        let granted = if requested == 0 { 0 } else { self.allocator.grant(wants, copies, requested) };
+        // Only inputs of the row and the tile ask for these two, and what passes straight through is of the other side.
+        self.express(arrived, arrivals, requested, starts, &world.shape);
+        let blocked = any(owed) & !requested;
+        if blocked != 0 {
+            let flies = bits(arrived).fold(0, |all, p| all | arrivals[p].flies);
+            bits(blocked & !flies).for_each(|output| world.counters.blocked(tile, output));
+        }
+        for p in bits(held) {
+            self.leave(p, &asks[p], lane(granted, p), tile, world);
+        }
+    }
+
+    /// What an input was granted leaves, and its turns go on.
+    #[inline(always)]
+    fn leave(&mut self, p: usize, ask: &Ask, granted: u8, tile: u8, world: &mut World) {
+        let occupied = self.inputs[p].occupied;
+        let (left, freed) = self.depart(p, ask, granted, tile, world);
+        self.holding &= !(u8::from(self.inputs[p].occupied == 0) << p);
+        self.inputs[p].turn(ask, occupied, left, freed, &world.shape);
     }
 
     /// Outputs that a flit from input `p` takes here: `meshkv_route_row` and `meshkv_route_column`.
@@ -132,12 +195,15 @@ impl Router {
         (north << N | south << S | east << E | west << W | here << L) & OUTPUTS[p]
     }
 
-    /// Which flits on the links find an empty buffer and a free output along the row. `rivals`: what heads want
-    /// that could leave east, and west.
+    /// Which flits on the links find an empty buffer and a free output along the row, of those that no head has
+    /// `requested`.
     #[inline(always)]
-    fn express(&self, arrived: u8, arrivals: &mut [Arrival; 5], rivals: [u8; 2], starts: u64, shape: &Shape) {
-        for (straight, output, rivals) in [(W, E, rivals[0]), (E, W, rivals[1])] {
-            if rivals >> output & 1 == 1 {
+    fn express(&self, arrived: u8, arrivals: &mut [Arrival; 5], requested: u8, starts: u64, shape: &Shape) {
+        if arrived & (1 << E | 1 << W | 1 << L) == 0 {
+            return;
+        }
+        for (straight, output) in [(W, E), (E, W)] {
+            if requested >> output & 1 == 1 {
                 continue;
             }
             // Through traffic comes before what the tile injects, even if it cannot leave.
@@ -146,55 +212,37 @@ impl Router {
             if arrived >> p & 1 == 0 || arrivals[p].route >> output & 1 == 0 {
                 continue;
             }
-            let (input, vc) = (&self.inputs[p], arrivals[p].vc);
-            let room = match input.output_vc(vc, shape) {
-                Some(on) => self.outputs.has(output, on),
-                None => starts >> (8 * output) & 0xff != 0,
-            };
-            if room && input.occupied >> vc & 1 == 0 {
+            if self.flies(p, output, arrivals[p].vc, starts, shape) {
                 arrivals[p].flies |= 1 << output;
             }
         }
     }
 
-    /// Counts outputs that a head wants and none may have: blocked for credit.
+    /// Whether a flit that arrives finds an empty buffer, and room at an output.
     #[inline(always)]
-    fn count_blocked(
-        &self,
-        held: u8,
-        requested: u8,
-        granted: &[u8; 5],
-        arrivals: &[Arrival; 5],
-        tile: usize,
-        world: &mut World,
-    ) {
-        let owed = bits(held).fold(0, |owed, p| owed | self.inputs[p].owed);
-        let wanted = any(owed) & !requested;
-        if wanted == 0 {
-            return;
-        }
-        let sent = granted.iter().fold(0, |sent, g| sent | g);
-        let sent = arrivals.iter().fold(sent, |sent, arrival| sent | arrival.flies);
-        for output in bits(wanted & !sent) {
-            world.counters.blocked(tile, output);
-        }
+    fn flies(&self, p: usize, output: usize, vc: u8, starts: u64, shape: &Shape) -> bool {
+        let input = &self.inputs[p];
+        let room = match input.output_vc(vc, shape) {
+            Some(on) => self.outputs.has(output, on),
+            None => starts >> (8 * output) & 0xff != 0,
+        };
+        room && input.occupied >> vc & 1 == 0
     }
 
     /// The head of an input leaves for the outputs that were granted. Gives its virtual channel as a mask, and the same if
     /// its slot is free again.
     #[inline(always)]
-    fn depart(&mut self, p: usize, ask: &Ask, granted: u8, tile: usize, world: &mut World) -> (u8, u8) {
+    fn depart(&mut self, p: usize, ask: &Ask, granted: u8, tile: u8, world: &mut World) -> (u8, u8) {
         if granted == 0 {
             return (0, 0);
         }
-        let vc = self.inputs[p].chosen(ask, granted.trailing_zeros() as usize, &world.shape);
-        let at = world.buffer(tile, p, vc);
-        let head = world.slots[at + self.inputs[p].head(vc)];
+        let vc = ask.chosen(granted.trailing_zeros() as usize, &world.shape);
+        let head = self.inputs[p].head(vc);
         self.send(p, vc, head.flit(), head.last(), granted, tile, world);
         let done = self.inputs[p].serve(vc, granted, &world.shape);
         if done {
-            let depth = usize::from(world.shape.depth);
-            self.inputs[p].pop(vc, &world.slots[at..at + depth], &world.shape);
+            let depth = world.shape.depth;
+            self.inputs[p].pop(vc, world.buffer(tile, p, vc), depth);
             world.credits.freed(self.neighbours[p], tile, p, vc);
         }
         world.flits.copies(head.flit(), granted.count_ones(), u32::from(done));
@@ -203,7 +251,7 @@ impl Router {
 
     /// A flit from the link flies through, is stored, or both.
     #[inline(always)]
-    fn arrive(&mut self, p: usize, arrival: &Arrival, tile: usize, world: &mut World) {
+    fn arrive(&mut self, p: usize, arrival: &Arrival, tile: u8, world: &mut World) {
         let Arrival { flit, vc, route, flies } = *arrival;
         let last = world.flits.target(flit).last;
         if flies != 0 {
@@ -211,10 +259,9 @@ impl Router {
         }
         let left = route & !flies;
         if left != 0 {
-            let at = world.buffer(tile, p, vc);
-            let depth = usize::from(world.shape.depth);
-            let buffer = &mut world.slots[at..at + depth];
-            self.inputs[p].push(vc, Held::new(flit, last, left), buffer, &world.shape);
+            let held = Held::new(flit, last, left);
+            self.inputs[p].push(vc, held, world.buffer(tile, p, vc));
+            self.holding |= 1 << p;
         } else {
             world.credits.freed(self.neighbours[p], tile, p, vc);
         }
@@ -224,7 +271,7 @@ impl Router {
     /// Puts copies of a flit into output registers.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn send(&mut self, p: usize, vc: u8, flit: u32, last: bool, outputs: u8, tile: usize, world: &mut World) {
+    fn send(&mut self, p: usize, vc: u8, flit: u32, last: bool, outputs: u8, tile: u8, world: &mut World) {
         let mut given = vc;
         for output in bits(outputs) {
             let on = self.inputs[p].output_vc(vc, &world.shape);
@@ -239,23 +286,5 @@ impl Router {
             given = on;
         }
         self.inputs[p].follow(vc, given, last, &world.shape);
-    }
-
-    /// Ports that have become empty or are so no longer change how they keep their turns.
-    #[inline(always)]
-    fn settle(&mut self, held: u8, world: &World) {
-        let mut holding = 0;
-        for (p, input) in self.inputs.iter_mut().enumerate() {
-            let now = input.occupied != 0;
-            holding |= u8::from(now) << p;
-            if now != (held >> p & 1 == 1) {
-                if now {
-                    input.wake(world.phase, &world.shape);
-                } else {
-                    input.fall_asleep(world.phase, &world.shape);
-                }
-            }
-        }
-        self.holding = holding;
     }
 }

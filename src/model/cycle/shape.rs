@@ -2,6 +2,9 @@
 
 use crate::design::{Class, Design, STARVE_LIMIT};
 
+/// Most tiles of a mesh, so that a byte names one.
+pub(super) const MOST_TILES: usize = 256;
+
 /// Most virtual channels of a port.
 pub(super) const MOST_VCS: usize = 8;
 

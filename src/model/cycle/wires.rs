@@ -6,13 +6,13 @@
 use super::allocator::{E, L, N, S, W};
 use super::counters::Counters;
 use super::input::{Held, Phase};
-use super::shape::Shape;
+use super::shape::{Shape, MOST_TILES};
 use super::store::Store;
 
 /// The input of the neighbour that an output leads to.
 const FACES: [usize; 5] = [S, N, W, E, L];
 
-/// All that routers share. `phase` is that of the cycle after the one that is run.
+/// All that routers share.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) shape: Shape,
@@ -26,17 +26,19 @@ pub(super) struct World {
 }
 
 impl World {
-    /// Where the buffer of a virtual channel begins.
+    /// The buffer of a virtual channel.
     #[inline(always)]
-    pub(super) fn buffer(&self, tile: usize, port: usize, vc: u8) -> usize {
-        ((tile * 5 + port) * usize::from(self.shape.vcs) + usize::from(vc)) * usize::from(self.shape.depth)
+    pub(super) fn buffer(&mut self, tile: u8, port: usize, vc: u8) -> &mut [Held] {
+        let depth = usize::from(self.shape.depth);
+        let channel = (usize::from(tile) * 5 + port) * usize::from(self.shape.vcs) + usize::from(vc);
+        &mut self.slots[channel * depth..][..depth]
     }
 }
 
 /// A flit that shows at a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shown {
-    pub(super) tile: u16,
+    pub(super) tile: u8,
     pub(super) vc: u8,
     pub(super) flit: u32,
 }
@@ -45,8 +47,8 @@ pub(super) struct Shown {
 #[derive(Debug, Clone)]
 struct Side {
     /// By tile, inputs with a flit; by tile and input, flit and virtual channel.
-    valid: Vec<u8>,
-    flits: Vec<u32>,
+    valid: Box<[u8; MOST_TILES]>,
+    flits: Box<[[u32; 8]; MOST_TILES]>,
     /// Routers that have something to do, a bit each.
     active: [u64; 4],
     /// Flits at the tiles, in the order of tiles.
@@ -63,7 +65,8 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn new(tiles: usize) -> Links {
         let shown = Vec::with_capacity(tiles);
-        let side = Side { valid: vec![0; tiles], flits: vec![0; tiles * 5], active: [0; 4], shown };
+        let (valid, flits) = (Box::new([0; MOST_TILES]), Box::new([[0; 8]; MOST_TILES]));
+        let side = Side { valid, flits, active: [0; 4], shown };
         Links { now: side.clone(), next: side }
     }
 
@@ -75,26 +78,26 @@ impl Links {
     }
 
     /// Puts a flit on the link from a tile to its router, in this cycle.
-    pub(super) fn inject(&mut self, tile: usize, vc: u8, flit: u32) {
+    pub(super) fn inject(&mut self, tile: u8, vc: u8, flit: u32) {
         self.now.set(tile, L, vc, flit);
     }
 
     /// Puts a flit on the link from `output` of a router to this tile.
     #[inline(always)]
-    pub(super) fn put(&mut self, tile: u16, output: usize, vc: u8, flit: u32) {
-        self.next.set(usize::from(tile), FACES[output], vc, flit);
+    pub(super) fn put(&mut self, tile: u8, output: usize, vc: u8, flit: u32) {
+        self.next.set(tile, FACES[output], vc, flit);
     }
 
     /// Shows a flit to a tile.
     #[inline(always)]
-    pub(super) fn show(&mut self, tile: usize, vc: u8, flit: u32) {
-        self.next.shown.push(Shown { tile: tile as u16, vc, flit });
+    pub(super) fn show(&mut self, tile: u8, vc: u8, flit: u32) {
+        self.next.shown.push(Shown { tile, vc, flit });
     }
 
     /// Has a router run in the next cycle.
     #[inline(always)]
-    pub(super) fn keep_active(&mut self, tile: usize) {
-        self.next.active[tile / 64] |= 1 << (tile % 64);
+    pub(super) fn keep_active(&mut self, tile: u8) {
+        self.next.active[usize::from(tile >> 6)] |= 1 << (tile & 63);
     }
 
     /// A word of the routers that have something to do in this cycle.
@@ -104,14 +107,14 @@ impl Links {
 
     /// Inputs of a router with a flit; they are taken.
     #[inline(always)]
-    pub(super) fn take(&mut self, tile: usize) -> u8 {
-        std::mem::take(&mut self.now.valid[tile])
+    pub(super) fn take(&mut self, tile: u8) -> u8 {
+        std::mem::take(&mut self.now.valid[usize::from(tile)])
     }
 
     /// Flit and virtual channel on the link of an input.
     #[inline(always)]
-    pub(super) fn flit(&self, tile: usize, port: usize) -> (u32, u8) {
-        let word = self.now.flits[tile * 5 + port];
+    pub(super) fn flit(&self, tile: u8, port: usize) -> (u32, u8) {
+        let word = self.now.flits[usize::from(tile)][port & 7];
         (word >> 8, word as u8)
     }
 
@@ -121,17 +124,17 @@ impl Links {
     }
 
     /// What the link into an input shows in this cycle.
-    pub(super) fn peek(&self, tile: usize, port: usize) -> Option<(u32, u8)> {
-        (self.now.valid[tile] >> port & 1 == 1).then(|| self.flit(tile, port))
+    pub(super) fn peek(&self, tile: u8, port: usize) -> Option<(u32, u8)> {
+        (self.now.valid[usize::from(tile)] >> port & 1 == 1).then(|| self.flit(tile, port))
     }
 }
 
 impl Side {
     #[inline(always)]
-    fn set(&mut self, tile: usize, port: usize, vc: u8, flit: u32) {
-        self.valid[tile] |= 1 << port;
-        self.flits[tile * 5 + port] = flit << 8 | u32::from(vc);
-        self.active[tile / 64] |= 1 << (tile % 64);
+    fn set(&mut self, tile: u8, port: usize, vc: u8, flit: u32) {
+        self.valid[usize::from(tile)] |= 1 << port;
+        self.flits[usize::from(tile)][port & 7] = flit << 8 | u32::from(vc);
+        self.active[usize::from(tile >> 6)] |= 1 << (tile & 63);
     }
 }
 
@@ -139,8 +142,8 @@ impl Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Freed {
     /// Tile of the sender.
-    pub(super) sender: u16,
-    pub(super) tile: u16,
+    pub(super) sender: u8,
+    pub(super) tile: u8,
     pub(super) port: u8,
     pub(super) vc: u8,
 }
@@ -161,13 +164,13 @@ pub(super) struct Credits {
     /// Freed in the one before: they show now.
     pub(super) shown: Vec<Freed>,
     /// Given by the tiles in this cycle, with their virtual channels.
-    pub(super) given: Vec<(u16, u8)>,
+    pub(super) given: Vec<(u8, u8)>,
 }
 
 impl Credits {
     #[inline(always)]
-    pub(super) fn freed(&mut self, sender: u16, tile: usize, port: usize, vc: u8) {
-        self.fresh.push(Freed { sender, tile: tile as u16, port: port as u8, vc });
+    pub(super) fn freed(&mut self, sender: u8, tile: u8, port: usize, vc: u8) {
+        self.fresh.push(Freed { sender, tile, port: port as u8, vc });
     }
 
     /// Ends a cycle; credits that showed in it have been counted.

@@ -1,0 +1,64 @@
+//! The command that gives a row again, written from the options.
+
+use super::Options;
+use crate::cosim::pattern::PatternKind;
+use crate::cosim::traffic::{Shape, VirtualNetworks};
+
+impl Options {
+    /// The command with all that decides its figures, defaults written out.
+    pub(super) fn command(&self) -> String {
+        if let Some(trace) = &self.trace {
+            return format!("{} --trace {}{}", self.begin(), trace.display(), self.end());
+        }
+        let load = match self.sweep_load {
+            Some((from, to)) => format!("--sweep-load {from}:{to}"),
+            None => format!("--load {}", self.load),
+        };
+        self.with_load(&load)
+    }
+
+    /// The command of one point of a sweep.
+    pub(super) fn command_at(&self, load: Option<f64>) -> String {
+        self.with_load(&format!("--load {}", load.unwrap_or(self.load)))
+    }
+
+    fn with_load(&self, load: &str) -> String {
+        let traffic = self.traffic();
+        let mut words = vec![
+            format!("{} --traffic {}", self.begin(), traffic.shape.name()),
+            load.to_owned(),
+            format!("--packet {}", self.packet),
+        ];
+        match &traffic.shape {
+            Shape::Unicast { pattern, hotspots, vn } => {
+                if *pattern == PatternKind::Hotspot {
+                    words.extend(hotspots.iter().map(|h| format!("--hotspot {},{}:{}", h.x, h.y, h.share)));
+                }
+                let vn = match vn {
+                    VirtualNetworks::Vn0 => "0",
+                    VirtualNetworks::Vn1 => "1",
+                    VirtualNetworks::Both => "both",
+                };
+                words.push(format!("--vn {vn}"));
+            }
+            Shape::Multicast { fanout } | Shape::Mixed { fanout } => words.push(format!("--fanout {fanout}")),
+        }
+        words.push(format!("--cycles {} --warmup {} --seed {}", self.cycles, self.warmup, self.seed));
+        words.extend(self.drain_limit.map(|limit| format!("--drain-limit {limit}")));
+        words.join(" ") + &self.end()
+    }
+
+    /// The command up to the configuration.
+    fn begin(&self) -> String {
+        let subcommand = if self.is_model() { "sim" } else { "cosim" };
+        format!("meshkv {subcommand} {}", self.config.display())
+    }
+
+    /// What it ends with.
+    fn end(&self) -> String {
+        let dut = self.form().map_or(String::new(), |form| format!(" --dut {}", form.name()));
+        let lockstep = if self.lockstep { " --lockstep" } else { "" };
+        let upset = self.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
+        format!("{dut}{lockstep}{upset}")
+    }
+}

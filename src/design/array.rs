@@ -1,0 +1,70 @@
+//! What computes at a tile: rows of the array, and where contexts stand in it.
+
+use super::{flit_elements, Design};
+
+/// Words of queries and jobs that wait to be taken over by what computes.
+pub const JOB_DEPTH: u32 = 16;
+/// Cycles from the last weight's reading to when it can be used.
+pub const LOAD_LATENCY: u32 = 8;
+/// Cycles from a dot to the last trace of its op in a row, at least.
+const AFTER_DOT: u32 = 24;
+/// Cycles from a dot's time to when the sum that was read leaves the row, at most.
+const READ_AFTER_DOT: u32 = 8;
+
+/// The array beside every tile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    /// Rows: contexts that meet a flit at once.
+    pub rows: u32,
+    /// Elements of a flit.
+    pub lanes: u32,
+    /// Query heads of a column at most.
+    pub heads: u32,
+    /// Contexts by row and slot: stream * heads of a column + place of the head.
+    pub slots: Vec<Vec<u32>>,
+    /// KV head of each place of each column.
+    pub kv_heads: Vec<Vec<u32>>,
+}
+
+impl Array {
+    /// Of a fabric.
+    pub fn of(design: &Design) -> Array {
+        let (config, heads) = (&design.config, design.heads.most());
+        let rows = config.pe.array_rows;
+        let mut slots = vec![Vec::new(); rows as usize];
+        for stream in 0..config.model.max_streams {
+            for head in 0..heads {
+                // Heads of a KV head, and streams of one head, so come to different rows.
+                slots[((stream + head) % rows) as usize].push(stream * heads + head);
+            }
+        }
+        let group = config.model.heads / config.model.kv_heads;
+        let of_column = |x: u32| {
+            let column = design.heads.of_column(x);
+            (0..heads).map(|h| (column.start + h).min(config.model.heads - 1) / group).collect()
+        };
+        let kv_heads = (0..design.mesh.cols()).map(of_column).collect();
+        Array { rows, lanes: flit_elements(config), heads, slots, kv_heads }
+    }
+
+    /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products
+    /// group by group, the sum of the four chains.
+    pub fn dot_cycles(lanes: u32) -> u32 {
+        6 + lanes.ilog2().div_ceil(3) + lanes / 4
+    }
+
+    /// Cycles in which an op passes a row.
+    pub fn rest_cycles(&self) -> u32 {
+        Array::dot_cycles(self.lanes) + AFTER_DOT
+    }
+
+    /// Results that may be on their way in the array.
+    pub fn read_cycles(&self) -> u32 {
+        Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
+    }
+
+    /// Contexts of a row.
+    pub fn row_slots(&self) -> u32 {
+        self.slots.iter().map(Vec::len).max().unwrap_or(1).max(1) as u32
+    }
+}

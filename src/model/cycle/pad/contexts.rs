@@ -1,0 +1,78 @@
+//! Contexts of a tile, a query head of a stream each: where they stand, and which of them a job is for.
+
+use super::super::tile::Ask;
+use crate::design::{Array, Design};
+
+/// A context of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Context {
+    /// Row of the array.
+    pub row: u32,
+    /// Stream.
+    pub stream: u32,
+    /// Query head, by its place in the column.
+    pub head: u32,
+}
+
+/// What decides which contexts of a tile a job is for.
+#[derive(Debug, Clone)]
+pub struct Contexts {
+    /// All of them, row by row in the order of their slots: so their results are read.
+    places: Box<[Context]>,
+    /// KV head of each query head of the column.
+    kv_heads: Box<[u32]>,
+    y: u32,
+    mesh_rows: u32,
+    row_step: u32,
+    /// Where in a tag its KV head begins.
+    slice_offset: u32,
+}
+
+impl Contexts {
+    /// Those of the tile at (x, y).
+    pub fn new(design: &Design, x: u32, y: u32) -> Contexts {
+        let array = Array::of(design);
+        let context = |row: usize, of: u32| {
+            let (stream, head) = (of / array.heads, of % array.heads);
+            Context { row: row as u32, stream, head }
+        };
+        let rows = array.slots.iter().enumerate();
+        let slice = design.flit.kv_data.iter().find(|field| field.name == "slice");
+        Contexts {
+            places: rows.flat_map(|(r, row)| row.iter().map(move |&of| context(r, of))).collect(),
+            kv_heads: array.kv_heads[x as usize].clone().into(),
+            y,
+            mesh_rows: design.mesh.rows(),
+            row_step: design.heads.row_step(),
+            slice_offset: slice.map_or(0, |field| field.offset),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Those that a job is for: of a slice, the ones that attend with its KV head.
+    pub fn wanted<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = Context> + 'a {
+        let kv_head = (ask.tag >> self.slice_offset) as u32;
+        self.places.iter().copied().filter(move |of| {
+            let attends = ask.close || self.kv_heads[of.head as usize] == kv_head;
+            let named = (ask.stream..ask.stream + ask.streams).contains(&of.stream);
+            ask.mask >> of.head & 1 == 1 && attends && named && self.stands_here(ask, of)
+        })
+    }
+
+    fn stands_here(&self, ask: &Ask, of: &Context) -> bool {
+        match ask.mapping {
+            0 => (of.head * self.row_step + of.stream) % self.mesh_rows == self.y,
+            1 => true,
+            _ => ask.close || ask.lag == of.stream % self.mesh_rows,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The rows of the array (`meshkv_row`) as far as the sequencer sees them: when what it sent through them comes back.
+
+use super::super::parts::Fifo;
+use super::line::{Line, LONGEST};
+use crate::design::Array;
+
+/// Cycles from a token's dot to its weight in the scratchpad, the registers before and behind counted.
+const DOT_TO_DONE: u32 = 17;
+/// Cycles from a READ's place in the order of dots to its sum.
+const DOT_TO_SUM: u32 = 4;
+
+/// Ops on their way.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    rows: u32,
+    dot_cycles: u32,
+    tails: Line,
+    tokens: Fifo<u32>,
+    sums: Line,
+}
+
+impl Rows {
+    /// Those of an array at rest.
+    pub fn new(array: &Array) -> Rows {
+        Rows {
+            rows: array.rows,
+            dot_cycles: Array::dot_cycles(array.lanes),
+            tails: Line::default(),
+            tokens: Fifo::new(LONGEST),
+            sums: Line::default(),
+        }
+    }
+
+    /// The token whose last weight has come to the scratchpad of the last row.
+    pub fn done(&self) -> Option<u32> {
+        self.tokens.front().copied().filter(|_| self.tails.comes())
+    }
+
+    /// A sum comes that was asked for.
+    pub fn sum_comes(&self) -> bool {
+        self.sums.comes()
+    }
+
+    /// Nothing is on its way that comes back.
+    pub fn is_still(&self) -> bool {
+        self.tails.is_empty() && self.sums.is_empty()
+    }
+
+    /// Passes a cycle in which the last op of a token is sent, or a sum is asked of a row.
+    pub fn step(&mut self, tail: Option<u32>, read: Option<u32>) {
+        if self.tails.comes() {
+            self.tokens.pop();
+        }
+        self.tails.step(tail.is_some(), self.rows + self.dot_cycles + DOT_TO_DONE);
+        self.sums.step(read.is_some(), read.unwrap_or(0) + self.dot_cycles + DOT_TO_SUM);
+        if let Some(token) = tail {
+            self.tokens.push(token);
+        }
+    }
+}

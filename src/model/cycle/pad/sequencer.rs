@@ -1,0 +1,356 @@
+//! Jobs in their order (`meshkv_pad`): of a slice K and then V, block by block; or the results of some contexts.
+
+use super::super::tile::Ask;
+use super::super::transport::{KvFlit, PartFlit};
+use super::contexts::{Context, Contexts};
+use super::counts::Happens;
+use super::former::Number;
+use super::loader::{Loader, LoaderIn, Tokens};
+use super::rows::Rows;
+use crate::design::{Array, Design};
+
+/// Cycles in which a word of a query that was taken cannot be used yet.
+const FRESH: u32 = 4;
+
+/// What is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Idle,
+    /// A slice passes.
+    Run,
+    /// The array comes to rest.
+    Rest,
+    /// Sums of a context are read.
+    Read,
+    /// The last of them are on their way.
+    Wait,
+}
+
+/// What a flit is, by its place in its slice.
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    half_flits: u32,
+    head_dim: u32,
+    /// Flits of a token, and tokens of a flit, as powers of two.
+    parts_log: u32,
+    subs_log: u32,
+    /// Fields of a tag: where the layer begins, and its bits.
+    layer_offset: u32,
+    layer_mask: u64,
+}
+
+impl Shape {
+    fn of(design: &Design, lanes: u32) -> Shape {
+        let head_dim = design.config.pe.head_dim;
+        let layer = design.flit.kv_data.iter().find(|field| field.name == "layer");
+        Shape {
+            half_flits: design.mare.half_flits,
+            head_dim,
+            parts_log: head_dim.ilog2().saturating_sub(lanes.ilog2()),
+            subs_log: lanes.ilog2().saturating_sub(head_dim.ilog2()),
+            layer_offset: layer.map_or(0, |field| field.offset),
+            layer_mask: layer.map_or(0, |field| (1 << field.width) - 1),
+        }
+    }
+
+    /// Token of a K flit; `sub` is its number where the flit has several.
+    fn token(&self, index: u32, sub: u32) -> u32 {
+        index >> self.parts_log << self.subs_log | sub
+    }
+
+    fn ends_token(&self, index: u32) -> bool {
+        let parts = (1 << self.parts_log) - 1;
+        index & parts == parts
+    }
+}
+
+/// What a cycle does, as its registers and the flit at hand have it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Now {
+    /// A flit is at hand.
+    pub flit: bool,
+    /// It is of V.
+    pub value: bool,
+    /// A K flit passes; a V flit; the flit of ones.
+    pub k: bool,
+    /// See `k`.
+    pub v: bool,
+    /// See `k`.
+    pub ones: bool,
+    /// In the last pass of this flit.
+    pub last_pass: bool,
+    /// The flit is done with.
+    pub accepts: bool,
+    /// Its place in the slice.
+    index: u32,
+}
+
+impl Now {
+    fn passes(&self) -> bool {
+        self.k || self.v || self.ones
+    }
+
+    fn finishes(&self) -> bool {
+        self.ones && self.last_pass
+    }
+}
+
+/// State of the job at hand, of the array and of its weights.
+#[derive(Debug, Clone)]
+pub struct Sequencer {
+    shape: Shape,
+    state: State,
+    rows: Rows,
+    loader: Loader,
+    /// Cycles for which the last word of a query is too fresh.
+    fresh: u32,
+    /// Contexts of each row that the job is for, and of the fullest row.
+    counts: Box<[u32]>,
+    most: u32,
+    /// Contexts whose results are due, and the one that is read.
+    due: Vec<Context>,
+    reading: usize,
+    tokens: Tokens,
+    layer: u32,
+    alone: bool,
+    /// Passes of the flit at hand, its token, and whether the ones are due.
+    pass: u32,
+    sub: u32,
+    ones: bool,
+    block: u32,
+    /// Sums that were asked for, and that came.
+    read: u32,
+    got: u32,
+    /// Cycles since the last pass.
+    rested: u32,
+    rest_cycles: u32,
+    overlap: bool,
+    lanes: u32,
+}
+
+/// What comes next of what was told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Told {
+    /// Four elements of a query.
+    #[default]
+    Query,
+    /// A slice, or results that are due.
+    Job(Ask),
+}
+
+/// What a cycle did.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Did {
+    /// What comes next was taken.
+    pub takes: bool,
+    /// A number of a partial result.
+    pub number: Option<Number>,
+}
+
+impl Sequencer {
+    /// One with nothing to do.
+    pub fn new(design: &Design, contexts: &Contexts) -> Sequencer {
+        let array = Array::of(design);
+        Sequencer {
+            shape: Shape::of(design, array.lanes),
+            state: State::Idle,
+            rows: Rows::new(&array),
+            loader: Loader::new(&array),
+            fresh: 0,
+            counts: vec![0; array.rows as usize].into(),
+            most: 1,
+            due: Vec::with_capacity(contexts.len()),
+            reading: 0,
+            tokens: Tokens::default(),
+            layer: 0,
+            alone: false,
+            pass: 0,
+            sub: 0,
+            ones: false,
+            block: 0,
+            read: 0,
+            got: 0,
+            rested: 0,
+            rest_cycles: array.rest_cycles() + array.rows,
+            overlap: design.config.pad.enable,
+            lanes: array.lanes,
+        }
+    }
+
+    /// What this cycle does with the flit at hand.
+    pub fn look(&self, flit: Option<&KvFlit>) -> Now {
+        let index = flit.map_or(0, |flit| flit.index);
+        let mut now =
+            Now { flit: flit.is_some(), value: index >= self.shape.half_flits, index, ..Now::default() };
+        if self.state != State::Run {
+            return now;
+        }
+        now.ones = self.ones;
+        now.k = !self.ones && now.flit && !now.value && self.fresh == 0;
+        now.v = !self.ones && now.flit && now.value && self.loader.is_ready();
+        now.last_pass = self.pass + 1 >= self.most;
+        let last_sub = self.sub + 1 == 1 << self.shape.subs_log;
+        now.accepts = now.last_pass && (now.v || now.k && last_sub);
+        now
+    }
+
+    /// There is nothing to do before another flit comes; seen where stages do not overlap.
+    pub fn is_idle(&self, now: &Now) -> bool {
+        let state = matches!(self.state, State::Idle | State::Run) && !self.ones;
+        self.has_rested() && !now.flit && state && self.loader.is_at_rest()
+    }
+
+    /// Nothing changes before something comes.
+    pub fn is_still(&self) -> bool {
+        self.state == State::Idle
+            && self.fresh == 0
+            && self.has_rested()
+            && self.loader.is_still()
+            && self.rows.is_still()
+    }
+
+    /// What stages do, a bit each: K passes, V or ones do, a flit waits, weights are loaded, results read.
+    pub fn state(&self, now: &Now) -> u32 {
+        let reads = matches!(self.state, State::Read | State::Wait);
+        let bits = [now.k, now.v || now.ones, now.flit, self.loader.is_loading(), reads];
+        bits.iter().rev().fold(0, |all, &bit| all << 1 | u32::from(bit))
+    }
+
+    /// What is counted of this cycle, with a bit for each row that passes.
+    pub fn happens(&self, now: &Now) -> (Happens, u32) {
+        let due = self.state == State::Run && !self.ones;
+        let happens = Happens {
+            accepts: now.accepts,
+            k: now.k,
+            v: now.v,
+            ones: now.ones,
+            flit: now.flit,
+            starves: due && !now.flit,
+            awaits: due && now.flit && now.value && !self.loader.is_ready(),
+            reads: matches!(self.state, State::Rest | State::Read | State::Wait),
+        };
+        let mut passing = 0;
+        if now.passes() {
+            let rows = self.counts.iter().enumerate();
+            passing = rows.fold(0, |all, (r, &count)| all | u32::from(self.pass < count) << r);
+        }
+        (happens, passing)
+    }
+
+    fn has_rested(&self) -> bool {
+        self.rested == self.rest_cycles
+    }
+
+    /// Passes a cycle; `room` is there for the number that is asked for now.
+    pub fn step(&mut self, now: &Now, told: Option<&Told>, room: bool, contexts: &Contexts) -> Did {
+        let (mut starts, mut did) = (None, Did::default());
+        if self.state == State::Idle {
+            match told {
+                Some(Told::Query) => did.takes = true,
+                Some(Told::Job(ask)) if self.overlap || self.has_rested() => {
+                    (did.takes, starts) = (true, Some(ask));
+                }
+                _ => {}
+            }
+        }
+        self.fresh = if did.takes && starts.is_none() { FRESH } else { self.fresh.saturating_sub(1) };
+        let sum = self.rows.sum_comes();
+        did.number = sum.then(|| Number { first: self.got == 0, of: self.result() });
+        let reads = self.state == State::Read && room;
+        let finishes = now.finishes();
+        let slice = starts.filter(|ask| !ask.close);
+        self.loader.step(&LoaderIn {
+            done: self.rows.done(),
+            finishes,
+            starts: slice.map(|ask| Tokens { first: ask.rows.0, last: ask.rows.1 }),
+            contexts: self.most,
+        });
+        let row = self.due.get(self.reading).map_or(0, |of| of.row);
+        self.rows.step(self.tail(now), reads.then_some(row));
+        let rested = self.has_rested();
+        self.rested = if now.passes() { 0 } else { (self.rested + 1).min(self.rest_cycles) };
+        self.advance(finishes, rested, reads, sum);
+        self.pass(now);
+        if let Some(ask) = starts {
+            self.begin(ask, contexts);
+        }
+        did
+    }
+
+    /// The token of which the last op goes out.
+    fn tail(&self, now: &Now) -> Option<u32> {
+        let ends = now.k && now.last_pass && self.shape.ends_token(now.index);
+        ends.then(|| self.shape.token(now.index, self.sub))
+    }
+
+    /// Whose results are read, as its packet says it.
+    fn result(&self) -> PartFlit {
+        let of = self.due.get(self.reading).copied().unwrap_or_default();
+        let Context { stream, head, .. } = of;
+        PartFlit { alone: self.alone, layer: self.layer, stream, head, ..PartFlit::default() }
+    }
+
+    /// The next state, and results on their way.
+    fn advance(&mut self, finishes: bool, rested: bool, reads: bool, sum: bool) {
+        let (last_read, got_all) = (self.read == self.shape.head_dim, sum && self.got == self.shape.head_dim);
+        if sum {
+            self.got = if got_all { 0 } else { self.got + 1 };
+        }
+        if reads {
+            self.read = if last_read { 0 } else { self.read + 1 };
+        }
+        match self.state {
+            State::Run if finishes && self.block == self.tokens.last / self.lanes => self.state = State::Idle,
+            State::Rest if rested => self.state = State::Read,
+            State::Read if reads && last_read => self.state = State::Wait,
+            State::Wait if got_all => {
+                self.reading += 1;
+                self.state = if self.reading < self.due.len() { State::Read } else { State::Idle };
+            }
+            _ => {}
+        }
+    }
+
+    /// The flit at hand goes through the array once more.
+    fn pass(&mut self, now: &Now) {
+        if !now.passes() {
+            return;
+        }
+        self.pass = if now.last_pass { 0 } else { self.pass + 1 };
+        if !now.last_pass {
+            return;
+        }
+        if now.k {
+            self.sub = (self.sub + 1) & ((1 << self.shape.subs_log) - 1);
+        }
+        if now.v && (now.index - self.shape.half_flits) % self.shape.head_dim + 1 == self.shape.head_dim {
+            self.ones = true;
+        }
+        if now.ones {
+            self.ones = false;
+            self.block += 1;
+        }
+    }
+
+    /// A job begins.
+    fn begin(&mut self, ask: &Ask, contexts: &Contexts) {
+        self.counts.fill(0);
+        self.due.clear();
+        for of in contexts.wanted(ask) {
+            self.counts[of.row as usize] += 1;
+            self.due.push(of);
+        }
+        self.most = self.counts.iter().copied().max().unwrap_or(0).max(1);
+        self.reading = 0;
+        self.tokens = Tokens { first: ask.rows.0, last: ask.rows.1 };
+        self.layer = (ask.tag >> self.shape.layer_offset & self.shape.layer_mask) as u32;
+        self.alone = ask.mapping == 0;
+        self.block = ask.rows.0 / self.lanes;
+        self.state = match (ask.close, self.due.is_empty()) {
+            (false, _) => State::Run,
+            (true, false) => State::Rest,
+            (true, true) => State::Idle,
+        };
+    }
+}

@@ -1,0 +1,231 @@
+//! The model of the fabric shows in every cycle, at every port, what the verilated fabric shows: the whole of it, and
+//! what stands beside the routers by itself, with a network that is played between the tiles.
+
+#[path = "fabric/mod.rs"]
+mod fabric;
+mod stand;
+
+use fabric::{design, library_of};
+use meshkv::config::{Config, PlacementKind};
+use meshkv::cosim::decode::{self, step, Bench, Plan, Workload};
+use meshkv::cosim::model_ports::FabricPorts;
+use meshkv::cosim::packet::mix;
+use meshkv::cosim::socket::{verilated, Socket};
+use meshkv::cosim::verilate::{around_ports, Form};
+use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::{emit, SourceFile};
+use stand::{fabric_ports, Pace, Stand, LIVELY};
+
+/// A configuration by what it does otherwise.
+type Case = (&'static str, fn(&mut Config));
+
+/// Runs both side by side until they differ.
+fn compare(
+    form: Form,
+    design: &Design,
+    files: &[SourceFile],
+    pace: Pace,
+    cycles: u64,
+) -> Result<Stand, String> {
+    let top = if form == Form::Around { around_ports(design) } else { fabric_ports(design) };
+    let library = library_of(form, design, files);
+    let model: Box<dyn Socket> = Box::new(FabricPorts::new(design, &top));
+    let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];
+    let mut stand = Stand::both(both, &top, design, pace, 7);
+    stand.run(cycles)?;
+    Ok(stand)
+}
+
+/// A small fabric with heads of several KV heads in a column.
+fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
+    design(cols, rows, |c| {
+        (c.model.heads, c.model.kv_heads, c.model.max_streams) = (6, 3, 4);
+        (c.kv.uram_per_tile, c.kv.banks, c.pad.fifo_depth) = (1, 2, 16);
+        change(c);
+    })
+}
+
+fn same(form: Form, design: &Design, pace: Pace, cycles: u64) -> Stand {
+    let files = emit(design).expect("every legal design is emitted");
+    compare(form, design, &files, pace, cycles).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn the_model_shows_what_the_fabric_shows() {
+    let wide = small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2));
+    let seen = same(Form::Pieces, &wide, LIVELY, 6000).seen;
+    assert!(seen.jobs > 50 && seen.flits > 3000 && seen.roots > 1000 && seen.bursts > 500, "{seen:?}");
+}
+
+#[test]
+fn homes_that_swap_do_so_in_the_model() {
+    let pace = Pace { segments: 1, step: 2, ..LIVELY };
+    let seen = same(Form::Pieces, &small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000).seen;
+    assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
+}
+
+/// Each design has several things otherwise, so that each thing is there and not there in some.
+const CASES: [Case; 8] = [
+    ("hub, no MaRe", |c| (c.takv.placement, c.mare.enable) = (PlacementKind::Hub, false)),
+    ("round robin, no MaRe, other channels", |c| {
+        (c.takv.placement, c.mare.enable) = (PlacementKind::RoundRobin, false);
+        (c.noc.vn0_vcs, c.noc.vn1_vcs) = (1, 4);
+    }),
+    ("everything", |_| {}),
+    ("column stride, short segments, wide flits", |c| {
+        (c.takv.column_stride, c.kv.segment_tokens) = (1, 5);
+        (c.noc.flit_width, c.kv.uram_per_tile, c.pe.head_dim) = (256, 4, 64);
+    }),
+    ("no multicast, no window", |c| (c.mare.multicast, c.mare.coalesce_window) = (false, 0)),
+    ("no duplicate suppression, shallow buffers", |c| {
+        (c.mare.dedup, c.noc.vc_depth, c.pad.fifo_depth, c.noc.vn1_vcs) = (false, 2, 7, 3);
+    }),
+    ("no overlap, small tables", |c| {
+        c.pad.enable = false;
+        (c.mare.request_entries, c.mare.tag_entries, c.mare.bloom_bits, c.mare.bloom_refresh) = (2, 1, 16, 5);
+    }),
+    ("hub in the middle, no window, no swaps", |c| {
+        (c.takv.placement, c.takv.hub_x, c.takv.hub_y) = (PlacementKind::Hub, 1, 1);
+        (c.mare.coalesce_window, c.takv.swap_epoch) = (0, 0);
+    }),
+];
+
+/// What stands beside the routers shows the same in some of the cases, under whatever network.
+fn same_under_any_network(cases: &[Case]) {
+    for (name, change) in cases {
+        let design = small(3, 2, change);
+        let files = emit(&design).expect("every legal design is emitted");
+        let stand =
+            compare(Form::Around, &design, &files, LIVELY, 6000).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (seen, events) = (&stand.seen, stand.events());
+        assert!(seen.jobs > 15 && seen.flits > 500 && seen.roots > 300, "{name}: {seen:?}");
+        assert!(events["fetches"] > 100 && events["flits_kept"] > 100, "{name}: {events:?}");
+    }
+}
+
+#[test]
+fn tiles_and_periphery_show_the_same_under_any_network() {
+    same_under_any_network(&CASES[..4]);
+}
+
+#[test]
+fn tiles_and_periphery_show_the_same_whatever_they_lack() {
+    same_under_any_network(&CASES[4..]);
+}
+
+/// Some legal design, as small as fits its seed.
+fn any_design(seed: u64) -> Design {
+    let mut random = seed;
+    let mut one_of = |values: &[u32]| {
+        random = mix(random);
+        values[(random >> 16) as usize % values.len()]
+    };
+    // What one draw makes illegal another does not.
+    for _ in 0..1000 {
+        let mut c = Config::default();
+        (c.mesh.cols, c.mesh.rows) = (one_of(&[2, 3, 4, 5]), one_of(&[2, 3, 4]));
+        (c.noc.flit_width, c.noc.vc_depth) = (one_of(&[64, 128, 512]), one_of(&[2, 3, 4, 8]));
+        (c.noc.vn0_vcs, c.noc.vn1_vcs) = (one_of(&[1, 2, 3, 4]), one_of(&[2, 3, 4]));
+        (c.mare.enable, c.mare.multicast) = (one_of(&[0, 1, 1, 1]) == 1, one_of(&[0, 1, 1]) == 1);
+        (c.mare.dedup, c.mare.coalesce_window) = (one_of(&[0, 1, 1]) == 1, one_of(&[0, 1, 5, 12, 40]));
+        (c.mare.tree_build_cycles, c.mare.request_entries) = (one_of(&[1, 4, 9]), one_of(&[2, 3, 16, 33]));
+        (c.mare.bloom_bits, c.mare.tag_entries) = (one_of(&[16, 64, 256]), one_of(&[1, 5, 16]));
+        (c.mare.bloom_refresh, c.takv.swap_epoch) = (one_of(&[1, 7, 96]), one_of(&[0, 1, 2]));
+        (c.takv.column_stride, c.takv.hub_x) = (one_of(&[0, 0, 1]), one_of(&[0, 1]));
+        let kinds = [PlacementKind::Takv, PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub];
+        c.takv.placement = kinds[one_of(&[0, 1, 2, 3]) as usize];
+        (c.pad.enable, c.pad.fifo_depth) = (one_of(&[0, 1, 1]) == 1, one_of(&[5, 16, 48, 61]));
+        (c.kv.segment_tokens, c.pe.head_dim) = (one_of(&[3, 8, 13, 16]), one_of(&[32, 64, 128]));
+        (c.kv.uram_per_tile, c.kv.banks) = (one_of(&[1, 2, 8]), one_of(&[1, 2, 3, 4]));
+        (c.model.kv_heads, c.model.max_streams) = (one_of(&[1, 2, 3, 5]), one_of(&[1, 2, 4]));
+        c.model.heads = c.model.kv_heads * one_of(&[1, 2, 3]);
+        (c.model.layers, c.model.max_tokens) = (one_of(&[1, 3, 8]), one_of(&[200, 256, 1024]));
+        if let Ok(design) = Design::from_config("any", &c) {
+            return design;
+        }
+    }
+    panic!("seed {seed}: no legal design");
+}
+
+/// Decode steps on it.
+fn any_plan(design: &Design, seed: u64) -> Plan {
+    let mut random = mix(seed);
+    let mut below = |n: u32| {
+        random = mix(random);
+        (random >> 16) as u32 % n
+    };
+    let model = &design.config.model;
+    let tokens = 1 + below(model.max_tokens.min(100));
+    let load = Workload {
+        tokens,
+        batch: 1 + below(model.max_streams),
+        prefix: below(tokens + 1),
+        mapping: [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped][below(3) as usize],
+        sharing: [Sharing::KvHead, Sharing::Segment][below(2) as usize],
+        segments: None,
+        layers: 1 + below(model.layers.min(2)),
+        stride: 1,
+    };
+    let made = step(design, &load).expect("the design holds it");
+    let plan = Plan::new(design, made.descriptors, seed);
+    let memory = if below(2) == 0 { plan.memory.unruly(seed) } else { plan.memory };
+    let pace = decode::Pace { flit_cycles: 1 + below(3), stall: below(120) as u8 };
+    Plan { steps: 1 + below(3), memory, pace, ..plan }
+}
+
+#[test]
+#[ignore = "random designs: SEEDS=0..20 cargo test --test fabric_model -- --ignored --nocapture any_design"]
+fn the_model_of_any_design_shows_what_its_verilog_shows() {
+    let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "0..4".to_owned());
+    let (from, to) = seeds.split_once("..").expect("SEEDS is FROM..TO");
+    let number = |text: &str| text.parse::<u64>().expect("a seed");
+    for seed in number(from)..number(to) {
+        let design = any_design(seed);
+        let files = emit(&design).expect("every legal design is emitted");
+        let what = match compare(Form::Around, &design, &files, LIVELY, 5000) {
+            Ok(stand) => format!("{:?}", stand.seen),
+            // Descriptors at random may say what no driver must: both stop there.
+            Err(e) if e.contains("names a slice again") => e,
+            Err(e) => panic!("seed {seed}: {e}\n{:#?}", design.config),
+        };
+        println!("seed {seed}, {} tiles, random descriptors: {what}", design.mesh.tiles());
+        let plan = any_plan(&design, seed);
+        let library = library_of(Form::Pieces, &design, &files);
+        let bench = Bench::in_lockstep(&library, &design, seed).expect("it fits into memory");
+        let done = bench.run(&plan, &mut |_| false);
+        let done = done.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{:#?}", design.config));
+        assert_eq!(done.violations, 0, "seed {seed}: {:?}", done.violation_list);
+        println!("seed {seed}, decode: {} cycles, {} head flits", done.cycles, done.head_flits);
+    }
+}
+
+/// Changes of one module each, and how what they break is called at the ports.
+const MUTANTS: [(&str, &str, &str, &str); 4] = [
+    // Windows end although the home is busy.
+    ("meshkv_request_table", "few    = ~|(closed & (closed - 1'b1));", "few    = 1'b1;", "tx_head"),
+    // A slice is filled from one flit on.
+    ("meshkv_filler", "assign req_first  = from_q;", "assign req_first  = from_q + 1'b1;", "m_axi_araddr"),
+    // Turns of a group begin at the next segment.
+    (
+        "meshkv_column_controller",
+        "place   = rho_1 + turn_1;",
+        "place   = rho_1 + turn_1 + 1'b1;",
+        "job_valid",
+    ),
+    // The half that is forgotten is that of this step.
+    ("meshkv_occupancy", "both[VALUE_WIDTH:1]", "sum_q", "occupancy_value"),
+];
+
+#[test]
+fn a_module_that_does_something_else_is_a_difference() {
+    for (module, from, to, port) in MUTANTS {
+        let design = small(3, 2, |c| c.takv.swap_epoch = 1);
+        let mut files = emit(&design).expect("every legal design is emitted");
+        let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("such a module");
+        assert_eq!(file.text.matches(from).count(), 1, "{from:?} stands in {module} once");
+        file.text = file.text.replace(from, to);
+        let pace = Pace { segments: 1, step: 2, ..LIVELY };
+        let difference = compare(Form::Around, &design, &files, pace, 6000).err().expect(module);
+        assert!(difference.contains(port), "{module}: {difference}");
+    }
+}
