@@ -6,7 +6,7 @@ use meshkv::config::{workload_keys, WorkKind};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use rustix::process::Signal;
-use scene::{said, until, Running, Said, Scene};
+use scene::{said, Running, Said, Scene};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -424,22 +424,49 @@ fn a_report_relates_rows_to_a_baseline_and_refuses_what_it_cannot_show() {
     refused(&scene.run("report tmp"), &["tmp is not a folder of `meshkv sweep`"]);
 }
 
+/// Sweeps a grid with both engines, and expects each row twice, but for its id and engine.
+fn engines_agree(scene: &Scene, dir: &str) -> Vec<Value> {
+    swept(scene, &format!("-o {dir} --jobs 2"));
+    let text = fs::read_to_string(scene.path(dir).join("rows.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in &rows {
+        let mut rest = row.clone();
+        rest["id"] = Value::Null;
+        let engine = rest["engine"].take();
+        seen.entry(rest.to_string()).or_default().push(engine.to_string());
+    }
+    assert!(seen.values().all(|engines| *engines == ["\"model\"", "\"rtl\""]), "{seen:?}");
+    rows
+}
+
+#[test]
+fn traffic_is_swept_on_the_verilog_with_the_rows_of_the_model() {
+    let scene = Scene::with_fabric();
+    scene.file(
+        "grid.toml",
+        "base = \"small.toml\"\n[workload]\nkind = \"traffic\"\nengine = [\"model\", \"rtl\"]\n\
+         pattern = [\"uniform\", \"mixed\"]\nfanout = 2\nload = [0.1, 0.8]\ncycles = 1000\n",
+    );
+    assert_eq!(engines_agree(&scene, "out").len(), 8);
+}
+
 #[test]
 fn decode_steps_are_swept_on_the_model_as_the_verilog_runs_them() {
     let scene = Scene::with_fabric();
     scene.file(
         "grid.toml",
-        "base = \"small.toml\"\n[workload]\nkind = \"decode\"\ntokens = 128\nbatch = [1, 2]\nmapping = [\"row-aligned\", \"head-tile\"]\n",
+        "base = \"small.toml\"\n[workload]\nkind = \"decode\"\nengine = [\"model\", \"rtl\"]\ntokens = 128\n\
+         batch = [1, 2]\nmapping = [\"row-aligned\", \"head-tile\"]\n",
     );
-    swept(&scene, "-o out --jobs 2");
-    let text = fs::read_to_string(scene.path("out/rows.jsonl")).unwrap();
-    let row: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let rows = engines_agree(&scene, "out");
     let decode = scene.run("decode small.toml --tokens 128 --json");
     let decode: Value = serde_json::from_str(&decode.out).expect(&decode.err);
+    let row = rows.iter().find(|row| row["batch"] == 1 && row["mapping"] == "row-aligned").unwrap();
     assert_eq!((&row["traffic"], &row["run_cycles"]), (&decode["traffic"], &decode["cycles"]));
-    let report = scene.run("report out --baseline batch=1");
+    let report = scene.run("report out --where engine=model --baseline batch=1");
     assert_eq!(report.code, Some(0), "{}", report.err);
-    until("the page is there", || scene.path("out/report/report.html").exists());
+    assert!(scene.path("out/report/report.html").exists());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One file, written whole or not at all: a reader never sees half of it, nor does a full disk leave half.
 
 use anyhow::Context;
-use std::fs::{OpenOptions, Permissions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -18,7 +18,11 @@ pub fn write(path: &Path, bytes: &[u8], replace: bool) -> anyhow::Result<()> {
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).with_context(cannot)?;
     let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
     match kept {
-        Ok(_) => Ok(()),
+        Ok(_) => {
+            // The name, too, or a crash could bring the old file back; not every file system does this for folders.
+            let _ = File::open(folder(path)).and_then(|dir| dir.sync_all());
+            Ok(())
+        }
         Err(e) if e.error.kind() == ErrorKind::AlreadyExists => {
             anyhow::bail!("{} exists; name another file, or replace it with --force", path.display())
         }
@@ -44,9 +48,16 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
 
 /// A file in the same folder that vanishes unless it is renamed.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // A temporary file is private otherwise, and would stay so under its new name.
-    tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(dir).map_err(plain)
+    tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder(path))
+        .map_err(plain)
+}
+
+/// The folder of a file.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// The system's words without the random name of the temporary file.

@@ -4,6 +4,7 @@ use super::choose::Chosen;
 use super::figure::Figure;
 use super::group::Group;
 use super::rows::{text, Rows};
+use crate::config::Kind;
 use crate::eval::grid::{Column, Role};
 use crate::eval::spread::Spread;
 use std::fmt::Write;
@@ -84,9 +85,10 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-fn heading(name: &str, unit: &str) -> String {
+fn heading(name: &str, unit: &str, numbers: bool) -> String {
     let unit = if unit.is_empty() { String::new() } else { format!("<small>{}</small>", escaped(unit)) };
-    format!("<th><button type=\"button\">{}</button>{unit}</th>", escaped(name))
+    let class = if numbers { " class=\"n\"" } else { "" };
+    format!("<th{class}><button type=\"button\">{}</button>{unit}</th>", escaped(name))
 }
 
 fn table(headings: &[String], rows: &[Vec<String>]) -> String {
@@ -112,13 +114,17 @@ fn spread_cell(spread: Option<Spread>) -> String {
 
 /// A line for each series and x.
 fn summary(chosen: &Chosen, groups: &[Group]) -> String {
-    let mut headings: Vec<String> = chosen.by.iter().chain([&chosen.x]).map(|key| heading(key, "")).collect();
-    headings.push(heading("seeds", ""));
+    let labels = chosen.by.iter().chain([&chosen.x]);
+    let value = |group: &Group, at: usize| group.series.get(at).unwrap_or(&group.x).parse::<f64>();
+    let numbers = |at: usize| groups.iter().all(|group| value(group, at).is_ok());
+    let mut headings: Vec<String> =
+        labels.enumerate().map(|(at, key)| heading(key, "", numbers(at))).collect();
+    headings.push(heading("seeds", "", true));
     let unit = |column: &Column| match chosen.baseline {
         Some(_) => "of the baseline".to_owned(),
         None => column.unit.clone(),
     };
-    headings.extend(chosen.y.iter().map(|column| heading(&column.name, &unit(column))));
+    headings.extend(chosen.y.iter().map(|column| heading(&column.name, &unit(column), true)));
     let row = |group: &Group| {
         let mut cells: Vec<String> = group.series.iter().chain([&group.x]).map(|value| cell(value)).collect();
         cells.push(cell(&group.seeds.len().to_string()));
@@ -134,7 +140,13 @@ fn all_rows(rows: &Rows, baseline: Option<&str>) -> String {
         column.role != Role::Label || column.name == "seed" || rows.values(&column.name).len() > 1
     };
     let shown: Vec<&Column> = rows.columns.iter().filter(told).collect();
-    let headings: Vec<String> = shown.iter().map(|column| heading(&column.name, &column.unit)).collect();
+    let headings: Vec<String> = shown
+        .iter()
+        .map(|column| {
+            let numbers = matches!(column.kind, Kind::Integer | Kind::Number);
+            heading(&column.name, &column.unit, numbers)
+        })
+        .collect();
     let row = |row: &serde_json::Map<String, serde_json::Value>| {
         shown.iter().map(|column| cell(&text(Rows::value(row, &column.name)))).collect::<Vec<_>>()
     };
