@@ -2,10 +2,13 @@
 
 mod attend;
 
+use attend::fabric::library_of;
 use attend::{assert_exact, lockstep, on_model, small, tensors, Trouble};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::attention::{Attended, Job};
 use meshkv::cosim::clocks::Clocks;
+use meshkv::cosim::pins::Pins;
+use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -180,5 +183,14 @@ fn a_model_of_another_design_is_found() {
     for change in changes {
         let found = difference(&small(change), &files, CALM);
         assert!(found.contains("the model has"), "{found}");
+    }
+}
+
+#[test]
+fn whatever_registers_hold_before_the_reset_it_begins() {
+    let design = small(|_| {});
+    let library = library_of(Form::Core, &design, &emit(&design).unwrap());
+    for seed in 0..20_000 {
+        Pins::new(&library, seed).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     }
 }
