@@ -52,9 +52,10 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn series_name(by: &[String], series: &[String], from: usize) -> String {
-    let pairs = by.iter().zip(series).skip(from).map(|(key, value)| format!("{key} {value}"));
-    pairs.collect::<Vec<_>>().join(", ")
+/// A series in words, by those of its labels that `told` picks.
+fn series_name(by: &[String], series: &[String], told: impl Fn(usize) -> bool) -> String {
+    let pairs = by.iter().zip(series).enumerate().filter(|(at, _)| told(*at));
+    pairs.map(|(_, (key, value))| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
 }
 
 /// All series, each once.
@@ -68,22 +69,27 @@ fn all_series(groups: &[Group]) -> Vec<Vec<String>> {
     all
 }
 
-/// Series by picture: those that are alike in as few of the first labels as it takes for colours to suffice.
-fn facets(series: Vec<Vec<String>>) -> (usize, Vec<Vec<Vec<String>>>) {
-    let labels = series.first().map_or(0, Vec::len);
-    let split = |fixed: usize| {
+/// Series by picture, and the labels in which those of one are alike: as few pictures as it takes for colours to suffice.
+fn facets(series: &[Vec<String>]) -> (Vec<usize>, Vec<Vec<Vec<String>>>) {
+    let split = |fixed: &[usize]| {
+        let alike = |a: &[String], b: &[String]| fixed.iter().all(|&at| a[at] == b[at]);
         let mut facets: Vec<Vec<Vec<String>>> = Vec::new();
-        for one in &series {
-            match facets.iter_mut().find(|facet| facet[0][..fixed] == one[..fixed]) {
+        for one in series {
+            match facets.iter_mut().find(|facet| alike(&facet[0], one)) {
                 Some(facet) => facet.push(one.clone()),
                 None => facets.push(vec![one.clone()]),
             }
         }
         facets
     };
-    let fits = |fixed: &usize| split(*fixed).iter().all(|facet| facet.len() <= SERIES.len());
-    let fixed = (0..=labels).find(fits).unwrap_or(labels);
-    (fixed, split(fixed))
+    let mut labels: Vec<usize> = (0..series.first().map_or(0, Vec::len)).collect();
+    // What has few values makes few pictures, and leaves what has many to be compared in each.
+    labels.sort_by_key(|&at| split(&[at]).len());
+    let fits = |count: &usize| split(&labels[..*count]).iter().all(|facet| facet.len() <= SERIES.len());
+    let count = (0..=labels.len()).find(fits).unwrap_or(labels.len());
+    let fixed = labels[..count].to_vec();
+    let facets = split(&fixed);
+    (fixed, facets)
 }
 
 /// The pictures of a report about `name`.
@@ -91,7 +97,7 @@ fn facets(series: Vec<Vec<String>>) -> (usize, Vec<Vec<Vec<String>>>) {
 /// # Errors
 /// When one cannot be drawn.
 pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<Vec<Figure>> {
-    let (fixed, facets) = facets(all_series(groups));
+    let (fixed, facets) = facets(&all_series(groups));
     let x_is_number = groups.iter().all(|group| group.x.parse::<f64>().is_ok());
     let x_name = match chosen.rows.column(&chosen.x) {
         Some(column) if !column.unit.is_empty() => format!("{} ({})", chosen.x, column.unit),
@@ -100,7 +106,7 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
     let mut figures = Vec::new();
     for (at, column) in chosen.y.iter().enumerate() {
         for series in &facets {
-            let of = series_name(&chosen.by[..fixed], &series[0], 0);
+            let of = series_name(&chosen.by, &series[0], |at| fixed.contains(&at));
             let relative = chosen.baseline.as_ref().map(|base| format!(", relative to {base}"));
             let y_name = match &relative {
                 Some(_) => format!("{} / baseline", column.name),
@@ -115,7 +121,10 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
                 y_name,
                 at,
                 groups,
-                names: series.iter().map(|one| series_name(&chosen.by, one, fixed)).collect(),
+                names: series
+                    .iter()
+                    .map(|one| series_name(&chosen.by, one, |at| !fixed.contains(&at)))
+                    .collect(),
                 series: series.clone(),
                 is_latency: column.name.starts_with("latency") && chosen.baseline.is_none(),
             };
@@ -123,7 +132,7 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
             let lines = chosen.rows.kind == WorkKind::Traffic && x_is_number;
             let svg = if lines { curves::curves(&plot)? } else { bars::bars(&plot)? };
             figures.push(Figure {
-                name: file_name(&column.name, &series[0][..fixed]),
+                name: file_name(&column.name, fixed.iter().map(|&at| series[0][at].as_str())),
                 themed: with_theme(&svg),
                 svg,
                 caption: caption(column, groups, lines && plot.is_latency),
@@ -134,8 +143,8 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
 }
 
 /// A name for files: letters, digits and hyphens.
-fn file_name(metric: &str, facet: &[String]) -> String {
-    let words = std::iter::once(metric).chain(facet.iter().map(String::as_str));
+fn file_name<'f>(metric: &'f str, facet: impl Iterator<Item = &'f str>) -> String {
+    let words = std::iter::once(metric).chain(facet);
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
     words.map(|word| word.chars().map(plain).collect::<String>()).collect::<Vec<_>>().join("-")
 }
@@ -158,4 +167,20 @@ fn caption(column: &Column, groups: &[Group], cut: bool) -> String {
         text += " Curves end at five times the latency without load; hollow marks are lower bounds, of runs that did not finish.";
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_series_are_spread_over_few_pictures() {
+        let meshes = ["4x4", "8x4", "8x8", "16x8", "16x16"];
+        let of = |pattern: &str| meshes.map(|mesh| vec![mesh.to_owned(), pattern.to_owned()]);
+        let all = [of("uniform"), of("multicast")].concat();
+        let (fixed, pictures) = facets(&all);
+        assert_eq!((fixed, pictures.len()), (vec![1], 2));
+        assert_eq!(facets(&all[..8]).0, Vec::<usize>::new());
+        assert_eq!(facets(&[vec![]]).1.len(), 1);
+    }
 }
