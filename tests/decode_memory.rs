@@ -2,8 +2,8 @@
 
 mod decode;
 
-use decode::{plan, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
-use meshkv::cosim::decode::{DecodeError, MemoryFault, Plan, Workload, TIMEOUT};
+use decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
+use meshkv::cosim::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
 use meshkv::cosim::Library;
 use meshkv::design::{Design, Mapping, Memory};
@@ -61,18 +61,22 @@ fn victim(design: &Design) -> ((u32, u32), u64) {
     (design.mesh.coords(design.placement.home(0, 3)), design.slice_address(0, 0, 3, 1))
 }
 
-/// The faults that a run ends with.
+/// The faults that a run ends with, on the Verilog and on the model: each by itself, since what is given out in
+/// place of an answer that never came is whatever the memory held.
 fn faults(library: &Library, design: &Design, faults: Vec<Fault>) -> Vec<MemoryFault> {
     let mut plan = plan(design, &ROW_ALIGNED);
     plan.memory.faults = faults;
-    match run_on(library, design, &plan) {
+    let sorted = |run: Result<Decoded, DecodeError>| match run {
         Err(DecodeError::Memory { mut all, .. }) => {
             all.sort_unstable();
             all
         }
         Err(other) => panic!("{other}"),
         Ok(done) => panic!("it ended well: {:?}", done.violation_list),
-    }
+    };
+    let found = sorted(run_alone(library, design, &plan));
+    assert_eq!(sorted(Bench::on_model(design).run(&plan, &mut |_| false)), found, "the model's faults");
+    found
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded
     Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_| false)
 }
 
-/// Runs a plan on changed sources, whose time is their own.
+/// Runs a plan on the Verilog alone: changed sources, or what no model can know.
 pub fn run_alone(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
     Bench::new(library, design, 1).unwrap().run(plan, &mut |_| false)
 }
