@@ -6,7 +6,8 @@
 
 mod placement;
 
-use super::staging::{Staging, URAM_DEPTH, URAM_ON_U280, URAM_WIDTH};
+use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
+use super::Device;
 use super::{slice_flits, Heads, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding};
 
@@ -140,15 +141,16 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
 fn uram_fits_the_device(config: &Config) -> Option<Finding> {
     let (cols, rows, each) = (config.mesh.cols, config.mesh.rows, config.kv.uram_per_tile);
     let total = cols * rows * each;
-    let fitting = URAM_ON_U280 / (cols * rows);
-    (total > URAM_ON_U280).then(|| {
+    let there = Device::of(config.board).has.uram as u32;
+    let fitting = there / (cols * rows);
+    (total > there).then(|| {
         Finding::value(
             "kv.uram_per_tile",
             each,
-            format!("is {total} URAM288 in {cols} x {rows} tiles, more than the {URAM_ON_U280} of the U280"),
+            format!("is {total} URAM288 in {cols} x {rows} tiles, more than the {there} of the U280"),
             format!(
                 "it can be simulated but not placed: at most {} such tiles, or {fitting} blocks a tile for flits of up to {} bits",
-                URAM_ON_U280 / each,
+                there / each,
                 fitting * URAM_WIDTH
             ),
         )

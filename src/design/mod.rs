@@ -7,7 +7,9 @@ mod array;
 mod check;
 pub mod deadlock;
 pub mod depths;
+mod device;
 mod flit;
+mod floorplan;
 pub mod hash;
 mod mapping;
 mod mare;
@@ -20,13 +22,15 @@ mod turns;
 
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
 pub use check::check;
+pub use device::{Device, Resources, Slr};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
+pub use floorplan::Floorplan;
 pub use mapping::{tile_of, Heads, Mapping, Piece, Sharing};
 pub use mare::Mare;
 pub use memory::Memory;
 pub use mesh::{Mesh, NodeId, Port};
 pub use placement::{Placement, PlacementKind};
-pub use staging::{Staging, URAM_ON_U280};
+pub use staging::Staging;
 pub use turns::{Turns, TURNS};
 
 use crate::config::{self, Config, Finding, Report, Severity};
@@ -54,6 +58,8 @@ pub struct Design {
     pub mare: Mare,
     /// Where macro-blocks live.
     pub placement: Placement,
+    /// Which rows stand in which region of the device.
+    pub floorplan: Floorplan,
     /// Which column computes which query heads.
     pub heads: Heads,
     /// The external memory behind the homes.
@@ -209,6 +215,7 @@ impl Design {
             },
             mare,
             placement,
+            floorplan: Floorplan::new(mesh, Device::of(config.board)),
             heads,
             memory: Memory::new(config, &mare, &placement),
             takv_a: placement.a,

@@ -6,8 +6,6 @@ use crate::config::Config;
 pub const URAM_WIDTH: u32 = 72;
 /// Words of one URAM288.
 pub const URAM_DEPTH: u32 = 4096;
-/// URAM288 blocks of the U280.
-pub const URAM_ON_U280: u32 = 960;
 
 /// Shape of one tile's staging memory.
 ///
