@@ -86,7 +86,7 @@ fn an_error_response_names_the_home_that_read() {
     let (tile, address) = victim(&design);
     for kind in [FaultKind::SlaveError, FaultKind::DecodeError] {
         // One beat in the middle of the slice.
-        let fault = Fault { port: None, addresses: address + 80..address + 88, kind };
+        let fault = Fault { port: None, addresses: address + 80..address + 88, from: 0, kind };
         assert_eq!(faults(&library, &design, vec![fault]), [MemoryFault { tile, timeout: false }]);
     }
     let mut plan = plan(&design, &ROW_ALIGNED);
@@ -102,7 +102,7 @@ fn an_answer_that_never_comes_is_a_time_out_and_not_a_hang() {
     let (tile, address) = victim(&design);
     let late = FaultKind::Late(TIMEOUT as u32 + 2000);
     for kind in [FaultKind::Mute, late] {
-        let fault = Fault { port: None, addresses: address..address + 1, kind };
+        let fault = Fault { port: None, addresses: address..address + 1, from: 0, kind };
         assert_eq!(
             faults(&library, &design, vec![fault])[0],
             MemoryFault { tile, timeout: true },

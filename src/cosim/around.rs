@@ -1,8 +1,9 @@
 //! What stands around a fabric on every board: who sends descriptors, and the external memory on its AXI ports.
 
+use super::axi::Request;
 use super::decode::Descriptor;
 use super::dut::DutError;
-use super::memory::{Memory, Request};
+use super::memory::Memory;
 use super::pins::{Pin, Pins};
 use crate::design::{Mapping, Sharing};
 use crate::emit::ModuleSpec;

@@ -21,10 +21,12 @@
 //! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
 //! * [`attention`]: attention computed by the whole design, compared with the model in every bit.
 //! * [`memory`]: the external memory behind the homes, with bandwidth, latency, and all that can go wrong.
+//! * [`axi`]: the rules of AXI4 and AXI4-Lite, judged on every channel.
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
 
 mod around;
 pub mod attention;
+pub mod axi;
 mod bits;
 mod cache;
 pub mod clocks;

@@ -5,21 +5,23 @@
 //!
 //! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and what goes wrong.
 //! * [`Image`]: what the memory holds.
-//! * `port`: one slave; `rules`: what a master must keep to.
+//! * `port`: one slave; `rules`: what a master promises beyond the rules of AXI4, which [`axi`](super::axi) judges.
 
 mod image;
 mod port;
 mod rules;
 
 pub use image::Image;
-pub use port::{Beat, PortCounts};
-pub use rules::Request;
+pub use port::PortCounts;
 
-use super::violation::{Violation, Violations};
+use super::axi::{Beat, Limits, ReadRules, Request, Wires};
+use super::violation::{Violation, ViolationKind, Violations};
 use crate::design::{Design, PlacementKind};
 use port::Port;
-use rules::Rules;
 use std::ops::Range;
+
+/// Beats of the longest burst that any U280 memory port takes (AXI3 behind the HBM switch).
+const LONGEST: u32 = 16;
 
 /// What every port of the memory has in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,6 +118,8 @@ pub struct Fault {
     pub port: Option<usize>,
     /// Where: beats of these addresses. Of no importance to [`FaultKind::Deaf`].
     pub addresses: Range<u64>,
+    /// When: from the request of this number on that the port takes.
+    pub from: u64,
     /// What.
     pub kind: FaultKind,
 }
@@ -123,7 +127,19 @@ pub struct Fault {
 impl Fault {
     /// A fault of a whole port.
     pub fn of_port(port: usize, kind: FaultKind) -> Fault {
-        Fault { port: Some(port), addresses: 0..u64::MAX, kind }
+        Fault { port: Some(port), addresses: 0..u64::MAX, from: 0, kind }
+    }
+
+    /// The same, but the first requests are spared.
+    #[must_use]
+    pub fn after(self, requests: u64) -> Fault {
+        Fault { from: requests, ..self }
+    }
+
+    /// Whether it is of this port, address and request.
+    pub(in crate::cosim) fn hits(&self, port: usize, address: u64, number: u64) -> bool {
+        let here = self.port.is_none_or(|of| of == port) && number >= self.from;
+        here && (self.kind == FaultKind::Deaf || self.addresses.contains(&address))
     }
 }
 
@@ -155,7 +171,9 @@ pub struct Offer<'a> {
 #[derive(Debug)]
 pub struct Memory {
     ports: Vec<Port>,
-    rules: Vec<Rules>,
+    rules: Vec<ReadRules>,
+    /// What is added to the addresses of each port by who asks.
+    bases: Vec<u64>,
     shape: Shape,
     behaviour: Behaviour,
     image: Image,
@@ -165,15 +183,40 @@ pub struct Memory {
 impl Memory {
     /// A memory that has not been asked for anything yet.
     pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
+        let names = (0..shape.ports).map(|port| format!("memory port {port},")).collect();
+        Memory::at(shape, behaviour, image, names, vec![0; shape.ports])
+    }
+
+    /// The same behind interfaces of these names, each of which adds a base to every address.
+    pub fn at(
+        shape: Shape,
+        behaviour: Behaviour,
+        image: Image,
+        names: Vec<String>,
+        bases: Vec<u64>,
+    ) -> Memory {
         let port = |index| Port::new(index, &shape, &behaviour);
+        let limits = Limits { beat_bytes: shape.flit_bytes, beats: LONGEST, unique_ids: true };
         Memory {
             ports: (0..shape.ports).map(port).collect(),
-            rules: (0..shape.ports).map(|_| Rules::default()).collect(),
+            rules: names.into_iter().map(|name| ReadRules::new(name, limits)).collect(),
+            bases,
             shape,
             behaviour,
             image,
             violations: Violations::default(),
         }
+    }
+
+    /// From now on this goes wrong, and nothing else. Requests that were taken are answered as it was meant then.
+    pub fn set_faults(&mut self, faults: Vec<Fault>) {
+        self.behaviour.faults = faults;
+    }
+
+    /// A period in reset, in which a master shows a request or does not: all is forgotten that was asked.
+    pub fn in_reset(&mut self, port: usize, cycle: u64, shown: bool) {
+        self.rules[port].in_reset(cycle, shown, &mut self.violations);
+        self.ports[port].forget();
     }
 
     /// What the memory holds.
@@ -198,19 +241,19 @@ impl Memory {
         if !beat_ready {
             slave.count_refused();
         }
-        let beat = beat_ready.then(|| slave.take_beat()).flatten();
-        if let Some((id, true)) = beat {
-            rules.answered(id);
+        let requests = Wires { shown: request, ready: slave.takes_requests() };
+        rules.judge(cycle, &requests, &slave.beat(beat_ready), &mut self.violations);
+        let beat = beat_ready && slave.take_beat();
+        let Some(taken) = requests.taken() else { return beat };
+        let inside = Request { address: taken.address.wrapping_sub(self.bases[port]), ..*taken };
+        for broken in rules::faults(&inside, &self.shape) {
+            let message = || format!("cycle {cycle}: {} AR: {broken}", rules.interface());
+            self.violations.add(ViolationKind::Protocol, message);
         }
-        let taken = request.filter(|_| slave.takes_requests());
-        rules.judge(port, cycle, request, taken.is_some(), &self.shape, &mut self.violations);
-        if let Some(request) = taken {
-            if !slave.accept(cycle, request, &self.behaviour) {
-                // It will never be answered: its ID is free for the memory as it must be for the master.
-                rules.answered(request.id);
-            }
+        if !slave.accept(cycle, inside, &self.behaviour) {
+            rules.abandon(taken.id);
         }
-        beat.is_some() || taken.is_some()
+        true
     }
 
     /// What a port has done so far.

@@ -1,26 +1,9 @@
 //! One AXI4 read slave: takes requests, and gives beats as its behaviour says.
 
+use super::super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
 use super::super::packet::mix;
-use super::{Behaviour, FaultKind, Image, Offer, Request, Shape};
+use super::{Behaviour, FaultKind, Image, Offer, Shape};
 use std::collections::VecDeque;
-
-/// RRESP of a beat that is as it should be.
-const OKAY: u32 = 0;
-const SLAVE_ERROR: u32 = 2;
-const DECODE_ERROR: u32 = 3;
-
-/// One beat of the read data channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beat {
-    /// RID.
-    pub id: u32,
-    /// RRESP.
-    pub response: u32,
-    /// RLAST.
-    pub last: bool,
-    /// RDATA, little-endian.
-    pub data: Vec<u32>,
-}
 
 /// What a port has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +20,8 @@ pub struct PortCounts {
 #[derive(Debug, Clone, Copy)]
 struct Burst {
     request: Request,
+    /// Which of the requests that its port has taken.
+    number: u64,
     /// Cycle of its first beat, at the earliest.
     due: u64,
     /// Beats that have been shown.
@@ -91,7 +76,7 @@ impl Port {
         image: &Image,
     ) -> Offer<'_> {
         let full = self.bursts.len() >= behaviour.outstanding;
-        let deaf = self.fault(behaviour, 0, |kind| kind == FaultKind::Deaf).is_some();
+        let deaf = self.fault(behaviour, (0, self.counts.requests), |kind| kind == FaultKind::Deaf).is_some();
         self.request_ready = !(deaf || full || self.happens(behaviour.request_stall));
         // A pause saves up for one beat and no more: bandwidth that was not used is gone.
         let flit = f64::from(shape.flit_bytes);
@@ -129,6 +114,7 @@ impl Port {
     fn show(&mut self, at: usize, shape: &Shape, behaviour: &Behaviour, image: &Image) {
         let burst = &mut self.bursts[at];
         let address = burst.request.address + u64::from(burst.shown) * u64::from(shape.flit_bytes);
+        let number = burst.number;
         burst.shown += 1;
         let last = burst.shown > burst.request.len;
         self.beat.id = burst.request.id;
@@ -137,8 +123,8 @@ impl Port {
             self.bursts.remove(at);
         }
         let there = image.read(shape, address, &mut self.beat.data);
-        let wrong = self
-            .fault(behaviour, address, |kind| matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError));
+        let of_beats = |kind| matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError);
+        let wrong = self.fault(behaviour, (address, number), of_beats);
         self.beat.response = match wrong {
             Some(FaultKind::SlaveError) => SLAVE_ERROR,
             Some(_) => DECODE_ERROR,
@@ -152,13 +138,16 @@ impl Port {
         self.shows = true;
     }
 
-    /// The beat on the wires is taken: its ID, and whether it ends its burst.
-    pub(super) fn take_beat(&mut self) -> Option<(u32, bool)> {
-        if !std::mem::take(&mut self.shows) {
-            return None;
-        }
-        self.counts.beats += 1;
-        Some((self.beat.id, self.beat.last))
+    /// The beat on the wires, for who judges it.
+    pub(super) fn beat(&self, ready: bool) -> Wires<&Beat> {
+        Wires { shown: self.shows.then_some(&self.beat), ready }
+    }
+
+    /// The beat on the wires is taken, if there is one.
+    pub(super) fn take_beat(&mut self) -> bool {
+        let taken = std::mem::take(&mut self.shows);
+        self.counts.beats += u64::from(taken);
+        taken
     }
 
     /// A request on the wires is taken in this period.
@@ -168,16 +157,17 @@ impl Port {
 
     /// Takes a request; false if it will never be answered.
     pub(super) fn accept(&mut self, cycle: u64, request: Request, behaviour: &Behaviour) -> bool {
+        let number = self.counts.requests;
         self.counts.requests += 1;
         let delayed = |kind| matches!(kind, FaultKind::Mute | FaultKind::Late(_));
-        let late = match self.fault(behaviour, request.address, delayed) {
+        let late = match self.fault(behaviour, (request.address, number), delayed) {
             Some(FaultKind::Late(cycles)) => cycles,
             Some(_) => return false,
             None => 0,
         };
         let jitter = if behaviour.jitter > 0 { self.below(u64::from(behaviour.jitter) + 1) } else { 0 };
         let due = cycle + u64::from(behaviour.latency.max(1)) + u64::from(late) + jitter;
-        self.bursts.push_back(Burst { request, due, shown: 0 });
+        self.bursts.push_back(Burst { request, number, due, shown: 0 });
         true
     }
 
@@ -186,22 +176,23 @@ impl Port {
         self.counts.refused += u64::from(self.shows);
     }
 
+    /// Nothing is shown or waits any more.
+    pub(super) fn forget(&mut self) {
+        self.bursts.clear();
+        self.shows = false;
+    }
+
     pub(super) fn waiting(&self) -> usize {
         self.bursts.len()
     }
 
+    /// What goes wrong at an address, with the request of a number.
     fn fault(
         &self,
         behaviour: &Behaviour,
-        address: u64,
+        (address, number): (u64, u64),
         of: impl Fn(FaultKind) -> bool,
     ) -> Option<FaultKind> {
-        let here = |port: Option<usize>| port.is_none_or(|port| port == self.index);
-        let hit = |kind, range: &std::ops::Range<u64>| kind == FaultKind::Deaf || range.contains(&address);
-        behaviour
-            .faults
-            .iter()
-            .find(|f| here(f.port) && of(f.kind) && hit(f.kind, &f.addresses))
-            .map(|f| f.kind)
+        behaviour.faults.iter().find(|f| f.hits(self.index, address, number) && of(f.kind)).map(|f| f.kind)
     }
 }

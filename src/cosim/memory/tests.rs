@@ -131,7 +131,7 @@ fn a_full_port_takes_no_more() {
 #[test]
 fn faults_show_where_they_are_told_to() {
     let fault = |addresses: Range<u64>, kind| Behaviour {
-        faults: vec![Fault { port: Some(0), addresses, kind }],
+        faults: vec![Fault { addresses, ..Fault::of_port(0, kind) }],
         ..calm()
     };
     let bursts = [request(0, 0, 2), request(1, 1024, 2)];
@@ -163,9 +163,9 @@ fn where_nothing_is_there_is_an_error() {
 fn every_rule_that_a_master_breaks_is_named() {
     for (broken, words) in [
         (Request { burst: 0, ..request(0, 0, 2) }, "does not increment"),
-        (Request { size: 5, ..request(0, 0, 2) }, "not a flit"),
+        (Request { size: 5, ..request(0, 0, 2) }, "not as wide as the bus"),
         (request(0, 0, 17), "more than 16 beats"),
-        (request(0, 32, 2), "inside a flit"),
+        (request(0, 32, 2), "inside a beat"),
         (request(0, 4096 - 64, 2), "border of 4 KiB"),
         (request(0, 8 * 32_768, 2), "outside the homes' regions"),
         (request(0, 32_768 - 64, 2), "leaves its slice"),
