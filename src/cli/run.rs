@@ -1,6 +1,7 @@
 //! `meshkv run`: attention of a decode step, computed by the emitted design under Verilator, or by its model.
 
 mod args;
+mod device;
 mod report;
 
 pub use args::Args;
@@ -23,11 +24,24 @@ const POWER_UP_SEED: u64 = 1;
 /// Cycles of each tile that the timeline keeps.
 const TIMELINE: usize = 1 << 20;
 
+/// Why there is no result.
+enum Ended {
+    /// By the user.
+    Stopped,
+    /// By itself.
+    Failed(String),
+}
+
 /// Runs the subcommand. Exit code 1 if an output differs from the model of the datapath in a bit, or anything went wrong.
 ///
 /// # Errors
 /// A wrong configuration or tensors, a missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    anyhow::ensure!(
+        args.jitter == 0 || args.engine == Engine::Rtl,
+        "--jitter is {}, and the model has edges where they belong\n  help: leave out --engine model",
+        args.jitter
+    );
     let (design, tensors) = args.inputs(ui)?;
     let job = Job::new(&design, &tensors, (args.query, args.batch), args.mapping(), args.sharing())?;
     let interrupt = Interrupt::listen()?;
@@ -39,27 +53,42 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
-    let mut bench = bench(args, &job, behaviour, &interrupt, ui)?;
-    if let Some(path) = &args.wave {
-        bench.wave_start(path)?;
-    }
     let heads = u64::from(design.config.model.heads * args.batch);
-    let progress = ui.progress(Some(heads), "attending");
-    let result = bench.run(timeline, args.stall, &mut |outputs| {
-        progress.set(outputs as u64);
-        interrupt.requested()
-    });
-    drop(progress);
+    let mut accesses = None;
+    let result = if args.device {
+        let mut device = device::bench(args, &job, behaviour, &interrupt, ui)?;
+        let progress = ui.progress(Some(heads), "attending");
+        let result = device::attend(&mut device, args, &job, timeline, &mut |outputs| {
+            progress.set(outputs);
+            interrupt.requested()
+        });
+        accesses = Some(device.driver.device.accesses());
+        result
+    } else {
+        let mut bench = bench(args, &job, behaviour, &interrupt, ui)?;
+        if let Some(path) = &args.wave {
+            bench.wave_start(path)?;
+        }
+        let progress = ui.progress(Some(heads), "attending");
+        let result = bench.run(timeline, args.stall, &mut |outputs| {
+            progress.set(outputs as u64);
+            interrupt.requested()
+        });
+        result.map_err(|why| match why {
+            AttentionError::Stopped => Ended::Stopped,
+            failed => Ended::Failed(failed.to_string()),
+        })
+    };
     let done = match result {
         Ok(done) => done,
-        Err(AttentionError::Stopped) => {
+        Err(Ended::Stopped) => {
             let waves =
                 args.wave.as_ref().map(|path| format!("; waves until then are in {}", path.display()));
             let what = format!("while attending; no result{}", waves.unwrap_or_default());
             return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
         }
-        Err(failed) => {
-            ui.error(format_args!("{failed}"));
+        Err(Ended::Failed(why)) => {
+            ui.error(format_args!("{why}"));
             return Ok(ExitCode::FAILURE);
         }
     };
@@ -75,7 +104,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
-    ui.result(&report::as_json(args, &job, &row), || report::prose(&job, &row))?;
+    ui.result(&report::as_json(args, &job, &row, accesses), || report::prose(&job, &row, accesses))?;
     Ok(if row.bit_exact != Some(false) && row.violations.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -93,11 +122,6 @@ fn bench<'a>(
 ) -> anyhow::Result<Bench<'a>> {
     let clocks = args.clocks(job.design);
     if args.engine == Engine::Model {
-        anyhow::ensure!(
-            args.jitter == 0,
-            "--jitter is {}, and the model has edges where they belong\n  help: leave out --engine model",
-            args.jitter
-        );
         return Ok(Bench::on_model(job, behaviour, clocks, !args.timing)?);
     }
     let (form, length) = args.build(job);

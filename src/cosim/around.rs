@@ -2,25 +2,34 @@
 
 use super::axi::Request;
 use super::decode::Descriptor;
-use super::dut::DutError;
 use super::memory::Memory;
-use super::pins::{Pin, Pins};
+use super::pins::Pins;
 use crate::design::{Mapping, Sharing};
-use crate::emit::ModuleSpec;
 
 /// A group of ports of the same number of parts, found by name.
 macro_rules! pins {
     ($(#[$doc:meta])* $group:ident { $($name:ident)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
-        pub(super) struct $group {
-            $(pub(super) $name: Pin,)+
+        pub(in $crate::cosim) struct $group {
+            $(pub(in $crate::cosim) $name: $crate::cosim::pins::Pin,)+
         }
 
         impl $group {
             /// Finds them in the fabric of `top`.
-            pub(super) fn find(pins: &mut Pins, top: &ModuleSpec, parts: u32) -> Result<$group, DutError> {
-                Ok($group { $($name: pins.pin(top, stringify!($name), parts)?,)+ })
+            #[allow(dead_code)] // Some are always found by a prefix.
+            pub(in $crate::cosim) fn find(pins: &mut $crate::cosim::pins::Pins, top: &$crate::emit::ModuleSpec, parts: u32) -> Result<$group, $crate::cosim::dut::DutError> {
+                $group::named(pins, top, "", parts)
+            }
+
+            /// Finds them there, each name after this prefix.
+            pub(in $crate::cosim) fn named(
+                pins: &mut $crate::cosim::pins::Pins,
+                top: &$crate::emit::ModuleSpec,
+                prefix: &str,
+                parts: u32,
+            ) -> Result<$group, $crate::cosim::dut::DutError> {
+                Ok($group { $($name: pins.pin(top, &format!("{prefix}{}", stringify!($name)), parts)?,)+ })
             }
         }
     };
@@ -73,23 +82,15 @@ impl DescriptorPins {
 pins! {
     /// AXI4 read masters.
     MemoryPins {
-        m_axi_arvalid m_axi_arready m_axi_arid m_axi_araddr m_axi_arlen m_axi_arsize m_axi_arburst
-        m_axi_rvalid m_axi_rready m_axi_rid m_axi_rdata m_axi_rresp m_axi_rlast
+        arvalid arready arid araddr arlen arsize arburst rvalid rready rid rdata rresp rlast
     }
 }
 
 impl MemoryPins {
-    /// What the memory's ports show in this period.
+    /// What all ports of the memory show in this period, each at its part of the pins.
     pub(super) fn drive(&self, pins: &mut Pins, memory: &mut Memory, cycle: u64) {
         for port in 0..memory.ports() {
-            let offer = memory.drive(port, cycle);
-            pins.set(self.m_axi_arready, port, u64::from(offer.request_ready));
-            pins.set(self.m_axi_rvalid, port, u64::from(offer.beat.is_some()));
-            let Some(beat) = offer.beat else { continue };
-            pins.set(self.m_axi_rid, port, u64::from(beat.id));
-            pins.set(self.m_axi_rresp, port, u64::from(beat.response));
-            pins.set(self.m_axi_rlast, port, u64::from(beat.last));
-            pins.set_part(self.m_axi_rdata, port, &beat.data);
+            self.drive_port(pins, port, memory, port, cycle);
         }
     }
 
@@ -97,16 +98,47 @@ impl MemoryPins {
     pub(super) fn observe(&self, pins: &Pins, memory: &mut Memory, cycle: u64) -> bool {
         let mut moved = false;
         for port in 0..memory.ports() {
-            let get = |pin| pins.get(pin, port);
-            let request = (get(self.m_axi_arvalid) == 1).then(|| Request {
-                id: get(self.m_axi_arid) as u32,
-                address: get(self.m_axi_araddr),
-                len: get(self.m_axi_arlen) as u32,
-                size: get(self.m_axi_arsize) as u32,
-                burst: get(self.m_axi_arburst) as u32,
-            });
-            moved |= memory.observe(port, cycle, request, get(self.m_axi_rready) == 1);
+            moved |= self.observe_port(pins, port, memory, port, cycle);
         }
         moved
+    }
+
+    /// What a port of the memory shows at a part of the pins.
+    pub(super) fn drive_port(
+        &self,
+        pins: &mut Pins,
+        part: usize,
+        memory: &mut Memory,
+        port: usize,
+        cycle: u64,
+    ) {
+        let offer = memory.drive(port, cycle);
+        pins.set(self.arready, part, u64::from(offer.request_ready));
+        pins.set(self.rvalid, part, u64::from(offer.beat.is_some()));
+        let Some(beat) = offer.beat else { return };
+        pins.set(self.rid, part, u64::from(beat.id));
+        pins.set(self.rresp, part, u64::from(beat.response));
+        pins.set(self.rlast, part, u64::from(beat.last));
+        pins.set_part(self.rdata, part, &beat.data);
+    }
+
+    /// What it was asked there; true if anything passed.
+    pub(super) fn observe_port(
+        &self,
+        pins: &Pins,
+        part: usize,
+        memory: &mut Memory,
+        port: usize,
+        cycle: u64,
+    ) -> bool {
+        let get = |pin| pins.get(pin, part);
+        let request = (get(self.arvalid) == 1).then(|| Request {
+            id: get(self.arid) as u32,
+            address: get(self.araddr),
+            len: get(self.arlen) as u32,
+            size: get(self.arsize) as u32,
+            burst: get(self.arburst) as u32,
+        });
+        memory.observe(port, cycle, request, get(self.rready) == 1)
     }
 }

@@ -20,6 +20,7 @@
 //! * [`clocks`]: that of what computes may run apart from the network's.
 //! * [`decode`]: whole decode steps there, from descriptors to partial results, and who must get what of them.
 //! * [`attention`]: attention computed by the whole design, compared with the model in every bit.
+//! * [`device`]: `meshkv_top` as a host has it: registers, memory on every AXI port, an interrupt.
 //! * [`memory`]: the external memory behind the homes, with bandwidth, latency, and all that can go wrong.
 //! * [`axi`]: the rules of AXI4 and AXI4-Lite, judged on every channel.
 //! * [`run`]: warm-up, measurement, drain; [`sample`]: what is measured on the way.
@@ -32,6 +33,7 @@ mod cache;
 pub mod clocks;
 mod compile;
 pub mod decode;
+pub mod device;
 pub mod dut;
 pub mod excerpt;
 mod fabric_ports;

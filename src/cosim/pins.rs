@@ -160,7 +160,17 @@ impl Pins {
         Ok(())
     }
 
-    /// Periods since reset.
+    /// Runs one period in reset.
+    ///
+    /// # Errors
+    /// [`DutError::Stopped`] if a check fired.
+    pub fn tick_in_reset(&mut self) -> Result<(), DutError> {
+        self.socket.tick(true)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// Periods since the first reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }

@@ -1,11 +1,13 @@
 //! What a build is made of beside the emitted Verilog: flags, and the files generated for a design.
 
+use super::device;
 use super::joints::Pieces;
 use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::{Design, Port};
 use crate::emit::{
-    self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT,
+    self, ModuleSpec, PortSpec, SourceFile, CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE,
+    TOP, TRANSPORT,
 };
 use std::collections::BTreeSet;
 
@@ -61,14 +63,16 @@ impl Recipe {
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            _ if trace.is_some() && form != Form::Whole => return Err(BuildError::TileWaves),
+            _ if trace.is_some() && !matches!(form, Form::Whole | Form::Device) => {
+                return Err(BuildError::TileWaves)
+            }
             _ => (joined(form, design, &modules, &mut files), "tile"),
         };
         if let Some(depth) = trace {
             let arguments = &mut pieces[0].arguments;
             arguments.push("--trace-fst".to_owned());
-            // A socket is no level of the design.
-            let around = u32::from(form == Form::Whole);
+            // A socket is no level of the design, nor is a shell.
+            let around = u32::from(form != Form::Mesh) + u32::from(form == Form::Device);
             let levels = depth.map(|depth| (depth + around).to_string());
             arguments.extend(levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]));
         }
@@ -120,8 +124,14 @@ fn joined(
         Form::Node => (node(), node_ports(design), of_node()),
         Form::Pieces => (node(), spec(FABRIC).clone(), of_node()),
         Form::Around => (spec(TILE).clone(), around_ports(design), vec![TILE]),
-        Form::Core | Form::Clocks => (node(), spec(TOP).clone(), of_node()),
-        Form::Whole => (spec(TOP).clone(), spec(TOP).clone(), vec![TOP]),
+        Form::Core | Form::Clocks => (node(), spec(CORE).clone(), of_node()),
+        Form::Whole => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
+        Form::Device | Form::Front => {
+            let whole = form == Form::Device;
+            let (shell, text) = if whole { device::whole_shell(design) } else { device::front_shell(design) };
+            files.push(("shell.v", text));
+            (shell.clone(), shell, vec![if whole { TOP } else { FRONT }])
+        }
         Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
     };
     // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
@@ -133,6 +143,9 @@ fn joined(
     if roots.len() > 1 {
         files.push(("node.v", tile::node_body(&tile, spec(ROUTER), &others)));
         piece.arguments.push("sim/node.v".to_owned());
+    }
+    if files.iter().any(|(name, _)| *name == "shell.v") {
+        piece.arguments.push("sim/shell.v".to_owned());
     }
     if apart {
         files.push(("synchronizer.v", SYNCHRONIZER.to_owned()));
@@ -211,7 +224,7 @@ pub fn around_ports(design: &Design) -> ModuleSpec {
 
 /// What the shim must know of a design at compile time.
 fn config_header(design: &Design, trace: Option<Option<u32>>, form: Form) -> String {
-    let (cols, rows) = if matches!(form, Form::Full | Form::Whole) {
+    let (cols, rows) = if matches!(form, Form::Full | Form::Whole | Form::Device | Form::Front) {
         (1, 1)
     } else {
         (design.mesh.cols(), design.mesh.rows())

@@ -40,6 +40,10 @@ pub enum Form {
     Clocks,
     /// Fabric and what computes verilated at once, with both clocks: small designs, whose waves it can write.
     Whole,
+    /// The whole device in its shell, with both clocks: small designs, whose waves it can write; for [`super::device`].
+    Device,
+    /// What faces host and platform, in its shell: to stand before a core of any form.
+    Front,
 }
 
 impl Form {
@@ -55,12 +59,14 @@ impl Form {
             Form::Core => "core",
             Form::Clocks => "clocks",
             Form::Whole => "whole",
+            Form::Device => "device",
+            Form::Front => "front",
         }
     }
 
     /// Clocks that can be driven apart.
     pub(super) fn clocks(self) -> u32 {
-        if matches!(self, Form::Clocks | Form::Whole) {
+        if matches!(self, Form::Clocks | Form::Whole | Form::Device | Form::Front) {
             2
         } else {
             1
@@ -139,7 +145,7 @@ pub enum BuildError {
         /// What the compiler said.
         log: String,
     },
-    /// Waves were asked of another form than [`Form::Mesh`] and [`Form::Whole`].
+    /// Waves were asked of another form than [`Form::Mesh`], [`Form::Whole`] and [`Form::Device`].
     #[error("what is verilated in pieces has no waves: they need the whole mesh or the whole design")]
     TileWaves,
     /// A tool ran and reported errors.

@@ -52,6 +52,10 @@ pub struct SourceFile {
 
 /// Name of the top module.
 pub const TOP: &str = "meshkv_core";
+/// TEMP
+pub const CORE: &str = "meshkv_core";
+/// TEMP
+pub const FRONT: &str = "meshkv_front";
 /// Name of all that moves KV, to which attaches what computes.
 pub const FABRIC: &str = "meshkv_fabric";
 /// Name of what computes, beside every tile.

@@ -26,6 +26,7 @@ use std::path::PathBuf;
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
   meshkv run configs/u280_8x8.toml --engine model --timing --tokens 4096
+  meshkv run configs/tiny.toml --device --unruly-memory
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -78,6 +79,10 @@ pub struct Args {
     /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
     #[arg(long, conflicts_with_all = ["engine", "wave"], help_heading = "Platform")]
     pub(super) lockstep: bool,
+    /// Run the device as a host does: tensors in memory, registers over AXI4-Lite, outputs read back, all AXI channels judged;
+    /// the core behind its front is what --engine says
+    #[arg(long, conflicts_with_all = ["lockstep", "timing"], help_heading = "Platform")]
+    pub(super) device: bool,
     /// Count cycles only, on the model: no number is drawn, computed or compared
     #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
     pub(super) timing: bool,
@@ -183,7 +188,8 @@ impl Args {
     /// What is verilated for them, and how it is compiled.
     pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
         if self.wave.is_some() {
-            return (Form::Whole, RunLength::Trace { depth: self.wave_depth });
+            let form = if self.device { Form::Device } else { Form::Whole };
+            return (form, RunLength::Trace { depth: self.wave_depth });
         }
         let form = if self.clocks(job.design).in_step() { Form::Core } else { Form::Clocks };
         let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
@@ -237,9 +243,12 @@ impl Args {
         if self.engine != Engine::Rtl {
             text += &format!(" --engine {}", name(self.engine));
         }
-        for (given, flag) in
-            [(self.lockstep, "lockstep"), (self.timing, "timing"), (self.unruly_memory, "unruly-memory")]
-        {
+        for (given, flag) in [
+            (self.lockstep, "lockstep"),
+            (self.timing, "timing"),
+            (self.unruly_memory, "unruly-memory"),
+            (self.device, "device"),
+        ] {
             if given {
                 text += &format!(" --{flag}");
             }

@@ -65,7 +65,7 @@ impl Attended {
     }
 
     /// Nothing yet, of a design and clocks that are as they are.
-    pub(super) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> Attended {
+    pub(in crate::cosim) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> Attended {
         let tiles = design.mesh.tiles();
         Attended {
             numbers,

@@ -9,10 +9,11 @@ use super::super::model_ports::FabricPorts;
 use super::super::pins::{Pin, Pins};
 use super::super::socket::{verilated, Socket};
 use super::super::Library;
-use super::attended::{Attended, Sample};
+use super::attended::Attended;
 use super::job::Job;
 use super::numbers::{expected, Numbers};
 use super::order::Visit;
+use super::probes::Probes;
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec};
 use std::collections::BTreeMap;
@@ -52,7 +53,7 @@ pub enum AttentionError {
 pins! {
     /// One of each.
     OnePins {
-        query_valid query_ready query_stream query_head query_word query_data idle stat_index event_index pad_index
+        query_valid query_ready query_stream query_head query_word query_data idle
     }
 }
 
@@ -60,13 +61,12 @@ pins! {
     /// One a column.
     ColumnPins {
         out_valid out_ready out_stream out_layer out_head out_index out_last out_data
-        merge_valid merge_stream merge_head merge_y
     }
 }
 
 pins! {
     /// One a tile.
-    TilePins { stat_data event_data pad_data pad_state error_memory error_timeout }
+    TilePins { error_memory error_timeout }
 }
 
 /// Where outputs come from.
@@ -107,7 +107,7 @@ impl Source {
 }
 
 fn top(modules: &[ModuleSpec]) -> &ModuleSpec {
-    modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top")
+    modules.iter().find(|m| m.name == emit::CORE).expect("every design has a core")
 }
 
 /// The whole design out of reset.
@@ -118,6 +118,7 @@ pub struct Bench<'a> {
     one: OnePins,
     columns: ColumnPins,
     tiles: TilePins,
+    probes: Probes,
     descriptors: DescriptorPins,
     memory_pins: MemoryPins,
     memory: Memory,
@@ -216,8 +217,9 @@ impl<'a> Bench<'a> {
             one: OnePins::find(&mut pins, top, 1)?,
             columns: ColumnPins::find(&mut pins, top, cols)?,
             tiles: TilePins::find(&mut pins, top, tiles)?,
+            probes: Probes::find(&mut pins, top, design)?,
             descriptors: DescriptorPins::find(&mut pins, top, 1)?,
-            memory_pins: MemoryPins::find(&mut pins, top, design.memory.ports)?,
+            memory_pins: MemoryPins::named(&mut pins, top, "m_axi_", design.memory.ports)?,
             memory: Memory::new(Shape::of(design), behaviour, source.image(job)),
             source,
             pins,
@@ -276,19 +278,17 @@ impl<'a> Bench<'a> {
             if self.memory_pins.observe(&self.pins, &mut self.memory, cycle) {
                 moved = self.pins.cycle();
             }
+            for (x, of, y) in self.probes.merges(&self.pins, design) {
+                if !self.source.merge(design, x, of, y) {
+                    let what = format!("row {y} of column {x} has no partial result of {of:?}");
+                    result.violations.push(format!("cycle {cycle}: {what}"));
+                }
+                merged.entry(of).or_default().push(y);
+                moved = self.pins.cycle();
+            }
             for x in 0..cols {
                 let get = |pin: Pin| self.pins.get(pin, x) as u32;
                 let first_head = design.heads.of_column(x as u32).start;
-                if get(self.columns.merge_valid) == 1 {
-                    let of = (get(self.columns.merge_stream), first_head + get(self.columns.merge_head));
-                    let y = get(self.columns.merge_y);
-                    if !self.source.merge(design, x as u32, of, y) {
-                        let what = format!("row {y} of column {x} has no partial result of {of:?}");
-                        result.violations.push(format!("cycle {cycle}: {what}"));
-                    }
-                    merged.entry(of).or_default().push(y);
-                    moved = self.pins.cycle();
-                }
                 if get(self.columns.out_valid) == 1 && takes[x] {
                     let words: Vec<u32> = self.pins.part(self.columns.out_data, x).collect();
                     let (index, layer) = (get(self.columns.out_index), get(self.columns.out_layer));
@@ -313,7 +313,7 @@ impl<'a> Bench<'a> {
                     }
                 }
             }
-            self.look(&mut result, cycle, timeline);
+            self.probes.look(&self.pins, &mut result, cycle, timeline);
             let now = self.pins.cycle();
             if now.is_multiple_of(BATCH) && stop(result.outputs.len()) {
                 return Err(AttentionError::Stopped);
@@ -381,38 +381,5 @@ impl<'a> Bench<'a> {
         }
         self.pins.set(self.one.query_valid, 0, 0);
         Ok(())
-    }
-
-    /// Takes what scans show, and what the stages do.
-    fn look(&self, result: &mut Attended, cycle: u64, timeline: usize) {
-        let get = |pin: Pin, at: usize| self.pins.get(pin, at);
-        let (event, stat, pad) = (
-            get(self.one.event_index, 0) as usize,
-            get(self.one.stat_index, 0) as usize,
-            get(self.one.pad_index, 0) as usize,
-        );
-        for tile in 0..result.pad.len() {
-            if let Some(counter) = result.events[tile].get_mut(event) {
-                *counter = get(self.tiles.event_data, tile) as u32;
-            }
-            if let Some(counter) = result.links[tile].get_mut(stat) {
-                *counter = get(self.tiles.stat_data, tile) as u32;
-            }
-            result.pad[tile][pad] = get(self.tiles.pad_data, tile) as u32;
-            let state = get(self.tiles.pad_state, tile);
-            let bit = |at: u32| state >> at & 1 == 1;
-            if bit(0) || bit(1) {
-                result.kv_cycles = cycle + 1;
-            }
-            if result.timeline[tile].len() < timeline {
-                result.timeline[tile].push(Sample {
-                    keys: bit(0),
-                    values: bit(1),
-                    fetched: bit(2),
-                    loads: bit(3),
-                    results: bit(4),
-                });
-            }
-        }
     }
 }

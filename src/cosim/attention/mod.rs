@@ -10,10 +10,16 @@
 mod attended;
 mod bench;
 mod job;
+mod numbered;
 mod numbers;
 mod order;
+mod probes;
 
 pub use attended::{Attended, Sample};
 pub use bench::{AttentionError, Bench};
 pub use job::{Job, JobError};
+pub use numbered::NumberedCore;
 pub use order::{visits, Visit};
+
+pub(super) use numbers::expected;
+pub(super) use probes::{Probes, PROBES};

@@ -69,6 +69,14 @@ impl Numbers {
         }
     }
 
+    /// Forgets everything, as a reset of what is told does.
+    pub(super) fn forget(&mut self) {
+        while self.told.try_recv().is_ok() {}
+        self.open.clear();
+        self.closed.clear();
+        self.merged.clear();
+    }
+
     /// Hears what was told until now.
     fn hear(&mut self, design: &Design) {
         while let Ok((tile, ask)) = self.told.try_recv() {
@@ -107,7 +115,7 @@ impl Numbers {
 }
 
 /// What the model gives: tiles visit segments in the order of the controllers, roots merge in the order that was seen.
-pub(super) fn expected(
+pub(in crate::cosim) fn expected(
     job: &Job,
     merged: &BTreeMap<(u32, u32), Vec<u32>>,
     violations: &mut Vec<String>,

@@ -47,7 +47,7 @@ macro_rules! ports {
                     $($one: pins.pin(top, stringify!($one), 1)?,)+
                     $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
                     descriptors: DescriptorPins::find(pins, top, 1)?,
-                    memory: MemoryPins::find(pins, top, memory)?,
+                    memory: MemoryPins::named(pins, top, "m_axi_", memory)?,
                 })
             }
         }

@@ -1,7 +1,7 @@
 //! What the external memory holds, by address.
 
 use super::super::packet::mix;
-use super::Shape;
+use super::{Bytes, Shape};
 use std::collections::HashMap;
 
 /// The content of the external memory.
@@ -12,6 +12,8 @@ pub enum Image {
     /// Slices by number, each K rows and then V rows. Elsewhere there is nothing, and who reads there
     /// gets a decode error.
     Slices(HashMap<u64, Vec<u8>>),
+    /// Buffers of a host. Elsewhere there is nothing.
+    Buffers(Bytes),
 }
 
 impl Image {
@@ -29,6 +31,7 @@ impl Image {
                 }
                 true
             }
+            Image::Buffers(bytes) => bytes.read(address, words),
             Image::Slices(slices) => {
                 words.fill(0);
                 let Some(bytes) = slices.get(&(address / shape.slice_bytes)) else { return false };

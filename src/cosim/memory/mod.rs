@@ -1,18 +1,23 @@
-//! External memory in co-simulation: an AXI4 read slave behind every port of the fabric.
+//! External memory in co-simulation: an AXI4 read slave behind every port of the fabric, and one that is written to.
 //!
 //! Knows addresses, bursts and the rules of AXI4, but not who asks or what slices mean. A [`Memory`] is
 //! told what each period carried and says what each port shows in the next; nothing here simulates.
 //!
 //! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and what goes wrong.
-//! * [`Image`]: what the memory holds.
+//! * [`Image`]: what the memory holds; [`Bytes`]: buffers of a host.
+//! * [`WriteMemory`]: a slave that is written to.
 //! * `port`: one slave; `rules`: what a master promises beyond the rules of AXI4, which [`axi`](super::axi) judges.
 
+mod bytes;
 mod image;
 mod port;
 mod rules;
+mod write;
 
+pub use bytes::Bytes;
 pub use image::Image;
 pub use port::PortCounts;
+pub use write::{WriteMemory, WriteOffer, Written};
 
 use super::axi::{Beat, Limits, ReadRules, Request, Wires};
 use super::violation::{Violation, ViolationKind, Violations};
@@ -116,7 +121,7 @@ impl Behaviour {
 pub struct Fault {
     /// The port; none for all of them.
     pub port: Option<usize>,
-    /// Where: beats of these addresses. Of no importance to [`FaultKind::Deaf`].
+    /// Where: beats of these addresses. Of no importance to [`FaultKind::Deaf`] and [`FaultKind::Shut`].
     pub addresses: Range<u64>,
     /// When: from the request of this number on that the port takes.
     pub from: u64,
@@ -139,7 +144,8 @@ impl Fault {
     /// Whether it is of this port, address and request.
     pub(in crate::cosim) fn hits(&self, port: usize, address: u64, number: u64) -> bool {
         let here = self.port.is_none_or(|of| of == port) && number >= self.from;
-        here && (self.kind == FaultKind::Deaf || self.addresses.contains(&address))
+        let whole = matches!(self.kind, FaultKind::Deaf | FaultKind::Shut);
+        here && (whole || self.addresses.contains(&address))
     }
 }
 
@@ -156,6 +162,8 @@ pub enum FaultKind {
     Late(u32),
     /// The port takes no request.
     Deaf,
+    /// The port takes no data of writes.
+    Shut,
 }
 
 /// What a port shows in a period.
@@ -167,12 +175,22 @@ pub struct Offer<'a> {
     pub beat: Option<&'a Beat>,
 }
 
+/// Who asks at a port.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interface {
+    /// Its name, for findings.
+    pub name: String,
+    /// What it adds to every address.
+    pub base: u64,
+    /// It promises to use an ID again only when what it was used for has been answered.
+    pub unique_ids: bool,
+}
+
 /// All ports of the external memory.
 #[derive(Debug)]
 pub struct Memory {
     ports: Vec<Port>,
     rules: Vec<ReadRules>,
-    /// What is added to the addresses of each port by who asks.
     bases: Vec<u64>,
     shape: Shape,
     behaviour: Behaviour,
@@ -183,24 +201,21 @@ pub struct Memory {
 impl Memory {
     /// A memory that has not been asked for anything yet.
     pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
-        let names = (0..shape.ports).map(|port| format!("memory port {port},")).collect();
-        Memory::at(shape, behaviour, image, names, vec![0; shape.ports])
+        let of = |port| Interface { name: format!("memory port {port},"), base: 0, unique_ids: true };
+        Memory::behind((0..shape.ports).map(of).collect(), shape, behaviour, image)
     }
 
-    /// The same behind interfaces of these names, each of which adds a base to every address.
-    pub fn at(
-        shape: Shape,
-        behaviour: Behaviour,
-        image: Image,
-        names: Vec<String>,
-        bases: Vec<u64>,
-    ) -> Memory {
+    /// The same behind these interfaces, one a port.
+    pub fn behind(interfaces: Vec<Interface>, shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
         let port = |index| Port::new(index, &shape, &behaviour);
-        let limits = Limits { beat_bytes: shape.flit_bytes, beats: LONGEST, unique_ids: true };
+        let rules = |of: &Interface| {
+            let limits = Limits { beat_bytes: shape.flit_bytes, beats: LONGEST, unique_ids: of.unique_ids };
+            ReadRules::new(of.name.clone(), limits)
+        };
         Memory {
             ports: (0..shape.ports).map(port).collect(),
-            rules: names.into_iter().map(|name| ReadRules::new(name, limits)).collect(),
-            bases,
+            rules: interfaces.iter().map(rules).collect(),
+            bases: interfaces.iter().map(|of| of.base).collect(),
             shape,
             behaviour,
             image,
@@ -222,6 +237,11 @@ impl Memory {
     /// What the memory holds.
     pub fn image(&self) -> &Image {
         &self.image
+    }
+
+    /// The same, to be changed.
+    pub fn image_mut(&mut self) -> &mut Image {
+        &mut self.image
     }
 
     /// Number of ports.

@@ -1,0 +1,75 @@
+//! The device as a host has it: registers, memory, interrupt, and nothing else.
+//!
+//! ```text
+//! Job -- Bench --> buffers in memory, registers -- Driver --> AXI4-Lite --+
+//!                                                                         |
+//!        outputs, equal to the model in every bit <-- memory <-- AXI4 -- meshkv_top
+//! ```
+//!
+//! * [`Device`]: `meshkv_top` with its platform around it: memory on every AXI port, each channel judged by
+//!   [`axi`](super::axi), faults on demand. Either all of it verilated at once, or `meshkv_front` before a core
+//!   that is any [`Socket`](super::socket::Socket) ([`joined`]).
+//! * [`Driver`]: what a host's driver does, register by register.
+//! * [`Bench`]: whole runs of [`Job`](super::attention::Job)s.
+
+mod bench;
+mod driver;
+mod host;
+pub mod joined;
+mod platform;
+mod registers;
+mod shell;
+
+pub use bench::{Bench, Finished};
+pub use driver::{Driver, Notice, Outcome};
+pub use host::Device;
+pub use platform::{Faults, Platform};
+pub use shell::{front_shell, shell, whole_shell};
+
+use super::dut::DutError;
+
+/// Why a host gave up.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceError {
+    /// The design stopped.
+    #[error(transparent)]
+    Dut(#[from] DutError),
+    /// A register access is not answered.
+    #[error("cycle {at}: the access of register {offset:#05x} has not been answered for {waited} cycles")]
+    Silent {
+        /// Cycle.
+        at: u64,
+        /// Byte address.
+        offset: u32,
+        /// Cycles.
+        waited: u64,
+    },
+    /// A run does not end.
+    #[error("cycle {at}: the run has not ended for {waited} cycles; STATUS is {status:#010x}, ERROR {error:#010x}")]
+    Hung {
+        /// Cycle.
+        at: u64,
+        /// Cycles.
+        waited: u64,
+        /// The register.
+        status: u32,
+        /// The register.
+        error: u32,
+    },
+    /// The device is another than the host was made for.
+    #[error("register {register} reads as {read:#010x}, and this design has {wanted:#010x}")]
+    Identity {
+        /// Its name.
+        register: &'static str,
+        /// What it says.
+        read: u32,
+        /// What it should say.
+        wanted: u32,
+    },
+    /// A run ended with errors.
+    #[error("the run ended with {0}")]
+    Failed(String),
+    /// The caller did not want to wait any longer.
+    #[error("the run was stopped")]
+    Stopped,
+}

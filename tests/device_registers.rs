@@ -1,0 +1,347 @@
+//! Registers in every order, legal and not, beside a model of the register file: what is read, which error is told,
+//! when the interrupt stands. Between all that runs that must be exact.
+
+mod device;
+
+use device::reference::{Reads, Reference};
+use device::{apart, assert_clean, assert_rules, job, small, tensors, whole, MOST};
+use meshkv::cosim::attention::Job;
+use meshkv::cosim::clocks::Clocks;
+use meshkv::cosim::decode::Descriptor;
+use meshkv::cosim::device::{Bench, Notice, Outcome, Platform};
+use meshkv::cosim::packet::mix;
+use meshkv::design::registers::{self, named, DESC_QUEUE, REGISTERS, WATCHDOG};
+use meshkv::design::{Design, Mapping, Sharing};
+
+/// A host that does anything, and what should come of it.
+struct Host<'a> {
+    bench: Bench,
+    reference: Reference,
+    design: &'a Design,
+    random: u64,
+    what: String,
+}
+
+/// Of what acts, a random word would do more than the sequence wants.
+const ACTS: [&str; 3] = ["CTRL", "DESC_PUSH", "SOFT_RESET"];
+
+impl<'a> Host<'a> {
+    fn new(design: &'a Design, clocks: &Clocks, seed: u64) -> Host<'a> {
+        let platform = Platform::of(design).unruly(seed);
+        let bench = whole(design, &platform, clocks);
+        Host {
+            bench,
+            reference: Reference::new(design),
+            design,
+            random: mix(seed),
+            what: format!("seed {seed}"),
+        }
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.random = mix(self.random);
+        (self.random >> 16) % n
+    }
+
+    fn word(&mut self) -> u32 {
+        match self.below(4) {
+            0 => self.below(8) as u32,
+            1 => u32::MAX,
+            2 => 1 << self.below(32),
+            _ => self.below(1 << 32) as u32,
+        }
+    }
+
+    /// A register more often than a hole.
+    fn offset(&mut self) -> u32 {
+        match self.below(4) {
+            0 => 4 * self.below(1 << 10) as u32,
+            1 => 0x10 + 4 * self.below(3 * (self.design.memory.ports as u64 + 2)) as u32,
+            _ => REGISTERS[self.below(REGISTERS.len() as u64) as usize].offset,
+        }
+    }
+
+    fn agree(&mut self, read: u32, wanted: Reads, offset: u32) {
+        if let Reads::Exactly(wanted) = wanted {
+            assert_eq!(read, wanted, "{}: register {offset:#05x} is {read:#x}, not {wanted:#x}", self.what);
+        }
+    }
+
+    fn read(&mut self, offset: u32) {
+        let wanted = self.reference.read(offset);
+        let read = self.bench.driver.device.read(offset).unwrap();
+        self.agree(read, wanted, offset);
+    }
+
+    /// A write of anything that does not act, and sometimes a read of another register at the same time.
+    fn write(&mut self) {
+        let (mut offset, mut value, strobes) = (self.offset(), self.word(), self.below(16) as u32);
+        match ACTS.iter().find(|name| named(name).offset == offset) {
+            Some(&"CTRL") => value &= !1,
+            Some(_) => offset = named("GIE").offset,
+            None => {}
+        }
+        // Both at once come one after the other, in either order: only of another register, and no error.
+        let beside = named(["MAGIC", "MESH", "KV"][self.below(3) as usize]).offset;
+        let read = (self.below(3) == 0).then_some(beside);
+        self.reference.write(offset, value, strobes);
+        let word = self.bench.driver.device.access(Some((offset, value, strobes)), read).unwrap();
+        if let Some(beside) = read {
+            let wanted = self.reference.read(beside);
+            self.agree(word, wanted, beside);
+        }
+    }
+
+    /// What stands in ERROR and on the line is as it should be.
+    fn check(&mut self) {
+        for name in ["ERROR", "ERROR_INFO", "ISR", "DESC_FREE", "RUNS"] {
+            self.read(named(name).offset);
+        }
+        assert_eq!(self.bench.driver.device.interrupt(), self.reference.interrupt(), "{}", self.what);
+    }
+
+    /// A descriptor that is legal but for what this changes.
+    fn push(&mut self, d: &Descriptor, mapping: u32) {
+        let refusals = self.reference.refusals(d, mapping);
+        self.bench.driver.push(d).unwrap();
+        for (name, value) in [
+            ("DESC_CACHE", d.layer | d.prefix << 16),
+            ("DESC_FIRST", d.first),
+            ("DESC_STRIDE", d.stride),
+            ("DESC_COUNT", d.count),
+            ("DESC_ROWS", d.first_row | d.last_row << 16),
+            ("DESC_STREAMS", d.stream | d.streams << 16),
+        ] {
+            self.reference.write(named(name).offset, value, 0xf);
+        }
+        self.judge(&refusals, &format!("{d:?}"));
+        if refusals.is_empty() {
+            self.reference.push(d);
+        }
+    }
+
+    /// One of these errors was raised, or none if there are none.
+    fn judge(&mut self, possible: &[(&'static str, u32)], what: &str) {
+        let raised = self.bench.driver.read("ERROR").unwrap() & !self.reference.error();
+        let stood = |name: &str| self.reference.error() >> registers::error(name).bit & 1 == 1;
+        let hit = possible.iter().find(|(name, _)| raised == 1 << registers::error(name).bit);
+        match hit.or_else(|| possible.iter().find(|(name, _)| raised == 0 && stood(name))) {
+            Some(&(name, place)) => self.reference.raise(name, place),
+            None => assert!(
+                possible.is_empty() && raised == 0,
+                "{}, {what}: ERROR gained {raised:#x}, of {possible:?}",
+                self.what
+            ),
+        }
+    }
+
+    /// Begins whatever is in the queue, and sees it end.
+    fn start(&mut self) -> Outcome {
+        let refusals: Vec<_> = self.reference.start_refusals();
+        let ctrl = named("CTRL").offset;
+        self.bench.driver.device.write(ctrl, 1).unwrap();
+        self.reference.write(ctrl, 0, 1);
+        let outcome = self.bench.driver.wait(Notice::Polling, MOST, &mut |_| false);
+        let outcome = outcome.unwrap_or_else(|e| panic!("{}: {e}", self.what));
+        let raised = outcome.error & !self.reference.error();
+        let names = |error: u32| registers::ERRORS.iter().filter(move |c| error >> c.bit & 1 == 1);
+        match refusals.iter().find(|name| outcome.error >> registers::error(name).bit & 1 == 1) {
+            Some(name) => {
+                let place = outcome.first.map_or(0, |(_, place)| place);
+                self.reference.raise(name, place);
+                assert!(names(raised).count() <= 1, "{}: {}", self.what, outcome.errors());
+            }
+            None => assert!(
+                refusals.is_empty() && raised == 0,
+                "{}: {refusals:?}, {}",
+                self.what,
+                outcome.errors()
+            ),
+        }
+        self.reference.over(!refusals.is_empty());
+        // The wait has read what clears itself.
+        self.reference.read(ctrl);
+        outcome
+    }
+
+    /// A whole run of a job; what the last left in the queue goes first.
+    fn run(&mut self, job: &Job) {
+        self.soft_reset();
+        self.bench.load(job).unwrap();
+        let arguments = self.design.arguments().len() as u32;
+        for word in (0..arguments).flat_map(|n| [0, 4].map(|high| Design::argument_offset(n) + high)) {
+            let value = self.bench.driver.device.read(word).unwrap();
+            self.reference.write(word, value, 0xf);
+        }
+        for (name, value) in [("WATCHDOG", WATCHDOG), ("QUERY_STREAMS", job.streams)] {
+            self.bench.driver.write(name, value).unwrap();
+            self.reference.write(named(name).offset, value, 0xf);
+        }
+        for descriptor in job.descriptors().unwrap() {
+            self.push(&descriptor, 1);
+        }
+        let outcome = self.start();
+        let done = self.bench.take(job, outcome);
+        assert_clean(&self.bench, &done, &self.what);
+    }
+
+    fn soft_reset(&mut self) {
+        self.bench.driver.write("SOFT_RESET", 1).unwrap();
+        self.bench.driver.settle(MOST).unwrap();
+        self.reference.forget();
+    }
+
+    /// A descriptor with something wrong, or nothing.
+    fn any_descriptor(&mut self, legal: &Descriptor) -> Descriptor {
+        let model = &self.design.config.model;
+        let (segments, tokens) = (self.design.placement.segments, self.design.config.kv.segment_tokens);
+        let mut d = Descriptor { close: self.below(3) > 0, ..*legal };
+        (d.stream, d.streams) = [(0, 2), (0, 1), (1, 1)][self.below(3) as usize];
+        match self.below(14) {
+            0 => d.layer = model.layers + self.below(3) as u32,
+            1 => d.prefix = model.max_streams + self.below(9) as u32,
+            2 => d.count = 0,
+            3 => d.stride = 0,
+            4 => d.first = segments + self.below(70_000) as u32,
+            5 => d.count = segments + 1 + self.below(70_000) as u32,
+            6 => d.stride = segments / d.count.max(2) * 2 + 1 + self.below(70_000) as u32,
+            7 => d.first_row = tokens + self.below(3) as u32,
+            8 => d.last_row = tokens,
+            9 => (d.count, d.first_row, d.last_row) = (1, 3, 2),
+            10 => d.streams = 0,
+            11 => d.streams = model.max_streams + 1,
+            12 => d.stream = model.max_streams,
+            _ => {}
+        }
+        d
+    }
+}
+
+fn legal(design: &Design) -> Descriptor {
+    Descriptor {
+        prefix: 0,
+        layer: 0,
+        first: 0,
+        stride: 1,
+        count: 3,
+        first_row: 0,
+        last_row: design.config.kv.segment_tokens - 1,
+        stream: 0,
+        streams: 2,
+        mapping: Mapping::RowAligned,
+        sharing: Sharing::KvHead,
+        close: true,
+        step: true,
+    }
+}
+
+#[test]
+fn any_sequence_of_accesses_does_what_the_tables_say() {
+    let design = small();
+    let tensors = tensors(&design, 24, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    for seed in 1..5 {
+        let mut host = Host::new(&design, &apart(seed), seed);
+        for step in 0..400 {
+            host.what = format!("seed {seed}, step {step}");
+            match host.below(20) {
+                0..8 => host.write(),
+                8..13 => {
+                    let offset = host.offset();
+                    host.read(offset);
+                }
+                13..16 => {
+                    let d = host.any_descriptor(&legal(&design));
+                    host.push(&d, 1);
+                }
+                16 => {
+                    // Whatever waits is not worked off: no descriptor of these has its data.
+                    if !host.reference.start_refusals().is_empty() {
+                        host.start();
+                    }
+                }
+                17 if step % 4 == 0 => host.soft_reset(),
+                _ => host.check(),
+            }
+            if step % 100 == 99 {
+                host.run(&job);
+            }
+        }
+        assert_rules(&host.bench, &host.what);
+    }
+}
+
+#[test]
+fn every_word_of_the_map_can_be_read_and_written() {
+    let design = small();
+    let mut host = Host::new(&design, &Clocks::IN_STEP, 1);
+    for offset in Reference::offsets() {
+        host.what = format!("register {offset:#05x}");
+        host.read(offset);
+        if ACTS.iter().all(|name| named(name).offset != offset) {
+            for value in [u32::MAX, 0] {
+                host.reference.write(offset, value, 0xf);
+                host.bench.driver.device.write(offset, value).unwrap();
+                host.read(offset);
+            }
+        }
+        host.check();
+        host.reference.write(named("ERROR").offset, u32::MAX, 0xf);
+        host.bench.driver.clear().unwrap();
+    }
+    assert_rules(&host.bench, "all words");
+}
+
+#[test]
+fn a_full_queue_refuses_and_keeps_what_it_has() {
+    let design = small();
+    let tensors = tensors(&design, 24, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let mut host = Host::new(&design, &Clocks::IN_STEP, 2);
+    let open = Descriptor { close: false, ..legal(&design) };
+    for _ in 0..DESC_QUEUE + 2 {
+        host.push(&open, 1);
+    }
+    host.check();
+    host.start();
+    assert_eq!(host.bench.driver.read("DESC_FREE").unwrap(), 0);
+    host.run(&job);
+}
+
+#[test]
+fn starting_twice_is_refused_and_the_run_goes_on() {
+    let design = small();
+    let tensors = tensors(&design, 40, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let mut host = Host::new(&design, &apart(3), 3);
+    for _ in 0..3 {
+        host.bench.driver.clear().unwrap();
+        host.bench.load(&job).unwrap();
+        host.bench.start(&job).unwrap();
+        host.bench.driver.write("CTRL", 1).unwrap();
+        let outcome = host.bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap();
+        device::assert_error(&outcome, "START_BUSY", "a second start");
+        let done = host.bench.take(&job, outcome);
+        assert_clean(&host.bench, &done, "a second start");
+    }
+}
+
+#[test]
+fn a_watchdog_that_is_too_short_ends_the_run() {
+    let design = small();
+    let tensors = tensors(&design, 40, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let mut bench = whole(&design, &Platform::of(&design), &apart(1));
+    for limit in [0, 1, 20] {
+        bench.driver.clear().unwrap();
+        bench.driver.enable(Notice::Interrupt).unwrap();
+        bench.driver.write("WATCHDOG", limit).unwrap();
+        bench.load(&job).unwrap();
+        bench.start(&job).unwrap();
+        let outcome = bench.driver.wait(Notice::Interrupt, MOST, &mut |_| false).unwrap();
+        device::assert_error(&outcome, "WATCHDOG", &format!("a limit of {limit}"));
+        bench.driver.write("WATCHDOG", WATCHDOG).unwrap();
+        bench.driver.settle(MOST).unwrap();
+        device::run_clean(&mut bench, &job, Notice::Interrupt, &format!("after a limit of {limit}"));
+    }
+}
