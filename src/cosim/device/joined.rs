@@ -14,6 +14,8 @@ use std::collections::VecDeque;
 
 /// Streams between front and core: how valid and ready of a port are called before their last word.
 const STREAMS: [&str; 5] = ["query_", "desc_", "out_", "m_axi_ar", "m_axi_r"];
+/// The stream of which the front gives what comes, ready or not: the core has reserved room for it.
+const UNASKED: &str = "m_axi_r";
 /// Words of a FIFO.
 const DEPTH: usize = 2;
 /// Output of the front: reset of the core.
@@ -84,7 +86,7 @@ impl Joined {
             streams.push(Stream {
                 to_core: valid.dir == Dir::Input,
                 ready_core: core.find(&ready).ok_or_else(|| missing(&ready))?,
-                ready_front: front.find(&ready),
+                ready_front: front.find(&ready).filter(|_| prefix != UNASKED),
                 valid: valid_wire,
                 payload,
                 fifos: vec![VecDeque::new(); parts as usize],
