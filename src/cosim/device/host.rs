@@ -48,7 +48,7 @@ impl Device {
         Ok(Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,
             slaves: Slaves::find(&mut pins, &shell, design, platform)?,
-            interrupt: pins.pin(&shell, "interrupt", 1)?,
+            interrupt: pins.pin(&shell, "irq", 1)?,
             probes: Probes::find(&mut pins, &shell, design)?,
             merged: BTreeMap::new(),
             watched: None,

@@ -37,9 +37,10 @@ fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> M
 pub fn shell(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let (top, core) = (module(&modules, emit::TOP), module(&modules, emit::CORE));
-    let host = top.ports.iter().filter(|p| begins(p, &HOST));
+    let mut host: Vec<PortSpec> = top.ports.iter().filter(|p| begins(p, &HOST)).cloned().collect();
+    host.iter_mut().for_each(|p| p.name = outside(&p.name));
     let probes = core.ports.iter().filter(|p| p.dir == Dir::Output && begins(p, &PROBES));
-    of(core, host.chain(probes))
+    of(core, host.iter().chain(probes))
 }
 
 /// The shell around all of a device, in Verilog.
@@ -74,6 +75,8 @@ pub fn front_shell(design: &Design) -> (ModuleSpec, String) {
 fn outside(name: &str) -> String {
     match name {
         "rst" | "pe_rst" => format!("core_{name}"),
+        // Its name belongs to the C++ library.
+        "interrupt" => "irq".to_owned(),
         name => name.to_owned(),
     }
 }
