@@ -68,9 +68,24 @@ fn mutants_of_the_channels_and_of_the_end_of_a_run_are_found() {
         ("meshkv_output_writer", "if (own_b_q) answer_q", "if (ended) answer_q", ""),
         // Bursts that a memory behind AXI would not stand.
         ("meshkv_query_reader", "assign araddr  = addr_q;", "assign araddr  = addr_q - 8;", "4 KiB"),
-        ("meshkv_query_reader", "assign arlen   = {4'd0, len[3:0]};", "assign arlen   = {3'd0, len[3:0], 1'b0};", "m_axi_io"),
-        ("meshkv_read_guard", "valid_q <= take | (valid_q & ~m_arready);", "valid_q <= take;", "was not taken"),
-        ("meshkv_output_writer", "aw_q     <= begins | (aw_q & ~m_awready);", "aw_q     <= begins;", "was not taken"),
+        (
+            "meshkv_query_reader",
+            "assign arlen   = {4'd0, len[3:0]};",
+            "assign arlen   = {3'd0, len[3:0], 1'b0};",
+            "m_axi_io",
+        ),
+        (
+            "meshkv_read_guard",
+            "valid_q <= take | (valid_q & ~m_arready);",
+            "valid_q <= take;",
+            "was not taken",
+        ),
+        (
+            "meshkv_output_writer",
+            "aw_q     <= begins | (aw_q & ~m_awready);",
+            "aw_q     <= begins;",
+            "was not taken",
+        ),
         ("meshkv_output_writer", "w_last_q <= left_q == 5'd1;", "w_last_q <= left_q == 5'd2;", "WLAST"),
     ];
     for (module, from, to, words) in mutants {
