@@ -107,11 +107,7 @@ impl Source {
 }
 
 fn top(modules: &[ModuleSpec]) -> &ModuleSpec {
-<<<<<<< HEAD
     modules.iter().find(|m| m.name == emit::CORE).expect("every design has a core")
-=======
-    modules.iter().find(|m| m.name == emit::CORE).expect("every design has a top")
->>>>>>> main
 }
 
 /// The whole design out of reset.
