@@ -1,13 +1,11 @@
-//! Mutants of the device's Verilog: what would go wrong on a board is found here.
+//! Mutants of the front's Verilog: what would go wrong on a board is found here.
 
 mod device;
 
-use device::attend::fabric::library_of;
-use device::{apart, job, small, tensors, whole_of, MOST_WITH_TIMEOUT};
+use device::{apart, job, joined_of, small, tensors, MOST_WITH_TIMEOUT};
 use meshkv::cosim::attention::Job;
 use meshkv::cosim::device::{DeviceError, Faults, Notice, Platform};
 use meshkv::cosim::memory::{Fault, FaultKind};
-use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping};
 use meshkv::emit::{emit, SourceFile};
 
@@ -23,8 +21,7 @@ fn mutant(design: &Design, module: &str, from: &str, to: &str) -> Vec<SourceFile
 /// What is found in some runs on a platform at its worst; nothing if all is well.
 fn found(files: &[SourceFile], jobs: &[Job], faults: Faults) -> String {
     let design = jobs[0].design;
-    let _ = library_of(Form::Device, design, files);
-    let mut bench = match whole_of(files, design, &Platform::of(design).unruly(1), &apart(1)) {
+    let mut bench = match joined_of(files, design, &Platform::of(design).unruly(1), &apart(1)) {
         Ok(bench) => bench,
         Err(why) => return why.to_string(),
     };

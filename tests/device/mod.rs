@@ -15,24 +15,7 @@ use meshkv::cosim::socket::verilated;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::registers;
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::emit::SourceFile;
-
-fn emit(design: &Design) -> anyhow::Result<Vec<SourceFile>> {
-    let mut files = meshkv::emit::emit(design)?;
-    for f in &mut files {
-        if let Ok(dir) = std::env::var("RTL_DUMP") {
-            let path = std::path::Path::new(&dir).join(&f.path);
-            std::fs::create_dir_all(path.parent().unwrap())?;
-            std::fs::write(path, &f.text)?;
-        }
-        if let Ok(dir) = std::env::var("RTL_OVERRIDE") {
-            if let Ok(text) = std::fs::read_to_string(std::path::Path::new(&dir).join(&f.path)) {
-                f.text = text;
-            }
-        }
-    }
-    Ok(files)
-}
+use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
 
 /// Far beyond what any run of these jobs takes, time-outs of memory aside.
@@ -45,9 +28,9 @@ pub fn apart(seed: u64) -> Clocks {
     Clocks { noc_mhz: 250.0, pe_mhz: 283.0, jitter: 15, seed }
 }
 
-/// 3 x 2 tiles of narrow flits, four ports to memory.
+/// 3 x 2 tiles of narrow flits, four ports to memory, all of which hold some of a layer.
 pub fn small() -> Design {
-    attend::small(|_| {})
+    attend::small(|c| c.takv.column_stride = 1)
 }
 
 /// Queries, keys and values of a layer.
@@ -77,15 +60,24 @@ pub fn whole(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
     whole_of(&emit(design).unwrap(), design, platform, clocks).unwrap()
 }
 
-/// Its front before a core in pieces.
+/// Its front, of emitted files, patched or not, before a core in pieces as it is emitted.
+pub fn joined_of(
+    files: &[SourceFile],
+    design: &Design,
+    platform: &Platform,
+    clocks: &Clocks,
+) -> Result<Bench, DeviceError> {
+    let form = if clocks.in_step() { Form::Core } else { Form::Clocks };
+    let front = verilated(&library_of(Form::Front, design, files), clocks.seed)?;
+    let core = verilated(&library_of(form, design, &emit(design).unwrap()), clocks.seed)?;
+    let joined = Joined::new(front, core, design)?;
+    let device = Device::new(Box::new(joined), design, platform, clocks)?;
+    Bench::new(device, design, platform)
+}
+
+/// The front before a core in pieces.
 pub fn joined(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
-    let files = emit(design).unwrap();
-    let core = if clocks.in_step() { Form::Core } else { Form::Clocks };
-    let [front, core] =
-        [Form::Front, core].map(|form| verilated(&library_of(form, design, &files), clocks.seed).unwrap());
-    let joined = Joined::new(front, core, design).unwrap();
-    let device = Device::new(Box::new(joined), design, platform, clocks).unwrap();
-    Bench::new(device, design, platform).unwrap()
+    joined_of(&emit(design).unwrap(), design, platform, clocks).unwrap()
 }
 
 /// Runs a job that nothing may go wrong with.
