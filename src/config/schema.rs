@@ -321,8 +321,8 @@ impl Default for Clock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Floorplan {
-    /// Registers on all wires along a column between two rows that stand in different super logic regions; a flit then
-    /// takes a cycle more there.
+    /// Puts a register on every wire between two rows that stand in different super logic regions (SLRs). What passes
+    /// there takes a cycle more.
     pub slr_registers: bool,
 }
 

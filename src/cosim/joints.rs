@@ -229,7 +229,8 @@ fn register(tile: &ModuleSpec, side: Port) -> String {
         .map(|(_, name)| format!("    std::remove_reference_t<decltype(Vdut::{name})> {name}{{}};\n"))
         .collect();
     let output = |name: &String| tile.ports.iter().find(|p| p.name == *name);
-    let pairs = facing(tile, side).filter_map(|(_, name)| Some((output(&name)?, format!("{name} = from.{name};"))));
+    let pairs =
+        facing(tile, side).filter_map(|(_, name)| Some((output(&name)?, format!("{name} = from.{name};"))));
     let body = guarded(pairs.collect(), tile, "from.").replace("\n    ", "\n        ");
     let letter = side.letter();
     format!("struct From_{letter} {{\n{fields}\n    void take(const Vdut& from) {{\n        (void)from;\n    {body}}}\n}};\n\n")

@@ -184,6 +184,11 @@ impl Design {
         (0..self.mesh.rows()).fold(0, |all, row| all | u32::from(self.crosses(row)) << row)
     }
 
+    /// Registers between SLRs on the way along a column from one row to another.
+    pub fn crossed(&self, a: u32, b: u32) -> u32 {
+        (self.crossings() >> a.min(b) & ((1 << a.abs_diff(b)) - 1)).count_ones()
+    }
+
     /// Words that a stop of the column bus holds: as many as leave before the first of them is given back.
     pub fn bus_depth(&self) -> u32 {
         depths::BUS_DEPTH + if self.crossings() == 0 { 0 } else { depths::CROSSING_CYCLES }

@@ -2,9 +2,7 @@
 
 use super::module::ModuleBuilder;
 use super::tile_widths::TileWidths;
-use crate::design::depths::{
-    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH,
-};
+use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
 use crate::design::{index_bits, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
 use std::collections::BTreeMap;
 
