@@ -4,6 +4,8 @@
 
 #[path = "../attend/mod.rs"]
 pub mod attend;
+
+pub mod any_host;
 pub mod reference;
 
 use attend::fabric::library_of;

@@ -125,7 +125,7 @@ impl Reference {
         }
         Reads::Exactly(match register.name {
             "CTRL" => {
-                let value = u32::from(self.done) * 0b1010 | 0b100 | u32::from(self.again) << 7;
+                let value = (u32::from(self.done) * 0b1010) | 0b100 | u32::from(self.again) << 7;
                 self.done = false;
                 value
             }
