@@ -30,9 +30,17 @@ pub(super) struct Router {
     holding: u8,
     /// By port, the tile behind it.
     pub(super) neighbours: [u8; 5],
+    /// Ports whose links cross from one SLR to another.
+    crossing: u8,
     inputs: [Input; 5],
     pub(super) outputs: Outputs,
     pub(super) allocator: Allocator,
+}
+
+/// Ports of row `y` that lead into another SLR. Bit y of `crossings`: the links between rows y and y + 1 do.
+fn crossing(crossings: u32, y: u32) -> u8 {
+    let between = crossings << 1 >> y;
+    ((between & 1) << S | (between >> 1 & 1) << N) as u8
 }
 
 /// A flit on the link of an input.
@@ -55,10 +63,17 @@ impl Router {
             y: y as u8,
             holding: 0,
             neighbours: Port::ALL.map(behind),
+            crossing: crossing(u32::from(shape.crossings), y),
             inputs: [Input::new(shape); 5],
             outputs: Outputs::new(shape),
             allocator: Allocator::new(beyond),
         }
+    }
+
+    /// Whether the links of a port cross from one SLR to another.
+    #[inline(always)]
+    pub(super) fn crosses(&self, port: usize) -> bool {
+        self.crossing >> port & 1 == 1
     }
 
     /// Virtual channels of an input that hold a flit.
@@ -281,7 +296,7 @@ impl Router {
             if output == L {
                 world.links.show(tile, on, flit);
             } else {
-                world.links.put(self.neighbours[output], output, on, flit);
+                world.links.put(self.neighbours[output], output, on, flit, self.crosses(output));
             }
             given = on;
         }
