@@ -1,6 +1,6 @@
 //! Where bits pass between the two clocks: every FIFO, register and synchronizer, with the widths that constraints count.
 
-use super::of_tile;
+use super::{of_tile, port_bits};
 use crate::design::{index_bits, Design, JOB_DEPTH};
 use crate::emit::module::ModuleSpec;
 use crate::emit::PAD;
@@ -55,12 +55,7 @@ fn gray(depth: u32) -> u32 {
 
 pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[ModuleSpec]) {
     let tiles = design.mesh.tiles() as u32;
-    let pad = modules.iter().find(|m| m.name == PAD).expect("every design computes");
-    let bits = |names: &[&str]| -> u32 {
-        let width =
-            |name: &&str| pad.ports.iter().find(|p| p.name == **name).expect("a port of PaD").width.bits;
-        names.iter().map(width).sum()
-    };
+    let bits = |names: &[&str]| port_bits(modules, PAD, names);
     let query = bits(&["vector_data", "vector_word", "vector_head", "vector_stream"]);
     let slice = bits(&[
         "job_last_row",
@@ -102,5 +97,38 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     let registers = [Crossing::register(doc, "gen_pad[{t}].u_pad/u_parts", tiles, part)];
     context.insert("fifos", &fifos);
     context.insert("registers", &registers);
-    context.insert::<[Crossing; 0], _>("bits", &[]);
+    context.insert("bits", &resets());
+    // Counters of what computes are looked at where the host is.
+    let words = tiles.div_ceil(TILES_OF_COUNTER_WORD);
+    context.insert("counter_bits", &(PAD_INDEX_BITS + 32 * words));
+}
+
+/// Tiles whose counters `meshkv_counter_view` brings to one register.
+const TILES_OF_COUNTER_WORD: u32 = 8;
+/// Bits of a counter's number.
+const PAD_INDEX_BITS: u32 = 5;
+
+/// The reset asks the other clock for its own, and is told that it is held.
+fn resets() -> [Crossing; 2] {
+    let bit = |doc: &str, path: &str, writer, width| Crossing {
+        doc: doc.to_owned(),
+        path: path.to_owned(),
+        instances: Vec::new(),
+        count: 1,
+        writer,
+        reader: "",
+        gray: 0,
+        gray_bits: 0,
+        sync_bits: 2 * width,
+        data_bits: width,
+    };
+    [
+        bit("Reset is asked for, to what computes.", "u_front/u_reset/u_asked", "net", 1),
+        bit(
+            "Reset is held, and for how long: two bits, each looked at by itself.",
+            "u_front/u_reset/u_held",
+            "pe",
+            2,
+        ),
+    ]
 }

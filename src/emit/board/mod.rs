@@ -4,6 +4,7 @@
 //! says how many objects its patterns find; `meshkv lint` looks them up in the elaborated netlist.
 
 mod crossings;
+mod host;
 mod places;
 mod scripts;
 
@@ -29,10 +30,10 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
 
-/// The top's clock ports, the network's and that of what computes, and the path of the core below it.
-const CLOCKS: [&str; 2] = if TOP_IS_CORE { ["clk", "pe_clk"] } else { ["ap_clk", "ap_clk_2"] };
-const CORE: &str = if TOP_IS_CORE { "" } else { "u_core/" };
-const TOP_IS_CORE: bool = TOP.len() == "meshkv_core".len();
+/// The top's clock ports: the network's, and that of what computes.
+const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];
+/// Path of the core below the top.
+const CORE: &str = "u_core/";
 
 /// All files of this folder, by their paths below the output folder.
 ///
@@ -53,10 +54,8 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
         let path = format!("constraints/{name}");
         files.push(SourceFile { path, text: format!("{header}{}\n", body.trim_end()) });
     }
-    // The core by itself has none of the ports that the scripts connect.
-    if !TOP_IS_CORE {
-        files.extend(scripts::emit(design, modules)?);
-    }
+    files.extend(scripts::emit(design, modules)?);
+    files.extend(host::emit(design));
     Ok(files)
 }
 
@@ -68,7 +67,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("network_period", &period(design.config.clock.noc_mhz));
     context.insert("compute_period", &period(design.config.clock.pe_mhz));
     crossings::insert(&mut context, design, modules);
-    places::insert(&mut context, design);
+    places::insert(&mut context, design, modules);
     context
 }
 
@@ -80,6 +79,14 @@ fn period(mhz: f64) -> String {
 /// Path of a part of a tile.
 fn of_tile(core_path: &str, tile: impl std::fmt::Display) -> String {
     format!("{CORE}{}", core_path.replace("{t}", &tile.to_string()))
+}
+
+/// Bits of some ports of a module.
+fn port_bits(modules: &[ModuleSpec], module: &str, ports: &[&str]) -> u32 {
+    let module = modules.iter().find(|m| m.name == module).expect("every design has it");
+    let width =
+        |name: &&str| module.ports.iter().find(|p| p.name == **name).expect("a port of it").width.bits;
+    ports.iter().map(width).sum()
 }
 
 #[cfg(test)]
