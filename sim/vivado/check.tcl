@@ -36,6 +36,7 @@ namespace eval vivado {
         variable findings
         incr findings
         lassign [expr {[llength $at] ? $at : [where]}] file line
+        set file [string map [list [pwd]/ {}] $file]
         puts "finding $file $line [string map {\n { }} $text]"
     }
 
@@ -189,16 +190,17 @@ namespace eval vivado {
 
     # Registers that take bits of another clock and at which no exception ends: `async_reg` marks them; the second
     # register of a chain is fed by the first.
-    proc check_crossings {} {
+    proc check_crossings {file} {
         variable scope
         variable covered
         variable at
         set outer $at
+        set at [list $file 1]
         foreach one [concat [list [list {} $scope]] [netlist::all_instances $scope]] {
             lassign $one path module
             foreach reg $::netlist::regs($module) {
                 lassign $reg name width first async
-                if {!$async || [string match second* $name]} { continue }
+                if {!$async || [string match *second* $name]} { continue }
                 foreach cell [netlist::registers $module ${name}_reg*] {
                     set full [expr {$path eq {} ? $cell : "$path/$cell"}]
                     if {![info exists covered($full)]} {
@@ -223,7 +225,7 @@ namespace eval vivado {
             if {[regexp {\(file "[^"]*" line (\d+)\)} $stack -> in_file]} { set line $in_file }
             if {$why eq [lindex $failed 0]} { lassign $failed -> file line }
             incr findings
-            puts "finding $file $line [string map {\n { }} $why]"
+            puts "finding [string map [list [pwd]/ {}] $file] $line [string map {\n { }} $why]"
         }
     }
 

@@ -33,7 +33,8 @@ namespace eval vivado::do {
         if {[info exists bd_cells($name)]} { error "there is a cell $name already" }
         if {![dict exists $options -vlnv]} { error "create_bd_cell needs -vlnv" }
         set parts [split [dict get $options -vlnv] :]
-        if {[llength $parts] != 4} { error "[dict get $options -vlnv] is not vendor:library:name:version" }
+        # Without a version it is the one that the release has.
+        if {[llength $parts] ni {3 4}} { error "[dict get $options -vlnv] is not vendor:library:name:version" }
         set bd_cells($name) [lindex $parts 2]
         variable settings
         if {$bd_cells($name) ne $::vivado::top && ![dict exists $settings $bd_cells($name)]} {

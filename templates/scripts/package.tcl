@@ -29,7 +29,12 @@ proc meshkv_package {} {
     foreach parameter [ipx::get_user_parameters -of_objects $core] {
         ipx::remove_user_parameter [get_property NAME $parameter] $core
     }
-    ipx::infer_bus_interface interrupt xilinx.com:signal:interrupt_rtl:1.0 $core
+    # What is not inferred by its name already.
+    foreach {port kind} {interrupt interrupt ap_clk_2 clock ap_rst_n_2 reset} {
+        if {[llength [ipx::get_bus_interfaces -quiet $port -of_objects $core]] == 0} {
+            ipx::infer_bus_interface $port xilinx.com:signal:${kind}_rtl:1.0 $core
+        }
+    }
     ipx::associate_bus_interfaces -clock ap_clk -reset ap_rst_n $core
     ipx::associate_bus_interfaces -clock ap_clk_2 -reset ap_rst_n_2 $core
     ipx::associate_bus_interfaces -busif s_axi_control -clock ap_clk $core

@@ -53,7 +53,7 @@ pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -
         // Writing to a String cannot fail.
         let _ = writeln!(job, "vivado::run_xdc constraints/{name}.xdc");
     }
-    job += "vivado::check_crossings\n";
+    job += "vivado::check_crossings constraints/crossings.xdc\n";
     run(tclsh, dir, "constraints", &(names + &job), interrupt)
 }
 
@@ -73,7 +73,7 @@ pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<
     }
     let (names, number) =
         Netlist::parse(&fs::read_to_string(dir.join("board.il"))?)?.to_tcl("meshkv_u280")?;
-    let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings\n");
+    let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings constraints/u280.xdc\n");
     run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)
 }
 

@@ -13,7 +13,20 @@ struct Pblock {
     name: String,
     doc: String,
     region: String,
-    cells: Vec<String>,
+    cells: Vec<Cells>,
+}
+
+/// Names of some cells; a name may have a wildcard, and stands for one cell all the same.
+#[derive(Serialize)]
+struct Cells {
+    names: String,
+    count: usize,
+}
+
+impl Cells {
+    fn of(names: &[String]) -> Cells {
+        Cells { names: names.join(" "), count: names.len() }
+    }
 }
 
 /// Registers on the far side of a boundary between two SLRs.
@@ -88,7 +101,7 @@ fn around(device: &Device) -> Pblock {
         name: "meshkv_slr0".to_owned(),
         doc: "What faces the host and the memories: beside HBM and PCIe.".to_owned(),
         region: format!("CLOCKREGION_X0Y{y}:CLOCKREGION_X{}Y{top}", device.clock_columns - 1),
-        cells: vec![FRONT.to_owned()],
+        cells: vec![Cells::of(&[FRONT.to_owned()])],
     }
 }
 
@@ -102,7 +115,8 @@ fn mesh_crossing(x: impl std::fmt::Display, y: u32, side: &str) -> String {
 }
 
 fn tile_crossing(tile: u32, block: &str) -> String {
-    of_tile(&format!("u_fabric/gen_tile[{{t}}].{block}.u_crossing"), tile)
+    // Whether the branches of an `else if` have a scope of their own before their name, tools differ.
+    of_tile(&format!("u_fabric/gen_tile[{{t}}].*{block}.u_crossing"), tile)
 }
 
 /// Registers that a tile's place has on the far side of a boundary: from the row south of it, from that north of it.
@@ -176,7 +190,7 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
 }
 
 /// All that stands in a row of tiles, some of its columns.
-fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> String {
+fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
     let mut names = Vec::new();
     for x in cols {
         let tile = y * design.mesh.cols() + x;
@@ -193,7 +207,7 @@ fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> String {
             names.push(format!("{CORE}{PERIPHERY}/gen_port[{port}].u_port"));
         }
     }
-    names.join(" ")
+    Cells::of(&names)
 }
 
 fn kept(design: &Design) -> Vec<Kept> {
