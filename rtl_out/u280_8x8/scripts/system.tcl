@@ -13,7 +13,7 @@ set_property ip_repo_paths [file join $build ip] [current_project]
 update_ip_catalog -rebuild
 create_bd_design meshkv_system
 
-# A cell of the catalogue with its settings.
+# A cell of the catalogue with its settings. Versions of IP are those of the release.
 proc cell {name vlnv {settings {}}} {
     create_bd_cell -type ip -vlnv $vlnv $name
     if {[llength $settings] > 0} { set_property -dict $settings [get_bd_cells $name] }
@@ -41,14 +41,14 @@ create_bd_port -dir O cattrip_1
 cell u_meshkv meshkv:kernel:$design_top:1.0
 
 # Clocks: one source of 100 MHz; the network's clock and that of what computes are unrelated and have a generator each.
-cell u_sysclk xilinx.com:ip:util_ds_buf:2.2 {CONFIG.C_BUF_TYPE IBUFDS}
-cell u_sysclk_bufg xilinx.com:ip:util_ds_buf:2.2 {CONFIG.C_BUF_TYPE BUFG}
+cell u_sysclk xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE IBUFDS}
+cell u_sysclk_bufg xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE BUFG}
 connect_bd_intf_net [get_bd_intf_ports sysclk0] [get_bd_intf_pins u_sysclk/CLK_IN_D]
 net u_sysclk/IBUF_OUT u_sysclk_bufg/BUFG_I
 foreach {name mhz} [list noc $design_noc_mhz pe $design_pe_mhz hbm 450.000] {
-    cell u_clock_$name xilinx.com:ip:clk_wiz:6.0 [list CONFIG.PRIM_SOURCE Global_buffer CONFIG.PRIM_IN_FREQ 100.000 \
+    cell u_clock_$name xilinx.com:ip:clk_wiz [list CONFIG.PRIM_SOURCE Global_buffer CONFIG.PRIM_IN_FREQ 100.000 \
         CONFIG.CLKOUT1_REQUESTED_OUT_FREQ $mhz CONFIG.USE_RESET false CONFIG.USE_LOCKED true]
-    cell u_reset_$name xilinx.com:ip:proc_sys_reset:5.0
+    cell u_reset_$name xilinx.com:ip:proc_sys_reset
     net u_sysclk_bufg/BUFG_O u_clock_$name/clk_in1
     net u_clock_$name/clk_out1 u_reset_$name/slowest_sync_clk
     net u_clock_$name/locked u_reset_$name/dcm_locked
@@ -59,9 +59,9 @@ net u_clock_pe/clk_out1 u_meshkv/ap_clk_2
 net u_reset_pe/peripheral_aresetn u_meshkv/ap_rst_n_2
 
 # PCIe Gen3 x16 with DMA; its AXI4-Lite master reaches the registers, its interrupt 0 is the top's.
-cell u_pcie_refclk xilinx.com:ip:util_ds_buf:2.2 {CONFIG.C_BUF_TYPE IBUFDSGTE}
+cell u_pcie_refclk xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE IBUFDSGTE}
 connect_bd_intf_net [get_bd_intf_ports pcie_refclk] [get_bd_intf_pins u_pcie_refclk/CLK_IN_D]
-cell u_xdma xilinx.com:ip:xdma:4.1 {
+cell u_xdma xilinx.com:ip:xdma {
     CONFIG.functional_mode DMA CONFIG.mode_selection Advanced CONFIG.pcie_blk_locn PCIE4C_X1Y0
     CONFIG.pl_link_cap_max_link_width X16 CONFIG.pl_link_cap_max_link_speed 8.0_GT/s
     CONFIG.axi_data_width 512_bit CONFIG.axisten_freq 250 CONFIG.axilite_master_en true
@@ -77,7 +77,7 @@ connect_bd_net [get_bd_pins u_meshkv/interrupt] [get_bd_ports interrupt]
 connect_bd_net [get_bd_ports pcie_irq] [get_bd_pins u_xdma/usr_irq_req]
 foreach name {noc pe hbm} { net u_xdma/axi_aresetn u_reset_$name/ext_reset_in }
 
-cell u_control xilinx.com:ip:smartconnect:1.0 {CONFIG.NUM_SI 1 CONFIG.NUM_MI 1 CONFIG.NUM_CLKS 2}
+cell u_control xilinx.com:ip:smartconnect {CONFIG.NUM_SI 1 CONFIG.NUM_MI 1 CONFIG.NUM_CLKS 2}
 net u_xdma/axi_aclk u_control/aclk
 net u_clock_noc/clk_out1 u_control/aclk1
 net u_xdma/axi_aresetn u_control/aresetn
@@ -96,7 +96,7 @@ for {set channel 0} {$channel < 32} {incr channel} {
 set second [lindex [lsearch -all -inline -not -regexp $used {^(\d|1[0-5])$}] 0]
 lappend settings CONFIG.USER_CLK_SEL_LIST0 AXI_[format %02d [lindex $used 0]]_ACLK \
     CONFIG.USER_CLK_SEL_LIST1 AXI_[format %02d $second]_ACLK
-cell u_hbm xilinx.com:ip:hbm:1.0 $settings
+cell u_hbm xilinx.com:ip:hbm $settings
 foreach stack {0 1} {
     net u_sysclk_bufg/BUFG_O u_hbm/HBM_REF_CLK_$stack u_hbm/APB_${stack}_PCLK
     net u_reset_noc/peripheral_aresetn u_hbm/APB_${stack}_PRESET_N
@@ -109,7 +109,7 @@ foreach channel $design_channels {
     lassign $channel number masters
     set at [format %02d $number]
     set host [expr {{xdma} in $masters}]
-    cell u_to_hbm_$at xilinx.com:ip:smartconnect:1.0 \
+    cell u_to_hbm_$at xilinx.com:ip:smartconnect \
         [list CONFIG.NUM_SI [llength $masters] CONFIG.NUM_MI 1 CONFIG.NUM_CLKS [expr {2 + $host}]]
     net u_clock_noc/clk_out1 u_to_hbm_$at/aclk
     net u_clock_hbm/clk_out1 u_to_hbm_$at/aclk1 u_hbm/AXI_${at}_ACLK

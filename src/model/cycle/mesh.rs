@@ -141,7 +141,7 @@ impl RouterMesh {
         }
         for freed in shown.iter().filter(|freed| usize::from(freed.port) != L) {
             let sender = &mut self.routers[usize::from(freed.sender)];
-            if sender.crosses(freed.output()) {
+            if sender.outputs.crosses(freed.output()) {
                 crossing.push(*freed);
             } else {
                 sender.outputs.credit(freed.output(), freed.vc);
@@ -167,7 +167,7 @@ impl RouterMesh {
         let (links, flits) = (&self.world.links, &self.world.flits);
         let inputs = self.mesh.nodes().flat_map(|node| SIDES.map(|input| (node, input)));
         inputs.filter_map(move |(node, input)| {
-            let cross = self.routers[node.index()].crosses(input.index());
+            let cross = self.routers[node.index()].outputs.crosses(input.index());
             let (flit, vc) = links.peek(node.index() as u8, input.index(), cross)?;
             Some((node, input, u32::from(vc), flits.flit(flit)))
         })

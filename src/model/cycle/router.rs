@@ -30,8 +30,6 @@ pub(super) struct Router {
     holding: u8,
     /// By port, the tile behind it.
     pub(super) neighbours: [u8; 5],
-    /// Ports whose links cross from one SLR to another.
-    crossing: u8,
     inputs: [Input; 5],
     pub(super) outputs: Outputs,
     pub(super) allocator: Allocator,
@@ -63,17 +61,10 @@ impl Router {
             y: y as u8,
             holding: 0,
             neighbours: Port::ALL.map(behind),
-            crossing: crossing(u32::from(shape.crossings), y),
             inputs: [Input::new(shape); 5],
-            outputs: Outputs::new(shape),
+            outputs: Outputs::new(shape, crossing(u32::from(shape.crossings), y)),
             allocator: Allocator::new(beyond),
         }
-    }
-
-    /// Whether the links of a port cross from one SLR to another.
-    #[inline(always)]
-    pub(super) fn crosses(&self, port: usize) -> bool {
-        self.crossing >> port & 1 == 1
     }
 
     /// Virtual channels of an input that hold a flit.
@@ -296,7 +287,7 @@ impl Router {
             if output == L {
                 world.links.show(tile, on, flit);
             } else {
-                world.links.put(self.neighbours[output], output, on, flit, self.crosses(output));
+                world.links.put(self.neighbours[output], output, on, flit, self.outputs.crosses(output));
             }
             given = on;
         }
