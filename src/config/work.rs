@@ -15,13 +15,13 @@ pub enum WorkKind {
     Decode,
 }
 
-/// What carries the flits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What carries the flits. The command line has it too, with the same names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// The emitted Verilog under Verilator.
     Rtl,
-    /// The cycle-exact model.
+    /// The cycle-exact model: no Verilator is needed, and it is faster.
     Model,
 }
 

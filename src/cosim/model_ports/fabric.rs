@@ -6,12 +6,13 @@ use super::super::socket::Socket;
 use super::core::{CorePorts, ToldJob};
 use super::packed::{numbers, Ports};
 use super::PAYLOAD;
-use crate::design::{index_bits, Design};
+use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::around::{Around, FabricIn, FabricShown, LocalIn};
 use crate::model::cycle::control::{Beat, Descriptor, MemoryIn, Query};
 use crate::model::cycle::fabric::{Fabric, Network};
 use crate::model::cycle::flit::Flit;
+use crate::model::cycle::mesh::Upset;
 use crate::model::cycle::tile::{ComputeIn, Shown};
 use crate::model::cycle::transport::PartFlit;
 use std::sync::mpsc::Sender;
@@ -395,6 +396,16 @@ impl Socket for FabricPorts {
             _ if clocks.in_step() => Ok(()),
             _ => Err(DutError::Mismatch("the model has no clock with jitter".to_owned())),
         }
+    }
+
+    fn upset(&mut self, tile: NodeId, upset: Upset) -> Result<(), DutError> {
+        let network = match &mut self.engine {
+            Engine::Whole(fabric) => fabric.network_mut(),
+            Engine::Core(core) => core.core.fabric_mut().network_mut(),
+            Engine::Around(_) => return Err(DutError::Mismatch("it has no routers to upset".to_owned())),
+        };
+        network.upset(tile, upset);
+        Ok(())
     }
 
     fn payload_bits(&self) -> u32 {

@@ -4,10 +4,11 @@ use super::super::dut::DutError;
 use super::super::socket::Socket;
 use super::packed::{numbers, Ports};
 use super::PAYLOAD;
-use crate::design::{index_bits, Design};
+use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::fabric::Nodes;
 use crate::model::cycle::home::{Claim, Staged};
+use crate::model::cycle::mesh::Upset;
 use crate::model::cycle::transport::{Command, PartFlit, RootFlit, TransportIn};
 
 numbers! {
@@ -195,6 +196,11 @@ impl Socket for NodePorts {
             .collect();
         self.nodes.step(&inputs);
         self.show();
+        Ok(())
+    }
+
+    fn upset(&mut self, tile: NodeId, upset: Upset) -> Result<(), DutError> {
+        self.nodes.network_mut().upset(tile, upset);
         Ok(())
     }
 
