@@ -96,7 +96,9 @@ mod tests {
     fn regions_add_up_to_the_device() {
         let device = Device::of(Board::U280);
         let sum = |of: fn(&Resources) -> u64| device.slrs.iter().map(|s| of(&s.has)).sum::<u64>();
-        for of in [|r: &Resources| r.lut, |r| r.lutram_lut, |r| r.ff, |r| r.bram36, |r| r.uram, |r| r.dsp] {
+        let kinds: [fn(&Resources) -> u64; 6] =
+            [|r| r.lut, |r| r.lutram_lut, |r| r.ff, |r| r.bram36, |r| r.uram, |r| r.dsp];
+        for of in kinds {
             assert_eq!(sum(of), of(&device.has));
         }
     }
