@@ -88,7 +88,8 @@ impl Carrier {
     }
 }
 
-fn upset(text: &str) -> Result<(u32, u32, u64), String> {
+/// Column, row and cycle of an upset.
+pub(super) fn upset(text: &str) -> Result<(u32, u32, u64), String> {
     let read = || {
         let (place, cycle) = text.split_once('@')?;
         let (x, y) = place.split_once(',')?;

@@ -170,7 +170,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
                 Ok(Err(FetchError::Dut(end))) | Err(end) => Some(end),
                 Ok(_) => None,
             };
-            verilog.show(&difference, args.carrier.wave.clone(), again)?;
+            verilog.differs(&difference, &args.carrier, again)?;
             Ok(ExitCode::FAILURE)
         }
         Err(failed) => {

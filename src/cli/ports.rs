@@ -14,7 +14,7 @@ use crate::design::{Design, Mesh, NodeId, Port};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::mesh::Upset;
 use anyhow::{anyhow, Context};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
@@ -48,33 +48,59 @@ impl Verilog<'_> {
         if let Some(path) = carrier.waves() {
             return Ok(Box::new(PortExcerpt::new(self.build()?, path, 0..u64::MAX)));
         }
-        let upset = carrier.upset.map(|upset| place(self.design.mesh, upset)).transpose()?;
-        let rtl = self.build()?;
         if !carrier.lockstep {
-            return Ok(rtl);
+            return self.build();
         }
-        let mut both = PortLockstep::beside(rtl, model(self.design), top, self.design)?;
+        let upset = carrier.upset.map(|upset| place(self.design.mesh, upset)).transpose()?;
+        self.beside(top, model(self.design), upset)
+    }
+
+    /// The Verilog and its model, compared at the ports of `top`; the model may be upset at a tile before a cycle.
+    ///
+    /// # Errors
+    /// As [`Verilog::open`].
+    pub(super) fn beside(
+        &self,
+        top: &ModuleSpec,
+        model: Box<dyn Socket>,
+        upset: Option<(u64, NodeId)>,
+    ) -> anyhow::Result<Box<dyn Socket>> {
+        let mut both = PortLockstep::beside(self.build()?, model, top, self.design)?;
         if let Some((cycle, tile)) = upset {
             both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
         }
         Ok(Box::new(both))
     }
 
-    /// Tells a difference, runs the Verilog up to it again, and writes waves of the cycles around it.
+    /// Tells a difference, and writes waves of it where the options say.
     ///
     /// # Errors
-    /// As [`Verilog::open`]; what ends the second run, if not that its waves are written.
-    pub(super) fn show(
+    /// As [`Verilog::show`].
+    pub(super) fn differs(
         &self,
         difference: &PortDifference,
-        path: Option<PathBuf>,
+        carrier: &Carrier,
         again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
         self.ui.error(format_args!("model and Verilog differ in {difference}"));
+        let path = carrier.wave.clone();
         let path = path.unwrap_or_else(|| format!("{}-lockstep.fst", self.design.name).into());
-        whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
+        self.show(difference, &path, again)
+    }
+
+    /// Runs the Verilog up to a difference again, and writes waves of the cycles around it.
+    ///
+    /// # Errors
+    /// As [`Verilog::open`]; Ctrl-C in the second run.
+    pub(super) fn show(
+        &self,
+        difference: &PortDifference,
+        path: &Path,
+        again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
+    ) -> anyhow::Result<()> {
+        whole_file::check(path).context("the waves of the difference need a file that can be written")?;
         let traced = Verilog { length: RunLength::Trace { depth: None }, ..*self };
-        let excerpt = PortExcerpt::new(traced.build()?, &path, difference.around());
+        let excerpt = PortExcerpt::new(traced.build()?, path, difference.around());
         let end = again(Box::new(excerpt));
         self.interrupt.check("while waves of the difference were written")?;
         match end {

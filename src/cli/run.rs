@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
                     Ok(_) => None,
                 }
             };
-            verilog.show(&difference, args.carrier.wave.clone(), again)?;
+            verilog.differs(&difference, &args.carrier, again)?;
             return Ok(ExitCode::FAILURE);
         }
         Err(failed) => {

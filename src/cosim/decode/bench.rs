@@ -195,6 +195,7 @@ impl<'a> Bench<'a> {
         let (violations, mut violation_list) = run.ledger.close();
         violation_list.extend(list_of_memory);
         Decoded {
+            periods: self.pins.cycle(),
             cycles: end + 1 - start,
             kv_cycles: covered(run.steps.iter().flat_map(|s| s.kv.values().copied()).collect()),
             ports: (0..run.memory.ports()).map(|port| run.memory.counts(port)).collect(),
