@@ -114,6 +114,11 @@ impl Scoreboard {
         }
     }
 
+    /// The same for a network that carries so many words of a payload.
+    pub fn carrying(self, words: usize) -> Scoreboard {
+        Scoreboard { bits: self.bits.carrying(words), ..self }
+    }
+
     /// Injects the flits of a packet, ready when it was generated. Where the routers do not
     /// multicast, every destination gets a copy of its own, one copy after the other.
     ///
@@ -151,9 +156,14 @@ impl Scoreboard {
         network: &mut dyn Network,
     ) -> anyhow::Result<()> {
         let Packet { source, class, flits, cycle: ready, .. } = *packet;
-        self.members.clear();
-        self.members.extend(dests.iter().filter_map(|index| self.mesh.node_at(index)));
-        let links = self.mesh.xym_tree_links(source, &self.members);
+        let links = match dests.only().and_then(|index| self.mesh.node_at(index)) {
+            Some(only) => self.mesh.hops(source, only),
+            None => {
+                self.members.clear();
+                self.members.extend(dests.iter().filter_map(|index| self.mesh.node_at(index)));
+                self.mesh.xym_tree_links(source, &self.members)
+            }
+        };
         self.expected_links += u64::from(links) * u64::from(flits);
         let vc_mask = self.vc_mask(packet, serial);
         self.bits.write_dest(&dests, &mut self.dest);

@@ -116,7 +116,7 @@ pub(super) fn around(
 
 /// The model of a fabric, as it is after reset.
 pub(in crate::cli) fn modelled(design: &Design) -> Modelled {
-    let mut model = Modelled::new(design);
+    let mut model = Modelled::with_numbers(design);
     model.watchdog(WATCHDOG);
     model
 }
