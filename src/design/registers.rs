@@ -162,7 +162,7 @@ impl Design {
             ("HEADS", model.heads | model.kv_heads << 16),
             ("KV", self.config.kv.segment_tokens | self.config.pe.head_dim << 16),
             ("SEGMENTS", self.placement.segments),
-            ("SIZES", self.flit.data_width / 8 | DESC_QUEUE << 16),
+            ("SIZES", (self.flit.data_width / 8) | DESC_QUEUE << 16),
         ]
     }
 }

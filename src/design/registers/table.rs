@@ -59,7 +59,7 @@ pub const ERRORS: [ErrorCause; 23] = [
         13,
         "START_OPEN",
         "Run refused: a stream that attends is not closed by the run's descriptors",
-        "stream",
+        "how many",
     ),
     cause(14, "START_QUERIES", "Run refused: more streams' queries than there are streams", "QUERY_STREAMS"),
     cause(15, "ARGUMENT", "Run refused: an argument is misaligned", "number of the argument"),
@@ -73,7 +73,7 @@ pub const ERRORS: [ErrorCause; 23] = [
         22,
         "RESET",
         "The run was cut off by a soft reset, or memory still owes answers to cut-off runs",
-        "0: cut off, 1: owed",
+        "0: cut off, 1: owed, 2: what computes was reset alone",
     ),
 ];
 /// The first cause that ends a run.
