@@ -63,7 +63,7 @@ enum Job {
 )]
 pub struct Args {
     #[command(flatten)]
-    options: Option<Options>,
+    options: Options,
     #[command(subcommand)]
     work: Option<Work>,
 }
@@ -73,21 +73,21 @@ pub struct Args {
 /// # Errors
 /// A wrong configuration, argument or trace, a missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    run_on(Engine::Rtl, args.options.as_ref(), args.work.as_ref(), ui)
+    run_on(Engine::Rtl, &args.options, args.work.as_ref(), ui)
 }
 
 /// Runs a work, or else the traffic of the options, on the engine that is asked for, or on `default`.
 pub(super) fn run_on(
     default: Engine,
-    options: Option<&Options>,
+    options: &Options,
     work: Option<&Work>,
     ui: &Ui,
 ) -> anyhow::Result<ExitCode> {
     if let Some(work) = work {
         return work.run(default, ui);
     }
-    let options = &options.context("a configuration is missing")?.with_engine(default);
-    let (design, _) = super::load(&options.config, ui)?;
+    let options = &options.with_engine(default);
+    let (design, _) = super::load(options.config(), ui)?;
     options.check_engine()?;
     let job = job(options, &design)?;
     let interrupt = Interrupt::listen()?;

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 )]
 pub struct Args {
     #[command(flatten)]
-    options: Option<Options>,
+    options: Options,
     #[command(subcommand)]
     work: Option<Work>,
 }
@@ -38,5 +38,5 @@ pub struct Args {
 /// # Errors
 /// A wrong configuration, argument or trace, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    run_on(Engine::Model, args.options.as_ref(), args.work.as_ref(), ui)
+    run_on(Engine::Model, &args.options, args.work.as_ref(), ui)
 }

@@ -138,7 +138,8 @@ impl Sample {
         self.pairs += pairs;
         self.missing += pairs;
         self.missing_generated += pairs * packet.cycle;
-        let hops = |index: usize| self.mesh.node_at(index).map_or(0, |tile| self.mesh.hops(packet.source, tile));
+        let hops =
+            |index: usize| self.mesh.node_at(index).map_or(0, |tile| self.mesh.hops(packet.source, tile));
         self.hops += match packet.dests.only() {
             Some(only) => u64::from(hops(only)),
             None => packet.dests.iter().map(|index| u64::from(hops(index))).sum(),

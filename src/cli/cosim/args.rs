@@ -5,7 +5,7 @@ use crate::cli::engine::Carrier;
 use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::run::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Destinations of a multicast packet where none are asked for.
 const DEFAULT_FANOUT: u32 = 8;
@@ -22,8 +22,9 @@ A trace has a line for each packet, sorted by cycle; tiles are y * cols + x:
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
     /// Configuration file
-    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
-    pub(super) config: PathBuf,
+    // A subcommand below has one of its own, and then this is none.
+    #[arg(value_name = "CONFIG", required = true, value_hint = clap::ValueHint::FilePath)]
+    config: Option<PathBuf>,
     /// What is sent where; a tile that a pattern maps to itself sends nothing
     #[arg(long, value_enum, default_value_t = Kind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
     traffic: Kind,
@@ -110,6 +111,14 @@ enum Vn {
 }
 
 impl Options {
+    /// The configuration file.
+    ///
+    /// # Panics
+    /// If a subcommand is run, which has another.
+    pub(super) fn config(&self) -> &Path {
+        self.config.as_deref().expect("the command line has a configuration where it has no subcommand")
+    }
+
     /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
     ///
     /// # Errors

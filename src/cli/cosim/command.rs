@@ -51,7 +51,7 @@ impl Options {
     /// The command up to the configuration.
     fn begin(&self) -> String {
         let subcommand = if self.carrier.is_model() { "sim" } else { "cosim" };
-        format!("meshkv {subcommand} {}", self.config.display())
+        format!("meshkv {subcommand} {}", self.config().display())
     }
 
     /// What it ends with.

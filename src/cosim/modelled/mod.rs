@@ -7,8 +7,8 @@
 mod payloads;
 mod sources;
 
-use super::packet::TileSet;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use super::packet::TileSet;
 use crate::design::{Design, DestKind, Mesh, NodeId, Port};
 use crate::model::cycle::mesh::{Upset, TOTALS};
 use crate::model::cycle::{Flit, RouterMesh};
