@@ -19,7 +19,7 @@ use std::process::ExitCode;
 /// Tile cycles from which the better optimised build is worth its longer compilation.
 const LONG_RUN: u64 = 400_000;
 
-/// Fetch slices from their homes, on the emitted fabric under Verilator or on its cycle-exact model
+/// Fetch slices from their homes, on the emitted Verilog or on its model
 ///
 /// Shows what coalescing, multicast and the suppression of duplicates make of it. What runs is
 /// requesters, routers, home agents and their memories, the same to the cycle on both engines. Every

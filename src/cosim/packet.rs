@@ -215,6 +215,15 @@ impl FlitBits {
         }
     }
 
+    /// Whether a payload is that of the flit with this key, to the last bit.
+    pub fn is_data(&self, key: u64, data: &[u32]) -> bool {
+        let id = mix(key);
+        let pair = |k: usize| u64::from(data[2 * k]) | u64::from(data[2 * k + 1]) << 32;
+        data.len() == self.data_words
+            && pair(0) == id
+            && (1..self.data_words / 2).all(|k| pair(k) == mix(id ^ k as u64))
+    }
+
     /// The key that a payload claims.
     pub fn key(&self, data: &[u32]) -> u64 {
         unmix(u64::from(data[0]) | u64::from(data[1]) << 32)
@@ -251,7 +260,8 @@ impl FlitBits {
             head |= ((value | value << 64) & part.mask) << part.offset;
         }
         words.clear();
-        words.extend((0..self.head_words).map(|word| (head >> (32 * word)) as u32));
+        let all = [head as u32, (head >> 32) as u32, (head >> 64) as u32, (head >> 96) as u32];
+        words.extend_from_slice(&all[..self.head_words]);
     }
 
     /// Writes the destination bits. Coordinates name the first tile of the set.
@@ -299,6 +309,12 @@ mod tests {
         bits.write_data(77, &mut a);
         bits.write_data(78, &mut b);
         assert_eq!(bits.key(&a), 77);
+        assert!(bits.is_data(77, &a) && !bits.is_data(78, &a) && !bits.is_data(77, &a[..14]));
+        for bit in 0..512 {
+            let mut spoilt = a.clone();
+            spoilt[bit / 32] ^= 1 << (bit % 32);
+            assert!(!bits.is_data(77, &spoilt), "bit {bit}");
+        }
         assert_eq!(a.len(), 16);
         assert!(a.iter().zip(&b).all(|(x, y)| x != y));
     }

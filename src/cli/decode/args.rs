@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Segments of a layer that are run unless more are asked for.
 const SAMPLE: u32 = 16;
 
-/// Run a decode step, or a sample of one, on the emitted fabric under Verilator or on its cycle-exact model
+/// Run a decode step, or a sample of one, on the emitted Verilog or on its model
 ///
 /// The whole fabric runs, the same to the cycle on both engines: column controllers, homes, routers, requesters, with a model of the
 /// external memory behind AXI4 and a stand-in for the compute of the tiles. Every tile must get every flit of

@@ -12,7 +12,7 @@ use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::PathBuf;
 
-/// Compute attention of a decode step, on the emitted design under Verilator or on its cycle-exact model
+/// Compute attention of a decode step, on the emitted Verilog or on its model
 ///
 /// The whole design runs, the same to the cycle on both engines: queries and descriptors go in, slices come from external memory over their homes
 /// and the mesh to the tiles, PaD computes, reduce roots merge. Every output must equal the bit-exact model of the
