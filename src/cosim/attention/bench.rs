@@ -188,7 +188,7 @@ impl<'a> Bench<'a> {
     /// Its ports: those of the whole design.
     pub fn ports(design: &Design) -> ModuleSpec {
         let modules = emit::modules(design);
-        modules.into_iter().find(|m| m.name == emit::TOP).expect("every design has a top")
+        modules.into_iter().find(|m| m.name == emit::CORE).expect("every design has a top")
     }
 
     /// The model behind them, which computes no numbers.

@@ -63,6 +63,7 @@ fn config(draw: &mut Draw) -> Config {
     (c.model.kv_heads, c.model.max_streams) = (draw.of(&[1, 2, 3, 5]), draw.of(&[1, 2, 4]));
     c.model.heads = c.model.kv_heads * draw.from(1, 3);
     (c.model.layers, c.model.max_tokens) = (draw.of(&[1, 3, 8]), draw.of(&[200, 256, 1024]));
+    c.floorplan.slr_registers = !draw.one_in(3);
     c
 }
 
