@@ -47,7 +47,7 @@ pub(super) const FOLDERS: [&str; 2] = ["dut", "periphery"];
 
 impl Recipe {
     /// # Errors
-    /// [`BuildError::TileWaves`] if waves are asked of what is joined of pieces.
+    /// [`BuildError::TileWaves`] if waves are asked of a piece of the network by itself.
     pub(super) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
             RunLength::Quick => ("-O1", None),
@@ -63,18 +63,20 @@ impl Recipe {
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            _ if trace.is_some() && !matches!(form, Form::Whole | Form::Device) => {
-                return Err(BuildError::TileWaves)
-            }
+            Form::Tile | Form::Around if trace.is_some() => return Err(BuildError::TileWaves),
             _ => (joined(form, design, &modules, &mut files), "tile"),
         };
         if let Some(depth) = trace {
-            let arguments = &mut pieces[0].arguments;
-            arguments.push("--trace-fst".to_owned());
             // A socket is no level of the design, nor is a shell.
             let around = u32::from(form != Form::Mesh) + u32::from(form == Form::Device);
-            let levels = depth.map(|depth| (depth + around).to_string());
-            arguments.extend(levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]));
+            for piece in &mut pieces {
+                piece.arguments.push("--trace-fst".to_owned());
+                let levels = depth.map(|depth| (depth + around).to_string());
+                let levels = levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]);
+                piece.arguments.extend(levels);
+                // What waves show is as the design has it.
+                piece.once = None;
+            }
         }
         let doubted = form.clocks() == 2;
         Ok(Recipe { pieces, optimise, traced: trace.is_some(), doubted, model, files })

@@ -12,7 +12,6 @@ use super::DeviceError;
 use crate::design::Design;
 use crate::emit::{Dir, ModuleSpec};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Cycles after which a register access should have been answered.
 const PATIENCE: u64 = 2_000;
@@ -226,14 +225,6 @@ impl Device {
     /// If it cannot.
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.pins.set_clocks(clocks)
-    }
-
-    /// Writes waves of all that follows as FST, from a library that can.
-    ///
-    /// # Errors
-    /// If it cannot, or the file cannot be written.
-    pub fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
-        self.pins.wave_start(path)
     }
 }
 
