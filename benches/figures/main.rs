@@ -15,7 +15,6 @@ mod latency;
 mod mare;
 mod model;
 mod multicast;
-mod netlist;
 mod numbers;
 mod pace;
 mod program;

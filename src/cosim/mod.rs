@@ -26,7 +26,7 @@
 mod around;
 pub mod attention;
 mod bits;
-mod cache;
+pub(crate) mod cache;
 pub mod clocks;
 mod compile;
 pub mod decode;
