@@ -17,6 +17,7 @@ mod memory;
 mod mesh;
 pub mod octave;
 mod placement;
+pub mod registers;
 mod staging;
 mod turns;
 

@@ -1,0 +1,216 @@
+//! Registers of the device: what a host writes and reads over AXI4-Lite, said once.
+//!
+//! The Verilog, its documentation page, the C header and the driver of co-simulation all read these
+//! tables. What each register does in a run is told in `docs/device.md`.
+
+mod table;
+
+pub use table::{COUNTER_GROUPS, ERRORS, FIRST_FATAL, REGISTERS};
+
+use super::Design;
+use sha2::{Digest, Sha256};
+
+/// Who may do what with a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Keeps what is written.
+    ReadWrite,
+    /// A write changes nothing and is an error.
+    ReadOnly,
+    /// A write acts; it reads as 0.
+    WriteOnly,
+    /// A bit that is written as 1 is cleared.
+    WriteClears,
+    /// A bit that is written as 1 is turned over.
+    WriteToggles,
+}
+
+impl Access {
+    /// As tables show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::ReadWrite => "read, write",
+            Access::ReadOnly => "read",
+            Access::WriteOnly => "write",
+            Access::WriteClears => "read, 1 clears",
+            Access::WriteToggles => "read, 1 toggles",
+        }
+    }
+
+    /// A write is legal.
+    pub fn writes(self) -> bool {
+        self != Access::ReadOnly
+    }
+}
+
+/// Bits of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BitField {
+    /// Upper-case name.
+    pub name: &'static str,
+    /// Lowest bit.
+    pub lsb: u32,
+    /// Bits.
+    pub width: u32,
+    /// What it says.
+    pub doc: &'static str,
+}
+
+impl BitField {
+    /// The field out of the register's value.
+    pub fn of(&self, value: u32) -> u32 {
+        (value >> self.lsb) & (u32::MAX >> (32 - self.width))
+    }
+}
+
+/// One register of 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Register {
+    /// Upper-case name.
+    pub name: &'static str,
+    /// Byte address.
+    pub offset: u32,
+    /// Who may do what.
+    pub access: Access,
+    /// What it is.
+    pub doc: &'static str,
+    /// Its bits; none if it is one number.
+    pub fields: &'static [BitField],
+}
+
+/// Bits of a byte address of the control port.
+pub const ADDRESS_BITS: u32 = 12;
+/// Byte address of the first argument.
+pub const ARGUMENTS: u32 = 0x010;
+/// Bytes from an argument to the next: low word, high word, a word that is reserved.
+pub const ARGUMENT_STRIDE: u32 = 12;
+/// What the register `MAGIC` reads as: "MKV1" in ASCII, the last letter lowest.
+pub const MAGIC: u32 = 0x4d4b_5631;
+/// Version of this register map.
+pub const MAP_VERSION: u32 = 1;
+/// Descriptors that wait in the front; a run takes them all.
+pub const DESC_QUEUE: u32 = 32;
+/// Bits of an AXI ID above those of the core: they tell one reset from the next.
+pub const EPOCH_BITS: u32 = 2;
+/// Alignment of the arguments `queries` and `outputs` in bytes.
+pub const BUFFER_ALIGN: u32 = 4096;
+/// Cycles without progress after which a run is given up, unless the host says otherwise.
+pub const WATCHDOG: u32 = 1 << 20;
+
+/// Why something was refused or a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorCause {
+    /// Upper-case name.
+    pub name: &'static str,
+    /// Bit of `ERROR`.
+    pub bit: u32,
+    /// What happened.
+    pub doc: &'static str,
+    /// What `ERROR_INFO.WHERE` is.
+    pub place: &'static str,
+}
+
+/// The register of this name.
+///
+/// # Panics
+/// If there is none: a slip in this crate.
+pub fn named(name: &str) -> &'static Register {
+    REGISTERS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no register {name}"))
+}
+
+/// The cause of this name.
+///
+/// # Panics
+/// If there is none: a slip in this crate.
+pub fn error(name: &str) -> &'static ErrorCause {
+    ERRORS.iter().find(|e| e.name == name).unwrap_or_else(|| panic!("no error {name}"))
+}
+
+impl Design {
+    /// Arguments in their order, by name: two buffers, then a base address for each memory port.
+    pub fn arguments(&self) -> Vec<String> {
+        let ports = (0..self.memory.ports).map(|p| format!("hbm{p:02}"));
+        ["queries", "outputs"].map(str::to_owned).into_iter().chain(ports).collect()
+    }
+
+    /// Byte address of the low word of an argument; the high word is 4 above it.
+    pub fn argument_offset(argument: u32) -> u32 {
+        ARGUMENTS + argument * ARGUMENT_STRIDE
+    }
+
+    /// Alignment of the base address of a memory port: that of slices, as far as AXI can tell.
+    pub fn base_align(&self) -> u32 {
+        1 << self.memory.slice_bytes.trailing_zeros().min(BUFFER_ALIGN.trailing_zeros())
+    }
+
+    /// Bits of an AXI ID on every master port.
+    pub fn axi_id_width(&self) -> u32 {
+        self.memory.id_width + EPOCH_BITS
+    }
+
+    /// What the registers that identify the design read as.
+    pub fn identity(&self) -> Vec<(&'static str, u32)> {
+        let (model, mesh) = (&self.config.model, self.mesh);
+        let text = serde_json::to_string(&self.config).expect("a configuration is plain data");
+        let hash = Sha256::digest(text.as_bytes());
+        vec![
+            ("MAGIC", MAGIC),
+            ("MAP_VERSION", MAP_VERSION),
+            ("DESIGN", u32::from_be_bytes([hash[0], hash[1], hash[2], hash[3]])),
+            ("MESH", mesh.cols() | mesh.rows() << 8 | self.memory.ports << 16),
+            ("MODEL", model.layers | model.max_streams << 16),
+            ("HEADS", model.heads | model.kv_heads << 16),
+            ("KV", self.config.kv.segment_tokens | self.config.pe.head_dim << 16),
+            ("SEGMENTS", self.placement.segments),
+            ("SIZES", (self.flit.data_width / 8) | DESC_QUEUE << 16),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn registers_stand_in_order_and_their_fields_do_not_overlap() {
+        assert!(REGISTERS.windows(2).all(|pair| pair[0].offset < pair[1].offset));
+        for register in &REGISTERS {
+            assert!(register.offset % 4 == 0 && register.offset < 1 << ADDRESS_BITS, "{}", register.name);
+            let mut used = 0_u32;
+            for field in register.fields {
+                let mask = (u32::MAX >> (32 - field.width)) << field.lsb;
+                assert_eq!(used & mask, 0, "{}.{}", register.name, field.name);
+                used |= mask;
+            }
+        }
+    }
+
+    #[test]
+    fn errors_stand_at_their_bits() {
+        assert!(ERRORS.iter().enumerate().all(|(bit, cause)| cause.bit == bit as u32));
+    }
+
+    #[test]
+    fn arguments_of_the_largest_mesh_end_before_the_registers() {
+        let mut config = Config::default();
+        (config.mesh.cols, config.mesh.rows) = (16, 16);
+        let design = Design::from_config("largest", &config).unwrap();
+        let arguments = design.arguments();
+        assert_eq!((arguments[2].as_str(), arguments[129].as_str()), ("hbm00", "hbm127"));
+        assert!(Design::argument_offset(arguments.len() as u32) <= named("MAGIC").offset);
+        assert!(design.axi_id_width() <= 6, "HBM takes no wider ID");
+    }
+
+    #[test]
+    fn every_fact_of_the_identity_fits_its_field() {
+        let design = Design::from_config("reference", &Config::default()).unwrap();
+        for (name, value) in design.identity() {
+            let register = named(name);
+            assert_eq!(register.access, Access::ReadOnly);
+            let all = register.fields.iter().fold(0, |all, f| all | f.of(value) << f.lsb);
+            assert!(register.fields.is_empty() || all == value, "{name}");
+        }
+        assert_eq!(named("MESH").fields[2].of(design.identity()[3].1), 32);
+    }
+}
