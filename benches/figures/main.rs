@@ -9,6 +9,7 @@ mod area;
 mod attention;
 mod build;
 mod clocks;
+mod estimate;
 mod figure;
 mod generate;
 mod latency;
@@ -29,7 +30,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 14] = [
+const SECTIONS: [(&str, Section); 15] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
@@ -39,6 +40,7 @@ const SECTIONS: [(&str, Section); 14] = [
     ("attention", attention::measure),
     ("area", area::measure),
     ("reduce", reduce::measure),
+    ("estimate", estimate::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),
     ("model", model::measure),

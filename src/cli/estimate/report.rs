@@ -167,7 +167,14 @@ pub(super) fn prose(
     let bounds = synth::lower_bounds(design).into_iter().filter(|b| b.tile > 0);
     out += &table::columns(
         &bounds
-            .map(|b| vec![WRITTEN[b.resource].to_owned(), b.tile.to_string(), b.what.to_owned(), b.formula])
+            .map(|b| {
+                vec![
+                    WRITTEN[b.resource].to_owned(),
+                    b.tile.to_string(),
+                    b.what.to_owned(),
+                    format!("= {}", b.formula),
+                ]
+            })
             .collect::<Vec<_>>(),
     );
     out += "\nClocks, estimated as static analysis / 1.8 (DSP48E2 and LUT memories have no arcs in it):\n";
