@@ -167,7 +167,7 @@ mod tests {
         let design = design(|_| {});
         let (bounds, head) = (lower_bounds(&design), u64::from(design.flit.head_width));
         // Four-way to north, south and tile, two-way to east and west: four LUTs a bit.
-        assert_eq!(tile(&bounds, "crossbar"), 4 * (512 + head));
+        assert_eq!(tile(&bounds, "crossbar"), 3 * (512 + head) + 2 * (512 + head).div_ceil(2));
         assert_eq!(tile(&bounds, "multipliers"), 64);
         assert_eq!(tile(&bounds, "staging memory"), 8);
         assert_eq!(tile(&bounds, "output registers"), 5 * (512 + head));

@@ -225,7 +225,7 @@ pub(super) mod tests {
 
     /// A design whose tile takes `lut` LUTs and whose shared parts take a tenth of that each.
     pub(in crate::synth) fn demand(lut: u64) -> Demand {
-        let area = |luts| Area { luts, ram_luts: 0, registers: 2 * luts, bram18: 3, uram: 1, dsp: 2 };
+        let area = |luts| Area { luts, ram_luts: 0, registers: luts, bram18: 3, uram: 1, dsp: 2 };
         let part = |name, scale, clock, luts, period_ns| {
             let part = Part { name, module: "meshkv_x", scale, clock };
             (part, Costs { area: area(luts), levels: 5, period_ns })
