@@ -150,7 +150,7 @@ fn generate_lists_every_file_with_its_hash() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "out");
     let value = json(&["generate", "configs/tiny.toml", "-o", &out, "--json"]);
-    assert_eq!(value["top"], "meshkv_core");
+    assert_eq!(value["top"], "meshkv_top");
     let files = value["files"].as_array().unwrap();
     assert!(files.iter().any(|f| f["path"] == "rtl/meshkv_mesh.v"));
     for file in files {

@@ -5,7 +5,7 @@ use super::tile;
 use super::verilate::{BuildError, Form, RunLength};
 use crate::design::{Design, Port};
 use crate::emit::{
-    self, ModuleSpec, PortSpec, SourceFile, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT,
+    self, ModuleSpec, PortSpec, SourceFile, CORE, FABRIC, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TRANSPORT,
 };
 use std::collections::BTreeSet;
 
@@ -120,8 +120,8 @@ fn joined(
         Form::Node => (node(), node_ports(design), of_node()),
         Form::Pieces => (node(), spec(FABRIC).clone(), of_node()),
         Form::Around => (spec(TILE).clone(), around_ports(design), vec![TILE]),
-        Form::Core | Form::Clocks => (node(), spec(TOP).clone(), of_node()),
-        Form::Whole => (spec(TOP).clone(), spec(TOP).clone(), vec![TOP]),
+        Form::Core | Form::Clocks => (node(), spec(CORE).clone(), of_node()),
+        Form::Whole => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
         Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
     };
     // What the fabric shows is seen as the edge saw it, except that routers show registers alone.

@@ -159,7 +159,12 @@ pub(super) fn core_wires(fabric: &ModuleSpec, core: &ModuleSpec) -> (Vec<String>
 }
 
 /// Ports of a part as its partner has them.
-fn reversed(mut b: ModuleBuilder, part: &ModuleSpec, prefixes: &[&str], times: &str) -> ModuleBuilder {
+pub(super) fn reversed(
+    mut b: ModuleBuilder,
+    part: &ModuleSpec,
+    prefixes: &[&str],
+    times: &str,
+) -> ModuleBuilder {
     for prefix in prefixes {
         for port in part.ports.iter().filter(|p| p.name.starts_with(prefix)) {
             let dir = if port.dir == Dir::Input { Dir::Output } else { Dir::Input };
@@ -176,7 +181,7 @@ fn reversed(mut b: ModuleBuilder, part: &ModuleSpec, prefixes: &[&str], times: &
 pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
     let c = &w.control;
     let mut b = ModuleBuilder::new(
-        super::TOP,
+        super::CORE,
         &[
             "Attention of a decode step: the fabric that moves KV, PaD at every tile, a reduce root for each column.",
             "",

@@ -4,6 +4,7 @@
 //! needs deciding or adding up is done here, so that the template only substitutes.
 
 use super::doc_modules::{instance_tree, module_section, ModuleSection};
+use super::doc_registers::{counters, errors, registers, CounterRow, ErrorRow, RegisterRow};
 use super::module::ModuleSpec;
 use super::{SourceFile, TOP};
 use crate::design::{index_bits, Class, Design, DestKind, Field};
@@ -29,6 +30,9 @@ struct Page<'a> {
     classes: Vec<ClassSection>,
     vc_depth: u32,
     vcs: Vec<VcRow>,
+    registers: Vec<RegisterRow>,
+    errors: Vec<ErrorRow>,
+    counters: Vec<CounterRow>,
     tree: String,
     modules: Vec<ModuleSection>,
 }
@@ -90,6 +94,9 @@ fn page<'a>(design: &'a Design, modules: &[ModuleSpec]) -> Page<'a> {
         classes: Class::ALL.map(|class| class_section(design, class)).into(),
         vc_depth: design.router.vc_depth,
         vcs: (0..design.router.vcs()).map(|index| vc_row(design, index)).collect(),
+        registers: registers(design),
+        errors: errors(),
+        counters: counters(),
         tree: instance_tree(modules),
         // From the top down, as a reader meets them.
         modules: modules.iter().rev().map(module_section).collect(),

@@ -94,7 +94,7 @@ mod tests {
         let list = &files("tiny")[0];
         assert_eq!(list.path, "tiny.f");
         let paths: Vec<_> = list.text.lines().filter(|line| !line.starts_with("//")).collect();
-        assert_eq!(paths, ["rtl/meshkv_fifo.v", "rtl/meshkv_core.v"]);
+        assert_eq!(paths, ["rtl/meshkv_fifo.v", "rtl/meshkv_top.v"]);
     }
 
     #[test]

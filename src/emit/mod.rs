@@ -12,9 +12,15 @@ mod core_parts;
 mod core_widths;
 mod doc_modules;
 mod doc_page;
+mod doc_registers;
 mod fabric_parts;
 mod filelist;
+mod front;
+mod front_bundles;
+mod front_parts;
+mod front_widths;
 mod hash;
+mod header;
 mod home_parts;
 mod instance;
 mod manifest;
@@ -50,8 +56,12 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// Name of the top module.
-pub const TOP: &str = "meshkv_core";
+/// Name of the top module: a Vitis RTL kernel.
+pub const TOP: &str = "meshkv_top";
+/// Name of all that stands between the core and a host with its memories.
+pub const FRONT: &str = "meshkv_front";
+/// Name of all that computes attention: queries and descriptors in, outputs out.
+pub const CORE: &str = "meshkv_core";
 /// Name of all that moves KV, to which attaches what computes.
 pub const FABRIC: &str = "meshkv_fabric";
 /// Name of what computes, beside every tile.
@@ -75,6 +85,7 @@ pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let mut files = rtl::emit(design)?;
     files.extend(filelist::emit(design, &modules));
     files.push(doc_page::emit(design, &modules)?);
+    files.push(header::emit(design));
     files.push(picture::emit(design));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)

@@ -119,6 +119,12 @@ impl ModuleBuilder {
         self
     }
 
+    /// Keeps only these parameters.
+    pub(super) fn only(mut self, names: &[&str]) -> Self {
+        self.spec.params.retain(|p| names.contains(&p.name));
+        self
+    }
+
     /// Adds a part's ports whose names begin with one of `prefixes`, `times` ("TILES*" or nothing) as wide.
     pub(super) fn ports_of(mut self, part: &ModuleSpec, prefixes: &[&str], times: &str) -> Self {
         for prefix in prefixes {

@@ -11,6 +11,7 @@ use super::control_widths::ControlWidths;
 use super::core_parts::{column_root, core, core_wires, kept_params, pad, reorder_fifo};
 use super::core_widths::CoreWidths;
 use super::fabric_parts::{fabric, filler, memory_port, periphery, tile};
+use super::front;
 use super::home_parts::{
     bloom_filter, duplicate_filter, fetch_park, home_agent, request_table, slice_streamer, staging_directory,
     staging_memory,
@@ -27,7 +28,7 @@ use super::router_parts::{
 };
 use super::tile_parts::{requester, tile_decode, tile_port, transport};
 use super::tile_widths::TileWidths;
-use super::{SourceFile, FABRIC, MESH, PAD, ROOT, ROUTER, TILE, TOP};
+use super::{SourceFile, CORE, FABRIC, MESH, PAD, ROOT, ROUTER, TILE};
 use crate::design::{Design, PlacementKind, Port, TURNS};
 use crate::kernels;
 use anyhow::Result;
@@ -112,6 +113,16 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_tile_decode.v"),
     template!("meshkv_tile_port.v"),
     template!("meshkv_transport.v"),
+    template!("meshkv_control.v"),
+    template!("meshkv_counter_view.v"),
+    template!("meshkv_descriptor_queue.v"),
+    template!("meshkv_front.v"),
+    template!("meshkv_output_writer.v"),
+    template!("meshkv_query_reader.v"),
+    template!("meshkv_read_guard.v"),
+    template!("meshkv_reset.v"),
+    template!("meshkv_run.v"),
+    template!("meshkv_top.v"),
     template!("meshkv_vc_request.v"),
 ];
 
@@ -156,10 +167,12 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
     ]);
     modules.extend(surroundings(&ControlWidths::of(design), mesh(&widths)));
     modules.extend(computing(design, &modules));
+    let core = modules.last().expect("the core comes last").clone();
+    modules.extend(front::modules(design, &core));
     modules
 }
 
-/// What computes, and the top.
+/// What computes, and the core.
 fn computing(design: &Design, known: &[ModuleSpec]) -> Vec<ModuleSpec> {
     let w = CoreWidths::of(design);
     let mut parts = reduction(design);
@@ -252,9 +265,10 @@ pub(super) fn render(
     values.extend(row.values());
     let all = modules(design);
     let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
-    let (wires, unused) = core_wires(spec(FABRIC), spec(TOP));
+    let (wires, unused) = core_wires(spec(FABRIC), spec(CORE));
     values.insert("core_wires".into(), wires.into());
     values.insert("unused_root".into(), unused.into());
+    values.extend(front::values(design, &all));
     for (name, part) in [("pad_params", PAD), ("root_params", ROOT)] {
         values.insert(name.into(), kept_params(spec(FABRIC), spec(part)).into());
     }

@@ -120,12 +120,12 @@ mod tests {
     use super::*;
 
     fn verdicts(verilog: &str) -> Vec<Verdict> {
-        let file = SourceFile { path: "rtl/meshkv_core.v".to_owned(), text: verilog.to_owned() };
+        let file = SourceFile { path: "rtl/meshkv_top.v".to_owned(), text: verilog.to_owned() };
         let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
         lint(&[file], &linters, &Interrupt::default(), &Ui::silent()).unwrap()
     }
 
-    const CLEAN: &str = "`default_nettype none\nmodule meshkv_core (\n    input  wire s_valid,\n    output wire m_valid\n);\n    assign m_valid = s_valid;\nendmodule\n`default_nettype wire\n";
+    const CLEAN: &str = "`default_nettype none\nmodule meshkv_top (\n    input  wire s_valid,\n    output wire m_valid\n);\n    assign m_valid = s_valid;\nendmodule\n`default_nettype wire\n";
 
     #[test]
     fn a_clean_module_passes_every_tool() {

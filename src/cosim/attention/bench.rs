@@ -107,7 +107,7 @@ impl Source {
 }
 
 fn top(modules: &[ModuleSpec]) -> &ModuleSpec {
-    modules.iter().find(|m| m.name == emit::TOP).expect("every design has a top")
+    modules.iter().find(|m| m.name == emit::CORE).expect("every design has a top")
 }
 
 /// The whole design out of reset.

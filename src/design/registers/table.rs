@@ -28,7 +28,7 @@ pub const ERRORS: [ErrorCause; 23] = [
         "A register that is not there, or may not be written, was accessed; nothing changed",
         "byte address",
     ),
-    cause(1, "START_BUSY", "CTRL.AP_START was written during a run or a reset; it did nothing", "0"),
+    cause(1, "START_BUSY", "CTRL.AP_START was written during a run; it did nothing", "0"),
     cause(2, "SELECT", "COUNTER_SELECT names a counter that is not there", "0"),
     cause(3, "DESC_LAYER", "Descriptor refused: no such layer", "layer"),
     cause(4, "DESC_PREFIX", "Descriptor refused: no such stream or prefix", "prefix"),
@@ -53,7 +53,7 @@ pub const ERRORS: [ErrorCause; 23] = [
         "Descriptor refused: a stream that an earlier one of its run has closed",
         "first stream",
     ),
-    cause(11, "DESC_FULL", "Descriptor refused: the queue is full", "0"),
+    cause(11, "DESC_FULL", "Descriptor refused: the queue is full, or is being emptied by a reset", "0"),
     cause(12, "START_EMPTY", "Run refused: there is no descriptor", "0"),
     cause(
         13,
