@@ -68,7 +68,7 @@ const AROUND: [Part; 5] = [
     part("column_controller", "meshkv_column_controller", Scale::Column, Clock::Noc),
     part("memory_port", "meshkv_memory_port", Scale::Port, Clock::Noc),
     part("swap_unit", "meshkv_swap_unit", Scale::Once, Clock::Noc),
-    part("front", "meshkv_front", Scale::Once, Clock::Noc),
+    part("front", emit::FRONT, Scale::Once, Clock::Noc),
 ];
 
 /// The parts of a design, those of the tile first.

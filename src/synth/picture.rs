@@ -29,7 +29,7 @@ const BAR_STEP: i64 = 22;
 /// Share at which a bar is cut off.
 const CUT: f64 = 1.25;
 const NUMBERS: i64 = 170;
-const LEGEND: i64 = 46;
+const LEGEND: i64 = 58;
 
 /// Names of the resources as people write them, in the order of [`Resources::NAMES`].
 const WRITTEN: [&str; 6] = ["LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP"];
@@ -82,12 +82,12 @@ fn title(svg: &mut String, name: &str, estimate: &Estimate) {
         MARGIN + 16
     );
     let shell = match estimate.limits.shell {
-        Shell::None => "the whole device",
-        Shell::Vitis => "what the Vitis shell leaves",
+        Shell::None => "",
+        Shell::Vitis => " of what the Vitis shell leaves",
     };
     draw!(
         svg,
-        r#"<text x="{MARGIN}" y="{}" class="faint">fullest: {} of SLR{slr}, {} of {shell}; limit {}. Estimated by synthesis, not placed or routed.</text>"#,
+        r#"<text x="{MARGIN}" y="{}" class="faint">fullest: {} of SLR{slr} at {}{shell}; limit {}. Estimated by synthesis, not placed or routed.</text>"#,
         MARGIN + 38,
         WRITTEN[resource],
         percent(share),
@@ -188,7 +188,14 @@ fn pblock(svg: &mut String, frame: &Frame, first: i64, count: i64, rows: std::op
 fn shared(svg: &mut String, estimate: &Estimate, left: i64, top: i64, width: i64) {
     let parts = estimate.demand.parts.iter().filter(|(part, _)| part.scale != Scale::Tile);
     let names: Vec<_> = parts
-        .map(|(part, _)| format!("{} {}", part.scale.count(estimate.mesh), part.name.replace('_', " ")))
+        .map(|(part, _)| {
+            let (count, name) = (part.scale.count(estimate.mesh), part.name.replace('_', " "));
+            if count == 1 {
+                name
+            } else {
+                format!("{count} {name}s")
+            }
+        })
         .collect();
     let (height, middle) = (SHARED - 6, left + width / 2);
     draw!(
@@ -280,9 +287,10 @@ fn legend(svg: &mut String, estimate: &Estimate, y: i64) {
         draw!(svg, r#"<text x="{}" y="{y}">{text}</text>"#, x + 28);
         x += 40 + 7 * text.len() as i64;
     }
+    let (x, y) = (MARGIN + NAMES, y + 22);
     draw!(
         svg,
-        r##"<path d="M{x} {}h22" stroke="#555" stroke-dasharray="5 3"/><text x="{}" y="{y}">pblock of half an SLR; a region and its tiles have the colour of what is fullest there</text>"##,
+        r##"<path d="M{x} {}h22" stroke="#555" stroke-dasharray="5 3"/><text x="{}" y="{y}">pblock of half an SLR; a region and its tiles have the colour of what is fullest there; shared parts stand in SLR0</text>"##,
         y - 4,
         x + 28
     );
