@@ -52,7 +52,8 @@ pub fn shapes(demand: &Demand, config: &Config, limits: Limits) -> Vec<Mesh> {
 pub fn changes(config: &Config, over: &[Over]) -> Vec<Change> {
     let short = |names: &[&str]| over.iter().any(|o| names.contains(&Resources::NAMES[o.resource]));
     let (flit, rows) = (config.noc.flit_width / 2, config.pe.array_rows / 2);
-    let (streams, staging) = (config.model.max_streams / 2, Staging::new(config));
+    let (streams, entries) = (config.model.max_streams / 2, config.mare.request_entries / 2);
+    let staging = Staging::new(config);
     let mut wanted: Vec<Vec<(&'static str, u32)>> = Vec::new();
     if short(&["lut", "lutram_lut", "ff", "dsp", "bram36"]) {
         wanted.push(vec![("noc.flit_width", flit)]);
@@ -61,6 +62,14 @@ pub fn changes(config: &Config, over: &[Over]) -> Vec<Change> {
     }
     if short(&["lut", "lutram_lut", "ff", "bram36", "uram"]) {
         wanted.push(vec![("model.max_streams", streams)]);
+    }
+    if short(&["lut", "lutram_lut", "ff"]) {
+        wanted.push(vec![("mare.request_entries", entries)]);
+        wanted.push(vec![
+            ("noc.flit_width", flit),
+            ("pe.array_rows", rows),
+            ("mare.request_entries", entries),
+        ]);
     }
     if short(&["uram"]) {
         // As wide as a flit, and no deeper than it must be.
@@ -76,6 +85,7 @@ fn with(config: &Config, keys: &[(&'static str, u32)]) -> Config {
         match *key {
             "noc.flit_width" => config.noc.flit_width = *value,
             "pe.array_rows" => config.pe.array_rows = *value,
+            "mare.request_entries" => config.mare.request_entries = *value,
             "model.max_streams" => config.model.max_streams = *value,
             "kv.uram_per_tile" => config.kv.uram_per_tile = *value,
             other => unreachable!("{other} is no key that is shrunk"),
@@ -131,7 +141,9 @@ mod tests {
             texts("dsp"),
             ["noc.flit_width = 256", "pe.array_rows = 1", "noc.flit_width = 256, pe.array_rows = 1"]
         );
-        assert!(texts("lut").contains(&"model.max_streams = 4".to_owned()));
+        for wanted in ["model.max_streams = 4", "mare.request_entries = 8"] {
+            assert!(texts("lut").contains(&wanted.to_owned()) && !texts("dsp").contains(&wanted.to_owned()));
+        }
         let mut deep = config.clone();
         deep.kv.uram_per_tile = 16;
         let found = changes(&deep, &over("uram"));
@@ -142,6 +154,7 @@ mod tests {
     fn nothing_illegal_is_proposed() {
         let mut config = Config::default();
         (config.noc.flit_width, config.pe.array_rows, config.model.max_streams) = (64, 1, 1);
+        config.mare.request_entries = 2;
         assert_eq!(changes(&config, &over("lut")), []);
     }
 }
