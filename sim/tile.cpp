@@ -3,7 +3,8 @@
 //
 // Every link is a register at its sender, so a period falls into two halves:
 // first each piece takes what its neighbours show, then each is evaluated. Two
-// threads share the pieces; what they do does not depend on who does it.
+// threads share the pieces; what they do does not depend on who does it. A link
+// between two SLRs of the device has a second register, which is kept here.
 //
 // joints.h is generated from the design: how a tile's ports meet those of its
 // neighbours, of the periphery and of the fabric. A verilated module is a socket around
@@ -49,6 +50,9 @@ constexpr unsigned kClocks = MESHKV_CLOCKS;
 constexpr uint64_t kFsPerPs = 1000;
 // Of both clocks until others are set, in fs.
 constexpr uint64_t kInStep = 4'000'000;
+
+// Whether there are registers between row y and the next.
+constexpr bool crosses(unsigned y) { return (MESHKV_CROSSINGS >> y & 1) != 0; }
 
 bool worth_two_threads() {
     return kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
@@ -258,11 +262,26 @@ class TileModel final : public Model, public Team::Job {
         const unsigned y = t / MESHKV_COLS;
         tile.rst = rst_;
         drive(tile, t, wires_);
-        if (y + 1 < MESHKV_ROWS) take_n(tile, *tiles_[t + MESHKV_COLS]);
-        if (y > 0)
-            take_s(tile, *tiles_[t - MESHKV_COLS]);
-        else
+        if (y + 1 < MESHKV_ROWS) {
+            const Vdut& north = *tiles_[t + MESHKV_COLS];
+            if (crosses(y)) {
+                take_n(tile, from_n_[t]);
+                from_n_[t].take(north);
+            } else {
+                take_n(tile, north);
+            }
+        }
+        if (y == 0) {
             drive_column(tile, x, wires_);
+        } else {
+            const Vdut& south = *tiles_[t - MESHKV_COLS];
+            if (crosses(y - 1)) {
+                take_s(tile, from_s_[t]);
+                from_s_[t].take(south);
+            } else {
+                take_s(tile, south);
+            }
+        }
         if (x + 1 < MESHKV_COLS) take_e(tile, *tiles_[t + 1]);
         if (x > 0) take_w(tile, *tiles_[t - 1]);
     }
@@ -270,6 +289,9 @@ class TileModel final : public Model, public Team::Job {
     VerilatedContext context_;
     std::unique_ptr<Periphery> periphery_;
     std::vector<std::unique_ptr<Vdut>> tiles_;
+    // By tile, registers of what comes from a neighbour in another SLR; of others they are not used.
+    std::vector<From_n> from_n_ = std::vector<From_n>(kTiles);
+    std::vector<From_s> from_s_ = std::vector<From_s>(kTiles);
     Wires wires_;
     Schedule schedule_{MESHKV_TRACED != 0};
     const std::vector<Step>* steps_ = nullptr;  // of this period

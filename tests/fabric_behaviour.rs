@@ -27,10 +27,11 @@ fn oblong() -> Design {
 }
 
 /// Cycles from the source queue to the ejection when nothing is in the way. A router passes a flit
-/// on along its row in one cycle, the source's own router too; into a column, along it, and into a tile in two.
-fn unloaded(mesh: Mesh, a: NodeId, b: NodeId) -> u64 {
-    let ((ax, ay), (bx, by)) = (mesh.coords(a), mesh.coords(b));
-    u64::from(ax.abs_diff(bx) + 2 * ay.abs_diff(by) + 2)
+/// on along its row in one cycle, the source's own router too; into a column, along it, and into a tile in two. Between
+/// two SLRs there is a register more.
+fn unloaded(design: &Design, a: NodeId, b: NodeId) -> u64 {
+    let ((ax, ay), (bx, by)) = (design.mesh.coords(a), design.mesh.coords(b));
+    u64::from(ax.abs_diff(bx) + 2 * ay.abs_diff(by) + design.crossed(ay, by) + 2)
 }
 
 /// Directed links of the XY path from `a` to `b`, each by its sending router and output.
@@ -54,16 +55,24 @@ fn path(mesh: Mesh, a: NodeId, b: NodeId) -> Vec<(NodeId, Port)> {
 
 #[test]
 fn a_flit_alone_takes_exactly_the_cycles_of_its_path() {
-    let design = oblong();
+    let without = design(4, 3, |config| config.floorplan.slr_registers = false);
+    assert_eq!((without.crossed(0, 2), oblong().crossed(0, 2)), (0, 2));
+    for design in [oblong(), without] {
+        alone(&design);
+    }
+}
+
+/// Sends a flit of each class from every tile to every other, one at a time.
+fn alone(design: &Design) {
     let mesh = design.mesh;
-    let mut dut = fabric(&design);
+    let mut dut = fabric(design);
     let mut fabric = Noted { dut: &mut dut, ejections: Vec::new() };
     for class in Class::ALL {
         let pairs: Vec<_> = mesh.nodes().flat_map(|a| mesh.nodes().map(move |b| (a, b))).collect();
         let pairs: Vec<_> = pairs.into_iter().filter(|(a, b)| a != b).collect();
         let packets = pairs.iter().zip(0u64..).map(|(&(a, b), i)| packet(class, a, &[b], 1, 40 * i));
-        replay(&mut fabric, &design, packets.collect());
-        let expected = pairs.iter().zip(0u64..).map(|(&(a, b), i)| (40 * i + unloaded(mesh, a, b), b));
+        replay(&mut fabric, design, packets.collect());
+        let expected = pairs.iter().zip(0u64..).map(|(&(a, b), i)| (40 * i + unloaded(design, a, b), b));
         assert_eq!(fabric.ejections, expected.collect::<Vec<_>>(), "{class:?}");
     }
 }
@@ -77,7 +86,7 @@ fn a_multicast_flit_alone_reaches_every_tile_as_soon_as_a_unicast_one() {
     for source in mesh.nodes() {
         let others: Vec<_> = mesh.nodes().filter(|&d| d != source).collect();
         replay(&mut fabric, &design, vec![packet(Class::KvData, source, &others, 1, 0)]);
-        let mut expected: Vec<_> = others.iter().map(|&d| (unloaded(mesh, source, d), d)).collect();
+        let mut expected: Vec<_> = others.iter().map(|&d| (unloaded(&design, source, d), d)).collect();
         expected.sort();
         assert_eq!(fabric.ejections, expected, "from {source:?}");
     }
@@ -91,8 +100,23 @@ fn a_packet_alone_follows_its_head_flit_by_flit_without_a_gap() {
     let mut fabric = Noted { dut: &mut dut, ejections: Vec::new() };
     let (a, b) = (mesh.node(0, 0).unwrap(), mesh.node(3, 0).unwrap());
     replay(&mut fabric, &design, vec![packet(Class::Part, a, &[b], 16, 0)]);
-    let first = unloaded(mesh, a, b);
+    let first = unloaded(&design, a, b);
     assert_eq!(fabric.ejections, (first..first + 16).map(|cycle| (cycle, b)).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_buffer_of_six_flits_keeps_a_link_between_two_slrs_busy() {
+    // The way of a flit and of its credit is four cycles, and two more with a register each way.
+    for (depth, cycles) in [(6, 29), (4, 7 * 6 + 1), (3, 9 * 6 + 2)] {
+        let design = design(2, 3, |config| config.noc.vc_depth = depth);
+        let (a, b) = (design.mesh.node(0, 0).unwrap(), design.mesh.node(0, 2).unwrap());
+        let mut dut = fabric(&design);
+        let mut fabric = Noted { dut: &mut dut, ejections: Vec::new() };
+        replay(&mut fabric, &design, vec![packet(Class::Part, a, &[b], 30, 0)]);
+        let first = unloaded(&design, a, b);
+        let (came, last) = (fabric.ejections[0].0, fabric.ejections[29].0);
+        assert_eq!((came, last), (first, first + cycles), "{depth} flits a virtual channel");
+    }
 }
 
 #[test]
@@ -295,5 +319,5 @@ fn routers_without_multicast_deliver_copies_one_by_one() {
     let mut fabric = Noted { dut: &mut dut, ejections: Vec::new() };
     let (a, b) = (mesh.node(2, 0).unwrap(), mesh.node(0, 1).unwrap());
     replay(&mut fabric, &design, vec![packet(Class::KvData, a, &[b], 1, 0)]);
-    assert_eq!(fabric.ejections, [(unloaded(mesh, a, b), b)]);
+    assert_eq!(fabric.ejections, [(unloaded(&design, a, b), b)]);
 }

@@ -140,6 +140,7 @@ fn any_design(seed: u64) -> Design {
         (c.model.kv_heads, c.model.max_streams) = (one_of(&[1, 2, 3, 5]), one_of(&[1, 2, 4]));
         c.model.heads = c.model.kv_heads * one_of(&[1, 2, 3]);
         (c.model.layers, c.model.max_tokens) = (one_of(&[1, 3, 8]), one_of(&[200, 256, 1024]));
+        c.floorplan.slr_registers = one_of(&[0, 1, 1]) == 1;
         if let Ok(design) = Design::from_config("any", &c) {
             return design;
         }

@@ -94,10 +94,14 @@ fn every_named_network_agrees_on_a_small_mesh() {
 
 #[test]
 fn every_number_of_channels_and_depth_agrees() {
-    let variations: [(u32, u32, Change); 6] = [
+    let variations: [(u32, u32, Change); 7] = [
         (3, 2, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (1, 2, 2)),
         (2, 3, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (4, 4, 3)),
-        (4, 2, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (3, 3, 7)),
+        (4, 2, |c| {
+            (c.noc.vn0_vcs, c.noc.vn1_vcs, c.noc.vc_depth) = (3, 3, 7);
+            c.floorplan.slr_registers = false;
+        }),
+        (2, 5, |c| (c.noc.vn0_vcs, c.noc.vc_depth) = (1, 6)),
         (2, 2, |c| (c.noc.vn0_vcs, c.noc.vn1_vcs, c.mare.multicast) = (1, 4, false)),
         (5, 2, |c| (c.noc.flit_width, c.noc.vc_depth) = (128, 64)),
         (3, 3, |c| (c.noc.vn1_vcs, c.noc.vc_depth, c.mare.enable) = (3, 5, false)),

@@ -58,11 +58,12 @@ fn the_four_that_are_compared_differ_only_in_placement_and_transport() {
 
 #[test]
 fn an_ablation_takes_one_thing_away() {
-    let without: [(&str, Change); 6] = [
+    let without: [(&str, Change); 7] = [
         ("no_bloom", |c| c.mare.dedup = false),
         ("no_takv", |c| c.takv.placement = PlacementKind::RoundRobin),
         ("no_pad", |c| c.pad.enable = false),
         ("no_mare", |c| c.mare.enable = false),
+        ("no_slr_registers", |c| c.floorplan.slr_registers = false),
         ("meshkv_stride1", |c| c.takv.column_stride = 1),
         ("u280_16x4", |c| (c.mesh.cols, c.mesh.rows) = (16, 4)),
     ];

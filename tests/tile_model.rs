@@ -147,6 +147,19 @@ fn swapped_links_of_the_mesh_are_a_difference() {
 }
 
 #[test]
+fn a_register_between_two_slrs_that_the_mesh_lacks_is_a_difference() {
+    let design = four_by_three();
+    let mut files = emit(&design).expect("every legal design is emitted");
+    let traffic = mixed(3, 0.15, 4);
+    let tile = seen(Form::Tile, &design, &files, &traffic);
+    let mesh = files.iter_mut().find(|f| f.path == "rtl/meshkv_mesh.v").expect("the mesh");
+    let (from, to) = ("16'b0000000000000011", "16'b0000000000000001");
+    assert!(mesh.text.contains(from));
+    mesh.text = mesh.text.replace(from, to);
+    assert_ne!(seen(Form::Mesh, &design, &files, &traffic).ejections, tile.ejections);
+}
+
+#[test]
 fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
     let design = four_by_three();
     let mut files = emit(&design).expect("every legal design is emitted");

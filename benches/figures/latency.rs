@@ -2,7 +2,7 @@
 
 use super::at_most;
 use super::figure::{Figure, Goal};
-use super::program::{file, json, number, numbers, seeds, shown, REFERENCE};
+use super::program::{file, json, number, numbers, seeds, shown, PLAIN, REFERENCE, WITH_REGISTERS};
 use anyhow::Result;
 use meshkv::eval::Spread;
 
@@ -10,15 +10,24 @@ use meshkv::eval::Spread;
 const LOW: &str = "--traffic uniform --load 0.02 --packet 1 --vn 0";
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let runs = seeds(LOW)?;
+    let runs = seeds(PLAIN, LOW)?;
     let latency = Spread::of(&numbers(&runs, "latency_mean")?);
     let hops = Spread::of(&numbers(&runs, "hops_mean")?);
-    let mut figures = vec![Figure {
-        what: format!("latency without load, 8x8 uniform, {:.2} hops", hops.mean),
-        value: format!("{} cycles", latency.show(2)),
-        goal: at_most(latency.mean, 12.0, "12"),
-        command: shown(LOW),
-    }];
+    let crossing = Spread::of(&numbers(&seeds(REFERENCE, LOW)?, "latency_mean")?);
+    let mut figures = vec![
+        Figure {
+            what: format!("latency without load, 8x8 uniform, {:.2} hops", hops.mean),
+            value: format!("{} cycles", latency.show(2)),
+            goal: at_most(latency.mean, 12.0, "12"),
+            command: shown(PLAIN, LOW),
+        },
+        Figure {
+            what: format!("the same {WITH_REGISTERS}"),
+            value: format!("{} cycles", crossing.show(2)),
+            goal: Goal::Stated,
+            command: shown(REFERENCE, LOW),
+        },
+    ];
     for (way, turn, near, far) in [("column", "buffered", 8, 56), ("row", "express path", 1, 7)] {
         // Six more hops of the same kind: what the ends cost cancels out.
         let cycles = (alone(far)? - alone(near)?) / 6.0;
@@ -26,7 +35,7 @@ pub fn measure() -> Result<Vec<Figure>> {
             what: format!("cycles a hop along a {way} ({turn})"),
             value: format!("{cycles} cycles"),
             goal: at_most(cycles, 2.0, "2"),
-            command: format!("meshkv cosim {REFERENCE} --trace {way}.csv"),
+            command: format!("meshkv cosim {PLAIN} --trace {way}.csv"),
         });
     }
     figures.push(Figure {
@@ -43,5 +52,5 @@ fn alone(destination: u32) -> Result<f64> {
     let dir = tempfile::tempdir()?;
     let text = format!("cycle,source,destinations,class,flits,tag\n100,0,{destination},PART,1,\n");
     let trace = file(dir.path(), "one.csv", &text)?;
-    number(&json(&format!("cosim {REFERENCE} --trace {trace}"))?, "latency_mean")
+    number(&json(&format!("cosim {PLAIN} --trace {trace}"))?, "latency_mean")
 }

@@ -2,7 +2,7 @@
 
 use super::figure::{Figure, Goal};
 use super::pace::{self, Pace};
-use super::program::{json, number, REFERENCE};
+use super::program::{json, number, PLAIN, REFERENCE, WITH_REGISTERS};
 use super::{at_least, at_most, build};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
@@ -175,26 +175,27 @@ fn memory() -> Result<Vec<Figure>> {
 fn latencies() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     let mut add = |what: String, value: String, args: String| {
-        let command = format!("meshkv sim {REFERENCE} {args}");
+        let command = format!("meshkv sim {PLAIN} {args}");
         figures.push(Figure { what, value, goal: Goal::Stated, command });
     };
     let single = "--vn both --packet 1";
     for (load, peer) in [(0.1, 21.1), (0.2, 21.8), (0.3, 23.6), (0.4, 35.6)] {
         let args = format!("--traffic uniform --load {load} {single}");
-        let latency = number(&json(&format!("sim {REFERENCE} {args}"))?, "latency_mean")?;
+        let latency = |config| number(&json(&format!("sim {config} {args}"))?, "latency_mean");
+        let (plain, crossing) = (latency(PLAIN)?, latency(REFERENCE)?);
         add(
             format!("latency at {load}, 8x8 uniform"),
-            format!("{latency:.2} cycles (BookSim2 {peer})"),
+            format!("{plain:.2} cycles (BookSim2 {peer}); {WITH_REGISTERS} {crossing:.2}"),
             args,
         );
     }
     for (traffic, peer) in [("uniform", 0.416), ("transpose", 0.144), ("hotspot --hotspot 3,3:0.1", 0.122)] {
         let args = format!("--traffic {traffic} --sweep-load 0.05:1.0 {single}");
-        let found = json(&format!("sim {REFERENCE} {args}"))?;
-        let saturation = number(&found, "saturation")?;
+        let saturation = |config| number(&json(&format!("sim {config} {args}"))?, "saturation");
+        let (plain, crossing) = (saturation(PLAIN)?, saturation(REFERENCE)?);
         add(
             format!("saturation, 8x8 {}", traffic.split(' ').next().unwrap_or(traffic)),
-            format!("{saturation:.3} flits/node/cycle (BookSim2 {peer})"),
+            format!("{plain:.3} flits/node/cycle (BookSim2 {peer}); {WITH_REGISTERS} {crossing:.3}"),
             args,
         );
     }

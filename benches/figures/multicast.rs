@@ -1,7 +1,7 @@
 //! Multicast: the last delivery, what an overloaded fabric delivers, the size of the trees, starvation.
 
 use super::figure::{Figure, Goal};
-use super::program::{numbers, seeds, shown};
+use super::program::{numbers, seeds, shown, PLAIN};
 use super::{at_least, at_most};
 use anyhow::Result;
 use meshkv::eval::Spread;
@@ -17,23 +17,23 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (fanout, low, last_goal, delivered_goal) in FANOUTS {
         let alone = format!("--traffic multicast --fanout {fanout} --load {low} --cycles 50000");
-        let quiet = seeds(&alone)?;
+        let quiet = seeds(PLAIN, &alone)?;
         let last = Spread::of(&numbers(&quiet, "last_delivery_mean")?);
         figures.push(Figure {
             what: format!("last delivery of one flit to {fanout} tiles, 8x8"),
             value: format!("{} cycles", last.show(2)),
             goal: at_most(last.mean, last_goal, last_goal.to_string()),
-            command: shown(&alone),
+            command: shown(PLAIN, &alone),
         });
 
         let full = format!("--traffic multicast --fanout {fanout} --load 1");
-        let loaded = seeds(&full)?;
+        let loaded = seeds(PLAIN, &full)?;
         let delivered = Spread::of(&numbers(&loaded, "accepted")?);
         figures.push(Figure {
             what: format!("delivered at full offer, fan-out {fanout}"),
             value: format!("{} flits/node/cycle", delivered.show(3)),
             goal: at_least(delivered.mean, delivered_goal, format!("{delivered_goal:.2}")),
-            command: shown(&full),
+            command: shown(PLAIN, &full),
         });
 
         let (counted, trees) =
@@ -42,7 +42,7 @@ pub fn measure() -> Result<Vec<Figure>> {
             what: format!("link traversals counted in RTL, fan-out {fanout}, all these runs"),
             value: format!("{counted}, of trees with {trees} links"),
             goal: Goal::Met(counted == trees, "as many".to_owned()),
-            command: shown(&full),
+            command: shown(PLAIN, &full),
         });
         let waits = numbers(&loaded, "max_wait")?;
         let longest = waits.into_iter().fold(0.0, f64::max);
@@ -50,7 +50,7 @@ pub fn measure() -> Result<Vec<Figure>> {
             what: format!("longest wait of any flit at full offer, fan-out {fanout}"),
             value: format!("{longest} cycles from the head of its source queue"),
             goal: at_most(longest, STARVED, format!("{STARVED}, where a peer starves")),
-            command: shown(&full),
+            command: shown(PLAIN, &full),
         });
     }
     Ok(figures)

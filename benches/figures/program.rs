@@ -8,6 +8,12 @@ use std::process::Command;
 /// The reference configuration.
 pub const REFERENCE: &str = "configs/u280_8x8.toml";
 
+/// The same without registers between SLRs: for goals that come from networks which have none.
+pub const PLAIN: &str = "configs/no_slr_registers.toml";
+
+/// What is said of a figure of [`REFERENCE`] that stands beside one of [`PLAIN`].
+pub const WITH_REGISTERS: &str = "with registers between SLRs";
+
 /// Seeds that random figures are taken over.
 pub const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 
@@ -34,9 +40,9 @@ pub fn number(value: &Value, key: &str) -> Result<f64> {
     value[key].as_f64().with_context(|| format!("no number {key}"))
 }
 
-/// `meshkv cosim` of the reference with `args`, once for every seed.
-pub fn seeds(args: &str) -> Result<Vec<Value>> {
-    SEEDS.map(|seed| json(&format!("cosim {REFERENCE} {args} --seed {seed}"))).collect()
+/// `meshkv cosim` of a configuration with `args`, once for every seed.
+pub fn seeds(config: &str, args: &str) -> Result<Vec<Value>> {
+    SEEDS.map(|seed| json(&format!("cosim {config} {args} --seed {seed}"))).collect()
 }
 
 /// A number of each result.
@@ -45,8 +51,8 @@ pub fn numbers(values: &[Value], key: &str) -> Result<Vec<f64>> {
 }
 
 /// The command of [`seeds`] as a reader would type it.
-pub fn shown(args: &str) -> String {
-    format!("meshkv cosim {REFERENCE} {args} {SEEDS_SHOWN}")
+pub fn shown(config: &str, args: &str) -> String {
+    format!("meshkv cosim {config} {args} {SEEDS_SHOWN}")
 }
 
 /// `text` as a file below `dir`, and its path.

@@ -1,8 +1,8 @@
 //! The highest load with latency below three times that without load, and what is accepted beyond it.
 
 use super::at_least;
-use super::figure::Figure;
-use super::program::{numbers, seeds, shown};
+use super::figure::{Figure, Goal};
+use super::program::{numbers, seeds, shown, PLAIN, REFERENCE, WITH_REGISTERS};
 use anyhow::Result;
 use meshkv::eval::Spread;
 
@@ -20,7 +20,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (what, traffic, goal) in SWEEPS {
         let args = format!("--traffic uniform --sweep-load 0.3:1.0 {traffic}");
-        let runs = seeds(&args)?;
+        let runs = seeds(PLAIN, &args)?;
         let saturations = numbers(&runs, "saturation")?;
         let accepted = numbers(&runs, "accepted_at_full_offer")?;
         let saturation = Spread::of(&saturations);
@@ -28,7 +28,14 @@ pub fn measure() -> Result<Vec<Figure>> {
             what: format!("saturation, 8x8 uniform, {what}"),
             value: format!("{} flits/node/cycle", saturation.show(3)),
             goal: at_least(saturation.mean, goal, goal.to_string()),
-            command: shown(&args),
+            command: shown(PLAIN, &args),
+        });
+        let crossing = Spread::of(&numbers(&seeds(REFERENCE, &args)?, "saturation")?);
+        figures.push(Figure {
+            what: format!("the same {WITH_REGISTERS}"),
+            value: format!("{} flits/node/cycle", crossing.show(3)),
+            goal: Goal::Stated,
+            command: shown(REFERENCE, &args),
         });
         let kept: Vec<f64> = accepted.iter().zip(&saturations).map(|(a, s)| a / s).collect();
         let kept = Spread::of(&kept);
@@ -40,7 +47,7 @@ pub fn measure() -> Result<Vec<Figure>> {
                 Spread::of(&accepted).show(3)
             ),
             goal: at_least(kept.mean, KEPT, format!("{KEPT}")),
-            command: shown(&args),
+            command: shown(PLAIN, &args),
         });
     }
     Ok(figures)

@@ -17,6 +17,7 @@ rtl/meshkv_output_port.v
 rtl/meshkv_event_counters.v
 rtl/meshkv_link_counters.v
 rtl/meshkv_router.v
+rtl/meshkv_crossing.v
 rtl/meshkv_fifo.v
 rtl/meshkv_tile_decode.v
 rtl/meshkv_request_table.v

@@ -33,6 +33,8 @@ pub struct Config {
     pub model: Model,
     /// Clock frequencies.
     pub clock: Clock,
+    /// How the fabric lies on the device.
+    pub floorplan: Floorplan,
     /// The device the fabric is built for.
     pub board: Board,
 }
@@ -312,6 +314,21 @@ pub struct Clock {
 impl Default for Clock {
     fn default() -> Self {
         Clock { noc_mhz: 250.0, pe_mhz: 250.0 }
+    }
+}
+
+/// `[floorplan]`: how the fabric lies on the device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Floorplan {
+    /// Puts a register on every wire between two rows that stand in different super logic regions (SLRs). What passes
+    /// there takes a cycle more.
+    pub slr_registers: bool,
+}
+
+impl Default for Floorplan {
+    fn default() -> Self {
+        Floorplan { slr_registers: true }
     }
 }
 

@@ -47,6 +47,9 @@ impl Pieces<'_> {
         for side in SIDES {
             text += &take(tile, side);
         }
+        for side in [Port::North, Port::South] {
+            text += &register(tile, side);
+        }
         text += &links(tile);
         text += &self.drive();
         text += &self.sample();
@@ -202,16 +205,35 @@ fn silence(object: &str, module: &ModuleSpec) -> String {
     inputs.map(|p| format!("    clear({object}.{});\n", p.name)).collect()
 }
 
-/// What the inputs of one side take from the neighbour there: `rx` from its `tx`, and the reverse.
-fn take(tile: &ModuleSpec, side: Port) -> String {
+/// Inputs of one side, and what of the neighbour there each takes: `rx` its `tx`, and the reverse.
+fn facing(tile: &ModuleSpec, side: Port) -> impl Iterator<Item = (&PortSpec, String)> {
     let (here, there) = (side.letter(), side.opposite().letter());
-    let pairs = tile.ports.iter().filter(|p| p.dir == Dir::Input).filter_map(|p| {
+    tile.ports.iter().filter(|p| p.dir == Dir::Input).filter_map(move |p| {
         let (end, field) = bundle(&p.name, here)?;
         let other = if end == "rx" { "tx" } else { "rx" };
-        Some((p, format!("tile.{} = from.{other}_{there}_{field};", p.name)))
-    });
+        Some((p, format!("{other}_{there}_{field}")))
+    })
+}
+
+/// What the inputs of one side take: of the neighbour there, or of the register before it.
+fn take(tile: &ModuleSpec, side: Port) -> String {
+    let pairs = facing(tile, side).map(|(p, name)| (p, format!("tile.{} = from.{name};", p.name)));
     let body = guarded(pairs.collect(), tile, "tile.");
-    function(&format!("take_{here}(Vdut& tile, const Vdut& from)"), &body)
+    let head = format!("take_{}(Vdut& tile, const From& from)", side.letter());
+    format!("template <class From>\n{}", function(&head, &body))
+}
+
+/// A register of all that comes from one side, for a neighbour in another SLR. It shows what it was given a period ago.
+fn register(tile: &ModuleSpec, side: Port) -> String {
+    let fields: String = facing(tile, side)
+        .map(|(_, name)| format!("    std::remove_reference_t<decltype(Vdut::{name})> {name}{{}};\n"))
+        .collect();
+    let output = |name: &String| tile.ports.iter().find(|p| p.name == *name);
+    let pairs =
+        facing(tile, side).filter_map(|(_, name)| Some((output(&name)?, format!("{name} = from.{name};"))));
+    let body = guarded(pairs.collect(), tile, "from.").replace("\n    ", "\n        ");
+    let letter = side.letter();
+    format!("struct From_{letter} {{\n{fields}\n    void take(const Vdut& from) {{\n        (void)from;\n    {body}}}\n}};\n\n")
 }
 
 /// What a tile shows on its links, as `meshkv_links` in `sim/shim.h` has it.

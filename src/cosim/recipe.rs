@@ -220,6 +220,8 @@ fn config_header(design: &Design, trace: Option<Option<u32>>, form: Form) -> Str
         // How often what is verilated stands side by side.
         ("COLS", cols),
         ("ROWS", rows),
+        // Bit y: between rows y and y + 1 there are registers.
+        ("CROSSINGS", design.crossings()),
         ("TILES", design.mesh.tiles() as u32),
         ("PORTS", Port::ALL.len() as u32),
         ("VCS", design.router.vcs()),

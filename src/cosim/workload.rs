@@ -199,7 +199,7 @@ fn duplicates(design: &Design, plan: &mut Plan, cause: Cause, rounds: u32) {
     // The near tile's fetch is sent as much later as its way is shorter, and arrives just after the other.
     let cycles = |to: NodeId| {
         let (x, y) = mesh.coords(to);
-        u64::from(x + ROUTER_CYCLES * y)
+        u64::from(x + ROUTER_CYCLES * y + design.crossed(0, y))
     };
     let ahead = cycles(far) - cycles(near) + 2;
     for i in 0..rounds {

@@ -7,8 +7,7 @@
 mod placement;
 
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
-use super::Device;
-use super::{slice_flits, Heads, ROUTER_CYCLES};
+use super::{slice_flits, Device, Floorplan, Heads, Mesh, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
@@ -160,14 +159,23 @@ fn uram_fits_the_device(config: &Config) -> Option<Finding> {
 }
 
 /// Cycles from a fetch to its first flit without load: there and back over the mean distance
-/// of two tiles. This is the "about 22 cycles" of an 8x8 mesh.
+/// of two tiles. This is the "about 22 cycles" of an 8x8 mesh, and those of registers between SLRs.
 fn round_trip(config: &Config) -> u32 {
     let (cols, rows) = (f64::from(config.mesh.cols), f64::from(config.mesh.rows));
     let tiles = cols * rows;
     // Mean of |a - b| over a line of n tiles is (n^2 - 1) / 3n; a tile does not ask itself.
     let mean = |n: f64| (n * n - 1.0) / (3.0 * n);
-    let hops = (mean(cols) + mean(rows)) * tiles / (tiles - 1.0);
-    (2.0 * hops * f64::from(ROUTER_CYCLES)).ceil() as u32
+    let others = tiles / (tiles - 1.0);
+    let hops = (mean(cols) + mean(rows)) * others;
+    // Of two rows one lies south of a boundary and the other north of it.
+    let apart = |row: u32| 2.0 * f64::from(row + 1) * (rows - f64::from(row + 1)) / (rows * rows);
+    let registers: f64 = if config.floorplan.slr_registers {
+        let plan = Floorplan::new(Mesh::new(config.mesh.cols, config.mesh.rows), Device::of(config.board));
+        (0..config.mesh.rows).filter(|&row| plan.crosses(row)).map(apart).sum()
+    } else {
+        0.0
+    };
+    (2.0 * (hops * f64::from(ROUTER_CYCLES) + registers * others)).ceil() as u32
 }
 
 fn fifo_covers_the_round_trip(config: &Config) -> Option<Finding> {
@@ -182,7 +190,14 @@ fn fifo_covers_the_round_trip(config: &Config) -> Option<Finding> {
             format!("is below the round trip of {trip} cycles plus the coalescing window of {window}"),
             format!("the multiplier will wait for flits; try fifo_depth = {needed} or more"),
         )
-        .with(&["mare.coalesce_window", "mesh.cols", "mesh.rows", "mare.enable", "pad.enable"])
+        .with(&[
+            "mare.coalesce_window",
+            "mesh.cols",
+            "mesh.rows",
+            "mare.enable",
+            "pad.enable",
+            "floorplan.slr_registers",
+        ])
         .as_warning()
     })
 }
@@ -218,8 +233,11 @@ mod tests {
     }
 
     #[test]
-    fn the_round_trip_of_an_8x8_mesh_is_the_papers() {
-        assert_eq!(round_trip(&Config::default()), 22);
+    fn the_round_trip_of_an_8x8_mesh_is_the_papers_and_that_of_registers_between_slrs() {
+        let mut config = Config::default();
+        assert_eq!(round_trip(&config), 24);
+        config.floorplan.slr_registers = false;
+        assert_eq!(round_trip(&config), 22);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 /// Words that a stop of the column bus holds: the way there and back, and one.
 pub const BUS_DEPTH: u32 = 4;
+/// Cycles that registers between two SLRs add to the way there and back.
+pub const CROSSING_CYCLES: u32 = 2;
 /// Slices that a tile may be told of ahead. As deep as a small memory is.
 pub const ASK_DEPTH: u32 = 16;
 /// Slices that a home may be told of ahead.

@@ -174,6 +174,26 @@ impl Design {
         self.config.takv.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
     }
 
+    /// Whether all that leads from `row` to the row north of it, and back, passes a register between two SLRs.
+    pub fn crosses(&self, row: u32) -> bool {
+        self.config.floorplan.slr_registers && self.floorplan.crosses(row)
+    }
+
+    /// The same of all rows: bit y says it of row y.
+    pub fn crossings(&self) -> u32 {
+        (0..self.mesh.rows()).fold(0, |all, row| all | u32::from(self.crosses(row)) << row)
+    }
+
+    /// Registers between SLRs on the way along a column from one row to another.
+    pub fn crossed(&self, a: u32, b: u32) -> u32 {
+        (self.crossings() >> a.min(b) & ((1 << a.abs_diff(b)) - 1)).count_ones()
+    }
+
+    /// Words that a stop of the column bus holds: as many as leave before the first of them is given back.
+    pub fn bus_depth(&self) -> u32 {
+        depths::BUS_DEPTH + if self.crossings() == 0 { 0 } else { depths::CROSSING_CYCLES }
+    }
+
     /// Reads a configuration file and decides everything; the design is named after the file.
     /// Beside it comes what is unwise about the configuration.
     ///

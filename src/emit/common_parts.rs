@@ -2,6 +2,27 @@
 
 use super::module::{ModuleBuilder, ModuleSpec};
 
+/// The register between two SLRs.
+pub(super) const CROSSING: &str = "meshkv_crossing";
+
+pub(super) fn crossing() -> ModuleSpec {
+    ModuleBuilder::new(
+        CROSSING,
+        &[
+            "Register on wires that come from another super logic region (SLR) of the device.",
+            "",
+            "It stands where they are received, and what drives them is a register too: from flip-flop to",
+            "flip-flop, without logic between them. Constraints find it by its name.",
+        ],
+    )
+    .param("WIDTH", 8, "Width of all in bits.")
+    .param("CONTROL_WIDTH", 1, "The lowest bits, which are valid bits and credits: none shows out of reset.")
+    .clocked()
+    .input("d", "WIDTH", "In the other SLR.")
+    .output("q", "WIDTH", "Here, a cycle later.")
+    .build()
+}
+
 pub(super) fn event_counters() -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_event_counters",

@@ -2,9 +2,7 @@
 
 use super::module::ModuleBuilder;
 use super::tile_widths::TileWidths;
-use crate::design::depths::{
-    ASK_DEPTH, BUS_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH,
-};
+use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
 use crate::design::{index_bits, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
 use std::collections::BTreeMap;
 
@@ -26,6 +24,7 @@ pub(super) struct ControlWidths {
     pub(super) row: u32,
     pub(super) tokens: u32,
     row_step: u32,
+    bus_depth: u32,
     row_flits_log: u32,
     flit_rows_log: u32,
     swap_epoch: u32,
@@ -61,6 +60,7 @@ impl ControlWidths {
             row: index_bits(tokens),
             tokens,
             row_step: design.heads.row_step(),
+            bus_depth: design.bus_depth(),
             row_flits_log: (row_bits / design.flit.data_width).max(1).ilog2(),
             flit_rows_log: (design.flit.data_width / row_bits).max(1).ilog2(),
             swap_epoch: design.config.takv.swap_epoch,
@@ -334,7 +334,7 @@ impl ModuleBuilder {
                 self.param("FLIT_ROWS_LOG", w.flit_rows_log, "Tokens of a flit of K, as a power of two.")
             }
             "BUS_WIDTH" => self.param("BUS_WIDTH", w.bus(), "Width of a word of the column bus in bits."),
-            "BUS_DEPTH" => self.param("BUS_DEPTH", BUS_DEPTH, "Words that a stop of the column bus holds."),
+            "BUS_DEPTH" => self.param("BUS_DEPTH", w.bus_depth, "Words that a stop of the column bus holds."),
             "ASK_DEPTH" => {
                 self.param("ASK_DEPTH", ASK_DEPTH, "Slices that a tile may be asked to fetch ahead.")
             }

@@ -1,6 +1,7 @@
 //! Memory, tile, what stands around the tiles, and the fabric of all. Their bodies are templates;
 //! `docs/takv.md` has the reasons.
 
+use super::common_parts::CROSSING;
 use super::control_parts::{HEAD, PLACE};
 use super::control_widths::ControlWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
@@ -324,6 +325,6 @@ pub(super) fn fabric(
         .output("stat_data", "TILES*32", "")
         .output("event_index", 5, "The counter that every tile shows.")
         .output("event_data", "TILES*32", "")
-        .instances(&[mesh.name, tile.name, periphery.name])
+        .instances(&[mesh.name, tile.name, periphery.name, CROSSING])
         .build()
 }

@@ -20,6 +20,7 @@ pub(super) struct Widths {
     pub(super) column_dest: u32,
     pub(super) head: u32,
     pub(super) flit: u32,
+    pub(super) crossings: u32,
 }
 
 impl Widths {
@@ -34,6 +35,7 @@ impl Widths {
             column_dest: design.flit.column_dest_width,
             head: design.flit.head_width,
             flit: design.flit.data_width,
+            crossings: design.crossings(),
         }
     }
 }
@@ -46,6 +48,10 @@ impl ModuleBuilder {
             w.rows,
             "Tiles from south to north.",
         )
+    }
+    pub(super) fn crossings(self, w: &Widths) -> Self {
+        let doc = "Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.";
+        self.bits_param("CROSSINGS", "[15:0]", format!("16'b{:016b}", w.crossings), doc)
     }
     pub(super) fn x_width(self, w: &Widths) -> Self {
         self.param("X_WIDTH", index_bits(w.cols), "Width of a column number in bits.")

@@ -3,7 +3,7 @@
 //! Each module is a [`ModuleSpec`] here (purpose, parameters, ports) and a body in
 //! `templates/rtl/`. Values come from the [`Design`]; no body computes a width twice.
 
-use super::common_parts::{event_counters, fifo};
+use super::common_parts::{crossing, event_counters, fifo, CROSSING};
 use super::control_parts::{
     bus_stop, column_controller, occupancy, placement, prefetcher, residue, swap_unit,
 };
@@ -60,6 +60,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_column_controller.v"),
     template!("meshkv_column_root.v"),
     template!("meshkv_core.v"),
+    template!("meshkv_crossing.v"),
     template!("meshkv_delay.v"),
     template!("meshkv_dot.v"),
     template!("meshkv_dsp.v"),
@@ -146,6 +147,7 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
         event_counters(),
         link_counters(),
         router(&widths),
+        crossing(),
         fifo(),
         tile_decode(&tile_widths),
         request_table(&tile_widths),
@@ -377,12 +379,14 @@ fn mesh(w: &Widths) -> ModuleSpec {
         &[
             "The fabric: COLS x ROWS routers, every link registered at its sender.",
             "",
+            "A link between two SLRs has a register at its receiver as well, and so have its credits.",
             "Tile t = y * COLS + x, x from the west, y from the south; its part of a packed port is",
             "the t-th. The tile side of every router is a port: tiles attach there.",
         ],
     )
     .mesh_params(w)
     .param("TILES", w.cols * w.rows, "COLS * ROWS.")
+    .crossings(w)
     .x_width(w)
     .y_width(w)
     .vn0_vcs(w)
@@ -399,6 +403,6 @@ fn mesh(w: &Widths) -> ModuleSpec {
         .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")
         .output("stat_index", 5, "The counter that every router shows.")
         .output("stat_data", "TILES*32", "")
-        .instances(&[ROUTER])
+        .instances(&[ROUTER, CROSSING])
         .build()
 }

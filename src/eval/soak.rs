@@ -77,7 +77,8 @@ impl SoakCase {
         let (mesh, router) = (self.design.mesh, self.design.router);
         let transport = if router.multicast { "multicast" } else { "unicast" };
         let (vn0, vn1, depth) = (router.vn0_vcs, router.vn1_vcs, router.vc_depth);
-        format!("{} x {}, {vn0} + {vn1} VCs x {depth}, {transport}", mesh.cols(), mesh.rows())
+        let crossings = if self.design.crossings() == 0 { "" } else { ", SLR registers" };
+        format!("{} x {}, {vn0} + {vn1} VCs x {depth}, {transport}{crossings}", mesh.cols(), mesh.rows())
     }
 }
 
@@ -91,6 +92,7 @@ fn config(draw: &mut Draw) -> Config {
     (config.noc.vn0_vcs, config.noc.vn1_vcs) = (draw.from(1, 4), draw.from(2, 4));
     config.noc.vc_depth = if draw.one_in(6) { draw.from(2, 64) } else { draw.from(2, 9) };
     config.mare.multicast = !draw.one_in(4);
+    config.floorplan.slr_registers = !draw.one_in(3);
     config.kv.segment_tokens = 8;
     config.pe.head_dim = 32;
     config.model.layers = draw.from(1, 4);
@@ -183,9 +185,10 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakCase::of(7)));
         let seen = |what: &dyn Fn(&SoakCase) -> bool| cases.iter().filter(|case| what(case)).count();
         type Corner<'a> = (usize, &'a dyn Fn(&SoakCase) -> bool);
-        let corners: [Corner<'_>; 8] = [
+        let corners: [Corner<'_>; 9] = [
             (20, &|case| case.design.mesh.tiles() > 64),
             (50, &|case| !case.design.router.multicast),
+            (50, &|case| case.design.crossings() == 0),
             (20, &|case| case.design.router.vc_depth == 2),
             (20, &|case| case.design.router.vc_depth > 16),
             (5, &|case| (case.design.router.vn0_vcs, case.design.router.vn1_vcs) == (4, 4)),

@@ -13,6 +13,8 @@ module meshkv_core #(
     parameter ROWS = 2,
     // COLS * ROWS.
     parameter TILES = 6,
+    // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
+    parameter [15:0] CROSSINGS = 16'b0000000000000001,
     // Width of a column number in bits.
     parameter X_WIDTH = 2,
     // Width of a row number in bits.
@@ -98,7 +100,7 @@ module meshkv_core #(
     // Width of a word of the column bus in bits.
     parameter BUS_WIDTH = 71,
     // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 4,
+    parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
     parameter ASK_DEPTH = 16,
     // Slices that a home may be told to fill ahead.
@@ -390,6 +392,7 @@ module meshkv_core #(
         .COLS             (COLS),
         .ROWS             (ROWS),
         .TILES            (TILES),
+        .CROSSINGS        (CROSSINGS),
         .X_WIDTH          (X_WIDTH),
         .Y_WIDTH          (Y_WIDTH),
         .VN0_VCS          (VN0_VCS),

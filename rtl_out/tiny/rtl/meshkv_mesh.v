@@ -3,6 +3,7 @@
 //
 // The fabric: COLS x ROWS routers, every link registered at its sender.
 //
+// A link between two SLRs has a register at its receiver as well, and so have its credits.
 // Tile t = y * COLS + x, x from the west, y from the south; its part of a packed port is
 // the t-th. The tile side of every router is a port: tiles attach there.
 `default_nettype none
@@ -13,6 +14,8 @@ module meshkv_mesh #(
     parameter ROWS = 2,
     // COLS * ROWS.
     parameter TILES = 6,
+    // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
+    parameter [15:0] CROSSINGS = 16'b0000000000000001,
     // Width of a column number in bits.
     parameter X_WIDTH = 2,
     // Width of a row number in bits.
@@ -55,6 +58,9 @@ module meshkv_mesh #(
     output wire [4:0]                  stat_index,  // The counter that every router shows.
     output wire [TILES*32-1:0]         stat_data
 );
+    // A flit and the credits of the way back, as they cross from one SLR to another.
+    localparam CROSSING_WIDTH = 2 * VCS + COLUMN_DEST_WIDTH + HEAD_WIDTH + FLIT_WIDTH;
+
     // Every router's scan runs in step, so one index serves all.
     genvar x, y;
     generate
@@ -102,13 +108,28 @@ module meshkv_mesh #(
                 wire                         tx_w_ahead;
                 wire [4:0]                   stat_index_here;
 
-                // Links: what the neighbour sends is received here; the mesh edge is silent.
+                // Links: what the neighbour sends is received here; the mesh edge is silent. What comes from another
+                // SLR passes a register in this one.
                 if (y < ROWS - 1) begin : gen_north
-                    assign rx_n_valid  = gen_row[y+1].gen_col[x].tx_s_valid;
-                    assign rx_n_dest   = gen_row[y+1].gen_col[x].tx_s_dest;
-                    assign rx_n_head   = gen_row[y+1].gen_col[x].tx_s_head;
-                    assign rx_n_data   = gen_row[y+1].gen_col[x].tx_s_data;
-                    assign tx_n_credit = gen_row[y+1].gen_col[x].rx_s_credit;
+                    if (CROSSINGS[y]) begin : gen_crossing
+                        meshkv_crossing #(
+                            .WIDTH        (CROSSING_WIDTH),
+                            .CONTROL_WIDTH(2 * VCS)
+                        ) u_crossing (
+                            .clk(clk),
+                            .rst(rst),
+                            .d  ({gen_row[y+1].gen_col[x].tx_s_data, gen_row[y+1].gen_col[x].tx_s_head,
+                                  gen_row[y+1].gen_col[x].tx_s_dest, gen_row[y+1].gen_col[x].tx_s_valid,
+                                  gen_row[y+1].gen_col[x].rx_s_credit}),
+                            .q  ({rx_n_data, rx_n_head, rx_n_dest, rx_n_valid, tx_n_credit})
+                        );
+                    end else begin : gen_link
+                        assign rx_n_valid  = gen_row[y+1].gen_col[x].tx_s_valid;
+                        assign rx_n_dest   = gen_row[y+1].gen_col[x].tx_s_dest;
+                        assign rx_n_head   = gen_row[y+1].gen_col[x].tx_s_head;
+                        assign rx_n_data   = gen_row[y+1].gen_col[x].tx_s_data;
+                        assign tx_n_credit = gen_row[y+1].gen_col[x].rx_s_credit;
+                    end
                 end else begin : gen_north_edge
                     assign rx_n_valid  = {VCS{1'b0}};
                     assign rx_n_dest   = {COLUMN_DEST_WIDTH{1'b0}};
@@ -117,11 +138,25 @@ module meshkv_mesh #(
                     assign tx_n_credit = {VCS{1'b0}};
                 end
                 if (y > 0) begin : gen_south
-                    assign rx_s_valid  = gen_row[y-1].gen_col[x].tx_n_valid;
-                    assign rx_s_dest   = gen_row[y-1].gen_col[x].tx_n_dest;
-                    assign rx_s_head   = gen_row[y-1].gen_col[x].tx_n_head;
-                    assign rx_s_data   = gen_row[y-1].gen_col[x].tx_n_data;
-                    assign tx_s_credit = gen_row[y-1].gen_col[x].rx_n_credit;
+                    if (CROSSINGS[y-1]) begin : gen_crossing
+                        meshkv_crossing #(
+                            .WIDTH        (CROSSING_WIDTH),
+                            .CONTROL_WIDTH(2 * VCS)
+                        ) u_crossing (
+                            .clk(clk),
+                            .rst(rst),
+                            .d  ({gen_row[y-1].gen_col[x].tx_n_data, gen_row[y-1].gen_col[x].tx_n_head,
+                                  gen_row[y-1].gen_col[x].tx_n_dest, gen_row[y-1].gen_col[x].tx_n_valid,
+                                  gen_row[y-1].gen_col[x].rx_n_credit}),
+                            .q  ({rx_s_data, rx_s_head, rx_s_dest, rx_s_valid, tx_s_credit})
+                        );
+                    end else begin : gen_link
+                        assign rx_s_valid  = gen_row[y-1].gen_col[x].tx_n_valid;
+                        assign rx_s_dest   = gen_row[y-1].gen_col[x].tx_n_dest;
+                        assign rx_s_head   = gen_row[y-1].gen_col[x].tx_n_head;
+                        assign rx_s_data   = gen_row[y-1].gen_col[x].tx_n_data;
+                        assign tx_s_credit = gen_row[y-1].gen_col[x].rx_n_credit;
+                    end
                 end else begin : gen_south_edge
                     assign rx_s_valid  = {VCS{1'b0}};
                     assign rx_s_dest   = {COLUMN_DEST_WIDTH{1'b0}};

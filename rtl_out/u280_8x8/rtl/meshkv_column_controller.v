@@ -51,7 +51,7 @@ module meshkv_column_controller #(
     // Width of a word of the column bus in bits.
     parameter BUS_WIDTH = 119,
     // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 4,
+    parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
     parameter ROTATION = 8,
     // Width of a place in a group in bits.

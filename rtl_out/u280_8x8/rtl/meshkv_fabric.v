@@ -13,6 +13,8 @@ module meshkv_fabric #(
     parameter ROWS = 8,
     // COLS * ROWS.
     parameter TILES = 64,
+    // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
+    parameter [15:0] CROSSINGS = 16'b0000000000010010,
     // Width of a column number in bits.
     parameter X_WIDTH = 3,
     // Width of a row number in bits.
@@ -98,7 +100,7 @@ module meshkv_fabric #(
     // Width of a word of the column bus in bits.
     parameter BUS_WIDTH = 119,
     // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 4,
+    parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
     parameter ASK_DEPTH = 16,
     // Slices that a home may be told to fill ahead.
@@ -331,6 +333,7 @@ module meshkv_fabric #(
         .COLS             (COLS),
         .ROWS             (ROWS),
         .TILES            (TILES),
+        .CROSSINGS        (CROSSINGS),
         .X_WIDTH          (X_WIDTH),
         .Y_WIDTH          (Y_WIDTH),
         .VN0_VCS          (VN0_VCS),
@@ -491,13 +494,24 @@ module meshkv_fabric #(
     generate
         for (t = 0; t < TILES; t = t + 1) begin : gen_tile
             localparam X = t % COLS, Y = t / COLS;
-            // Along the column words come from the south and go north, occupancies the other way.
+            // Along the column words come from the south and go north, occupancies the other way;
+            // what comes from another SLR passes a register in this one.
             wire                 south_valid, south_credit, north_valid, north_credit;
             wire [BUS_WIDTH-1:0] south_data, north_data;
             if (Y == 0) begin : gen_first
                 assign south_valid   = bus_valid[X];
                 assign south_data    = bus_data[X*BUS_WIDTH+:BUS_WIDTH];
                 assign bus_credit[X] = south_credit;
+            end else if (CROSSINGS[Y-1]) begin : gen_crossing
+                meshkv_crossing #(
+                    .WIDTH        (BUS_WIDTH + 1),
+                    .CONTROL_WIDTH(1)
+                ) u_crossing (
+                    .clk(clk),
+                    .rst(rst),
+                    .d  ({gen_tile[t-COLS].north_data, gen_tile[t-COLS].north_valid}),
+                    .q  ({south_data, south_valid})
+                );
             end else begin : gen_next
                 assign south_valid = gen_tile[t-COLS].north_valid;
                 assign south_data  = gen_tile[t-COLS].north_data;
@@ -505,6 +519,16 @@ module meshkv_fabric #(
             if (Y == ROWS - 1) begin : gen_last
                 assign north_credit = 1'b0;
                 wire unused_north = |{north_valid, north_data};
+            end else if (CROSSINGS[Y]) begin : gen_credit_crossing
+                meshkv_crossing #(
+                    .WIDTH        (1),
+                    .CONTROL_WIDTH(1)
+                ) u_crossing (
+                    .clk(clk),
+                    .rst(rst),
+                    .d  (gen_tile[t+COLS].south_credit),
+                    .q  (north_credit)
+                );
             end else begin : gen_more
                 assign north_credit = gen_tile[t+COLS].south_credit;
             end
@@ -517,6 +541,16 @@ module meshkv_fabric #(
             if (Y == ROWS - 1) begin : gen_top
                 assign up_valid = 1'b0;
                 assign up_data  = {VALUE_WIDTH{1'b0}};
+            end else if (CROSSINGS[Y]) begin : gen_up_crossing
+                meshkv_crossing #(
+                    .WIDTH        (VALUE_WIDTH + 1),
+                    .CONTROL_WIDTH(1)
+                ) u_crossing (
+                    .clk(clk),
+                    .rst(rst),
+                    .d  ({gen_tile[t+COLS].down_data, gen_tile[t+COLS].down_valid}),
+                    .q  ({up_data, up_valid})
+                );
             end else begin : gen_up
                 assign up_valid = gen_tile[t+COLS].down_valid;
                 assign up_data  = gen_tile[t+COLS].down_data;

@@ -93,7 +93,7 @@ module meshkv_tile #(
     // Width of a word of the column bus in bits.
     parameter BUS_WIDTH = 119,
     // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 4,
+    parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
     parameter ASK_DEPTH = 16,
     // Slices that a home may be told to fill ahead.

@@ -85,6 +85,8 @@ module meshkv_top #(
     parameter AXI_ADDR_WIDTH = 37,
     // Tiles from south to north.
     parameter ROWS = 8,
+    // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
+    parameter [15:0] CROSSINGS = 16'b0000000000010010,
     // Width of a column number in bits.
     parameter X_WIDTH = 3,
     // Width of a row number in bits.
@@ -168,7 +170,7 @@ module meshkv_top #(
     // Width of a word of the column bus in bits.
     parameter BUS_WIDTH = 119,
     // Words that a stop of the column bus holds.
-    parameter BUS_DEPTH = 4,
+    parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
     parameter ASK_DEPTH = 16,
     // Slices that a home may be told to fill ahead.
@@ -1461,6 +1463,7 @@ module meshkv_top #(
         .COLS             (COLS),
         .ROWS             (ROWS),
         .TILES            (TILES),
+        .CROSSINGS        (CROSSINGS),
         .X_WIDTH          (X_WIDTH),
         .Y_WIDTH          (Y_WIDTH),
         .VN0_VCS          (VN0_VCS),

@@ -50,6 +50,8 @@ pub struct Around {
     /// Words of the bus on their way to each tile in this period, and occupancies.
     words: Vec<Option<Word>>,
     others: Vec<FromOthers>,
+    /// By tile, what is on its way to it from another SLR.
+    crossing: Vec<Crossing>,
     shown: FabricShown,
 }
 
@@ -60,6 +62,14 @@ struct FromOthers {
     occupancy: Option<u64>,
     answer: Option<Answer>,
     burst_credit: bool,
+}
+
+/// Registers between a tile and the next of its column in another SLR.
+#[derive(Debug, Clone, Copy, Default)]
+struct Crossing {
+    word: Option<Word>,
+    word_credit: bool,
+    occupancy: Option<u64>,
 }
 
 /// Tiles as the periphery sees them.
@@ -94,6 +104,7 @@ impl Around {
             design: design.clone(),
             words: vec![None; tiles.len()],
             others: vec![FromOthers::default(); tiles.len()],
+            crossing: vec![Crossing::default(); tiles.len()],
             tiles,
             periphery: Periphery::new(design),
             cycle: 0,
@@ -145,16 +156,28 @@ impl Around {
     /// What leads to a tile from the next of its column and from the periphery, before any of it moves.
     fn read(&mut self) {
         let cols = self.design.mesh.cols() as usize;
+        let crossings = self.design.crossings() << 1;
         for t in 0..self.tiles.len() {
             let word = match t.checked_sub(cols) {
                 Some(south) => self.tiles[south].bus().to_north(),
                 None => self.periphery.bus(t),
             };
-            self.words[t] = word.copied();
+            let mut word = word.copied();
             let north = self.tiles.get(t + cols);
+            let mut word_credit = north.is_some_and(|north| north.bus().credit());
+            let mut occupancy = north.and_then(Tile::occupancy);
+            let (between, register) = (crossings >> (t / cols), &mut self.crossing[t]);
+            if between & 1 == 1 {
+                std::mem::swap(&mut word, &mut register.word);
+            }
+            if between & 2 == 2 {
+                std::mem::swap(&mut word_credit, &mut register.word_credit);
+                std::mem::swap(&mut occupancy, &mut register.occupancy);
+            }
+            self.words[t] = word;
             self.others[t] = FromOthers {
-                word_credit: north.is_some_and(|north| north.bus().credit()),
-                occupancy: north.and_then(Tile::occupancy),
+                word_credit,
+                occupancy,
                 answer: self.periphery.answer(t),
                 burst_credit: self.periphery.burst_credit(t),
             };

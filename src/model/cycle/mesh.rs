@@ -63,7 +63,7 @@ impl RouterMesh {
                 phase: Phase::default(),
                 flits: Store::new(design),
                 slots: vec![Default::default(); slots],
-                links: Links::new(tiles),
+                links: Links::new(tiles, shape.crossings != 0),
                 credits: Credits::default(),
                 counters: Counters::new(tiles),
                 shape,
@@ -78,7 +78,7 @@ impl RouterMesh {
             *router = Router::new(mesh, node, &world.shape);
         }
         world.flits.clear();
-        world.links = Links::new(mesh.tiles());
+        world.links = Links::new(mesh.tiles(), world.shape.crossings != 0);
         world.credits = Credits::default();
         world.counters.clear();
         world.phase = Phase::default();
@@ -135,9 +135,15 @@ impl RouterMesh {
                 }
             }
         }
-        for freed in &world.credits.shown {
-            if usize::from(freed.port) != L {
-                let sender = &mut self.routers[usize::from(freed.sender)];
+        let Credits { shown, crossing, .. } = &mut world.credits;
+        for freed in crossing.drain(..) {
+            self.routers[usize::from(freed.sender)].outputs.credit(freed.output(), freed.vc);
+        }
+        for freed in shown.iter().filter(|freed| usize::from(freed.port) != L) {
+            let sender = &mut self.routers[usize::from(freed.sender)];
+            if sender.outputs.crosses(freed.output()) {
+                crossing.push(*freed);
+            } else {
                 sender.outputs.credit(freed.output(), freed.vc);
             }
         }
@@ -155,13 +161,14 @@ impl RouterMesh {
         self.cycle += 1;
     }
 
-    /// Every flit that shows on a link between two routers in this period: the tile and input that it leads to,
-    /// the virtual channel, the flit.
+    /// Every flit that the sender of a link between two routers shows in this period: the tile and input that it leads
+    /// to, the virtual channel, the flit.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, Port, u32, &Flit)> {
         let (links, flits) = (&self.world.links, &self.world.flits);
         let inputs = self.mesh.nodes().flat_map(|node| SIDES.map(|input| (node, input)));
         inputs.filter_map(move |(node, input)| {
-            let (flit, vc) = links.peek(node.index() as u8, input.index())?;
+            let cross = self.routers[node.index()].outputs.crosses(input.index());
+            let (flit, vc) = links.peek(node.index() as u8, input.index(), cross)?;
             Some((node, input, u32::from(vc), flits.flit(flit)))
         })
     }

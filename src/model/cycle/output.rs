@@ -12,13 +12,22 @@ pub(super) struct Outputs {
     locked: u64,
     /// By output, the virtual channel of VN0 that a new packet takes if it is free.
     turn: [u8; 5],
+    /// Those whose links cross from one SLR to another.
+    crossing: u8,
     credits: [[u8; MOST_VCS]; 5],
 }
 
 impl Outputs {
-    pub(super) fn new(shape: &Shape) -> Outputs {
+    /// Those of a router; the links of some are `crossing` from one SLR to another, a bit each.
+    pub(super) fn new(shape: &Shape, crossing: u8) -> Outputs {
         let credits = std::array::from_fn(|vc| if vc < usize::from(shape.vcs) { shape.depth } else { 0 });
-        Outputs { available: spread(shape.all), locked: 0, turn: [0; 5], credits: [credits; 5] }
+        Outputs { available: spread(shape.all), locked: 0, turn: [0; 5], crossing, credits: [credits; 5] }
+    }
+
+    /// Whether the links of a port cross from one SLR to another.
+    #[inline(always)]
+    pub(super) fn crosses(&self, port: usize) -> bool {
+        self.crossing >> port & 1 == 1
     }
 
     #[inline(always)]

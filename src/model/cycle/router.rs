@@ -35,6 +35,12 @@ pub(super) struct Router {
     pub(super) allocator: Allocator,
 }
 
+/// Ports of row `y` that lead into another SLR. Bit y of `crossings`: the links between rows y and y + 1 do.
+fn crossing(crossings: u32, y: u32) -> u8 {
+    let between = crossings << 1 >> y;
+    ((between & 1) << S | (between >> 1 & 1) << N) as u8
+}
+
 /// A flit on the link of an input.
 #[derive(Clone, Copy, Default)]
 struct Arrival {
@@ -56,7 +62,7 @@ impl Router {
             holding: 0,
             neighbours: Port::ALL.map(behind),
             inputs: [Input::new(shape); 5],
-            outputs: Outputs::new(shape),
+            outputs: Outputs::new(shape, crossing(u32::from(shape.crossings), y)),
             allocator: Allocator::new(beyond),
         }
     }
@@ -281,7 +287,7 @@ impl Router {
             if output == L {
                 world.links.show(tile, on, flit);
             } else {
-                world.links.put(self.neighbours[output], output, on, flit);
+                world.links.put(self.neighbours[output], output, on, flit, self.outputs.crosses(output));
             }
             given = on;
         }

@@ -26,6 +26,8 @@ pub(super) struct Shape {
     pub(super) data: u8,
     /// Flits there may owe several copies.
     pub(super) several: u8,
+    /// Bit y: links between rows y and y + 1 cross from one SLR to another.
+    pub(super) crossings: u16,
     /// Times a head may be passed over.
     pub(super) patience: u8,
     /// By favoured and another virtual channel: those that go before the other.
@@ -60,6 +62,7 @@ impl Shape {
             single: mask(Class::Part) | mask(Class::KvFetch),
             data,
             several: if router.multicast { data } else { 0 },
+            crossings: design.crossings() as u16,
             patience: STARVE_LIMIT as u8,
             before: std::array::from_fn(|favoured| std::array::from_fn(|vc| others(favoured, vc))),
             first: std::array::from_fn(|favoured| std::array::from_fn(|set| closest(favoured, set))),

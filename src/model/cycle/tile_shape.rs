@@ -39,6 +39,8 @@ pub struct TileShape {
     pub burst_flits: u32,
     /// Bursts of a tile that can be under way.
     pub bursts: u32,
+    /// Words that a stop of the column bus holds.
+    pub bus_depth: u32,
     /// Rows from a column's head to the next, with a tile a head.
     pub row_step: u32,
     /// Fetch, multiply and reduce overlap.
@@ -70,6 +72,7 @@ impl TileShape {
             head_dim: design.config.pe.head_dim,
             burst_flits: design.memory.burst_flits,
             bursts: 1 << (design.memory.id_width - 1),
+            bus_depth: design.bus_depth(),
             row_step: design.heads.row_step(),
             overlap: design.config.pad.enable,
             swaps: design.swaps(),

@@ -1,7 +1,8 @@
 //! What lies between routers: links, credits on their way, buffers by place.
 //!
 //! What a router sends in a cycle shows on the link in the next, so links are kept twice. A slot that is freed in
-//! a cycle shows as a credit in the next, and is counted by the sender from the one after.
+//! a cycle shows as a credit in the next, and is counted by the sender from the one after. Between two SLRs both take a
+//! cycle more.
 
 use super::allocator::{E, L, N, S, W};
 use super::counters::Counters;
@@ -60,21 +61,31 @@ struct Side {
 pub(super) struct Links {
     now: Side,
     next: Side,
+    /// In the one after next, what crosses from one SLR to another; unused where nothing does.
+    after_next: Side,
+    crossings: bool,
 }
 
 impl Links {
-    pub(super) fn new(tiles: usize) -> Links {
+    /// Between so many routers, with or without `crossings` from one SLR to another.
+    pub(super) fn new(tiles: usize, crossings: bool) -> Links {
         let shown = Vec::with_capacity(tiles);
         let (valid, flits) = (Box::new([0; MOST_TILES]), Box::new([[0; 8]; MOST_TILES]));
         let side = Side { valid, flits, active: [0; 4], shown };
-        Links { now: side.clone(), next: side }
+        Links { now: side.clone(), next: side.clone(), after_next: side, crossings }
     }
 
     /// Ends a cycle; what links showed in it has been taken.
     pub(super) fn advance(&mut self) {
         std::mem::swap(&mut self.now, &mut self.next);
-        self.next.active = [0; 4];
-        self.next.shown.clear();
+        let free = if self.crossings {
+            std::mem::swap(&mut self.next, &mut self.after_next);
+            &mut self.after_next
+        } else {
+            &mut self.next
+        };
+        free.active = [0; 4];
+        free.shown.clear();
     }
 
     /// Puts a flit on the link from a tile to its router, in this cycle.
@@ -82,10 +93,11 @@ impl Links {
         self.now.set(tile, L, vc, flit);
     }
 
-    /// Puts a flit on the link from `output` of a router to this tile.
+    /// Puts a flit on the link from `output` of a router to this tile, which may `cross` from one SLR to another.
     #[inline(always)]
-    pub(super) fn put(&mut self, tile: u8, output: usize, vc: u8, flit: u32) {
-        self.next.set(tile, FACES[output], vc, flit);
+    pub(super) fn put(&mut self, tile: u8, output: usize, vc: u8, flit: u32, cross: bool) {
+        let side = if cross { &mut self.after_next } else { &mut self.next };
+        side.set(tile, FACES[output], vc, flit);
     }
 
     /// Shows a flit to a tile.
@@ -114,8 +126,7 @@ impl Links {
     /// Flit and virtual channel on the link of an input.
     #[inline(always)]
     pub(super) fn flit(&self, tile: u8, port: usize) -> (u32, u8) {
-        let word = self.now.flits[usize::from(tile)][port & 7];
-        (word >> 8, word as u8)
+        self.now.flit(tile, port)
     }
 
     /// What shows at the tiles in this cycle.
@@ -123,13 +134,20 @@ impl Links {
         &self.now.shown
     }
 
-    /// What the link into an input shows in this cycle.
-    pub(super) fn peek(&self, tile: u8, port: usize) -> Option<(u32, u8)> {
-        (self.now.valid[usize::from(tile)] >> port & 1 == 1).then(|| self.flit(tile, port))
+    /// What the sender of the link into an input shows in this cycle, before anything is put on links in it.
+    pub(super) fn peek(&self, tile: u8, port: usize, cross: bool) -> Option<(u32, u8)> {
+        let side = if cross { &self.next } else { &self.now };
+        (side.valid[usize::from(tile)] >> port & 1 == 1).then(|| side.flit(tile, port))
     }
 }
 
 impl Side {
+    #[inline(always)]
+    fn flit(&self, tile: u8, port: usize) -> (u32, u8) {
+        let word = self.flits[usize::from(tile)][port & 7];
+        (word >> 8, word as u8)
+    }
+
     #[inline(always)]
     fn set(&mut self, tile: u8, port: usize, vc: u8, flit: u32) {
         self.valid[usize::from(tile)] |= 1 << port;
@@ -163,6 +181,8 @@ pub(super) struct Credits {
     fresh: Vec<Freed>,
     /// Freed in the one before: they show now.
     pub(super) shown: Vec<Freed>,
+    /// Of those that showed in the cycle before, the ones that cross from one SLR to another.
+    pub(super) crossing: Vec<Freed>,
     /// Given by the tiles in this cycle, with their virtual channels.
     pub(super) given: Vec<(u8, u8)>,
 }

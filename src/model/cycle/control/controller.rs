@@ -5,7 +5,7 @@ use super::super::tile_shape::low_bits;
 use super::pipeline::{home, turned, At, Item, Pieces};
 use super::swap::Placed;
 use super::{Descriptor, Kind, Query, Word};
-use crate::design::depths::{BUS_DEPTH, DESC_DEPTH};
+use crate::design::depths::DESC_DEPTH;
 use crate::design::{index_bits, Design};
 
 /// Stages of the pipeline.
@@ -77,7 +77,7 @@ impl Controller {
             askers: 0,
             places: design.swaps().then(places),
             word: None,
-            credits: BUS_DEPTH,
+            credits: design.bus_depth(),
             rotation: design.placement.rotation(),
         }
     }

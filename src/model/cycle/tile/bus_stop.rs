@@ -2,7 +2,6 @@
 
 use super::super::control::Word;
 use super::super::parts::Fifo;
-use crate::design::depths::BUS_DEPTH;
 
 /// Words that wait, and the registers of the way on.
 #[derive(Debug, Clone)]
@@ -18,16 +17,16 @@ pub struct BusStop {
 }
 
 impl BusStop {
-    /// One without words; `northmost` if no other comes after it.
-    pub fn new(northmost: bool) -> BusStop {
+    /// One without words, with room for `depth` of them; `northmost` if no other comes after it.
+    pub fn new(depth: u32, northmost: bool) -> BusStop {
         BusStop {
-            words: Fifo::new(BUS_DEPTH),
+            words: Fifo::new(depth),
             northmost,
             heard: false,
             sent: false,
             to_north: None,
             credit: false,
-            credits: BUS_DEPTH,
+            credits: depth,
         }
     }
 

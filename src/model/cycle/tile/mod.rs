@@ -108,7 +108,7 @@ impl Tile {
             y,
             back: (0..shape.mask_width).map(|h| h * shape.row_step % shape.rows).collect(),
             rows: shape.rows,
-            bus: BusStop::new(y + 1 == shape.rows),
+            bus: BusStop::new(shape.bus_depth, y + 1 == shape.rows),
             prefetcher: Prefetcher::new(shape),
             filler: Filler::new(shape),
             transport: Transport::new(shape, x, y),
