@@ -1,6 +1,6 @@
 //! All of a design against the device, region by region.
 
-use super::parts::{parameters, parts, Clock, Part, Scale};
+use super::parts::{crossings, parameters, parts, Clock, Part, Scale};
 use super::yosys::{Costs, Effort, Step, Yosys};
 use crate::design::{Design, Device, Floorplan, Mesh, Resources};
 use crate::emit;
@@ -76,6 +76,7 @@ impl Demand {
                 yosys.costs(&files, part.module, &change, effort, &mut |step| progress(done, total, step))?;
             measured.push((part, costs));
         }
+        measured.extend(crossings(design));
         Ok(Demand { parts: measured })
     }
 
@@ -93,19 +94,9 @@ impl Demand {
         found.map(|(_, costs)| costs).with_context(|| format!("the design has no {name}"))
     }
 
-    /// What all of it takes on a mesh.
-    pub fn total(&self, mesh: Mesh) -> Resources {
-        self.sum(|scale| scale.count(mesh))
-    }
-
-    /// What it takes in one SLR: its rows of tiles, and in the first one all that is shared.
+    /// What it takes in one SLR.
     pub fn in_slr(&self, mesh: Mesh, plan: &Floorplan, slr: usize) -> Resources {
-        let tiles = u64::from(mesh.cols()) * plan.rows_of(slr as u32).len() as u64;
-        self.sum(|scale| match scale {
-            Scale::Tile => tiles,
-            shared if slr == 0 => shared.count(mesh),
-            _ => 0,
-        })
+        self.sum(|scale| scale.in_slr(mesh, plan, slr as u32))
     }
 
     /// The slowest part on a clock, with its estimated period in nanoseconds.
@@ -158,7 +149,13 @@ impl<'a> Estimate<'a> {
 
     /// What all of it takes.
     pub fn total(&self) -> Resources {
-        self.demand.total(self.mesh)
+        self.demand.sum(|scale| self.count(scale))
+    }
+
+    /// How often a part of this scale stands.
+    pub fn count(&self, scale: Scale) -> u64 {
+        let slrs = 0..self.device.slrs.len() as u32;
+        slrs.map(|slr| scale.in_slr(self.mesh, &self.plan, slr)).sum()
     }
 
     /// What it takes in an SLR.

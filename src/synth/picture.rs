@@ -124,8 +124,9 @@ fn region(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64
         left - 8,
         middle + 13
     );
-    // Shared parts stand at the bottom of SLR0, nearest to the memory.
-    let below = if slr == 0 { SHARED } else { 0 };
+    // Shared parts stand at the bottom, nearest to the memory.
+    let has_shared = slr == 0 || slr as u32 == estimate.plan.slr(0);
+    let below = if has_shared { SHARED } else { 0 };
     let cols = i64::from(estimate.mesh.cols());
     let west = (cols + 1) / 2;
     for (first, count, side) in [(0, west, left), (west, cols - west, left + width / 2)] {
@@ -138,8 +139,8 @@ fn region(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64
         };
         pblock(svg, &frame, first, count, rows.clone());
     }
-    if slr == 0 {
-        shared(svg, estimate, left + 6, top + SLR_HEIGHT - SHARED, width - 12);
+    if has_shared {
+        shared(svg, estimate, slr, left + 6, top + SLR_HEIGHT - SHARED, width - 12);
     }
 }
 
@@ -184,12 +185,15 @@ fn pblock(svg: &mut String, frame: &Frame, first: i64, count: i64, rows: std::op
     }
 }
 
-/// What stands once, once a column or once a pair of tiles.
-fn shared(svg: &mut String, estimate: &Estimate, left: i64, top: i64, width: i64) {
-    let parts = estimate.demand.parts.iter().filter(|(part, _)| part.scale != Scale::Tile);
+/// What stands once, or once a column.
+fn shared(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64, width: i64) {
+    let shared = [Scale::Column, Scale::Once, Scale::Host];
+    let here = |scale: Scale| scale.in_slr(estimate.mesh, &estimate.plan, slr as u32) > 0;
+    let parts =
+        estimate.demand.parts.iter().filter(|(part, _)| shared.contains(&part.scale) && here(part.scale));
     let names: Vec<_> = parts
         .map(|(part, _)| {
-            let (count, name) = (part.scale.count(estimate.mesh), part.name.replace('_', " "));
+            let (count, name) = (estimate.count(part.scale), part.name.replace('_', " "));
             if count == 1 {
                 name
             } else {
@@ -290,7 +294,7 @@ fn legend(svg: &mut String, estimate: &Estimate, y: i64) {
     let (x, y) = (MARGIN + NAMES, y + 22);
     draw!(
         svg,
-        r##"<path d="M{x} {}h22" stroke="#555" stroke-dasharray="5 3"/><text x="{}" y="{y}">pblock of half an SLR; a region and its tiles have the colour of what is fullest there; shared parts stand in SLR0</text>"##,
+        r##"<path d="M{x} {}h22" stroke="#555" stroke-dasharray="5 3"/><text x="{}" y="{y}">pblock of half an SLR; a region and its tiles have the colour of what is fullest there; memory ports stand beside their tiles</text>"##,
         y - 4,
         x + 28
     );
@@ -347,8 +351,9 @@ mod tests {
     fn every_tile_is_drawn_once_whatever_the_mesh() {
         for (cols, rows) in [(2, 2), (3, 5), (8, 8), (16, 16)] {
             let tiles = picture(cols, rows, 100).matches("rx=\"3\" fill=\"#").count() as u32;
-            // One more such shape stands for what is shared.
-            assert_eq!(tiles, cols * rows + 1, "{cols} x {rows}");
+            // One more such shape stands for what is shared; two where row 0 is not in SLR0.
+            let shared = if rows == 2 { 2 } else { 1 };
+            assert_eq!(tiles, cols * rows + shared, "{cols} x {rows}");
         }
     }
 

@@ -85,7 +85,7 @@ pub(super) fn as_json(
             let mut one = with_period(&costs.area.resources(), costs.period_ns);
             one["name"] = json!(part.name);
             one["module"] = json!(part.module);
-            one["count"] = json!(part.scale.count(design.mesh));
+            one["count"] = json!(estimate.count(part.scale));
             one["levels"] = json!(costs.levels);
             one["clock"] = json!(if part.clock == Clock::Noc { "noc" } else { "pe" });
             one
@@ -261,7 +261,7 @@ fn parts(estimate: &Estimate) -> String {
         row
     };
     for (part, Costs { area, period_ns, .. }) in &estimate.demand.parts {
-        let count = part.scale.count(estimate.mesh);
+        let count = estimate.count(part.scale);
         rows.push(row(part.name, count, &area.resources(), format!("{period_ns:.2}")));
     }
     let tiles = estimate.mesh.tiles() as u64;
