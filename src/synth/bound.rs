@@ -3,7 +3,7 @@
 //! Each bound counts one thing that must be there whatever the synthesis does: so their sum is below any
 //! measurement, and the distance to it is what could be saved at most. `docs/estimate.md` has the reasons.
 
-use crate::design::{Design, Port, Resources, Staging, TURNS};
+use crate::design::{Design, Port, Resources, TURNS};
 use crate::emit;
 
 /// Bits of a LUT memory's word that eight LUTs keep, and how many words: seven of a SLICEM's LUTs hold two bits each
@@ -49,7 +49,8 @@ pub fn lower_bounds(design: &Design) -> Vec<Bound> {
     let inputs = |output| Port::ALL.iter().filter(|&&input| TURNS.allows(input, output)).count() as u64;
     let ways: Vec<u64> = Port::ALL.into_iter().map(inputs).collect();
     let depth = design.mare.fifo_depth;
-    let staging = u64::from(Staging::new(&design.config).flits);
+    // Blocks may be deeper than the slices that are kept in them.
+    let staging = u64::from(design.mare.staging_slots * design.mare.slice_flits);
     let memories = emit::row_memories(design);
 
     let mut bounds = vec![
@@ -102,7 +103,7 @@ pub fn lower_bounds(design: &Design) -> Vec<Bound> {
         Bound {
             what: "staging memory",
             resource: URAM,
-            formula: format!("{staging} flits x {flit} bits, 72 x 4096 a block"),
+            formula: format!("{staging} flits of whole slices x {flit} bits, 72 x 4096 a block"),
             tile: (staging * flit).div_ceil(URAM_BITS),
         },
         Bound {
