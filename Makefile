@@ -57,7 +57,7 @@ test: tools ## Everything that must hold: formatting, lints, all tests
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	$(CARGO) test $(CARGO_FLAGS)
 
-lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog
+lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog, Tcl over its constraints and scripts
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	set -e; for name in $(GOLDENS); do $(CARGO) run $(CARGO_FLAGS) -q -- lint configs/$$name.toml; done
 

@@ -53,11 +53,15 @@ has_cxx() {
 has_zlib() {
     echo '#include <zlib.h>' | "${CXX:-c++}" -x c++ -E - >/dev/null 2>&1
 }
+# Constraints and scripts of the card run in Tcl.
+has_tclsh() {
+    at_least "$(echo 'puts "Tcl [info patchlevel]"; exit' | "${MESHKV_TCLSH:-tclsh}" 2>/dev/null | sed -n 's/^Tcl //p')" 8.6
+}
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
 # The packages, one a line, whose check fails.
 missing() {
-    for pair in verilator:verilator iverilog:iverilog yosys:yosys cxx:g++ zlib:zlib1g-dev; do
+    for pair in verilator:verilator iverilog:iverilog yosys:yosys cxx:g++ zlib:zlib1g-dev tclsh:tcl; do
         "has_${pair%%:*}" || echo "${pair#*:}"
     done
 }
@@ -96,7 +100,7 @@ from_pypi() {
 # fail WHAT: ends with what to do by hand.
 fail() {
     echo "error: $1" >&2
-    echo "  help: as root, run: apt-get install verilator iverilog yosys g++ zlib1g-dev python3-venv" >&2
+    echo "  help: as root, run: apt-get install verilator iverilog yosys g++ zlib1g-dev tcl python3-venv" >&2
     exit 2
 }
 

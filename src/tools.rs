@@ -1,16 +1,17 @@
-//! Where the external tools are: Verilator, Icarus Verilog, Yosys and the C++ compiler.
+//! Where the external tools are: Verilator, Icarus Verilog, Yosys, the C++ compiler and Tcl.
 //!
 //! Each is looked for in an override of its own in the environment, then on `PATH`, then in a
 //! project-local virtual environment (`.tools/venv`, made by `make tools`). The first that is
-//! new enough is taken. This module runs `--version` and nothing else; it knows no design.
+//! new enough is taken. This module asks for versions and nothing else; it knows no design.
 //! [`child`] runs them.
 
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 pub mod child;
 mod version;
@@ -84,8 +85,19 @@ pub static CXX: Wanted = Wanted {
     install: "apt-get install g++",
 };
 
+/// Tcl, which runs constraints and scripts with stand-ins for Vivado's commands.
+pub static TCLSH: Wanted = Wanted {
+    name: "tclsh",
+    variable: "MESHKV_TCLSH",
+    executables: &["tclsh", "tclsh8.6", "tclsh8.7", "tclsh9.0"],
+    // `lmap`, and lines of commands in `info frame`.
+    oldest: Version::new(8, 6),
+    purpose: "lint of constraints and scripts",
+    install: "apt-get install tcl",
+};
+
 /// All tools, in the order `meshkv doctor` lists them.
-pub static ALL: [&Wanted; 4] = [&VERILATOR, &IVERILOG, &YOSYS, &CXX];
+pub static ALL: [&Wanted; 5] = [&VERILATOR, &IVERILOG, &YOSYS, &CXX, &TCLSH];
 
 /// Where a tool was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -271,7 +283,10 @@ fn is_executable(path: &Path) -> bool {
 fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool, ToolError> {
     let broken = |reason: String| ToolError::Broken { wanted, path: path.clone(), reason };
     let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
-    let output = Command::new(&path).arg(flag).output().map_err(|e| broken(e.to_string()))?;
+    // Tcl has no such option: it takes any for the name of a script.
+    let output =
+        if wanted.name == TCLSH.name { ask_tcl(&path) } else { Command::new(&path).arg(flag).output() };
+    let output = output.map_err(|e| broken(e.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let version = Version::parse(first).or_else(|| version::of_wheel(&path));
@@ -282,6 +297,17 @@ fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool,
         None if output.status.success() => Err(broken(format!("{flag} printed no version: {first:?}"))),
         None => Err(broken(format!("{flag} ended with {}", output.status))),
     }
+}
+
+/// Has Tcl say its version as a script.
+fn ask_tcl(path: &Path) -> io::Result<Output> {
+    let pipes = || Stdio::piped();
+    let mut child = Command::new(path).stdin(pipes()).stdout(pipes()).stderr(pipes()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that does not listen will say nothing either, which is reported.
+        let _ = stdin.write_all(b"puts \"Tcl [info patchlevel]\"\nexit\n");
+    }
+    child.wait_with_output()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `lint` and `doctor`: the subcommands that need Verilator, Icarus Verilog and Yosys.
+//! `lint` and `doctor`: the subcommands that need Verilator, Icarus Verilog, Yosys and Tcl.
 //!
 //! The tools are required: where one is missing these tests fail, and say what to install.
 
@@ -24,7 +24,7 @@ fn the_tiny_configuration_lints_clean() {
     let value: Value = serde_json::from_str(&stdout).unwrap();
     let tools = value["tools"].as_array().unwrap();
     let names: Vec<_> = tools.iter().map(|t| t["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["verilator", "verilator", "iverilog", "yosys"]);
+    assert_eq!(names, ["verilator", "verilator", "iverilog", "yosys", "tclsh", "tclsh"]);
     for tool in tools {
         assert_eq!((&tool["warnings"], &tool["errors"]), (&0.into(), &0.into()), "{tool}");
         assert!(tool["version"].as_str().unwrap().contains('.'));
@@ -58,10 +58,10 @@ fn doctor_names_each_tool_that_is_missing_and_what_to_install() {
 #[test]
 fn lint_without_its_tools_names_all_of_them_and_ends_with_code_2() {
     let mut lint = meshkv(&["lint", "configs/tiny.toml"]);
-    let lint = lint.env("MESHKV_VERILATOR", "/nowhere/verilator").env("MESHKV_IVERILOG", "/nowhere/iverilog");
+    let lint = lint.env("MESHKV_VERILATOR", "/nowhere/verilator").env("MESHKV_TCLSH", "/nowhere/tclsh");
     let (code, stdout, stderr) = run(lint);
     assert_eq!((code, stdout.as_str()), (2, ""));
-    assert!(stderr.contains("verilator at") && stderr.contains("iverilog at"), "{stderr}");
+    assert!(stderr.contains("verilator at") && stderr.contains("tclsh at"), "{stderr}");
 }
 
 #[cfg(unix)]

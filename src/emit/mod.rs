@@ -5,6 +5,7 @@
 use crate::design::Design;
 use anyhow::Result;
 
+mod board;
 mod common_parts;
 mod control_parts;
 mod control_widths;
@@ -84,6 +85,7 @@ pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let modules = modules(design);
     let mut files = rtl::emit(design)?;
     files.extend(filelist::emit(design, &modules));
+    files.extend(board::emit(design, &modules)?);
     files.push(doc_page::emit(design, &modules)?);
     files.push(header::emit(design));
     files.push(picture::emit(design));

@@ -115,3 +115,12 @@ fn a_tool_without_a_version_is_broken() {
     fake(&dir.path().join("bin/iverilog"), "hello");
     assert!(matches!(search(&dir).find(&IVERILOG), Err(ToolError::Broken { .. })));
 }
+
+#[test]
+fn tcl_tells_its_version_to_a_script() {
+    let dir = TempDir::new().unwrap();
+    fake(&dir.path().join("bin/tclsh"), "Tcl 8.6.13");
+    assert_eq!(search(&dir).find(&TCLSH).unwrap().version, Version::new(8, 6));
+    fake(&dir.path().join("bin/tclsh"), "Tcl 8.5.19");
+    assert!(matches!(search(&dir).find(&TCLSH), Err(ToolError::TooOld { .. })));
+}

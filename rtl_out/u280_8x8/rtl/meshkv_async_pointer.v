@@ -33,7 +33,9 @@ module meshkv_async_pointer #(
 
     reg  [PTR_WIDTH-1:0]  position_q;
     reg                   wrap_q;
-    reg  [GRAY_WIDTH-1:0] gray_q, opposite_q;
+    // Kept as it is: its first bit equals wrap_q, and constraints name it.
+    (* keep = "true" *) reg [GRAY_WIDTH-1:0] gray_q;
+    reg  [GRAY_WIDTH-1:0] opposite_q;
     wire                  ends       = position_q == LAST;
     wire [PTR_WIDTH-1:0]  position_d = ends ? {PTR_WIDTH{1'b0}} : position_q + 1'b1;
     wire                  wrap_d     = wrap_q ^ ends;

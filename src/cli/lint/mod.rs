@@ -1,26 +1,31 @@
 //! `meshkv lint`: the generated Verilog through every reader at hand.
 
 pub mod messages;
+pub mod netlist;
 pub mod passes;
+pub mod vivado;
 
 use super::interrupt::Interrupt;
 use super::table;
 use super::ui::Ui;
 use crate::design::Design;
 use crate::emit::{self, SourceFile};
+use crate::tools::Tool;
 use anyhow::{anyhow, Context};
 use messages::{Message, Severity};
-use passes::{Linters, Pass};
+use passes::Linters;
 use serde::Serialize;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Generate a configuration and read it with Verilator, Icarus Verilog and Yosys
+/// Generate a configuration and read it with Verilator, Icarus Verilog, Yosys and Tcl
 ///
 /// Verilator -Wall reads it as Verilog-2005, and again as SystemVerilog-2017, whose keywords
 /// no name may use; Icarus -Wall and Yosys (hierarchy -check, proc, check -assert) read it as
-/// Verilog-2005. Ends with exit code 1 on any warning or error.
+/// Verilog-2005. Constraints and scripts run in tclsh with stand-ins for Vivado's commands,
+/// which check arguments and look every pattern up in the netlist that Yosys elaborated.
+/// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv lint configs/tiny.toml
@@ -71,6 +76,36 @@ fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<V
     lint(&emit::emit(design)?, &linters, interrupt, ui)
 }
 
+/// Runs constraints and scripts where there are any and Yosys could elaborate what they name.
+fn board(
+    files: &[SourceFile],
+    linters: &Linters,
+    dir: &Path,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Vec<Verdict>> {
+    let [constraints, scripts] = vivado::concerns(files);
+    let mut verdicts = Vec::new();
+    if !dir.join(passes::NETLIST).is_file() {
+        return Ok(verdicts);
+    }
+    if constraints {
+        let mut messages = vivado::constraints(&linters.tclsh, dir, emit::TOP, interrupt)?;
+        if scripts {
+            messages.extend(vivado::pins(linters, dir, interrupt)?);
+        }
+        verdicts.push(verdict(&linters.tclsh, "XDC", messages));
+    }
+    if scripts {
+        let mut messages = Vec::new();
+        for name in vivado::SCRIPTS {
+            let found = vivado::Installation::default();
+            messages.extend(vivado::script(&linters.tclsh, dir, (emit::TOP, name), found, interrupt)?);
+        }
+        verdicts.push(verdict(&linters.tclsh, "Tcl", messages));
+    }
+    Ok(verdicts)
+}
+
 /// Runs all passes at the same time: they share nothing but the files they read.
 fn lint(
     files: &[SourceFile],
@@ -91,17 +126,22 @@ fn lint(
             .map(|t| t.join().map_err(|_| anyhow!("a lint thread panicked")))
             .collect::<Vec<_>>()
     });
+    let mut verdicts = Vec::new();
+    for (pass, run) in passes.iter().zip(runs) {
+        ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" ")));
+        verdicts.push(verdict(pass.tool, pass.language, run??));
+    }
+    verdicts.extend(board(files, linters, dir.path(), interrupt)?);
     drop(progress);
-    passes.iter().zip(runs).map(|(pass, run)| Ok(verdict(pass, run??, ui))).collect()
+    Ok(verdicts)
 }
 
-fn verdict(pass: &Pass<'_>, messages: Vec<Message>, ui: &Ui) -> Verdict {
-    ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" ")));
+fn verdict(tool: &Tool, language: &'static str, messages: Vec<Message>) -> Verdict {
     let count = |severity| messages.iter().filter(|m| m.severity == severity).count();
     Verdict {
-        name: pass.tool.name,
-        version: pass.tool.version.to_string(),
-        language: pass.language,
+        name: tool.name,
+        version: tool.version.to_string(),
+        language,
         warnings: count(Severity::Warning),
         errors: count(Severity::Error),
         messages,

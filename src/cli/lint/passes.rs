@@ -13,12 +13,18 @@ use std::process::Command;
 const WAIVERS: &str = include_str!("../../../sim/lint.vlt");
 const WAIVERS_FILE: &str = "lint.vlt";
 
+/// What Yosys leaves behind for who looks names up: the netlist after elaboration.
+pub const NETLIST: &str = "netlist.il";
+
 /// The tools of all passes.
 #[derive(Debug)]
 pub struct Linters {
     verilator: Tool,
     iverilog: Tool,
-    yosys: Tool,
+    /// Also elaborates what constraints name.
+    pub yosys: Tool,
+    /// Runs constraints and scripts.
+    pub tclsh: Tool,
 }
 
 /// One reading of the design by one tool.
@@ -39,9 +45,11 @@ impl Linters {
     /// # Errors
     /// All that are missing, too old or broken, not only the first.
     pub fn find() -> Result<Linters, Vec<ToolError>> {
-        let found = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS].map(tools::find);
+        let found = [&tools::VERILATOR, &tools::IVERILOG, &tools::YOSYS, &tools::TCLSH].map(tools::find);
         match found {
-            [Ok(verilator), Ok(iverilog), Ok(yosys)] => Ok(Linters { verilator, iverilog, yosys }),
+            [Ok(verilator), Ok(iverilog), Ok(yosys), Ok(tclsh)] => {
+                Ok(Linters { verilator, iverilog, yosys, tclsh })
+            }
             found => Err(found.into_iter().filter_map(Result::err).collect()),
         }
     }
@@ -59,7 +67,8 @@ impl Linters {
         };
         // Yosys takes its script as one argument; paths of ours have no blanks.
         let read = format!("read_verilog -noautowire {}", sources.join(" "));
-        let script = format!("{read}; hierarchy -check -top {top}; proc; check -assert");
+        let script =
+            format!("{read}; hierarchy -check -top {top}; proc; write_rtlil {NETLIST}; check -assert");
         vec![
             verilator("1364-2005"),
             verilator("1800-2017"),
@@ -96,7 +105,9 @@ pub fn lay_out(files: &[SourceFile], dir: &Path) -> anyhow::Result<Vec<String>> 
             .and_then(|()| std::fs::write(&path, &file.text))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(files.iter().map(|f| f.path.clone()).filter(|path| path.ends_with(".v")).collect())
+    // What stands beside `rtl/` is the card's, and has parts of Vivado's own.
+    let of_fabric = |path: &String| path.starts_with("rtl/") && path.ends_with(".v");
+    Ok(files.iter().map(|f| f.path.clone()).filter(of_fabric).collect())
 }
 
 impl Pass<'_> {

@@ -1,0 +1,136 @@
+// How a host works the registers of meshkv_top: one run at a time. Knows nothing of XRT: `Io` reads and writes registers.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "meshkv_registers.h"
+#include "meshkv_shape.h"
+
+namespace meshkv {
+
+// A descriptor: who attends to which segments of a layer.
+struct Descriptor {
+    uint32_t layer, prefix;              // Whose cache.
+    uint32_t first, stride, count;       // Segments.
+    uint32_t first_row, last_row;        // First token of the first segment, last token of the last.
+    uint32_t stream, streams;            // Who attends.
+    uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows.
+    bool share, close, step;             // All heads get all slices; outputs are due; the decode step ends.
+};
+
+// What the registers say went wrong, each cause by its name.
+class Error : public std::runtime_error {
+public:
+    Error(uint32_t error, uint32_t info) : std::runtime_error(text(error, info)), causes(error) {}
+    const uint32_t causes;
+
+private:
+    static std::string text(uint32_t error, uint32_t info) {
+        const uint32_t first = (info & MESHKV_ERROR_INFO_CAUSE_MASK) >> MESHKV_ERROR_INFO_CAUSE_SHIFT;
+        const uint32_t where = (info & MESHKV_ERROR_INFO_WHERE_MASK) >> MESHKV_ERROR_INFO_WHERE_SHIFT;
+        std::ostringstream out;
+        out << "the device reports";
+        for (uint32_t bit = 0; bit < MESHKV_ERRORS; ++bit) {
+            if (!(error >> bit & 1)) continue;
+            out << ' ' << meshkv_errors[bit].name << " (" << meshkv_errors[bit].doc;
+            if (bit == first) out << "; " << meshkv_errors[bit].place << ": " << where;
+            out << ')';
+        }
+        return out.str();
+    }
+};
+
+template <typename Io>
+class Driver {
+public:
+    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device that is not this design.
+    explicit Driver(Io &io) : io_(io) {
+        expect("MAGIC", MESHKV_MAGIC, MESHKV_MAGIC_VALUE, "this is no meshkv");
+        expect("MAP_VERSION", MESHKV_MAP_VERSION, MESHKV_MAP_VERSION_VALUE, "its registers are those of another release");
+        expect("DESIGN", MESHKV_DESIGN, MESHKV_DESIGN_VALUE, "it was generated from another configuration");
+        clear();
+    }
+
+    // Forgets errors and interrupts of before.
+    void clear() {
+        io_.write(MESHKV_ERROR, ~0u);
+        io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
+    }
+
+    // Cuts off whatever runs and empties the queue.
+    void reset() {
+        io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
+        clear();
+    }
+
+    void argument(uint32_t offset, uint64_t value) {
+        io_.write(offset, static_cast<uint32_t>(value));
+        io_.write(offset + 4, static_cast<uint32_t>(value >> 32));
+    }
+
+    void push(const Descriptor &d) {
+        if (io_.read(MESHKV_DESC_FREE) == 0) throw std::runtime_error("the device's queue of descriptors is full");
+        io_.write(MESHKV_DESC_CACHE, d.layer << MESHKV_DESC_CACHE_LAYER_SHIFT | d.prefix << MESHKV_DESC_CACHE_PREFIX_SHIFT);
+        io_.write(MESHKV_DESC_FIRST, d.first);
+        io_.write(MESHKV_DESC_STRIDE, d.stride);
+        io_.write(MESHKV_DESC_COUNT, d.count);
+        io_.write(MESHKV_DESC_ROWS, d.first_row << MESHKV_DESC_ROWS_FIRST_SHIFT | d.last_row << MESHKV_DESC_ROWS_LAST_SHIFT);
+        io_.write(MESHKV_DESC_STREAMS, d.stream << MESHKV_DESC_STREAMS_FIRST_SHIFT | d.streams << MESHKV_DESC_STREAMS_COUNT_SHIFT);
+        io_.write(MESHKV_DESC_PUSH, d.mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
+                                        uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT);
+        check();
+    }
+
+    // Begins a run that first loads the queries of streams 0 to `streams` - 1.
+    void start(uint32_t streams, bool interrupt) {
+        io_.write(MESHKV_QUERY_STREAMS, streams);
+        io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
+        io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
+        io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);
+    }
+
+    // Waits until the run is over, however it ended; `pause` sleeps for a while, or until an interrupt.
+    void wait(std::chrono::milliseconds limit, const std::function<void()> &pause) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (!(io_.read(MESHKV_CTRL) & MESHKV_CTRL_AP_DONE_MASK)) {
+            // A run that was refused is never done.
+            check();
+            if (std::chrono::steady_clock::now() > end) {
+                reset();
+                throw std::runtime_error("the run took longer than " + std::to_string(limit.count()) + " ms and was cut off");
+            }
+            pause();
+        }
+        check();
+        io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
+    }
+
+    // Throws what the device reports, if anything.
+    void check() {
+        const uint32_t error = io_.read(MESHKV_ERROR);
+        if (error) throw Error(error, io_.read(MESHKV_ERROR_INFO));
+    }
+
+    // Cycles of the last run.
+    uint64_t cycles() {
+        const uint64_t low = io_.read(MESHKV_CYCLES_LOW);
+        return low | uint64_t{io_.read(MESHKV_CYCLES_HIGH)} << 32;
+    }
+
+private:
+    void expect(const char *name, uint32_t offset, uint32_t wanted, const char *means) {
+        const uint32_t found = io_.read(offset);
+        if (found == wanted) return;
+        std::ostringstream out;
+        out << std::hex << "register " << name << " is 0x" << found << ", not 0x" << wanted << ": " << means;
+        throw std::runtime_error(out.str());
+    }
+
+    Io &io_;
+};
+
+}  // namespace meshkv

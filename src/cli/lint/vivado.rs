@@ -1,0 +1,169 @@
+//! Constraints and scripts, run in `tclsh` with stand-ins for Vivado's commands that look names up in the netlist.
+
+use super::messages::{Message, Severity};
+use super::netlist::Netlist;
+use super::passes::{Linters, NETLIST};
+use crate::cli::interrupt::{Interrupt, Interrupted};
+use crate::emit::SourceFile;
+use crate::tools::child::{self, Ended};
+use crate::tools::{self, Tool, ToolError};
+use anyhow::{Context as _, Result};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The stand-ins, in the binary so that `lint` works without the sources.
+const ENGINE: [(&str, &str); 5] = [
+    ("netlist.tcl", include_str!("../../../sim/vivado/netlist.tcl")),
+    ("commands.tcl", include_str!("../../../sim/vivado/commands.tcl")),
+    ("check.tcl", include_str!("../../../sim/vivado/check.tcl")),
+    ("meaning.tcl", include_str!("../../../sim/vivado/meaning.tcl")),
+    ("system.tcl", include_str!("../../../sim/vivado/system.tcl")),
+];
+/// Where they are put, below the folder of the sources.
+const ENGINE_FOLDER: &str = "vivado-stand-in";
+
+/// Constraints that name objects below the top, in the order in which they are read.
+const CONSTRAINTS: [&str; 4] = ["clocks", "hierarchy", "crossings", "floorplan"];
+
+/// Finds the Tcl interpreter.
+///
+/// # Errors
+/// When it is missing, too old or broken.
+pub fn find() -> Result<Tool, ToolError> {
+    tools::find(&tools::TCLSH)
+}
+
+/// Whether there are constraints among the files, and scripts.
+pub fn concerns(files: &[SourceFile]) -> [bool; 2] {
+    ["constraints/crossings.xdc", "scripts/kernel.tcl"].map(|path| files.iter().any(|f| f.path == path))
+}
+
+/// Runs the constraints of the sources in `dir`, whose netlist Yosys has written there.
+///
+/// # Errors
+/// When the netlist cannot be read or the interpreter cannot be started.
+pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
+    let path = dir.join(NETLIST);
+    let rtlil = fs::read_to_string(&path).with_context(|| format!("Yosys wrote no {NETLIST}"))?;
+    let (names, number) = Netlist::parse(&rtlil)?.to_tcl(top)?;
+    let mut job = format!("set vivado::scope {number}\nvivado::prepare_xdc\n");
+    for name in CONSTRAINTS {
+        // Writing to a String cannot fail.
+        let _ = writeln!(job, "vivado::run_xdc constraints/{name}.xdc");
+    }
+    job += "vivado::check_crossings constraints/crossings.xdc\n";
+    run(tclsh, dir, "constraints", &(names + &job), interrupt)
+}
+
+/// Runs the constraints of the card's pins on the wrapper.
+///
+/// # Errors
+/// When Yosys cannot elaborate the wrapper, or a tool cannot be started.
+pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<Message>> {
+    let script = "read_verilog -noautowire board/meshkv_u280.v; hierarchy -top meshkv_u280; proc; write_rtlil board.il";
+    let mut command = Command::new(&linters.yosys.path);
+    command.args(["-q", "-p", script]).current_dir(dir);
+    let output = ended(&linters.yosys, command, interrupt)?;
+    if !output.status.success() {
+        let said = [output.stdout, output.stderr].concat();
+        let text = format!("board/meshkv_u280.v: {}", String::from_utf8_lossy(&said).trim());
+        return Ok(vec![Message { severity: Severity::Error, text }]);
+    }
+    let (names, number) =
+        Netlist::parse(&fs::read_to_string(dir.join("board.il"))?)?.to_tcl("meshkv_u280")?;
+    let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings constraints/u280.xdc\n");
+    run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)
+}
+
+/// The installation that scripts find.
+#[derive(Debug, Clone, Copy)]
+pub struct Installation<'a> {
+    /// Release of Vivado.
+    pub release: &'a str,
+    /// Whether it has the part.
+    pub has_part: bool,
+}
+
+impl Default for Installation<'_> {
+    fn default() -> Self {
+        Installation { release: "2022.2", has_part: true }
+    }
+}
+
+/// Scripts that Vivado runs, each by itself.
+pub const SCRIPTS: [&str; 3] = ["kernel", "system", "floorplan"];
+
+/// Runs one of the scripts; `floorplan` where v++ would, below the shell.
+///
+/// # Errors
+/// As [`constraints`].
+pub fn script(
+    tclsh: &Tool,
+    dir: &Path,
+    (top, name): (&str, &str),
+    found: Installation<'_>,
+    interrupt: &Interrupt,
+) -> Result<Vec<Message>> {
+    let rtlil = fs::read_to_string(dir.join(NETLIST)).with_context(|| format!("Yosys wrote no {NETLIST}"))?;
+    let (mut job, number) = Netlist::parse(&rtlil)?.to_tcl(top)?;
+    // What the platform's hierarchy looks like: the kernel stands four levels down.
+    job += &format!(
+        "netlist::module cu cu {{}} {{}} {{{{inst {number}}}}}\n\
+         netlist::module ulp ulp {{}} {{}} {{{{meshkv_1 cu}}}}\n\
+         netlist::module level0 level0 {{}} {{}} {{{{ulp ulp}}}}\n\
+         netlist::module platform platform {{}} {{}} {{{{level0_i level0}}}}\n\
+         set vivado::scope platform\nset vivado::top {top}\nset vivado::top_module {number}\n\
+         set vivado::release {}\n",
+        found.release
+    );
+    if !found.has_part {
+        job += "set vivado::parts {}\n";
+    }
+    job +=
+        &format!("vivado::prepare_xdc\nvivado::prepare_script\nvivado::run_script scripts/{name}.tcl {{}}\n");
+    run(tclsh, dir, name, &job, interrupt)
+}
+
+/// Runs one job, Tcl that follows the stand-ins, in the folder of the sources.
+fn run(tclsh: &Tool, dir: &Path, name: &str, job: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
+    let folder = dir.join(ENGINE_FOLDER);
+    fs::create_dir_all(&folder)?;
+    let mut text = format!("namespace eval vivado {{ variable home [file normalize {ENGINE_FOLDER}] }}\n");
+    for (file, source) in ENGINE {
+        fs::write(folder.join(file), source)?;
+        let _ = writeln!(text, "source {ENGINE_FOLDER}/{file}");
+    }
+    text += job;
+    let file = format!("{ENGINE_FOLDER}/{name}.job.tcl");
+    fs::write(dir.join(&file), text)?;
+    let mut command = Command::new(&tclsh.path);
+    command.arg(&file).current_dir(dir);
+    // A script may look at it; whoever lints does not want it to.
+    command.env_remove("MESHKV_ANY_VIVADO");
+    let output = ended(tclsh, command, interrupt)?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut messages: Vec<_> = said.lines().filter_map(finding).collect();
+    if !output.status.success() {
+        let text = format!("tclsh ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+        messages.push(Message { severity: Severity::Error, text: text.trim_end().to_owned() });
+    }
+    Ok(messages)
+}
+
+fn ended(tool: &Tool, command: Command, interrupt: &Interrupt) -> Result<Output> {
+    let ended = child::run(command, &|| interrupt.requested())
+        .with_context(|| format!("cannot run {}", tool.path.display()))?;
+    match ended {
+        Ended::Itself(output) => Ok(output),
+        Ended::Stopped => Err(Interrupted("before the constraints were run".to_owned()).into()),
+    }
+}
+
+/// `finding FILE LINE TEXT`.
+fn finding(line: &str) -> Option<Message> {
+    let mut words = line.strip_prefix("finding ")?.splitn(3, ' ');
+    let (file, number, text) = (words.next()?, words.next()?, words.next()?);
+    Some(Message { severity: Severity::Error, text: format!("{file}:{number}: {text}") })
+}
