@@ -12,6 +12,7 @@
 //
 // With two clocks a piece is evaluated at every edge of either, in the order of time. Between
 // the edges of the network's nothing leaves a piece, so that each can do its whole period by itself.
+// With waves all pieces go from edge to edge together, on one thread, for a file has one time.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -55,7 +56,7 @@ constexpr uint64_t kInStep = 4'000'000;
 constexpr bool crosses(unsigned y) { return (MESHKV_CROSSINGS >> y & 1) != 0; }
 
 bool worth_two_threads() {
-    return kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
+    return !MESHKV_TRACED && kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
 }
 
 class TileModel final : public Model, public Team::Job {
@@ -86,7 +87,7 @@ class TileModel final : public Model, public Team::Job {
 
     void tick(bool rst) override {
         rst_ = rst;
-        if (kClocks == 2) steps_ = &schedule_.period(rst);
+        if (kClocks == 2 || MESHKV_TRACED) steps_ = &schedule_.period(rst);
         taken_.store(0, std::memory_order_relaxed);
         team_->run();
         if (!noted_.load(std::memory_order_relaxed)) return;
@@ -134,7 +135,8 @@ class TileModel final : public Model, public Team::Job {
         // Set before the file opens: the header carries it.
         wave_->set_time_unit("1ps");
         wave_->set_time_resolution("1ps");
-        tiles_.front()->trace(wave_.get(), MESHKV_TRACE_DEPTH);
+        for (auto& tile : tiles_) tile->trace(wave_.get(), MESHKV_TRACE_DEPTH);
+        trace(*periphery_, *wave_);
         wave_->open(path);
         if (wave_->isOpen()) return {};
         wave_.reset();
@@ -156,14 +158,16 @@ class TileModel final : public Model, public Team::Job {
         const Watch watch(endings_.front());
         periphery_ = std::make_unique<Periphery>(&context_, "u_periphery");
         silence(*periphery_);
-        if (kClocks == 2) schedule_.set({kInStep, kInStep, kInStep / 2, 0, 0});
+        schedule_.set({kInStep, kInStep, kInStep / 2, 0, 0});
         periphery_->clk = 1;
         periphery_->eval();
         for (unsigned t = 0; t < kTiles; ++t) {
             const unsigned x = t % MESHKV_COLS;
             const unsigned y = t / MESHKV_COLS;
             std::string name = "gen_row[" + std::to_string(y) + "].gen_col[" + std::to_string(x) + "]";
-            if (MESHKV_TRACED) name = "TOP";
+            // Dots would be levels of the hierarchy in waves.
+            if (MESHKV_TRACED)
+                name = kTiles == 1 ? "TOP" : "tile_" + std::to_string(x) + "_" + std::to_string(y);
             tiles_.push_back(std::make_unique<Vdut>(&context_, name.c_str()));
             Vdut& tile = *tiles_.back();
             // Links that would leave the mesh stay so.
@@ -187,6 +191,10 @@ class TileModel final : public Model, public Team::Job {
         }
         // Nothing may change before all has been read.
         team_->meet(index, parts);
+#if MESHKV_TRACED
+        evaluate_together();
+        return;
+#endif
         // Whoever is slowed down by others on its core leaves the rest to the other. The two ends
         // cannot cross: no more is taken than there is.
         for (unsigned mine = 0; taken_.fetch_add(1, std::memory_order_relaxed) < kWork; ++mine)
@@ -206,6 +214,37 @@ class TileModel final : public Model, public Team::Job {
         }
         if (ending.stopped || !ending.printed.empty()) noted_.store(true, std::memory_order_relaxed);
     }
+
+#if MESHKV_TRACED
+    void evaluate_together() {
+        Ending& ending = endings_.front();
+        const Watch watch(ending);
+        try {
+            for (const Step& step : *steps_) {
+                periphery_->clk = step.clk;
+                periphery_->eval();
+                for (auto& tile : tiles_) {
+                    set_clocks_of(*tile, step);
+                    tile->eval();
+                }
+                if (wave_) wave_->dump(step.time / kFsPerPs);
+            }
+        } catch (const Fatal&) {
+            // vl_fatal has noted the reason.
+        }
+        if (ending.stopped || !ending.printed.empty()) noted_.store(true, std::memory_order_relaxed);
+        sample(*periphery_, wires_);
+        for (unsigned t = 0; t < kTiles; ++t) {
+            sample(*tiles_[t], t, wires_);
+            if (t < MESHKV_COLS) sample_column(*tiles_[t], t, wires_);
+        }
+    }
+
+    template <class Piece>
+    static void trace(Piece& piece, VerilatedFstC& wave) {
+        if constexpr (kPeripheries != 0) piece.trace(&wave, MESHKV_TRACE_DEPTH);
+    }
+#endif
 
     void evaluate_periphery() {
         run_period(*periphery_);
@@ -236,14 +275,15 @@ class TileModel final : public Model, public Team::Job {
     template <class Piece>
     void run_steps(Piece& piece) {
         for (const Step& step : *steps_) {
-            piece.clk = step.clk;
-            piece.pe_clk = step.pe_clk;
-            piece.pe_rst = step.pe_rst;
+            set_clocks_of(piece, step);
             piece.eval();
-#if MESHKV_TRACED
-            if (wave_) wave_->dump(step.time / kFsPerPs);
-#endif
         }
+    }
+
+    template <class Piece>
+    static void set_clocks_of(Piece& piece, const Step& step) {
+        piece.clk = step.clk;
+        if constexpr (kClocks == 2) piece.pe_clk = step.pe_clk, piece.pe_rst = step.pe_rst;
     }
 
     // What is no port of a piece in step with the network; templates, since that has none to name.

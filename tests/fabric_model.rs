@@ -7,13 +7,12 @@ mod stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::decode::{self, step, Bench, Plan, Workload};
 use meshkv::cosim::model_ports::FabricPorts;
-use meshkv::cosim::packet::mix;
 use meshkv::cosim::socket::{verilated, Socket};
 use meshkv::cosim::verilate::{around_ports, Form};
-use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
+use meshkv::eval::SoakFabric;
 use stand::{fabric_ports, Pace, Stand, LIVELY};
 
 /// A configuration by what it does otherwise.
@@ -113,75 +112,15 @@ fn tiles_and_periphery_show_the_same_whatever_they_lack() {
     same_under_any_network(&CASES[4..]);
 }
 
-/// Some legal design, as small as fits its seed.
-fn any_design(seed: u64) -> Design {
-    let mut random = seed;
-    let mut one_of = |values: &[u32]| {
-        random = mix(random);
-        values[(random >> 16) as usize % values.len()]
-    };
-    // What one draw makes illegal another does not.
-    for _ in 0..1000 {
-        let mut c = Config::default();
-        (c.mesh.cols, c.mesh.rows) = (one_of(&[2, 3, 4, 5]), one_of(&[2, 3, 4]));
-        (c.noc.flit_width, c.noc.vc_depth) = (one_of(&[64, 128, 512]), one_of(&[2, 3, 4, 8]));
-        (c.noc.vn0_vcs, c.noc.vn1_vcs) = (one_of(&[1, 2, 3, 4]), one_of(&[2, 3, 4]));
-        (c.mare.enable, c.mare.multicast) = (one_of(&[0, 1, 1, 1]) == 1, one_of(&[0, 1, 1]) == 1);
-        (c.mare.dedup, c.mare.coalesce_window) = (one_of(&[0, 1, 1]) == 1, one_of(&[0, 1, 5, 12, 40]));
-        (c.mare.tree_build_cycles, c.mare.request_entries) = (one_of(&[1, 4, 9]), one_of(&[2, 3, 16, 33]));
-        (c.mare.bloom_bits, c.mare.tag_entries) = (one_of(&[16, 64, 256]), one_of(&[1, 5, 16]));
-        (c.mare.bloom_refresh, c.takv.swap_epoch) = (one_of(&[1, 7, 96]), one_of(&[0, 1, 2]));
-        (c.takv.column_stride, c.takv.hub_x) = (one_of(&[0, 0, 1]), one_of(&[0, 1]));
-        let kinds = [PlacementKind::Takv, PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub];
-        c.takv.placement = kinds[one_of(&[0, 1, 2, 3]) as usize];
-        (c.pad.enable, c.pad.fifo_depth) = (one_of(&[0, 1, 1]) == 1, one_of(&[5, 16, 48, 61]));
-        (c.kv.segment_tokens, c.pe.head_dim) = (one_of(&[3, 8, 13, 16]), one_of(&[32, 64, 128]));
-        (c.kv.uram_per_tile, c.kv.banks) = (one_of(&[1, 2, 8]), one_of(&[1, 2, 3, 4]));
-        (c.model.kv_heads, c.model.max_streams) = (one_of(&[1, 2, 3, 5]), one_of(&[1, 2, 4]));
-        c.model.heads = c.model.kv_heads * one_of(&[1, 2, 3]);
-        (c.model.layers, c.model.max_tokens) = (one_of(&[1, 3, 8]), one_of(&[200, 256, 1024]));
-        c.floorplan.slr_registers = one_of(&[0, 1, 1]) == 1;
-        if let Ok(design) = Design::from_config("any", &c) {
-            return design;
-        }
-    }
-    panic!("seed {seed}: no legal design");
-}
-
-/// Decode steps on it.
-fn any_plan(design: &Design, seed: u64) -> Plan {
-    let mut random = mix(seed);
-    let mut below = |n: u32| {
-        random = mix(random);
-        (random >> 16) as u32 % n
-    };
-    let model = &design.config.model;
-    let tokens = 1 + below(model.max_tokens.min(100));
-    let load = Workload {
-        tokens,
-        batch: 1 + below(model.max_streams),
-        prefix: below(tokens + 1),
-        mapping: [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped][below(3) as usize],
-        sharing: [Sharing::KvHead, Sharing::Segment][below(2) as usize],
-        segments: None,
-        layers: 1 + below(model.layers.min(2)),
-        stride: 1,
-    };
-    let made = step(design, &load).expect("the design holds it");
-    let plan = Plan::new(design, made.descriptors, seed);
-    let memory = if below(2) == 0 { plan.memory.unruly(seed) } else { plan.memory };
-    let pace = decode::Pace { flit_cycles: 1 + below(3), stall: below(120) as u8 };
-    Plan { steps: 1 + below(3), memory, pace, ..plan }
-}
-
 #[test]
 #[ignore = "random designs: SEEDS=0..20 cargo test --test fabric_model -- --ignored --nocapture any_design"]
-fn the_model_of_any_design_shows_what_its_verilog_shows() {
+fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
     let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "0..4".to_owned());
     let (from, to) = seeds.split_once("..").expect("SEEDS is FROM..TO");
     let number = |text: &str| text.parse::<u64>().expect("a seed");
     for seed in number(from)..number(to) {
-        let design = any_design(seed);
+        // Its decode steps are what `meshkv soak` takes through the whole.
+        let SoakFabric { design, .. } = SoakFabric::of(seed);
         let files = emit(&design).expect("every legal design is emitted");
         let what = match compare(Form::Around, &design, &files, LIVELY, 5000) {
             Ok(stand) => format!("{:?}", stand.seen),
@@ -190,13 +129,6 @@ fn the_model_of_any_design_shows_what_its_verilog_shows() {
             Err(e) => panic!("seed {seed}: {e}\n{:#?}", design.config),
         };
         println!("seed {seed}, {} tiles, random descriptors: {what}", design.mesh.tiles());
-        let plan = any_plan(&design, seed);
-        let library = library_of(Form::Pieces, &design, &files);
-        let bench = Bench::in_lockstep(&library, &design, seed).expect("it fits into memory");
-        let done = bench.run(&plan, &mut |_| false);
-        let done = done.unwrap_or_else(|e| panic!("seed {seed}: {e}\n{:#?}", design.config));
-        assert_eq!(done.violations, 0, "seed {seed}: {:?}", done.violation_list);
-        println!("seed {seed}, decode: {} cycles, {} head flits", done.cycles, done.head_flits);
     }
 }
 

@@ -52,7 +52,7 @@ fn the_model_gives_the_same_figures_and_needs_no_verilator() {
         let (model, both) = (json(&format!("{line} --engine model")), json(&format!("{line} --lockstep")));
         assert_eq!(
             [&rtl, &model, &both].map(|value| value["engine"].clone()),
-            ["rtl", "model", "rtl"],
+            ["rtl", "model", "lockstep"],
             "{line}"
         );
         for (value, option) in [(&model, "--engine model"), (&both, "--lockstep")] {

@@ -136,11 +136,11 @@ fn what_cannot_be_run_is_refused_before_anything_is_built() {
         (&["--batch", "3", "--tokens", "9"], "model.max_streams"),
         (&["--fit"], "--tensors"),
         (&["--output", "/nowhere/x"], "/nowhere/x"),
-        (&["--engine", "model", "--jitter", "5", "--tokens", "9"], "leave out --engine model"),
+        (&["--engine", "model", "--jitter", "5", "--tokens", "9"], "leave --jitter out"),
         (&["--timing"], "add --engine model"),
         (&["--engine", "model", "--lockstep"], "--lockstep"),
         (&["--engine", "model", "--timing", "--output", "x"], "--output"),
-        (&["--engine", "model", "--wave", "/tmp/x.fst", "--tokens", "9"], "the model writes no waves"),
+        (&["--engine", "model", "--wave", "/tmp/x.fst", "--tokens", "9"], "add --engine rtl"),
     ] {
         let (code, out, err) = meshkv_run(TINY, line);
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line:?}: {err}");
@@ -195,9 +195,12 @@ fn waves_that_cannot_be_written_are_refused_at_once() {
     assert!(err.contains("--wave needs a file that can be written"), "{err}");
 }
 
-/// What is said of a run, but for the command that gives it again.
+/// What is said of a run, but for the engine and the command that gives it again.
 fn said(line: &str) -> Value {
     let mut value = json(line);
+    let engine = value.as_object_mut().unwrap().remove("engine").unwrap();
+    let lockstep = if line.contains("--lockstep") { "lockstep" } else { "rtl" };
+    assert_eq!(engine, if line.contains("--engine model") { "model" } else { lockstep }, "{line}");
     let command = value.as_object_mut().unwrap().remove("command").unwrap();
     let command = command.as_str().unwrap().strip_prefix("meshkv run ").unwrap().to_owned();
     for word in line.split_whitespace() {

@@ -52,7 +52,7 @@ fn speeds() -> Result<Vec<Figure>> {
     let library = build::library(&design, Form::Tile, RunLength::Long, None)?;
     let mut dut = Dut::open(&library, &design, 1)?;
     dut.record(true, true);
-    let mut model = Modelled::new(&design);
+    let mut model = Modelled::with_numbers(&design);
     let mut figures = Vec::new();
     for (load, anchor, cycles) in LOADS {
         let traffic = traffic(PatternKind::Uniform, load);

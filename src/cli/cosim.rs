@@ -7,7 +7,6 @@ mod fabric;
 mod report;
 
 pub(super) use args::{Options, TRACE_HELP};
-pub(super) use engine::Engine;
 pub(super) use fabric::{modelled, verilated};
 
 use super::interrupt::{Interrupt, Interrupted};
@@ -15,6 +14,8 @@ use super::pictures::Pictures;
 use super::ui::Ui;
 use super::watched::Watched;
 use super::whole_file;
+use super::work::Work;
+use crate::config::Engine;
 use crate::cosim::excerpt::Written;
 use crate::cosim::lockstep::Difference;
 use crate::cosim::network::Network;
@@ -41,7 +42,8 @@ enum Job {
 /// Every flit is checked: it must reach each of its destinations exactly once, intact, in
 /// order where order is promised, and at the end nothing may be left. Latencies are cycles from
 /// the source queue to the ejection of a packet's last flit; loads are flits per node and cycle.
-/// Exit code 1 if the fabric does anything wrong, or differs from its model in lockstep.
+/// Exit code 1 if the fabric does anything wrong, or differs from its model in lockstep. A subcommand runs something
+/// else than traffic: fetches, a decode step, attention.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("Examples:
   meshkv cosim configs/tiny.toml
@@ -51,11 +53,19 @@ enum Job {
   meshkv cosim configs/u280_8x8.toml --sweep-load 0.05:1.0 --plot out
   meshkv cosim configs/tiny.toml --trace packets.csv --wave packets.fst
   meshkv cosim configs/tiny.toml --traffic mixed --load 0.5 --lockstep
+  meshkv cosim decode configs/tiny.toml --steps 2
 
 {TRACE_HELP}"))]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
+)]
 pub struct Args {
     #[command(flatten)]
     options: Options,
+    #[command(subcommand)]
+    work: Option<Work>,
 }
 
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
@@ -63,19 +73,27 @@ pub struct Args {
 /// # Errors
 /// A wrong configuration, argument or trace, a missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    run_on(Engine::Rtl, &args.options, ui)
+    run_on(Engine::Rtl, &args.options, args.work.as_ref(), ui)
 }
 
-/// Runs the options on the engine that they ask for, or on `default`.
-pub(super) fn run_on(default: Engine, options: &Options, ui: &Ui) -> anyhow::Result<ExitCode> {
+/// Runs a work, or else the traffic of the options, on the engine that is asked for, or on `default`.
+pub(super) fn run_on(
+    default: Engine,
+    options: &Options,
+    work: Option<&Work>,
+    ui: &Ui,
+) -> anyhow::Result<ExitCode> {
+    if let Some(work) = work {
+        return work.run(default, ui);
+    }
     let options = &options.with_engine(default);
-    let (design, _) = super::load(&options.config, ui)?;
+    let (design, _) = super::load(options.config(), ui)?;
     options.check_engine()?;
     let job = job(options, &design)?;
     let interrupt = Interrupt::listen()?;
     // What cannot be written is found out here, before minutes are spent on building.
     let pictures = options.plot.as_deref().map(Pictures::open).transpose()?;
-    if let Some(path) = &options.wave {
+    if let Some(path) = &options.carrier.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
     }
     let opened = fabric::open(options, &design, &interrupt, ui);
@@ -148,7 +166,7 @@ impl Invocation<'_> {
 
     /// Runs the job again up to a difference, and writes waves of the cycles around it.
     fn show(&mut self, difference: &Difference, job: &Job) -> anyhow::Result<()> {
-        let path = match &self.options.wave {
+        let path = match &self.options.carrier.wave {
             Some(path) => path.clone(),
             None => format!("{}-lockstep.fst", self.design.name).into(),
         };
@@ -240,14 +258,14 @@ impl Invocation<'_> {
 
     /// From now on waves are written, if they were asked for.
     fn note_waves(&mut self) {
-        self.fabric.waves = self.options.wave.as_deref();
+        self.fabric.waves = self.options.carrier.wave.as_deref();
     }
 
     /// A row with what only the command knows.
     fn signed(&self, row: Row, command: String) -> Row {
         Row {
             command,
-            engine: self.options.engine_name().to_owned(),
+            engine: self.options.carrier.name(),
             dut: self.options.form().map(|form| form.name().to_owned()),
             router_cycles_compared: self.fabric.fabric.router_cycles(),
             ..row

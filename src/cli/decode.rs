@@ -1,23 +1,21 @@
-//! `meshkv decode`: a decode step, or a stated sample of one, on the emitted fabric under Verilator.
+//! `meshkv decode`: a decode step, or a stated sample of one, on the emitted fabric under Verilator or on its model.
 
 mod args;
 mod report;
 
 pub use args::Args;
 
-use super::cosim::Engine;
 use super::interrupt::Interrupt;
-use super::library::library;
 use super::pictures::Pictures;
+use super::ports::Verilog;
 use super::ui::Ui;
-use crate::cosim::decode::{flits_of_step, step, Bench, DecodeError, Plan};
+use crate::config::Engine;
+use crate::cosim::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
+use crate::cosim::dut::DutError;
 use crate::cosim::verilate::{Form, RunLength};
 use crate::design::Design;
 use crate::eval::{self, DecodeRow};
 use std::process::ExitCode;
-
-/// What registers hold before the reset; any value must do.
-const POWER_UP_SEED: u64 = 1;
 
 /// Flits that tiles take from which the better optimised build is worth its longer compilation.
 const LONG_RUN: u64 = 400_000;
@@ -29,7 +27,11 @@ const FORM: Form = Form::Pieces;
 ///
 /// # Errors
 /// A wrong configuration or workload, a missing tool, a folder that cannot be written, or Ctrl-C.
-pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut args = args.clone();
+    args.carrier = args.carrier.decided(default);
+    let args = &args;
+    args.carrier.check()?;
     let (design, _) = super::load(&args.config, ui)?;
     let load = args.workload(&design)?;
     let made = step(&design, &load)?;
@@ -37,14 +39,16 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
-    let length = if due >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let bench = if args.engine == Engine::Model {
+    let length = match due {
+        _ if args.carrier.waves().is_some() => RunLength::Trace { depth: None },
+        LONG_RUN.. => RunLength::Long,
+        _ => RunLength::Quick,
+    };
+    let verilog = Verilog { design: &design, form: FORM, length, cache: None, interrupt: &interrupt, ui };
+    let bench = if args.carrier.is_model() {
         Bench::on_model(&design)
     } else {
-        let built = library(&design, FORM, length, &interrupt, ui);
-        let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
-        let open = if args.lockstep { Bench::in_lockstep } else { Bench::new };
-        open(&library, &design, POWER_UP_SEED)?
+        Bench::on(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?, &design)?
     };
     let progress = ui.progress(Some(due), "decoding");
     let result = bench.run(&plan, &mut |done| {
@@ -58,11 +62,22 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
             if let Some(pictures) = &pictures {
                 pictures.write(&[("link-utilisation", heatmap(args, &design, &done)?)], ui)?;
             }
+            args.carrier.note_waves(ui);
             ui.result(&report::as_json(args, &load, &row), || report::prose(&row))?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(DecodeError::Stopped) => {
-            interrupt.explain(Err(DecodeError::Stopped.into()), "while decoding; no result")
+            let what = format!("while decoding; no result{}", args.carrier.waves_until_then());
+            interrupt.explain(Err(DecodeError::Stopped.into()), &what)
+        }
+        Err(DecodeError::Dut(DutError::Differ(difference))) => {
+            let mut stop = |_: Progress| interrupt.requested();
+            let again = |socket| match Bench::on(socket, &design).map(|bench| bench.run(&plan, &mut stop)) {
+                Ok(Err(DecodeError::Dut(end))) | Err(end) => Some(end),
+                Ok(_) => None,
+            };
+            verilog.differs(&difference, &args.carrier, again)?;
+            Ok(ExitCode::FAILURE)
         }
         Err(failed) => {
             ui.error(format_args!("{failed}"));

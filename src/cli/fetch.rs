@@ -1,11 +1,12 @@
-//! `meshkv fetch`: slices fetched from their homes, on the emitted fabric under Verilator.
+//! `meshkv fetch`: slices fetched from their homes, on the emitted fabric under Verilator or on its model.
 
-use super::cosim::Engine;
+use super::engine::Carrier;
 use super::interrupt::Interrupt;
-use super::library::library;
-use super::names::name;
+use super::ports::Verilog;
 use super::table;
 use super::ui::Ui;
+use crate::config::Engine;
+use crate::cosim::dut::DutError;
 use crate::cosim::fetch::{Bench, FetchError, Fetched};
 use crate::cosim::verilate::{Form, RunLength};
 use crate::cosim::workload::{self, Cause, Workload};
@@ -15,23 +16,22 @@ use serde_json::{json, Map, Value};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What registers hold before the reset; any value must do.
-const POWER_UP_SEED: u64 = 1;
-
 /// Tile cycles from which the better optimised build is worth its longer compilation.
 const LONG_RUN: u64 = 400_000;
 
-/// Fetch slices from their homes on the emitted fabric under Verilator
+/// Fetch slices from their homes, on the emitted Verilog or on its model
 ///
-/// Shows what coalescing, multicast and the suppression of duplicates make of it. The whole fabric
-/// is co-simulated: requesters, routers, home agents and their memories. Every
+/// Shows what coalescing, multicast and the suppression of duplicates make of it. What runs is
+/// requesters, routers, home agents and their memories, the same to the cycle on both engines. Every
 /// head must get every flit it asked for exactly once, in order and intact. Exit code 1 if not.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   meshkv fetch configs/tiny.toml
   meshkv fetch configs/u280_8x8.toml --pattern slice --requesters 8
   meshkv fetch configs/u280_8x8.toml --pattern broadcast --slices 8 --skew 1 --json | jq .merged_share
-  meshkv fetch configs/tiny.toml --pattern random --commands 2000 --gap 5 --seed 3")]
+  meshkv fetch configs/tiny.toml --pattern random --commands 2000 --gap 5 --seed 3
+  meshkv sim fetch configs/u280_8x8.toml --pattern random         the same on the model
+  meshkv fetch configs/tiny.toml --pattern trees --lockstep       on both, compared in every cycle")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -69,12 +69,8 @@ pub struct Args {
     /// Seed of all random choices
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// What runs: the Verilog under Verilator, or its cycle-exact model
-    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
-    engine: Engine,
-    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
-    #[arg(long, conflicts_with = "engine")]
-    lockstep: bool,
+    #[command(flatten)]
+    carrier: Carrier,
 }
 
 /// Workloads by name.
@@ -95,6 +91,15 @@ enum Pattern {
 }
 
 impl Args {
+    /// How the Verilog is compiled for so many commands.
+    fn length(&self, design: &Design, commands: u64) -> RunLength {
+        match commands * u64::from(design.mare.chunk_flits) {
+            _ if self.carrier.waves().is_some() => RunLength::Trace { depth: None },
+            LONG_RUN.. => RunLength::Long,
+            _ => RunLength::Quick,
+        }
+    }
+
     fn workload(&self) -> Workload {
         match self.pattern {
             Pattern::Slice => Workload::Slice { requesters: self.requesters },
@@ -118,21 +123,28 @@ impl Args {
 ///
 /// # Errors
 /// A wrong configuration or workload, a missing tool, or Ctrl-C.
-pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut args = args.clone();
+    args.carrier = args.carrier.decided(default);
+    let args = &args;
+    args.carrier.check()?;
     let (design, _) = super::load(&args.config, ui)?;
     let mut plan = workload::plan(&design, &args.workload(), args.seed)?;
     plan.stall = args.stall;
     let interrupt = Interrupt::listen()?;
     let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
-    let work = asked * u64::from(design.mare.chunk_flits);
-    let length = if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
-    let bench = if args.engine == Engine::Model {
+    let verilog = Verilog {
+        design: &design,
+        form: Form::Node,
+        length: args.length(&design, asked),
+        cache: None,
+        interrupt: &interrupt,
+        ui,
+    };
+    let bench = if args.carrier.is_model() {
         Bench::on_model(&design)
     } else {
-        let built = library(&design, Form::Node, length, &interrupt, ui);
-        let library = interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
-        let open = if args.lockstep { Bench::in_lockstep } else { Bench::new };
-        open(&library, &design, POWER_UP_SEED)?
+        Bench::on(verilog.open(&args.carrier, &Bench::ports(&design), Bench::model)?, &design)?
     };
     let progress = ui.progress(Some(asked), "fetching");
     let mut watch = |_: u64, done: u64| {
@@ -144,11 +156,22 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     match result {
         Ok(done) => {
             let ok = done.violations == 0;
+            args.carrier.note_waves(ui);
             ui.result(&as_json(args, &design, &done), || prose(&design, &done))?;
             Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(FetchError::Stopped) => {
-            interrupt.explain(Err(FetchError::Stopped.into()), "while fetching; no result")
+            let what = format!("while fetching; no result{}", args.carrier.waves_until_then());
+            interrupt.explain(Err(FetchError::Stopped.into()), &what)
+        }
+        Err(FetchError::Dut(DutError::Differ(difference))) => {
+            let mut stop = |_: u64, _: u64| interrupt.requested();
+            let again = |socket| match Bench::on(socket, &design).map(|bench| bench.run(&plan, &mut stop)) {
+                Ok(Err(FetchError::Dut(end))) | Err(end) => Some(end),
+                Ok(_) => None,
+            };
+            verilog.differs(&difference, &args.carrier, again)?;
+            Ok(ExitCode::FAILURE)
         }
         Err(failed) => {
             ui.error(format_args!("{failed}"));
@@ -186,13 +209,7 @@ fn command(args: &Args) -> String {
     if args.stall > 0 {
         text += &format!(" --stall {}", args.stall);
     }
-    if args.engine != Engine::Rtl {
-        text += &format!(" --engine {}", name(args.engine));
-    }
-    if args.lockstep {
-        text += " --lockstep";
-    }
-    text
+    text + &args.carrier.words()
 }
 
 fn as_json(args: &Args, design: &Design, done: &Fetched) -> Value {
@@ -211,7 +228,7 @@ fn as_json(args: &Args, design: &Design, done: &Fetched) -> Value {
         "counters": counters,
         "violations": done.violations,
         "violation_list": done.violation_list,
-        "engine": name(args.engine),
+        "engine": args.carrier.name(),
         "command": command(args),
     })
 }

@@ -9,6 +9,7 @@ pub mod completions;
 pub mod cosim;
 pub mod decode;
 pub mod doctor;
+mod engine;
 pub mod estimate;
 pub mod fetch;
 pub mod generate;
@@ -18,6 +19,7 @@ mod library;
 pub mod lint;
 mod names;
 mod pictures;
+mod ports;
 pub mod report;
 pub mod run;
 pub mod schema;
@@ -28,8 +30,9 @@ pub mod table;
 pub mod ui;
 mod watched;
 pub mod whole_file;
+mod work;
 
-use crate::config::Report;
+use crate::config::{Engine, Report};
 use crate::design::Design;
 use clap::{CommandFactory, Parser, Subcommand};
 use interrupt::Interrupted;
@@ -37,6 +40,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use ui::{Ui, UiArgs};
+use work::Work;
 
 /// Turns one TOML file into a KV-cache network-on-chip fabric
 #[derive(Debug, Parser)]
@@ -49,6 +53,7 @@ use ui::{Ui, UiArgs};
   meshkv sim meshkv.toml --sweep-load 0.05:1.0       the same traffic on its cycle-exact model, fast
   meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
   meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
+  meshkv sim decode meshkv.toml --tokens 4096        the same on the model; also: sim fetch, sim run
   meshkv sweep sweeps/latency_load.toml              every point of a grid, a row each, resumable
   meshkv report out/latency_load                     tables, pictures and a page of those rows
   meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
@@ -70,9 +75,8 @@ enum Command {
     Lint(lint::Args),
     Cosim(Box<cosim::Args>),
     Sim(Box<sim::Args>),
-    Fetch(fetch::Args),
-    Decode(Box<decode::Args>),
-    Run(Box<run::Args>),
+    #[command(flatten)]
+    Work(Work),
     Soak(soak::Args),
     Sweep(sweep::Args),
     Report(report::Args),
@@ -97,9 +101,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Lint(args) => lint::run(args, ui),
         Command::Cosim(args) => cosim::run(args, ui),
         Command::Sim(args) => sim::run(args, ui),
-        Command::Fetch(args) => fetch::run(args, ui),
-        Command::Decode(args) => decode::run(args, ui),
-        Command::Run(args) => run::run(args, ui),
+        Command::Work(work) => work.run(Engine::Rtl, ui),
         Command::Soak(args) => soak::run(args, ui),
         Command::Sweep(args) => sweep::run(args, ui),
         Command::Report(args) => report::run(args, ui),

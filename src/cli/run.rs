@@ -5,21 +5,19 @@ mod report;
 
 pub use args::Args;
 
-use super::cosim::Engine;
 use super::interrupt::Interrupt;
-use super::library::library;
 use super::pictures::Pictures;
+use super::ports::Verilog;
 use super::ui::Ui;
 use super::whole_file;
+use crate::config::Engine;
 use crate::cosim::attention::{Attended, AttentionError, Bench, Job};
+use crate::cosim::dut::DutError;
 use crate::cosim::memory::Behaviour;
 use crate::eval::{self, AttentionRow};
-use anyhow::Context;
 use safetensors::tensor::{Dtype, TensorView};
 use std::process::ExitCode;
 
-/// What registers hold before the reset; any value must do.
-const POWER_UP_SEED: u64 = 1;
 /// Cycles of each tile that the timeline keeps.
 const TIMELINE: usize = 1 << 20;
 
@@ -27,22 +25,22 @@ const TIMELINE: usize = 1 << 20;
 ///
 /// # Errors
 /// A wrong configuration or tensors, a missing tool, a file that cannot be written, or Ctrl-C.
-pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let mut args = args.clone();
+    args.carrier = args.carrier.decided(default);
+    let args = &args;
+    args.carrier.check()?;
     let (design, tensors) = args.inputs(ui)?;
     let job = Job::new(&design, &tensors, (args.query, args.batch), args.mapping(), args.sharing())?;
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     args.output.as_deref().map(whole_file::check).transpose()?;
-    if let Some(path) = &args.wave {
-        whole_file::check(path).context("--wave needs a file that can be written")?;
-    }
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
-    let mut bench = bench(args, &job, behaviour, &interrupt, ui)?;
-    if let Some(path) = &args.wave {
-        bench.wave_start(path)?;
-    }
+    let (form, length) = args.build(&job);
+    let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let bench = bench(args, &job, behaviour.clone(), &verilog)?;
     let heads = u64::from(design.config.model.heads * args.batch);
     let progress = ui.progress(Some(heads), "attending");
     let result = bench.run(timeline, args.stall, &mut |outputs| {
@@ -53,19 +51,27 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let done = match result {
         Ok(done) => done,
         Err(AttentionError::Stopped) => {
-            let waves =
-                args.wave.as_ref().map(|path| format!("; waves until then are in {}", path.display()));
-            let what = format!("while attending; no result{}", waves.unwrap_or_default());
+            let what = format!("while attending; no result{}", args.carrier.waves_until_then());
             return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
+        }
+        Err(AttentionError::Dut(DutError::Differ(difference))) => {
+            let mut stop = |_: usize| interrupt.requested();
+            let again = |socket| {
+                let bench = Bench::on(socket, &job, behaviour.clone(), args.clocks(&design));
+                match bench.map(|bench| bench.run(0, args.stall, &mut stop)) {
+                    Ok(Err(AttentionError::Dut(end))) | Err(end) => Some(end),
+                    Ok(_) => None,
+                }
+            };
+            verilog.differs(&difference, &args.carrier, again)?;
+            return Ok(ExitCode::FAILURE);
         }
         Err(failed) => {
             ui.error(format_args!("{failed}"));
             return Ok(ExitCode::FAILURE);
         }
     };
-    if let Some(path) = &args.wave {
-        ui.note(format_args!("wrote {}", path.display()));
-    }
+    args.carrier.note_waves(ui);
     let row = AttentionRow::new(&job, &done);
     if let Some(pictures) = &pictures {
         let title = format!("{}: {}", design.name, args.title(&job));
@@ -88,23 +94,19 @@ fn bench<'a>(
     args: &Args,
     job: &'a Job<'a>,
     behaviour: Behaviour,
-    interrupt: &Interrupt,
-    ui: &Ui,
+    verilog: &Verilog,
 ) -> anyhow::Result<Bench<'a>> {
     let clocks = args.clocks(job.design);
-    if args.engine == Engine::Model {
+    if args.carrier.is_model() {
         anyhow::ensure!(
             args.jitter == 0,
-            "--jitter is {}, and the model has edges where they belong\n  help: leave out --engine model",
+            "--jitter is {}, and the model has edges where they belong\n  help: add --engine rtl, or leave --jitter out",
             args.jitter
         );
         return Ok(Bench::on_model(job, behaviour, clocks, !args.timing)?);
     }
-    let (form, length) = args.build(job);
-    let built = library(job.design, form, length, interrupt, ui);
-    let library = interrupt.explain(built, "while the design was built; nothing is left of it")?;
-    let open = if args.lockstep { Bench::in_lockstep } else { Bench::with_clocks };
-    Ok(open(&library, job, behaviour, POWER_UP_SEED, clocks)?)
+    let socket = verilog.open(&args.carrier, &Bench::ports(job.design), Bench::model)?;
+    Ok(Bench::on(socket, job, behaviour, clocks)?)
 }
 
 /// The outputs as safetensors: `attention`, F16 of shape `[heads, streams, head_dim]`.

@@ -1,17 +1,21 @@
-//! `meshkv soak`: random fabrics and traffic through model and Verilog in lockstep.
+//! `meshkv soak`: random networks and fabrics through model and Verilog in lockstep.
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::library::library_in;
+use super::ports::{place, Verilog};
 use super::ui::Ui;
 use super::watched::Watched;
 use super::whole_file;
-use crate::cosim::dut::Dut;
+use crate::cosim::decode::{Bench, DecodeError, Progress};
+use crate::cosim::dut::{Dut, DutError};
 use crate::cosim::excerpt::Excerpt;
 use crate::cosim::lockstep::{Difference, Lockstep};
 use crate::cosim::run::RunError;
 use crate::cosim::verilate::{Form, RunLength};
 use crate::cosim::violation::ViolationKind;
-use crate::eval::{soak_take, SoakCase};
+use crate::design::{Mesh, NodeId, Port};
+use crate::eval::{soak_take, SoakCase, SoakFabric};
+use crate::model::cycle::mesh::Upset;
 use anyhow::Context;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -24,10 +28,11 @@ const WATCHDOG: u64 = 5_000;
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
 
-/// Compare model and Verilog on random fabrics and traffic
+/// Compare model and Verilog on random networks and fabrics
 ///
-/// Each seed is a fabric (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
-/// any to overload, some with tiles that are slow to take what they get. Every link is compared in every cycle.
+/// Each odd seed is a network (mesh, virtual channels, depth, multicast or not) and eight runs of traffic, from hardly
+/// any to overload, some with tiles that are slow to take what they get: every link is compared in every cycle. Each even
+/// seed is a whole fabric under decode steps, some with a memory out of order: every port is compared in every cycle.
 /// The first difference ends with exit code 1, names the seed that gives it again, and writes waves of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -47,21 +52,28 @@ pub struct Args {
     /// Where waves of a difference are written [default: soak-SEED.fst]
     #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath)]
     wave: Option<PathBuf>,
+    /// Let the model's router at X,Y lose the credits of its tile in a cycle of every run, to see it found
+    #[arg(long, value_name = "X,Y@CYCLE", value_parser = super::engine::upset)]
+    upset: Option<(u32, u32, u64)>,
 }
 
 /// What a soak found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Report {
     /// First seed.
     seed: u64,
     /// Seeds run to their end.
     seeds: u64,
-    /// Runs of traffic.
+    /// Of them networks, and whole fabrics.
+    networks: u64,
+    fabrics: u64,
+    /// Runs of traffic, and of decode steps.
     runs: u64,
-    /// Cycles simulated, in all fabrics.
+    /// Cycles simulated, in all of them.
     cycles: u64,
-    /// Routers times cycles that were compared.
+    /// Routers times cycles that were compared, and how many of them with all of the fabric.
     router_cycles: u64,
+    fabric_router_cycles: u64,
     /// Seconds of wall time, builds included.
     seconds: f64,
     /// The seed that failed, and how.
@@ -110,21 +122,16 @@ impl Soak<'_> {
         let count = count.unwrap_or(if time.is_some() { u64::MAX } else { 10 });
         let limit = time.map_or(Duration::MAX, Duration::from_secs);
         let started = Instant::now();
-        let mut report = Report {
-            seed: first,
-            seeds: 0,
-            runs: 0,
-            cycles: 0,
-            router_cycles: 0,
-            seconds: 0.0,
-            failed: None,
-            command: String::new(),
-        };
+        let mut report = Report { seed: first, ..Report::default() };
         for seed in (first..).take(count.try_into().unwrap_or(usize::MAX)) {
             if started.elapsed() >= limit {
                 break;
             }
-            self.one(&SoakCase::of(seed), &mut report)?;
+            if seed % 2 == 1 {
+                self.network(&SoakCase::of(seed), &mut report)?;
+            } else {
+                self.fabric(&SoakFabric::of(seed), &mut report)?;
+            }
             if report.failed.is_some() {
                 break;
             }
@@ -132,14 +139,17 @@ impl Soak<'_> {
         }
         report.seconds = started.elapsed().as_secs_f64();
         let done = (report.seeds + u64::from(report.failed.is_some())).max(1);
-        report.command = format!("meshkv soak --seed {first} --count {done}");
+        report.command = self.command(first, done);
         Ok(report)
     }
 
-    /// One seed. What it finds wrong is in the report.
-    fn one(&self, case: &SoakCase, report: &mut Report) -> anyhow::Result<()> {
+    /// A network. What it finds wrong is in the report.
+    fn network(&self, case: &SoakCase, report: &mut Report) -> anyhow::Result<()> {
         let mut both = Lockstep::new(self.open(case, Form::Tile, RunLength::Quick)?, &case.design)?;
         both.watchdog(WATCHDOG);
+        if let Some((cycle, tile)) = self.upset(case.design.mesh)? {
+            both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
+        }
         for (i, run) in case.runs.iter().enumerate() {
             for &(node, probability) in &run.stalls {
                 both.stall(node, probability, case.stall_seed(node));
@@ -162,10 +172,8 @@ impl Soak<'_> {
                 Err(error) => Some(error.to_string()),
             };
             if let Some(message) = message {
-                self.ui.error(format_args!("seed {}, {}, run {i}: {message}", case.seed, case.title()));
-                self.ui.note(format_args!("again: meshkv soak --seed {} --count 1", case.seed));
-                report.failed = Some(Failure { seed: case.seed, run: i, message });
                 report.router_cycles += both.router_cycles();
+                self.failed(report, case.seed, i, &case.title(), message);
                 return match found {
                     Err(RunError::Network(error)) => match error.downcast_ref() {
                         Some(difference) => self.show(case, difference),
@@ -175,18 +183,79 @@ impl Soak<'_> {
                 };
             }
         }
+        report.networks += 1;
         report.router_cycles += both.router_cycles();
-        let (seed, compared) = (case.seed, both.router_cycles());
-        self.ui.note(format_args!("seed {seed}, {}: {compared} router-cycles, no difference", case.title()));
+        self.passed(case.seed, &case.title(), both.router_cycles());
         Ok(())
+    }
+
+    /// A whole fabric. What it finds wrong is in the report.
+    fn fabric(&self, case: &SoakFabric, report: &mut Report) -> anyhow::Result<()> {
+        let (design, plan) = (&case.design, &case.plan);
+        let (form, length, cache) = (Form::Pieces, RunLength::Quick, Some(self.cache));
+        let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
+        let upset = self.upset(design.mesh)?;
+        let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
+        let mut stop = |_: Progress| self.interrupt.requested();
+        let found = Bench::on(socket, design)?.run(plan, &mut stop);
+        report.runs += 1;
+        let message = match &found {
+            Err(DecodeError::Stopped) => return Err(stopped(report).into()),
+            Ok(done) => {
+                let compared = done.periods * design.mesh.tiles() as u64;
+                report.cycles += done.periods;
+                report.router_cycles += compared;
+                report.fabric_router_cycles += compared;
+                match done.violation_list.first() {
+                    Some(violation) => violation.message.clone(),
+                    None => {
+                        report.fabrics += 1;
+                        self.passed(case.seed, &case.title(), compared);
+                        return Ok(());
+                    }
+                }
+            }
+            Err(error) => error.to_string(),
+        };
+        self.failed(report, case.seed, 0, &case.title(), message);
+        let Err(DecodeError::Dut(DutError::Differ(difference))) = found else { return Ok(()) };
+        verilog.show(&difference, &self.waves(case.seed), |socket| {
+            match Bench::on(socket, design).map(|bench| bench.run(plan, &mut stop)) {
+                Ok(Err(DecodeError::Dut(end))) | Err(end) => Some(end),
+                Ok(_) => None,
+            }
+        })
+    }
+
+    fn upset(&self, mesh: Mesh) -> anyhow::Result<Option<(u64, NodeId)>> {
+        self.args.upset.map(|upset| place(mesh, upset)).transpose()
+    }
+
+    fn passed(&self, seed: u64, title: &str, compared: u64) {
+        self.ui.note(format_args!("seed {seed}, {title}: {compared} router-cycles, no difference"));
+    }
+
+    fn failed(&self, report: &mut Report, seed: u64, run: usize, title: &str, message: String) {
+        self.ui.error(format_args!("seed {seed}, {title}, run {run}: {message}"));
+        self.ui.note(format_args!("again: {}", self.command(seed, 1)));
+        report.failed = Some(Failure { seed, run, message });
+    }
+
+    /// The command that runs some seeds again.
+    fn command(&self, seed: u64, count: u64) -> String {
+        let upset =
+            self.args.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
+        format!("meshkv soak --seed {seed} --count {count}{upset}")
+    }
+
+    /// Where waves of a seed's difference go.
+    fn waves(&self, seed: u64) -> PathBuf {
+        self.args.wave.clone().unwrap_or_else(|| format!("soak-{seed}.fst").into())
     }
 
     /// Runs a case again up to a difference, and writes waves of the cycles around it.
     fn show(&self, case: &SoakCase, difference: &Difference) -> anyhow::Result<()> {
-        let path = match &self.args.wave {
-            Some(path) => path.clone(),
-            None => format!("soak-{}.fst", case.seed).into(),
-        };
+        let path = self.waves(case.seed);
         whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
         let mut dut = self.open(case, Form::Mesh, RunLength::Trace { depth: None })?;
         dut.watchdog(WATCHDOG);
@@ -219,11 +288,11 @@ fn stopped(report: &Report) -> Interrupted {
 }
 
 fn prose(report: &Report) -> String {
-    let Report { seeds, runs, cycles, router_cycles, seconds, .. } = report;
+    let Report { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } = report;
     let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
     format!(
-        "{router_cycles} router-cycles compared, {verdict}\n  \
-         {seeds} fabrics, {runs} runs of traffic, {cycles} cycles, {seconds:.0} s\n  {}\n",
+        "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \
+         {networks} networks, {fabrics} fabrics, {runs} runs, {cycles} cycles, {seconds:.0} s\n  {}\n",
         report.command
     )
 }

@@ -44,6 +44,10 @@ impl<F: Fabric> Network for Watched<'_, F> {
         self.fabric.network_mut().inject(flit)
     }
 
+    fn payload_words(&self, all: usize) -> usize {
+        self.fabric.network().payload_words(all)
+    }
+
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
         if self.interrupt.requested() {
             let waves = self

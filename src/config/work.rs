@@ -15,13 +15,13 @@ pub enum WorkKind {
     Decode,
 }
 
-/// What carries the flits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What carries the flits. The command line has it too, with the same names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// The emitted Verilog under Verilator.
     Rtl,
-    /// The cycle-exact model.
+    /// The cycle-exact model: no Verilator is needed, and it is faster.
     Model,
 }
 
@@ -177,6 +177,8 @@ pub struct DecodeWork {
     /// Cycles a tile takes for a flit.
     #[schemars(range(min = 1, max = 64))]
     pub flit_cycles: u32,
+    /// External memory out of order, with gaps and refusals, instead of at its best.
+    pub unruly_memory: bool,
     /// Seed of the memory's content and of all random choices.
     #[schemars(range(min = 0, max = 4_294_967_295_u32))]
     pub seed: u64,
@@ -198,6 +200,7 @@ impl Default for DecodeWork {
             steps: 1,
             stall: 0,
             flit_cycles: 1,
+            unruly_memory: false,
             seed: 1,
         }
     }

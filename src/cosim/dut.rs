@@ -7,6 +7,7 @@
 //! c + 1. This is the only place with calls into the library; it knows no traffic and judges nothing.
 
 use super::ffi::{self, Geometry, Library, RawEntry, RawFlit, RawTotals};
+use super::lockstep::PortDifference;
 use crate::design::{Class, Design, Mesh, NodeId, Port};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
@@ -28,7 +29,10 @@ pub enum DutError {
     Stopped(String),
     /// Two fabrics that run side by side show different things.
     #[error("{0}")]
-    Differ(String),
+    Differ(Box<PortDifference>),
+    /// The waves that were asked for are written; what comes after them need not be simulated.
+    #[error("waves were written up to cycle {0}")]
+    Written(u64),
     /// The fabric broke the protocol of a local link. Usable again after a reset.
     #[error("link protocol broken {0}")]
     Protocol(String),

@@ -1,7 +1,9 @@
-//! A verilated mesh that writes waves of a part of what is taken through it.
+//! Verilog that writes waves of a part of what is taken through it: of a mesh, and of whatever has the ports of a fabric.
 
-use super::dut::Dut;
+use super::clocks::Clocks;
+use super::dut::{Dut, DutError};
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use super::socket::Socket;
 use crate::design::{NodeId, Port};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -80,5 +82,60 @@ impl Network for Excerpt {
 
     fn credits_home(&self) -> bool {
         Network::credits_home(&self.dut)
+    }
+}
+
+/// A fabric behind ports, built with waves, and when it writes them.
+#[derive(Debug)]
+pub struct PortExcerpt {
+    socket: Box<dyn Socket>,
+    path: PathBuf,
+    cycles: Range<u64>,
+    cycle: u64,
+}
+
+impl PortExcerpt {
+    /// Waves of these `cycles` since reset; then a tick ends with [`DutError::Written`].
+    pub fn new(socket: Box<dyn Socket>, path: &Path, cycles: Range<u64>) -> PortExcerpt {
+        PortExcerpt { socket, path: path.to_owned(), cycles, cycle: 0 }
+    }
+}
+
+impl Socket for PortExcerpt {
+    fn find(&mut self, name: &str) -> Option<usize> {
+        self.socket.find(name)
+    }
+
+    fn words(&self, port: usize, bits: u32) -> &[u32] {
+        self.socket.words(port, bits)
+    }
+
+    fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
+        self.socket.words_mut(port, bits)
+    }
+
+    fn tick(&mut self, rst: bool) -> Result<(), DutError> {
+        if rst {
+            self.cycle = 0;
+            return self.socket.tick(rst);
+        }
+        if self.cycle == self.cycles.start {
+            self.socket.wave_start(&self.path)?;
+        }
+        self.socket.tick(rst)?;
+        self.cycle += 1;
+        if self.cycle == self.cycles.end {
+            self.socket.wave_stop();
+            return Err(DutError::Written(self.cycle));
+        }
+        Ok(())
+    }
+
+    fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.socket.set_clocks(clocks)
+    }
+
+    fn payload_bits(&self) -> u32 {
+        self.socket.payload_bits()
     }
 }

@@ -117,14 +117,12 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        Bench::with(Pins::new(library, seed)?, &node_ports(design), design)
+        Bench::on(verilated(library, seed)?, design)
     }
 
     /// The same on the model.
     pub fn on_model(design: &'a Design) -> Bench<'a> {
-        let top = node_ports(design);
-        let pins = Pins::of(Box::new(NodePorts::new(design, &top)));
-        pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+        Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
     }
 
     /// A library and the model side by side, compared at every port in every period.
@@ -132,13 +130,26 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// As [`Bench::new`].
     pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let top = node_ports(design);
-        let model: Box<dyn Socket> = Box::new(NodePorts::new(design, &top));
-        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
-        Bench::with(Pins::of(Box::new(PortLockstep::new(both, &top, design)?))?, &top, design)
+        let (rtl, model) = (verilated(library, seed)?, Bench::model(design));
+        Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
     }
 
-    fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {
+    /// Its ports.
+    pub fn ports(design: &Design) -> ModuleSpec {
+        node_ports(design)
+    }
+
+    /// The model behind them.
+    pub fn model(design: &Design) -> Box<dyn Socket> {
+        Box::new(NodePorts::new(design, &Bench::ports(design)))
+    }
+
+    /// Whatever has these ports, taken out of reset.
+    ///
+    /// # Errors
+    /// If it lacks one, or does not start.
+    pub fn on(socket: Box<dyn Socket>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
         let tiles = design.mesh.tiles();
         // Inputs hold nothing from before.
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {

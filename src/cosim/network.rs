@@ -31,6 +31,12 @@ pub trait Network {
     /// When the queue cannot grow.
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()>;
 
+    /// Words of a payload of so many that it carries from source to destination: all, or the first of them where payloads
+    /// are numbers of which no bit can change by itself.
+    fn payload_words(&self, all: usize) -> usize {
+        all
+    }
+
     /// Simulates `cycles` periods, fewer if a watchdog finds that nothing moves.
     ///
     /// # Errors

@@ -40,9 +40,19 @@ impl TileSet {
         self.0[index / 64] >> (index % 64) & 1 == 1
     }
 
+    /// The only tile, if there is one and no other.
+    pub fn only(&self) -> Option<usize> {
+        let at = self.0.iter().position(|&w| w != 0)?;
+        let (word, others) = (self.0[at], &self.0[at + 1..]);
+        let one = word & (word - 1) == 0 && others.iter().all(|&w| w == 0);
+        one.then(|| at * 64 + word.trailing_zeros() as usize)
+    }
+
     /// Number of tiles.
     pub fn len(&self) -> u32 {
-        self.0.iter().map(|w| w.count_ones()).sum()
+        // Most sets are of one tile.
+        let of_word = |&w: &u64| if w & w.wrapping_sub(1) == 0 { u32::from(w != 0) } else { w.count_ones() };
+        self.0.iter().map(of_word).sum()
     }
 
     /// Whether no tile is left.
@@ -121,7 +131,24 @@ pub struct FlitBits {
     dest_words: usize,
     head_words: usize,
     data_words: usize,
-    fields: [Vec<(Meaning, Field)>; 3],
+    fields: [Vec<Part>; 3],
+}
+
+/// A field of a header.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    meaning: Meaning,
+    offset: u32,
+    width: u32,
+    /// The lowest `width` bits.
+    mask: u128,
+}
+
+impl Part {
+    fn of(class: Class, field: &Field) -> Part {
+        let mask = u128::MAX.checked_shl(field.width).map_or(u128::MAX, |above| !above);
+        Part { meaning: Meaning::of(class, field), offset: field.offset, width: field.width, mask }
+    }
 }
 
 /// What a header field says, decided once from its name: names are slow to compare per flit.
@@ -163,8 +190,13 @@ impl FlitBits {
             head_words: flit.head_width.div_ceil(32) as usize,
             data_words: flit.data_width.div_ceil(32) as usize,
             fields: Class::ALL
-                .map(|class| flit.fields(class).iter().map(|f| (Meaning::of(class, f), f.clone())).collect()),
+                .map(|class| flit.fields(class).iter().map(|field| Part::of(class, field)).collect()),
         }
+    }
+
+    /// The same where only so many words of a payload are carried.
+    pub fn carrying(self, data_words: usize) -> FlitBits {
+        FlitBits { data_words, ..self }
     }
 
     /// Words of `dest`, `head` and `data`.
@@ -174,13 +206,22 @@ impl FlitBits {
 
     /// Writes the payload of the flit with this key.
     pub fn write_data(&self, key: u64, words: &mut Vec<u32>) {
-        words.clear();
-        words.resize(self.data_words, 0);
         let id = mix(key);
-        for (k, pair) in words.chunks_exact_mut(2).enumerate() {
-            let bits = if k == 0 { id } else { mix(id ^ k as u64) };
-            (pair[0], pair[1]) = (bits as u32, (bits >> 32) as u32);
+        words.clear();
+        words.extend([id as u32, (id >> 32) as u32]);
+        for k in 1..self.data_words as u64 / 2 {
+            let bits = mix(id ^ k);
+            words.extend([bits as u32, (bits >> 32) as u32]);
         }
+    }
+
+    /// Whether a payload is that of the flit with this key, to the last bit.
+    pub fn is_data(&self, key: u64, data: &[u32]) -> bool {
+        let id = mix(key);
+        let pair = |k: usize| u64::from(data[2 * k]) | u64::from(data[2 * k + 1]) << 32;
+        data.len() == self.data_words
+            && pair(0) == id
+            && (1..self.data_words / 2).all(|k| pair(k) == mix(id ^ k as u64))
     }
 
     /// The key that a payload claims.
@@ -190,14 +231,13 @@ impl FlitBits {
 
     /// Writes the header.
     pub fn write_head(&self, header: &Header, words: &mut Vec<u32>) {
-        words.clear();
-        words.resize(self.head_words, 0);
         let (x, y) = self.mesh.coords(header.source);
+        let mut head = 0_u128;
         let mut tag = header.tag;
         // Fields that nobody gives a meaning here change from packet to packet, so that a stuck wire shows.
         let mut free = mix(header.tag ^ (header.source.index() as u64) << 48);
-        for (meaning, field) in &self.fields[header.class as usize] {
-            let value = match meaning {
+        for part in &self.fields[header.class as usize] {
+            let value = match part.meaning {
                 Meaning::Last => u64::from(header.index + 1 == header.flits),
                 Meaning::First => u64::from(header.index == 0),
                 Meaning::SourceX => u64::from(x),
@@ -206,17 +246,22 @@ impl FlitBits {
                 // Counted up rather than hashed: tags are then distinct as long as they can be,
                 // which routers that suppress duplicates rely on.
                 Meaning::Tag => {
-                    let part = tag;
-                    tag = tag.checked_shr(field.width).unwrap_or(0);
-                    part
+                    let value = tag;
+                    tag = tag.checked_shr(part.width).unwrap_or(0);
+                    value
                 }
                 Meaning::Free => {
                     free = mix(free);
                     free
                 }
             };
-            put(words, field.offset, field.width, value);
+            // Bits above 64 repeat it.
+            let value = u128::from(value);
+            head |= ((value | value << 64) & part.mask) << part.offset;
         }
+        words.clear();
+        let all = [head as u32, (head >> 32) as u32, (head >> 64) as u32, (head >> 96) as u32];
+        words.extend_from_slice(&all[..self.head_words]);
     }
 
     /// Writes the destination bits. Coordinates name the first tile of the set.
@@ -235,23 +280,6 @@ impl FlitBits {
                 words[0] = y << index_bits(self.mesh.cols()) | x;
             }
         }
-    }
-}
-
-/// Sets `width` bits from bit `offset` on to `value`; bits above 64 repeat it.
-#[inline(always)]
-fn put(words: &mut [u32], offset: u32, width: u32, value: u64) {
-    let (mut offset, mut left, mut value) = (offset, width, value);
-    loop {
-        let (word, bit) = ((offset / 32) as usize, offset % 32);
-        let take = left.min(32 - bit);
-        let mask = (1u64 << take) - 1;
-        words[word] |= ((value & mask) as u32) << bit;
-        if take == left {
-            return;
-        }
-        value = value.rotate_right(take);
-        (offset, left) = (offset + take, left - take);
     }
 }
 
@@ -281,6 +309,12 @@ mod tests {
         bits.write_data(77, &mut a);
         bits.write_data(78, &mut b);
         assert_eq!(bits.key(&a), 77);
+        assert!(bits.is_data(77, &a) && !bits.is_data(78, &a) && !bits.is_data(77, &a[..14]));
+        for bit in 0..512 {
+            let mut spoilt = a.clone();
+            spoilt[bit / 32] ^= 1 << (bit % 32);
+            assert!(!bits.is_data(77, &spoilt), "bit {bit}");
+        }
         assert_eq!(a.len(), 16);
         assert!(a.iter().zip(&b).all(|(x, y)| x != y));
     }

@@ -11,7 +11,6 @@ use super::dut::DutError;
 use super::ffi::Library;
 use super::socket::{verilated, Socket};
 use crate::emit::{Dir, ModuleSpec};
-use std::path::Path;
 
 /// Edges of each clock under reset.
 const RESET_EDGES: u64 = 8;
@@ -39,15 +38,7 @@ impl Pins {
     /// # Errors
     /// If it does not fit into memory, or stops during reset.
     pub fn new(library: &Library, seed: u64) -> Result<Pins, DutError> {
-        Pins::with_clocks(library, seed, &Clocks::IN_STEP)
-    }
-
-    /// The same with a clock of its own for what computes, through the reset as well.
-    ///
-    /// # Errors
-    /// As [`Pins::new`], and if the library has one clock and two are asked for.
-    pub fn with_clocks(library: &Library, seed: u64, clocks: &Clocks) -> Result<Pins, DutError> {
-        Pins::reset(verilated(library, seed)?, clocks)
+        Pins::of(verilated(library, seed)?)
     }
 
     /// Whatever has the ports of a fabric, out of reset.
@@ -63,10 +54,6 @@ impl Pins {
     /// # Errors
     /// If it stops during reset, or cannot have these clocks.
     pub fn clocked(socket: Box<dyn Socket>, clocks: &Clocks) -> Result<Pins, DutError> {
-        Pins::reset(socket, clocks)
-    }
-
-    fn reset(socket: Box<dyn Socket>, clocks: &Clocks) -> Result<Pins, DutError> {
         let mut pins = Pins { socket, cycle: 0 };
         pins.set_clocks(clocks)?;
         let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };
@@ -82,19 +69,6 @@ impl Pins {
     /// If there is one clock and two are asked for.
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.socket.set_clocks(clocks)
-    }
-
-    /// Starts an FST file in the time of the clocks. Needs a library built with [`super::verilate::RunLength::Trace`].
-    ///
-    /// # Errors
-    /// [`DutError::Wave`] if the file cannot be written or there are no waves.
-    pub fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
-        self.socket.wave_start(path)
-    }
-
-    /// Closes the wave file, if one is open. Dropping the instance does so too.
-    pub fn wave_stop(&mut self) {
-        self.socket.wave_stop();
     }
 
     /// The port of `top` with this name; `tiles` is how many parts it has.

@@ -45,7 +45,7 @@ pub(super) const FOLDERS: [&str; 2] = ["dut", "periphery"];
 
 impl Recipe {
     /// # Errors
-    /// [`BuildError::TileWaves`] if waves are asked of what is joined of pieces.
+    /// [`BuildError::TileWaves`] if waves are asked of a piece of the network by itself.
     pub(super) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
             RunLength::Quick => ("-O1", None),
@@ -61,16 +61,20 @@ impl Recipe {
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            _ if trace.is_some() && form != Form::Whole => return Err(BuildError::TileWaves),
+            Form::Tile | Form::Around if trace.is_some() => return Err(BuildError::TileWaves),
             _ => (joined(form, design, &modules, &mut files), "tile"),
         };
         if let Some(depth) = trace {
-            let arguments = &mut pieces[0].arguments;
-            arguments.push("--trace-fst".to_owned());
             // A socket is no level of the design.
-            let around = u32::from(form == Form::Whole);
-            let levels = depth.map(|depth| (depth + around).to_string());
-            arguments.extend(levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]));
+            let around = u32::from(form != Form::Mesh);
+            for piece in &mut pieces {
+                piece.arguments.push("--trace-fst".to_owned());
+                let levels = depth.map(|depth| (depth + around).to_string());
+                let levels = levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]);
+                piece.arguments.extend(levels);
+                // What waves show is as the design has it.
+                piece.once = None;
+            }
         }
         let doubted = form.clocks() == 2;
         Ok(Recipe { pieces, optimise, traced: trace.is_some(), doubted, model, files })

@@ -131,9 +131,10 @@ pub fn run(
     observe: &mut dyn FnMut(Phase, u64),
 ) -> Result<Measured, RunError> {
     let at_start = network.counters();
+    let data_words = design.flit.data_width.div_ceil(32) as usize;
     let mut run = Run {
         mesh: design.mesh,
-        board: Scoreboard::new(design),
+        board: Scoreboard::new(design).carrying(network.payload_words(data_words)),
         backlog: design.mesh.nodes().map(|_| Default::default()).collect(),
         sample: Sample::new(design, phases),
         generator,

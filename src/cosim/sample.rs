@@ -138,8 +138,12 @@ impl Sample {
         self.pairs += pairs;
         self.missing += pairs;
         self.missing_generated += pairs * packet.cycle;
-        let tiles = packet.dests.iter().filter_map(|index| self.mesh.node_at(index));
-        self.hops += tiles.map(|tile| u64::from(self.mesh.hops(packet.source, tile))).sum::<u64>();
+        let hops =
+            |index: usize| self.mesh.node_at(index).map_or(0, |tile| self.mesh.hops(packet.source, tile));
+        self.hops += match packet.dests.only() {
+            Some(only) => u64::from(hops(only)),
+            None => packet.dests.iter().map(|index| u64::from(hops(index))).sum(),
+        };
     }
 
     /// Notes a flit that shows at a tile, whatever it is.

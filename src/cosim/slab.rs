@@ -14,6 +14,11 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
+    /// The number that the next record gets.
+    pub fn next_slot(&self) -> u32 {
+        self.free.last().copied().unwrap_or(self.items.len() as u32)
+    }
+
     /// Keeps a record and gives its number.
     pub fn insert(&mut self, item: T) -> u32 {
         if let Some(slot) = self.free.pop() {
@@ -60,9 +65,10 @@ mod tests {
     fn freed_numbers_are_used_again_before_new_ones() {
         let mut slab = Slab::default();
         let (a, b) = (slab.insert('a'), slab.insert('b'));
+        assert_eq!(slab.next_slot(), b + 1);
         slab.remove(a);
         slab.remove(a);
-        assert_eq!(slab.get(a), None);
+        assert_eq!((slab.get(a), slab.next_slot()), (None, a));
         assert_eq!(slab.insert('c'), a);
         assert_eq!(slab.insert('d'), b + 1);
         assert_eq!(slab.iter().collect::<String>(), "cbd");

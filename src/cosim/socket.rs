@@ -4,6 +4,8 @@ use super::clocks::Clocks;
 use super::dut::DutError;
 use super::ffi::Library;
 use super::verilated::Verilated;
+use crate::design::NodeId;
+use crate::model::cycle::mesh::Upset;
 use std::path::Path;
 
 /// A fabric as packed ports and a clock. Ports are numbered as they are found.
@@ -44,6 +46,14 @@ pub trait Socket: std::fmt::Debug + Send {
 
     /// Closes the wave file, if one is open.
     fn wave_stop(&mut self) {}
+
+    /// Changes the state of a router, which must be found.
+    ///
+    /// # Errors
+    /// If it is no model with routers.
+    fn upset(&mut self, _tile: NodeId, _upset: Upset) -> Result<(), DutError> {
+        Err(DutError::Mismatch("only a router of the model can be upset".to_owned()))
+    }
 
     /// Bits of a payload that it carries and can be compared; the others are zero.
     fn payload_bits(&self) -> u32;

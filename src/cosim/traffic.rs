@@ -203,27 +203,19 @@ impl Generator {
         Generator { mesh: design.mesh, source: Source::Trace { packets, next: 0 } }
     }
 
-    /// Generates the packets of some cycles, tile by tile within a cycle. Cycles must follow on each other.
+    /// Generates the packets of some cycles: of synthetic traffic those of one tile after the other, each by cycle. Cycles
+    /// must follow on each other.
     pub fn generate(&mut self, cycles: Range<u64>, measured: bool, emit: &mut dyn FnMut(Packet)) {
         let mesh = self.mesh;
         match &mut self.source {
             Source::Bernoulli { tiles, rate, flits, plan } => {
-                for cycle in cycles {
-                    for tile in tiles.iter_mut() {
-                        if unit(&mut tile.rng) < *rate {
-                            if let Some((class, dests)) = plan.draw(mesh, tile) {
-                                let flits = if class == Class::KvFetch { 1 } else { *flits };
-                                emit(Packet {
-                                    source: tile.node,
-                                    dests,
-                                    class,
-                                    flits,
-                                    cycle,
-                                    measured,
-                                    tag: None,
-                                });
-                            }
-                        }
+                for tile in tiles {
+                    let mut from = cycles.start;
+                    while let Some(cycle) = tile.next(from..cycles.end, *rate) {
+                        from = cycle + 1;
+                        let Some((class, dests)) = plan.draw(mesh, tile) else { continue };
+                        let (source, flits) = (tile.node, if class == Class::KvFetch { 1 } else { *flits });
+                        emit(Packet { source, dests, class, flits, cycle, measured, tag: None });
                     }
                 }
             }
@@ -239,6 +231,17 @@ impl Generator {
     /// Whether it replays a trace, which comes to an end and is measured as a whole.
     pub fn is_trace(&self) -> bool {
         matches!(self.source, Source::Trace { .. })
+    }
+}
+
+impl Tile {
+    /// The next of some cycles in which it generates a packet, drawn for each of them.
+    fn next(&mut self, mut cycles: Range<u64>, rate: f64) -> Option<u64> {
+        // The state stays in registers on the way.
+        let mut rng = self.rng.clone();
+        let found = cycles.find(|_| unit(&mut rng) < rate);
+        self.rng = rng;
+        found
     }
 }
 
@@ -295,6 +298,8 @@ mod tests {
         for start in (0..cycles).step_by(batch as usize) {
             generator.generate(start..(start + batch).min(cycles), false, &mut |p| packets.push(p));
         }
+        // Tiles come one after the other, as far as the cut goes.
+        packets.sort_by_key(|packet| (packet.cycle, packet.source));
         packets
     }
 

@@ -139,8 +139,8 @@ pub enum BuildError {
         /// What the compiler said.
         log: String,
     },
-    /// Waves were asked of another form than [`Form::Mesh`] and [`Form::Whole`].
-    #[error("what is verilated in pieces has no waves: they need the whole mesh or the whole design")]
+    /// Waves were asked of [`Form::Tile`] or [`Form::Around`].
+    #[error("a piece of the network by itself has no waves: they need the whole mesh, or all of a tile")]
     TileWaves,
     /// A tool ran and reported errors.
     #[error("{program} failed on the generated fabric ({status}):\n{log}")]

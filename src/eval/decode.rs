@@ -181,6 +181,7 @@ mod tests {
         let step = step(&design, &load).unwrap();
         let plan = Plan::new(&design, step.descriptors.clone(), 1);
         let mut done = Decoded {
+            periods: 0,
             cycles: 1200,
             kv_cycles: 1000,
             steps: vec![StepCounts::default()],

@@ -31,7 +31,7 @@ pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};
 pub use row::{LinkRow, Row};
-pub use soak::{take as soak_take, SoakCase, SoakRun};
+pub use soak::{take as soak_take, SoakCase, SoakFabric, SoakRun};
 pub use spread::Spread;
 pub use sweep::{sweep, Sweep, RESOLUTION, SATURATED_AT};
 pub use timeline::timeline;

@@ -6,8 +6,11 @@
 // Each test binary uses a part of it.
 #![allow(dead_code)]
 
+mod memory;
 mod network;
+mod offers;
 
+use memory::Port;
 use meshkv::cosim::lockstep::PortLockstep;
 use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
@@ -15,7 +18,7 @@ use meshkv::cosim::socket::Socket;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{modules, ModuleSpec, FABRIC, TILE_EVENTS};
-use network::{Flit, Network};
+use network::Network;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -65,23 +68,6 @@ pub struct Seen {
     pub swaps: u64,
     /// Flits that tiles have sent to a network that is played.
     pub sent: u64,
-}
-
-/// A burst that a port has been asked for.
-struct Burst {
-    ready: u64,
-    id: u64,
-    address: u64,
-    beats: u64,
-    bad: bool,
-}
-
-/// What a memory port is about.
-#[derive(Default)]
-struct Port {
-    waiting: Vec<Burst>,
-    /// The burst that is being answered, and its next beat.
-    answering: Option<(Burst, u64)>,
 }
 
 /// One port of the fabric.
@@ -244,124 +230,6 @@ impl Stand {
         (self.random >> 16) % n
     }
 
-    /// Four elements of some query stand until they are taken.
-    fn offer_query(&mut self) {
-        if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
-            return;
-        }
-        let model = &self.design.config.model;
-        let (streams, heads) = (u64::from(model.max_streams), u64::from(model.heads));
-        let key = self.below(1 << 40);
-        for (name, value) in [
-            ("query_valid", 1),
-            ("query_stream", key % streams),
-            ("query_head", key % heads),
-            ("query_word", key % 8),
-            ("query_data", mix(key)),
-        ] {
-            self.set(name, 0, value);
-        }
-    }
-
-    /// Any segments of any layer for any streams.
-    fn descriptor(&mut self) -> Vec<(&'static str, u64)> {
-        let model = &self.design.config.model;
-        let (layers, streams) = (u64::from(model.layers), u64::from(model.max_streams));
-        let tokens = u64::from(self.design.config.kv.segment_tokens);
-        let segments = u64::from(self.design.placement.segments);
-        self.made += 1;
-        let (stream, stride) = (self.below(streams), 1 + self.below(3));
-        let first = self.below(segments);
-        let count = 1 + self.below(((segments - 1 - first) / stride).min(self.pace.segments - 1) + 1);
-        let rows = [self.below(tokens), self.below(tokens)];
-        let (first_row, last_row) =
-            if count == 1 { (rows[0].min(rows[1]), rows[0].max(rows[1])) } else { (rows[0], rows[1]) };
-        let step = self.made.is_multiple_of(self.pace.step);
-        vec![
-            ("desc_prefix", self.below(streams)),
-            ("desc_layer", self.below(layers)),
-            ("desc_first", first),
-            ("desc_stride", stride),
-            ("desc_count", count),
-            ("desc_first_row", first_row),
-            ("desc_last_row", last_row),
-            ("desc_stream", stream),
-            ("desc_streams", 1 + self.below(streams - stream)),
-            ("desc_mapping", self.below(3)),
-            ("desc_share", self.below(2)),
-            ("desc_close", u64::from(step || self.below(3) == 0)),
-            ("desc_step", u64::from(step)),
-        ]
-    }
-
-    fn offer_descriptor(&mut self) {
-        let next = self.descriptors.front().cloned();
-        self.set("desc_valid", 0, u64::from(next.is_some()));
-        for (name, value) in next.into_iter().flatten() {
-            self.set(name, 0, value);
-        }
-    }
-
-    /// A flit stands until it is taken; then comes the next of its packet, if there is one.
-    fn offer_parts(&mut self) {
-        if self.pace.parts == 0 {
-            return;
-        }
-        for tile in 0..self.parts.len() {
-            if self.get("part_valid", tile) == 1 {
-                continue;
-            }
-            let begins = self.parts[tile] == 0;
-            if begins && self.below(256) >= self.pace.parts {
-                continue;
-            }
-            if begins {
-                self.parts[tile] = 1 + self.below(4);
-            }
-            let key = self.below(1 << 40);
-            for (name, value) in [
-                ("part_valid", 1),
-                ("part_first", u64::from(begins)),
-                ("part_last", u64::from(self.parts[tile] == 1)),
-                ("part_alone", key >> 39),
-                ("part_stream", key % u64::from(self.design.config.model.max_streams)),
-                ("part_layer", key % u64::from(self.design.config.model.layers)),
-                ("part_head", key % u64::from(self.design.config.model.heads)),
-            ] {
-                self.set(name, tile, value);
-            }
-            self.set_wide("part_data", tile, key);
-        }
-    }
-
-    /// Bursts are answered in any order, each without another between.
-    fn answer(&mut self) {
-        let cycle = self.pins.cycle();
-        for p in 0..self.memory.len() {
-            let ready = self.below(4) != 0;
-            self.set("m_axi_arready", p, u64::from(ready));
-            let port = &mut self.memory[p];
-            if port.answering.is_none() {
-                let next = port.waiting.iter().position(|burst| burst.ready <= cycle);
-                port.answering = next.map(|i| (port.waiting.remove(i), 0));
-            }
-            let pauses = self.pace.errors > 0 && self.below(8) == 0;
-            let port = &mut self.memory[p];
-            let Some((burst, beat)) = port.answering.take_if(|_| !pauses) else {
-                self.set("m_axi_rvalid", p, 0);
-                continue;
-            };
-            let last = beat + 1 == burst.beats;
-            let bytes = u64::from(self.design.flit.data_width / 8);
-            self.set("m_axi_rvalid", p, 1);
-            self.set("m_axi_rid", p, burst.id);
-            self.set("m_axi_rresp", p, if burst.bad { 2 } else { 0 });
-            self.set("m_axi_rlast", p, u64::from(last));
-            self.set_wide("m_axi_rdata", p, burst.address + beat * bytes);
-            self.memory[p].answering = (!last).then_some((burst, beat + 1));
-        }
-    }
-
     /// What the edge that has passed took.
     fn take(&mut self) {
         if self.get("desc_valid", 0) & self.get("desc_ready", 0) == 1 {
@@ -376,50 +244,7 @@ impl Stand {
                 self.set("part_valid", tile, 0);
             }
         }
-        for p in 0..self.memory.len() {
-            if self.get("m_axi_arvalid", p) & self.get("m_axi_arready", p) == 1 {
-                let ready = self.pins.cycle() + self.below(self.pace.latency);
-                let bad = self.below(256) < self.pace.errors;
-                let (id, address) = (self.get("m_axi_arid", p), self.get("m_axi_araddr", p));
-                let beats = self.get("m_axi_arlen", p) + 1;
-                self.memory[p].waiting.push(Burst { ready, id, address, beats, bad });
-            }
-        }
-    }
-
-    /// What the network shows every tile.
-    fn drive_network(&mut self) {
-        let Some(mut network) = self.network.take() else { return };
-        let cycle = self.pins.cycle();
-        for tile in 0..self.parts.len() {
-            let (credit, flit) = network.shows(tile, cycle);
-            self.set("tx_credit", tile, credit);
-            self.set("rx_valid", tile, flit.as_ref().map_or(0, |flit| 1 << flit.vc));
-            let Some(flit) = flit else { continue };
-            for (name, words) in [("rx_head", &flit.head), ("rx_data", &flit.data)] {
-                let pin = self.ports[name].pin;
-                self.pins.set_part(pin, tile, words);
-            }
-        }
-        self.network = Some(network);
-    }
-
-    /// What the tiles have shown it.
-    fn read_network(&mut self) {
-        let Some(mut network) = self.network.take() else { return };
-        let cycle = self.pins.cycle();
-        for tile in 0..self.parts.len() {
-            network.credited(tile, self.get("rx_credit", tile));
-            let valid = self.get("tx_valid", tile);
-            if valid == 0 {
-                continue;
-            }
-            let words = |name: &str| self.pins.part(self.ports[name].pin, tile).collect::<Vec<_>>();
-            let flit = Flit { vc: valid.trailing_zeros(), head: words("tx_head"), data: words("tx_data") };
-            network.takes(tile, cycle, flit, &words("tx_dest"));
-            self.seen.sent += 1;
-        }
-        self.network = Some(network);
+        self.take_bursts();
     }
 
     fn count(&mut self) {

@@ -1,5 +1,6 @@
 //! A network that is played: every flit arrives at some time, those of one channel between two tiles in order.
 
+use super::Stand;
 use meshkv::cosim::packet::mix;
 use meshkv::design::{index_bits, Design};
 use std::collections::{BTreeMap, VecDeque};
@@ -95,5 +96,42 @@ impl Network {
         }
         let x_bits = index_bits(self.cols);
         vec![((dest[0] >> x_bits) * self.cols + (dest[0] & ((1 << x_bits) - 1))) as usize]
+    }
+}
+
+impl Stand {
+    /// What the network shows every tile.
+    pub(super) fn drive_network(&mut self) {
+        let Some(mut network) = self.network.take() else { return };
+        let cycle = self.pins.cycle();
+        for tile in 0..self.parts.len() {
+            let (credit, flit) = network.shows(tile, cycle);
+            self.set("tx_credit", tile, credit);
+            self.set("rx_valid", tile, flit.as_ref().map_or(0, |flit| 1 << flit.vc));
+            let Some(flit) = flit else { continue };
+            for (name, words) in [("rx_head", &flit.head), ("rx_data", &flit.data)] {
+                let pin = self.ports[name].pin;
+                self.pins.set_part(pin, tile, words);
+            }
+        }
+        self.network = Some(network);
+    }
+
+    /// What the tiles have shown it.
+    pub(super) fn read_network(&mut self) {
+        let Some(mut network) = self.network.take() else { return };
+        let cycle = self.pins.cycle();
+        for tile in 0..self.parts.len() {
+            network.credited(tile, self.get("rx_credit", tile));
+            let valid = self.get("tx_valid", tile);
+            if valid == 0 {
+                continue;
+            }
+            let words = |name: &str| self.pins.part(self.ports[name].pin, tile).collect::<Vec<_>>();
+            let flit = Flit { vc: valid.trailing_zeros(), head: words("tx_head"), data: words("tx_data") };
+            network.takes(tile, cycle, flit, &words("tx_dest"));
+            self.seen.sent += 1;
+        }
+        self.network = Some(network);
     }
 }

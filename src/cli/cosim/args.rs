@@ -1,10 +1,11 @@
 //! The options of `meshkv cosim` and `meshkv sim` and the traffic they ask for.
 
-use super::engine::{DutForm, Engine};
+use super::engine::DutForm;
+use crate::cli::engine::Carrier;
 use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::run::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Destinations of a multicast packet where none are asked for.
 const DEFAULT_FANOUT: u32 = 8;
@@ -21,8 +22,9 @@ A trace has a line for each packet, sorted by cycle; tiles are y * cols + x:
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
     /// Configuration file
-    #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
-    pub(super) config: PathBuf,
+    // A subcommand below has one of its own, and then this is none.
+    #[arg(value_name = "CONFIG", required = true, value_hint = clap::ValueHint::FilePath)]
+    config: Option<PathBuf>,
     /// What is sent where; a tile that a pattern maps to itself sends nothing
     #[arg(long, value_enum, default_value_t = Kind::Uniform, conflicts_with = "trace", help_heading = "Traffic")]
     traffic: Kind,
@@ -68,22 +70,11 @@ pub struct Options {
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
-    /// What carries the flits, the same to the cycle [default: rtl; of `sim` model]
-    #[arg(long, value_enum, help_heading = "Measurement")]
-    pub(super) engine: Option<Engine>,
-    /// Run model and Verilog side by side and compare every link in every cycle; the first difference ends the run
-    #[arg(long, conflicts_with = "engine", help_heading = "Measurement")]
-    pub(super) lockstep: bool,
-    /// Let the model's router at X,Y lose the credits of its tile in a cycle, to see lockstep find it
-    #[arg(long, value_name = "X,Y@CYCLE", value_parser = upset, requires = "lockstep", help_heading = "Measurement")]
-    pub(super) upset: Option<(u32, u32, u64)>,
+    #[command(flatten)]
+    pub(super) carrier: Carrier,
     /// What is verilated; the flits are the same to the cycle [default: tile; with --wave mesh]
-    #[arg(long, value_enum, help_heading = "Measurement")]
+    #[arg(long, value_enum, help_heading = "Engine")]
     pub(super) dut: Option<DutForm>,
-    /// Write waves; the whole mesh is built anew for it and runs slower. With --lockstep, of the cycles around a
-    /// difference [default there: NAME-lockstep.fst]
-    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
-    pub(super) wave: Option<PathBuf>,
 }
 
 /// A pattern, or traffic of more than one kind.
@@ -120,6 +111,14 @@ enum Vn {
 }
 
 impl Options {
+    /// The configuration file.
+    ///
+    /// # Panics
+    /// If a subcommand is run, which has another.
+    pub(super) fn config(&self) -> &Path {
+        self.config.as_deref().expect("the command line has a configuration where it has no subcommand")
+    }
+
     /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
     ///
     /// # Errors
@@ -187,15 +186,6 @@ fn hotspot(text: &str) -> Result<Hotspot, String> {
     read().ok_or_else(|| "write column, row and, if wanted, a share, for example 3,3:0.1".to_owned())
 }
 
-fn upset(text: &str) -> Result<(u32, u32, u64), String> {
-    let read = || {
-        let (place, cycle) = text.split_once('@')?;
-        let (x, y) = place.split_once(',')?;
-        Some((x.trim().parse().ok()?, y.trim().parse().ok()?, cycle.trim().parse().ok()?))
-    };
-    read().ok_or_else(|| "write column, row and cycle, for example 1,1@500".to_owned())
-}
-
 fn range(text: &str) -> Result<(f64, f64), String> {
     let read = || {
         let (from, to) = text.split_once(':')?;
@@ -208,6 +198,7 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Engine;
     use crate::cosim::verilate::Form;
     use clap::Parser;
 

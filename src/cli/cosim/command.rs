@@ -50,15 +50,13 @@ impl Options {
 
     /// The command up to the configuration.
     fn begin(&self) -> String {
-        let subcommand = if self.is_model() { "sim" } else { "cosim" };
-        format!("meshkv {subcommand} {}", self.config.display())
+        let subcommand = if self.carrier.is_model() { "sim" } else { "cosim" };
+        format!("meshkv {subcommand} {}", self.config().display())
     }
 
     /// What it ends with.
     fn end(&self) -> String {
         let dut = self.form().map_or(String::new(), |form| format!(" --dut {}", form.name()));
-        let lockstep = if self.lockstep { " --lockstep" } else { "" };
-        let upset = self.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
-        format!("{dut}{lockstep}{upset}")
+        format!("{dut}{}", self.carrier.words_of_lockstep())
     }
 }

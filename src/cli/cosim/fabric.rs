@@ -3,6 +3,7 @@
 use super::Options;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
+use crate::cli::ports::place;
 use crate::cli::ui::Ui;
 use crate::cli::watched;
 use crate::cosim::dut::Dut;
@@ -11,9 +12,8 @@ use crate::cosim::lockstep::{Difference, Lockstep};
 use crate::cosim::modelled::Modelled;
 use crate::cosim::network::Network;
 use crate::cosim::verilate::{Form, RunLength};
-use crate::design::{Design, Mesh, NodeId, Port};
+use crate::design::{Design, Port};
 use crate::model::cycle::mesh::Upset;
-use anyhow::anyhow;
 use std::path::Path;
 
 /// Tile cycles from which the better optimised build is worth its longer compilation.
@@ -79,10 +79,10 @@ pub(super) fn open(
     if options.tile_is_overruled() {
         ui.note("waves need the whole mesh: it is built instead of the tile");
     }
-    let waves = options.wave.as_deref().filter(|_| !options.lockstep);
-    let upset = options.upset.map(|(x, y, cycle)| upset(design.mesh, x, y, cycle)).transpose()?;
+    let waves = options.carrier.waves();
+    let upset = options.carrier.upset.map(|upset| place(design.mesh, upset)).transpose()?;
     let mut dut = verilated(form, run_length(options, design), design, interrupt, ui)?;
-    if options.lockstep {
+    if options.carrier.lockstep {
         let mut both = Lockstep::new(dut, design)?;
         both.watchdog(WATCHDOG);
         if let Some((cycle, tile)) = upset {
@@ -97,18 +97,6 @@ pub(super) fn open(
     }
     dut.record(true, true);
     Ok(Fabric::Verilated(dut.into()))
-}
-
-/// When and where the model is upset.
-fn upset(mesh: Mesh, x: u32, y: u32, cycle: u64) -> anyhow::Result<(u64, NodeId)> {
-    let (cols, rows) = (mesh.cols(), mesh.rows());
-    let tile = mesh.node(x, y).ok_or_else(|| {
-        anyhow!(
-            "--upset {x},{y}@{cycle} is at no tile of this {cols}x{rows} mesh\n  \
-             help: columns count from 0 in the west, rows from 0 in the south"
-        )
-    })?;
-    Ok((cycle, tile))
 }
 
 /// Opens a mesh that writes waves of the cycles around a difference.
@@ -128,7 +116,7 @@ pub(super) fn around(
 
 /// The model of a fabric, as it is after reset.
 pub(in crate::cli) fn modelled(design: &Design) -> Modelled {
-    let mut model = Modelled::new(design);
+    let mut model = Modelled::with_numbers(design);
     model.watchdog(WATCHDOG);
     model
 }
@@ -152,7 +140,7 @@ pub(in crate::cli) fn verilated(
 
 fn run_length(options: &Options, design: &Design) -> RunLength {
     let tile_cycles = (options.cycles + options.warmup).saturating_mul(design.mesh.tiles() as u64);
-    if options.wave.is_some() && !options.lockstep {
+    if options.carrier.waves().is_some() {
         RunLength::Trace { depth: None }
     } else if options.sweep_load.is_some() || options.trace.is_some() || tile_cycles >= LONG_RUN {
         RunLength::Long

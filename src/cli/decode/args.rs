@@ -1,6 +1,6 @@
 //! The command line of `meshkv decode`, and what it asks for.
 
-use crate::cli::cosim::Engine;
+use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cosim::decode::{step, Pace, Plan, Workload, WorkloadError};
 use crate::design::Design;
@@ -10,19 +10,21 @@ use std::path::PathBuf;
 /// Segments of a layer that are run unless more are asked for.
 const SAMPLE: u32 = 16;
 
-/// Run a decode step, or a sample of one, on the emitted fabric under Verilator
+/// Run a decode step, or a sample of one, on the emitted Verilog or on its model
 ///
-/// The whole fabric is co-simulated: column controllers, homes, routers, requesters, with a model of the
+/// The whole fabric runs, the same to the cycle on both engines: column controllers, homes, routers, requesters, with a model of the
 /// external memory behind AXI4 and a stand-in for the compute of the tiles. Every tile must get every flit of
 /// every slice its heads need exactly once, as the memory holds it, and every partial result must reach its root.
-/// Exit code 1 if not. A whole step of a large model takes hours: layers and segments are sampled, and what that
-/// says of a whole step is printed apart.
-#[derive(Debug, clap::Args)]
+/// Exit code 1 if not. A whole step of a large model takes hours on the Verilog: layers and segments are sampled, and
+/// what that says of a whole step is printed apart.
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   meshkv decode configs/tiny.toml
   meshkv decode configs/meshkv.toml --tokens 32768 --segments 64 --mapping row-aligned
   meshkv decode configs/mistral_7b.toml --batch 8 --prefix 4096 --mapping stream-striped --json | jq .traffic
-  meshkv decode configs/tiny.toml --steps 20 --stride 2 --plot out")]
+  meshkv decode configs/tiny.toml --steps 20 --stride 2 --plot out
+  meshkv sim decode configs/meshkv.toml --tokens 32768 --segments all      a layer, on the model
+  meshkv decode configs/tiny.toml --lockstep                               on both, compared in every cycle")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
@@ -66,12 +68,8 @@ pub struct Args {
     /// Seed of the memory's content and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// What runs: the Verilog under Verilator, or its cycle-exact model
-    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
-    pub(super) engine: Engine,
-    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
-    #[arg(long, conflicts_with = "engine")]
-    pub(super) lockstep: bool,
+    #[command(flatten)]
+    pub(super) carrier: Carrier,
     /// Write link-utilisation as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
@@ -176,12 +174,6 @@ impl Args {
         if self.unruly_memory {
             text += " --unruly-memory";
         }
-        if self.engine != Engine::Rtl {
-            text += &format!(" --engine {}", name(self.engine));
-        }
-        if self.lockstep {
-            text += " --lockstep";
-        }
-        text
+        text + &self.carrier.words()
     }
 }

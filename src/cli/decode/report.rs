@@ -1,7 +1,6 @@
 //! What `meshkv decode` says about a run: as JSON, and in words.
 
 use super::Args;
-use crate::cli::names::name;
 use crate::cli::table;
 use crate::cosim::decode::Workload;
 use crate::emit::TILE_EVENTS;
@@ -22,7 +21,7 @@ pub(super) fn as_json(args: &Args, load: &Workload, row: &DecodeRow) -> Value {
         ("mapping", json!(mapping)),
         ("sharing", json!(sharing)),
         ("seed", json!(args.seed)),
-        ("engine", json!(name(args.engine))),
+        ("engine", json!(args.carrier.name())),
         ("energy_sources", json!(ENERGY_SOURCES)),
         ("command", json!(args.command(load))),
     ];

@@ -1,6 +1,6 @@
 //! The command line of `meshkv run`, and what it asks for.
 
-use crate::cli::cosim::Engine;
+use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cli::ui::Ui;
 use crate::config::Config;
@@ -12,20 +12,21 @@ use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::PathBuf;
 
-/// Compute attention of a decode step on the emitted design under Verilator
+/// Compute attention of a decode step, on the emitted Verilog or on its model
 ///
-/// The whole design is co-simulated: queries and descriptors go in, slices come from external memory over their homes
+/// The whole design runs, the same to the cycle on both engines: queries and descriptors go in, slices come from external memory over their homes
 /// and the mesh to the tiles, PaD computes, reduce roots merge. Every output must equal the bit-exact model of the
 /// datapath, and its error against attention in f64 is set beside that of FlashAttention-2 in FP16. Exit code 1 if
 /// a bit differs.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   meshkv run configs/minilm.toml --tensors examples/minilm.safetensors
   meshkv run configs/tiny.toml --tensors mine.safetensors --layer 3 --query 511 --fit
   meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
-  meshkv run configs/u280_8x8.toml --engine model --timing --tokens 4096
+  meshkv sim run configs/u280_8x8.toml --timing --tokens 4096             cycles only, on the model
+  meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -72,12 +73,8 @@ pub struct Args {
     /// Seed of drawn tensors and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// What runs: the Verilog under Verilator, or its cycle-exact model
-    #[arg(long, value_enum, default_value_t = Engine::Rtl, help_heading = "Platform")]
-    pub(super) engine: Engine,
-    /// Run the Verilog and the model side by side and compare every port in every cycle; the first difference ends the run
-    #[arg(long, conflicts_with_all = ["engine", "wave"], help_heading = "Platform")]
-    pub(super) lockstep: bool,
+    #[command(flatten)]
+    pub(super) carrier: Carrier,
     /// Count cycles only, on the model: no number is drawn, computed or compared
     #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
     pub(super) timing: bool,
@@ -87,9 +84,6 @@ pub struct Args {
     /// Write the timeline of the stages as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
-    /// Write waves; the whole design is built as one for it, so only small meshes with few tokens are sensible
-    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Output")]
-    pub(super) wave: Option<PathBuf>,
     /// Levels of hierarchy in the waves, counted from the top [default: all]
     #[arg(long, value_name = "LEVELS", requires = "wave", value_parser = clap::value_parser!(u32).range(1..=90), help_heading = "Output")]
     wave_depth: Option<u32>,
@@ -118,7 +112,7 @@ impl Args {
     /// The design, and the tensors it runs on.
     pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
         anyhow::ensure!(
-            !self.timing || self.engine == Engine::Model,
+            !self.timing || self.carrier.is_model(),
             "--timing leaves out the numbers, which the Verilog computes anyway\n  help: add --engine model"
         );
         let (design, _) = crate::cli::load(&self.config, ui)?;
@@ -182,7 +176,7 @@ impl Args {
 
     /// What is verilated for them, and how it is compiled.
     pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
-        if self.wave.is_some() {
+        if self.carrier.waves().is_some() {
             return (Form::Whole, RunLength::Trace { depth: self.wave_depth });
         }
         let form = if self.clocks(job.design).in_step() { Form::Core } else { Form::Clocks };
@@ -234,16 +228,11 @@ impl Args {
         if self.jitter > 0 {
             text += &format!(" --jitter {}", self.jitter);
         }
-        if self.engine != Engine::Rtl {
-            text += &format!(" --engine {}", name(self.engine));
-        }
-        for (given, flag) in
-            [(self.lockstep, "lockstep"), (self.timing, "timing"), (self.unruly_memory, "unruly-memory")]
-        {
+        for (given, flag) in [(self.timing, "timing"), (self.unruly_memory, "unruly-memory")] {
             if given {
                 text += &format!(" --{flag}");
             }
         }
-        text
+        text + &self.carrier.words()
     }
 }

@@ -10,6 +10,7 @@ pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow) -> Value {
     let mut value = json!(row);
     value["command"] = json!(args.command(job));
     value["seed"] = json!(args.seed);
+    value["engine"] = json!(args.carrier.name());
     value
 }
 

@@ -16,7 +16,6 @@ use super::order::Visit;
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::mpsc::channel;
 
 /// Cycles without an output, a read or a flit of PART after which a run is stuck.
@@ -106,10 +105,6 @@ impl Source {
     }
 }
 
-fn top(modules: &[ModuleSpec]) -> &ModuleSpec {
-    modules.iter().find(|m| m.name == emit::CORE).expect("every design has a top")
-}
-
 /// The whole design out of reset.
 pub struct Bench<'a> {
     job: &'a Job<'a>,
@@ -149,8 +144,7 @@ impl<'a> Bench<'a> {
         seed: u64,
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
-        let pins = Pins::with_clocks(library, seed, &clocks)?;
-        Bench::of(pins, job, behaviour, clocks, Source::Pins)
+        Bench::on(verilated(library, seed)?, job, behaviour, clocks)
     }
 
     /// On the model of the design, cycle by cycle the same. Without `numbers` only the time is known: outputs come
@@ -164,9 +158,9 @@ impl<'a> Bench<'a> {
         clocks: Clocks,
         numbers: bool,
     ) -> Result<Bench<'a>, DutError> {
-        let (design, modules) = (job.design, emit::modules(job.design));
+        let (design, top) = (job.design, Bench::ports(job.design));
         let (tell, told) = channel();
-        let model = FabricPorts::core(design, top(&modules), numbers.then_some(tell));
+        let model = FabricPorts::core(design, &top, numbers.then_some(tell));
         let pins = Pins::clocked(Box::new(model), &clocks)?;
         let source = match numbers {
             true => Source::Model(Box::new(Numbers::new(design, told))),
@@ -186,13 +180,33 @@ impl<'a> Bench<'a> {
         seed: u64,
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
-        let (design, modules) = (job.design, emit::modules(job.design));
-        let top = top(&modules);
-        let model: Box<dyn Socket> = Box::new(FabricPorts::core(design, top, None));
-        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
-        let both = PortLockstep::new(both, top, design)?;
-        let pins = Pins::clocked(Box::new(both), &clocks)?;
-        Bench::of(pins, job, behaviour, clocks, Source::Pins)
+        let (rtl, model) = (verilated(library, seed)?, Bench::model(job.design));
+        let both = PortLockstep::beside(rtl, model, &Bench::ports(job.design), job.design)?;
+        Bench::on(Box::new(both), job, behaviour, clocks)
+    }
+
+    /// Its ports: those of the whole design.
+    pub fn ports(design: &Design) -> ModuleSpec {
+        let modules = emit::modules(design);
+        modules.into_iter().find(|m| m.name == emit::CORE).expect("every design has a top")
+    }
+
+    /// The model behind them, which computes no numbers.
+    pub fn model(design: &Design) -> Box<dyn Socket> {
+        Box::new(FabricPorts::core(design, &Bench::ports(design), None))
+    }
+
+    /// Whatever has these ports and shows numbers, taken out of reset.
+    ///
+    /// # Errors
+    /// If it lacks a port, does not start, or cannot have these clocks.
+    pub fn on(
+        socket: Box<dyn Socket>,
+        job: &'a Job<'a>,
+        behaviour: Behaviour,
+        clocks: Clocks,
+    ) -> Result<Bench<'a>, DutError> {
+        Bench::of(Pins::clocked(socket, &clocks)?, job, behaviour, clocks, Source::Pins)
     }
 
     fn of(
@@ -202,8 +216,7 @@ impl<'a> Bench<'a> {
         clocks: Clocks,
         source: Source,
     ) -> Result<Bench<'a>, DutError> {
-        let (design, modules) = (job.design, emit::modules(job.design));
-        let top = top(&modules);
+        let (design, top) = (job.design, &Bench::ports(job.design));
         let own = ["clk", "rst", "pe_clk", "pe_rst"];
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !own.contains(&p.name.as_str())) {
             let pin = pins.pin(top, &port.name, 1)?;
@@ -222,14 +235,6 @@ impl<'a> Bench<'a> {
             source,
             pins,
         })
-    }
-
-    /// Writes waves of all that follows as FST, from a library that can.
-    ///
-    /// # Errors
-    /// If it cannot, or the file cannot be written.
-    pub fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
-        self.pins.wave_start(path)
     }
 
     /// Runs to the last output, of each tile recording the first `timeline` cycles; `stall` of 256 cycles a root's output

@@ -46,27 +46,18 @@ pub struct Bench<'a> {
     pub(super) words: Vec<u32>,
 }
 
-/// The ports of the whole fabric.
-fn fabric(design: &Design) -> ModuleSpec {
-    let modules = emit::modules(design);
-    modules.into_iter().find(|m| m.name == emit::FABRIC).expect("every design has a fabric")
-}
-
 impl<'a> Bench<'a> {
     /// Opens a library that shows the ports of the whole fabric; `seed` sets what registers hold before reset.
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
     pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let pins = Pins::new(library, seed)?;
-        Bench::with(pins, &fabric(design), design)
+        Bench::on(verilated(library, seed)?, design)
     }
 
     /// The same on the model.
     pub fn on_model(design: &'a Design) -> Bench<'a> {
-        let top = fabric(design);
-        let pins = Pins::of(Box::new(FabricPorts::new(design, &top)));
-        pins.and_then(|pins| Bench::with(pins, &top, design)).expect("the model has all ports of a design")
+        Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
     }
 
     /// A library and the model side by side, compared at every port in every period.
@@ -74,13 +65,27 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// As [`Bench::new`].
     pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
-        let top = fabric(design);
-        let model: Box<dyn Socket> = Box::new(FabricPorts::new(design, &top));
-        let both = [("the Verilog", verilated(library, seed)?), ("the model", model)];
-        Bench::with(Pins::of(Box::new(PortLockstep::new(both, &top, design)?))?, &top, design)
+        let (rtl, model) = (verilated(library, seed)?, Bench::model(design));
+        Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
     }
 
-    fn with(mut pins: Pins, top: &ModuleSpec, design: &'a Design) -> Result<Bench<'a>, DutError> {
+    /// Its ports: those of the whole fabric.
+    pub fn ports(design: &Design) -> ModuleSpec {
+        let modules = emit::modules(design);
+        modules.into_iter().find(|m| m.name == emit::FABRIC).expect("every design has a fabric")
+    }
+
+    /// The model behind them.
+    pub fn model(design: &Design) -> Box<dyn Socket> {
+        Box::new(FabricPorts::new(design, &Bench::ports(design)))
+    }
+
+    /// Whatever has these ports, taken out of reset.
+    ///
+    /// # Errors
+    /// If it lacks one, or does not start.
+    pub fn on(socket: Box<dyn Socket>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
         // Inputs hold nothing from before.
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
             let pin = pins.pin(top, &port.name, 1)?;
@@ -190,6 +195,7 @@ impl<'a> Bench<'a> {
         let (violations, mut violation_list) = run.ledger.close();
         violation_list.extend(list_of_memory);
         Decoded {
+            periods: self.pins.cycle(),
             cycles: end + 1 - start,
             kv_cycles: covered(run.steps.iter().flat_map(|s| s.kv.values().copied()).collect()),
             ports: (0..run.memory.ports()).map(|port| run.memory.counts(port)).collect(),

@@ -53,6 +53,8 @@ impl StepCounts {
 /// A run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
+    /// Periods since reset, with those in which nothing but counters was read.
+    pub periods: u64,
     /// Cycles from the first descriptor to the last PART flit of all steps.
     pub cycles: u64,
     /// Cycles between the first flit that a tile took and the last, of every layer; overlapping ones count once.

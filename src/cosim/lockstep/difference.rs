@@ -65,7 +65,7 @@ impl Difference {
 
     /// Cycles from shortly before it to shortly after: what waves should show.
     pub fn around(&self) -> Range<u64> {
-        self.cycle.saturating_sub(BEFORE)..self.cycle + AFTER
+        around(self.cycle)
     }
 
     fn place(&self) -> String {
@@ -74,6 +74,31 @@ impl Difference {
             None => String::new(),
         }
     }
+}
+
+/// Model and Verilog differ at a port of the whole.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cycle {cycle}: {place}{port}: {values}")]
+pub struct PortDifference {
+    /// Period since reset in which it shows.
+    pub cycle: u64,
+    /// The tile, column or memory port, if it is of one.
+    pub place: String,
+    /// The port.
+    pub port: String,
+    /// What each of them has.
+    pub values: String,
+}
+
+impl PortDifference {
+    /// Cycles from shortly before it to shortly after: what waves should show.
+    pub fn around(&self) -> Range<u64> {
+        around(self.cycle)
+    }
+}
+
+fn around(cycle: u64) -> Range<u64> {
+    cycle.saturating_sub(BEFORE)..cycle + AFTER
 }
 
 /// Words as one hexadecimal number, the highest first.

@@ -10,7 +10,7 @@ mod difference;
 mod links;
 mod ports;
 
-pub use difference::Difference;
+pub use difference::{Difference, PortDifference};
 pub(super) use ports::parts;
 pub use ports::PortLockstep;
 

@@ -7,8 +7,10 @@ use super::super::bits::get_bits;
 use super::super::clocks::Clocks;
 use super::super::dut::DutError;
 use super::super::socket::Socket;
-use crate::design::Design;
+use super::PortDifference;
+use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec, PortSpec};
+use crate::model::cycle::mesh::Upset;
 
 /// A port of both: its number here is the place in the list.
 #[derive(Debug)]
@@ -41,6 +43,7 @@ pub struct PortLockstep {
     cols: u32,
     tiles: u32,
     cycle: u64,
+    upset: Option<(u64, NodeId, Upset)>,
 }
 
 impl PortLockstep {
@@ -81,7 +84,34 @@ impl PortLockstep {
             port.valid = valid;
         }
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
-        Ok(PortLockstep { sockets, names: [first, second], ports, unless, cols, tiles, cycle: 0 })
+        Ok(PortLockstep {
+            sockets,
+            names: [first, second],
+            ports,
+            unless,
+            cols,
+            tiles,
+            cycle: 0,
+            upset: None,
+        })
+    }
+
+    /// Compiled Verilog and the model of it.
+    ///
+    /// # Errors
+    /// As [`PortLockstep::new`].
+    pub fn beside(
+        rtl: Box<dyn Socket>,
+        model: Box<dyn Socket>,
+        top: &ModuleSpec,
+        design: &Design,
+    ) -> Result<PortLockstep, DutError> {
+        PortLockstep::new([("the Verilog", rtl), ("the model", model)], top, design)
+    }
+
+    /// Changes the state of the second, which is the model, before a cycle.
+    pub fn upset_at(&mut self, cycle: u64, tile: NodeId, upset: Upset) {
+        self.upset = Some((cycle, tile, upset));
     }
 
     /// What one of the two shows at a part of a port.
@@ -101,8 +131,8 @@ impl PortLockstep {
         valid && !self.unless.is_some_and(|(of, unless)| of == port && self.is_set(unless, part))
     }
 
-    /// The first output that differs, in words.
-    fn difference(&self) -> Option<String> {
+    /// The first output that differs.
+    fn difference(&self) -> Option<PortDifference> {
         let outputs = (0..self.ports.len()).filter(|&port| self.ports[port].dir == Dir::Output);
         for port in outputs {
             let both = &self.ports[port];
@@ -115,12 +145,12 @@ impl PortLockstep {
             let Some(part) = (0..both.parts).filter(differs).find(|&part| self.means(port, part)) else {
                 continue;
             };
-            return Some(self.text(port, part));
+            return Some(self.named(port, part));
         }
         None
     }
 
-    fn text(&self, port: usize, part: u32) -> String {
+    fn named(&self, port: usize, part: u32) -> PortDifference {
         let both = &self.ports[port];
         let place = match both.parts {
             1 => String::new(),
@@ -133,7 +163,7 @@ impl PortLockstep {
             words.iter().rev().map(|word| format!("{word:08x}")).collect::<String>()
         };
         let [a, b] = [0, 1].map(|i| format!("{} has 0x{}", self.names[i], value(i)));
-        format!("cycle {}: {place}{}: {a}, {b}", self.cycle, both.name)
+        PortDifference { cycle: self.cycle, place, port: both.name.clone(), values: format!("{a}, {b}") }
     }
 
     /// What was driven at the first is driven at the second.
@@ -189,6 +219,9 @@ impl Socket for PortLockstep {
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
         self.copy_inputs();
+        if let Some((_, tile, upset)) = self.upset.filter(|(cycle, ..)| !rst && *cycle == self.cycle) {
+            self.sockets[1].upset(tile, upset)?;
+        }
         for socket in &mut self.sockets {
             socket.tick(rst)?;
         }
@@ -197,7 +230,7 @@ impl Socket for PortLockstep {
             return Ok(());
         }
         if let Some(difference) = self.difference() {
-            return Err(DutError::Differ(difference));
+            return Err(DutError::Differ(Box::new(difference)));
         }
         self.cycle += 1;
         Ok(())

@@ -4,6 +4,7 @@
 
 mod core;
 mod fabric;
+mod flits;
 mod nodes;
 mod packed;
 mod pe_clock;

@@ -2,12 +2,14 @@
 
 use super::super::dut::DutError;
 use super::super::socket::Socket;
+use super::flits::{part, show_kv, show_part};
 use super::packed::{numbers, Ports};
 use super::PAYLOAD;
-use crate::design::{index_bits, Design};
+use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::fabric::Nodes;
 use crate::model::cycle::home::{Claim, Staged};
+use crate::model::cycle::mesh::Upset;
 use crate::model::cycle::transport::{Command, PartFlit, RootFlit, TransportIn};
 
 numbers! {
@@ -81,13 +83,10 @@ impl NodePorts {
         let [stream, layer, head] =
             self.part_fields().map(|(offset, width)| (id >> offset) as u32 & ((1 << width) - 1));
         ports.bit(at.part_valid, tile).then(|| PartFlit {
-            first: ports.bit(at.part_first, tile),
-            last: ports.bit(at.part_last, tile),
-            alone: ports.bit(at.part_alone, tile),
             stream,
             layer,
             head,
-            data: ports.get(at.part_data, tile),
+            ..part(ports, [at.part_first, at.part_last, at.part_alone, at.part_data], tile)
         })
     }
 
@@ -124,13 +123,11 @@ impl NodePorts {
         let (at, part) = (self.at, &root.part);
         let fields = self.part_fields().into_iter().zip([part.stream, part.layer, part.head]);
         let id = fields.fold(0, |id, ((offset, _), value)| id | u64::from(value) << offset);
-        self.ports.put(at.root_first, tile, part.first);
-        self.ports.put(at.root_last, tile, part.last);
-        self.ports.put(at.root_alone, tile, part.alone);
+        let flags = [at.root_first, at.root_last, at.root_alone, at.root_data];
+        show_part(&mut self.ports, flags, tile, part);
         self.ports.put(at.root_id, tile, id);
         self.ports.put(at.root_x, tile, root.x);
         self.ports.put(at.root_y, tile, root.y);
-        self.ports.put(at.root_data, tile, part.data);
     }
 
     fn show(&mut self) {
@@ -147,12 +144,8 @@ impl NodePorts {
             self.ports.put(at.root_valid, tile, shown.out.root.map_or(0, |root| root.valid));
             self.ports.put(at.event_data, tile, shown.event.1);
             self.ports.put(at.stat_data, tile, self.nodes.network().counter(tile));
-            self.ports.put(at.kv_valid, tile, shown.kv.is_some());
-            let Some(kv) = shown.kv else { continue };
-            self.ports.put(at.kv_tag, tile, kv.tag);
-            self.ports.put(at.kv_index, tile, kv.index);
-            self.ports.put(at.kv_mask, tile, kv.mask);
-            self.ports.put(at.kv_data, tile, kv.data);
+            let kv = [at.kv_valid, at.kv_tag, at.kv_index, at.kv_mask, at.kv_data];
+            show_kv(&mut self.ports, kv, tile, shown.kv.as_ref());
         }
         self.ports.put(at.event_index, 0, self.nodes.shown()[0].event.0 as u64);
         self.ports.put(at.stat_index, 0, self.nodes.network().counter_shown() as u64);
@@ -195,6 +188,11 @@ impl Socket for NodePorts {
             .collect();
         self.nodes.step(&inputs);
         self.show();
+        Ok(())
+    }
+
+    fn upset(&mut self, tile: NodeId, upset: Upset) -> Result<(), DutError> {
+        self.nodes.network_mut().upset(tile, upset);
         Ok(())
     }
 

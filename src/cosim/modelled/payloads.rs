@@ -33,6 +33,11 @@ impl Payloads {
         (self.left.len() - 1) as u32
     }
 
+    /// Words of a payload that are kept.
+    pub(super) fn data_words(&self) -> usize {
+        self.width - self.head
+    }
+
     /// Flits that there is room for.
     pub(super) fn records(&self) -> usize {
         self.left.len()

@@ -126,6 +126,7 @@ impl Point {
         let step = step(design, &load)?;
         let pace = Pace { flit_cycles: work.flit_cycles, stall: work.stall };
         let plan = Plan::new(design, step.descriptors.clone(), work.seed);
-        Ok((load, step, Plan { steps: work.steps, pace, ..plan }))
+        let memory = if work.unruly_memory { plan.memory.unruly(work.seed) } else { plan.memory };
+        Ok((load, step, Plan { steps: work.steps, pace, memory, ..plan }))
     }
 }

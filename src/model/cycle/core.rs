@@ -70,6 +70,11 @@ impl Core {
         &self.fabric
     }
 
+    /// The fabric, to be upset.
+    pub fn fabric_mut(&mut self) -> &mut Fabric {
+        &mut self.fabric
+    }
+
     /// What ports of the fabric showed in the last period.
     pub fn shown(&self) -> &FabricShown {
         self.fabric.shown()

@@ -3,10 +3,10 @@
 use super::around::{Around, FabricIn, FabricShown, LocalIn};
 use super::clock::Clock;
 use super::control::Kind;
-use super::mesh::{RouterMesh, TOTALS};
+use super::mesh::{RouterMesh, Upset, TOTALS};
 use super::tile_shape::TileShape;
 use super::transport::{Events, KvFlit, TilePort, Transport, TransportIn, TransportOut};
-use crate::design::{Design, Port};
+use crate::design::{Design, NodeId, Port};
 
 /// The routers, and what they show their tiles.
 #[derive(Debug)]
@@ -61,6 +61,11 @@ impl Network {
     pub fn counter(&self, tile: usize) -> u32 {
         self.routers.counter(tile, self.counter_shown())
     }
+
+    /// Changes the state of a router.
+    pub fn upset(&mut self, tile: NodeId, upset: Upset) {
+        self.routers.upset(tile, upset);
+    }
 }
 
 /// The fabric.
@@ -79,6 +84,11 @@ impl Fabric {
     /// The routers.
     pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// The routers, to be upset.
+    pub fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
     }
 
     /// Periods that have passed since reset.
@@ -154,6 +164,11 @@ impl Nodes {
     /// The routers.
     pub fn network(&self) -> &Network {
         &self.network
+    }
+
+    /// The routers, to be upset.
+    pub fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
     }
 
     /// The transport of every tile, as its registers are now.

@@ -1,5 +1,6 @@
-//! Random fabrics and traffic for lockstep: everything about a case follows from its seed.
+//! Random networks and traffic for lockstep: everything about a case follows from its seed.
 
+use super::Draw;
 use crate::config::Config;
 use crate::cosim::network::Network;
 use crate::cosim::packet::mix;
@@ -34,32 +35,13 @@ pub struct SoakRun {
     pub phases: Phases,
 }
 
-/// Draws numbers from a seed.
-struct Draw(u64);
-
-impl Draw {
-    /// A number from `from` to `to`.
-    fn from(&mut self, from: u32, to: u32) -> u32 {
-        self.0 = mix(self.0);
-        from + (self.0 >> 32) as u32 % (to - from + 1)
-    }
-
-    fn one_in(&mut self, n: u32) -> bool {
-        self.from(1, n) == 1
-    }
-
-    fn of<T: Clone>(&mut self, items: &[T]) -> T {
-        items[self.from(0, items.len() as u32 - 1) as usize].clone()
-    }
-}
-
 impl SoakCase {
     /// The case of a seed.
     ///
     /// # Panics
     /// Never: every configuration that is drawn is legal.
     pub fn of(seed: u64) -> SoakCase {
-        let mut draw = Draw(mix(seed));
+        let mut draw = Draw::new(seed);
         let config = config(&mut draw);
         let design = Design::from_config("soak", &config).expect("what is drawn is legal");
         let mut stalled: Vec<NodeId> = Vec::new();

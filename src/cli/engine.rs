@@ -1,0 +1,99 @@
+//! What carries the flits of a simulation: the options that every one has.
+
+use super::names::name;
+use super::ui::Ui;
+use crate::config::Engine;
+use std::path::{Path, PathBuf};
+
+// No doc comment: it would become that of the subcommand.
+#[allow(missing_docs)]
+#[derive(Debug, Clone, clap::Args)]
+pub struct Carrier {
+    /// What carries the flits, the same to the cycle [default: rtl; below `sim` model]
+    #[arg(long, value_enum, help_heading = "Engine")]
+    engine: Option<Engine>,
+    /// Run model and Verilog side by side and compare what they show in every cycle; the first difference ends the run
+    #[arg(long, conflicts_with = "engine", help_heading = "Engine")]
+    pub(super) lockstep: bool,
+    /// Let the model's router at X,Y lose the credits of its tile in a cycle, to see lockstep find it
+    #[arg(long, value_name = "X,Y@CYCLE", value_parser = upset, requires = "lockstep", help_heading = "Engine")]
+    pub(super) upset: Option<(u32, u32, u64)>,
+    /// Write waves; what shows them is built anew for it and runs slower. With --lockstep, of the cycles around a
+    /// difference [default there: NAME-lockstep.fst]
+    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Engine")]
+    pub(super) wave: Option<PathBuf>,
+}
+
+impl Carrier {
+    /// These options with the engine decided: that asked for, or the subcommand's own.
+    pub(super) fn decided(&self, default: Engine) -> Carrier {
+        // Lockstep runs both, and what it finds is said of the Verilog.
+        let default = if self.lockstep { Engine::Rtl } else { default };
+        Carrier { engine: Some(self.engine.unwrap_or(default)), ..self.clone() }
+    }
+
+    /// Whether the model alone carries the flits.
+    pub(super) fn is_model(&self) -> bool {
+        self.engine == Some(Engine::Model)
+    }
+
+    /// What carries the flits, as results name it.
+    pub(super) fn name(&self) -> String {
+        match self.engine {
+            _ if self.lockstep => "lockstep".to_owned(),
+            engine => name(engine.unwrap_or(Engine::Rtl)),
+        }
+    }
+
+    /// Where waves of the whole run are to be written.
+    pub(super) fn waves(&self) -> Option<&Path> {
+        self.wave.as_deref().filter(|_| !self.lockstep)
+    }
+
+    /// What an interrupted run says of its waves.
+    pub(super) fn waves_until_then(&self) -> String {
+        self.waves().map_or(String::new(), |path| format!("; waves until then are in {}", path.display()))
+    }
+
+    /// Says where the waves of a run that has ended are.
+    pub(super) fn note_waves(&self, ui: &Ui) {
+        if let Some(path) = self.waves() {
+            ui.note(format_args!("wrote {}", path.display()));
+        }
+    }
+
+    /// Refuses what the engine does not have.
+    ///
+    /// # Errors
+    /// Names the option and the way out.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            !(self.is_model() && self.wave.is_some()),
+            "--wave needs the Verilog, and the model has no waves\n  help: add --engine rtl; the flits are the same to the cycle"
+        );
+        Ok(())
+    }
+
+    /// What a command says of lockstep, for who types it again.
+    pub(super) fn words_of_lockstep(&self) -> String {
+        let lockstep = if self.lockstep { " --lockstep" } else { "" };
+        let upset = self.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
+        format!("{lockstep}{upset}")
+    }
+
+    /// What a command says whose subcommand runs the Verilog unless told otherwise.
+    pub(super) fn words(&self) -> String {
+        let engine = if self.is_model() { " --engine model" } else { "" };
+        format!("{engine}{}", self.words_of_lockstep())
+    }
+}
+
+/// Column, row and cycle of an upset.
+pub(super) fn upset(text: &str) -> Result<(u32, u32, u64), String> {
+    let read = || {
+        let (place, cycle) = text.split_once('@')?;
+        let (x, y) = place.split_once(',')?;
+        Some((x.trim().parse().ok()?, y.trim().parse().ok()?, cycle.trim().parse().ok()?))
+    };
+    read().ok_or_else(|| "write column, row and cycle, for example 1,1@500".to_owned())
+}

@@ -1,0 +1,139 @@
+//! What stands behind the ports of a fabric, as the options say it, and waves of where model and Verilog differ.
+
+use super::engine::Carrier;
+use super::interrupt::Interrupt;
+use super::library::library_in;
+use super::ui::Ui;
+use super::whole_file;
+use crate::cosim::dut::DutError;
+use crate::cosim::excerpt::PortExcerpt;
+use crate::cosim::lockstep::{PortDifference, PortLockstep};
+use crate::cosim::socket::{verilated, Socket};
+use crate::cosim::verilate::{Form, RunLength};
+use crate::design::{Design, Mesh, NodeId, Port};
+use crate::emit::ModuleSpec;
+use crate::model::cycle::mesh::Upset;
+use anyhow::{anyhow, Context};
+use std::path::Path;
+
+/// What registers hold before the reset; any value must do.
+const POWER_UP_SEED: u64 = 1;
+
+/// Verilog of a design in one form, for one command.
+pub(super) struct Verilog<'a> {
+    pub(super) design: &'a Design,
+    pub(super) form: Form,
+    pub(super) length: RunLength,
+    /// Where it is kept, if not with all others.
+    pub(super) cache: Option<&'a Path>,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) ui: &'a Ui,
+}
+
+impl Verilog<'_> {
+    /// What the options ask for that is not the model alone: the Verilog, with waves if they are wanted, or both, compared
+    /// at the ports of `top`.
+    ///
+    /// # Errors
+    /// When a tool is missing or fails, a file cannot be written, or the build is interrupted.
+    pub(super) fn open(
+        &self,
+        carrier: &Carrier,
+        top: &ModuleSpec,
+        model: impl FnOnce(&Design) -> Box<dyn Socket>,
+    ) -> anyhow::Result<Box<dyn Socket>> {
+        if let Some(path) = &carrier.wave {
+            whole_file::check(path).context("--wave needs a file that can be written")?;
+        }
+        if let Some(path) = carrier.waves() {
+            return Ok(Box::new(PortExcerpt::new(self.build()?, path, 0..u64::MAX)));
+        }
+        if !carrier.lockstep {
+            return self.build();
+        }
+        let upset = carrier.upset.map(|upset| place(self.design.mesh, upset)).transpose()?;
+        self.beside(top, model(self.design), upset)
+    }
+
+    /// The Verilog and its model, compared at the ports of `top`; the model may be upset at a tile before a cycle.
+    ///
+    /// # Errors
+    /// As [`Verilog::open`].
+    pub(super) fn beside(
+        &self,
+        top: &ModuleSpec,
+        model: Box<dyn Socket>,
+        upset: Option<(u64, NodeId)>,
+    ) -> anyhow::Result<Box<dyn Socket>> {
+        let mut both = PortLockstep::beside(self.build()?, model, top, self.design)?;
+        if let Some((cycle, tile)) = upset {
+            both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
+        }
+        Ok(Box::new(both))
+    }
+
+    /// Tells a difference, and writes waves of it where the options say.
+    ///
+    /// # Errors
+    /// As [`Verilog::show`].
+    pub(super) fn differs(
+        &self,
+        difference: &PortDifference,
+        carrier: &Carrier,
+        again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
+    ) -> anyhow::Result<()> {
+        self.ui.error(format_args!("model and Verilog differ in {difference}"));
+        let path = carrier.wave.clone();
+        let path = path.unwrap_or_else(|| format!("{}-lockstep.fst", self.design.name).into());
+        self.show(difference, &path, again)
+    }
+
+    /// Runs the Verilog up to a difference again, and writes waves of the cycles around it.
+    ///
+    /// # Errors
+    /// As [`Verilog::open`]; Ctrl-C in the second run.
+    pub(super) fn show(
+        &self,
+        difference: &PortDifference,
+        path: &Path,
+        again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
+    ) -> anyhow::Result<()> {
+        whole_file::check(path).context("the waves of the difference need a file that can be written")?;
+        let traced = Verilog { length: RunLength::Trace { depth: None }, ..*self };
+        let excerpt = PortExcerpt::new(traced.build()?, path, difference.around());
+        let end = again(Box::new(excerpt));
+        self.interrupt.check("while waves of the difference were written")?;
+        match end {
+            Some(DutError::Written(_)) => {
+                self.ui.note(format_args!("waves of the cycles around it are in {}", path.display()));
+            }
+            _ => self.ui.note(format_args!(
+                "the Verilog ended before all cycles around it; waves up to there are in {}",
+                path.display()
+            )),
+        }
+        Ok(())
+    }
+
+    /// The Verilog before its reset.
+    fn build(&self) -> anyhow::Result<Box<dyn Socket>> {
+        let built = library_in(self.cache, self.design, self.form, self.length, self.interrupt, self.ui);
+        let library = self.interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
+        Ok(verilated(&library, POWER_UP_SEED)?)
+    }
+}
+
+/// When and where the model is upset.
+///
+/// # Errors
+/// If there is no such tile.
+pub(super) fn place(mesh: Mesh, (x, y, cycle): (u32, u32, u64)) -> anyhow::Result<(u64, NodeId)> {
+    let (cols, rows) = (mesh.cols(), mesh.rows());
+    let tile = mesh.node(x, y).ok_or_else(|| {
+        anyhow!(
+            "--upset {x},{y}@{cycle} is at no tile of this {cols}x{rows} mesh\n  \
+             help: columns count from 0 in the west, rows from 0 in the south"
+        )
+    })?;
+    Ok((cycle, tile))
+}

@@ -1,0 +1,29 @@
+//! What can be simulated beside traffic on the network: by its own name, or below `cosim` and `sim`.
+
+use super::ui::Ui;
+use super::{decode, fetch, run};
+use crate::config::Engine;
+use std::process::ExitCode;
+
+// No doc comment: it would become that of the subcommand.
+#[allow(missing_docs)]
+#[derive(Debug, clap::Subcommand)]
+pub enum Work {
+    Fetch(Box<fetch::Args>),
+    Decode(Box<decode::Args>),
+    Run(Box<run::Args>),
+}
+
+impl Work {
+    /// Runs it on the engine that it asks for, or on `default`. Exit code 1 if the fabric did anything wrong.
+    ///
+    /// # Errors
+    /// A wrong configuration or argument, a missing tool, a file that cannot be written, or Ctrl-C.
+    pub(super) fn run(&self, default: Engine, ui: &Ui) -> anyhow::Result<ExitCode> {
+        match self {
+            Work::Fetch(args) => fetch::run(args, default, ui),
+            Work::Decode(args) => decode::run(args, default, ui),
+            Work::Run(args) => run::run(args, default, ui),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Random fabrics and decode steps: everything about a case follows from its seed.
+
+use super::Draw;
+use crate::config::{Config, PlacementKind};
+use crate::cosim::decode::{step, Pace, Plan, Workload};
+use crate::design::{Design, Mapping, Sharing};
+
+/// Draws of a configuration: what one makes illegal another does not.
+const DRAWS: usize = 1000;
+
+/// Most tokens of a context: a step of them takes some thousand cycles.
+const TOKENS: u32 = 100;
+
+/// A fabric, and the decode steps that are taken through it.
+#[derive(Debug, Clone)]
+pub struct SoakFabric {
+    /// What all of it follows from.
+    pub seed: u64,
+    /// The fabric.
+    pub design: Design,
+    /// One after the other.
+    pub plan: Plan,
+}
+
+impl SoakFabric {
+    /// The case of a seed.
+    ///
+    /// # Panics
+    /// If no draw is legal, which no seed is known to bring about.
+    pub fn of(seed: u64) -> SoakFabric {
+        let mut draw = Draw::new(seed);
+        let designs = (0..DRAWS).filter_map(|_| Design::from_config("soak", &config(&mut draw)).ok());
+        let design = { designs }.next().expect("a legal design is drawn");
+        let plan = plan(&mut draw, &design, seed);
+        SoakFabric { seed, design, plan }
+    }
+
+    /// The case in a few words.
+    pub fn title(&self) -> String {
+        let (mesh, steps) = (self.design.mesh, self.plan.steps);
+        let plural = if steps == 1 { "" } else { "s" };
+        format!("fabric of {} x {}, {steps} decode step{plural}", mesh.cols(), mesh.rows())
+    }
+}
+
+/// Some configuration, as small as fits its seed.
+fn config(draw: &mut Draw) -> Config {
+    let mut c = Config::default();
+    (c.mesh.cols, c.mesh.rows) = (draw.from(2, 5), draw.from(2, 4));
+    (c.noc.flit_width, c.noc.vc_depth) = (draw.of(&[64, 128, 512]), draw.of(&[2, 3, 4, 8]));
+    (c.noc.vn0_vcs, c.noc.vn1_vcs) = (draw.from(1, 4), draw.from(2, 4));
+    (c.mare.enable, c.mare.multicast) = (!draw.one_in(4), !draw.one_in(3));
+    (c.mare.dedup, c.mare.coalesce_window) = (!draw.one_in(3), draw.of(&[0, 1, 5, 12, 40]));
+    (c.mare.tree_build_cycles, c.mare.request_entries) = (draw.of(&[1, 4, 9]), draw.of(&[2, 3, 16, 33]));
+    (c.mare.bloom_bits, c.mare.tag_entries) = (draw.of(&[16, 64, 256]), draw.of(&[1, 5, 16]));
+    (c.mare.bloom_refresh, c.takv.swap_epoch) = (draw.of(&[1, 7, 96]), draw.from(0, 2));
+    (c.takv.column_stride, c.takv.hub_x) = (draw.of(&[0, 0, 1]), draw.from(0, 1));
+    let kinds = [PlacementKind::Takv, PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub];
+    c.takv.placement = draw.of(&kinds);
+    (c.pad.enable, c.pad.fifo_depth) = (!draw.one_in(3), draw.of(&[5, 16, 48, 61]));
+    (c.kv.segment_tokens, c.pe.head_dim) = (draw.of(&[3, 8, 13, 16]), draw.of(&[32, 64, 128]));
+    (c.kv.uram_per_tile, c.kv.banks) = (draw.of(&[1, 2, 8]), draw.from(1, 4));
+    (c.model.kv_heads, c.model.max_streams) = (draw.of(&[1, 2, 3, 5]), draw.of(&[1, 2, 4]));
+    c.model.heads = c.model.kv_heads * draw.from(1, 3);
+    (c.model.layers, c.model.max_tokens) = (draw.of(&[1, 3, 8]), draw.of(&[200, 256, 1024]));
+    c.floorplan.slr_registers = !draw.one_in(3);
+    c
+}
+
+/// Decode steps on it.
+fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
+    let model = &design.config.model;
+    let tokens = draw.from(1, model.max_tokens.min(TOKENS));
+    let load = Workload {
+        tokens,
+        batch: draw.from(1, model.max_streams),
+        prefix: draw.from(0, tokens),
+        mapping: draw.of(&[Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped]),
+        sharing: draw.of(&[Sharing::KvHead, Sharing::Segment]),
+        segments: None,
+        layers: draw.from(1, model.layers.min(2)),
+        stride: 1,
+    };
+    let made = step(design, &load).expect("the design holds it");
+    let plan = Plan::new(design, made.descriptors, seed);
+    let memory = if draw.one_in(2) { plan.memory.unruly(seed) } else { plan.memory };
+    let pace = Pace { flit_cycles: draw.from(1, 3), stall: draw.from(0, 119) as u8 };
+    Plan { steps: draw.from(1, 3), memory, pace, ..plan }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_follow_from_their_seed_and_reach_all_parts() {
+        let cases: Vec<_> = (0..300).map(SoakFabric::of).collect();
+        assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
+        let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
+        type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
+        let parts: [Part<'_>; 8] = [
+            &|case| !case.design.config.mare.enable,
+            &|case| !case.design.config.mare.dedup,
+            &|case| case.design.config.takv.placement == PlacementKind::Hub,
+            &|case| case.design.config.takv.swap_epoch > 0,
+            &|case| !case.design.config.pad.enable,
+            &|case| case.design.config.noc.flit_width == 512,
+            &|case| case.plan.steps == 3,
+            &|case| case.plan.pace.stall > 100,
+        ];
+        for (at, part) in parts.iter().enumerate() {
+            let seen = seen(part);
+            assert!((5..295).contains(&seen), "part {at}: {seen} of 300");
+        }
+    }
+}
