@@ -274,6 +274,11 @@ module meshkv_front #(
 );
     // Both resets of the platform pass registers before they are used.
     reg rst_first_q, rst_q, pe_rst_n_q;
+    initial begin
+        rst_first_q = 1'b1;
+        rst_q       = 1'b1;
+        pe_rst_n_q  = 1'b0;
+    end
     always @(posedge ap_clk) begin
         rst_first_q <= ~ap_rst_n;
         rst_q       <= rst_first_q;

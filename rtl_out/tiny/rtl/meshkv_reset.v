@@ -24,31 +24,38 @@ module meshkv_reset (
     localparam PE_CYCLES  = 8;  // Cycles of either clock in which both are held, at least.
     localparam CYCLES_MAX = 7;
 
+    // From the moment the device is configured everything is in reset.
     reg              ask_q;
     reg [STAGES-1:0] rst_q;
+    initial begin
+        ask_q = 1'b1;
+        rst_q = {STAGES{1'b1} };
+    end
     always @(posedge clk) begin
         ask_q <= rst | request;
         rst_q <= {rst_q[STAGES-2:0], ask_q};
     end
     assign core_rst = rst_q[STAGES-1];
 
-    // In the clock of what computes: held as long as it is asked for, and while that clock's own reset lasts.
+    // In the clock of what computes: after the network's, which so never sees a packet that was cut off. That clock's
+    // own reset is no reset of what computes; it asks for one of both, which lasts as long.
     wire                 asked;
-    wire                 pe_down_now = ~pe_rst_n;
-    reg                  pe_rst_q;
+    reg                  pe_low_q, pe_rst_q;
     reg  [PE_CYCLES-1:0] pe_held_q;
     meshkv_synchronizer #(
         .WIDTH(1),
         .RESET(1'b1)
     ) u_asked (
         .clk   (pe_clk),
-        .rst   (pe_down_now),
-        .s_data(ask_q),
+        .rst   (1'b0),
+        .s_data(rst_q[STAGES-1]),
         .m_data(asked)
     );
+    initial pe_rst_q = 1'b1;
     always @(posedge pe_clk) begin
+        pe_low_q  <= ~pe_rst_n | asked;
         pe_rst_q  <= asked;
-        pe_held_q <= {pe_held_q[PE_CYCLES-2:0], 1'b1} & {PE_CYCLES{pe_rst_q} };
+        pe_held_q <= {pe_held_q[PE_CYCLES-2:0], 1'b1} & {PE_CYCLES{pe_rst_q & pe_rst_n} };
     end
     assign pe_rst = pe_rst_q;
 
@@ -62,7 +69,7 @@ module meshkv_reset (
     ) u_held (
         .clk   (clk),
         .rst   (1'b0),
-        .s_data({pe_held_q[PE_CYCLES-1], pe_rst_q}),
+        .s_data({pe_held_q[PE_CYCLES-1], pe_low_q}),
         .m_data({lasts, down})
     );
     always @(posedge clk) begin

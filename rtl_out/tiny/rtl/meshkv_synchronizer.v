@@ -17,6 +17,11 @@ module meshkv_synchronizer #(
     output wire [WIDTH-1:0] m_data  // The same two cycles later, in this clock.
 );
     (* async_reg = "true" *) reg [WIDTH-1:0] first_q, second_q;
+    // Before the first reset it shows what it shows in one.
+    initial begin
+        first_q  = RESET;
+        second_q = RESET;
+    end
     always @(posedge clk) begin
         first_q  <= s_data;
         second_q <= first_q;

@@ -184,7 +184,23 @@ module meshkv_control #(
     wire at_watchdog = aw_word_q == 10'h223;
     wire at_soft_reset = aw_word_q == 10'h224;
     wire at_counter_select = aw_word_q == 10'h230;
-    wire w_legal = w_is_argument;
+    wire w_legal = w_is_argument
+        | at_ctrl
+        | at_gie
+        | at_ier
+        | at_isr
+        | at_desc_cache
+        | at_desc_first
+        | at_desc_stride
+        | at_desc_count
+        | at_desc_rows
+        | at_desc_streams
+        | at_desc_push
+        | at_query_streams
+        | at_error
+        | at_watchdog
+        | at_soft_reset
+        | at_counter_select;
     assign soft_reset    = write & at_soft_reset & bits[0];
     assign push          = write & at_desc_push;
     assign set_flags     = bits;
