@@ -125,7 +125,35 @@ fn usual_meaning(port: &str) -> &'static str {
         "avail" => "A credit waits; bit output * VCS + v.",
         "free" => "A credit waits and no packet holds the virtual channel; bit output * VN0_VCS + v.",
         "pick" => "One-hot: the free virtual channel for the next packet of each output.",
-        _ => Some(link_meaning(name)).filter(|doc| !doc.is_empty()).unwrap_or_else(|| bundle_meaning(port)),
+        "ap_clk" => "Clock: ap_clk is the network's, ap_clk_2 that of what computes.",
+        "ap_rst" | "ap_rst_n" => "Reset, active low, synchronous to the clock of its number.",
+        "set_cache" | "set_stride" | "set_count" | "set_rows" | "set_streams" => {
+            "What is written to the register of this name."
+        }
+        "select_index" | "select_group" | "select_tile" => "The counter that is looked at.",
+        "refuse_where" | "fail_where" => "What ERROR_INFO.WHERE becomes.",
+        "writing" => "A burst of outputs is being written.",
+        "core_rst" => "The core is held in reset.",
+        "core_idle" => "Controllers have worked off all descriptors.",
+        _ => [link_meaning(name), axi_meaning(port), bundle_meaning(port)]
+            .into_iter()
+            .find(|doc| !doc.is_empty())
+            .unwrap_or(""),
+    }
+}
+
+/// Signals of AXI4, whatever bus they are of.
+fn axi_meaning(port: &str) -> &'static str {
+    match port.rsplit('_').next() {
+        Some("awvalid" | "wvalid" | "bvalid" | "arvalid" | "rvalid") => "What stands beside it counts.",
+        Some("awready" | "wready" | "bready" | "arready" | "rready") => "It is taken in this cycle.",
+        Some("awid" | "arid") => "ID of the burst.",
+        Some("bid" | "rid") => "ID of the burst that is answered.",
+        Some("wdata" | "rdata") => "The beat.",
+        Some("wstrb") => "Bytes of it that are written.",
+        Some("wlast" | "rlast") => "Last beat of the burst.",
+        Some("bresp" | "rresp" | "resp") => "Answer: 0 OKAY, 2 SLVERR, 3 DECERR.",
+        _ => "",
     }
 }
 

@@ -18,12 +18,16 @@ create_pblock meshkv_slr1_west
 resize_pblock [get_pblocks meshkv_slr1_west] -add CLOCKREGION_X0Y4:CLOCKREGION_X3Y7
 # expect 9
 add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[0].u_router u_core/u_fabric/gen_tile[0].u_tile u_core/gen_pad[0].u_pad u_core/u_fabric/u_mesh/gen_row[0].gen_col[0].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[0].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[0].*gen_up_crossing.u_crossing u_core/gen_pad[0].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[0].u_controller u_core/u_fabric/u_periphery/gen_port[0].u_port}]
+# expect 1
+add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_front/gen_port[2].u_port}]
 
 # Rows 0 to 0, columns 1 to 2.
 create_pblock meshkv_slr1_east
 resize_pblock [get_pblocks meshkv_slr1_east] -add CLOCKREGION_X4Y4:CLOCKREGION_X7Y7
 # expect 17
 add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].u_router u_core/u_fabric/gen_tile[1].u_tile u_core/gen_pad[1].u_pad u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing u_core/gen_pad[1].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[1].u_controller u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].u_router u_core/u_fabric/gen_tile[2].u_tile u_core/gen_pad[2].u_pad u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing u_core/gen_pad[2].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[2].u_controller u_core/u_fabric/u_periphery/gen_port[1].u_port}]
+# expect 1
+add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[3].u_port}]
 
 # Rows 1 to 1, columns 0 to 0.
 create_pblock meshkv_slr2_west

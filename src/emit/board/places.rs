@@ -80,7 +80,8 @@ fn pblocks(design: &Design, device: &Device) -> Vec<Pblock> {
             continue;
         }
         for (half, cols) in halves(design.mesh.cols()) {
-            let cells = rows.clone().map(|y| cells_of_row(design, y, cols.clone())).collect();
+            let mut cells: Vec<_> = rows.clone().map(|y| cells_of_row(design, y, cols.clone())).collect();
+            cells.extend(guards_on_the_way(design, slr.index, cols.clone()));
             let (first, last) = (rows.start, rows.end - 1);
             pblocks.push(Pblock {
                 name: format!("meshkv_slr{}_{half}", slr.index),
@@ -187,6 +188,19 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
     let (first, last) = if east { (columns / 2, columns - 1) } else { (0, columns / 2 - 1) };
     let (bottom, top) = (slr.first_clock_row, slr.first_clock_row + 3);
     format!("CLOCKREGION_X{first}Y{bottom}:CLOCKREGION_X{last}Y{top}")
+}
+
+/// What guards a memory port stands one SLR nearer to the memory than the port: its registers are then the step between.
+/// Beside HBM it stands with the rest of the front.
+fn guards_on_the_way(design: &Design, slr: u32, cols: std::ops::Range<u32>) -> Option<Cells> {
+    let rows = design.floorplan.rows_of(slr + 1);
+    if slr == 0 || rows.is_empty() {
+        return None;
+    }
+    let guard = |(x, y)| format!("{FRONT}/gen_port[{}].u_port", Memory::port(design.mesh.cols(), x, y));
+    let of_row = |y| cols.clone().filter(|x| x % 2 == 0).map(move |x| (x, y));
+    let names: Vec<_> = rows.flat_map(of_row).map(guard).collect();
+    (!names.is_empty()).then(|| Cells::of(&names))
 }
 
 /// All that stands in a row of tiles, some of its columns.
