@@ -12,6 +12,8 @@ TENSORS     ?= examples/minilm.safetensors
 MESH        ?= configs/mesh_4x4.toml
 # The reference configurations: their output is committed in rtl_out/ and compared by a test.
 GOLDENS     := tiny u280_8x8
+# The configuration whose area and periods `make estimate` estimates.
+DEVICE      ?= configs/u280_8x8.toml
 # Options of meshkv soak: how long, or how many seeds, and the first of them.
 SOAK        ?= --time 600
 # The sweep that `make sweep` runs and reports.
@@ -23,7 +25,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load build test lint fmt bench soak sweep bless tools tools-synth doc clean
+.PHONY: help run load estimate build test lint fmt bench soak sweep bless tools tools-synth doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +44,10 @@ load: tools build ## Generate MESH, co-simulate its network up to saturation, re
 	$(MESHKV) generate $(MESH) -o $(OUT)/$(basename $(notdir $(MESH))) -q >/dev/null
 	$(MESHKV) cosim $(MESH) --sweep-load 0.05:1.0 --cycles 5000 --plot $(OUT) > $(OUT)/load.txt
 	@cat $(OUT)/load.txt
+
+estimate: tools-synth build ## Estimate what DEVICE takes on the U280, tables and floorplan into OUT; fails if it does not fit
+	@mkdir -p $(OUT)
+	$(MESHKV) estimate $(DEVICE) --plot $(OUT)
 
 build: ## Build the program, optimised
 	$(CARGO) build $(CARGO_FLAGS) --release

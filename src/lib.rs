@@ -16,6 +16,7 @@
 //! * [`model`]: what the datapath must compute, in every bit, and what the network does in every cycle.
 //! * [`tools`]: where Verilator, Icarus Verilog, Yosys and the C++ compiler are.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
+//! * [`synth`]: what a design takes on the device, by Yosys.
 //! * [`eval`]: metrics, sweeps and pictures.
 //! * [`cli`]: the subcommands.
 
@@ -27,4 +28,5 @@ pub mod emit;
 pub mod eval;
 pub mod kernels;
 pub mod model;
+pub mod synth;
 pub mod tools;

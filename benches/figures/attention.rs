@@ -3,14 +3,16 @@
 //!
 //! Real tensors are those of `MESHKV_TENSORS`, else the example's.
 
-use super::area::{self, Costs};
+use super::area;
 use super::figure::{Figure, Goal};
 use super::program::{file, json, number};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
 use meshkv::cosim::one_place;
 use meshkv::design::Design;
+use meshkv::emit::{self, SourceFile};
 use meshkv::model::tensors::layers;
+use meshkv::synth::{Costs, Yosys};
 use std::fs;
 use std::path::Path;
 
@@ -120,8 +122,7 @@ fn drawn(dir: &Path, kv_heads: u32, tokens: u32) -> Result<Vec<Figure>> {
 
 /// What computes at a tile, part by part.
 fn areas() -> Result<Vec<Figure>> {
-    let yosys = area::find()?;
-    let design = Design::from_config("u280_8x8", &Config::default())?;
+    let (yosys, design) = (area::find()?, area::reference()?);
     let command = "make bench FIGURES=attention";
     let mut figures = Vec::new();
     for module in ["meshkv_dot", "meshkv_sums", "meshkv_scratchpad", "meshkv_weight", "meshkv_reorder_fifo"] {
@@ -135,12 +136,11 @@ fn areas() -> Result<Vec<Figure>> {
 }
 
 /// What stands at one place of the mesh, flat: router, home, requester, controller's end of the bus, PaD.
-fn tile(yosys: &Path, design: &Design, command: &str) -> Result<Figure> {
-    let dir = tempfile::tempdir()?;
-    let rtl = dir.path().join("rtl_out/rtl");
-    area::generate(&dir.path().join("rtl_out"))?;
-    fs::write(rtl.join("meshkv_node.v"), one_place(design))?;
-    let Costs { area, nanoseconds } = area::costs(yosys, dir.path(), "meshkv_node")?;
+fn tile(yosys: &Yosys, design: &Design, command: &str) -> Result<Figure> {
+    let mut files = emit::emit(design)?;
+    files.retain(|file| file.path.ends_with(".v"));
+    files.push(SourceFile { path: "rtl/meshkv_node.v".to_owned(), text: one_place(design) });
+    let Costs { area, period_ns, .. } = area::of_files(yosys, &files, "meshkv_node", "")?;
     let goals = [
         (area.sum(), 12_500),
         (area.registers, 14_000),
@@ -151,7 +151,7 @@ fn tile(yosys: &Path, design: &Design, command: &str) -> Result<Figure> {
     Ok(Figure {
         what: "one tile: router, home, staging, PaD".to_owned(),
         value: format!(
-            "{} LUT ({} memory), {} FF, {} DSP, {} URAM, {} BRAM18, {nanoseconds:.2} ns",
+            "{} LUT ({} memory), {} FF, {} DSP, {} URAM, {} BRAM18, {period_ns:.2} ns",
             area.sum(),
             area.ram_luts,
             area.registers,

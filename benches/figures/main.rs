@@ -9,13 +9,13 @@ mod area;
 mod attention;
 mod build;
 mod clocks;
+mod estimate;
 mod figure;
 mod generate;
 mod latency;
 mod mare;
 mod model;
 mod multicast;
-mod netlist;
 mod numbers;
 mod pace;
 mod program;
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 14] = [
+const SECTIONS: [(&str, Section); 15] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
@@ -40,6 +40,7 @@ const SECTIONS: [(&str, Section); 14] = [
     ("attention", attention::measure),
     ("area", area::measure),
     ("reduce", reduce::measure),
+    ("estimate", estimate::measure),
     ("generate", generate::measure),
     ("speed", speed::measure),
     ("model", model::measure),

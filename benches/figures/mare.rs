@@ -1,6 +1,6 @@
 //! MaRe on the whole fabric: trees, coalescing, duplicates, storms, and what a tile costs.
 
-use super::area::{self, Costs};
+use super::area;
 use super::build;
 use super::figure::{Figure, Goal};
 use super::program::REFERENCE;
@@ -11,6 +11,7 @@ use meshkv::cosim::fetch::{Bench, Fetched, Plan};
 use meshkv::cosim::verilate::{Form, RunLength};
 use meshkv::cosim::workload::{self, Cause, Workload};
 use meshkv::design::Design;
+use meshkv::synth::Costs;
 use std::path::Path;
 
 /// How the figures are measured again.
@@ -277,10 +278,7 @@ fn storm() -> Result<Figure> {
 
 /// What stands beside a router, in Yosys.
 fn costs() -> Result<Vec<Figure>> {
-    let yosys = area::find()?;
-    let dir = tempfile::tempdir()?;
-    let out = dir.path().join("rtl_out");
-    area::generate(&out)?;
+    let (yosys, design) = (area::find()?, area::reference()?);
     let parts = [
         ("meshkv_duplicate_filter", "duplicate filter (two-bank Bloom filter, 16 exact tags, sets of 64)"),
         ("meshkv_request_table", "request table, 16 entries"),
@@ -290,11 +288,11 @@ fn costs() -> Result<Vec<Figure>> {
     ];
     let mut figures = Vec::new();
     for (module, name) in parts {
-        let Costs { area, nanoseconds } = area::costs(&yosys, dir.path(), module)?;
+        let Costs { area, period_ns, .. } = area::costs(&yosys, &design, module, "")?;
         figures.push(stated(
             format!("added to a router: {name}"),
             format!(
-                "{} LUT ({} memory), {} FF, {} BRAM18, {} URAM, {nanoseconds:.2} ns",
+                "{} LUT ({} memory), {} FF, {} BRAM18, {} URAM, {period_ns:.2} ns",
                 area.sum(),
                 area.ram_luts,
                 area.registers,

@@ -3,8 +3,6 @@
 use super::area;
 use super::figure::Figure;
 use anyhow::Result;
-use meshkv::config::Config;
-use meshkv::design::Design;
 
 const PARTS: [(&str, &str); 3] = [
     ("meshkv_async_fifo", "FIFO between two clocks, 16 x 64 bit"),
@@ -13,9 +11,7 @@ const PARTS: [(&str, &str); 3] = [
 ];
 
 pub fn measure() -> Result<Vec<Figure>> {
-    let yosys = area::find()?;
-    // The reference spells out the defaults.
-    let design = Design::from_config("u280_8x8", &Config::default())?;
+    let (yosys, design) = (area::find()?, area::reference()?);
     let mut figures = Vec::new();
     for (module, name) in PARTS {
         figures.push(area::block(&yosys, &design, module, name.to_owned(), "make bench FIGURES=reduce")?);

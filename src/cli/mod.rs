@@ -10,6 +10,7 @@ pub mod cosim;
 pub mod decode;
 pub mod doctor;
 mod engine;
+pub mod estimate;
 pub mod fetch;
 pub mod generate;
 pub mod init;
@@ -55,6 +56,7 @@ use work::Work;
   meshkv sim decode meshkv.toml --tokens 4096        the same on the model; also: sim fetch, sim run
   meshkv sweep sweeps/latency_load.toml              every point of a grid, a row each, resumable
   meshkv report out/latency_load                     tables, pictures and a page of those rows
+  meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
@@ -78,6 +80,7 @@ enum Command {
     Soak(soak::Args),
     Sweep(sweep::Args),
     Report(report::Args),
+    Estimate(estimate::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -102,6 +105,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Soak(args) => soak::run(args, ui),
         Command::Sweep(args) => sweep::run(args, ui),
         Command::Report(args) => report::run(args, ui),
+        Command::Estimate(args) => estimate::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),

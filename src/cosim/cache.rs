@@ -1,4 +1,4 @@
-//! The build cache: directories named by the hash of everything that went into them.
+//! The build cache: directories named by the hash of everything that went into them. Synthesis keeps its results here, too.
 //!
 //! An entry appears at once and whole: it is built beside the cache and renamed into it, under
 //! a lock, so that two builders of one entry do the work once. A manifest with the hash of every
@@ -24,15 +24,15 @@ struct Manifest {
 }
 
 /// The hash that names an entry; fed with a label and a value at a time.
-pub(super) struct Key(Sha256);
+pub(crate) struct Key(Sha256);
 
 impl Key {
-    pub(super) fn new() -> Key {
+    pub(crate) fn new() -> Key {
         Key(Sha256::new())
     }
 
     /// Adds one input. Lengths are hashed too, so that no two lists of inputs run together.
-    pub(super) fn add(&mut self, label: &str, value: impl AsRef<[u8]>) -> &mut Key {
+    pub(crate) fn add(&mut self, label: &str, value: impl AsRef<[u8]>) -> &mut Key {
         for part in [label.as_bytes(), value.as_ref()] {
             self.0.update((part.len() as u64).to_le_bytes());
             self.0.update(part);
@@ -41,7 +41,7 @@ impl Key {
     }
 
     /// 128 bits in hex: no two entries of a lifetime meet.
-    pub(super) fn finish(&self) -> String {
+    pub(crate) fn finish(&self) -> String {
         hex(&self.0.clone().finalize()[..16])
     }
 }
@@ -58,7 +58,7 @@ fn hash_file(path: &Path) -> io::Result<String> {
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// Where entries live.
-pub(super) struct Cache<'a> {
+pub(crate) struct Cache<'a> {
     root: PathBuf,
     /// Whether to give up waiting.
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -66,7 +66,7 @@ pub(super) struct Cache<'a> {
 
 impl<'a> Cache<'a> {
     /// The cache at `root`, or at `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
-    pub(super) fn open(
+    pub(crate) fn open(
         root: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Cache<'a>, BuildError> {
@@ -84,7 +84,7 @@ impl<'a> Cache<'a> {
     }
 
     /// The directory of `key`; `build` fills an empty one if there is none, or none that is intact.
-    pub(super) fn entry(
+    pub(crate) fn entry(
         &self,
         key: &str,
         progress: &mut dyn FnMut(Progress),
@@ -120,7 +120,7 @@ impl<'a> Cache<'a> {
     }
 
     /// Forgets an entry that is intact and still of no use.
-    pub(super) fn evict(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(), BuildError> {
+    pub(crate) fn evict(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(), BuildError> {
         let _lock = self.lock(key, progress)?;
         clear(&self.root.join(key))
     }
@@ -193,7 +193,7 @@ fn clear(path: &Path) -> Result<(), BuildError> {
 }
 
 /// Names the path of a failed operation.
-pub(super) fn io_error<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> BuildError + 'a {
+pub(crate) fn io_error<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> BuildError + 'a {
     move |source| BuildError::Io { what: format!("{what} {}", path.display()), source }
 }
 

@@ -29,7 +29,7 @@ mod around;
 pub mod attention;
 pub mod axi;
 mod bits;
-mod cache;
+pub(crate) mod cache;
 pub mod clocks;
 mod compile;
 pub mod decode;

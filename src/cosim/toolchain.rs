@@ -64,7 +64,7 @@ fn ask(program: &Path, args: &[&str]) -> Option<String> {
 }
 
 /// Runs a program to its end, or until `stop`; what it printed is returned only if it failed.
-pub(super) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
+pub(crate) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
     let program = command.get_program().to_string_lossy().into_owned();
     child::keep_temporaries(&mut command);
     let ended = child::run(command, stop).map_err(|source| match source.kind() {

@@ -80,7 +80,7 @@ impl Port {
 
 impl Mesh {
     /// A mesh of `cols` x `rows` tiles; the configuration has checked 2..=16 each.
-    pub(super) fn new(cols: u32, rows: u32) -> Mesh {
+    pub(crate) fn new(cols: u32, rows: u32) -> Mesh {
         Mesh { cols, rows }
     }
 

@@ -43,7 +43,7 @@ mod write_error;
 
 pub use core_parts::pad_events;
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
-pub use pad_row::{row, row_modules};
+pub use pad_row::{row, row_memories, row_modules, RowMemories};
 pub use rtl::{emit_block, modules};
 pub use tile_parts::TILE_EVENTS;
 pub use write::{write, write_until, WriteError, Written, WrittenFile, MANIFEST};

@@ -1,5 +1,6 @@
 //! One row of PaD's array by itself, for who tests or measures it.
 
+use super::core_widths::CoreWidths;
 use super::pad_parts::{delay, dot, dsp, row_of, scratchpad, sums, weight};
 use super::pad_widths::PadWidths;
 use super::rtl::render;
@@ -12,6 +13,21 @@ pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
     let w = PadWidths::of(design, slots);
     let parts = [delay(), dsp(), dot(&w), sums(&w), weight(&w), scratchpad(&w)];
     parts.into_iter().chain([row_of(&w)]).collect()
+}
+
+/// What the larger memories of a row are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowMemories {
+    /// Stationary vectors lie in block RAM, else in LUTs.
+    pub stations_in_block: bool,
+    /// Sums lie in UltraRAM, else in block RAM.
+    pub sums_in_ultra: bool,
+}
+
+/// What the larger memories of a design's rows are made of.
+pub fn row_memories(design: &Design) -> RowMemories {
+    let w = PadWidths::of(design, CoreWidths::of(design).slots());
+    RowMemories { stations_in_block: w.stations_in_block(), sums_in_ultra: w.sums_in_ultra() }
 }
 
 /// The Verilog of [`row_modules`].

@@ -67,13 +67,23 @@ impl PadWidths {
         self.slots * (self.parts() + 2)
     }
 
+    /// Whether there are too many stationary vectors for LUTs.
+    pub(super) fn stations_in_block(&self) -> bool {
+        self.stations() > LUT_WORDS
+    }
+
+    /// Whether there are too many sums for block RAM.
+    pub(super) fn sums_in_ultra(&self) -> bool {
+        self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
+    }
+
     /// What the templates of a row are told: the table of 2^x, and what its larger memories are made of.
     ///
     /// A look-up table keeps 64 bits; past that, block RAM is what a device has more of. A block RAM keeps
     /// 512 words of 72 bits, an UltraRAM 4096.
     pub(super) fn values(&self) -> BTreeMap<String, tera::Value> {
-        let stations = if self.stations() > LUT_WORDS { "block" } else { "distributed" };
-        let sums = if self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS { "ultra" } else { "block" };
+        let stations = if self.stations_in_block() { "block" } else { "distributed" };
+        let sums = if self.sums_in_ultra() { "ultra" } else { "block" };
         BTreeMap::from([
             ("octave".to_owned(), PadWidths::octave().into()),
             ("station_style".to_owned(), stations.into()),

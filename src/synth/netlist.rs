@@ -1,22 +1,34 @@
 //! A netlist of Xilinx cells as Yosys writes it in JSON: what it is made of and how deep it is.
 
+use crate::design::Resources;
 use anyhow::{bail, Context, Result};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Memories of LUTs, and how many each takes: all eight of a SLICEM, or two for one bit and two ports.
-const LUT_MEMORIES: [(&str, u64); 5] =
-    [("RAM32M16", 8), ("RAM64M8", 8), ("RAM32X1D", 2), ("RAM64X1D", 2), (SHIFT_REGISTER, 1)];
-/// A LUT as a register of up to 16 places.
-const SHIFT_REGISTER: &str = "SRL16E";
+/// Memories of LUTs, and how many each takes: all eight of a SLICEM, or two for 64 places of one bit and two ports.
+const LUT_MEMORIES: [(&str, u64); 10] = [
+    ("RAM32M16", 8),
+    ("RAM64M8", 8),
+    ("RAM32X16DR8", 8),
+    ("RAM64X8SW", 8),
+    ("RAM32X1D", 2),
+    ("RAM64X1D", 2),
+    ("RAM128X1D", 4),
+    ("RAM256X1D", 8),
+    (SHIFT_REGISTERS[0], 1),
+    (SHIFT_REGISTERS[1], 1),
+];
+/// A LUT as a register of up to 16 or 32 places.
+const SHIFT_REGISTERS: [&str; 2] = ["SRL16E", "SRLC32E"];
 
 /// LUTs of a cell that is a memory.
 fn memory_luts(cell: &str) -> Option<u64> {
     LUT_MEMORIES.iter().find(|(name, _)| *name == cell).map(|(_, luts)| *luts)
 }
 
-/// What a router is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a module is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Area {
     /// LUT1 to LUT6. Inverters are not counted: the LUT or register behind them absorbs them.
     pub luts: u64,
@@ -37,6 +49,18 @@ impl Area {
     pub fn sum(self) -> u64 {
         self.luts + self.ram_luts
     }
+
+    /// As a utilisation report counts it: halves of a block RAM that are left over count whole.
+    pub fn resources(self) -> Resources {
+        Resources {
+            lut: self.sum(),
+            lutram_lut: self.ram_luts,
+            ff: self.registers,
+            bram36: self.bram18.div_ceil(2),
+            uram: self.uram,
+            dsp: self.dsp,
+        }
+    }
 }
 
 /// What a cell is on a path from register to register.
@@ -53,11 +77,11 @@ enum Kind {
 fn kind(cell: &str) -> Result<Kind> {
     Ok(match cell {
         "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" => Kind::Lut,
-        SHIFT_REGISTER => Kind::Register,
+        shift if SHIFT_REGISTERS.contains(&shift) => Kind::Register,
         memory if memory_luts(memory).is_some() => Kind::Lut,
         "CARRY4" | "CARRY8" | "MUXF7" | "MUXF8" | "MUXF9" | "INV" | "BUFG" => Kind::Free,
         "FDRE" | "FDSE" | "FDCE" | "FDPE" | "URAM288" | "RAMB36E2" | "RAMB18E2" | "DSP48E2" => Kind::Register,
-        other => bail!("{other} is a cell that the figures do not know how to count"),
+        other => bail!("{other} is a cell that nobody has decided how to count"),
     })
 }
 

@@ -1,0 +1,65 @@
+//! What the reference takes on the device, in Yosys, beside the device, the paper and the lower bound; and the largest
+//! mesh of such tiles that fits, at the reference's width and at half of it.
+
+use super::area;
+use super::figure::{Figure, Goal};
+use super::program::REFERENCE;
+use anyhow::{Context, Result};
+use meshkv::design::{Design, Device, Resources};
+use meshkv::synth::{bound_of_tile, shrink, Clock, Demand, Effort, Estimate, Limits};
+
+pub fn measure() -> Result<Vec<Figure>> {
+    let yosys = area::find()?;
+    let mut figures = Vec::new();
+    for flit_width in [512, 256] {
+        let mut config = area::reference()?.config;
+        config.noc.flit_width = flit_width;
+        let design = Design::from_config("u280_8x8", &config)?;
+        let demand = Demand::of(&design, &yosys, Effort::Synthesise, &mut |_, _, _| ())?;
+        figures.extend(of_design(&design, &demand)?);
+    }
+    Ok(figures)
+}
+
+fn of_design(design: &Design, demand: &Demand) -> Result<Vec<Figure>> {
+    let (device, mesh, limits) = (Device::of(design.config.board), design.mesh, Limits::default());
+    let estimate = Estimate::new(demand, mesh, device, limits);
+    let bits = design.flit.data_width;
+    let figure = |what: &str, value: String, goal: Goal| Figure {
+        what: format!("8x8, {bits} bit: {what}"),
+        value,
+        goal,
+        command: format!("meshkv estimate {REFERENCE}, noc.flit_width = {bits}"),
+    };
+    let (used, has) = (estimate.total().values(), device.has.values());
+    let bound = bound_of_tile(design).times(mesh.tiles() as u64).values();
+    let mut figures: Vec<_> = (0..used.len())
+        .map(|i| {
+            let share = 100.0 * used[i] as f64 / has[i] as f64;
+            let value = format!("{}, {share:.0} % of the device; lower bound {}", used[i], bound[i]);
+            figure(Resources::NAMES[i], value, Goal::Stated)
+        })
+        .collect();
+    let (slr, resource, share) = estimate.fullest();
+    let full = format!("{} of SLR{slr} {:.0} %", Resources::NAMES[resource], 100.0 * share);
+    figures.push(figure(
+        "fits the device",
+        full,
+        Goal::Met(estimate.fits(), "<= 80 % of each SLR".to_owned()),
+    ));
+    for (clock, mhz) in [(Clock::Noc, design.config.clock.noc_mhz), (Clock::Pe, design.config.clock.pe_mhz)] {
+        let (part, ns) = demand.period(clock).context("every design has parts on both clocks")?;
+        let wanted = 1000.0 / mhz;
+        let goal = Goal::Met(ns <= wanted, format!("<= {wanted:.2} ns"));
+        figures.push(figure(
+            &format!("period, slowest of {clock:?}"),
+            format!("{ns:.2} ns, {}", part.name),
+            goal,
+        ));
+    }
+    let largest = shrink::shapes(demand, &design.config, limits).first().copied();
+    let shape =
+        largest.map_or("none".to_owned(), |m| format!("{} x {}, {} tiles", m.cols(), m.rows(), m.tiles()));
+    figures.push(figure("largest mesh of such tiles that fits, scaled", shape, Goal::Stated));
+    Ok(figures)
+}

@@ -1,0 +1,339 @@
+//! What `meshkv estimate` says: as JSON, and in words.
+
+use super::suggest::{Found, Tried};
+use crate::cli::table;
+use crate::design::{Design, Mesh, Resources};
+use crate::synth::{self, Clock, Costs, Estimate, Shell, Yosys};
+use serde_json::{json, Map, Value};
+
+/// What the paper reports of its 8 x 8 fabric on the U280, in the order of [`Resources::NAMES`].
+const PAPER: [Option<u64>; 6] = [Some(613_000), None, Some(820_000), Some(768), Some(512), Some(5_760)];
+
+/// Resources as people write them.
+const WRITTEN: [&str; 6] = ["LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP"];
+
+/// The paper's figures, where the design is as the paper's.
+fn paper(design: &Design) -> [Option<u64>; 6] {
+    let same = (design.mesh.cols(), design.mesh.rows(), design.flit.data_width) == (8, 8, 512);
+    if same {
+        PAPER
+    } else {
+        [None; 6]
+    }
+}
+
+fn keyed(resources: &Resources) -> Map<String, Value> {
+    Resources::NAMES.iter().zip(resources.values()).map(|(name, v)| ((*name).to_owned(), json!(v))).collect()
+}
+
+fn with_period(resources: &Resources, period_ns: f64) -> Value {
+    let mut map = keyed(resources);
+    map.insert("period_ns".to_owned(), json!(rounded(period_ns)));
+    Value::Object(map)
+}
+
+/// To hundredths: an estimate has no more.
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+/// The two clocks: name, period that is configured.
+fn clocks(design: &Design) -> [(&'static str, Clock, f64); 2] {
+    let clock = &design.config.clock;
+    [("noc", Clock::Noc, 1000.0 / clock.noc_mhz), ("pe", Clock::Pe, 1000.0 / clock.pe_mhz)]
+}
+
+pub(super) fn as_json(
+    design: &Design,
+    estimate: &Estimate,
+    yosys: &Yosys,
+    found: &Found,
+) -> anyhow::Result<Value> {
+    let (demand, total) = (estimate.demand, estimate.total());
+    let slowest = |parts: &[Clock]| {
+        parts.iter().filter_map(|c| demand.period(*c)).map(|(_, ns)| ns).fold(0.0, f64::max)
+    };
+    let router = demand.part("router")?;
+    let tile_period = ["router", "transport", "pad"].map(|name| demand.part(name).map(|c| c.period_ns));
+    let tile_period = tile_period.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
+    let tile_period = tile_period.into_iter().fold(0.0, f64::max);
+    let mut value = keyed(&total);
+    let rest = json!({
+        "name": design.name,
+        "cols": design.mesh.cols(),
+        "rows": design.mesh.rows(),
+        "flit_width": design.flit.data_width,
+        "router": with_period(&router.area.resources(), router.period_ns),
+        "tile": with_period(&demand.tile(), tile_period),
+        "period_ns": rounded(slowest(&[Clock::Noc, Clock::Pe])),
+        "fits": estimate.fits(),
+        "limit": estimate.limits.share,
+        "shell": estimate.limits.shell == Shell::Vitis,
+        "yosys": { "version": yosys.version().to_string(), "calibrated": yosys.calibrated() },
+        "resources": resources(design, estimate),
+        "bounds": synth::lower_bounds(design).iter().map(|b| json!({
+            "what": b.what, "resource": Resources::NAMES[b.resource], "tile": b.tile, "formula": b.formula,
+        })).collect::<Vec<_>>(),
+        "slrs": (0..estimate.device.slrs.len()).map(|slr| json!({
+            "slr": slr,
+            "rows": estimate.plan.rows_of(slr as u32).collect::<Vec<_>>(),
+            "used": keyed(&estimate.used(slr)),
+            "has": keyed(&estimate.has(slr)),
+            "limit": keyed(&estimate.limit(slr)),
+        })).collect::<Vec<_>>(),
+        "parts": demand.parts.iter().map(|(part, costs)| {
+            let mut one = with_period(&costs.area.resources(), costs.period_ns);
+            one["name"] = json!(part.name);
+            one["module"] = json!(part.module);
+            one["count"] = json!(estimate.count(part.scale));
+            one["levels"] = json!(costs.levels);
+            one["clock"] = json!(if part.clock == Clock::Noc { "noc" } else { "pe" });
+            one
+        }).collect::<Vec<_>>(),
+        "clocks": clocks(design).iter().map(|(name, clock, wanted)| {
+            let slowest = demand.period(*clock);
+            json!({
+                "name": name,
+                "period_ns": slowest.map(|(_, ns)| rounded(ns)),
+                "wanted_ns": rounded(*wanted),
+                "part": slowest.map(|(part, _)| part.name),
+                "met": slowest.is_none_or(|(_, ns)| ns <= *wanted),
+            })
+        }).collect::<Vec<_>>(),
+        "over": estimate.over().iter().map(|o| json!({
+            "slr": o.slr, "resource": Resources::NAMES[o.resource], "used": o.used, "has": o.has, "limit": o.limit,
+        })).collect::<Vec<_>>(),
+        "largest": mesh(found.largest),
+        "changes": found.tried.iter().map(|tried| json!({
+            "change": tried.change.text(),
+            "fits": tried.fits,
+            "total": keyed(&tried.total),
+            "fullest": rounded(tried.fullest.2),
+            "largest": mesh(tried.largest),
+        })).collect::<Vec<_>>(),
+        "not_synthesised": found.untried.iter().map(|change| change.text()).collect::<Vec<_>>(),
+    });
+    if let Value::Object(rest) = rest {
+        value.extend(rest);
+    }
+    Ok(Value::Object(value))
+}
+
+fn mesh(mesh: Option<Mesh>) -> Value {
+    mesh.map_or(Value::Null, |m| json!({ "cols": m.cols(), "rows": m.rows(), "tiles": m.tiles() }))
+}
+
+/// By resource: used, bound, device, paper.
+fn resources(design: &Design, estimate: &Estimate) -> Map<String, Value> {
+    let (used, device) = (estimate.total().values(), estimate.device.has.values());
+    let (bound, paper) = (bound(design).values(), paper(design));
+    let one = |i: usize| {
+        json!({
+            "used": used[i],
+            "bound": bound[i],
+            "device": device[i],
+            "share": (used[i] as f64 / device[i] as f64 * 1e4).round() / 1e4,
+            "paper": paper[i],
+        })
+    };
+    Resources::NAMES.iter().enumerate().map(|(i, name)| ((*name).to_owned(), one(i))).collect()
+}
+
+/// The lower bound of the whole mesh.
+fn bound(design: &Design) -> Resources {
+    synth::bound_of_tile(design).times(design.mesh.tiles() as u64)
+}
+
+pub(super) fn prose(
+    design: &Design,
+    estimate: &Estimate,
+    yosys: &Yosys,
+    found: &Found,
+) -> anyhow::Result<String> {
+    let mut out = format!(
+        "{}: {} x {} tiles, {}-bit flits, on the U280; an estimate by Yosys {}, not placed or routed\n\n",
+        design.name,
+        design.mesh.cols(),
+        design.mesh.rows(),
+        design.flit.data_width,
+        yosys.version()
+    );
+    out += &totals(design, estimate);
+    out += &format!("\nBy region, of what is there{}:\n", shell(estimate));
+    out += &regions(estimate);
+    out += "\nPart by part:\n";
+    out += &parts(estimate);
+    out += "\nNo tile of this structure can take less than:\n";
+    let bounds = synth::lower_bounds(design).into_iter().filter(|b| b.tile > 0);
+    out += &table::columns(
+        &bounds
+            .map(|b| {
+                vec![
+                    WRITTEN[b.resource].to_owned(),
+                    b.tile.to_string(),
+                    b.what.to_owned(),
+                    format!("= {}", b.formula),
+                ]
+            })
+            .collect::<Vec<_>>(),
+    );
+    out += "\nClocks, estimated as static analysis / 1.8 (DSP48E2 and LUT memories have no arcs in it):\n";
+    out += &periods(design, estimate);
+    out += &match found.largest {
+        Some(m) => format!(
+            "\nLargest mesh of such tiles that fits: {} x {}, {} tiles (scaled)\n",
+            m.cols(),
+            m.rows(),
+            m.tiles()
+        ),
+        None => "\nNot even 2 x 2 such tiles fit\n".to_owned(),
+    };
+    if estimate.fits() {
+        let (slr, resource, share) = estimate.fullest();
+        let limit = percent(estimate.limits.share);
+        out += &format!(
+            "It fits: at most {} ({} of SLR{slr}) where {limit} may be taken\n",
+            percent(share),
+            WRITTEN[resource]
+        );
+    }
+    Ok(out)
+}
+
+fn shell(estimate: &Estimate) -> &'static str {
+    match estimate.limits.shell {
+        Shell::None => "",
+        Shell::Vitis => " beside the Vitis shell",
+    }
+}
+
+fn totals(design: &Design, estimate: &Estimate) -> String {
+    let (used, device) = (estimate.total().values(), estimate.device.has.values());
+    let (bound, paper) = (bound(design).values(), paper(design));
+    let with_paper = paper.iter().any(Option::is_some);
+    let mut heading = vec!["", "used", "device", "share", "lower bound", "times it"];
+    if with_paper {
+        heading.push("paper");
+    }
+    let mut rows = vec![heading.into_iter().map(str::to_owned).collect::<Vec<_>>()];
+    for i in 0..used.len() {
+        let times =
+            if bound[i] == 0 { "-".to_owned() } else { format!("{:.1}", used[i] as f64 / bound[i] as f64) };
+        let mut row = vec![
+            WRITTEN[i].to_owned(),
+            used[i].to_string(),
+            device[i].to_string(),
+            percent(used[i] as f64 / device[i] as f64),
+            bound[i].to_string(),
+            times,
+        ];
+        if with_paper {
+            row.push(paper[i].map_or("-".to_owned(), |p| p.to_string()));
+        }
+        rows.push(row);
+    }
+    table::columns(&rows)
+}
+
+fn regions(estimate: &Estimate) -> String {
+    let heading = ["", "rows"].into_iter().chain(WRITTEN).map(str::to_owned).collect();
+    let slrs = (0..estimate.device.slrs.len()).map(|slr| {
+        let rows = estimate.plan.rows_of(slr as u32);
+        let (used, has) = (estimate.used(slr).values(), estimate.has(slr).values());
+        let limit = estimate.limit(slr).values();
+        let cell = |i: usize| {
+            let mark = if used[i] > limit[i] { " !" } else { "" };
+            format!("{} {}{mark}", used[i], percent(used[i] as f64 / has[i].max(1) as f64))
+        };
+        [format!("SLR{slr}"), rows.len().to_string()].into_iter().chain((0..used.len()).map(cell)).collect()
+    });
+    table::columns(&std::iter::once(heading).chain(slrs).collect::<Vec<_>>())
+}
+
+fn parts(estimate: &Estimate) -> String {
+    let heading = ["part", "times", "LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP", "ns"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let row = |name: &str, count: u64, resources: &Resources, ns: String| {
+        let numbers = resources.values().map(|v| v.to_string());
+        let mut row = vec![name.to_owned(), count.to_string()];
+        row.extend(numbers);
+        row.push(ns);
+        row
+    };
+    for (part, Costs { area, period_ns, .. }) in &estimate.demand.parts {
+        let count = estimate.count(part.scale);
+        rows.push(row(part.name, count, &area.resources(), format!("{period_ns:.2}")));
+    }
+    let tiles = estimate.mesh.tiles() as u64;
+    rows.insert(4, row("= tile", tiles, &estimate.demand.tile(), String::new()));
+    table::columns(&rows)
+}
+
+fn periods(design: &Design, estimate: &Estimate) -> String {
+    let rows = clocks(design).into_iter().filter_map(|(name, clock, wanted)| {
+        let (part, ns) = estimate.demand.period(clock)?;
+        let verdict = if ns <= wanted { "met" } else { "missed" };
+        Some(vec![
+            name.to_owned(),
+            format!("{ns:.2} ns"),
+            format!("of {wanted:.2} ns"),
+            verdict.to_owned(),
+            format!("slowest: {}", part.name),
+        ])
+    });
+    table::columns(&rows.collect::<Vec<_>>())
+}
+
+/// Why a design does not fit, and what would.
+pub(super) fn why_not(design: &Design, estimate: &Estimate, found: &Found) -> String {
+    let limit = percent(estimate.limits.share);
+    let mut out = format!("{} does not fit{}:", design.name, shell(estimate));
+    for over in estimate.over() {
+        out += &format!(
+            "\n  SLR{}: {} {} are {} of {}; at most {} ({limit}) can be placed and routed",
+            over.slr,
+            over.used,
+            if over.resource == 1 { "LUTs as memory" } else { WRITTEN[over.resource] },
+            percent(over.share()),
+            over.has,
+            over.limit
+        );
+    }
+    if let Some(m) = found.largest {
+        out += &format!(
+            "\n  help: mesh.cols = {}, mesh.rows = {} fits, {} tiles (scaled from these parts)",
+            m.cols(),
+            m.rows(),
+            m.tiles()
+        );
+    }
+    for tried in &found.tried {
+        out += &format!("\n  help: {}", tried_text(tried));
+    }
+    if !found.untried.is_empty() {
+        let texts: Vec<_> = found.untried.iter().map(|change| change.text()).collect();
+        out += &format!("\n  help: --suggest synthesises what may fit: {}", texts.join("; "));
+    }
+    out
+}
+
+fn tried_text(tried: &Tried) -> String {
+    let (slr, resource, share) = tried.fullest;
+    let full = format!("{} of SLR{slr} at {}", WRITTEN[resource], percent(share));
+    let change = tried.change.text();
+    match (tried.fits, tried.largest) {
+        (true, _) => format!("{change} fits, {full}"),
+        (false, Some(m)) => {
+            format!(
+                "{change} is not enough, {full}; with mesh.cols = {}, mesh.rows = {} it fits",
+                m.cols(),
+                m.rows()
+            )
+        }
+        (false, None) => format!("{change} is not enough, {full}"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
+}

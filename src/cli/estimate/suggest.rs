@@ -1,0 +1,73 @@
+//! What would fit where a design does not: other meshes by scaling, other keys by synthesis.
+
+use super::{demand, Args};
+use crate::cli::ui::Ui;
+use crate::cosim::verilate::BuildError;
+use crate::design::{Design, Device, Mesh, Resources};
+use crate::synth::shrink::{self, Change};
+use crate::synth::{Demand, Effort, Estimate, Yosys};
+
+/// What is known of other ways to build the design.
+pub(super) struct Found {
+    /// The largest mesh of the same tiles that fits; `None` if not even four tiles do.
+    pub(super) largest: Option<Mesh>,
+    /// Changes of keys that were estimated, those that fit first, the fullest last.
+    pub(super) tried: Vec<Tried>,
+    /// Changes of keys that nobody has synthesised yet.
+    pub(super) untried: Vec<Change>,
+}
+
+/// A change of keys and what it comes to on the same mesh.
+pub(super) struct Tried {
+    pub(super) change: Change,
+    pub(super) fits: bool,
+    pub(super) total: Resources,
+    /// SLR, resource and share of the SLR of what is fullest.
+    pub(super) fullest: (usize, usize, f64),
+    /// The largest mesh of the changed tiles that fits.
+    pub(super) largest: Option<Mesh>,
+}
+
+/// Looks for other ways; changes of keys only where the design does not fit.
+///
+/// # Errors
+/// When synthesis fails.
+pub(super) fn suggest(
+    args: &Args,
+    design: &Design,
+    estimate: &Estimate,
+    yosys: &Yosys,
+    ui: &Ui,
+) -> anyhow::Result<Found> {
+    let limits = estimate.limits;
+    let largest = shrink::shapes(estimate.demand, &design.config, limits).first().copied();
+    let (mut tried, mut untried) = (Vec::new(), Vec::new());
+    let effort = if args.suggest { Effort::Synthesise } else { Effort::CacheOnly };
+    for change in shrink::changes(&design.config, &estimate.over()) {
+        let changed = Design::from_config(&design.name, &change.config)?;
+        let made: Demand = match demand(&changed, yosys, effort, ui) {
+            Ok(made) => made,
+            // Only what the cache has was asked for.
+            Err(error) if !args.suggest && is_stopped(&error) => {
+                untried.push(change);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let device = Device::of(changed.config.board);
+        let other = Estimate::new(&made, changed.mesh, device, limits);
+        tried.push(Tried {
+            fits: other.fits(),
+            total: other.total(),
+            fullest: other.fullest(),
+            largest: shrink::shapes(&made, &change.config, limits).first().copied(),
+            change,
+        });
+    }
+    tried.sort_by(|a, b| b.fits.cmp(&a.fits).then(a.fullest.2.total_cmp(&b.fullest.2)));
+    Ok(Found { largest, tried, untried })
+}
+
+fn is_stopped(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<BuildError>(), Some(BuildError::Stopped))
+}

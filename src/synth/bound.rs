@@ -1,0 +1,191 @@
+//! What no implementation of the same structure can do without, resource by resource.
+//!
+//! Each bound counts one thing that must be there whatever the synthesis does: so their sum is below any
+//! measurement, and the distance to it is what could be saved at most. `docs/estimate.md` has the reasons.
+
+use crate::design::{Design, Port, Resources, TURNS};
+use crate::emit;
+
+/// Bits of a LUT memory's word that eight LUTs keep, and how many words: seven of a SLICEM's LUTs hold two bits each
+/// of 32 words, the eighth gives its address to the write port (RAM32M16).
+const RAM_BITS: u64 = 14;
+const RAM_WORDS: u64 = 32;
+const RAM_LUTS: u64 = 8;
+/// Deepest queue that is surely made of LUTs.
+const LUT_QUEUE: u32 = 64;
+/// Widest word of a block RAM, and bits of an UltraRAM.
+const BLOCK_BITS: u64 = 72;
+const URAM_BITS: u64 = 72 * 4096;
+/// Bits of the significand of a weight, which a lane reads every cycle.
+const SIGNIFICAND: u64 = 17;
+
+/// One thing that a tile cannot do without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// What it is.
+    pub what: &'static str,
+    /// Place of the resource in [`Resources::NAMES`].
+    pub resource: usize,
+    /// How many follow from what.
+    pub formula: String,
+    /// Of the resource, in one tile.
+    pub tile: u64,
+}
+
+const LUT: usize = 0;
+const LUTRAM: usize = 1;
+const FF: usize = 2;
+const BRAM: usize = 3;
+const URAM: usize = 4;
+const DSP: usize = 5;
+
+/// All bounds of a tile. What stands around the tiles is left out: it is little.
+pub fn lower_bounds(design: &Design) -> Vec<Bound> {
+    let (flit, head) = (u64::from(design.flit.data_width), u64::from(design.flit.head_width));
+    let bits = flit + head;
+    let (rows, lanes) = (u64::from(design.config.pe.array_rows), flit / 16);
+    let slots = u64::from(design.router.vcs() * design.router.vc_depth);
+    let ports = Port::ALL.len() as u64;
+    let inputs = |output| Port::ALL.iter().filter(|&&input| TURNS.allows(input, output)).count() as u64;
+    let ways: Vec<u64> = Port::ALL.into_iter().map(inputs).collect();
+    let depth = design.mare.fifo_depth;
+    // Blocks may be deeper than the slices that are kept in them.
+    let staging = u64::from(design.mare.staging_slots * design.mare.slice_flits);
+    let memories = emit::row_memories(design);
+
+    let mut bounds = vec![
+        Bound {
+            what: "crossbar",
+            resource: LUT,
+            formula: format!(
+                "multiplexers of {} ways by output, {bits} bits of data and header: a LUT a bit for 3 or 4 ways, half for 2",
+                ways.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+            ),
+            tile: ways.iter().map(|&ways| multiplexer(ways, bits)).sum(),
+        },
+        Bound {
+            what: "input buffers",
+            resource: LUTRAM,
+            formula: format!("{ports} ports x {slots} slots x {bits} bits, 8 LUTs for each 32 x 14 bits"),
+            tile: ports * memory(slots, bits),
+        },
+    ];
+    if depth <= LUT_QUEUE {
+        bounds.push(Bound {
+            what: "FIFO of KV flits",
+            resource: LUTRAM,
+            formula: format!("{depth} flits x {flit} bits, 8 LUTs for each 32 x 14 bits"),
+            tile: memory(depth.into(), flit),
+        });
+    }
+    bounds.extend([
+        Bound {
+            what: "output registers",
+            resource: FF,
+            formula: format!("{ports} outputs x {bits} bits"),
+            tile: ports * bits,
+        },
+        Bound {
+            what: "flit from row to row",
+            resource: FF,
+            formula: format!("({rows} - 1) rows x {flit} bits"),
+            tile: (rows - 1) * flit,
+        },
+        Bound {
+            what: "stationary vectors",
+            resource: BRAM,
+            formula: match memories.stations_in_block {
+                true => format!("{rows} rows x {lanes} lanes x {SIGNIFICAND} bits a cycle, 72 a block"),
+                false => "kept in LUTs".to_owned(),
+            },
+            tile: u64::from(memories.stations_in_block) * rows * (lanes * SIGNIFICAND).div_ceil(BLOCK_BITS),
+        },
+        Bound {
+            what: "staging memory",
+            resource: URAM,
+            formula: format!("{staging} flits of whole slices x {flit} bits, 72 x 4096 a block"),
+            tile: (staging * flit).div_ceil(URAM_BITS),
+        },
+        Bound {
+            what: "sums",
+            resource: URAM,
+            formula: match memories.sums_in_ultra {
+                true => format!("{rows} rows, one read and written a cycle each"),
+                false => "kept in block RAM".to_owned(),
+            },
+            tile: u64::from(memories.sums_in_ultra) * rows,
+        },
+        Bound {
+            what: "multipliers",
+            resource: DSP,
+            formula: format!("{rows} rows x {lanes} lanes, 11 by 17 bits: two do not fit a DSP"),
+            tile: rows * lanes,
+        },
+    ]);
+    bounds
+}
+
+/// The bounds of a tile together. LUTs as memory are LUTs, too.
+pub fn bound_of_tile(design: &Design) -> Resources {
+    let mut sum = [0; 6];
+    lower_bounds(design).iter().for_each(|bound| sum[bound.resource] += bound.tile);
+    sum[LUT] += sum[LUTRAM];
+    Resources::of(sum)
+}
+
+/// LUTs of a multiplexer: of four ways it takes the six inputs of one, of two ways two bits share one, since they
+/// share the select.
+fn multiplexer(ways: u64, bits: u64) -> u64 {
+    match ways {
+        0 | 1 => 0,
+        2 => bits.div_ceil(2),
+        _ => ways.div_ceil(4) * bits,
+    }
+}
+
+/// LUTs of a memory, no fewer than its bits take.
+fn memory(words: u64, bits: u64) -> u64 {
+    words.div_ceil(RAM_WORDS) * bits * RAM_LUTS / RAM_BITS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    fn design(change: impl Fn(&mut Config)) -> Design {
+        let mut config = Config::default();
+        change(&mut config);
+        Design::from_config("t", &config).unwrap()
+    }
+
+    fn tile(bounds: &[Bound], what: &str) -> u64 {
+        bounds.iter().find(|b| b.what == what).unwrap().tile
+    }
+
+    #[test]
+    fn the_reference_has_the_bounds_that_its_structure_asks_for() {
+        let design = design(|_| {});
+        let (bounds, head) = (lower_bounds(&design), u64::from(design.flit.head_width));
+        // Four-way to north, south and tile, two-way to east and west: four LUTs a bit.
+        assert_eq!(tile(&bounds, "crossbar"), 3 * (512 + head) + 2 * (512 + head).div_ceil(2));
+        assert_eq!(tile(&bounds, "multipliers"), 64);
+        assert_eq!(tile(&bounds, "staging memory"), 8);
+        assert_eq!(tile(&bounds, "output registers"), 5 * (512 + head));
+        let sum = bound_of_tile(&design);
+        assert_eq!(sum.lut, tile(&bounds, "crossbar") + sum.lutram_lut);
+    }
+
+    #[test]
+    fn half_the_flit_asks_for_half_the_multipliers_and_staging() {
+        let half = lower_bounds(&design(|c| c.noc.flit_width = 256));
+        assert_eq!((tile(&half, "multipliers"), tile(&half, "staging memory")), (32, 8));
+        let narrow = lower_bounds(&design(|c| (c.noc.flit_width, c.kv.uram_per_tile) = (256, 4)));
+        assert_eq!(tile(&narrow, "staging memory"), 4);
+    }
+
+    #[test]
+    fn a_multiplexer_takes_no_more_inputs_than_luts_have() {
+        assert_eq!([0, 1, 2, 3, 4, 5, 8].map(|ways| multiplexer(ways, 10)), [0, 0, 5, 10, 10, 20, 20]);
+    }
+}

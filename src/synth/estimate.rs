@@ -1,0 +1,293 @@
+//! All of a design against the device, region by region.
+
+use super::parts::{crossings, parameters, parts, Clock, Part, Scale};
+use super::yosys::{Costs, Effort, Step, Yosys};
+use crate::design::{Design, Device, Floorplan, Mesh, Resources};
+use crate::emit;
+use anyhow::{Context, Result};
+
+/// Of an SLR what a design may fill, unless asked otherwise: above it Vivado finds routes late or not at all.
+const DEFAULT_SHARE: f64 = 0.8;
+
+/// What stands on the device beside the design.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// Nothing: all of the device is there.
+    None,
+    /// The shell of the Vitis platform.
+    Vitis,
+}
+
+/// Up to where a design fits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Share of each resource of an SLR that may be taken.
+    pub share: f64,
+    /// What is not there to be taken.
+    pub shell: Shell,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { share: DEFAULT_SHARE, shell: Shell::None }
+    }
+}
+
+impl Limits {
+    /// What an SLR has for a design, all of it.
+    pub fn has(&self, device: &Device, slr: usize) -> Resources {
+        let mut has = device.slrs[slr].has;
+        if self.shell == Shell::Vitis {
+            // Two registers stand beside each LUT; half of the LUTs can be memories.
+            let taken = device.shell_lut[slr];
+            has.lut = has.lut.saturating_sub(taken);
+            has.lutram_lut = has.lutram_lut.saturating_sub(taken / 2);
+            has.ff = has.ff.saturating_sub(2 * taken);
+        }
+        has
+    }
+}
+
+/// What a design asks for, not yet on a mesh.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Demand {
+    /// Parts with what each takes by itself.
+    pub parts: Vec<(Part, Costs)>,
+}
+
+impl Demand {
+    /// Synthesises the parts of a design.
+    ///
+    /// # Errors
+    /// As [`Yosys::costs`].
+    pub fn of(
+        design: &Design,
+        yosys: &Yosys,
+        effort: Effort,
+        progress: &mut dyn FnMut(usize, usize, Step),
+    ) -> Result<Demand> {
+        let parts = parts(design);
+        let total = parts.len();
+        let mut measured = Vec::new();
+        for (done, part) in parts.into_iter().enumerate() {
+            let files = emit::emit_block(design, part.module)?;
+            let change = parameters(design, &part);
+            let costs =
+                yosys.costs(&files, part.module, &change, effort, &mut |step| progress(done, total, step))?;
+            measured.push((part, costs));
+        }
+        measured.extend(crossings(design));
+        Ok(Demand { parts: measured })
+    }
+
+    /// What one tile takes.
+    pub fn tile(&self) -> Resources {
+        self.sum(|scale| u64::from(scale == Scale::Tile))
+    }
+
+    /// What a named part takes.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn part(&self, name: &str) -> Result<&Costs> {
+        let found = self.parts.iter().find(|(part, _)| part.name == name);
+        found.map(|(_, costs)| costs).with_context(|| format!("the design has no {name}"))
+    }
+
+    /// What it takes in one SLR.
+    pub fn in_slr(&self, mesh: Mesh, plan: &Floorplan, slr: usize) -> Resources {
+        self.sum(|scale| scale.in_slr(mesh, plan, slr as u32))
+    }
+
+    /// The slowest part on a clock, with its estimated period in nanoseconds.
+    pub fn period(&self, clock: Clock) -> Option<(Part, f64)> {
+        let on_clock = self.parts.iter().filter(|(part, _)| part.clock == clock);
+        on_clock.map(|(part, costs)| (*part, costs.period_ns)).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    fn sum(&self, count: impl Fn(Scale) -> u64) -> Resources {
+        let of = |(part, costs): &(Part, Costs)| costs.area.resources().times(count(part.scale));
+        self.parts.iter().map(of).fold(Resources::default(), |sum, part| sum.plus(&part))
+    }
+}
+
+/// A resource of which an SLR has too little.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Over {
+    /// The SLR.
+    pub slr: usize,
+    /// Place of the resource in [`Resources::NAMES`].
+    pub resource: usize,
+    /// What is asked for.
+    pub used: u64,
+    /// What the SLR has.
+    pub has: u64,
+    /// What of it may be taken.
+    pub limit: u64,
+}
+
+/// A demand on a mesh of a device.
+#[derive(Debug, Clone)]
+pub struct Estimate<'a> {
+    /// What is asked for.
+    pub demand: &'a Demand,
+    /// The mesh.
+    pub mesh: Mesh,
+    /// The device.
+    pub device: &'static Device,
+    /// Which rows stand in which SLR.
+    pub plan: Floorplan,
+    /// Up to where it fits.
+    pub limits: Limits,
+}
+
+impl<'a> Estimate<'a> {
+    /// Of a demand on a mesh, which need not be the one it was measured for.
+    pub fn new(demand: &'a Demand, mesh: Mesh, device: &'static Device, limits: Limits) -> Estimate<'a> {
+        Estimate { demand, mesh, device, plan: Floorplan::new(mesh, device), limits }
+    }
+
+    /// What all of it takes.
+    pub fn total(&self) -> Resources {
+        self.demand.sum(|scale| self.count(scale))
+    }
+
+    /// How often a part of this scale stands.
+    pub fn count(&self, scale: Scale) -> u64 {
+        let slrs = 0..self.device.slrs.len() as u32;
+        slrs.map(|slr| scale.in_slr(self.mesh, &self.plan, slr)).sum()
+    }
+
+    /// What it takes in an SLR.
+    pub fn used(&self, slr: usize) -> Resources {
+        self.demand.in_slr(self.mesh, &self.plan, slr)
+    }
+
+    /// What an SLR has for it.
+    pub fn has(&self, slr: usize) -> Resources {
+        self.limits.has(self.device, slr)
+    }
+
+    /// What of that it may take.
+    pub fn limit(&self, slr: usize) -> Resources {
+        Resources::of(self.has(slr).values().map(|has| (has as f64 * self.limits.share).floor() as u64))
+    }
+
+    /// Everything of which there is too little, the worst first.
+    pub fn over(&self) -> Vec<Over> {
+        let in_slr = |slr: usize| {
+            let (used, has, limit) =
+                (self.used(slr).values(), self.has(slr).values(), self.limit(slr).values());
+            (0..used.len()).map(move |resource| Over {
+                slr,
+                resource,
+                used: used[resource],
+                has: has[resource],
+                limit: limit[resource],
+            })
+        };
+        let all = (0..self.device.slrs.len()).flat_map(in_slr);
+        let mut over: Vec<_> = all.filter(|o| o.used > o.limit).collect();
+        over.sort_by(|a, b| b.share().total_cmp(&a.share()));
+        over
+    }
+
+    /// Whether every SLR has enough of everything.
+    pub fn fits(&self) -> bool {
+        self.over().is_empty()
+    }
+
+    /// The resource that is fullest of any SLR, and the share of the SLR that it takes.
+    pub fn fullest(&self) -> (usize, usize, f64) {
+        let shares = (0..self.device.slrs.len()).flat_map(|slr| {
+            let (used, has) = (self.used(slr).values(), self.has(slr).values());
+            (0..used.len()).map(move |r| (slr, r, used[r] as f64 / has[r].max(1) as f64))
+        });
+        shares.max_by(|a, b| a.2.total_cmp(&b.2)).unwrap_or_default()
+    }
+}
+
+impl Over {
+    /// What is asked for over what there is.
+    pub fn share(&self) -> f64 {
+        self.used as f64 / self.has.max(1) as f64
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::config::Board;
+    use crate::synth::Area;
+
+    /// A design whose tile takes `lut` LUTs and whose shared parts take a tenth of that each.
+    pub(in crate::synth) fn demand(lut: u64) -> Demand {
+        let area = |luts| Area { luts, ram_luts: 0, registers: luts, bram18: 3, uram: 1, dsp: 2 };
+        let part = |name, scale, clock, luts, period_ns| {
+            let part = Part { name, module: "meshkv_x", scale, clock };
+            (part, Costs { area: area(luts), levels: 5, period_ns })
+        };
+        Demand {
+            parts: vec![
+                part("router", Scale::Tile, Clock::Noc, lut, 3.0),
+                part("pad", Scale::Tile, Clock::Pe, 0, 2.0),
+                part("column_root", Scale::Column, Clock::Noc, lut / 10, 3.5),
+                part("memory_port", Scale::Port, Clock::Noc, lut / 10, 1.0),
+                part("swap_unit", Scale::Once, Clock::Noc, lut / 10, 1.0),
+            ],
+        }
+    }
+
+    fn estimate(demand: &Demand, cols: u32, rows: u32, limits: Limits) -> Estimate<'_> {
+        Estimate::new(demand, Mesh::new(cols, rows), Device::of(Board::U280), limits)
+    }
+
+    #[test]
+    fn regions_add_up_to_the_design() {
+        let demand = demand(1000);
+        for (cols, rows) in [(2, 2), (3, 5), (8, 8), (16, 4)] {
+            let estimate = estimate(&demand, cols, rows, Limits::default());
+            let sum = (0..3).map(|slr| estimate.used(slr)).fold(Resources::default(), |a, b| a.plus(&b));
+            assert_eq!(sum, estimate.total());
+        }
+    }
+
+    #[test]
+    fn tiles_count_by_the_mesh_and_shared_parts_once() {
+        let demand = demand(1000);
+        let total = estimate(&demand, 3, 2, Limits::default()).total();
+        // Six tiles, three columns, four ports, one unit; a block RAM and a half count as two.
+        assert_eq!(total.lut, 6 * 1000 + (3 + 4 + 1) * 100);
+        assert_eq!(total.bram36, 2 * (6 * 2 + 3 + 4 + 1));
+        assert_eq!((demand.tile().lut, demand.tile().dsp), (1000, 4));
+    }
+
+    #[test]
+    fn what_is_too_much_is_named_by_region_worst_first() {
+        // Two rows of eight in SLR0 fit, three rows in each of the others do not.
+        let demand = demand(16_000);
+        let estimate = estimate(&demand, 8, 8, Limits::default());
+        let over = estimate.over();
+        assert!(!estimate.fits());
+        let found: Vec<_> = over.iter().map(|o| (o.slr, Resources::NAMES[o.resource])).collect();
+        assert_eq!(found[..2], [(1, "lut"), (2, "lut")]);
+        assert_eq!(over[0].limit, 347_648);
+        assert!(over.windows(2).all(|w| w[0].share() >= w[1].share()));
+    }
+
+    #[test]
+    fn the_share_and_the_shell_decide_what_fits() {
+        let demand = demand(13_000);
+        let at = |share, shell| estimate(&demand, 8, 8, Limits { share, shell }).fits();
+        assert!(at(0.8, Shell::None) && at(1.0, Shell::Vitis));
+        assert!(!at(0.7, Shell::None) && !at(0.8, Shell::Vitis));
+    }
+
+    #[test]
+    fn the_slowest_part_of_each_clock_is_found() {
+        let demand = demand(1000);
+        let slowest = |clock| demand.period(clock).map(|(part, ns)| (part.name, ns));
+        assert_eq!(slowest(Clock::Noc), Some(("column_root", 3.5)));
+        assert_eq!(slowest(Clock::Pe), Some(("pad", 2.0)));
+    }
+}

@@ -1,0 +1,193 @@
+//! The modules a design is made of, how often each stands, where, and on which clock.
+
+use super::netlist::Area;
+use super::yosys::Costs;
+use crate::design::{Design, Floorplan, Mesh};
+use crate::emit::{self, ModuleSpec};
+
+/// How often a part stands in a mesh, and where: as `docs/floorplan.md` has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// At every place of the mesh, in the SLR of its row.
+    Tile,
+    /// Once a pair of tiles, in the SLR of its row.
+    Port,
+    /// Once a column, with row 0.
+    Column,
+    /// Once, with row 0.
+    Once,
+    /// Once, in SLR0 beside HBM and PCIe.
+    Host,
+    /// Once a column and boundary between SLRs, in the upper of the two.
+    Northward,
+    /// The same, in the lower.
+    Southward,
+}
+
+impl Scale {
+    /// How often in one SLR.
+    pub fn in_slr(self, mesh: Mesh, plan: &Floorplan, slr: u32) -> u64 {
+        let (cols, rows) = (u64::from(mesh.cols()), plan.rows_of(slr));
+        let once = |here: bool, times: u64| if here { times } else { 0 };
+        match self {
+            Scale::Tile => cols * rows.len() as u64,
+            Scale::Port => cols.div_ceil(2) * rows.len() as u64,
+            Scale::Column => once(plan.slr(0) == slr, cols),
+            Scale::Once => once(plan.slr(0) == slr, 1),
+            Scale::Host => once(slr == 0, 1),
+            Scale::Northward => once(rows.start > 0 && !rows.is_empty(), cols),
+            Scale::Southward => once(rows.end < mesh.rows() && !rows.is_empty(), cols),
+        }
+    }
+}
+
+/// The clock that bounds a part. The few registers of a part on the other clock are held to this one, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Clock {
+    /// The network's.
+    Noc,
+    /// That of what computes.
+    Pe,
+}
+
+/// A module that is synthesised by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Name in reports.
+    pub name: &'static str,
+    /// Its module.
+    pub module: &'static str,
+    /// How often it stands.
+    pub scale: Scale,
+    /// What its period is held against.
+    pub clock: Clock,
+}
+
+const fn part(name: &'static str, module: &'static str, scale: Scale, clock: Clock) -> Part {
+    Part { name, module, scale, clock }
+}
+
+/// What a tile is made of.
+const OF_TILE: [Part; 3] = [
+    part("router", emit::ROUTER, Scale::Tile, Clock::Noc),
+    part("transport", emit::TILE, Scale::Tile, Clock::Noc),
+    part("pad", emit::PAD, Scale::Tile, Clock::Pe),
+];
+
+/// What stands around the tiles. Not every design has all of it.
+const AROUND: [Part; 5] = [
+    part("column_root", emit::ROOT, Scale::Column, Clock::Noc),
+    part("column_controller", "meshkv_column_controller", Scale::Column, Clock::Noc),
+    part("memory_port", "meshkv_memory_port", Scale::Port, Clock::Noc),
+    part("swap_unit", "meshkv_swap_unit", Scale::Once, Clock::Noc),
+    part("front", emit::FRONT, Scale::Host, Clock::Noc),
+];
+
+/// Registers between SLRs, where a design has them: as many as wires, which needs no synthesis.
+pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
+    if !design.config.floorplan.slr_registers {
+        return Vec::new();
+    }
+    let (flit, vcs) = (&design.flit, design.router.vcs());
+    // A link carries valid and payload one way, and the credits of the link the other way.
+    let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
+    let modules = emit::modules(design);
+    let width = |name: &str| {
+        let fabric = modules.iter().find(|m| m.name == emit::FABRIC);
+        let param = fabric.and_then(|m| m.params.iter().find(|p| p.name == name));
+        param.and_then(|p| p.literal.parse::<u32>().ok()).unwrap_or(0)
+    };
+    // The bus goes north with a valid bit, its credit south, and with it the value of an occupancy.
+    let value = if design.swaps() { width("VALUE_WIDTH") + 1 } else { 0 };
+    let of = |name, scale, bits: u32| {
+        let part = part(name, "meshkv_crossing", scale, Clock::Noc);
+        let area = Area { luts: 0, ram_luts: 0, registers: bits.into(), bram18: 0, uram: 0, dsp: 0 };
+        (part, Costs { area, levels: 0, period_ns: 0.0 })
+    };
+    vec![
+        of("crossing_north", Scale::Northward, link + width("BUS_WIDTH") + 1),
+        of("crossing_south", Scale::Southward, link + 1 + value),
+    ]
+}
+
+/// The parts of a design that are synthesised, those of the tile first.
+pub fn parts(design: &Design) -> Vec<Part> {
+    let modules = emit::modules(design);
+    let has = |part: &Part| modules.iter().any(|m| m.name == part.module);
+    OF_TILE.into_iter().chain(AROUND).filter(has).collect()
+}
+
+/// Yosys' command that gives a part's module the parameters with which it is instantiated, where they are not its
+/// defaults.
+pub(super) fn parameters(design: &Design, part: &Part) -> String {
+    let modules = emit::modules(design);
+    let periphery: Option<&ModuleSpec> = modules.iter().find(|m| m.name == emit::PERIPHERY);
+    let value = |name: &str| {
+        let params = periphery.iter().flat_map(|m| &m.params);
+        params.into_iter().find(|p| p.name == name).map(|p| p.literal.clone())
+    };
+    let (own, outer) = match part.module {
+        "meshkv_column_controller" => ("QUEUE", "DESC_DEPTH"),
+        "meshkv_memory_port" => ("CREDITS", "REQ_DEPTH"),
+        _ => return String::new(),
+    };
+    value(outer).map(|value| format!("chparam -set {own} {value} {}", part.module)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Board, Config};
+    use crate::design::Device;
+
+    #[test]
+    fn counts_follow_the_mesh_and_the_regions() {
+        let (mesh, device) = (Mesh::new(3, 4), Device::of(Board::U280));
+        let plan = Floorplan::new(mesh, device);
+        // Rows 0, 1 and 2, 3; in a row of three the last tile has a port to itself.
+        let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
+        assert_eq!(counts(Scale::Tile), [3, 6, 3]);
+        assert_eq!(counts(Scale::Port), [2, 4, 2]);
+        assert_eq!((counts(Scale::Column), counts(Scale::Once)), ([3, 0, 0], [1, 0, 0]));
+        assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
+        // Two rows stand in SLR1 and SLR2, and what belongs to row 0 with it.
+        let mesh = Mesh::new(2, 2);
+        let plan = Floorplan::new(mesh, device);
+        let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
+        assert_eq!((counts(Scale::Column), counts(Scale::Host)), ([0, 2, 0], [1, 0, 0]));
+        assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 0, 2], [0, 2, 0]));
+    }
+
+    #[test]
+    fn registers_between_regions_are_as_many_as_wires() {
+        let mut config = Config::default();
+        let registers = |config: &Config| {
+            let parts = crossings(&Design::from_config("t", config).unwrap());
+            parts.iter().map(|(_, costs)| costs.area.registers).sum::<u64>()
+        };
+        // Of a column: two links of 565 wires, 120 of the bus, its credit, 25 of an occupancy (docs/floorplan.md).
+        assert_eq!(registers(&config), 2 * 565 + 120 + 1 + 25);
+        config.floorplan.slr_registers = false;
+        assert_eq!(registers(&config), 0);
+    }
+
+    #[test]
+    fn a_design_without_swaps_has_no_swap_unit() {
+        let mut config = Config::default();
+        let names = |config: &Config| {
+            let design = Design::from_config("t", config).unwrap();
+            parts(&design).into_iter().map(|p| p.name).collect::<Vec<_>>()
+        };
+        assert!(names(&config).contains(&"swap_unit"));
+        config.takv.swap_epoch = 0;
+        assert!(!names(&config).contains(&"swap_unit"));
+        assert_eq!(names(&config)[..3], ["router", "transport", "pad"]);
+    }
+
+    #[test]
+    fn parts_around_the_tiles_have_the_parameters_of_their_instances() {
+        let design = Design::from_config("t", &Config::default()).unwrap();
+        let given: Vec<_> = parts(&design).iter().map(|p| parameters(&design, p)).collect();
+        assert_eq!(given.iter().filter(|g| g.starts_with("chparam -set ")).count(), 2);
+    }
+}

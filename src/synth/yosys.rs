@@ -1,0 +1,224 @@
+//! One module through Yosys: mapped to UltraScale+ cells, counted, and timed.
+//!
+//! The recipe is that of the figures in the README: `synth_xilinx -family xcup -noiopad -flatten`, DSPs by name. The period
+//! is an estimate: the static analysis of the written netlist, divided by how far placed and routed public designs
+//! were from theirs. DSP48E2 and LUT memories have no arcs in it. Results are kept in the build cache.
+
+use super::netlist::{Area, Netlist};
+use crate::cosim::cache::{io_error, Cache, Key};
+use crate::cosim::toolchain;
+use crate::cosim::verilate::{BuildError, Progress};
+use crate::emit::SourceFile;
+use crate::tools::{self, Tool, ToolError, Version};
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Static analysis over post-route period, calibrated on two public designs.
+const OVER_ROUTED: f64 = 1.8;
+
+/// Oldest Yosys whose results compare with the project's figures.
+const CALIBRATED: Version = Version::new(0, 60);
+
+/// Raised with every change of what is measured, so that it is measured again.
+const MEASURE: &str = "1";
+
+/// The result, in its cache entry.
+const COSTS: &str = "costs.json";
+
+/// What a module takes by itself, with all that it instantiates.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Costs {
+    /// Cells.
+    pub area: Area,
+    /// LUTs on the longest path between registers or ports.
+    pub levels: u32,
+    /// Static analysis over 1.8, in nanoseconds; memories and DSPs have no arcs in it.
+    pub period_ns: f64,
+}
+
+/// What synthesis is doing, for whoever waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// A module goes through Yosys.
+    Synthesising(&'a str),
+    /// Another process synthesises the same.
+    Waiting,
+    /// A cache entry is damaged and made again; a clause that says why.
+    Rebuilding(&'a str),
+}
+
+/// How far to go for a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Run Yosys for what the cache does not have.
+    Synthesise,
+    /// Take what the cache has, and give up on the rest with [`BuildError::Stopped`].
+    CacheOnly,
+}
+
+/// A Yosys that synthesises, and where its results are kept.
+pub struct Yosys<'a> {
+    tool: Tool,
+    cache_dir: Option<PathBuf>,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Yosys<'a> {
+    /// The newest Yosys there is. Results go to `cache_dir`, or where compiled fabrics go; work is given up once
+    /// `stop` says so.
+    ///
+    /// # Errors
+    /// When there is none that is new enough.
+    pub fn find(
+        cache_dir: Option<&Path>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Yosys<'a>, ToolError> {
+        let tool = tools::newest(&tools::SYNTHESIS)?;
+        Ok(Yosys { tool, cache_dir: cache_dir.map(Path::to_owned), stop })
+    }
+
+    /// Its version.
+    pub fn version(&self) -> Version {
+        self.tool.version
+    }
+
+    /// Whether it is new enough for its results to compare with the project's figures: older ones do not find all
+    /// that saves LUTs, and know no arcs of wide multiplexers.
+    pub fn calibrated(&self) -> bool {
+        self.tool.version >= CALIBRATED
+    }
+
+    /// What module `top` of `files` takes. `change` is a Yosys command that is run before, such as `chparam`.
+    ///
+    /// # Errors
+    /// When Yosys fails, is stopped, or leaves a cell that nobody has decided how to count.
+    pub fn costs(
+        &self,
+        files: &[SourceFile],
+        top: &str,
+        change: &str,
+        effort: Effort,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<Costs, BuildError> {
+        let cache = Cache::open(self.cache_dir.as_deref(), self.stop)?;
+        let [map, time] = scripts(top, change);
+        let mut key = Key::new();
+        key.add("measure", MEASURE)
+            .add("yosys", self.tool.version.to_string())
+            .add("map", &map)
+            .add("time", &time);
+        for file in files {
+            key.add(&file.path, code(&file.text));
+        }
+        let mut told = |step: Progress| match step {
+            Progress::Rebuilding { why } => progress(Step::Rebuilding(why)),
+            Progress::Waiting => progress(Step::Waiting),
+            _ => progress(Step::Synthesising(top)),
+        };
+        let entry = cache.entry(&format!("synth-{}", key.finish()), &mut told, |work, told| {
+            if effort == Effort::CacheOnly {
+                return Err(BuildError::Stopped);
+            }
+            // To the closure above all that is no matter of the cache is synthesis.
+            told(Progress::Verilating);
+            self.measure(work, files, top, [&map, &time])
+        })?;
+        let path = entry.join(COSTS);
+        let text = fs::read(&path).map_err(io_error("cannot read", &path))?;
+        serde_json::from_slice(&text).map_err(|e| io_error("cannot read", &path)(io::Error::other(e)))
+    }
+
+    /// Fills an entry; what Yosys writes on the way is many megabytes, and thrown away.
+    fn measure(
+        &self,
+        work: &Path,
+        files: &[SourceFile],
+        top: &str,
+        [map, time]: [&str; 2],
+    ) -> Result<(), BuildError> {
+        let dir = tempfile::Builder::new().prefix("run").tempdir_in(work);
+        let dir = dir.map_err(io_error("cannot write below", work))?;
+        let read = |name: &str| {
+            let path = dir.path().join(name);
+            fs::read_to_string(&path).map_err(io_error("cannot read", &path))
+        };
+        fs::create_dir(dir.path().join("rtl")).map_err(io_error("cannot write below", work))?;
+        for file in files {
+            let name = Path::new(&file.path).file_name().unwrap_or_default();
+            let path = dir.path().join("rtl").join(name);
+            fs::write(&path, &file.text).map_err(io_error("cannot write", &path))?;
+        }
+        self.run(dir.path(), map)?;
+        let netlist = Netlist::parse(&read("mapped.json")?, top).map_err(|e| unreadable(top, e))?;
+        let levels = netlist.levels().map_err(|e| unreadable(top, e))?;
+        // A fresh process: the one that mapped the netlist has lost its arcs.
+        self.run(dir.path(), time)?;
+        let period_ns = arrival(&read("sta.txt")?).map_err(|e| unreadable(top, e))? / OVER_ROUTED;
+        let costs = Costs { area: netlist.area(), levels, period_ns };
+        let text = serde_json::to_vec_pretty(&costs).map_err(io::Error::other);
+        let path = work.join(COSTS);
+        text.and_then(|text| fs::write(&path, text)).map_err(io_error("cannot write", &path))
+    }
+
+    fn run(&self, dir: &Path, script: &str) -> Result<(), BuildError> {
+        let mut command = Command::new(&self.tool.path);
+        command.args(["-q", "-p", script]).current_dir(dir);
+        toolchain::run(command, self.stop)
+    }
+}
+
+/// What Yosys is told to map `top`, and to time what it has mapped.
+fn scripts(top: &str, change: &str) -> [String; 2] {
+    let change = if change.is_empty() { String::new() } else { format!("{change}; ") };
+    [
+        format!(
+            "read_verilog -DMESHKV_DSP48E2 rtl/*.v; {change}synth_xilinx -family xcup -noiopad -flatten -top {top}; \
+             write_verilog -noattr -noexpr mapped.v; write_json mapped.json"
+        ),
+        format!(
+            "read_verilog -lib -specify +/xilinx/cells_sim.v; read_verilog mapped.v; hierarchy -top {top}; \
+             tee -o sta.txt sta"
+        ),
+    ]
+}
+
+/// A source without its whole lines of comment: they name the configuration, and the same module serves many.
+fn code(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Latest arrival of a report of `sta`, in nanoseconds.
+fn arrival(report: &str) -> anyhow::Result<f64> {
+    let line = report.lines().find(|line| line.starts_with("Latest arrival time"));
+    let line = line.context("static timing analysis found no path")?;
+    let value = line.rsplit(' ').next().map(|word| word.trim_end_matches(':')).unwrap_or_default();
+    let picoseconds: f64 = value.parse().with_context(|| format!("no time in {line:?}"))?;
+    Ok(picoseconds / 1000.0)
+}
+
+fn unreadable(top: &str, error: anyhow::Error) -> BuildError {
+    BuildError::Io { what: format!("cannot read what Yosys made of {top}"), source: io::Error::other(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_arrival_is_read_in_nanoseconds() {
+        let report = "4. Executing STA pass.\nLatest arrival time in 'meshkv_router' is 5108:\n    5108 x\n";
+        assert!((arrival(report).unwrap() - 5.108).abs() < 1e-9);
+        assert!(arrival("Warning: no path").is_err());
+    }
+
+    #[test]
+    fn comments_do_not_tell_two_modules_apart_and_code_does() {
+        let [a, b] = ["tiny", "small"].map(|name| format!("// from {name}.toml\nmodule m; // {name}\n"));
+        assert_ne!(code(&a), code(&b));
+        assert_eq!(code("// a\nwire x;\n  // b\n"), code("wire x;\n"));
+    }
+}

@@ -1,0 +1,168 @@
+//! `meshkv estimate` on a small design with real Yosys: what it says, what it keeps, and when it fails.
+
+mod scene;
+
+use meshkv::config::Config;
+use meshkv::design::Design;
+use meshkv::synth::{bound_of_tile, Demand, Effort, Yosys};
+use meshkv::tools;
+use scene::{said, Said, Scene};
+use serde_json::{json, Value};
+use std::path::{Path, PathBuf};
+
+/// The smallest design that has all parts; its estimate is kept under target/.
+const SMALL: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 2\nvn0_vcs = 1\n\
+    [mare]\nbloom_bits = 16\nbloom_refresh = 4\ntag_entries = 1\nrequest_entries = 2\n[pad]\nfifo_depth = 6\n\
+    [kv]\nsegment_tokens = 4\nuram_per_tile = 2\nbanks = 2\n[pe]\nhead_dim = 32\narray_rows = 1\n\
+    [model]\nlayers = 2\nheads = 2\nkv_heads = 2\nmax_tokens = 64\nmax_streams = 1\n";
+
+fn scene() -> Scene {
+    let scene = Scene::with_fabric();
+    scene.file("small.toml", SMALL);
+    scene
+}
+
+fn yosys() -> PathBuf {
+    tools::newest(&tools::SYNTHESIS).expect("this test needs Yosys; run `meshkv doctor`").path
+}
+
+/// With this program as Yosys.
+fn run_with(scene: &Scene, line: &str, yosys: &Path) -> Said {
+    said(scene.meshkv(line).env("MESHKV_SYNTH_YOSYS", yosys))
+}
+
+fn printed(said: &Said) -> Value {
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}{}", said.out, said.err))
+}
+
+/// A configuration and what its tile takes, with all that was synthesised kept under target/.
+fn measured(change: impl Fn(&mut Config)) -> (Design, Demand) {
+    let mut config: Config = toml::from_str(SMALL).unwrap();
+    change(&mut config);
+    let design = Design::from_config("small", &config).unwrap();
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene");
+    let yosys = Yosys::find(Some(&cache), &|| false).unwrap();
+    let demand = Demand::of(&design, &yosys, Effort::Synthesise, &mut |_, _, _| ()).unwrap();
+    (design, demand)
+}
+
+#[test]
+fn every_resource_is_a_number_and_the_parts_add_up_to_it() {
+    let said = scene().run("estimate small.toml --json");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let value = printed(&said);
+    assert_eq!(value["fits"], true);
+    for resource in ["lut", "lutram_lut", "ff", "bram36", "uram", "dsp"] {
+        let number = |v: &Value| v[resource].as_u64().unwrap_or_else(|| panic!("{resource} of {v}"));
+        let total = number(&value);
+        let of_part = |part: &Value| number(part) * part["count"].as_u64().unwrap();
+        assert_eq!(total, value["parts"].as_array().unwrap().iter().map(of_part).sum::<u64>(), "{resource}");
+        let in_slr = |slr: &Value| number(&slr["used"]);
+        assert_eq!(total, value["slrs"].as_array().unwrap().iter().map(in_slr).sum::<u64>(), "{resource}");
+        assert!(number(&value["router"]) <= number(&value["tile"]));
+        assert_eq!(value["resources"][resource]["used"], total);
+    }
+    // Of two rows the upper stands in SLR2, with the memory port of its two tiles.
+    let port = value["parts"].as_array().unwrap().iter().find(|part| part["name"] == "memory_port").unwrap();
+    let [tile, port] = [&value["tile"], port].map(|of| of["lut"].as_u64().unwrap());
+    assert_eq!(value["slrs"][2]["used"]["lut"], 2 * tile + port);
+    let period = value["period_ns"].as_f64().unwrap();
+    assert!(period > 0.2 && value["router"]["period_ns"].as_f64().unwrap() <= period);
+    assert_eq!(value["clocks"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn nothing_measured_is_below_its_lower_bound() {
+    let changes: [fn(&mut Config); 2] = [|_| {}, |c| (c.noc.flit_width, c.pe.array_rows) = (128, 2)];
+    for (at, change) in changes.into_iter().enumerate() {
+        let (design, demand) = measured(change);
+        let (bound, tile) = (bound_of_tile(&design).values(), demand.tile().values());
+        assert!(bound.iter().zip(tile).all(|(bound, tile)| *bound <= tile), "{at}: {bound:?} {tile:?}");
+        // And it is a bound of what is there, not of nothing: LUTs, registers, UltraRAM, DSPs.
+        assert!([0, 1, 2, 4, 5].iter().all(|&i| bound[i] > 0), "{at}: {bound:?}");
+    }
+}
+
+#[test]
+fn what_was_synthesised_once_is_taken_from_the_cache() {
+    let scene = Scene::with_fabric();
+    scene.file("small.toml", SMALL);
+    let first = scene.run("estimate small.toml --json");
+    assert_eq!(first.code, Some(0), "{}", first.err);
+    // This one knows its version and can do nothing; the name of the design is no part of its Verilog.
+    let idle = scene.impostor("idle", &yosys(), "exit 1");
+    scene.file("again.toml", SMALL);
+    let second = run_with(&scene, "estimate again.toml --json", &idle);
+    assert_eq!(second.code, Some(0), "{}", second.err);
+    assert_eq!(printed(&second)["parts"], printed(&first)["parts"]);
+}
+
+#[test]
+fn a_design_that_does_not_fit_is_an_error_with_reasons_and_ways_out() {
+    let said = scene().run("estimate small.toml --json --limit 1");
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    let value = printed(&said);
+    assert_eq!(value["fits"], false);
+    let over = value["over"].as_array().unwrap();
+    assert!(over.iter().any(|o| o["resource"] == "lut" && o["slr"] == 1), "{over:?}");
+    assert!(said.err.contains("small does not fit:"), "{}", said.err);
+    assert!(said.err.contains("SLR1:") && said.err.contains("LUT are"), "{}", said.err);
+    assert!(said.err.contains("at most 4345 (1 %)"), "{}", said.err);
+    // 64-bit flits, one row and one stream cannot become less: no change is proposed.
+    assert_eq!((&value["changes"], &value["not_synthesised"]), (&json!([]), &json!([])));
+}
+
+#[test]
+fn what_could_be_changed_is_told_with_what_is_known_of_it() {
+    let scene = scene();
+    assert_eq!(scene.run("estimate small.toml").code, Some(0));
+    let wider =
+        SMALL.replace("flit_width = 64", "flit_width = 128").replace("array_rows = 1", "array_rows = 2");
+    scene.file("wider.toml", &wider);
+    let said = scene.run("estimate wider.toml --limit 1 --json");
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    let value = printed(&said);
+    // Both changes together are the small design, which was synthesised; each by itself nobody has.
+    assert_eq!(value["changes"][0]["change"], "noc.flit_width = 64, pe.array_rows = 1");
+    assert!(value["changes"][0]["total"]["lut"].as_u64() < value["lut"].as_u64());
+    assert_eq!(value["not_synthesised"], json!(["noc.flit_width = 64", "pe.array_rows = 1"]));
+    assert!(said.err.contains("noc.flit_width = 64, pe.array_rows = 1 is not enough"), "{}", said.err);
+    assert!(said.err.contains("--suggest synthesises what may fit: noc.flit_width = 64; "), "{}", said.err);
+}
+
+#[test]
+fn a_wrong_yosys_is_named_with_what_to_install() {
+    let scene = scene();
+    let nowhere = Path::new("/nowhere/yosys");
+    let said = run_with(&scene, "estimate small.toml", nowhere);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    assert!(said.err.contains("yosys at /nowhere/yosys does not work"), "{}", said.err);
+    let old = scene.script("old", "echo 'Yosys 0.9 (git sha1 1979e0b)'");
+    let said = run_with(&scene, "estimate small.toml", &old);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("is version 0.9, older than 0.23"), "{}", said.err);
+    assert!(said.err.contains("MESHKV_SYNTH_YOSYS"), "{}", said.err);
+}
+
+#[test]
+fn a_yosys_that_fails_is_quoted_and_leaves_nothing_in_the_cache() {
+    let scene = Scene::new();
+    let fails = scene.impostor("fails", &yosys(), "echo 'ERROR: out of ideas' >&2; exit 1");
+    let said = run_with(&scene, "estimate small.toml --plot pictures", &fails);
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    assert!(said.err.contains("out of ideas"), "{}", said.err);
+    assert!(!scene.path("pictures").exists());
+    let left = std::fs::read_dir(&scene.cache).unwrap().map(|e| e.unwrap().path());
+    assert!(left.into_iter().all(|path| path.extension().is_some_and(|e| e == "lock")));
+}
+
+#[test]
+fn the_floorplan_is_drawn_as_svg_and_png() {
+    let scene = scene();
+    let said = scene.run("estimate small.toml --plot pictures -q");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let svg = std::fs::read_to_string(scene.path("pictures/floorplan.svg")).unwrap();
+    assert!(svg.contains("small: 2 x 2 tiles on the U280") && svg.contains("SLR2"));
+    assert!(std::fs::read(scene.path("pictures/floorplan.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(said.out.contains("lower bound") && said.out.contains("It fits"), "{}", said.out);
+}
