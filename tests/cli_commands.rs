@@ -202,7 +202,7 @@ fn the_schema_names_every_table() {
     let names: Vec<_> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(
         names,
-        ["mesh", "noc", "mare", "takv", "pad", "kv", "memory", "pe", "model", "clock", "board"]
+        ["mesh", "noc", "mare", "takv", "pad", "kv", "memory", "pe", "model", "clock", "floorplan", "board"]
     );
     assert_eq!(schema["additionalProperties"], false);
 }

@@ -42,17 +42,24 @@ impl Verilog<'_> {
         top: &ModuleSpec,
         model: impl FnOnce(&Design) -> Box<dyn Socket>,
     ) -> anyhow::Result<Box<dyn Socket>> {
+        if !carrier.lockstep {
+            return self.alone(carrier);
+        }
         if let Some(path) = &carrier.wave {
             whole_file::check(path).context("--wave needs a file that can be written")?;
         }
-        if let Some(path) = carrier.waves() {
-            return Ok(Box::new(PortExcerpt::new(self.build()?, path, 0..u64::MAX)));
-        }
-        if !carrier.lockstep {
-            return self.build();
-        }
         let upset = carrier.upset.map(|upset| place(self.design.mesh, upset)).transpose()?;
         self.beside(top, model(self.design), upset)
+    }
+
+    /// The Verilog by itself, with waves if they are wanted.
+    ///
+    /// # Errors
+    /// As [`Verilog::open`].
+    pub(super) fn alone(&self, carrier: &Carrier) -> anyhow::Result<Box<dyn Socket>> {
+        let Some(path) = carrier.waves() else { return self.build() };
+        whole_file::check(path).context("--wave needs a file that can be written")?;
+        Ok(Box::new(PortExcerpt::new(self.build()?, path, 0..u64::MAX)))
     }
 
     /// The Verilog and its model, compared at the ports of `top`; the model may be upset at a tile before a cycle.
@@ -116,7 +123,10 @@ impl Verilog<'_> {
     }
 
     /// The Verilog before its reset.
-    fn build(&self) -> anyhow::Result<Box<dyn Socket>> {
+    ///
+    /// # Errors
+    /// When a tool is missing or fails, or the build is interrupted.
+    pub(super) fn build(&self) -> anyhow::Result<Box<dyn Socket>> {
         let built = library_in(self.cache, self.design, self.form, self.length, self.interrupt, self.ui);
         let library = self.interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
         Ok(verilated(&library, POWER_UP_SEED)?)

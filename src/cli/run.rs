@@ -1,6 +1,7 @@
 //! `meshkv run`: attention of a decode step, computed by the emitted design under Verilator, or by its model.
 
 mod args;
+mod device;
 mod report;
 
 pub use args::Args;
@@ -13,6 +14,7 @@ use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::attention::{Attended, AttentionError, Bench, Job};
 use crate::cosim::dut::DutError;
+use crate::cosim::lockstep::PortDifference;
 use crate::cosim::memory::Behaviour;
 use crate::eval::{self, AttentionRow};
 use safetensors::tensor::{Dtype, TensorView};
@@ -20,6 +22,26 @@ use std::process::ExitCode;
 
 /// Cycles of each tile that the timeline keeps.
 const TIMELINE: usize = 1 << 20;
+
+/// Why there is no result.
+enum Ended {
+    /// The user did not want to wait.
+    Stopped,
+    /// Model and Verilog differ.
+    Differs(Box<PortDifference>),
+    /// By itself.
+    Failed(String),
+}
+
+impl From<AttentionError> for Ended {
+    fn from(why: AttentionError) -> Ended {
+        match why {
+            AttentionError::Stopped => Ended::Stopped,
+            AttentionError::Dut(DutError::Differ(difference)) => Ended::Differs(difference),
+            failed => Ended::Failed(failed.to_string()),
+        }
+    }
+}
 
 /// Runs the subcommand. Exit code 1 if an output differs from the model of the datapath in a bit, or anything went wrong.
 ///
@@ -30,6 +52,11 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     args.carrier = args.carrier.decided(default);
     let args = &args;
     args.carrier.check()?;
+    anyhow::ensure!(
+        args.jitter == 0 || !args.carrier.is_model(),
+        "--jitter is {}, and the model has edges where they belong\n  help: add --engine rtl, or leave --jitter out",
+        args.jitter
+    );
     let (design, tensors) = args.inputs(ui)?;
     let job = Job::new(&design, &tensors, (args.query, args.batch), args.mapping(), args.sharing())?;
     let interrupt = Interrupt::listen()?;
@@ -40,21 +67,33 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
     let (form, length) = args.build(&job);
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
-    let bench = bench(args, &job, behaviour.clone(), &verilog)?;
     let heads = u64::from(design.config.model.heads * args.batch);
-    let progress = ui.progress(Some(heads), "attending");
-    let result = bench.run(timeline, args.stall, &mut |outputs| {
-        progress.set(outputs as u64);
-        interrupt.requested()
-    });
-    drop(progress);
+    let mut accesses = None;
+    let result = if args.device {
+        let mut device = device::bench(args, &job, behaviour.clone(), &verilog)?;
+        let progress = ui.progress(Some(heads), "attending");
+        let result = device::attend(&mut device, args, &job, timeline, &mut |outputs| {
+            progress.set(outputs);
+            interrupt.requested()
+        });
+        accesses = Some(device.driver.device.accesses());
+        result
+    } else {
+        let bench = bench(args, &job, behaviour.clone(), &verilog)?;
+        let progress = ui.progress(Some(heads), "attending");
+        let result = bench.run(timeline, args.stall, &mut |outputs| {
+            progress.set(outputs as u64);
+            interrupt.requested()
+        });
+        result.map_err(Ended::from)
+    };
     let done = match result {
         Ok(done) => done,
-        Err(AttentionError::Stopped) => {
+        Err(Ended::Stopped) => {
             let what = format!("while attending; no result{}", args.carrier.waves_until_then());
             return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
         }
-        Err(AttentionError::Dut(DutError::Differ(difference))) => {
+        Err(Ended::Differs(difference)) => {
             let mut stop = |_: usize| interrupt.requested();
             let again = |socket| {
                 let bench = Bench::on(socket, &job, behaviour.clone(), args.clocks(&design));
@@ -66,8 +105,8 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
             verilog.differs(&difference, &args.carrier, again)?;
             return Ok(ExitCode::FAILURE);
         }
-        Err(failed) => {
-            ui.error(format_args!("{failed}"));
+        Err(Ended::Failed(why)) => {
+            ui.error(format_args!("{why}"));
             return Ok(ExitCode::FAILURE);
         }
     };
@@ -81,7 +120,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
-    ui.result(&report::as_json(args, &job, &row), || report::prose(&job, &row))?;
+    ui.result(&report::as_json(args, &job, &row, accesses), || report::prose(&job, &row, accesses))?;
     Ok(if row.bit_exact != Some(false) && row.violations.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -98,11 +137,6 @@ fn bench<'a>(
 ) -> anyhow::Result<Bench<'a>> {
     let clocks = args.clocks(job.design);
     if args.carrier.is_model() {
-        anyhow::ensure!(
-            args.jitter == 0,
-            "--jitter is {}, and the model has edges where they belong\n  help: add --engine rtl, or leave --jitter out",
-            args.jitter
-        );
         return Ok(Bench::on_model(job, behaviour, clocks, !args.timing)?);
     }
     let socket = verilog.open(&args.carrier, &Bench::ports(job.design), Bench::model)?;

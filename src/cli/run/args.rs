@@ -27,6 +27,7 @@ use std::path::PathBuf;
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
   meshkv sim run configs/u280_8x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
+  meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -75,6 +76,10 @@ pub struct Args {
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) carrier: Carrier,
+    /// Run the device as a host does: tensors in memory, registers over AXI4-Lite, outputs read back, all AXI channels
+    /// judged; the core behind its front is what --engine says
+    #[arg(long, conflicts_with_all = ["lockstep", "timing"], help_heading = "Platform")]
+    pub(super) device: bool,
     /// Count cycles only, on the model: no number is drawn, computed or compared
     #[arg(long, conflicts_with_all = ["tensors", "output", "lockstep", "logits"], help_heading = "Platform")]
     pub(super) timing: bool,
@@ -177,7 +182,8 @@ impl Args {
     /// What is verilated for them, and how it is compiled.
     pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
         if self.carrier.waves().is_some() {
-            return (Form::Whole, RunLength::Trace { depth: self.wave_depth });
+            let form = if self.device { Form::Device } else { Form::Whole };
+            return (form, RunLength::Trace { depth: self.wave_depth });
         }
         let form = if self.clocks(job.design).in_step() { Form::Core } else { Form::Clocks };
         let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
@@ -228,7 +234,9 @@ impl Args {
         if self.jitter > 0 {
             text += &format!(" --jitter {}", self.jitter);
         }
-        for (given, flag) in [(self.timing, "timing"), (self.unruly_memory, "unruly-memory")] {
+        for (given, flag) in
+            [(self.timing, "timing"), (self.unruly_memory, "unruly-memory"), (self.device, "device")]
+        {
             if given {
                 text += &format!(" --{flag}");
             }

@@ -6,15 +6,17 @@ use crate::cosim::attention::Job;
 use crate::eval::AttentionRow;
 use serde_json::{json, Value};
 
-pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow) -> Value {
+/// `accesses` to registers, of a device.
+pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Value {
     let mut value = json!(row);
+    value["device"] = accesses.map_or(Value::Null, |accesses| json!({ "register_accesses": accesses }));
     value["command"] = json!(args.command(job));
     value["seed"] = json!(args.seed);
     value["engine"] = json!(args.carrier.name());
     value
 }
 
-pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
+pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.config.clock.noc_mhz);
     let (config, text) = (&job.design.config, |text: &str| text.to_owned());
@@ -32,8 +34,13 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;
     out += &clocks(row);
+    if let Some(accesses) = accesses {
+        out += &format!("Through the device, in {accesses} accesses to its registers, by interrupt\n");
+    }
+    let span =
+        if accesses.is_some() { "ap_start to ap_done" } else { "the first descriptor to the last output" };
     out += &format!(
-        "{} cycles, {} at {} MHz, from the first descriptor to the last output; of them\n",
+        "{} cycles, {} at {} MHz, from {span}; of them\n",
         row.cycles,
         us(row.cycles),
         config.clock.noc_mhz
@@ -41,7 +48,12 @@ pub(super) fn prose(job: &Job, row: &AttentionRow) -> String {
     // Where the clocks are alike, so are their cycles.
     let pe = if row.noc_mhz == row.pe_mhz { "cycles" } else { "PE cycles" };
     out += &table::columns(&[
-        count("query_cycles", row.query_cycles, "before that, in which queries went in"),
+        match accesses {
+            Some(_) => {
+                count("query_cycles", row.query_cycles, "of its own: a device reads queries in the run")
+            }
+            None => count("query_cycles", row.query_cycles, "before that, in which queries went in"),
+        },
         count("kv_cycles", row.kv_cycles, "to the last KV flit in the array"),
         count("k_passes", stages.k_passes, &format!("{pe} in which K flits pass the array, busiest tile")),
         count("v_passes", stages.v_passes, &format!("{pe} in which V flits pass it")),

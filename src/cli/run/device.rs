@@ -1,0 +1,53 @@
+//! `meshkv run --device`: the same job, as a host has it.
+
+use super::{Args, Ended};
+use crate::cli::ports::Verilog;
+use crate::cosim::attention::{Attended, Job, NumberedCore};
+use crate::cosim::device::joined::Joined;
+use crate::cosim::device::{Bench, Device, DeviceError, Platform};
+use crate::cosim::memory::Behaviour;
+use crate::cosim::socket::Socket;
+use crate::cosim::verilate::{Form, RunLength};
+
+/// The device that the job runs on, as it was asked for.
+pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -> anyhow::Result<Bench> {
+    let (design, clocks) = (job.design, args.clocks(job.design));
+    let platform = Platform { hbm, ..Platform::of(design) };
+    let platform = if args.unruly_memory { platform.unruly(args.seed) } else { platform };
+    let io =
+        Behaviour { request_stall: args.stall, beat_gap: args.stall, seed: args.seed, ..platform.io.clone() };
+    let platform = if args.stall > 0 { Platform { io, ..platform } } else { platform };
+    let socket: Box<dyn Socket> = match verilog.form {
+        Form::Device => verilog.alone(&args.carrier)?,
+        _ => {
+            let front = Verilog { form: Form::Front, length: RunLength::Quick, ..*verilog }.build()?;
+            let core: Box<dyn Socket> = match args.carrier.is_model() {
+                true => Box::new(NumberedCore::new(job)),
+                false => verilog.build()?,
+            };
+            Box::new(Joined::new(front, core, design)?)
+        }
+    };
+    let device = Device::new(socket, design, &platform, &clocks)?;
+    Ok(Bench::new(device, design, &platform)?)
+}
+
+/// Runs the job; `stop` is asked now and then, with outputs so far.
+pub(super) fn attend(
+    bench: &mut Bench,
+    args: &Args,
+    job: &Job,
+    timeline: usize,
+    stop: &mut dyn FnMut(u64) -> bool,
+) -> Result<Attended, Ended> {
+    let bytes = u64::from(job.design.config.pe.head_dim) * 2;
+    let mut look = |device: &Device| stop(device.output_bytes() / bytes);
+    bench.watch(job, args.clocks(job.design), timeline, &mut look).map_err(|why| match why {
+        DeviceError::Stopped => Ended::Stopped,
+        // What a channel did wrong is as good a reason.
+        failed => {
+            let found = bench.driver.device.violations().1;
+            Ended::Failed(found.into_iter().fold(failed.to_string(), |all, one| format!("{all}\n  {one}")))
+        }
+    })
+}
