@@ -12,11 +12,13 @@ use meshkv::design::Design;
 /// What a fabric differs in.
 type Change = fn(&mut Config);
 
-/// A short window and a memory that outlasts what is asked in it.
+/// A short window and a memory that outlasts what is asked in it. Links without registers between SLRs: who meets whom in a
+/// window is told by the cycle, and a register moves it.
 fn fabric(change: impl FnOnce(&mut Config)) -> Design {
     design(3, 2, |c| {
         c.mare.coalesce_window = 4;
         c.mare.bloom_refresh = 200;
+        c.floorplan.slr_registers = false;
         change(c);
     })
 }
@@ -107,7 +109,7 @@ fn a_false_positive_of_the_bloom_filter_drops_nothing() {
     let design = fabric(|c| (c.mare.bloom_bits, c.mare.tag_entries) = (16, 64));
     let done = run_clean(&design, &random_plan(&design, 3, 300, 10, 12));
     let (positives, exact) = (done.event("bloom_false_positives"), done.event("exact_hits"));
-    assert!(positives > 400, "{positives} false, {exact} exact");
+    assert!(positives > 500, "{positives} false, {exact} exact");
     assert_eq!(done.event("retries"), 0);
 }
 
