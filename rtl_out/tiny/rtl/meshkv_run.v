@@ -185,6 +185,7 @@ module meshkv_run #(
     end
 
     // What ends the run, the first of these; or does not let it begin.
+    reg        many_q;
     reg        fails, refused;
     reg [4:0]  cause;
     reg [15:0] place;
@@ -218,7 +219,7 @@ module meshkv_run #(
             else if (|queue_open) begin
                 cause = 5'd13;
                 place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
-            end else if (query_streams > STREAMS_WIDE) begin
+            end else if (many_q) begin
                 cause = 5'd14;
                 place = query_streams[15:0];
             end else if (skewed_q) begin
@@ -236,9 +237,20 @@ module meshkv_run #(
             end
         end
     end
-    assign fail_valid = fails | refused;
-    assign fail_cause = cause;
-    assign fail_where = place;
+    // Told a cycle later: who keeps errors is a long way from whatever may be one.
+    reg        fail_q;
+    reg [4:0]  cause_q;
+    reg [15:0] place_q;
+    always @(posedge clk) begin
+        many_q  <= query_streams > STREAMS_WIDE;
+        fail_q  <= fails | refused;
+        cause_q <= cause;
+        place_q <= place;
+        if (rst) fail_q <= 1'b0;
+    end
+    assign fail_valid = fail_q;
+    assign fail_cause = cause_q;
+    assign fail_where = place_q;
 
     wire accepts = state_q == ARGUMENTS && scanned && !queue_busy && !fails && !refused;
     wire settled = ~|due_q & core_idle & ~queue_left & ~any_q;

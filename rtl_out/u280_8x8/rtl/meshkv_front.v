@@ -1109,6 +1109,8 @@ module meshkv_front #(
     ) u_counters (
         .clk           (ap_clk),
         .rst           (rst_q),
+        .pe_clk        (ap_clk_2),
+        .pe_rst        (pe_rst),
         .core_rst      (rst),
         .select_index  (select_index),
         .select_group  (select_group),
