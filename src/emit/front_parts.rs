@@ -6,6 +6,9 @@ use super::core_widths::CoreWidths;
 use super::front_widths::FrontWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 
+/// Of the port that says so.
+const STALE: &str = "Memory owes answers of an earlier use of the epoch: none is taken.";
+
 pub(super) fn reset() -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_reset",
@@ -49,6 +52,7 @@ pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
     .own_number()
     .bases(Dir::Input)
     .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
     .output("owes", 1, "Not everything is answered, of whatever epoch.")
     .output("moves", 1, "One pulse a beat that counts.")
     .group("Who asks; addresses from the base on.")
@@ -121,6 +125,7 @@ pub(super) fn output_writer(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) 
     .own_number()
     .bases(Dir::Input)
     .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
     .input("flush", 1, "Nothing is wanted any more.")
     .group("What it does.")
     .output("written", 1, "One pulse a stream whose heads have all been written.")
@@ -191,6 +196,7 @@ pub(super) fn run(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
     .input("pe_down", 1, "What computes was reset by itself.")
     .group("The other parts.")
     .output("flush", 1, "What is under way is not wanted any more.")
+    .output("stale", 1, STALE)
     .output("query_go", 1, "One pulse: queries are to be read.")
     .input("query_done", 1, "The core has them all.")
     .input("query_bad", 1, "Their memory answered by an error.")
