@@ -332,6 +332,7 @@ module meshkv_front #(
     wire [31:0] base_data;
     wire core_request;
     wire flush;
+    wire stale;
     wire query_go;
     wire begin_run;
     wire desc_send;
@@ -558,6 +559,7 @@ module meshkv_front #(
         .released     (released),
         .pe_down      (pe_down),
         .flush        (flush),
+        .stale        (stale),
         .query_go     (query_go),
         .query_done   (query_done),
         .query_bad    (query_bad),
@@ -678,6 +680,7 @@ module meshkv_front #(
         .base_argument(base_argument),
         .base_data    (base_data),
         .epoch        (epoch),
+        .stale        (stale),
         .owes         (query_owes),
         .moves        (unused_query_beats),
         .s_arvalid    (ask_valid),
@@ -730,6 +733,7 @@ module meshkv_front #(
         .base_argument(base_argument),
         .base_data    (base_data),
         .epoch        (epoch),
+        .stale        (stale),
         .flush        (flush),
         .written      (written),
         .write_bad    (write_bad),
@@ -786,6 +790,7 @@ module meshkv_front #(
                 .base_argument(base_argument),
                 .base_data    (base_data),
                 .epoch        (epoch),
+                .stale        (stale),
                 .owes         (owes[p]),
                 .moves        (moves[p]),
                 .s_arvalid    (m_axi_arvalid[p]),
