@@ -27,7 +27,7 @@ fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> M
     let own = ["clk", "rst", "pe_clk", "pe_rst"];
     let own =
         own.iter().map(|name| core.ports.iter().find(|p| p.name == *name).expect("the core has clocks"));
-    let pulled = own.clone().last().map(|p| PortSpec { name: COMPUTE_RESET.to_owned(), ..p.clone() });
+    let pulled = own.clone().next_back().map(|p| PortSpec { name: COMPUTE_RESET.to_owned(), ..p.clone() });
     ModuleSpec {
         name: SHELL,
         summary: Vec::new(),
