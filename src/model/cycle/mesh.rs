@@ -95,16 +95,16 @@ impl RouterMesh {
     pub fn shown(&self) -> impl ExactSizeIterator<Item = Shown<'_>> {
         let flits = &self.state.flits;
         self.state.links.shown().iter().map(|shown| Shown {
-            tile: usize::from(shown.tile()),
-            vc: u32::from(shown.vc()),
-            flit: flits.flit(shown.flit()),
+            tile: usize::from(shown.to.tile()),
+            vc: u32::from(shown.to.vc()),
+            flit: flits.flit(shown.flit),
         })
     }
 
     /// Credits for the tiles that show in this period: tile and virtual channel.
     pub fn credits_shown(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         let credits = self.state.credits.at_tiles();
-        credits.iter().map(|freed| (usize::from(freed.tile()), u32::from(freed.vc())))
+        credits.iter().map(|freed| (usize::from(freed.at.tile()), u32::from(freed.at.vc())))
     }
 
     /// Ends the period.
@@ -120,19 +120,24 @@ impl RouterMesh {
         let (links, routers, flits) = (&self.state.links, &self.state.routers, &self.state.flits);
         // What arrives from another SLR was shown by its sender a period ago.
         let near = links.column().iter().filter(|moving| {
-            routers[usize::from(moving.tile())].ways[usize::from(moving.port())] == Way::Column
+            routers[usize::from(moving.to.tile())].ways[usize::from(moving.to.port())] == Way::Column
         });
         links.row().iter().chain(near).chain(links.crossing()).map(|moving| {
             let node =
-                self.mesh.node_at(usize::from(moving.tile())).expect("links lead to tiles of the mesh");
-            (node, Port::ALL[usize::from(moving.port())], u32::from(moving.vc()), flits.flit(moving.flit()))
+                self.mesh.node_at(usize::from(moving.to.tile())).expect("links lead to tiles of the mesh");
+            (
+                node,
+                Port::ALL[usize::from(moving.to.port())],
+                u32::from(moving.to.vc()),
+                flits.flit(moving.flit),
+            )
         })
     }
 
     /// Every credit that shows in this period: the tile and input whose slot is free, and the virtual channel.
     pub fn all_credits(&self) -> impl Iterator<Item = (usize, Port, u32)> + '_ {
         let credits = self.state.credits.shown();
-        credits.map(|f| (usize::from(f.tile()), Port::ALL[usize::from(f.port())], u32::from(f.vc())))
+        credits.map(|f| (usize::from(f.at.tile()), Port::ALL[usize::from(f.at.port())], u32::from(f.at.vc())))
     }
 
     /// Virtual channels of a router's input that hold a flit, a bit each.

@@ -5,7 +5,7 @@ use super::allocator::{Allocator, E, L, N, S, W};
 use super::output::Outputs;
 use super::shape::Shape;
 use super::store::{Store, Target};
-use super::wires::{Freed, Through, Way};
+use super::wires::{Place, Way};
 use crate::design::{Mesh, NodeId, Port, TURNS};
 
 /// Outputs that each input may take.
@@ -24,10 +24,10 @@ pub(super) struct Router {
     pub(super) outputs: Outputs,
     x: u8,
     y: u8,
-    /// By port, the way there; what is sent through it, as far as it is the same for all flits; and a slot of its input.
+    /// By port, the way there, and what lies there: the input that it leads to, which has the number of the output that
+    /// leads here.
     pub(super) ways: [Way; 5],
-    pub(super) through: [Through; 5],
-    pub(super) slots: [Freed; 5],
+    pub(super) beyond: [Place; 5],
     pub(super) allocator: Allocator,
 }
 
@@ -43,8 +43,7 @@ impl Router {
             x: x as u8,
             y: y as u8,
             ways: [column(crossings >> 1), column(crossings), Way::Row, Way::Row, Way::Tile],
-            through: Port::ALL.map(|port| Through::new(neighbour(port), port)),
-            slots: Port::ALL.map(|port| Freed::at(neighbour(port), node, port)),
+            beyond: Port::ALL.map(|port| Place::beyond(neighbour(port), port)),
             outputs: Outputs::new(shape),
             allocator: Allocator::new(tiles),
         }

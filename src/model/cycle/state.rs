@@ -13,7 +13,7 @@ use super::lanes::{any, bits, gather};
 use super::router::Router;
 use super::shape::{Shape, MOST_TILES};
 use super::store::Store;
-use super::wires::{Credits, Links, Moving};
+use super::wires::{Credits, Links, Moving, Place};
 use super::work::{Arrival, Meeting, Serving, Work};
 use crate::design::{Design, Mesh};
 
@@ -96,7 +96,7 @@ impl State {
         self.count_credits();
         // What has shown at a tile is the tile's now.
         for shown in self.links.shown() {
-            self.flits.arrived(shown.flit());
+            self.flits.arrived(shown.flit);
         }
         self.credits.advance();
         self.links.advance();
@@ -150,10 +150,10 @@ impl State {
     fn express(&mut self, work: &mut Work) {
         let (mut flying, mut stored) = (work.flying.refill(), work.stored.refill());
         for &moving in self.links.row() {
-            let (tile, port, vc) = (moving.tile(), moving.port(), moving.vc());
+            let (tile, port, vc) = (moving.to.tile(), moving.to.port(), moving.to.vc());
             let router = &self.routers[usize::from(tile)];
-            let target = self.flits.target(moving.flit());
-            let route = router.route(port, moving.flit(), target, &self.flits);
+            let target = self.flits.target(moving.flit);
+            let route = router.route(port, moving.flit, target, &self.flits);
             let meeting = &mut work.meetings[usize::from(tile)];
             let through = if usize::from(port) == L { meeting.through } else { 0 };
             meeting.through |= route & ROW;
@@ -167,12 +167,9 @@ impl State {
             let (left, last) = (route & !flies, target.last);
             flying.push_if(Arrival { moving, outputs: flies, last }, flies != 0);
             stored.push_if(Arrival { moving, outputs: left, last }, left != 0);
-            self.credits.free_if(
-                router.slots[usize::from(port)].of(vc),
-                router.ways[usize::from(port)],
-                left == 0,
-            );
-            self.flits.spread(moving.flit(), flies, left != 0);
+            let p = usize::from(port);
+            self.credits.free_if(moving.to, router.beyond[p], router.ways[p], left == 0);
+            self.flits.spread(moving.flit, flies, left != 0);
         }
         flying.end();
         stored.end();
@@ -204,7 +201,8 @@ impl State {
             let vc = ask.chosen(granted.trailing_zeros() as usize, &self.shape);
             let channel = at(tile, port) * usize::from(self.shape.vcs) + usize::from(vc);
             let head = self.channels[channel].head();
-            self.send(Moving::new(head.flit(), tile, port, vc), head.last(), granted);
+            let here = Place::new(tile, port, vc);
+            self.send(head.flit(), here, head.last(), granted);
             let input = &mut self.inputs[at(tile, port)];
             let done = input.serve(vc, granted);
             if done {
@@ -212,11 +210,8 @@ impl State {
                 self.holding[usize::from(tile)] &= !(u8::from(input.occupied == 0) << port);
             }
             let router = &self.routers[usize::from(tile)];
-            self.credits.free_if(
-                router.slots[usize::from(port)].of(vc),
-                router.ways[usize::from(port)],
-                done,
-            );
+            let p = usize::from(port);
+            self.credits.free_if(here, router.beyond[p], router.ways[p], done);
             self.flits.spread(head.flit(), granted, !done);
             (serving.left, serving.freed) = (1 << vc, u8::from(done) << vc);
         }
@@ -225,19 +220,19 @@ impl State {
     /// Flits from the links fly through, are stored, or both.
     fn arrive(&mut self, work: &mut Work) {
         for flying in work.flying.items() {
-            self.send(flying.moving, flying.last, flying.outputs);
+            self.send(flying.moving.flit, flying.moving.to, flying.last, flying.outputs);
         }
         for &Arrival { moving, outputs, last } in work.stored.items() {
             self.store(moving, last, outputs);
         }
         for moving in self.links.row() {
-            work.meetings[usize::from(moving.tile())] = Meeting::default();
+            work.meetings[usize::from(moving.to.tile())] = Meeting::default();
         }
         for i in 0..self.links.column().len() {
             let moving = self.links.column()[i];
             let (router, target) =
-                (&self.routers[usize::from(moving.tile())], self.flits.target(moving.flit()));
-            let route = router.route_column(moving.port(), moving.flit(), target, &self.flits);
+                (&self.routers[usize::from(moving.to.tile())], self.flits.target(moving.flit));
+            let route = router.route_column(moving.to.port(), moving.flit, target, &self.flits);
             self.store(moving, target.last, route);
         }
     }
@@ -245,9 +240,9 @@ impl State {
     /// Stores a flit from a link.
     #[inline(always)]
     fn store(&mut self, moving: Moving, last: bool, route: u8) {
-        let (tile, port, vc) = (moving.tile(), moving.port(), moving.vc());
+        let (tile, port, vc) = (moving.to.tile(), moving.to.port(), moving.to.vc());
         let channel = at(tile, port) * usize::from(self.shape.vcs) + usize::from(vc);
-        let held = Held::new(moving.flit(), last, route);
+        let held = Held::new(moving.flit, last, route);
         if self.channels[channel].push(held, channel, &mut self.slots, &self.shape) {
             self.inputs[at(tile, port)].lead(vc, held);
         }
@@ -269,7 +264,8 @@ impl State {
     fn count_credits(&mut self) {
         for list in self.credits.counted() {
             for freed in list {
-                self.routers[usize::from(freed.sender())].outputs.credit(freed.output(), freed.vc());
+                let of = freed.of;
+                self.routers[usize::from(of.tile())].outputs.credit(usize::from(of.port()), of.vc());
             }
         }
         for &(tile, vc) in &self.credits.given {
@@ -279,34 +275,34 @@ impl State {
 
     /// Puts copies of a flit from an input into output registers, at least one.
     #[inline(always)]
-    fn send(&mut self, from: Moving, last: bool, outputs: u8) {
-        let given = self.send_one(from, last, outputs.trailing_zeros() as usize & 7);
+    fn send(&mut self, flit: u32, from: Place, last: bool, outputs: u8) {
+        let given = self.send_one(flit, from, last, outputs.trailing_zeros() as usize & 7);
         let (input, more) = (at(from.tile(), from.port()), outputs & outputs.wrapping_sub(1));
         self.inputs[input].follow(from.vc(), given, last, &self.shape);
         if more != 0 {
             // Of a multicast flit, which is of no packet and keeps its virtual channel.
-            self.send_more(from, more);
+            self.send_more(flit, from, more);
         }
     }
 
     /// Puts a copy into one output register and gives the virtual channel it goes on.
     #[inline(always)]
-    fn send_one(&mut self, from: Moving, last: bool, output: usize) -> u8 {
+    fn send_one(&mut self, flit: u32, from: Place, last: bool, output: usize) -> u8 {
         let (tile, vc) = (from.tile(), from.vc());
         let router = &mut self.routers[usize::from(tile)];
         let input = &self.inputs[at(tile, from.port())];
         let given = input.output_vc(vc, router.outputs.pick(output, &self.shape), &self.shape);
         router.outputs.send(output, given, last, &self.shape);
         self.counters.sent(tile, output, self.shape.class(given));
-        self.links.send(router.through[output], from.flit(), given, router.ways[output]);
+        self.links.send(flit, router.beyond[output].of(given), router.ways[output]);
         given
     }
 
     #[cold]
     #[inline(never)]
-    fn send_more(&mut self, from: Moving, outputs: u8) {
+    fn send_more(&mut self, flit: u32, from: Place, outputs: u8) {
         bits(outputs).for_each(|output| {
-            self.send_one(from, true, output);
+            self.send_one(flit, from, true, output);
         });
     }
 }

@@ -7,7 +7,7 @@
 use super::allocator::{E, L, N, S, W};
 use super::list::List;
 use super::shape::MOST_TILES;
-use crate::design::{NodeId, Port};
+use crate::design::Port;
 
 /// The input of the neighbour that an output leads to.
 const FACES: [u8; 5] = [S as u8, N as u8, W as u8, E as u8, L as u8];
@@ -28,18 +28,14 @@ pub(super) enum Way {
 /// As many as there are of [`Way`].
 const WAYS: usize = 4;
 
-/// A flit on its way into an input, or at a tile.
+/// A virtual channel of an input, or of a tile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Moving(u64);
+pub(super) struct Place(u32);
 
-impl Moving {
+impl Place {
     #[inline(always)]
-    pub(super) fn new(flit: u32, tile: u8, port: u8, vc: u8) -> Moving {
-        Moving(u64::from(flit) << 32 | u64::from(tile) << 16 | u64::from(port) << 8 | u64::from(vc))
-    }
-    #[inline(always)]
-    pub(super) fn flit(self) -> u32 {
-        (self.0 >> 32) as u32
+    pub(super) fn new(tile: u8, port: u8, vc: u8) -> Place {
+        Place(u32::from(tile) << 16 | u32::from(port) << 8 | u32::from(vc))
     }
     #[inline(always)]
     pub(super) fn tile(self) -> u8 {
@@ -53,17 +49,22 @@ impl Moving {
     pub(super) fn vc(self) -> u8 {
         self.0 as u8
     }
+    /// Another virtual channel of an input, of which this is the first.
+    #[inline(always)]
+    pub(super) fn of(self, vc: u8) -> Place {
+        Place(self.0 | u32::from(vc))
+    }
+    /// What an output leads to: the first virtual channel there.
+    pub(super) fn beyond(neighbour: u8, output: Port) -> Place {
+        Place::new(neighbour, FACES[output.index()], 0)
+    }
 }
 
-/// What all have in common that are sent through an output.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Through(u32);
-
-impl Through {
-    /// To the neighbour behind an output.
-    pub(super) fn new(neighbour: u8, output: Port) -> Through {
-        Through(Moving::new(0, neighbour, FACES[output.index()], 0).0 as u32)
-    }
+/// A flit, and the input that it comes into or the tile where it shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Moving {
+    pub(super) flit: u32,
+    pub(super) to: Place,
 }
 
 /// All links.
@@ -102,8 +103,8 @@ impl Links {
         std::mem::swap(column, far);
         let mut at = [0_u64; MOST_TILES / 64];
         for moving in tile.items() {
-            at[usize::from(moving.tile() >> 6)] |= 1 << (moving.tile() & 63);
-            self.at_tile[usize::from(moving.tile())] = *moving;
+            at[usize::from(moving.to.tile() >> 6)] |= 1 << (moving.to.tile() & 63);
+            self.at_tile[usize::from(moving.to.tile())] = *moving;
         }
         tile.clear();
         self.shown.clear();
@@ -117,14 +118,13 @@ impl Links {
 
     /// Puts a flit on the link from a tile to its router, in this cycle.
     pub(super) fn inject(&mut self, tile: u8, vc: u8, flit: u32) {
-        self.row.push(Moving::new(flit, tile, L as u8, vc));
+        self.row.push(Moving { flit, to: Place::new(tile, L as u8, vc) });
     }
 
-    /// Sends a flit on the way `through` an output.
+    /// Sends a flit on its way.
     #[inline(always)]
-    pub(super) fn send(&mut self, through: Through, flit: u32, vc: u8, way: Way) {
-        let moving = u64::from(flit) << 32 | u64::from(through.0 | u32::from(vc));
-        self.sent[way as usize].push(Moving(moving));
+    pub(super) fn send(&mut self, flit: u32, to: Place, way: Way) {
+        self.sent[way as usize].push(Moving { flit, to });
     }
 
     /// What links into inputs east, west and local show in this cycle.
@@ -151,42 +151,13 @@ impl Links {
     }
 }
 
-/// A slot that was freed: of which input of which tile, and whose credit it is.
+/// A slot that was freed, and whose credit it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Freed(u32);
-
-impl Freed {
-    /// Of an input: that of its first virtual channel.
-    pub(super) fn at(sender: u8, tile: NodeId, input: Port) -> Freed {
-        Freed(u32::from(sender) << 24 | (tile.index() as u32) << 16 | (input.index() as u32) << 8)
-    }
-    /// Of the same input.
-    #[inline(always)]
-    pub(super) fn of(self, vc: u8) -> Freed {
-        Freed(self.0 | u32::from(vc))
-    }
-    /// Tile of the sender.
-    #[inline(always)]
-    pub(super) fn sender(self) -> u8 {
-        (self.0 >> 24) as u8
-    }
-    #[inline(always)]
-    pub(super) fn tile(self) -> u8 {
-        (self.0 >> 16) as u8
-    }
-    #[inline(always)]
-    pub(super) fn port(self) -> u8 {
-        (self.0 >> 8) as u8
-    }
-    #[inline(always)]
-    pub(super) fn vc(self) -> u8 {
-        self.0 as u8
-    }
-    /// The sender's output.
-    #[inline(always)]
-    pub(super) fn output(self) -> usize {
-        usize::from(FACES[usize::from(self.port())])
-    }
+pub(super) struct Freed {
+    /// Where it is.
+    pub(super) at: Place,
+    /// Which virtual channel of which output counts it.
+    pub(super) of: Place,
 }
 
 /// Credits on their way.
@@ -209,10 +180,10 @@ impl Credits {
         Credits { fresh: lists(), shown: lists(), late: list(), given: Vec::new() }
     }
 
-    /// Notes a slot if it was freed.
+    /// Notes a slot if it was freed, for the sender behind its port.
     #[inline(always)]
-    pub(super) fn free_if(&mut self, freed: Freed, way: Way, done: bool) {
-        self.fresh[way as usize].push_if(freed, done);
+    pub(super) fn free_if(&mut self, at: Place, beyond: Place, way: Way, done: bool) {
+        self.fresh[way as usize].push_if(Freed { at, of: beyond.of(at.vc()) }, done);
     }
 
     /// Those that show at the tiles.
