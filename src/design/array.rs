@@ -16,6 +16,9 @@ const READ_AFTER_DOT: u32 = 8;
 /// at 24 tiles in an SLR.
 const SPARING_LANES: u32 = 32;
 
+/// Flits that tables of LUTs keep cheaply.
+const LUT_WORDS: u32 = 32;
+
 /// The array beside every tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
@@ -56,6 +59,11 @@ impl Array {
     /// exponents, the FIFO of flits.
     pub fn spares_luts(config: &Config) -> bool {
         config.pe.array_rows * flit_elements(config) <= SPARING_LANES
+    }
+
+    /// Whether flits that wait for the array lie in block RAM. Tables of LUTs keep 32 words in half of what 64 take.
+    pub fn fifo_in_block(design: &Design) -> bool {
+        Array::spares_luts(&design.config) && design.mare.fifo_depth > LUT_WORDS
     }
 
     /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products

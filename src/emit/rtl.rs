@@ -259,9 +259,8 @@ pub(super) fn render(
         values.insert(format!("outputs_{}", port.letter()), mask.into());
     }
     let mare = &design.mare;
-    // A table of LUTs keeps 32 words in half of what 64 take.
-    let fifo_in_block = Array::spares_luts(&design.config) && mare.fifo_depth > 32;
-    values.insert("fifo_style".into(), if fifo_in_block { "block" } else { "distributed" }.into());
+    let fifo = if Array::fifo_in_block(design) { "block" } else { "distributed" };
+    values.insert("fifo_style".into(), fifo.into());
     values.insert("dedup".into(), mare.dedup.into());
     values.insert("coalesce".into(), (mare.coalesce_window > 0).into());
     values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());

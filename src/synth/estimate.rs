@@ -1,6 +1,6 @@
 //! All of a design against the device, region by region.
 
-use super::parts::{crossings, as_instantiated, parts, Clock, Part, Scale};
+use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
 use super::yosys::{Costs, Effort, Step, Yosys};
 use crate::design::{Design, Device, Floorplan, Mesh, Resources};
 use crate::emit;

@@ -17,11 +17,11 @@ module meshkv_pad #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 22,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a stream number in bits.
@@ -41,7 +41,7 @@ module meshkv_pad #(
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Rows from a column's head to the next, with a tile a head.
     parameter ROW_STEP = 2,
     // Streams that can be decoded at once.
@@ -53,15 +53,15 @@ module meshkv_pad #(
     // Width of a slot number in bits.
     parameter SLOT_WIDTH = 4,
     // Elements of a flit, as a power of two.
-    parameter LANE_LOG = 5,
+    parameter LANE_LOG = 4,
     // Elements of a K or V row, as a power of two.
     parameter DIM_LOG = 7,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
     // Width of a block of a segment in bits.
-    parameter BLOCK_WIDTH = 1,
+    parameter BLOCK_WIDTH = 2,
     // Width of the number of a query's part in bits.
-    parameter PART_WIDTH = 2,
+    parameter PART_WIDTH = 3,
     // Width of a token's number in a flit in bits.
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
@@ -69,25 +69,25 @@ module meshkv_pad #(
     // Cycles from the last weight's reading to its use.
     parameter LOAD_LATENCY = 8,
     // Width of the counter of a loading in bits.
-    parameter LOAD_COUNT_WIDTH = 6,
+    parameter LOAD_COUNT_WIDTH = 5,
     // Cycles in which an op passes a row.
-    parameter REST_CYCLES = 40,
+    parameter REST_CYCLES = 36,
     // Results that may be on their way in the array.
-    parameter READ_CYCLES = 26,
+    parameter READ_CYCLES = 22,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
     parameter PAD_EVENTS = 10,
     // LANES / 4.
-    parameter GROUPS = 8,
+    parameter GROUPS = 4,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Vectors of a query: flits of a token, or PLACES.
-    parameter PARTS = 4,
+    parameter PARTS = 8,
     // K flits of a token, at least 1.
-    parameter TOKEN_PARTS = 4,
+    parameter TOKEN_PARTS = 8,
     // Blocks of a segment, the last one filled up.
-    parameter BLOCKS = 2,
+    parameter BLOCKS = 4,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.
     parameter SUM_WIDTH = 69,
     // Bits of a logit before it is scaled, 20 below the point.
@@ -97,7 +97,7 @@ module meshkv_pad #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 16,
+    parameter DOT_CYCLES = 12,
     // Bits of a sum below the point.
     parameter FRACTION = 36
 ) (
@@ -333,7 +333,7 @@ module meshkv_pad #(
     wire [INDEX_WIDTH-1:0] v_index = kv_index - HALF;
     wire [DIM_LOG-1:0]     dim     = v_index[DIM_LOG-1:0];
     reg  [SUB_WIDTH-1:0]   sub_q;  // The token of the flit, where it holds several.
-    wire [INDEX_WIDTH-1:0] wide_token = kv_index >> 2;
+    wire [INDEX_WIDTH-1:0] wide_token = kv_index >> 3;
     wire [PART_WIDTH-1:0]  part    = kv_index[PART_WIDTH-1:0];
     wire                   part_begins = ~|part, part_ends = &part, last_sub = 1'b1;
     wire [TOKEN_WIDTH-1:0] token   = wide_token[TOKEN_WIDTH-1:0];

@@ -20,9 +20,9 @@ module meshkv_sums #(
     // Bits of a logit before it is scaled, 20 below the point.
     parameter LOGIT_WIDTH = 60,
     // K flits of a token, at least 1.
-    parameter TOKEN_PARTS = 4,
+    parameter TOKEN_PARTS = 8,
     // Bits of a dot.
-    parameter DOT_WIDTH = 49
+    parameter DOT_WIDTH = 48
 ) (
     input  wire                      clk,
     input  wire                      rst,
