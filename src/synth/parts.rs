@@ -12,6 +12,8 @@ pub enum Scale {
     Tile,
     /// At every place above row 0.
     Above,
+    /// At every place of row 0.
+    Bottom,
     /// Once a pair of tiles, in the SLR of its row.
     Port,
     /// Once a column, with row 0.
@@ -35,7 +37,7 @@ impl Scale {
             Scale::Tile => cols * rows.len() as u64,
             Scale::Above => cols * rows.filter(|y| *y > 0).count() as u64,
             Scale::Port => cols.div_ceil(2) * rows.len() as u64,
-            Scale::Column => once(plan.slr(0) == slr, cols),
+            Scale::Column | Scale::Bottom => once(plan.slr(0) == slr, cols),
             Scale::Once => once(plan.slr(0) == slr, 1),
             Scale::Host => once(slr == 0, 1),
             Scale::Northward => once(rows.start > 0 && !rows.is_empty(), cols),
@@ -79,7 +81,7 @@ const OF_TILE: [Part; 3] = [
 
 /// What stands around the tiles. Not every design has all of it.
 const AROUND: [Part; 6] = [
-    part("transport_row0", emit::TILE, Scale::Column, Clock::Noc),
+    part("transport_row0", emit::TILE, Scale::Bottom, Clock::Noc),
     part("column_root", emit::ROOT, Scale::Column, Clock::Noc),
     part("column_controller", "meshkv_column_controller", Scale::Column, Clock::Noc),
     part("memory_port", "meshkv_memory_port", Scale::Port, Clock::Noc),
@@ -136,7 +138,7 @@ pub(super) fn as_instantiated(design: &Design, part: &Part) -> String {
         ("meshkv_column_controller", _) => ("QUEUE", "DESC_DEPTH"),
         ("meshkv_memory_port", _) => ("CREDITS", "REQ_DEPTH"),
         (emit::ROUTER, _) => return placed(part.module, &[("x", x), ("y", y)], false),
-        (emit::TILE, Scale::Column) => return placed(part.module, &[("x", x), ("y", 0)], false),
+        (emit::TILE, Scale::Bottom) => return placed(part.module, &[("x", x), ("y", 0)], false),
         (emit::TILE, _) => return placed(part.module, &[("x", x), ("y", y), ("root_credit", 0)], true),
         _ => return String::new(),
     };
@@ -168,7 +170,8 @@ mod tests {
         let plan = Floorplan::new(mesh, device);
         // Rows 0, 1 and 2, 3; in a row of three the last tile has a port to itself.
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
-        assert_eq!((counts(Scale::Tile), counts(Scale::Above)), ([3, 6, 3], [0, 6, 3]));
+        assert_eq!(counts(Scale::Tile), [3, 6, 3]);
+        assert_eq!((counts(Scale::Above), counts(Scale::Bottom)), ([0, 6, 3], [3, 0, 0]));
         assert_eq!(counts(Scale::Port), [2, 4, 2]);
         assert_eq!((counts(Scale::Column), counts(Scale::Once)), ([3, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));

@@ -159,7 +159,7 @@ module meshkv_dot #(
 
                 // One slice shifts by multiplying, {significand, 15'b0} >> high[0] * 8 + low, which loses no bit. The
                 // next takes that or what is 16 below it, or nothing.
-                wire [47:0] shifted, p;
+                wire [47:0] shifted, unused_cascade, p;
                 meshkv_choice_dsp #(
                     .SOURCE    (0),
                     .REGISTERED(0)
@@ -171,7 +171,7 @@ module meshkv_dot #(
                     .b       ({10'b0, place}),
                     .negative(1'b0),
                     .pcin    (48'b0),
-                    .pcout   (),
+                    .pcout   (unused_cascade),
                     .p       (shifted)
                 );
                 meshkv_choice_dsp #(

@@ -206,7 +206,7 @@ module meshkv_core #(
     // Streams that can be decoded at once.
     parameter STREAMS_NUM = 8,
     // Rows of the array: contexts that meet a flit at once.
-    parameter ARRAY_ROWS = 2,
+    parameter ARRAY_ROWS = 1,
     // Elements of a flit, as a power of two.
     parameter LANE_LOG = 4,
     // Elements of a K or V row, as a power of two.
@@ -226,11 +226,11 @@ module meshkv_core #(
     // Cycles in which an op passes a row.
     parameter REST_CYCLES = 36,
     // Results that may be on their way in the array.
-    parameter READ_CYCLES = 22,
+    parameter READ_CYCLES = 21,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
-    parameter PAD_EVENTS = 10,
+    parameter PAD_EVENTS = 9,
     // LANES / 4.
     parameter GROUPS = 4,
     // Tokens of a K flit, at least 1.

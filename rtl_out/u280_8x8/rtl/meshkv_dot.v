@@ -17,9 +17,9 @@ module meshkv_dot #(
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Stationary vectors: parts of queries, two buffers of weights a slot.
-    parameter DEPTH = 160,
+    parameter DEPTH = 320,
     // Width of a number of them in bits.
-    parameter ADDR_WIDTH = 8,
+    parameter ADDR_WIDTH = 9,
     // Bits of a dot.
     parameter DOT_WIDTH = 48
 ) (
@@ -159,7 +159,7 @@ module meshkv_dot #(
 
                 // One slice shifts by multiplying, {significand, 15'b0} >> high[0] * 8 + low, which loses no bit. The
                 // next takes that or what is 16 below it, or nothing.
-                wire [47:0] shifted, p;
+                wire [47:0] shifted, unused_cascade, p;
                 meshkv_choice_dsp #(
                     .SOURCE    (0),
                     .REGISTERED(0)
@@ -171,7 +171,7 @@ module meshkv_dot #(
                     .b       ({10'b0, place}),
                     .negative(1'b0),
                     .pcin    (48'b0),
-                    .pcout   (),
+                    .pcout   (unused_cascade),
                     .p       (shifted)
                 );
                 meshkv_choice_dsp #(

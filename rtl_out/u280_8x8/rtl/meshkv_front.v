@@ -74,7 +74,7 @@ module meshkv_front #(
     // Totals of a tile's fetching and filling.
     parameter EVENT_COUNTERS = 23,
     // Totals of what computes.
-    parameter PAD_COUNTERS = 10,
+    parameter PAD_COUNTERS = 9,
     // Low bits of the addresses of queries and outputs that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.

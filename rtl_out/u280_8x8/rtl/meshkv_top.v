@@ -74,7 +74,7 @@ module meshkv_top #(
     // Totals of a tile's fetching and filling.
     parameter EVENT_COUNTERS = 23,
     // Totals of what computes.
-    parameter PAD_COUNTERS = 10,
+    parameter PAD_COUNTERS = 9,
     // Low bits of the addresses of queries and outputs that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
@@ -242,7 +242,7 @@ module meshkv_top #(
     // Query heads of a column at most.
     parameter HEADS = 4,
     // Rows of the array: contexts that meet a flit at once.
-    parameter ARRAY_ROWS = 2,
+    parameter ARRAY_ROWS = 1,
     // Elements of a flit, as a power of two.
     parameter LANE_LOG = 4,
     // Elements of a K or V row, as a power of two.
@@ -262,11 +262,11 @@ module meshkv_top #(
     // Cycles in which an op passes a row.
     parameter REST_CYCLES = 36,
     // Results that may be on their way in the array.
-    parameter READ_CYCLES = 22,
+    parameter READ_CYCLES = 21,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
-    parameter PAD_EVENTS = 10,
+    parameter PAD_EVENTS = 9,
     // LANES / 4.
     parameter GROUPS = 4,
     // Tokens of a K flit, at least 1.
