@@ -73,7 +73,8 @@ fn what_has_no_configuration_or_two_kinds_of_work_is_refused() {
     for (line, words) in [
         ("sim", "<CONFIG>"),
         ("sim decode", "<CONFIG>"),
-        ("cosim --load 0.2 fetch configs/tiny.toml", "configs/tiny.toml"),
+        ("cosim --load 0.2 fetch configs/tiny.toml", "before `fetch` is for traffic: --load <LOAD>"),
+        ("sim configs/tiny.toml decode configs/tiny.toml", "before `decode` is for traffic: <CONFIG>"),
         ("sim fetch configs/tiny.toml --load 0.2", "--load"),
         ("sim fetch configs/tiny.toml --wave x.fst", "add --engine rtl"),
         ("cosim decode configs/tiny.toml --upset 0,0@9", "--lockstep"),
@@ -83,6 +84,13 @@ fn what_has_no_configuration_or_two_kinds_of_work_is_refused() {
         assert_eq!((code, out.as_str()), (Some(2), ""), "{line}: {err}");
         assert!(err.contains(words), "{line}: {err}");
     }
+}
+
+#[test]
+fn options_of_every_command_may_stand_before_what_is_run() {
+    let (code, out, err) = meshkv(Path::new("."), &format!("sim --json {}", WORK[0]));
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(serde_json::from_str::<Value>(&out).expect("one JSON object")["engine"], "model");
 }
 
 #[test]

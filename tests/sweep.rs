@@ -457,13 +457,22 @@ fn decode_steps_are_swept_on_the_model_as_the_verilog_runs_them() {
     scene.file(
         "grid.toml",
         "base = \"small.toml\"\n[workload]\nkind = \"decode\"\nengine = [\"model\", \"rtl\"]\ntokens = 128\n\
-         batch = [1, 2]\nmapping = [\"row-aligned\", \"head-tile\"]\n",
+         batch = [1, 2]\nmapping = [\"row-aligned\", \"head-tile\"]\nunruly_memory = [false, true]\n",
     );
     let rows = engines_agree(&scene, "out");
-    let decode = scene.run("decode small.toml --tokens 128 --json");
-    let decode: Value = serde_json::from_str(&decode.out).expect(&decode.err);
-    let row = rows.iter().find(|row| row["batch"] == 1 && row["mapping"] == "row-aligned").unwrap();
-    assert_eq!((&row["traffic"], &row["run_cycles"]), (&decode["traffic"], &decode["cycles"]));
+    let cycles = [("", false), (" --unruly-memory", true)].map(|(option, unruly)| {
+        let decode = scene.run(&format!("decode small.toml --tokens 128{option} --json"));
+        let decode: Value = serde_json::from_str(&decode.out).expect(&decode.err);
+        let aligned = |row: &&Value| row["batch"] == 1 && row["mapping"] == "row-aligned";
+        let row = rows.iter().filter(aligned).find(|row| row["unruly_memory"] == unruly).unwrap();
+        assert_eq!(
+            (&row["traffic"], &row["run_cycles"]),
+            (&decode["traffic"], &decode["cycles"]),
+            "{unruly}"
+        );
+        decode["cycles"].as_u64().unwrap()
+    });
+    assert_ne!(cycles[0], cycles[1]);
     let report = scene.run("report out --where engine=model --baseline batch=1");
     assert_eq!(report.code, Some(0), "{}", report.err);
     assert!(scene.path("out/report/report.html").exists());

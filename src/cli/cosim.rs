@@ -56,11 +56,8 @@ enum Job {
   meshkv cosim decode configs/tiny.toml --steps 2
 
 {TRACE_HELP}"))]
-#[command(
-    args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true,
-    disable_help_subcommand = true
-)]
+// What stands before a subcommand is refused by `misplaced`: clap would also refuse options that every command takes.
+#[command(subcommand_negates_reqs = true, disable_help_subcommand = true)]
 pub struct Args {
     #[command(flatten)]
     options: Options,

@@ -34,7 +34,9 @@ mod work;
 
 use crate::config::{Engine, Report};
 use crate::design::Design;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use interrupt::Interrupted;
 use std::io;
 use std::path::Path;
@@ -88,9 +90,32 @@ enum Command {
 
 /// Parses the command line and runs one subcommand.
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = Cli::command().get_matches();
+    misplaced(&matches).unwrap_or_else(|error| error.exit());
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let ui = Ui::new(&cli.ui);
     dispatch(&cli.command, &ui).unwrap_or_else(|error| fail(&error, &ui))
+}
+
+/// Refuses options of traffic before a subcommand of `cosim` or `sim` that runs something else.
+fn misplaced(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((name, given)) = matches.subcommand() else { return Ok(()) };
+    let Some((work, _)) = given.subcommand() else { return Ok(()) };
+    let mut cli = Cli::command();
+    cli.build();
+    let Some(command) = cli.find_subcommand_mut(name) else { return Ok(()) };
+    let typed = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let own = command.get_arguments().filter(|arg| !arg.is_global_set()).filter(typed);
+    let own: Vec<_> = own.map(|arg| arg.to_string()).collect();
+    if own.is_empty() {
+        return Ok(());
+    }
+    let problem = format!(
+        "what stands before `{work}` is for traffic: {}\n\n  tip: the configuration and all options of `meshkv {name} {work}` \
+         stand behind `{work}`",
+        own.join(", ")
+    );
+    Err(command.error(ErrorKind::ArgumentConflict, problem))
 }
 
 fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {

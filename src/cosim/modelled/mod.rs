@@ -247,7 +247,8 @@ impl Network for Modelled {
         let payload = self.payloads.insert(flit.head, data, self.deliveries_of(&dest));
         // Routers look at the lowest bit of a header; all of it is kept with the payload.
         let head = u128::from(flit.head[0]);
-        self.sources.push(self.routers.cycle(), flit, Flit { head, data: u64::from(payload), dest });
+        let kept = self.routers.keep(&Flit { head, data: u64::from(payload), dest });
+        self.sources.push(self.routers.cycle(), flit, kept);
         Ok(())
     }
 

@@ -5,7 +5,8 @@
 
 use crate::cosim::network::{Entry, Injection};
 use crate::design::{Class, Mesh};
-use crate::model::cycle::{Flit, RouterMesh};
+use crate::model::cycle::mesh::Kept;
+use crate::model::cycle::RouterMesh;
 use std::collections::VecDeque;
 
 /// Cycles that a tile sleeps at most before it is asked again.
@@ -16,9 +17,10 @@ const QUEUES: usize = Class::ALL.len();
 /// A flit in its queue.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
-    flit: Flit,
     ready: u64,
-    vc_mask: u32,
+    flit: Kept,
+    /// Virtual channels that it may enter on.
+    vcs: u8,
     last: bool,
 }
 
@@ -82,11 +84,12 @@ impl Sources {
     }
 
     /// Appends a flit in the period `cycle`.
-    pub(super) fn push(&mut self, cycle: u64, injection: &Injection<'_>, flit: Flit) {
+    pub(super) fn push(&mut self, cycle: u64, injection: &Injection<'_>, flit: Kept) {
         let &Injection { tile, class, vc_mask, ready_cycle: ready, last, .. } = injection;
+        let vcs = vc_mask as u8;
         let tile = tile.index();
         let queue = &mut self.queues[tile][class as usize].waiting;
-        queue.push_back(Waiting { flit, ready, vc_mask, last });
+        queue.push_back(Waiting { ready, flit, vcs, last });
         if queue.len() == 1 {
             self.sleep(tile, ready, cycle);
         }
@@ -155,13 +158,13 @@ impl Sources {
         let credits = &mut self.credits[tile * self.vcs as usize..][..self.vcs as usize];
         let queue = &mut self.queues[tile][class];
         let head = queue.waiting.front().filter(|head| head.ready <= cycle)?;
-        let vc = queue.vc.or_else(|| most_credits(credits, queue.next_vc, head.vc_mask));
+        let vc = queue.vc.or_else(|| most_credits(credits, queue.next_vc, u32::from(head.vcs)));
         let Some(vc) = vc.filter(|&vc| credits[vc as usize] > 0) else {
             self.ready = true;
             return None;
         };
         credits[vc as usize] -= 1;
-        routers.inject(tile, vc, &head.flit);
+        routers.inject_kept(tile, vc, head.flit);
         queue.vc = if head.last { None } else { Some(vc) };
         queue.next_vc = vc + 1;
         queue.waiting.pop_front();

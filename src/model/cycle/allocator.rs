@@ -3,7 +3,7 @@
 //! Inputs and outputs are numbered as [`Port`](crate::design::Port); a set of either is a byte. Outputs are
 //! decided in the order north and south, east and west, local, each from what those before have left.
 
-use super::lanes::{any, gather, lane, scatter_all};
+use super::lanes::{any, gather, lane, nonzero, scatter_all};
 
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;
@@ -17,31 +17,83 @@ const ROW: u8 = 1 << E | 1 << W;
 /// What is sent straight through to each of the first four outputs comes from here.
 const STRAIGHT: [usize; 4] = [S, N, W, E];
 
+/// What follows if an input is granted an output that no other asks.
+#[derive(Clone, Copy)]
+struct Only {
+    /// It passes straight through.
+    straight: bool,
+    /// Its number among the requests of the output, and the last number there.
+    request: u8,
+    last: u8,
+    /// The pair whose turn it is in, if any, and whether that prefers the second from now on.
+    second: u8,
+    prefers: bool,
+}
+
+/// By input and output.
+const ONLY: [[Only; 8]; 8] = {
+    let mut table = [[Only { straight: false, request: 0, last: 3, second: 7, prefers: false }; 8]; 8];
+    let mut input = 0;
+    while input < 5 {
+        let mut output = 0;
+        while output < 5 {
+            let only = &mut table[input][output];
+            // The inputs north, south, east and west are the requests of the local output.
+            only.request = if output == L { input as u8 & 3 } else { 0 };
+            if output != L {
+                only.straight = STRAIGHT[output] == input;
+                let column = output == N || output == S;
+                only.last = if column { 3 } else { 1 };
+                if !only.straight && input >= E {
+                    only.request = if column { input as u8 - 1 } else { 1 };
+                }
+                if column && input >= E {
+                    (only.second, only.prefers) = ((input - E) as u8, output == N);
+                }
+                if !column && input == L {
+                    (only.second, only.prefers) = (3, output == E);
+                }
+            }
+            output += 1;
+        }
+        input += 1;
+    }
+    table
+};
+
 /// Turns of the arbiters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Allocator {
     /// By output, the request that is preferred.
-    next: [u8; 5],
-    /// By output but the local one: flits that passed straight through since another had its turn, and tiles
-    /// behind who passes.
-    passed: [u8; 4],
-    behind: [u8; 4],
-    /// Inputs east, west and local of north and south, and local of east and west: the second is preferred.
-    second: [bool; 4],
+    next: [u8; 8],
+    /// By output: flits that passed straight through since another had its turn, and tiles behind who passes. Of no
+    /// meaning for the local one, through which nothing passes.
+    passed: [u8; 8],
+    behind: [u8; 8],
+    /// Inputs east, west and local of north and south, and local of east and west: the second is preferred. The others
+    /// stand for no pair.
+    second: [bool; 8],
 }
 
 impl Allocator {
     /// Of the router that has so many tiles beyond each of its first four ports.
     pub(super) fn new(tiles: [u8; 4]) -> Allocator {
-        Allocator { behind: STRAIGHT.map(|input| tiles[input]), ..Allocator::default() }
+        let behind = |output: usize| STRAIGHT.get(output).map_or(0, |&input| tiles[input]);
+        Allocator { behind: std::array::from_fn(behind), ..Allocator::default() }
     }
 
     /// The outputs that each input is granted of those it `wants`, a lane for each input; `copies` are those for which it
     /// offers a copy of one flit, so that several may be granted.
     #[inline(always)]
     pub(super) fn grant(&mut self, mut wants: u64, copies: u64, requested: u8) -> u64 {
-        if wants & (wants - 1) == 0 {
-            self.grant_only(wants, copies);
+        if independent(wants) {
+            let mut left = wants;
+            while left != 0 {
+                let (input, output) =
+                    (left.trailing_zeros() as usize / 8, left.trailing_zeros() as usize % 8);
+                left &= left - 1;
+                self.grant_only(input, output, lane(copies, input));
+            }
             return wants;
         }
         let asked = wants;
@@ -90,24 +142,13 @@ impl Allocator {
 
     /// Notes that a request was granted that has no rival, which most are.
     #[inline(always)]
-    fn grant_only(&mut self, want: u64, copies: u64) {
-        let (input, output) = (want.trailing_zeros() as usize / 8, want.trailing_zeros() as usize % 8);
-        if input >= E {
-            match output {
-                N | S => self.second[input - E] = output == N,
-                E | W if input == L => self.second[3] = output == E,
-                _ => {}
-            }
-        }
-        match output {
-            L => self.next[L] = (input as u8 + 1) & 3,
-            N | S => {
-                self.of_column(output, 1 << input, copies);
-            }
-            _ => {
-                self.of_row(output, 1 << input, copies);
-            }
-        }
+    fn grant_only(&mut self, input: usize, output: usize, copies: u8) {
+        let Only { straight, request, last, second, prefers } = ONLY[input & 7][output & 7];
+        self.second[usize::from(second & 7)] = prefers;
+        let through = straight & self.through(output, copies);
+        let next = if request == last { 0 } else { request + 1 };
+        self.next[output] = if through { self.next[output] } else { next };
+        self.count(output, request);
     }
 
     /// North or south, for a set of inputs that is not empty: the request that passes straight through is number 0,
@@ -147,21 +188,15 @@ impl Allocator {
     #[inline(always)]
     fn through(&self, output: usize, copies: u8) -> bool {
         let (passed, behind) = (self.passed[output], self.behind[output]);
-        if copies >> output & 1 == 1 {
-            passed != 2 * behind
-        } else {
-            4 * passed + 3 < behind
-        }
+        let copy = copies >> output & 1 == 1;
+        copy & (passed != 2 * behind) | !copy & (4 * passed + 3 < behind)
     }
 
     #[inline(always)]
     fn count(&mut self, output: usize, winner: u8) {
         let passed = &mut self.passed[output];
-        if winner != 0 {
-            *passed = 0;
-        } else if *passed != 2 * self.behind[output] {
-            *passed += 1;
-        }
+        let more = *passed + u8::from(*passed != 2 * self.behind[output]);
+        *passed = more * u8::from(winner == 0);
     }
 
     /// Moves the turn of one output on: for tests of what compares with this model.
@@ -179,6 +214,17 @@ fn settle(wants: u64, copies: u64, input: usize, a: usize, b: usize, second: boo
     } else {
         wants & !(1 << (8 * input + if second { a } else { b }))
     }
+}
+
+/// Whether no input wants two outputs, and no output is wanted by two inputs.
+#[inline(always)]
+fn independent(wants: u64) -> bool {
+    let (mut seen, mut twice) = (0, 0);
+    for lane in &wants.to_le_bytes()[..5] {
+        twice |= seen & lane;
+        seen |= lane;
+    }
+    twice == 0 && wants & (wants - nonzero(wants)) == 0
 }
 
 /// What inputs still ask for after some outputs were granted to them: only copies of the same flit.

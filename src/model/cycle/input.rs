@@ -4,6 +4,7 @@
 //! which virtual channel is favoured, and whose slot it is among those of KV_DATA. They are therefore kept as a distance
 //! from [`Phase`], which moves with them: what is written is when they stay.
 
+use super::channel::{after, sum, Held};
 use super::lanes::{any, lane, scatter, spread};
 use super::output::Outputs;
 use super::shape::Shape;
@@ -22,34 +23,16 @@ impl Phase {
     }
 }
 
-/// The number before `at` of `count` in a circle.
+/// The number before `at` of `count` in a circle if it moves at all.
 #[inline(always)]
-fn before(at: u8, count: u8) -> u8 {
-    if at == 0 {
-        count - 1
-    } else {
-        at - 1
-    }
+fn before(at: u8, count: u8, moves: bool) -> u8 {
+    at + count * u8::from((at == 0) & moves) - u8::from(moves)
 }
 
-/// The sum of two numbers in a circle of `count`.
+/// `a` if that is so, else `b`; no branch.
 #[inline(always)]
-fn sum(a: u8, b: u8, count: u8) -> u8 {
-    if a + b >= count {
-        a + b - count
-    } else {
-        a + b
-    }
-}
-
-/// The number after `at` of `count` in a circle.
-#[inline(always)]
-fn after(at: u8, count: u8) -> u8 {
-    if at + 1 == count {
-        0
-    } else {
-        at + 1
-    }
+fn choose(which: bool, a: u8, b: u8) -> u8 {
+    b ^ ((a ^ b) & u8::from(which).wrapping_neg())
 }
 
 /// What a port asks of the outputs in a cycle.
@@ -70,35 +53,13 @@ impl Ask {
     /// The virtual channel that leaves when `output` is granted.
     #[inline(always)]
     pub(super) fn chosen(&self, output: usize, shape: &Shape) -> u8 {
+        let offered = lane(self.fit, output) & shape.single;
+        let first = shape.first[usize::from(self.favoured & 7)][usize::from(offered & 31)];
         if self.copies >> output & 1 == 1 {
             self.slot
         } else {
-            let offered = lane(self.fit, output) & shape.single;
-            shape.first[usize::from(self.favoured & 7)][usize::from(offered & 31)]
+            first
         }
-    }
-}
-
-/// A flit in a buffer: number, last bit, route.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Held(pub(super) u32);
-
-impl Held {
-    #[inline(always)]
-    pub(super) fn new(flit: u32, last: bool, route: u8) -> Held {
-        Held(flit << 8 | u32::from(last) << 5 | u32::from(route))
-    }
-    #[inline(always)]
-    pub(super) fn flit(self) -> u32 {
-        self.0 >> 8
-    }
-    #[inline(always)]
-    pub(super) fn last(self) -> bool {
-        self.0 >> 5 & 1 == 1
-    }
-    #[inline(always)]
-    fn route(self) -> u8 {
-        self.0 as u8 & 31
     }
 }
 
@@ -117,13 +78,9 @@ pub(super) struct Input {
     slot: u8,
     /// How often the favoured one was passed over.
     passed: u8,
-    /// VN0 virtual channels with a packet under way, and the output's virtual channel it goes on.
+    /// VN0 virtual channels with a packet under way, and the output's virtual channel it goes on, two bits each.
     in_packet: u8,
-    owner: [u8; 4],
-    /// Flits by virtual channel: the head, how many there are, and where in the buffer the first behind the head is.
-    heads: [Held; 8],
-    used: [u8; 8],
-    behind: [u8; 8],
+    owners: u8,
 }
 
 impl Input {
@@ -134,93 +91,76 @@ impl Input {
     /// What the heads want of the outputs. `starts`: outputs where a packet may begin, on all of VN0.
     #[inline(always)]
     pub(super) fn ask(&self, outputs: &Outputs, starts: u64, phase: Phase, shape: &Shape) -> Ask {
-        let mut room = outputs.available() & spread(!shape.vn0_mask) | starts & spread(!self.in_packet);
+        let mut room = outputs.available() & shape.vn1_lanes | starts & spread(!self.in_packet);
         let mut left = self.in_packet;
         while left != 0 {
             let vc = left.trailing_zeros();
-            room |= (outputs.available() >> self.owner[vc as usize & 3] & spread(1)) << vc;
+            room |= (outputs.available() >> self.owner(vc as u8) & spread(1)) << vc;
             left &= left - 1;
         }
         let favoured = sum(self.favoured, phase.favoured, shape.vcs);
         let slot = shape.vn0 + 1 + sum(self.slot, phase.slot, shape.num_data);
-        let fit = self.owed & room & spread(shape.single | 1 << slot);
+        let fit = self.owed & room & shape.offers[usize::from(slot & 7)];
         let eligible = fit & spread(self.gate);
-        let copies = any(eligible & spread(shape.data));
-        let before = shape.before[usize::from(favoured & 7)][usize::from(slot & 7)] & shape.single;
-        let yields = if copies == 0 { 0 } else { any(eligible & spread(before)) };
+        let copies = any(eligible & shape.data_lanes);
+        let before = shape.before[usize::from(favoured & 7)][usize::from(slot & 7)];
+        let yields = any(eligible & before);
         Ask { favoured, slot, fit, wants: any(eligible), copies: copies & !yields }
     }
 
-    /// The output's virtual channel for a flit of `vc`; none while a packet has not been given one.
+    /// The output's virtual channel of a packet that is under way.
     #[inline(always)]
-    pub(super) fn output_vc(&self, vc: u8, shape: &Shape) -> Option<u8> {
-        if vc >= shape.vn0 {
-            Some(vc)
-        } else if self.in_packet >> vc & 1 == 1 {
-            Some(self.owner[usize::from(vc & 3)])
+    fn owner(&self, vc: u8) -> u8 {
+        self.owners >> (2 * (vc & 3)) & 3
+    }
+
+    /// The output's virtual channel for a flit of `vc`; `new` if its packet has not been given one.
+    #[inline(always)]
+    pub(super) fn output_vc(&self, vc: u8, new: u8, shape: &Shape) -> u8 {
+        let of_packet = if self.in_packet >> vc & 1 == 1 { self.owner(vc) } else { new };
+        if vc < shape.vn0 {
+            of_packet
         } else {
-            None
+            vc
         }
+    }
+
+    /// Whether a flit of `vc` begins a packet of VN0.
+    #[inline(always)]
+    pub(super) fn begins(&self, vc: u8, shape: &Shape) -> bool {
+        (shape.vn0_mask & !self.in_packet) >> vc & 1 == 1
     }
 
     /// Follows a packet: the flit of `vc` has left on the output's virtual channel `given`.
     #[inline(always)]
     pub(super) fn follow(&mut self, vc: u8, given: u8, last: bool, shape: &Shape) {
-        if vc >= shape.vn0 {
-            return;
-        }
-        if last {
-            self.in_packet &= !(1 << vc);
-        } else if self.in_packet >> vc & 1 == 0 {
-            self.in_packet |= 1 << vc;
-            self.owner[usize::from(vc & 3)] = given;
-        }
+        let goes_on = (vc < shape.vn0) & !last;
+        self.in_packet = self.in_packet & !(1 << vc) | u8::from(goes_on) << vc;
+        let at = 2 * (vc & 3);
+        self.owners = choose(goes_on, self.owners & !(3 << at) | (given & 3) << at, self.owners);
     }
 
-    /// The head of a virtual channel that holds a flit.
+    /// Crosses outputs off the head of `vc`; true if those were the last copies it owed.
     #[inline(always)]
-    pub(super) fn head(&self, vc: u8) -> Held {
-        self.heads[usize::from(vc & 7)]
+    pub(super) fn serve(&mut self, vc: u8, granted: u8) -> bool {
+        self.owed &= !scatter(granted, vc);
+        self.owed & spread(1 << vc) == 0
     }
 
-    /// Crosses outputs off the head of `vc`; true if that was the last copy it owed.
+    /// The head of `vc` owes nothing any more and is gone; the `next` flit may stand behind it.
     #[inline(always)]
-    pub(super) fn serve(&mut self, vc: u8, granted: u8, shape: &Shape) -> bool {
-        let several = shape.several >> vc & 1 == 1;
-        let done = !several || any(self.owed & spread(1 << vc)) & !granted == 0;
-        self.owed &= if done { !spread(1 << vc) } else { !scatter(granted, vc) };
-        done
-    }
-
-    /// Frees the slot of a head that owes nothing any more. `buffer` is that of the virtual channel.
-    #[inline(always)]
-    pub(super) fn pop(&mut self, vc: u8, buffer: &[Held], depth: u8) {
-        let v = usize::from(vc & 7);
-        self.used[v] -= 1;
-        if self.used[v] == 0 {
-            self.occupied &= !(1 << vc);
-        } else {
-            let next = buffer[usize::from(self.behind[v])];
-            self.behind[v] = after(self.behind[v], depth);
-            self.heads[v] = next;
-            self.owed |= scatter(next.route(), vc);
+    pub(super) fn pop(&mut self, vc: u8, next: Option<Held>) {
+        match next {
+            None => self.occupied &= !(1 << vc),
+            Some(next) => self.owed |= scatter(next.route(), vc),
         }
     }
 
-    /// Takes a flit; it is the head if it is alone, and is not written into the buffer.
+    /// A flit has come to the head of `vc`, which was empty.
     #[inline(always)]
-    pub(super) fn push(&mut self, vc: u8, held: Held, buffer: &mut [Held]) {
-        let v = usize::from(vc & 7);
-        let used = self.used[v];
-        self.used[v] = used + 1;
-        if used == 0 {
-            self.occupied |= 1 << vc;
-            self.heads[v] = held;
-            self.owed |= scatter(held.route(), vc);
-            return;
-        }
-        let (at, depth) = (usize::from(self.behind[v]) + usize::from(used) - 1, buffer.len());
-        buffer[if at >= depth { at - depth } else { at }] = held;
+    pub(super) fn lead(&mut self, vc: u8, held: Held) {
+        self.occupied |= 1 << vc;
+        self.owed |= scatter(held.route(), vc);
     }
 
     /// The turns after a cycle in which the port asked and `occupied` held flits and `left` left for some output; `freed` is
@@ -228,31 +168,28 @@ impl Input {
     #[inline(always)]
     pub(super) fn turn(&mut self, ask: &Ask, occupied: u8, left: u8, freed: u8, shape: &Shape) {
         let favoured = 1_u8 << (ask.favoured & 7);
-        let served = left & favoured != 0;
-        if self.gate != shape.all || self.passed != 0 || (left != 0 && !served) {
-            self.guard(ask, favoured, occupied, left, shape);
-        }
-        if (freed | !occupied) & favoured == 0 {
-            self.favoured = before(self.favoured, shape.vcs);
-        }
+        self.guard(ask, favoured, occupied, left, shape);
+        let stays = (freed | !occupied) & favoured == 0;
+        self.favoured = before(self.favoured, shape.vcs, stays);
         if shape.num_data > 1 {
             // It moves on when the next waits or the present one does not.
             let waits = occupied >> (shape.vn0 + 1);
             let slot = ask.slot - shape.vn0 - 1;
             if waits >> after(slot, shape.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
-                self.slot = before(self.slot, shape.num_data);
+                self.slot = before(self.slot, shape.num_data, true);
             }
         }
     }
 
-    /// The starvation guard. Without a count and a gate nothing comes of a cycle in which nobody is passed over.
+    /// The starvation guard.
     #[inline(always)]
     fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, shape: &Shape) {
         let served = left & favoured != 0;
         let alone = self.gate != shape.all;
-        let over = served || occupied & favoured == 0 || (alone && ask.wants == 0);
+        let over = served | (occupied & favoured == 0) | (alone & (ask.wants == 0));
         let exclusive = self.passed == shape.patience;
-        self.gate = if exclusive && !over { favoured } else { shape.all };
-        self.passed = if over { 0 } else { self.passed + u8::from(left != 0 && !served && !exclusive) };
+        self.gate = choose(exclusive & !over, favoured, shape.all);
+        let passed = self.passed + u8::from((left != 0) & !served & !exclusive);
+        self.passed = choose(over, 0, passed);
     }
 }

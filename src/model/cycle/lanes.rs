@@ -49,11 +49,17 @@ pub(super) fn lane(word: u64, output: usize) -> u8 {
     (word >> (8 * output)) as u8
 }
 
+/// The lowest bit of every lane in which any bit is set.
+#[inline(always)]
+pub(super) fn nonzero(word: u64) -> u64 {
+    let low = 0x7f * ONES;
+    (((word & low) + low) | word) >> 7 & ONES
+}
+
 /// The lanes in which any bit is set, a bit each.
 #[inline(always)]
 pub(super) fn any(word: u64) -> u8 {
-    let low = 0x7f * ONES;
-    gather((((word & low) + low) | word) >> 7)
+    gather(nonzero(word))
 }
 
 /// The lowest bit of every lane, side by side.

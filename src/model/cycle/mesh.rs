@@ -3,22 +3,19 @@
 //! What is done in a period, in this order: the tiles look at [`RouterMesh::shown`] and
 //! [`RouterMesh::credits_shown`], put flits on their links with [`RouterMesh::inject`] and give credits back with
 //! [`RouterMesh::credit`], then [`RouterMesh::tick`] runs the edge that ends it. Nothing is allocated on the way once the
-//! lists have grown to what the mesh can hold. Routers that neither hold nor receive a flit are not looked at.
+//! lists have grown to what the mesh can hold. Inputs that neither hold nor receive a flit are not looked at.
 
-use super::allocator::L;
-use super::counters::Counters;
 use super::flit::Flit;
-use super::input::Phase;
-use super::router::Router;
-use super::shape::Shape;
-use super::store::Store;
-use super::wires::{Credits, Links, World};
+use super::state::State;
+use super::wires::Way;
+use super::work::Work;
 use crate::design::{Design, Mesh, NodeId, Port};
 
 pub use super::counters::{TOTALS, TOTALS_PER_PORT};
 
-/// The inputs that neighbours lead to.
-const SIDES: [Port; 4] = [Port::North, Port::South, Port::East, Port::West];
+/// A flit that waits for its injection; reset forgets it.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept(u32);
 
 /// A flit that shows at a tile in this period.
 #[derive(Debug, Clone, Copy)]
@@ -45,43 +42,19 @@ pub enum Upset {
 pub struct RouterMesh {
     mesh: Mesh,
     cycle: u64,
-    routers: Vec<Router>,
-    world: World,
+    state: State,
+    work: Work,
 }
 
 impl RouterMesh {
     /// As after reset.
     pub fn new(design: &Design) -> RouterMesh {
-        let (mesh, shape) = (design.mesh, Shape::new(design));
-        let tiles = mesh.tiles();
-        let slots = tiles * 5 * usize::from(shape.vcs) * usize::from(shape.depth);
-        RouterMesh {
-            mesh,
-            cycle: 0,
-            routers: mesh.nodes().map(|node| Router::new(mesh, node, &shape)).collect(),
-            world: World {
-                phase: Phase::default(),
-                flits: Store::new(design),
-                slots: vec![Default::default(); slots],
-                links: Links::new(tiles, shape.crossings != 0),
-                credits: Credits::default(),
-                counters: Counters::new(tiles),
-                shape,
-            },
-        }
+        RouterMesh { mesh: design.mesh, cycle: 0, state: State::new(design), work: Work::new() }
     }
 
     /// Holds reset: everything is forgotten, the next period is 0.
     pub fn reset(&mut self) {
-        let (mesh, world) = (self.mesh, &mut self.world);
-        for (router, node) in self.routers.iter_mut().zip(mesh.nodes()) {
-            *router = Router::new(mesh, node, &world.shape);
-        }
-        world.flits.clear();
-        world.links = Links::new(mesh.tiles(), world.shape.crossings != 0);
-        world.credits = Credits::default();
-        world.counters.clear();
-        world.phase = Phase::default();
+        self.state.reset(self.mesh);
         self.cycle = 0;
     }
 
@@ -95,113 +68,101 @@ impl RouterMesh {
     /// # Panics
     /// If the flit's destination is outside the mesh.
     pub fn inject(&mut self, tile: usize, vc: u32, flit: &Flit) {
-        let flit = self.world.flits.insert(flit);
-        self.world.links.inject(tile as u8, vc as u8, flit);
+        let kept = self.keep(flit);
+        self.inject_kept(tile, vc, kept);
+    }
+
+    /// Keeps a flit that is to be injected once, later.
+    ///
+    /// # Panics
+    /// If the flit's destination is outside the mesh.
+    pub fn keep(&mut self, flit: &Flit) -> Kept {
+        Kept(self.state.flits.insert(flit))
+    }
+
+    /// Does as [`RouterMesh::inject`] with a flit that was kept.
+    pub fn inject_kept(&mut self, tile: usize, vc: u32, Kept(flit): Kept) {
+        self.state.links.inject(tile as u8, vc as u8, flit);
     }
 
     /// Gives back a credit for a slot at the tile, in this period.
     pub fn credit(&mut self, tile: usize, vc: u32) {
         // The router counts it at the edge, after all that it decides in this period.
-        self.world.credits.given.push((tile as u8, vc as u8));
+        self.state.credits.given.push((tile as u8, vc as u8));
     }
 
     /// Flits that show at tiles in this period, by rising tile.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = Shown<'_>> {
-        let flits = &self.world.flits;
-        self.world.links.shown().iter().map(|shown| Shown {
-            tile: usize::from(shown.tile),
-            vc: u32::from(shown.vc),
+        let flits = &self.state.flits;
+        self.state.links.shown().iter().map(|shown| Shown {
+            tile: usize::from(shown.to.tile()),
+            vc: u32::from(shown.to.vc()),
             flit: flits.flit(shown.flit),
         })
     }
 
     /// Credits for the tiles that show in this period: tile and virtual channel.
     pub fn credits_shown(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let local = self.world.credits.shown.iter().filter(|freed| usize::from(freed.port) == L);
-        local.map(|freed| (usize::from(freed.tile), u32::from(freed.vc)))
+        let credits = self.state.credits.at_tiles();
+        credits.iter().map(|freed| (usize::from(freed.at.tile()), u32::from(freed.at.vc())))
     }
 
     /// Ends the period.
     pub fn tick(&mut self) {
-        let world = &mut self.world;
-        world.counters.scan(self.cycle + 1);
-        for word in 0..4 {
-            let mut active = world.links.active(word);
-            while active != 0 {
-                let tile = (word * 64) as u8 + active.trailing_zeros() as u8;
-                active &= active - 1;
-                if self.routers[usize::from(tile)].step(tile, world) {
-                    world.links.keep_active(tile);
-                }
-            }
-        }
-        let Credits { shown, crossing, .. } = &mut world.credits;
-        for freed in crossing.drain(..) {
-            self.routers[usize::from(freed.sender)].outputs.credit(freed.output(), freed.vc);
-        }
-        for freed in shown.iter().filter(|freed| usize::from(freed.port) != L) {
-            let sender = &mut self.routers[usize::from(freed.sender)];
-            if sender.outputs.crosses(freed.output()) {
-                crossing.push(*freed);
-            } else {
-                sender.outputs.credit(freed.output(), freed.vc);
-            }
-        }
-        for &(tile, vc) in &world.credits.given {
-            self.routers[usize::from(tile)].outputs.credit(L, vc);
-        }
-        // What has shown at a tile is the tile's now.
-        for at in 0..world.links.shown().len() {
-            let flit = world.links.shown()[at].flit;
-            world.flits.copies(flit, 0, 1);
-        }
-        world.credits.advance();
-        world.links.advance();
-        world.phase = world.phase.next(&world.shape);
+        self.state.counters.scan(self.cycle + 1);
+        self.state.cycle(&mut self.work);
         self.cycle += 1;
     }
 
     /// Every flit that the sender of a link between two routers shows in this period: the tile and input that it leads
-    /// to, the virtual channel, the flit.
+    /// to, the virtual channel, the flit. The tiles have put none on their links yet.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, Port, u32, &Flit)> {
-        let (links, flits) = (&self.world.links, &self.world.flits);
-        let inputs = self.mesh.nodes().flat_map(|node| SIDES.map(|input| (node, input)));
-        inputs.filter_map(move |(node, input)| {
-            let cross = self.routers[node.index()].outputs.crosses(input.index());
-            let (flit, vc) = links.peek(node.index() as u8, input.index(), cross)?;
-            Some((node, input, u32::from(vc), flits.flit(flit)))
+        let (links, routers, flits) = (&self.state.links, &self.state.routers, &self.state.flits);
+        // What arrives from another SLR was shown by its sender a period ago.
+        let near = links.column().iter().filter(|moving| {
+            routers[usize::from(moving.to.tile())].ways[usize::from(moving.to.port())] == Way::Column
+        });
+        links.row().iter().chain(near).chain(links.crossing()).map(|moving| {
+            let node =
+                self.mesh.node_at(usize::from(moving.to.tile())).expect("links lead to tiles of the mesh");
+            (
+                node,
+                Port::ALL[usize::from(moving.to.port())],
+                u32::from(moving.to.vc()),
+                flits.flit(moving.flit),
+            )
         })
     }
 
     /// Every credit that shows in this period: the tile and input whose slot is free, and the virtual channel.
     pub fn all_credits(&self) -> impl Iterator<Item = (usize, Port, u32)> + '_ {
-        let credits = self.world.credits.shown.iter();
-        credits.map(|f| (usize::from(f.tile), Port::ALL[usize::from(f.port)], u32::from(f.vc)))
+        let credits = self.state.credits.shown();
+        credits.map(|f| (usize::from(f.at.tile()), Port::ALL[usize::from(f.at.port())], u32::from(f.at.vc())))
     }
 
     /// Virtual channels of a router's input that hold a flit, a bit each.
     pub fn busy(&self, tile: usize, input: Port) -> u32 {
-        u32::from(self.routers[tile].occupied(input.index()))
+        u32::from(self.state.occupied(tile, input.index()))
     }
 
     /// Whether any buffer holds a flit.
     pub fn any_busy(&self) -> bool {
-        self.routers.iter().any(Router::holds)
+        self.state.holds()
     }
 
     /// A total of a router as the scan has shown it up to this period; see [`TOTALS_PER_PORT`].
     pub fn counter(&self, tile: usize, total: usize) -> u32 {
-        self.world.counters.read(tile, total, self.cycle)
+        self.state.counters.read(tile, total, self.cycle)
     }
 
-    /// Flits between the tiles' links, each counted once.
+    /// Flits that are kept or between the tiles' links, each counted once.
     pub fn flits(&self) -> usize {
-        self.world.flits.len()
+        self.state.flits.len()
     }
 
     /// Changes the state of a router.
     pub fn upset(&mut self, tile: NodeId, upset: Upset) {
-        let router = &mut self.routers[tile.index()];
+        let router = &mut self.state.routers[tile.index()];
         match upset {
             Upset::LoseCredits(port) => router.outputs.lose_credits(port.index()),
             Upset::SkipTurn(port) => router.allocator.skip_turn(port.index()),

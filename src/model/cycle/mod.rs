@@ -19,6 +19,7 @@
 
 mod allocator;
 pub mod around;
+mod channel;
 pub mod clock;
 pub mod control;
 pub mod core;
@@ -28,6 +29,7 @@ pub mod flit;
 pub mod home;
 mod input;
 mod lanes;
+mod list;
 pub mod mesh;
 mod output;
 pub mod pad;
@@ -35,11 +37,13 @@ pub mod parts;
 pub mod root;
 mod router;
 mod shape;
+mod state;
 mod store;
 pub mod tile;
 pub mod tile_shape;
 pub mod transport;
 mod wires;
+mod work;
 
 pub use flit::Flit;
 pub use mesh::RouterMesh;

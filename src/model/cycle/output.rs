@@ -1,6 +1,6 @@
 //! The outputs of a router: `meshkv_output_port`, all five at once.
 
-use super::lanes::{lane, spread};
+use super::lanes::{gather, lane, spread};
 use super::shape::{Shape, MOST_VCS};
 
 /// Credits, locks of packets, and whose turn it is.
@@ -12,22 +12,14 @@ pub(super) struct Outputs {
     locked: u64,
     /// By output, the virtual channel of VN0 that a new packet takes if it is free.
     turn: [u8; 5],
-    /// Those whose links cross from one SLR to another.
-    crossing: u8,
     credits: [[u8; MOST_VCS]; 5],
 }
 
 impl Outputs {
-    /// Those of a router; the links of some are `crossing` from one SLR to another, a bit each.
-    pub(super) fn new(shape: &Shape, crossing: u8) -> Outputs {
+    /// Those of a router out of reset.
+    pub(super) fn new(shape: &Shape) -> Outputs {
         let credits = std::array::from_fn(|vc| if vc < usize::from(shape.vcs) { shape.depth } else { 0 });
-        Outputs { available: spread(shape.all), locked: 0, turn: [0; 5], crossing, credits: [credits; 5] }
-    }
-
-    /// Whether the links of a port cross from one SLR to another.
-    #[inline(always)]
-    pub(super) fn crosses(&self, port: usize) -> bool {
-        self.crossing >> port & 1 == 1
+        Outputs { available: spread(shape.all), locked: 0, turn: [0; 5], credits: [credits; 5] }
     }
 
     #[inline(always)]
@@ -35,10 +27,10 @@ impl Outputs {
         self.available
     }
 
-    /// Whether a flit may leave on this virtual channel of an output.
+    /// Outputs that a flit may leave through on this virtual channel.
     #[inline(always)]
-    pub(super) fn has(&self, output: usize, vc: u8) -> bool {
-        self.available >> (8 * output + usize::from(vc)) & 1 == 1
+    pub(super) fn with_room(&self, vc: u8) -> u8 {
+        gather(self.available >> (vc & 7))
     }
 
     /// All of VN0 for every output where a packet may begin.
@@ -53,28 +45,27 @@ impl Outputs {
     #[inline(always)]
     pub(super) fn pick(&self, output: usize, shape: &Shape) -> u8 {
         let free = lane(self.available & !self.locked, output) & shape.vn0_mask;
-        if free >> self.turn[output] & 1 == 1 {
-            self.turn[output]
+        let (turn, lowest) = (self.turn[output], free.trailing_zeros() as u8 & 7);
+        if free >> turn & 1 == 1 {
+            turn
         } else {
-            free.trailing_zeros() as u8 & 7
+            lowest
         }
     }
 
     /// A flit leaves, which takes a credit; `last` ends its packet, if it is of one.
     #[inline(always)]
     pub(super) fn send(&mut self, output: usize, vc: u8, last: bool, shape: &Shape) {
-        let bit = 1 << (8 * output + usize::from(vc));
+        let at = 8 * output + usize::from(vc);
         let credits = &mut self.credits[output][usize::from(vc & 7)];
         *credits = credits.wrapping_sub(1);
-        if *credits == 0 {
-            self.available &= !bit;
-        }
-        if vc < shape.vn0 {
-            self.locked = if last { self.locked & !bit } else { self.locked | bit };
-            if self.turn[output] == vc {
-                self.turn[output] = if vc + 1 == shape.vn0 { 0 } else { vc + 1 };
-            }
-        }
+        self.available &= !(u64::from(*credits == 0) << at);
+        // Of VN1 nothing is ever locked, and no turn is at one of its virtual channels.
+        let holds = (vc < shape.vn0) & !last;
+        self.locked = self.locked & !(1 << at) | u64::from(holds) << at;
+        let turn = &mut self.turn[output];
+        let next = (vc + 1) * u8::from(vc + 1 != shape.vn0);
+        *turn = if *turn == vc { next } else { *turn };
     }
 
     /// A slot of the receiver is free again.

@@ -1,9 +1,13 @@
 //! What all routers of a mesh have in common, and the orders that the Verilog has as gates.
 
+use super::lanes::spread;
 use crate::design::{Class, Design, STARVE_LIMIT};
 
 /// Most tiles of a mesh, so that a byte names one.
 pub(super) const MOST_TILES: usize = 256;
+
+/// More than there are links into routers and tiles: a power of two.
+pub(super) const MOST_LINKS: usize = 2048;
 
 /// Most virtual channels of a port.
 pub(super) const MOST_VCS: usize = 8;
@@ -23,15 +27,17 @@ pub(super) struct Shape {
     pub(super) vn0_mask: u8,
     /// Flits there have one destination: PART and KV_FETCH.
     pub(super) single: u8,
-    pub(super) data: u8,
-    /// Flits there may owe several copies.
-    pub(super) several: u8,
+    /// In all lanes, those of VN1 and those of KV_DATA.
+    pub(super) vn1_lanes: u64,
+    pub(super) data_lanes: u64,
     /// Bit y: links between rows y and y + 1 cross from one SLR to another.
     pub(super) crossings: u16,
     /// Times a head may be passed over.
     pub(super) patience: u8,
-    /// By favoured and another virtual channel: those that go before the other.
-    pub(super) before: [[u8; MOST_VCS]; MOST_VCS],
+    /// By the one of KV_DATA whose turn it is: in all lanes, those that may ask beside it.
+    pub(super) offers: [u64; MOST_VCS],
+    /// By favoured and another virtual channel: in all lanes, single ones that go before the other.
+    pub(super) before: [[u64; MOST_VCS]; MOST_VCS],
     /// By favoured virtual channel and a set of single ones: the first of the set.
     pub(super) first: [[u8; 32]; MOST_VCS],
 }
@@ -40,17 +46,10 @@ impl Shape {
     pub(super) fn new(design: &Design) -> Shape {
         let router = design.router;
         let mask = |class| router.vcs_of_class(class).fold(0, |mask, vc| mask | 1_u8 << vc);
-        let data = mask(Class::KvData);
-        // Of two, the one goes first that agrees with the favoured one in the highest bit in which they
-        // differ: the tournament of meshkv_vc_request.
-        let distance = |favoured: usize, vc: usize| favoured ^ vc;
-        let others = |favoured: usize, vc: usize| {
-            let closer = |&w: &usize| distance(favoured, w) < distance(favoured, vc);
-            (0..MOST_VCS).filter(closer).fold(0, |mask, w| mask | 1_u8 << w)
-        };
+        let (data, single) = (mask(Class::KvData), mask(Class::Part) | mask(Class::KvFetch));
         let closest = |favoured: usize, set: usize| {
             let members = (0..5).filter(|vc| set >> vc & 1 == 1);
-            members.min_by_key(|&vc| distance(favoured, vc)).unwrap_or(0) as u8
+            members.min_by_key(|&vc| favoured ^ vc).unwrap_or(0) as u8
         };
         Shape {
             vcs: router.vcs() as u8,
@@ -59,12 +58,15 @@ impl Shape {
             depth: router.vc_depth as u8,
             all: mask(Class::Part) | mask(Class::KvFetch) | data,
             vn0_mask: mask(Class::Part),
-            single: mask(Class::Part) | mask(Class::KvFetch),
-            data,
-            several: if router.multicast { data } else { 0 },
+            single,
+            vn1_lanes: spread(!mask(Class::Part)),
+            data_lanes: spread(data),
+            offers: std::array::from_fn(|slot| spread(single | 1 << slot)),
             crossings: design.crossings() as u16,
             patience: STARVE_LIMIT as u8,
-            before: std::array::from_fn(|favoured| std::array::from_fn(|vc| others(favoured, vc))),
+            before: std::array::from_fn(|favoured| {
+                std::array::from_fn(|vc| spread(ahead(favoured, vc) & single))
+            }),
             first: std::array::from_fn(|favoured| std::array::from_fn(|set| closest(favoured, set))),
         }
     }
@@ -76,6 +78,12 @@ impl Shape {
     }
 }
 
+/// Virtual channels that go before one while another is favoured. Of two, that goes first which agrees with the favoured
+/// one in the highest bit in which they differ: the tournament of `meshkv_vc_request`.
+fn ahead(favoured: usize, vc: usize) -> u8 {
+    (0..MOST_VCS).filter(|&other| favoured ^ other < favoured ^ vc).fold(0, |set, other| set | 1 << other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,8 +93,8 @@ mod tests {
     fn the_favoured_channel_goes_first_and_the_order_is_total() {
         let shape = Shape::new(&Design::from_config("test", &Config::default()).unwrap());
         for favoured in 0..MOST_VCS {
-            assert_eq!(shape.before[favoured][favoured], 0);
-            let mut ranks: Vec<_> = shape.before[favoured].iter().map(|set| set.count_ones()).collect();
+            assert_eq!(ahead(favoured, favoured), 0);
+            let mut ranks: Vec<_> = (0..MOST_VCS).map(|vc| ahead(favoured, vc).count_ones()).collect();
             ranks.sort_unstable();
             assert_eq!(ranks, (0..8).collect::<Vec<_>>());
         }

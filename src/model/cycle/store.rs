@@ -11,25 +11,16 @@ use crate::design::{index_bits, Design, DestKind};
 pub(super) struct Target {
     /// Columns that hold a tile of the set.
     pub(super) cols: u16,
+    /// Rows of the set, if it lies in one column.
+    rows: u16,
     /// Links and slots that hold a copy.
     copies: u16,
     /// Bit 0 of the header: the last flit of a PART packet.
     pub(super) last: bool,
-    /// By column, the rows of the set; only those of `cols` are written.
-    rows: [u16; 16],
 }
 
-impl Target {
-    /// Rows of the set in one column.
-    #[inline(always)]
-    pub(super) fn rows(&self, x: u8) -> u16 {
-        if self.cols >> x & 1 == 1 {
-            self.rows[usize::from(x & 15)]
-        } else {
-            0
-        }
-    }
-}
+/// By column, the rows of a set; only those of its columns are written.
+type Rows = [u16; 16];
 
 /// The records. Freed ones are used again, so that a steady flow allocates nothing.
 #[derive(Debug)]
@@ -39,6 +30,8 @@ pub(super) struct Store {
     places: Vec<(u8, u8)>,
     cols: u32,
     targets: Vec<Target>,
+    /// Of sets in several columns.
+    rows: Vec<Rows>,
     flits: Vec<Flit>,
     free: Vec<u32>,
 }
@@ -55,6 +48,7 @@ impl Store {
             places: mesh.nodes().map(place).collect(),
             cols: mesh.cols(),
             targets: Vec::new(),
+            rows: Vec::new(),
             flits: Vec::new(),
             free: Vec::new(),
         }
@@ -67,16 +61,18 @@ impl Store {
     pub(super) fn insert(&mut self, flit: &Flit) -> u32 {
         let slot = self.free.pop().unwrap_or_else(|| {
             self.targets.push(Target::default());
+            self.rows.push(Rows::default());
             self.flits.push(Flit::default());
             (self.targets.len() - 1) as u32
         });
         self.flits[slot as usize] = *flit;
-        let target = &mut self.targets[slot as usize];
-        (target.cols, target.copies, target.last) = (0, 1, flit.head & 1 == 1);
+        let (target, rows) = (&mut self.targets[slot as usize], &mut self.rows[slot as usize]);
+        *target = Target { cols: 0, rows: 0, copies: 1, last: flit.head & 1 == 1 };
         let mut add = |(x, y): (u8, u8)| {
-            let rows = &mut target.rows[usize::from(x)];
+            let rows = &mut rows[usize::from(x)];
             *rows = if target.cols >> x & 1 == 1 { *rows | 1 << y } else { 1 << y };
             target.cols |= 1 << x;
+            target.rows = *rows;
         };
         match self.kind {
             DestKind::Set => {
@@ -102,19 +98,35 @@ impl Store {
         &self.targets[slot as usize]
     }
 
+    /// Rows of a flit's set in one column.
+    #[inline(always)]
+    pub(super) fn rows(&self, slot: u32, target: &Target, x: u8) -> u16 {
+        let rows = if target.cols & target.cols.wrapping_sub(1) == 0 {
+            target.rows
+        } else {
+            self.rows[slot as usize][usize::from(x & 15)]
+        };
+        rows & (target.cols >> x & 1).wrapping_neg()
+    }
+
     pub(super) fn flit(&self, slot: u32) -> &Flit {
         &self.flits[slot as usize]
     }
 
-    /// Notes that there are `made` copies more and `gone` fewer.
+    /// Notes that a copy is on its way to each of `to`, and one is left behind if it is `kept`; there was one.
     #[inline(always)]
-    pub(super) fn copies(&mut self, slot: u32, made: u32, gone: u32) {
+    pub(super) fn spread(&mut self, slot: u32, to: u8, kept: bool) {
         // Most flits leave one slot for one link.
-        if made == gone {
-            return;
+        if to & to.wrapping_sub(1) != 0 || kept == (to != 0) {
+            self.targets[slot as usize].copies += to.count_ones() as u16 + u16::from(kept) - 1;
         }
+    }
+
+    /// Notes that a copy has come to its tile.
+    #[inline(always)]
+    pub(super) fn arrived(&mut self, slot: u32) {
         let copies = &mut self.targets[slot as usize].copies;
-        *copies = (u32::from(*copies) + made - gone) as u16;
+        *copies -= 1;
         if *copies == 0 {
             self.free.push(slot);
         }
@@ -128,6 +140,7 @@ impl Store {
     /// Forgets all.
     pub(super) fn clear(&mut self) {
         self.targets.clear();
+        self.rows.clear();
         self.flits.clear();
         self.free.clear();
     }

@@ -1,202 +1,214 @@
-//! What lies between routers: links, credits on their way, buffers by place.
+//! What lies between routers: flits on links, credits on their way.
 //!
-//! What a router sends in a cycle shows on the link in the next, so links are kept twice. A slot that is freed in
-//! a cycle shows as a credit in the next, and is counted by the sender from the one after. Between two SLRs both take a
-//! cycle more.
+//! What a router sends in a cycle shows on the link in the next. A slot that is freed in a cycle shows as a credit in
+//! the next, and is counted by the sender from the one after. Between two SLRs both take a cycle more. Each is kept as
+//! lists of what is on its way, one for every time it takes, so that a cycle is a run through lists.
 
 use super::allocator::{E, L, N, S, W};
-use super::counters::Counters;
-use super::input::{Held, Phase};
-use super::shape::{Shape, MOST_TILES};
-use super::store::Store;
+use super::list::List;
+use super::shape::MOST_TILES;
+use crate::design::Port;
 
 /// The input of the neighbour that an output leads to.
-const FACES: [usize; 5] = [S, N, W, E, L];
+const FACES: [u8; 5] = [S as u8, N as u8, W as u8, E as u8, L as u8];
 
-/// All that routers share.
-#[derive(Debug)]
-pub(super) struct World {
-    pub(super) shape: Shape,
-    pub(super) phase: Phase,
-    pub(super) flits: Store,
-    /// Buffers of all virtual channels.
-    pub(super) slots: Vec<Held>,
-    pub(super) links: Links,
-    pub(super) credits: Credits,
-    pub(super) counters: Counters,
+/// Where a port leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Along the row.
+    Row = 0,
+    /// Along the column, within an SLR.
+    Column = 1,
+    /// Along the column, into another SLR.
+    Far = 2,
+    /// To the tile.
+    Tile = 3,
 }
 
-impl World {
-    /// The buffer of a virtual channel.
+/// As many as there are of [`Way`].
+const WAYS: usize = 4;
+
+/// A virtual channel of an input, or of a tile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Place(u32);
+
+impl Place {
     #[inline(always)]
-    pub(super) fn buffer(&mut self, tile: u8, port: usize, vc: u8) -> &mut [Held] {
-        let depth = usize::from(self.shape.depth);
-        let channel = (usize::from(tile) * 5 + port) * usize::from(self.shape.vcs) + usize::from(vc);
-        &mut self.slots[channel * depth..][..depth]
+    pub(super) fn new(tile: u8, port: u8, vc: u8) -> Place {
+        Place(u32::from(tile) << 16 | u32::from(port) << 8 | u32::from(vc))
+    }
+    #[inline(always)]
+    pub(super) fn tile(self) -> u8 {
+        (self.0 >> 16) as u8
+    }
+    #[inline(always)]
+    pub(super) fn port(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+    #[inline(always)]
+    pub(super) fn vc(self) -> u8 {
+        self.0 as u8
+    }
+    /// Another virtual channel of an input, of which this is the first.
+    #[inline(always)]
+    pub(super) fn of(self, vc: u8) -> Place {
+        Place(self.0 | u32::from(vc))
+    }
+    /// What an output leads to: the first virtual channel there.
+    pub(super) fn beyond(neighbour: u8, output: Port) -> Place {
+        Place::new(neighbour, FACES[output.index()], 0)
     }
 }
 
-/// A flit that shows at a tile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shown {
-    pub(super) tile: u8,
-    pub(super) vc: u8,
+/// A flit, and the input that it comes into or the tile where it shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Moving {
     pub(super) flit: u32,
+    pub(super) to: Place,
 }
 
-/// One side of the links: what they show in one cycle.
-#[derive(Debug, Clone)]
-struct Side {
-    /// By tile, inputs with a flit; by tile and input, flit and virtual channel.
-    valid: Box<[u8; MOST_TILES]>,
-    flits: Box<[[u32; 8]; MOST_TILES]>,
-    /// Routers that have something to do, a bit each.
-    active: [u64; 4],
-    /// Flits at the tiles, in the order of tiles.
-    shown: Vec<Shown>,
-}
-
-/// All links, in the cycle that is run and in the next.
+/// All links.
 #[derive(Debug)]
 pub(super) struct Links {
-    now: Side,
-    next: Side,
-    /// In the one after next, what crosses from one SLR to another; unused where nothing does.
-    after_next: Side,
-    crossings: bool,
+    /// What shows in the cycle that is run on those of rows and tiles, and on those of columns.
+    row: List<Moving>,
+    column: List<Moving>,
+    /// What was sent in it, by way: it shows in the next cycle, or in the one after that in another SLR.
+    sent: [List<Moving>; WAYS],
+    /// What shows at the tiles in the cycle that is run, by rising tile.
+    shown: List<Moving>,
+    /// By tile, what is about to show there.
+    at_tile: Box<[Moving; MOST_TILES]>,
 }
 
 impl Links {
-    /// Between so many routers, with or without `crossings` from one SLR to another.
-    pub(super) fn new(tiles: usize, crossings: bool) -> Links {
-        let shown = Vec::with_capacity(tiles);
-        let (valid, flits) = (Box::new([0; MOST_TILES]), Box::new([[0; 8]; MOST_TILES]));
-        let side = Side { valid, flits, active: [0; 4], shown };
-        Links { now: side.clone(), next: side.clone(), after_next: side, crossings }
+    pub(super) fn new() -> Links {
+        let list = List::new;
+        Links {
+            row: list(),
+            column: list(),
+            sent: [list(), list(), list(), list()],
+            shown: list(),
+            at_tile: Box::new([Moving::default(); MOST_TILES]),
+        }
     }
 
     /// Ends a cycle; what links showed in it has been taken.
     pub(super) fn advance(&mut self) {
-        std::mem::swap(&mut self.now, &mut self.next);
-        let free = if self.crossings {
-            std::mem::swap(&mut self.next, &mut self.after_next);
-            &mut self.after_next
-        } else {
-            &mut self.next
-        };
-        free.active = [0; 4];
-        free.shown.clear();
+        let [row, column, far, tile] = &mut self.sent;
+        std::mem::swap(&mut self.row, row);
+        row.clear();
+        std::mem::swap(&mut self.column, column);
+        column.clear();
+        std::mem::swap(column, far);
+        let mut at = [0_u64; MOST_TILES / 64];
+        for moving in tile.items() {
+            at[usize::from(moving.to.tile() >> 6)] |= 1 << (moving.to.tile() & 63);
+            self.at_tile[usize::from(moving.to.tile())] = *moving;
+        }
+        tile.clear();
+        self.shown.clear();
+        for (word, mut tiles) in at.into_iter().enumerate() {
+            while tiles != 0 {
+                self.shown.push(self.at_tile[word * 64 + tiles.trailing_zeros() as usize]);
+                tiles &= tiles - 1;
+            }
+        }
     }
 
     /// Puts a flit on the link from a tile to its router, in this cycle.
     pub(super) fn inject(&mut self, tile: u8, vc: u8, flit: u32) {
-        self.now.set(tile, L, vc, flit);
+        self.row.push(Moving { flit, to: Place::new(tile, L as u8, vc) });
     }
 
-    /// Puts a flit on the link from `output` of a router to this tile, which may `cross` from one SLR to another.
+    /// Sends a flit on its way.
     #[inline(always)]
-    pub(super) fn put(&mut self, tile: u8, output: usize, vc: u8, flit: u32, cross: bool) {
-        let side = if cross { &mut self.after_next } else { &mut self.next };
-        side.set(tile, FACES[output], vc, flit);
+    pub(super) fn send(&mut self, flit: u32, to: Place, way: Way) {
+        self.sent[way as usize].push(Moving { flit, to });
     }
 
-    /// Shows a flit to a tile.
+    /// What links into inputs east, west and local show in this cycle.
     #[inline(always)]
-    pub(super) fn show(&mut self, tile: u8, vc: u8, flit: u32) {
-        self.next.shown.push(Shown { tile, vc, flit });
+    pub(super) fn row(&self) -> &[Moving] {
+        self.row.items()
     }
 
-    /// Has a router run in the next cycle.
+    /// What links into inputs north and south show in this cycle.
     #[inline(always)]
-    pub(super) fn keep_active(&mut self, tile: u8) {
-        self.next.active[usize::from(tile >> 6)] |= 1 << (tile & 63);
-    }
-
-    /// A word of the routers that have something to do in this cycle.
-    pub(super) fn active(&self, word: usize) -> u64 {
-        self.now.active[word]
-    }
-
-    /// Inputs of a router with a flit; they are taken.
-    #[inline(always)]
-    pub(super) fn take(&mut self, tile: u8) -> u8 {
-        std::mem::take(&mut self.now.valid[usize::from(tile)])
-    }
-
-    /// Flit and virtual channel on the link of an input.
-    #[inline(always)]
-    pub(super) fn flit(&self, tile: u8, port: usize) -> (u32, u8) {
-        self.now.flit(tile, port)
+    pub(super) fn column(&self) -> &[Moving] {
+        self.column.items()
     }
 
     /// What shows at the tiles in this cycle.
-    pub(super) fn shown(&self) -> &[Shown] {
-        &self.now.shown
+    #[inline(always)]
+    pub(super) fn shown(&self) -> &[Moving] {
+        self.shown.items()
     }
 
-    /// What the sender of the link into an input shows in this cycle, before anything is put on links in it.
-    pub(super) fn peek(&self, tile: u8, port: usize, cross: bool) -> Option<(u32, u8)> {
-        let side = if cross { &self.next } else { &self.now };
-        (side.valid[usize::from(tile)] >> port & 1 == 1).then(|| side.flit(tile, port))
+    /// What crosses from one SLR to another and has yet to be kept for a cycle, before anything is sent in this one.
+    pub(super) fn crossing(&self) -> &[Moving] {
+        self.sent[Way::Column as usize].items()
     }
 }
 
-impl Side {
-    #[inline(always)]
-    fn flit(&self, tile: u8, port: usize) -> (u32, u8) {
-        let word = self.flits[usize::from(tile)][port & 7];
-        (word >> 8, word as u8)
-    }
-
-    #[inline(always)]
-    fn set(&mut self, tile: u8, port: usize, vc: u8, flit: u32) {
-        self.valid[usize::from(tile)] |= 1 << port;
-        self.flits[usize::from(tile)][port & 7] = flit << 8 | u32::from(vc);
-        self.active[usize::from(tile >> 6)] |= 1 << (tile & 63);
-    }
-}
-
-/// A slot that was freed: of which input of which tile, and whose credit it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A slot that was freed, and whose credit it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Freed {
-    /// Tile of the sender.
-    pub(super) sender: u8,
-    pub(super) tile: u8,
-    pub(super) port: u8,
-    pub(super) vc: u8,
-}
-
-impl Freed {
-    /// The sender's output.
-    #[inline(always)]
-    pub(super) fn output(self) -> usize {
-        FACES[usize::from(self.port)]
-    }
+    /// Where it is.
+    pub(super) at: Place,
+    /// Which virtual channel of which output counts it.
+    pub(super) of: Place,
 }
 
 /// Credits on their way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Credits {
-    /// Freed in the cycle that is run.
-    fresh: Vec<Freed>,
-    /// Freed in the one before: they show now.
-    pub(super) shown: Vec<Freed>,
+    /// Of slots that were freed in the cycle that is run, by way.
+    fresh: [List<Freed>; WAYS],
+    /// Of those freed in the one before: they show now.
+    shown: [List<Freed>; WAYS],
     /// Of those that showed in the cycle before, the ones that cross from one SLR to another.
-    pub(super) crossing: Vec<Freed>,
+    late: List<Freed>,
     /// Given by the tiles in this cycle, with their virtual channels.
     pub(super) given: Vec<(u8, u8)>,
 }
 
 impl Credits {
+    pub(super) fn new() -> Credits {
+        let list = List::new;
+        let lists = || [list(), list(), list(), list()];
+        Credits { fresh: lists(), shown: lists(), late: list(), given: Vec::new() }
+    }
+
+    /// Notes a slot if it was freed, for the sender behind its port.
     #[inline(always)]
-    pub(super) fn freed(&mut self, sender: u8, tile: u8, port: usize, vc: u8) {
-        self.fresh.push(Freed { sender, tile, port: port as u8, vc });
+    pub(super) fn free_if(&mut self, at: Place, beyond: Place, way: Way, done: bool) {
+        self.fresh[way as usize].push_if(Freed { at, of: beyond.of(at.vc()) }, done);
+    }
+
+    /// Those that show at the tiles.
+    #[inline(always)]
+    pub(super) fn at_tiles(&self) -> &[Freed] {
+        self.shown[Way::Tile as usize].items()
+    }
+
+    /// All that show.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &Freed> {
+        self.shown.iter().flat_map(|list| list.items())
+    }
+
+    /// Those that routers count at the end of this cycle.
+    #[inline(always)]
+    pub(super) fn counted(&self) -> [&[Freed]; 3] {
+        let [row, column, ..] = &self.shown;
+        [row.items(), column.items(), self.late.items()]
     }
 
     /// Ends a cycle; credits that showed in it have been counted.
     pub(super) fn advance(&mut self) {
+        std::mem::swap(&mut self.late, &mut self.shown[Way::Far as usize]);
         std::mem::swap(&mut self.fresh, &mut self.shown);
-        self.fresh.clear();
+        self.fresh.iter_mut().for_each(List::clear);
         self.given.clear();
     }
 }
