@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "meshkv_registers.h"
 #include "meshkv_shape.h"
@@ -64,6 +66,7 @@ public:
     // Cuts off whatever runs and empties the queue.
     void reset() {
         io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
+        named_.clear();
         clear();
     }
 
@@ -72,7 +75,13 @@ public:
         io_.write(offset + 4, static_cast<uint32_t>(value >> 32));
     }
 
+    // Descriptors of one run must not name a slice twice. The device does not look, so this does.
     void push(const Descriptor &d) {
+        const auto slices = named_by(d);
+        for (const auto &slice : slices)
+            if (named_.count(slice))
+                throw std::invalid_argument("segment " + std::to_string(slice.second) + " of cache " + std::to_string(slice.first) +
+                                            " is named by two descriptors of one run");
         if (io_.read(MESHKV_DESC_FREE) == 0) throw std::runtime_error("the device's queue of descriptors is full");
         io_.write(MESHKV_DESC_CACHE, d.layer << MESHKV_DESC_CACHE_LAYER_SHIFT | d.prefix << MESHKV_DESC_CACHE_PREFIX_SHIFT);
         io_.write(MESHKV_DESC_FIRST, d.first);
@@ -83,6 +92,7 @@ public:
         io_.write(MESHKV_DESC_PUSH, d.mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
                                         uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT);
         check();
+        named_.insert(slices.begin(), slices.end());
     }
 
     // Begins a run that first loads the queries of streams 0 to `streams` - 1.
@@ -91,6 +101,8 @@ public:
         io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
         io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
         io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);
+        // What is pushed from now on is for the next run.
+        named_.clear();
     }
 
     // Waits until the run is over, however it ended; `pause` sleeps for a while, or until an interrupt.
@@ -122,6 +134,17 @@ public:
     }
 
 private:
+    using Slice = std::pair<uint32_t, uint32_t>;  // Cache and segment.
+
+    // None of a descriptor that reaches beyond the longest context: the device refuses it.
+    static std::set<Slice> named_by(const Descriptor &d) {
+        std::set<Slice> slices;
+        const uint64_t end = d.first + (d.count - uint64_t{1}) * d.stride;
+        if (d.count && end < MESHKV_MAX_SEGMENTS)
+            for (uint32_t at = 0; at < d.count; ++at) slices.insert({d.prefix, d.first + at * d.stride});
+        return slices;
+    }
+
     void expect(const char *name, uint32_t offset, uint32_t wanted, const char *means) {
         const uint32_t found = io_.read(offset);
         if (found == wanted) return;
@@ -131,6 +154,7 @@ private:
     }
 
     Io &io_;
+    std::set<Slice> named_;
 };
 
 }  // namespace meshkv

@@ -102,7 +102,8 @@ fn check_shows_where_macro_blocks_land() {
     let svg = path(&dir, "placement.svg");
     let args = ["check", "configs/u280_8x8.toml", "--placement", "--svg", &svg];
     let (code, stdout, stderr) = run(&mut meshkv(&args));
-    assert_eq!((code, stderr), (0, format!("wrote {svg}\n")));
+    assert_eq!(code, 0);
+    assert!(stderr.ends_with(&format!("wrote {svg}\n")), "{stderr}");
     assert!(stdout.contains("Placement takv, a = 9, column_stride = 0:"), "{stdout}");
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg "));
 
@@ -140,9 +141,25 @@ fn warnings_go_to_standard_error_and_into_the_json() {
     let file = "tests/warned/fifo_below_the_round_trip.toml";
     let (code, stdout, stderr) = run(&mut meshkv(&["check", file, "--json", "-q"]));
     assert_eq!(code, 0);
-    assert_eq!(stderr, fs::read_to_string("tests/warned/fifo_below_the_round_trip.txt").unwrap());
+    let golden = fs::read_to_string("tests/warned/fifo_below_the_round_trip.txt").unwrap();
+    let (first, card) = stderr.split_at(golden.len().min(stderr.len()));
+    assert_eq!(first, golden);
     let value: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(value["warnings"][0]["line"], 2);
+    // The default model is larger than the card: told by those who make files for it.
+    assert!(card.contains("makes caches of 128.00 GiB, more than the 8.00 GiB of HBM of the card"), "{card}");
+    assert!(value["warnings"].to_string().contains("128.00 GiB"));
+}
+
+#[test]
+fn caches_beyond_the_card_are_told_where_files_are_made_for_it() {
+    let dir = TempDir::new().unwrap();
+    let out = path(&dir, "rtl");
+    let (_, _, made) = run(&mut meshkv(&["generate", "configs/u280_8x8.toml", "-o", &out, "-q"]));
+    assert!(made.contains("u280_8x8.toml:62:14: warning: model.max_tokens is 32768"), "{made}");
+    assert!(made.contains("try max_tokens = 2048 or max_streams = 1 with max_tokens = 16384"), "{made}");
+    let (_, _, fits) = run(&mut meshkv(&["check", "configs/minilm.toml", "-q"]));
+    assert_eq!(fits, "");
 }
 
 #[test]

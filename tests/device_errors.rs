@@ -3,7 +3,7 @@
 mod device;
 
 use device::{apart, assert_clean, assert_error, assert_rules, job, run_clean, small, tensors, whole};
-use device::{MOST, MOST_WITH_TIMEOUT};
+use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};
 use meshkv::cosim::attention::Job;
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::device::{Bench, DeviceError, Faults, Notice, Outcome, Platform};
@@ -133,8 +133,8 @@ fn answers_of_a_run_that_was_given_up_are_not_taken_for_those_of_the_next() {
     let tensors = tensors(&design, 61, 5);
     let [first, next] = [&tensors, &others].map(|t| job(&design, t, Mapping::HeadTile));
     let mut bench = whole(&design, &Platform::of(&design), &apart(4));
-    // Later than the device waits: the answers come while the next run is under way.
-    let late = |port: usize| Fault::of_port(port, FaultKind::Late(140_000)).after(1);
+    // Later than the device waits, twice: the answers come while the next run is under way.
+    let late = |port: usize| Fault::of_port(port, FaultKind::Late(2 * TIMEOUT + 2_000)).after(1);
     let hbm = (0..design.memory.ports as usize).map(late).collect();
     bench.driver.device.set_faults(Faults { hbm, ..Faults::default() });
     let failed = bench.run(&first, Notice::Interrupt, MOST_WITH_TIMEOUT, &mut |_| false);

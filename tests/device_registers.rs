@@ -8,7 +8,7 @@ use device::reference::Reference;
 use device::{apart, assert_clean, assert_rules, job, small, tensors, whole, MOST};
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::decode::Descriptor;
-use meshkv::cosim::device::{Notice, Platform};
+use meshkv::cosim::device::{DeviceError, Notice, Platform};
 use meshkv::design::registers::{named, DESC_QUEUE, WATCHDOG};
 use meshkv::design::{Design, Mapping, Sharing};
 
@@ -140,4 +140,90 @@ fn a_watchdog_that_is_too_short_ends_the_run() {
         bench.driver.settle(MOST).unwrap();
         device::run_clean(&mut bench, &job, Notice::Interrupt, &format!("after a limit of {limit}"));
     }
+}
+
+/// AP_START and AUTO_RESTART of CTRL.
+const START: u32 = 0x01;
+const AGAIN: u32 = 0x80;
+
+#[test]
+fn auto_restart_runs_what_has_been_pushed_until_there_is_no_more_or_it_is_taken_back() {
+    let design = small();
+    let tensors = tensors(&design, 40, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let mut bench = whole(&design, &Platform::of(&design), &apart(2));
+    for taken_back in [false, true] {
+        let what = format!("taken back: {taken_back}");
+        let runs = bench.driver.read("RUNS").unwrap();
+        bench.driver.clear().unwrap();
+        bench.load(&job).unwrap();
+        bench.push(&job).unwrap();
+        bench.driver.write("CTRL", START | AGAIN).unwrap();
+        // For the second run, while the first is under way.
+        bench.push(&job).unwrap();
+        let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap();
+        assert_eq!(outcome.error, 0, "{what}");
+        let done = bench.take(&job, outcome);
+        assert!(done.bit_exact(), "{what}: the first run");
+        // Outputs are blanked: the second run writes them again.
+        bench.load(&job).unwrap();
+        if taken_back {
+            bench.driver.write("CTRL", 0).unwrap();
+        }
+        bench.driver.settle(MOST).unwrap();
+        let outcome = bench.driver.outcome().unwrap();
+        // A third run finds nothing.
+        if taken_back {
+            assert_eq!(outcome.error, 0, "{what}");
+        } else {
+            device::assert_error(&outcome, "START_EMPTY", &what);
+        }
+        let done = bench.take(&job, outcome);
+        assert!(done.bit_exact(), "{what}: the second run");
+        let third = u32::from(!taken_back);
+        assert_eq!(bench.driver.read("RUNS").unwrap(), runs + 2 + third, "{what}");
+        assert_eq!(bench.driver.read("CTRL").unwrap() & AGAIN, 0, "{what}");
+    }
+    assert_rules(&bench, "AUTO_RESTART");
+}
+
+#[test]
+fn an_error_ends_auto_restart_and_is_told_once() {
+    let design = small();
+    let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
+    bench.driver.write("CTRL", START | AGAIN).unwrap();
+    bench.driver.settle(MOST).unwrap();
+    device::assert_error(&bench.driver.outcome().unwrap(), "START_EMPTY", "nothing to run");
+    assert_eq!(bench.driver.read("RUNS").unwrap(), 1);
+    assert_eq!(bench.driver.read("CTRL").unwrap() & (START | AGAIN), 0);
+}
+
+#[test]
+fn slices_that_are_named_twice_are_refused_by_the_driver_and_stop_a_simulation() {
+    let design = small();
+    let tensors = tensors(&design, 40, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let of = |stream| Descriptor { stream, streams: 1, ..legal(&design) };
+    let mut bench = whole(&design, &Platform::of(&design), &apart(3));
+    let refused = bench.driver.push_all(&[of(0), of(1)]);
+    assert_eq!(refused, Err(DeviceError::NamedTwice { prefix: 0, segment: 0 }));
+    assert_eq!(bench.driver.read("DESC_FREE").unwrap(), DESC_QUEUE);
+    // Interleaved segments, or those of another cache, are others.
+    let odd = Descriptor { first: 1, stride: 2, count: 2, close: false, ..of(0) };
+    let even = Descriptor { first: 0, stride: 2, count: 3, ..of(0) };
+    let other = Descriptor { prefix: 1, ..of(1) };
+    assert_eq!(bench.driver.push_all(&[odd, even, other]), Ok(()));
+    bench.driver.write("SOFT_RESET", 1).unwrap();
+    bench.driver.settle(MOST).unwrap();
+
+    // A driver that does not look.
+    bench.load(&job).unwrap();
+    for stream in 0..2 {
+        bench.driver.push(&of(stream)).unwrap();
+    }
+    bench.driver.write("QUERY_STREAMS", 2).unwrap();
+    bench.driver.start().unwrap();
+    let stopped = bench.driver.wait(Notice::Polling, MOST, &mut |_| false);
+    let stopped = stopped.expect_err("a check of simulation").to_string();
+    assert!(stopped.contains("names a slice again before it was served"), "{stopped}");
 }

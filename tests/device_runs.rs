@@ -92,6 +92,7 @@ fn counters_that_a_host_reads_are_those_of_the_core() {
     let job = job(&design, &tensors, Mapping::HeadTile);
     let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
     let seen = bench.watch(&job, Clocks::IN_STEP, 0, &mut |_| false).unwrap();
+    bench.driver.device.set_clocks(&apart(4)).unwrap();
     let group = |name: &str| COUNTER_GROUPS.iter().position(|g| g.0 == name).unwrap() as u32;
     let mut busy = 0;
     for tile in 0..design.mesh.tiles() {

@@ -1,9 +1,10 @@
-//! Runs through the registers of `meshkv_top` where beats and heads are of other sizes than each other.
+//! Runs through the registers of the front where beats and heads are of other sizes than each other, before the model
+//! of the core.
 
 mod device;
 
 use device::attend::small;
-use device::{job, run_clean, tensors, whole};
+use device::{hasty, job, modelled_of, run_clean, tensors};
 use meshkv::config::Config;
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::device::{Notice, Platform};
@@ -17,7 +18,8 @@ fn steps_are_right(change: impl FnOnce(&mut Config)) {
     });
     let tensors = tensors(&design, 29, 7);
     let job = job(&design, &tensors, Mapping::HeadTile);
-    let mut bench = whole(&design, &Platform::of(&design).unruly(1), &Clocks::IN_STEP);
+    let platform = Platform::of(&design).unruly(1);
+    let mut bench = modelled_of(&hasty(&design), &job, &platform, &Clocks::IN_STEP).unwrap();
     for step in 0..2 {
         run_clean(&mut bench, &job, Notice::Polling, &format!("step {step}"));
     }

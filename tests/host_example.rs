@@ -30,17 +30,8 @@ impl Host {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, &file.text).unwrap();
         }
-        let stubs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/xrt");
-        let cxx = meshkv::tools::find(&meshkv::tools::CXX).expect("the example needs a C++ compiler");
-        let built = Command::new(cxx.path)
-            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", "-Isw"])
-            .arg(format!("-I{}", stubs.display()))
-            .args(["host/meshkv_host.cpp", "-o", "meshkv_host"])
-            .current_dir(dir.path())
-            .output()
-            .unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let host = Host { design, dir };
+        host.compile(Path::new("host/meshkv_host.cpp"), "meshkv_host");
         for (name, heads, rows) in [
             ("queries", host.heads(), STREAMS),
             ("keys", host.kv_heads(), TOKENS),
@@ -52,6 +43,21 @@ impl Host {
         }
         std::fs::write(host.path("card.xclbin"), "").unwrap();
         host
+    }
+
+    /// Compiles a program against a card that is none.
+    fn compile(&self, source: &Path, program: &str) {
+        let stubs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/xrt");
+        let cxx = meshkv::tools::find(&meshkv::tools::CXX).expect("the example needs a C++ compiler");
+        let built = Command::new(cxx.path)
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", "-Isw", "-Ihost"])
+            .arg(format!("-I{}", stubs.display()))
+            .arg(source)
+            .args(["-o", program])
+            .current_dir(self.dir.path())
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -238,4 +244,17 @@ fn a_cache_larger_than_the_memory_is_an_error_that_says_what_to_lower() {
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(2), "{said}");
     assert!(said.contains("lower model.max_tokens"), "{said}");
+}
+
+#[test]
+fn a_driver_refuses_slices_that_are_named_twice_in_a_run() {
+    let host = Host::new(small(|_| {}));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/named_twice.cpp");
+    host.compile(&source, "named_twice");
+    let ran = Command::new(host.path("named_twice")).output().unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    let of = |segment| format!("segment {segment} of cache 0 is named by two descriptors of one run");
+    let expected =
+        ["taken", "taken", "taken", &of(3), "taken", &of(6), "taken", "taken", "taken"].join("\n") + "\n";
+    assert_eq!(said, expected);
 }

@@ -68,6 +68,8 @@ rtl/meshkv_row.v
 rtl/meshkv_pad.v
 rtl/meshkv_column_root.v
 rtl/meshkv_core.v
+rtl/meshkv_counter_choice.v
+rtl/meshkv_pad_view.v
 rtl/meshkv_reset.v
 rtl/meshkv_read_guard.v
 rtl/meshkv_query_reader.v

@@ -57,7 +57,11 @@ enum Job {
 
 {TRACE_HELP}"))]
 // What stands before a subcommand is refused by `misplaced`: clap would also refuse options that every command takes.
-#[command(subcommand_negates_reqs = true, disable_help_subcommand = true)]
+#[command(
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    override_usage = "meshkv cosim [OPTIONS] <CONFIG>\n       meshkv cosim <COMMAND>"
+)]
 pub struct Args {
     #[command(flatten)]
     options: Options,

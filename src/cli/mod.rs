@@ -142,7 +142,18 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
 /// # Errors
 /// All problems of the configuration as one [`Report`].
 pub fn load(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
-    let (design, warnings) = Design::load(path)?;
+    told(Design::load(path)?, ui)
+}
+
+/// The same where the files of the design are for the card.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_for_the_card(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
+    told(Design::load_for_the_card(path)?, ui)
+}
+
+fn told((design, warnings): (Design, Report), ui: &Ui) -> Result<(Design, Report), Report> {
     if !warnings.is_empty() {
         ui.stderr(format_args!("{warnings:#}"));
     }

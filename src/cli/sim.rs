@@ -22,7 +22,11 @@ use std::process::ExitCode;
 
 {TRACE_HELP}"))]
 // What stands before a subcommand is refused by `misplaced`: clap would also refuse options that every command takes.
-#[command(subcommand_negates_reqs = true, disable_help_subcommand = true)]
+#[command(
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true,
+    override_usage = "meshkv sim [OPTIONS] <CONFIG>\n       meshkv sim <COMMAND>"
+)]
 pub struct Args {
     #[command(flatten)]
     options: Options,

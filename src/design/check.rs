@@ -4,11 +4,12 @@
 //! One key by itself is judged by the schema ([`config::violations`]). That `head_dim` and the
 //! elements of a flit divide one another needs no rule: both are powers of two.
 
+mod card;
 mod placement;
 
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use super::{slice_flits, Device, Floorplan, Heads, Mesh, ROUTER_CYCLES};
-use crate::config::{self, Config, Finding};
+use crate::config::{self, Config, Finding, Severity};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
 ///
@@ -36,6 +37,15 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         sliding_window_acts,
     ];
     rules.iter().filter_map(|rule| rule(config)).collect()
+}
+
+/// The same of a configuration whose files go to the card.
+pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
+    let mut findings = check(name, config);
+    if findings.iter().all(|f| f.severity == Severity::Warning) {
+        findings.extend(card::caches_fit_the_card(config));
+    }
+    findings
 }
 
 /// The name goes into file names, the FuseSoC core and comments of the Verilog.
@@ -219,7 +229,6 @@ fn sliding_window_acts(config: &Config) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Severity;
 
     fn findings(change: impl Fn(&mut Config)) -> Vec<(String, Severity)> {
         let mut config = Config::default();

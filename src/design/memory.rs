@@ -6,6 +6,7 @@
 
 use super::{Design, Mare, Placement, PlacementKind};
 use crate::config::Config;
+use std::ops::Range;
 
 /// Longest burst. A slice comes in many, so that two tiles of one port take turns.
 const MOST_BURST_FLITS: u32 = 16;
@@ -38,7 +39,7 @@ impl Memory {
     /// As the configuration has it.
     pub(super) fn new(config: &Config, mare: &Mare, placement: &Placement) -> Memory {
         let flit_bytes = config.noc.flit_width / 8;
-        let ports = config.mesh.cols.div_ceil(2) * config.mesh.rows;
+        let ports = Memory::ports_of(config.mesh.cols, config.mesh.rows);
         let burst_flits = MOST_BURST_FLITS.min(mare.chunk_flits).min(AXI_BOUNDARY / flit_bytes);
         let slice_bytes = slice_bytes(config);
         let bytes = slices(config, placement) * u128::from(slice_bytes);
@@ -54,10 +55,22 @@ impl Memory {
         }
     }
 
+    /// Ports of a mesh of so many columns and rows.
+    pub fn ports_of(cols: u32, rows: u32) -> u32 {
+        cols.div_ceil(2) * rows
+    }
+
     /// The port of the tile in column `x` and row `y` of a mesh of `cols` columns.
     pub fn port(cols: u32, x: u32, y: u32) -> u32 {
         y * cols.div_ceil(2) + x / 2
     }
+}
+
+/// The pseudo-channels that a memory port is wired to where homes do not swap: ports spread evenly; where there are
+/// more ports, neighbours share a channel.
+pub fn channels_of(port: u32, ports: u32, channels: u32) -> Range<u32> {
+    let first = port * channels / ports;
+    first..((port + 1) * channels / ports).max(first + 1)
 }
 
 /// Bytes of one slice. Bursts divide chunks and chunks divide its halves, so it is whole bursts.

@@ -22,13 +22,13 @@ mod staging;
 mod turns;
 
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
-pub use check::check;
+pub use check::{check, check_for_the_card};
 pub use device::{Device, Resources, Slr};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
 pub use mapping::{tile_of, Heads, Mapping, Piece, Sharing};
 pub use mare::Mare;
-pub use memory::Memory;
+pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
 pub use placement::{Placement, PlacementKind};
 pub use staging::Staging;
@@ -200,6 +200,21 @@ impl Design {
     /// # Errors
     /// All problems of the file at once, each with its line, caret and way out.
     pub fn load(path: &Path) -> Result<(Design, Report), Report> {
+        Design::load_checked(path, check)
+    }
+
+    /// The same for who makes files for the card: beside it comes also what the card cannot hold.
+    ///
+    /// # Errors
+    /// As [`Design::load`].
+    pub fn load_for_the_card(path: &Path) -> Result<(Design, Report), Report> {
+        Design::load_checked(path, check_for_the_card)
+    }
+
+    fn load_checked(
+        path: &Path,
+        check: impl FnOnce(&str, &Config) -> Vec<Finding>,
+    ) -> Result<(Design, Report), Report> {
         let loaded = config::load(path, check)?;
         Ok((Design::decide(&loaded.name, &loaded.config), loaded.warnings))
     }

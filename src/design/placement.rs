@@ -129,6 +129,11 @@ impl Placement {
         }
     }
 
+    /// Whether macro-blocks live on the tile in column `x` and row `y`.
+    pub fn is_home(&self, x: u32, y: u32) -> bool {
+        self.kind != PlacementKind::Hub || self.mesh().coords(self.home(0, 0)) == (x, y)
+    }
+
     /// Segments after which the order in which requesters visit homes begins anew (R): a power of
     /// two, at least as many as there are homes in a layer.
     pub fn rotation(&self) -> u32 {

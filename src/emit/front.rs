@@ -3,7 +3,8 @@
 use super::core_parts::{kept_params, reversed};
 use super::core_widths::CoreWidths;
 use super::front_parts::{
-    control, counter_view, descriptor_queue, output_writer, query_reader, read_guard, reset, run,
+    control, counter_choice, counter_view, descriptor_queue, output_writer, pad_view, query_reader,
+    read_guard, reset, run,
 };
 use super::front_widths::{wire, wires_between, FrontWidths};
 use super::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
@@ -18,7 +19,7 @@ const CORE_SIDE: [&str; 10] =
 /// All modules of the front, then the top.
 pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     let (w, c) = (FrontWidths::of(design), CoreWidths::of(design));
-    let mut parts = vec![
+    let parts = vec![
         reset(),
         read_guard(&w),
         query_reader(&w, &c),
@@ -30,8 +31,8 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     ];
     let front = front(&w, &c, &parts, core);
     let top = top(&front, core);
-    parts.extend([front, top]);
-    parts
+    let within = [counter_choice(core), pad_view(core)];
+    within.into_iter().chain(parts).chain([front, top]).collect()
 }
 
 fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpec) -> ModuleSpec {

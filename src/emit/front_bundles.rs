@@ -145,20 +145,10 @@ impl ModuleBuilder {
     }
 
     /// Counters and errors as the core shows them.
-    pub(super) fn seen(mut self, core: &ModuleSpec) -> Self {
-        let names = [
-            "error_memory",
-            "error_timeout",
-            "stat_index",
-            "stat_data",
-            "event_index",
-            "event_data",
-            "pad_index",
-            "pad_data",
-        ];
+    pub(super) fn ports_of_core(mut self, core: &ModuleSpec, names: &[&str]) -> Self {
         self = self.group("What the core shows.");
         for name in names {
-            let port = core.ports.iter().find(|p| p.name == name).expect("a core shows it");
+            let port = core.ports.iter().find(|p| p.name == *name).expect("a core shows it");
             self = self.port(Dir::Input, port.name.clone(), port.width.expr.as_str(), port.doc);
         }
         self

@@ -6,6 +6,9 @@ use super::core_widths::CoreWidths;
 use super::front_widths::FrontWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 
+/// Of the port that says so.
+const STALE: &str = "Memory owes answers of an earlier use of the epoch: none is taken.";
+
 pub(super) fn reset() -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_reset",
@@ -49,6 +52,7 @@ pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
     .own_number()
     .bases(Dir::Input)
     .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
     .output("owes", 1, "Not everything is answered, of whatever epoch.")
     .output("moves", 1, "One pulse a beat that counts.")
     .group("Who asks; addresses from the base on.")
@@ -121,6 +125,7 @@ pub(super) fn output_writer(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) 
     .own_number()
     .bases(Dir::Input)
     .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
     .input("flush", 1, "Nothing is wanted any more.")
     .group("What it does.")
     .output("written", 1, "One pulse a stream whose heads have all been written.")
@@ -191,6 +196,7 @@ pub(super) fn run(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
     .input("pe_down", 1, "What computes was reset by itself.")
     .group("The other parts.")
     .output("flush", 1, "What is under way is not wanted any more.")
+    .output("stale", 1, STALE)
     .output("query_go", 1, "One pulse: queries are to be read.")
     .input("query_done", 1, "The core has them all.")
     .input("query_bad", 1, "Their memory answered by an error.")
@@ -214,19 +220,80 @@ pub(super) fn run(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
     .build()
 }
 
+/// Width of a tile's number among registers.
+const SELECT_TILE_BITS: u32 = 9;
+
+pub(super) fn counter_choice(core: &ModuleSpec) -> ModuleSpec {
+    ModuleBuilder::new("meshkv_counter_choice", &["One tile's word out of those of all, a cycle later."])
+        .params_of(&[core], &[])
+        .only(&["TILES"])
+        .param("WIDTH", 32, "Width of a word in bits.")
+        .input("clk", 1, "")
+        .input("tile", SELECT_TILE_BITS, "")
+        .input("of_tiles", "TILES*WIDTH", "")
+        .output("chosen", "WIDTH", "")
+        .build()
+}
+
+pub(super) fn pad_view(core: &ModuleSpec) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_pad_view",
+        &[
+            "Fetches a total of what computes over into the network's clock.",
+            "",
+            "The scan there changes in every cycle, so that it cannot be looked at from another clock: the question goes",
+            "over, waits for the scan, and the total comes back, both by handshake. One at a time.",
+        ],
+    )
+    .params_of(&[core], &[])
+    .only(&["TILES"])
+    .input("clk", 1, "")
+    .input("rst", 1, "Of the core: nothing is asked and nothing comes.")
+    .compute_clocked()
+    .group("Which total is wanted.")
+    .input("ask_valid", 1, "")
+    .output("ask_ready", 1, "")
+    .input("ask_tile", SELECT_TILE_BITS, "")
+    .input("ask_index", 5, "")
+    .group("The total.")
+    .output("total_valid", 1, "One pulse.")
+    .output("total", 32, "")
+    .ports_of_core(core, &["pad_index", "pad_data"])
+    .instances(&["meshkv_async_register", "meshkv_counter_choice"])
+    .build()
+}
+
 pub(super) fn counter_view(core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_counter_view",
-        &["Shows one of the core's counters: waits until the scan of its tile passes it, and keeps its total."],
+        &[
+            "Shows one of the core's counters: waits until the scan of its tile passes it, and keeps its total.",
+            "",
+            "A total of what computes is fetched from its clock, again and again as long as it is selected.",
+        ],
     )
     .params_of(&[core], &[])
     .only(&["TILES"])
     .clocked()
+    .compute_clocked()
     .input("core_rst", 1, "The core is in reset: nothing is shown.")
     .selected(Dir::Input)
-    .seen(core)
+    .ports_of_core(core, &SEEN)
+    .instances(&["meshkv_counter_choice", "meshkv_pad_view"])
     .build()
 }
+
+/// What the core shows of itself.
+const SEEN: [&str; 8] = [
+    "error_memory",
+    "error_timeout",
+    "stat_index",
+    "stat_data",
+    "event_index",
+    "event_data",
+    "pad_index",
+    "pad_data",
+];
 
 pub(super) fn control(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
     ModuleBuilder::new(

@@ -9,11 +9,12 @@ pub mod any_host;
 pub mod reference;
 
 use attend::fabric::library_of;
-use meshkv::cosim::attention::Job;
+use meshkv::cosim::attention::{Job, NumberedCore};
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::device::joined::Joined;
-use meshkv::cosim::device::{Bench, Device, DeviceError, Finished, Notice, Outcome, Platform};
-use meshkv::cosim::socket::verilated;
+use meshkv::cosim::device::{Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform};
+use meshkv::cosim::memory::{Fault, FaultKind};
+use meshkv::cosim::socket::{verilated, Socket};
 use meshkv::cosim::verilate::Form;
 use meshkv::design::registers;
 use meshkv::design::{Design, Mapping, Sharing};
@@ -22,8 +23,10 @@ use meshkv::model::tensors::{Logits, Tensors};
 
 /// Far beyond what any run of these jobs takes, time-outs of memory aside.
 pub const MOST: u64 = 60_000;
-/// The same with time-outs of 2^16 cycles and what follows them.
-pub const MOST_WITH_TIMEOUT: u64 = 300_000;
+/// Cycles after which the device gives a memory up, here: 2^16 as it is emitted.
+pub const TIMEOUT: u32 = 1 << 12;
+/// Far beyond what any run takes with time-outs and what follows them.
+pub const MOST_WITH_TIMEOUT: u64 = MOST + 4 * TIMEOUT as u64;
 
 /// Clocks that have nothing to do with each other.
 pub fn apart(seed: u64) -> Clocks {
@@ -45,6 +48,24 @@ pub fn job<'a>(design: &'a Design, tensors: &'a Tensors, mapping: Mapping) -> Jo
     Job::new(design, tensors, (0, 2), mapping, Sharing::KvHead).unwrap()
 }
 
+/// The emitted files of a device that gives memory up early, so that tests need not wait for it.
+pub fn hasty(design: &Design) -> Vec<SourceFile> {
+    let mut files = emit(design).unwrap();
+    let (from, to) = ("parameter TIMEOUT_WIDTH = 16", "parameter TIMEOUT_WIDTH = 12");
+    let patched = files.iter_mut().filter(|f| f.text.contains(from));
+    assert!(patched.map(|f| f.text = f.text.replace(from, to)).count() > 5);
+    files
+}
+
+/// The same with one text of a module replaced, which stands there once.
+pub fn mutant(files: &[SourceFile], module: &str, from: &str, to: &str) -> Vec<SourceFile> {
+    let mut files = files.to_vec();
+    let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+    assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
+    file.text = file.text.replace(from, to);
+    files
+}
+
 /// The whole device of emitted files, patched or not.
 pub fn whole_of(
     files: &[SourceFile],
@@ -59,7 +80,7 @@ pub fn whole_of(
 
 /// The whole device, verilated at once.
 pub fn whole(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
-    whole_of(&emit(design).unwrap(), design, platform, clocks).unwrap()
+    whole_of(&hasty(design), design, platform, clocks).unwrap()
 }
 
 /// Its front, of emitted files, patched or not, before a core in pieces as it is emitted.
@@ -71,7 +92,28 @@ pub fn joined_of(
 ) -> Result<Bench, DeviceError> {
     let form = if clocks.in_step() { Form::Core } else { Form::Clocks };
     let front = verilated(&library_of(Form::Front, design, files), clocks.seed)?;
-    let core = verilated(&library_of(form, design, &emit(design).unwrap()), clocks.seed)?;
+    let core = verilated(&library_of(form, design, &hasty(design)), clocks.seed)?;
+    before(front, core, design, platform, clocks)
+}
+
+/// The front of emitted files before the model of the core, at one job.
+pub fn modelled_of(
+    files: &[SourceFile],
+    job: &Job,
+    platform: &Platform,
+    clocks: &Clocks,
+) -> Result<Bench, DeviceError> {
+    let front = verilated(&library_of(Form::Front, job.design, files), clocks.seed)?;
+    before(front, Box::new(NumberedCore::new(job)), job.design, platform, clocks)
+}
+
+fn before(
+    front: Box<dyn Socket>,
+    core: Box<dyn Socket>,
+    design: &Design,
+    platform: &Platform,
+    clocks: &Clocks,
+) -> Result<Bench, DeviceError> {
     let joined = Joined::new(front, core, design)?;
     let device = Device::new(Box::new(joined), design, platform, clocks)?;
     Bench::new(device, design, platform)
@@ -79,7 +121,7 @@ pub fn joined_of(
 
 /// The front before a core in pieces.
 pub fn joined(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
-    joined_of(&emit(design).unwrap(), design, platform, clocks).unwrap()
+    joined_of(&hasty(design), design, platform, clocks).unwrap()
 }
 
 /// Runs a job that nothing may go wrong with.
@@ -110,4 +152,55 @@ pub fn assert_error(outcome: &Outcome, name: &str, what: &str) -> u32 {
     let (first, place) = outcome.first.unwrap();
     assert_eq!(first, name, "{what}");
     place
+}
+
+/// How long answers stay away while four resets pass, each of which waits for them.
+const STAY_AWAY: u32 = 6 * TIMEOUT;
+
+/// Cuts off a run in each of the four epochs, all of which memory then owes answers, and starts another: it is refused
+/// until they have come. What is wrong is told.
+pub fn owe_four_epochs(bench: &mut Bench, jobs: [&Job; 2]) -> Result<(), String> {
+    let say = |why: DeviceError| why.to_string();
+    let broken = |bench: &Bench| match bench.driver.device.violations() {
+        (0, _) => Ok(()),
+        (_, first) => Err(first.join("\n")),
+    };
+    let late = |port: usize| Fault::of_port(port, FaultKind::Late(STAY_AWAY)).after(0);
+    let hbm = (0..jobs[0].design.memory.ports as usize).map(late).collect();
+    bench.driver.device.set_faults(Faults { hbm, ..Faults::default() });
+    for round in 0..4 {
+        let owed = bench.driver.device.waiting();
+        bench.driver.clear().map_err(say)?;
+        bench.load(jobs[0]).map_err(say)?;
+        bench.start(jobs[0]).map_err(say)?;
+        for _ in 0..TIMEOUT / 4 {
+            bench.driver.device.tick().map_err(|why| why.to_string())?;
+        }
+        assert!(bench.driver.device.waiting() > owed, "round {round}: nothing was asked");
+        bench.driver.write("SOFT_RESET", 1).map_err(say)?;
+        let outcome = bench.driver.wait(Notice::Polling, MOST_WITH_TIMEOUT, &mut |_| false).map_err(say)?;
+        assert_error(&outcome, "RESET", "a reset");
+        bench.driver.settle(MOST_WITH_TIMEOUT).map_err(say)?;
+        broken(bench)?;
+    }
+    bench.driver.device.set_faults(Faults::default());
+    bench.driver.clear().map_err(say)?;
+    bench.load(jobs[1]).map_err(say)?;
+    bench.start(jobs[1]).map_err(say)?;
+    let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(say)?;
+    broken(bench)?;
+    match outcome.first {
+        Some(("RESET", 1)) => {}
+        _ => return Err(format!("the fifth run ended with `{}`", outcome.errors())),
+    }
+    while bench.driver.device.waiting() > 0 {
+        bench.driver.device.tick().map_err(|why| why.to_string())?;
+    }
+    // Its descriptors are still there.
+    bench.driver.clear().map_err(say)?;
+    bench.driver.start().map_err(say)?;
+    let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).map_err(say)?;
+    let done = bench.take(jobs[1], outcome);
+    assert_clean(bench, &done, "after all answers");
+    Ok(())
 }

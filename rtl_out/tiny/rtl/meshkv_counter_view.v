@@ -2,6 +2,8 @@
 // Regenerate with: meshkv generate tiny.toml
 //
 // Shows one of the core's counters: waits until the scan of its tile passes it, and keeps its total.
+//
+// A total of what computes is fetched from its clock, again and again as long as it is selected.
 `default_nettype none
 module meshkv_counter_view #(
     // COLS * ROWS.
@@ -9,6 +11,10 @@ module meshkv_counter_view #(
 ) (
     input  wire                clk,
     input  wire                rst,
+
+    // Clock of what computes, unrelated to the network's.
+    input  wire                pe_clk,
+    input  wire                pe_rst,  // Synchronous to pe_clk; held together with rst.
     input  wire                core_rst,  // The core is in reset: nothing is shown.
 
     // A counter that is looked at.
@@ -29,70 +35,103 @@ module meshkv_counter_view #(
     input  wire [4:0]          pad_index,  // The counter that what computes shows.
     input  wire [TILES*32-1:0] pad_data
 );
-    // Eight tiles to one, then their groups to one: a register after each, since tiles are all over the device.
-    localparam NUM_GROUPS = (TILES + 7) / 8;
-    localparam GROUP_BITS = NUM_GROUPS > 1 ? $clog2(NUM_GROUPS) : 1;
-    wire [2:0]             lane = select_tile[2:0];
-    wire [GROUP_BITS-1:0]  part = select_tile[3+:GROUP_BITS];
-    wire                   unused_tile = |select_tile;
-    reg  [NUM_GROUPS*32-1:0] link_q, event_q, pad_q;
-    reg  [NUM_GROUPS*2-1:0]  error_q;
-    reg  [4:0]             link_index_q, event_index_q, pad_index_q, index_q;
-    reg  [31:0]            found_q, data_q;
-    reg  [3:0]             blank_q;
-    reg                    valid_q;
-    genvar g, t;
-    generate
-        for (g = 0; g < NUM_GROUPS; g = g + 1) begin : gen_group
-            wire [8*32-1:0] links, happenings, pads;
-            wire [8*2-1:0]  errors;
-            for (t = 0; t < 8; t = t + 1) begin : gen_tile
-                if (g * 8 + t < TILES) begin : gen_there
-                    assign links[t*32+:32]      = stat_data[(g*8+t)*32+:32];
-                    assign happenings[t*32+:32] = event_data[(g*8+t)*32+:32];
-                    assign pads[t*32+:32]       = pad_data[(g*8+t)*32+:32];
-                    assign errors[t*2+:2]       = {error_timeout[g*8+t], error_memory[g*8+t]};
-                end else begin : gen_none
-                    assign links[t*32+:32]      = 32'd0;
-                    assign happenings[t*32+:32] = 32'd0;
-                    assign pads[t*32+:32]       = 32'd0;
-                    assign errors[t*2+:2]       = 2'd0;
-                end
-            end
-            always @(posedge clk) begin
-                link_q[g*32+:32]  <= links[lane*32+:32];
-                event_q[g*32+:32] <= happenings[lane*32+:32];
-                pad_q[g*32+:32]   <= pads[lane*32+:32];
-                error_q[g*2+:2]   <= errors[lane*2+:2];
-            end
-        end
-    endgenerate
+    // Those of the network's clock and errors pass by all the time; each shows after a register.
+    wire [31:0] link, happening;
+    wire        memory, timeout;
+    meshkv_counter_choice #(
+        .TILES(TILES),
+        .WIDTH(32)
+    ) u_links (
+        .clk     (clk),
+        .tile    (select_tile),
+        .of_tiles(stat_data),
+        .chosen  (link)
+    );
+    meshkv_counter_choice #(
+        .TILES(TILES),
+        .WIDTH(32)
+    ) u_events (
+        .clk     (clk),
+        .tile    (select_tile),
+        .of_tiles(event_data),
+        .chosen  (happening)
+    );
+    meshkv_counter_choice #(
+        .TILES(TILES),
+        .WIDTH(1)
+    ) u_memory (
+        .clk     (clk),
+        .tile    (select_tile),
+        .of_tiles(error_memory),
+        .chosen  (memory)
+    );
+    meshkv_counter_choice #(
+        .TILES(TILES),
+        .WIDTH(1)
+    ) u_timeout (
+        .clk     (clk),
+        .tile    (select_tile),
+        .of_tiles(error_timeout),
+        .chosen  (timeout)
+    );
+
+    // What computes is asked over and over again, one question at a time. What answers an old one is dropped.
+    localparam [1:0] PADS = 2'd2;
+    wire        ask_ready, total_valid;
+    wire [31:0] total;
+    reg         asked_q, old_q;
+    wire        ask_valid = select_group == PADS & ~asked_q;
+    meshkv_pad_view #(
+        .TILES(TILES)
+    ) u_pads (
+        .clk        (clk),
+        .rst        (core_rst),
+        .pe_clk     (pe_clk),
+        .pe_rst     (pe_rst),
+        .ask_valid  (ask_valid),
+        .ask_ready  (ask_ready),
+        .ask_tile   (select_tile),
+        .ask_index  (select_index),
+        .total_valid(total_valid),
+        .total      (total),
+        .pad_index  (pad_index),
+        .pad_data   (pad_data)
+    );
+    always @(posedge clk) begin
+        asked_q <= (ask_valid & ask_ready) | (asked_q & ~total_valid);
+        old_q   <= asked_q & (old_q | select_changed);
+        if (core_rst) asked_q <= 1'b0;
+    end
+
+    reg  [4:0]  link_index_q, event_index_q;
+    reg  [31:0] found_q, data_q;
+    reg  [3:0]  blank_q;
+    reg         hit_q, valid_q;
     always @(posedge clk) begin
         link_index_q  <= stat_index;
         event_index_q <= event_index;
-        pad_index_q   <= pad_index;
         case (select_group)
             2'd0: begin
-                index_q <= link_index_q;
-                found_q <= link_q[part*32+:32];
+                hit_q   <= link_index_q == select_index;
+                found_q <= link;
             end
             2'd1: begin
-                index_q <= event_index_q;
-                found_q <= event_q[part*32+:32];
+                hit_q   <= event_index_q == select_index;
+                found_q <= happening;
             end
-            2'd2: begin
-                index_q <= pad_index_q;
-                found_q <= pad_q[part*32+:32];
+            PADS: begin
+                hit_q   <= asked_q & total_valid & ~old_q;
+                found_q <= total;
             end
             default: begin
-                index_q <= 5'd0;
-                found_q <= {30'd0, error_q[part*2+:2]};
+                hit_q   <= 1'b1;
+                found_q <= {30'd0, timeout, memory};
             end
         endcase
         // What is on its way when another counter is selected is not shown.
         blank_q <= {blank_q[2:0], select_changed | core_rst};
-        if (index_q == select_index) data_q <= found_q;
-        valid_q <= ~|blank_q & ~select_changed & (valid_q | index_q == select_index);
+        if (hit_q) data_q <= found_q;
+        valid_q <= ~|blank_q & ~select_changed & (valid_q | hit_q);
         if (rst) valid_q <= 1'b0;
     end
     assign count_data  = data_q;

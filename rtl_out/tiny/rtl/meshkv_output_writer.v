@@ -50,6 +50,7 @@ module meshkv_output_writer #(
     input  wire [ARG_BITS-1:0]              base_argument,  // Which argument.
     input  wire [31:0]                      base_data,  // A word of it.
     input  wire [EPOCH_BITS-1:0]            epoch,  // Number of the last reset.
+    input  wire                             stale,  // Memory owes answers of an earlier use of the epoch: none is taken.
     input  wire                             flush,  // Nothing is wanted any more.
 
     // What it does.
@@ -272,7 +273,7 @@ module meshkv_output_writer #(
     reg  [ANSWER_BITS-1:0]   answer_q;
     reg                      b_q, own_b_q, bad_q, written_q, owes_q, moves_q, late_q;
     reg  [TIMEOUT_WIDTH-1:0] patience_q;
-    wire                     of_now = m_bvalid && m_bid[ID_WIDTH+:EPOCH_BITS] == epoch && ~discard_q;
+    wire                     of_now = m_bvalid && m_bid[ID_WIDTH+:EPOCH_BITS] == epoch && ~(discard_q | stale);
     wire                     unused_id = |m_bid[ID_WIDTH-1:0];
     wire                     last_b = answer_q == LAST_ANSWER_NUM[ANSWER_BITS-1:0];
     wire                     moving = m_bvalid | w_pops | begins | (aw_q & m_awready);

@@ -34,6 +34,7 @@ module meshkv_read_guard #(
     input  wire [ARG_BITS-1:0]      base_argument,  // Which argument.
     input  wire [31:0]              base_data,  // A word of it.
     input  wire [EPOCH_BITS-1:0]    epoch,  // Number of the last reset.
+    input  wire                     stale,  // Memory owes answers of an earlier use of the epoch: none is taken.
     output wire                     owes,  // Not everything is answered, of whatever epoch.
     output wire                     moves,  // One pulse a beat that counts.
 
@@ -114,10 +115,10 @@ module meshkv_read_guard #(
     assign owes      = owes_q;
     assign moves     = moves_q;
 
-    // What comes is always taken; what was asked for before the last reset is dropped. It goes into a register
-    // of who asked.
+    // What comes is always taken; what was asked for before the last reset is dropped, also where its epoch has come
+    // round again. It goes into a register of who asked.
     assign m_rready = 1'b1;
-    assign s_rvalid = m_rvalid && m_rid[ID_WIDTH+:EPOCH_BITS] == epoch;
+    assign s_rvalid = m_rvalid && m_rid[ID_WIDTH+:EPOCH_BITS] == epoch && ~stale;
     assign s_rid    = m_rid[ID_WIDTH-1:0];
     assign s_rdata  = m_rdata;
     assign s_rresp  = m_rresp;

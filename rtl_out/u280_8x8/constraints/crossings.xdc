@@ -565,6 +565,30 @@ set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/t
 # expect 17216
 set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/data_q_reg[*]}] $net_period
 
+# Which counter is asked for.
+# expect 4
+set_property ASYNC_REG TRUE [get_cells {u_front/u_counters/u_pads/u_ask/u_sent_seen/first_q_reg* u_front/u_counters/u_pads/u_ask/u_sent_seen/second_q_reg* u_front/u_counters/u_pads/u_ask/u_taken_seen/first_q_reg* u_front/u_counters/u_pads/u_ask/u_taken_seen/second_q_reg*}]
+# That a word was sent, and that it was taken.
+# expect 1 1
+set_max_delay -datapath_only -from [get_cells {u_front/u_counters/u_pads/u_ask/sent_q_reg*}] -to [get_cells {u_front/u_counters/u_pads/u_ask/u_sent_seen/first_q_reg*}] $net_period
+# expect 1 1
+set_max_delay -datapath_only -from [get_cells {u_front/u_counters/u_pads/u_ask/taken_q_reg*}] -to [get_cells {u_front/u_counters/u_pads/u_ask/u_taken_seen/first_q_reg*}] $pe_period
+# The word: it stands still from two cycles of the reader before it is looked at.
+# expect 14
+set_max_delay -datapath_only -from [get_cells {u_front/u_counters/u_pads/u_ask/data_q_reg[*]}] $pe_period
+
+# Its total.
+# expect 4
+set_property ASYNC_REG TRUE [get_cells {u_front/u_counters/u_pads/u_answer/u_sent_seen/first_q_reg* u_front/u_counters/u_pads/u_answer/u_sent_seen/second_q_reg* u_front/u_counters/u_pads/u_answer/u_taken_seen/first_q_reg* u_front/u_counters/u_pads/u_answer/u_taken_seen/second_q_reg*}]
+# That a word was sent, and that it was taken.
+# expect 1 1
+set_max_delay -datapath_only -from [get_cells {u_front/u_counters/u_pads/u_answer/sent_q_reg*}] -to [get_cells {u_front/u_counters/u_pads/u_answer/u_sent_seen/first_q_reg*}] $pe_period
+# expect 1 1
+set_max_delay -datapath_only -from [get_cells {u_front/u_counters/u_pads/u_answer/taken_q_reg*}] -to [get_cells {u_front/u_counters/u_pads/u_answer/u_taken_seen/first_q_reg*}] $net_period
+# The word: it stands still from two cycles of the reader before it is looked at.
+# expect 32
+set_max_delay -datapath_only -from [get_cells {u_front/u_counters/u_pads/u_answer/data_q_reg[*]}] $net_period
+
 # Reset is asked for, to what computes.
 # expect 2
 set_property ASYNC_REG TRUE [get_cells {u_front/u_reset/u_asked/first_q_reg* u_front/u_reset/u_asked/second_q_reg*}]
@@ -576,8 +600,3 @@ set_max_delay -datapath_only -from $net_clock -to [get_cells {u_front/u_reset/u_
 set_property ASYNC_REG TRUE [get_cells {u_front/u_reset/u_held/first_q_reg* u_front/u_reset/u_held/second_q_reg*}]
 # expect 2
 set_max_delay -datapath_only -from $pe_clock -to [get_cells {u_front/u_reset/u_held/first_q_reg*}] $pe_period
-
-# Counters of what computes: they change every cycle and are taken as they are, so a total read while it changes may be
-# wrong. They are for diagnosis; read one twice.
-# expect 261
-set_max_delay -datapath_only -from $pe_clock -to [get_cells {u_front/u_counters/pad_index_q_reg[*] u_front/u_counters/pad_q_reg[*]}] $net_period

@@ -379,7 +379,7 @@ module meshkv_control #(
         if (over) begin
             done_q  <= 1'b1;
             ready_q <= 1'b1;
-            start_q <= again_q;
+            start_q <= again_q & ~fail_valid;
         end
         if (fail_valid) again_q <= 1'b0;
         isr_q <= (isr_q ^ (write & at_isr ? bits[2:0] : 3'd0)) | ({|raised, over, over} & ier_q);

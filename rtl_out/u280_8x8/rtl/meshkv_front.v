@@ -752,6 +752,7 @@ module meshkv_front #(
     wire [31:0] base_data;
     wire core_request;
     wire flush;
+    wire stale;
     wire query_go;
     wire begin_run;
     wire desc_send;
@@ -1069,6 +1070,7 @@ module meshkv_front #(
         .released     (released),
         .pe_down      (pe_down),
         .flush        (flush),
+        .stale        (stale),
         .query_go     (query_go),
         .query_done   (query_done),
         .query_bad    (query_bad),
@@ -1109,6 +1111,8 @@ module meshkv_front #(
     ) u_counters (
         .clk           (ap_clk),
         .rst           (rst_q),
+        .pe_clk        (ap_clk_2),
+        .pe_rst        (pe_rst),
         .core_rst      (rst),
         .select_index  (select_index),
         .select_group  (select_group),
@@ -1187,6 +1191,7 @@ module meshkv_front #(
         .base_argument(base_argument),
         .base_data    (base_data),
         .epoch        (epoch),
+        .stale        (stale),
         .owes         (query_owes),
         .moves        (unused_query_beats),
         .s_arvalid    (ask_valid),
@@ -1239,6 +1244,7 @@ module meshkv_front #(
         .base_argument(base_argument),
         .base_data    (base_data),
         .epoch        (epoch),
+        .stale        (stale),
         .flush        (flush),
         .written      (written),
         .write_bad    (write_bad),
@@ -1295,6 +1301,7 @@ module meshkv_front #(
                 .base_argument(base_argument),
                 .base_data    (base_data),
                 .epoch        (epoch),
+                .stale        (stale),
                 .owes         (owes[p]),
                 .moves        (moves[p]),
                 .s_arvalid    (m_axi_arvalid[p]),

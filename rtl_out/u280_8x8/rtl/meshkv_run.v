@@ -74,6 +74,7 @@ module meshkv_run #(
 
     // The other parts.
     output wire                     flush,  // What is under way is not wanted any more.
+    output wire                     stale,  // Memory owes answers of an earlier use of the epoch: none is taken.
     output wire                     query_go,  // One pulse: queries are to be read.
     input  wire                     query_done,  // The core has them all.
     input  wire                     query_bad,  // Their memory answered by an error.
@@ -114,7 +115,7 @@ module meshkv_run #(
     wire                   waited = &timer_q;
     reg  [EPOCH_BITS-1:0]  epoch_q;
     reg  [(1<<EPOCH_BITS)-1:0] dirty_q;  // Epochs of which memory may still owe answers.
-    reg                    owed_q;
+    reg                    owed_q, stale_q;
     reg  [3:0]             settle_q;
     reg  [STREAMS_WIDTH-1:0] due_q;
     reg  [63:0]            cycles_q;
@@ -185,6 +186,7 @@ module meshkv_run #(
     end
 
     // What ends the run, the first of these; or does not let it begin.
+    reg        many_q;
     reg        fails, refused;
     reg [4:0]  cause;
     reg [15:0] place;
@@ -218,7 +220,7 @@ module meshkv_run #(
             else if (|queue_open) begin
                 cause = 5'd13;
                 place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
-            end else if (query_streams > STREAMS_WIDE) begin
+            end else if (many_q) begin
                 cause = 5'd14;
                 place = query_streams[15:0];
             end else if (skewed_q) begin
@@ -236,14 +238,26 @@ module meshkv_run #(
             end
         end
     end
-    assign fail_valid = fails | refused;
-    assign fail_cause = cause;
-    assign fail_where = place;
+    // Told a cycle later: who keeps errors is a long way from whatever may be one.
+    reg        fail_q;
+    reg [4:0]  cause_q;
+    reg [15:0] place_q;
+    always @(posedge clk) begin
+        many_q  <= query_streams > STREAMS_WIDE;
+        fail_q  <= fails | refused;
+        cause_q <= cause;
+        place_q <= place;
+        if (rst) fail_q <= 1'b0;
+    end
+    assign fail_valid = fail_q;
+    assign fail_cause = cause_q;
+    assign fail_where = place_q;
 
     wire accepts = state_q == ARGUMENTS && scanned && !queue_busy && !fails && !refused;
     wire settled = ~|due_q & core_idle & ~queue_left & ~any_q;
     always @(posedge clk) begin
         owed_q  <= |owes | io_owes;
+        stale_q <= dirty_q[epoch_q];
         moves_q <= |moves | query_moves | write_moves | desc_taken;
         go_q    <= accepts;
         // One that comes when it cannot be obeyed waits for the next cycle in which it can.
@@ -335,6 +349,7 @@ module meshkv_run #(
     assign begin_run    = accepts;
     assign desc_send    = state_q == DESCRIPTORS;
     assign epoch        = epoch_q;
+    assign stale        = stale_q;
     assign owed         = owed_q;
     assign run_state    = state_q;
     assign run_due      = { {16-STREAMS_WIDTH{1'b0}}, due_q};

@@ -1,6 +1,7 @@
 //! One descriptor: what a column controller is told at a time.
 
 use crate::design::{Mapping, Sharing};
+use std::collections::BTreeSet;
 
 /// One descriptor, as it stands on the port of the fabric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,13 @@ pub struct Descriptor {
     pub close: bool,
     /// Last descriptor of a decode step.
     pub step: bool,
+}
+
+/// A prefix and a segment of it that two of these descriptors name: of one run, where that is illegal.
+pub fn named_twice(descriptors: &[Descriptor]) -> Option<(u32, u32)> {
+    let mut named = BTreeSet::new();
+    let all = descriptors.iter().flat_map(|d| d.segments().map(|segment| (d.prefix, segment)));
+    all.into_iter().find(|slice| !named.insert(*slice))
 }
 
 impl Descriptor {

@@ -26,7 +26,7 @@ mod waiting;
 
 pub use bench::{Bench, Progress};
 pub use compute::Pace;
-pub use descriptor::Descriptor;
+pub use descriptor::{named_twice, Descriptor};
 pub use measured::{Decoded, StepCounts, Swap};
 pub use step::{step, Step, Workload, WorkloadError};
 

@@ -64,9 +64,8 @@ impl Bench {
     /// # Errors
     /// If registers are not answered.
     pub fn push(&mut self, job: &Job) -> Result<(), DeviceError> {
-        for descriptor in job.descriptors().expect("the job was checked") {
-            self.driver.push(&descriptor)?;
-        }
+        let descriptors = job.descriptors().expect("the job was checked");
+        self.driver.push_all(&descriptors)?;
         self.driver.write("QUERY_STREAMS", job.streams)
     }
 

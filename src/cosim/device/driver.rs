@@ -1,6 +1,6 @@
 //! What the driver of a host does, register by register.
 
-use super::super::decode::Descriptor;
+use super::super::decode::{named_twice, Descriptor};
 use super::{Device, DeviceError};
 use crate::design::registers::{self, Register, ERRORS};
 use crate::design::{Design, Mapping, Sharing};
@@ -113,6 +113,17 @@ impl Driver {
             self.write(name, value)?;
         }
         Ok(())
+    }
+
+    /// Pushes the descriptors of a run, which must not name a slice twice: the device does not look.
+    ///
+    /// # Errors
+    /// If they do, or registers are not answered.
+    pub fn push_all(&mut self, descriptors: &[Descriptor]) -> Result<(), DeviceError> {
+        if let Some((prefix, segment)) = named_twice(descriptors) {
+            return Err(DeviceError::NamedTwice { prefix, segment });
+        }
+        descriptors.iter().try_for_each(|d| self.push(d))
     }
 
     /// Switches interrupts on or off. What stands of before is taken back.

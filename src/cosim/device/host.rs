@@ -8,6 +8,7 @@ use super::super::pins::{Pin, Pins};
 use super::super::socket::Socket;
 use super::platform::{Faults, Platform, Slaves};
 use super::registers::Registers;
+use super::shell::COMPUTE_RESET;
 use super::DeviceError;
 use crate::design::Design;
 use crate::emit::{Dir, ModuleSpec};
@@ -23,6 +24,7 @@ pub struct Device {
     registers: Registers,
     slaves: Slaves,
     interrupt: Pin,
+    compute_reset: Pin,
     probes: Probes,
     /// Rows whose partial results were merged, by stream and head.
     merged: BTreeMap<(u32, u32), Vec<u32>>,
@@ -48,6 +50,7 @@ impl Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,
             slaves: Slaves::find(&mut pins, &shell, design, platform)?,
             interrupt: pins.pin(&shell, "irq", 1)?,
+            compute_reset: pins.pin(&shell, COMPUTE_RESET, 1)?,
             probes: Probes::find(&mut pins, &shell, design)?,
             merged: BTreeMap::new(),
             watched: None,
@@ -88,6 +91,11 @@ impl Device {
             self.pins.tick_in_reset()?;
         }
         Ok(())
+    }
+
+    /// Pulls `ap_rst_n_2` by itself, or lets it go.
+    pub fn hold_compute(&mut self, held: bool) {
+        self.pins.set(self.compute_reset, 0, u64::from(held));
     }
 
     /// Reads a register.

@@ -66,6 +66,14 @@ pub enum DeviceError {
         /// What it should say.
         wanted: u32,
     },
+    /// Two descriptors of a run name the same slices.
+    #[error("segment {segment} of cache {prefix} is named by two descriptors of one run")]
+    NamedTwice {
+        /// Stream or shared prefix whose cache it is.
+        prefix: u32,
+        /// Segment.
+        segment: u32,
+    },
     /// A run ended with errors.
     #[error("the run ended with {0}")]
     Failed(String),

@@ -8,6 +8,9 @@ use crate::emit::{self, Dir, ModuleSpec, PortSpec};
 /// The module that is made here.
 pub(in crate::cosim) const SHELL: &str = "meshkv_shell";
 
+/// Input of the shell: the platform's reset of what computes, pulled by itself.
+pub(super) const COMPUTE_RESET: &str = "pe_low";
+
 /// Beginnings of the names of ports that face host and platform.
 const HOST: [&str; 4] = ["s_axi_control_", "m_axi_hbm", "m_axi_io_", "interrupt"];
 
@@ -19,16 +22,17 @@ fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
     modules.iter().find(|m| m.name == name).expect("every design has these modules")
 }
 
-/// Ports of the shell: clocks and resets as the harness has them, then others.
+/// Ports of the shell: clocks and resets as the harness has them and one that is pulled by itself, then others.
 fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> ModuleSpec {
     let own = ["clk", "rst", "pe_clk", "pe_rst"];
     let own =
         own.iter().map(|name| core.ports.iter().find(|p| p.name == *name).expect("the core has clocks"));
+    let pulled = own.clone().next_back().map(|p| PortSpec { name: COMPUTE_RESET.to_owned(), ..p.clone() });
     ModuleSpec {
         name: SHELL,
         summary: Vec::new(),
         params: Vec::new(),
-        ports: own.chain(others).cloned().collect(),
+        ports: own.cloned().chain(pulled).chain(others.cloned()).collect(),
         instances: Vec::new(),
     }
 }
@@ -88,7 +92,7 @@ fn pin(port: &PortSpec) -> String {
         "ap_clk" => "clk".to_owned(),
         "ap_clk_2" => "pe_clk".to_owned(),
         "ap_rst_n" => "~rst".to_owned(),
-        "ap_rst_n_2" => "~pe_rst".to_owned(),
+        "ap_rst_n_2" => format!("~(pe_rst | {COMPUTE_RESET})"),
         name => outside(name),
     };
     format!("        .{name}({with})")

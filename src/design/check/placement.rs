@@ -59,7 +59,7 @@ fn hub_is_inside(name: &str, value: u32, side: &'static str, tiles: u32) -> Opti
 }
 
 /// The placement of a configuration; none while the mesh or the stride have to be mended first.
-fn placement(config: &Config) -> Option<Placement> {
+pub(super) fn placement(config: &Config) -> Option<Placement> {
     let (cols, rows) = (config.mesh.cols, config.mesh.rows);
     let legal = config.takv.column_stride < cols && config.takv.a.is_none_or(|a| legal_stride(a, rows));
     Placement::new(config, Mesh::new(cols, rows)).filter(|_| legal)
@@ -152,7 +152,7 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
 }
 
 /// Bytes for people.
-fn size(bytes: f64) -> String {
+pub(super) fn size(bytes: f64) -> String {
     if bytes < GIB {
         format!("{:.2} MiB", bytes * 1024.0 / GIB)
     } else {

@@ -94,19 +94,27 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
         "part_first",
     ]);
     let doc = "Partial results, from what computes to the network.".to_owned();
-    let registers = [Crossing::register(doc, "gen_pad[{t}].u_pad/u_parts", tiles, part)];
+    let mut registers = vec![Crossing::register(doc, "gen_pad[{t}].u_pad/u_parts", tiles, part)];
+    registers.extend(counters(modules));
     context.insert("fifos", &fifos);
     context.insert("registers", &registers);
     context.insert("bits", &resets());
-    // Counters of what computes are looked at where the host is.
-    let words = tiles.div_ceil(TILES_OF_COUNTER_WORD);
-    context.insert("counter_bits", &(PAD_INDEX_BITS + 32 * words));
 }
 
-/// Tiles whose counters `meshkv_counter_view` brings to one register.
-const TILES_OF_COUNTER_WORD: u32 = 8;
-/// Bits of a counter's number.
-const PAD_INDEX_BITS: u32 = 5;
+/// A counter of what computes is asked for by its number, and its total comes back.
+fn counters(modules: &[ModuleSpec]) -> [Crossing; 2] {
+    let bits = |names: &[&str]| port_bits(modules, "meshkv_pad_view", names);
+    let one = |doc: &str, name: &str, width, writer, reader| Crossing {
+        path: format!("u_front/u_counters/u_pads/{name}"),
+        writer,
+        reader,
+        ..Crossing::register(doc.to_owned(), "", 1, width)
+    };
+    [
+        one("Which counter is asked for.", "u_ask", bits(&["ask_tile", "ask_index"]), "net", "pe"),
+        one("Its total.", "u_answer", bits(&["total"]), "pe", "net"),
+    ]
+}
 
 /// The reset asks the other clock for its own, and is told that it is held.
 fn resets() -> [Crossing; 2] {

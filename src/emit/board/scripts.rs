@@ -2,12 +2,13 @@
 
 use super::places;
 use crate::design::registers::{named, Access, REGISTERS};
-use crate::design::{Design, Device};
+use crate::design::{channels_of, Design, Device};
 use crate::emit::filelist::rtl_path;
 use crate::emit::module::ModuleSpec;
 use crate::emit::{SourceFile, TOP};
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use std::ops::Range;
 use tera::{Context, Tera};
 
 /// Scripts that are the same for every fabric: they read `design.tcl`.
@@ -117,23 +118,15 @@ fn registers(design: &Design) -> Vec<PackedRegister> {
     all
 }
 
-/// The pseudo-channel of a memory port: ports spread evenly; where there are more, neighbours share.
-fn channel(port: u32, ports: u32, channels: u32) -> u32 {
-    port * channels / ports
-}
-
 fn ports(design: &Design, device: &Device) -> Vec<MemoryPort> {
     let (ports, channels) = (design.memory.ports, device.hbm_channels);
-    let banks = |first: u32, end: u32| match end - first {
-        1 => format!("HBM[{first}]"),
-        _ => format!("HBM[{first}:{}]", end - 1),
+    let banks = |all: Range<u32>| match all.len() {
+        1 => format!("HBM[{}]", all.start),
+        _ => format!("HBM[{}:{}]", all.start, all.end - 1),
     };
-    let bank = |port| {
-        let first = channel(port, ports, channels);
-        match design.swaps() {
-            true => banks(0, channels),
-            false => banks(first, channel(port + 1, ports, channels).max(first + 1)),
-        }
+    let bank = |port| match design.swaps() {
+        true => banks(0..channels),
+        false => banks(channels_of(port, ports, channels)),
     };
     (0..ports).map(|port| MemoryPort { master: format!("m_axi_hbm{port:02}"), bank: bank(port) }).collect()
 }
@@ -142,7 +135,7 @@ fn channels(design: &Design, device: &Device) -> Vec<Channel> {
     let (ports, all) = (design.memory.ports, device.hbm_channels);
     let mut channels: Vec<Channel> = Vec::new();
     for port in 0..ports {
-        let (number, master) = (channel(port, ports, all), format!("m_axi_hbm{port:02}"));
+        let (number, master) = (channels_of(port, ports, all).start, format!("m_axi_hbm{port:02}"));
         match channels.last_mut() {
             Some(last) if last.number == number => last.masters += &format!(" {master}"),
             _ => channels.push(Channel { number, masters: master }),

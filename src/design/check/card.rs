@@ -1,0 +1,179 @@
+//! Whether the memory of the card holds the caches that the fabric has room for.
+//!
+//! Only warnings, and only for who makes files for the card: larger fabrics are simulated and measured.
+
+use super::placement::{placement, size};
+use crate::config::{Config, Finding};
+use crate::design::memory::slice_bytes;
+use crate::design::{channels_of, Device, Memory, Placement, PlacementKind};
+
+/// What is asked of some pseudo-channels, and what they have, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Demand {
+    /// The memory port, if it has channels of its own.
+    port: Option<u32>,
+    needed: f64,
+    there: f64,
+}
+
+/// Bytes of the caches of a home, for as many streams and segments as there is room for.
+fn region(config: &Config, placement: &Placement) -> f64 {
+    let blocks = f64::from(placement.blocks_of_home()) * f64::from(config.model.kv_heads);
+    blocks * f64::from(config.model.max_streams) * slice_bytes(config) as f64
+}
+
+/// Tiles whose caches lie behind the pseudo-channels that begin with this port's.
+fn homes_behind(placement: &Placement, first: u32, channels: u32) -> u32 {
+    let (cols, ports) = (placement.cols, Memory::ports_of(placement.cols, placement.rows));
+    let begin = channels_of(first, ports, channels).start;
+    let tiles = (0..placement.rows).flat_map(|y| (0..cols).map(move |x| (x, y)));
+    let here = tiles.filter(|&(x, y)| {
+        placement.is_home(x, y) && channels_of(Memory::port(cols, x, y), ports, channels).start == begin
+    });
+    here.count() as u32
+}
+
+/// The demand that is met worst.
+fn worst(config: &Config, placement: &Placement) -> Demand {
+    let device = Device::of(config.board);
+    let (bytes, region) = (device.hbm_channel_bytes as f64, region(config, placement));
+    if config.takv.swap_epoch > 0 && placement.kind != PlacementKind::Hub {
+        let there = bytes * f64::from(device.hbm_channels);
+        return Demand { port: None, needed: region * f64::from(placement.homes()), there };
+    }
+    let ports = Memory::ports_of(placement.cols, placement.rows);
+    let of_port = |port| Demand {
+        port: Some(port),
+        needed: region * f64::from(homes_behind(placement, port, device.hbm_channels)),
+        there: bytes * channels_of(port, ports, device.hbm_channels).len() as f64,
+    };
+    let demands = (0..ports).map(of_port);
+    let worse = |a: Demand, b: Demand| if b.needed / b.there > a.needed / a.there { b } else { a };
+    demands.reduce(worse).expect("a mesh has memory ports")
+}
+
+/// Only a warning: the fabric can be simulated, and a host may use it for less.
+pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
+    let placement = placement(config)?;
+    let demand = worst(config, &placement);
+    if demand.needed <= demand.there {
+        return None;
+    }
+    let (streams, tokens) = (config.model.max_streams, config.model.max_tokens);
+    let fits = |streams: u32, segments: u32| {
+        let mut fewer = config.clone();
+        fewer.model.max_streams = streams;
+        let demand = worst(&fewer, &Placement { segments, ..placement });
+        demand.needed <= demand.there
+    };
+    let fewer_streams = (1..streams).rev().find(|&n| fits(n, placement.segments));
+    // More segments never take less, so the most that fit are found by halving.
+    let longest = |streams| {
+        let (mut fitting, mut too_many) = (0, placement.segments);
+        while too_many - fitting > 1 {
+            let middle = fitting + (too_many - fitting) / 2;
+            *(if fits(streams, middle) { &mut fitting } else { &mut too_many }) = middle;
+        }
+        (fitting > 0).then_some(fitting * config.kv.segment_tokens)
+    };
+    let streams_way = fewer_streams.map(|n| format!("max_streams = {n}")).or_else(|| {
+        longest(1).filter(|_| streams > 1).map(|n| format!("max_streams = 1 with max_tokens = {n}"))
+    });
+    let tokens_way = longest(streams).map(|n| format!("max_tokens = {n}"));
+    let ways: Vec<_> = tokens_way.into_iter().chain(streams_way).collect();
+    let ways = if ways.is_empty() { "fewer layers or KV heads".to_owned() } else { ways.join(" or ") };
+    let (needed, there) = (size(demand.needed), size(demand.there));
+    let fault = match demand.port {
+        None => format!(
+            "with model.max_streams = {streams} makes caches of {needed}, more than the {there} of HBM of the card"
+        ),
+        Some(port) => format!(
+            "with model.max_streams = {streams} makes caches of {needed} at memory port {port}, more than the {there} of HBM that it is wired to"
+        ),
+    };
+    let help = format!("it can be simulated, but a host cannot fill it; try {ways}");
+    let involved = [
+        "model.max_streams",
+        "model.layers",
+        "model.kv_heads",
+        "takv.placement",
+        "takv.swap_epoch",
+        "mesh.cols",
+        "mesh.rows",
+    ];
+    Some(Finding::value("model.max_tokens", tokens, fault, help).with(&involved).as_warning())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Severity;
+
+    fn config(change: impl Fn(&mut Config)) -> Config {
+        let mut config = Config::default();
+        change(&mut config);
+        config
+    }
+
+    /// 32 layers of 512 segments of 32 KV heads: 16 GiB a stream, of 8 that the card has.
+    #[test]
+    fn the_reference_needs_sixteen_times_what_the_card_has() {
+        let config = config(|_| {});
+        let demand = worst(&config, &placement(&config).unwrap());
+        assert_eq!((demand.needed, demand.there), ((1_u64 << 37) as f64, (1_u64 << 33) as f64));
+        let found = caches_fit_the_card(&config).unwrap();
+        assert_eq!((found.severity, found.key.as_str()), (Severity::Warning, "model.max_tokens"));
+        assert!(
+            found.help.ends_with("try max_tokens = 2048 or max_streams = 1 with max_tokens = 16384"),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_advised_fits_and_nothing_more_does() {
+        for swap_epoch in [0, 128] {
+            for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
+                let with = |tokens, streams| {
+                    caches_fit_the_card(&config(|c| {
+                        (c.takv.swap_epoch, c.takv.placement) = (swap_epoch, kind);
+                        (c.model.max_tokens, c.model.max_streams) = (tokens, streams);
+                        c.model.layers = 8;
+                    }))
+                };
+                let help = with(32_768, 8).unwrap().help;
+                let advised = |name: &str| -> Option<u32> {
+                    let number =
+                        help.split("; try ").nth(1)?.split(" or ").find_map(|way| way.strip_prefix(name))?;
+                    number.split(' ').next().unwrap().parse().ok()
+                };
+                if let Some(tokens) = advised("max_tokens = ") {
+                    assert_eq!(
+                        (with(tokens, 8), with(tokens + 1, 8).is_some()),
+                        (None, true),
+                        "{kind:?}: {help}"
+                    );
+                }
+                if let Some(streams) = advised("max_streams = ").filter(|_| !help.contains("with")) {
+                    assert_eq!(
+                        (with(32_768, streams), with(32_768, streams + 1).is_some()),
+                        (None, true),
+                        "{help}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_port_without_swaps_has_only_its_own_channels() {
+        // Two tiles share a channel of 256 MiB; with swaps everybody has everything.
+        let caches = |swap_epoch, kind| {
+            caches_fit_the_card(&config(|c| {
+                (c.takv.swap_epoch, c.takv.placement) = (swap_epoch, kind);
+                (c.model.max_tokens, c.model.max_streams) = (1024, 1);
+            }))
+        };
+        assert_eq!(caches(0, PlacementKind::Takv), None);
+        assert_eq!(caches(128, PlacementKind::Hub).map(|f| f.fault.contains("port 0")), Some(true));
+    }
+}

@@ -1,0 +1,79 @@
+//! Counters of two clocks as a host looks at them, under Icarus. Words that cross arrive as late as constraints
+//! allow and are anything until then.
+
+mod block;
+
+use block::{sources, Bench};
+use meshkv::emit::SourceFile;
+
+/// Periods of both clocks, and how far an edge may be late.
+const CLOCKS: [[u32; 3]; 6] =
+    [[1000, 1000, 0], [1000, 1000, 120], [900, 600, 70], [600, 900, 70], [300, 1900, 20], [1900, 300, 20]];
+
+/// Replaces a text that stands once in a module.
+fn change(files: &mut [SourceFile], module: &str, from: &str, to: &str) {
+    let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+    assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
+    file.text = file.text.replace(from, to);
+}
+
+/// The emitted sources; a word between clocks takes a period of its reader.
+fn late() -> Vec<SourceFile> {
+    let mut files = sources("meshkv_counter_view");
+    let wires = "reg [WIDTH-1:0] arrived;
+    time period = 0, edge_at = 0;
+    always @(posedge m_clk) begin
+        period  = $time - edge_at;
+        edge_at = $time;
+    end
+    always @(data_q) begin
+        arrived = $random;
+        arrived <= #(period) data_q;
+    end
+    assign m_data  = arrived;";
+    change(&mut files, "meshkv_async_register", "assign m_data  = data_q;", wires);
+    change(
+        &mut files,
+        "meshkv_async_register",
+        "`default_nettype none",
+        "`timescale 1ps / 1ps\n`default_nettype none",
+    );
+    files
+}
+
+/// What is said of so many looks.
+fn said(files: &[SourceFile], seed: u32, [period, pe_period, jitter]: [u32; 3], looks: u32) -> String {
+    let clocks = [("period", period), ("pe_period", pe_period), ("jitter", jitter)];
+    let rest = [("seed", seed), ("looks", looks)];
+    Bench::of(files, "counter_view_tb", &[("TILES", 11)]).run("", &[&clocks[..], &rest[..]].concat())
+}
+
+#[test]
+fn every_counter_is_read_whole_whatever_the_clocks() {
+    for (seed, clocks) in (1..).zip(CLOCKS) {
+        assert_eq!(said(&late(), seed, clocks, 80), "80 looks\n", "{clocks:?}");
+    }
+}
+
+#[test]
+fn totals_that_are_taken_early_or_without_a_handshake_are_found() {
+    let mutants: [&[[&str; 3]]; 4] = [
+        // A bus that is looked at from the other clock.
+        &[
+            ["meshkv_counter_view", "asked_q & total_valid & ~old_q", "pad_index == select_index"],
+            ["meshkv_counter_view", "found_q <= total;", "found_q <= pad_data[select_tile*32+:32];"],
+        ],
+        // Words that are taken before they have arrived.
+        &[["meshkv_async_register", "m_valid = sent_seen != taken_q", "m_valid = sent_q != taken_q"]],
+        // Totals of the tile that was asked for before.
+        &[["meshkv_pad_view", "busy_q & settled_q[1] & index_q", "busy_q & index_q"]],
+        // Answers to old questions.
+        &[["meshkv_counter_view", "total_valid & ~old_q", "total_valid"]],
+    ];
+    for changes in mutants {
+        let mut files = late();
+        changes.iter().for_each(|[module, from, to]| change(&mut files, module, from, to));
+        let said = said(&files, 1, CLOCKS[2], 80);
+        assert!(said.lines().count() > 1, "{changes:?} is not seen");
+    }
+}
