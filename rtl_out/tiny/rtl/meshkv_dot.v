@@ -45,12 +45,13 @@ module meshkv_dot #(
 
     // Of three bits and three: a table of six inputs where a carry chain would cost as many.
     function above;
-        input [2:0] a, b;
-        above = a[2] & ~b[2] | ~(a[2] ^ b[2]) & (a[1] & ~b[1] | ~(a[1] ^ b[1]) & a[0] & ~b[0]);
+        input [2:0] one, other;
+        above = one[2] & ~other[2]
+            | ~(one[2] ^ other[2]) & (one[1] & ~other[1] | ~(one[1] ^ other[1]) & one[0] & ~other[0]);
     endfunction
     function [5:0] larger;
-        input [5:0] a, b;
-        larger = above(a[5:3], b[5:3]) | a[5:3] == b[5:3] & above(a[2:0], b[2:0]) ? a : b;
+        input [5:0] one, other;
+        larger = above(one[5:3], other[5:3]) | one[5:3] == other[5:3] & above(one[2:0], other[2:0]) ? one : other;
     endfunction
 
     // Addresses and shifts travel with the groups: group g works g cycles after group 0.
