@@ -2,10 +2,8 @@
 
 use super::core_parts::{kept_params, reversed};
 use super::core_widths::CoreWidths;
-use super::front_parts::{
-    control, counter_choice, counter_view, descriptor_queue, output_writer, pad_view, query_reader,
-    read_guard, reset, run,
-};
+use super::counter_parts::{counter_choice, counter_view, pad_view};
+use super::front_parts::{control, descriptor_queue, output_writer, query_reader, read_guard, reset, run};
 use super::front_widths::{wire, wires_between, FrontWidths};
 use super::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use super::{CORE, FRONT, TOP};

@@ -11,6 +11,7 @@ mod control_parts;
 mod control_widths;
 mod core_parts;
 mod core_widths;
+mod counter_parts;
 mod doc_modules;
 mod doc_page;
 mod doc_registers;
