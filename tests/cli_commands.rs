@@ -73,7 +73,7 @@ fn init_into_a_missing_folder_says_so() {
 
 #[test]
 fn check_gives_the_derived_numbers_as_json() {
-    let value = json(&["check", "configs/u280_8x8.toml", "--json"]);
+    let value = json(&["check", "configs/meshkv.toml", "--json"]);
     for (key, number) in [("tiles", 64), ("links", 224), ("takv_a", 9), ("blocks_per_tile", 256)] {
         assert_eq!(value[key], number, "{key}");
     }
