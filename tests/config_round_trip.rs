@@ -52,15 +52,18 @@ fn whatever_is_serialised_reads_back_equal() {
 }
 
 #[test]
-fn the_reference_configuration_spells_out_the_defaults() {
+fn the_configuration_of_the_device_spells_out_the_defaults_but_for_flits_and_rows() {
     let (design, warnings) = Design::load(Path::new("configs/u280_8x8.toml")).unwrap();
     assert!(warnings.is_empty(), "{warnings}");
     let mut config = design.config;
     assert_eq!(config.takv.a.take(), Some(9));
+    assert_eq!(std::mem::replace(&mut config.noc.flit_width, 512), 256);
+    assert_eq!(std::mem::replace(&mut config.pe.array_rows, 2), 1);
     assert_eq!(config, Config::default());
 
     let text = fs::read_to_string("configs/u280_8x8.toml").unwrap();
-    let commented = config::commented();
+    let commented = config::commented().replace("flit_width = 512", "flit_width = 256");
+    let commented = commented.replace("array_rows = 2", "array_rows = 1");
     for line in commented.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         assert!(text.lines().any(|l| l == line), "{line} is missing");
     }

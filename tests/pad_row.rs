@@ -70,12 +70,19 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
         ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
         ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
         ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),
-        ("meshkv_dot", "if (short[5] | short[4])", "if (short[4])"),
+        ("meshkv_dot", "- {2'b0, borrow}", ""),
+        ("meshkv_dot", "(sixteens_2)", "({1'b0, sixteens_2[0]})"),
     ];
-    let design = design(64, 32, 8);
-    let schedule = schedule(&design, 2, 24);
+    show(&design(64, 32, 8), &slips);
+    // Alignment in LUTs.
+    show(&design(512, 32, 32), &[("meshkv_dot", "if (short_q[5] | short_q[4])", "if (short_q[4])")]);
+}
+
+/// Each slip makes outputs of a row with two contexts differ.
+fn show(design: &Design, slips: &[(&str, &str, &str)]) {
+    let schedule = schedule(design, 2, 24);
     for (module, right, wrong) in slips {
-        let row = bench::build(&design, 2, |file| {
+        let row = bench::build(design, 2, |file| {
             if file.path.ends_with(&format!("/{module}.v")) {
                 assert!(file.text.contains(right), "{module} has no {right}");
                 file.text = file.text.replacen(right, wrong, 1);

@@ -94,7 +94,7 @@ pub fn find() -> Result<Yosys<'static>> {
     Ok(yosys)
 }
 
-/// The reference; it spells out the defaults.
+/// The paper's parameters, which are the defaults.
 pub fn reference() -> Result<Design> {
-    Ok(Design::from_config("u280_8x8", &Config::default())?)
+    Ok(Design::from_config("meshkv", &Config::default())?)
 }

@@ -1,5 +1,5 @@
-//! What the reference takes on the device, in Yosys, beside the device, the paper and the lower bound; and the largest
-//! mesh of such tiles that fits, at the reference's width and at half of it.
+//! What 8x8 fabrics take on the device, in Yosys, beside the device, the paper and the lower bound; and the largest
+//! mesh of such tiles that fits: of the paper's width, and of the one that is meant for the device.
 
 use super::area;
 use super::figure::{Figure, Goal};
@@ -7,21 +7,20 @@ use super::program::REFERENCE;
 use anyhow::{Context, Result};
 use meshkv::design::{Design, Device, Resources};
 use meshkv::synth::{bound_of_tile, shrink, Clock, Demand, Effort, Estimate, Limits};
+use std::path::Path;
 
 pub fn measure() -> Result<Vec<Figure>> {
     let yosys = area::find()?;
     let mut figures = Vec::new();
-    for flit_width in [512, 256] {
-        let mut config = area::reference()?.config;
-        config.noc.flit_width = flit_width;
-        let design = Design::from_config("u280_8x8", &config)?;
+    for path in [REFERENCE, "configs/u280_8x8.toml"] {
+        let (design, _) = Design::load(Path::new(path))?;
         let demand = Demand::of(&design, &yosys, Effort::Synthesise, &mut |_, _, _| ())?;
-        figures.extend(of_design(&design, &demand)?);
+        figures.extend(of_design(path, &design, &demand)?);
     }
     Ok(figures)
 }
 
-fn of_design(design: &Design, demand: &Demand) -> Result<Vec<Figure>> {
+fn of_design(path: &str, design: &Design, demand: &Demand) -> Result<Vec<Figure>> {
     let (device, mesh, limits) = (Device::of(design.config.board), design.mesh, Limits::default());
     let estimate = Estimate::new(demand, mesh, device, limits);
     let bits = design.flit.data_width;
@@ -29,7 +28,7 @@ fn of_design(design: &Design, demand: &Demand) -> Result<Vec<Figure>> {
         what: format!("8x8, {bits} bit: {what}"),
         value,
         goal,
-        command: format!("meshkv estimate {REFERENCE}, noc.flit_width = {bits}"),
+        command: format!("meshkv estimate {path}"),
     };
     let (used, has) = (estimate.total().values(), device.has.values());
     let bound = bound_of_tile(design).times(mesh.tiles() as u64).values();

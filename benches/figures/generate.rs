@@ -11,7 +11,7 @@ const RUNS: usize = 11;
 
 /// Configuration and goal in seconds.
 const TARGETS: [(&str, &str, f64); 2] =
-    [("8x8", "configs/u280_8x8.toml", 0.2), ("16x16", "configs/mesh_16x16.toml", 0.5)];
+    [("8x8", "configs/meshkv.toml", 0.2), ("16x16", "configs/mesh_16x16.toml", 0.5)];
 
 pub fn measure() -> Result<Vec<Figure>> {
     TARGETS

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The reference configuration.
-pub const REFERENCE: &str = "configs/u280_8x8.toml";
+pub const REFERENCE: &str = "configs/meshkv.toml";
 
 /// The same without registers between SLRs: for goals that come from networks which have none.
 pub const PLAIN: &str = "configs/no_slr_registers.toml";

@@ -59,6 +59,7 @@ rtl/meshkv_quotient.v
 rtl/meshkv_reduce_root.v
 rtl/meshkv_delay.v
 rtl/meshkv_dsp.v
+rtl/meshkv_choice_dsp.v
 rtl/meshkv_dot.v
 rtl/meshkv_sums.v
 rtl/meshkv_weight.v

@@ -1,6 +1,7 @@
 //! What computes at a tile: rows of the array, and where contexts stand in it.
 
 use super::{flit_elements, Design};
+use crate::config::Config;
 
 /// Words of queries and jobs that wait to be taken over by what computes.
 pub const JOB_DEPTH: u32 = 16;
@@ -10,6 +11,13 @@ pub const LOAD_LATENCY: u32 = 8;
 const AFTER_DOT: u32 = 24;
 /// Cycles from a dot's time to when the sum that was read leaves the row, at most.
 const READ_AFTER_DOT: u32 = 8;
+
+/// Lanes of all rows of a tile up to which the U280 has two DSPs for each, and block RAM for what LUTs keep elsewhere,
+/// at 24 tiles in an SLR.
+const SPARING_LANES: u32 = 32;
+
+/// Flits that tables of LUTs keep cheaply.
+const LUT_WORDS: u32 = 32;
 
 /// The array beside every tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +53,17 @@ impl Array {
         };
         let kv_heads = (0..design.mesh.cols()).map(of_column).collect();
         Array { rows, lanes: flit_elements(config), heads, slots, kv_heads }
+    }
+
+    /// Whether DSPs and block RAMs do some of what LUTs do where there are more lanes: alignment of elements, their
+    /// exponents, the FIFO of flits.
+    pub fn spares_luts(config: &Config) -> bool {
+        config.pe.array_rows * flit_elements(config) <= SPARING_LANES
+    }
+
+    /// Whether flits that wait for the array lie in block RAM. Tables of LUTs keep 32 words in half of what 64 take.
+    pub fn fifo_in_block(design: &Design) -> bool {
+        Array::spares_luts(&design.config) && design.mare.fifo_depth > LUT_WORDS
     }
 
     /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products

@@ -37,6 +37,29 @@ pub(super) fn dsp() -> ModuleSpec {
     .build()
 }
 
+pub(super) fn choice_dsp() -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_choice_dsp",
+        &[
+            "A multiplier that chooses between two operands, with an adder behind it: one DSP48E2 with its pre-adder.",
+            "",
+            "Operands are registered, the product is, and the sum is or is not: three cycles, or two.",
+        ],
+    )
+    .param("SOURCE", 0, "What is added: 0 nothing, 1 PCIN.")
+    .param("REGISTERED", 1, "Whether the sum has a register.")
+    .input("clk", 1, "")
+    .input("a", 27, "Signed.")
+    .input("d", 27, "Signed.")
+    .input("choice", 2, "What is multiplied: 0 a, 1 d, else 0.")
+    .input("b", 18, "Signed.")
+    .input("negative", 1, "The product is subtracted.")
+    .input("pcin", 48, "")
+    .output("pcout", 48, "The sum, to the next slice.")
+    .output("p", 48, "The sum, to look-up tables or operands of another slice.")
+    .build()
+}
+
 pub(super) fn dot(w: &PadWidths) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_dot",
@@ -55,6 +78,7 @@ pub(super) fn dot(w: &PadWidths) -> ModuleSpec {
     .dot_width(w)
     .input("clk", 1, "")
     .group("A flit, and the vector it meets.")
+    .input("early_addr", "ADDR_WIDTH", "addr, a cycle before.")
     .input("flit", "FLIT_WIDTH", "")
     .input("addr", "ADDR_WIDTH", "")
     .group("Four lanes of a vector, from the next cycle on.")
@@ -64,7 +88,7 @@ pub(super) fn dot(w: &PadWidths) -> ModuleSpec {
     .group("The dot.")
     .output("dot", "DOT_WIDTH", "Signed.")
     .output("exponent", 6, "The largest sum of exponents.")
-    .instances(&["meshkv_delay", "meshkv_dsp"])
+    .instances(if w.align_in_dsp() { &["meshkv_delay", "meshkv_choice_dsp"] } else { &["meshkv_delay", "meshkv_dsp"] })
     .build()
 }
 
@@ -180,7 +204,7 @@ pub(super) fn row_of(w: &PadWidths) -> ModuleSpec {
             "contexts; ops of any slot may follow each other, and go on to the next row a cycle later. Nothing",
             "can wait, so whoever sends ops keeps these distances: an op of a slot's part 4 cycles after its last",
             "word; a word of a slot only after k_done of its last K op; a load of a block only after k_done of its",
-            "last token and after the last op of the buffer; the first op of that buffer LANES + 6 cycles after the load; no",
+            "last token and after the last op of the buffer; the first op of that buffer LANES + 7 cycles after the load; no",
             "load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.",
         ],
     )

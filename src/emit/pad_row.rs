@@ -1,7 +1,7 @@
 //! One row of PaD's array by itself, for who tests or measures it.
 
 use super::core_widths::CoreWidths;
-use super::pad_parts::{delay, dot, dsp, row_of, scratchpad, sums, weight};
+use super::pad_parts::{choice_dsp, delay, dot, dsp, row_of, scratchpad, sums, weight};
 use super::pad_widths::PadWidths;
 use super::rtl::render;
 use super::{ModuleSpec, SourceFile};
@@ -11,8 +11,9 @@ use anyhow::Result;
 /// A row and what it is made of, the row last, with room for `slots` contexts.
 pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
     let w = PadWidths::of(design, slots);
-    let parts = [delay(), dsp(), dot(&w), sums(&w), weight(&w), scratchpad(&w)];
-    parts.into_iter().chain([row_of(&w)]).collect()
+    let choice = w.align_in_dsp().then(choice_dsp);
+    let parts = [dot(&w), sums(&w), weight(&w), scratchpad(&w), row_of(&w)];
+    [delay(), dsp()].into_iter().chain(choice).chain(parts).collect()
 }
 
 /// What the larger memories of a row are made of.

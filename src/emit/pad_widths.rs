@@ -22,6 +22,7 @@ const WEIGHT_BITS: u32 = 17;
 /// Parameter values of a row's modules.
 pub(super) struct PadWidths {
     pub(super) flit: u32,
+    spares_luts: bool,
     pub(super) lanes: u32,
     pub(super) head_dim: u32,
     pub(super) slots: u32,
@@ -36,6 +37,7 @@ impl PadWidths {
         let lanes = config.noc.flit_width / 16;
         PadWidths {
             flit: config.noc.flit_width,
+            spares_luts: Array::spares_luts(config),
             lanes,
             head_dim: config.pe.head_dim,
             slots,
@@ -72,6 +74,11 @@ impl PadWidths {
         self.stations() > LUT_WORDS
     }
 
+    /// Whether elements are aligned by multiplying, and their exponents may lie in block RAM.
+    pub(super) fn align_in_dsp(&self) -> bool {
+        self.spares_luts
+    }
+
     /// Whether there are too many sums for block RAM.
     pub(super) fn sums_in_ultra(&self) -> bool {
         self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
@@ -83,10 +90,13 @@ impl PadWidths {
     /// 512 words of 72 bits, an UltraRAM 4096.
     pub(super) fn values(&self) -> BTreeMap<String, tera::Value> {
         let stations = if self.stations_in_block() { "block" } else { "distributed" };
+        let exponents = if self.align_in_dsp() { stations } else { "distributed" };
         let sums = if self.sums_in_ultra() { "ultra" } else { "block" };
         BTreeMap::from([
             ("octave".to_owned(), PadWidths::octave().into()),
             ("station_style".to_owned(), stations.into()),
+            ("exponent_style".to_owned(), exponents.into()),
+            ("align_in_dsp".to_owned(), self.align_in_dsp().into()),
             ("sum_style".to_owned(), sums.into()),
         ])
     }

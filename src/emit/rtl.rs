@@ -29,7 +29,7 @@ use super::router_parts::{
 use super::tile_parts::{requester, tile_decode, tile_port, transport};
 use super::tile_widths::TileWidths;
 use super::{SourceFile, CORE, FABRIC, MESH, PAD, ROOT, ROUTER, TILE};
-use crate::design::{Design, PlacementKind, Port, TURNS};
+use crate::design::{Array, Design, PlacementKind, Port, TURNS};
 use crate::kernels;
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -62,6 +62,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_core.v"),
     template!("meshkv_crossing.v"),
     template!("meshkv_delay.v"),
+    template!("meshkv_choice_dsp.v"),
     template!("meshkv_dot.v"),
     template!("meshkv_dsp.v"),
     template!("meshkv_pad.v"),
@@ -260,6 +261,8 @@ pub(super) fn render(
         values.insert(format!("outputs_{}", port.letter()), mask.into());
     }
     let mare = &design.mare;
+    let fifo = if Array::fifo_in_block(design) { "block" } else { "distributed" };
+    values.insert("fifo_style".into(), fifo.into());
     values.insert("dedup".into(), mare.dedup.into());
     values.insert("coalesce".into(), (mare.coalesce_window > 0).into());
     values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());

@@ -64,6 +64,7 @@ pub(super) fn requester(w: &TileWidths) -> ModuleSpec {
     .index_width(w)
     .mask_width(w)
     .flit_width(&w.net)
+    .chunk_flits(w)
     .fifo_depth(w)
     .fetch_slots("SLOTS", w)
     .fetch_history("HISTORY", w)

@@ -1,6 +1,6 @@
 //! All of a design against the device, region by region.
 
-use super::parts::{crossings, parameters, parts, Clock, Part, Scale};
+use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
 use super::yosys::{Costs, Effort, Step, Yosys};
 use crate::design::{Design, Device, Floorplan, Mesh, Resources};
 use crate::emit;
@@ -71,7 +71,7 @@ impl Demand {
         let mut measured = Vec::new();
         for (done, part) in parts.into_iter().enumerate() {
             let files = emit::emit_block(design, part.module)?;
-            let change = parameters(design, &part);
+            let change = as_instantiated(design, &part);
             let costs =
                 yosys.costs(&files, part.module, &change, effort, &mut |step| progress(done, total, step))?;
             measured.push((part, costs));
@@ -80,9 +80,9 @@ impl Demand {
         Ok(Demand { parts: measured })
     }
 
-    /// What one tile takes.
+    /// What one tile takes, above row 0.
     pub fn tile(&self) -> Resources {
-        self.sum(|scale| u64::from(scale == Scale::Tile))
+        self.sum(|scale| u64::from(matches!(scale, Scale::Tile | Scale::Above)))
     }
 
     /// What a named part takes.

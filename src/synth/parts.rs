@@ -10,6 +10,10 @@ use crate::emit::{self, ModuleSpec};
 pub enum Scale {
     /// At every place of the mesh, in the SLR of its row.
     Tile,
+    /// At every place above row 0.
+    Above,
+    /// At every place of row 0.
+    Bottom,
     /// Once a pair of tiles, in the SLR of its row.
     Port,
     /// Once a column, with row 0.
@@ -31,8 +35,9 @@ impl Scale {
         let once = |here: bool, times: u64| if here { times } else { 0 };
         match self {
             Scale::Tile => cols * rows.len() as u64,
+            Scale::Above => cols * rows.filter(|y| *y > 0).count() as u64,
             Scale::Port => cols.div_ceil(2) * rows.len() as u64,
-            Scale::Column => once(plan.slr(0) == slr, cols),
+            Scale::Column | Scale::Bottom => once(plan.slr(0) == slr, cols),
             Scale::Once => once(plan.slr(0) == slr, 1),
             Scale::Host => once(slr == 0, 1),
             Scale::Northward => once(rows.start > 0 && !rows.is_empty(), cols),
@@ -70,12 +75,13 @@ const fn part(name: &'static str, module: &'static str, scale: Scale, clock: Clo
 /// What a tile is made of.
 const OF_TILE: [Part; 3] = [
     part("router", emit::ROUTER, Scale::Tile, Clock::Noc),
-    part("transport", emit::TILE, Scale::Tile, Clock::Noc),
+    part("transport", emit::TILE, Scale::Above, Clock::Noc),
     part("pad", emit::PAD, Scale::Tile, Clock::Pe),
 ];
 
 /// What stands around the tiles. Not every design has all of it.
-const AROUND: [Part; 5] = [
+const AROUND: [Part; 6] = [
+    part("transport_row0", emit::TILE, Scale::Bottom, Clock::Noc),
     part("column_root", emit::ROOT, Scale::Column, Clock::Noc),
     part("column_controller", "meshkv_column_controller", Scale::Column, Clock::Noc),
     part("memory_port", "meshkv_memory_port", Scale::Port, Clock::Noc),
@@ -117,21 +123,39 @@ pub fn parts(design: &Design) -> Vec<Part> {
     OF_TILE.into_iter().chain(AROUND).filter(has).collect()
 }
 
-/// Yosys' command that gives a part's module the parameters with which it is instantiated, where they are not its
-/// defaults.
-pub(super) fn parameters(design: &Design, part: &Part) -> String {
+/// Yosys' commands that make a part's module what its instances are: parameters that are not its defaults,
+/// coordinates, and outputs that only row 0 uses.
+pub(super) fn as_instantiated(design: &Design, part: &Part) -> String {
     let modules = emit::modules(design);
     let periphery: Option<&ModuleSpec> = modules.iter().find(|m| m.name == emit::PERIPHERY);
     let value = |name: &str| {
         let params = periphery.iter().flat_map(|m| &m.params);
         params.into_iter().find(|p| p.name == name).map(|p| p.literal.clone())
     };
-    let (own, outer) = match part.module {
-        "meshkv_column_controller" => ("QUEUE", "DESC_DEPTH"),
-        "meshkv_memory_port" => ("CREDITS", "REQ_DEPTH"),
+    // The place with the most neighbours and ways.
+    let (x, y) = (design.mesh.cols() / 2, design.mesh.rows() / 2);
+    let (own, outer) = match (part.module, part.scale) {
+        ("meshkv_column_controller", _) => ("QUEUE", "DESC_DEPTH"),
+        ("meshkv_memory_port", _) => ("CREDITS", "REQ_DEPTH"),
+        (emit::ROUTER, _) => return placed(part.module, &[("x", x), ("y", y)], false),
+        (emit::TILE, Scale::Bottom) => return placed(part.module, &[("x", x), ("y", 0)], false),
+        (emit::TILE, _) => return placed(part.module, &[("x", x), ("y", y), ("root_credit", 0)], true),
         _ => return String::new(),
     };
     value(outer).map(|value| format!("chparam -set {own} {value} {}", part.module)).unwrap_or_default()
+}
+
+/// A module with inputs that are constants, and without what it would send to a reduce root.
+fn placed(module: &str, constants: &[(&str, u32)], above: bool) -> String {
+    let mut commands = vec![format!("hierarchy -top {module}"), "proc".to_owned()];
+    commands.extend(constants.iter().map(|(name, _)| format!("delete -input {module}/w:{name}")));
+    if above {
+        commands.push(format!("delete -output {module}/w:root_*"));
+    }
+    commands.push(format!("cd {module}"));
+    commands.extend(constants.iter().map(|(name, value)| format!("connect -set {name} {value}")));
+    commands.push("cd ..".to_owned());
+    commands.join("; ")
 }
 
 #[cfg(test)]
@@ -147,6 +171,7 @@ mod tests {
         // Rows 0, 1 and 2, 3; in a row of three the last tile has a port to itself.
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
         assert_eq!(counts(Scale::Tile), [3, 6, 3]);
+        assert_eq!((counts(Scale::Above), counts(Scale::Bottom)), ([0, 6, 3], [3, 0, 0]));
         assert_eq!(counts(Scale::Port), [2, 4, 2]);
         assert_eq!((counts(Scale::Column), counts(Scale::Once)), ([3, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
@@ -185,9 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn parts_around_the_tiles_have_the_parameters_of_their_instances() {
+    fn parts_have_the_parameters_and_places_of_their_instances() {
         let design = Design::from_config("t", &Config::default()).unwrap();
-        let given: Vec<_> = parts(&design).iter().map(|p| parameters(&design, p)).collect();
+        let given: Vec<_> = parts(&design).iter().map(|p| as_instantiated(&design, p)).collect();
+        assert_eq!(given.iter().filter(|g| g.contains("; connect -set y 4; ")).count(), 2);
+        assert_eq!(given.iter().filter(|g| g.contains("; connect -set y 0; ")).count(), 1);
+        assert_eq!(given.iter().filter(|g| g.contains("/w:root_*")).count(), 1);
         assert_eq!(given.iter().filter(|g| g.starts_with("chparam -set ")).count(), 2);
     }
 }

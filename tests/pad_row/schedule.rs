@@ -12,7 +12,7 @@ const READ_CYCLES: usize = 4;
 /// Cycles from an op to k_done, beyond those of the dot.
 const DONE_CYCLES: usize = 18;
 /// Cycles from a load to the first op of its buffer, beyond one a lane.
-const LOAD_CYCLES: usize = 6;
+const LOAD_CYCLES: usize = 7;
 /// Cycles between two ops of one sum.
 const AGAIN: usize = 8;
 

@@ -26,6 +26,7 @@ module meshkv_dot #(
     input  wire                         clk,
 
     // A flit, and the vector it meets.
+    input  wire [ADDR_WIDTH-1:0]        early_addr,  // addr, a cycle before.
     input  wire [FLIT_WIDTH-1:0]        flit,
     input  wire [ADDR_WIDTH-1:0]        addr,
 
@@ -44,12 +45,13 @@ module meshkv_dot #(
 
     // Of three bits and three: a table of six inputs where a carry chain would cost as many.
     function above;
-        input [2:0] a, b;
-        above = a[2] & ~b[2] | ~(a[2] ^ b[2]) & (a[1] & ~b[1] | ~(a[1] ^ b[1]) & a[0] & ~b[0]);
+        input [2:0] one, other;
+        above = one[2] & ~other[2]
+            | ~(one[2] ^ other[2]) & (one[1] & ~other[1] | ~(one[1] ^ other[1]) & one[0] & ~other[0]);
     endfunction
     function [5:0] larger;
-        input [5:0] a, b;
-        larger = above(a[5:3], b[5:3]) | a[5:3] == b[5:3] & above(a[2:0], b[2:0]) ? a : b;
+        input [5:0] one, other;
+        larger = above(one[5:3], other[5:3]) | one[5:3] == other[5:3] & above(one[2:0], other[2:0]) ? one : other;
     endfunction
 
     // Addresses and shifts travel with the groups: group g works g cycles after group 0.
@@ -62,7 +64,7 @@ module meshkv_dot #(
 
     meshkv_delay #(
         .WIDTH (ADDR_WIDTH),
-        .CYCLES(MAX_STAGES + 1)
+        .CYCLES(MAX_STAGES + 2)
     ) u_first_addr (
         .clk(clk),
         .d  (addr),
@@ -77,7 +79,7 @@ module meshkv_dot #(
             (* ram_style = "distributed" *) reg [4*5-1:0] exponents[0:DEPTH-1];
             (* ram_style = "distributed" *) reg [4*18-1:0] significands[0:DEPTH-1];
             wire [ADDR_WIDTH-1:0] at    = wr_addr[g*PLACES/GROUPS*ADDR_WIDTH+:ADDR_WIDTH];
-            wire [4*5-1:0]        early = exponents[addr];
+            reg  [4*5-1:0]        early_q;
             reg  [4*18-1:0]       late_q;
             integer i;
             // Lanes outside a query's place are never written, and so stay blank.
@@ -94,6 +96,7 @@ module meshkv_dot #(
                                          wr_data[23+22], wr_data[23+:17], wr_data[22], wr_data[0+:17]};
                 end
             end
+            always @(posedge clk) early_q <= exponents[early_addr];
             always @(posedge clk) late_q <= significands[late_addr[g]];
 
             if (g > 0) begin : gen_later
@@ -122,7 +125,7 @@ module meshkv_dot #(
                 reg         negative_q;
                 reg  [10:0] significand_q;
                 always @(posedge clk) begin
-                    sum_q         <= {1'b0, element[14:11], element[10] | ~normal} + {1'b0, early[l*5+:5]};
+                    sum_q         <= {1'b0, element[14:11], element[10] | ~normal} + {1'b0, early_q[l*5+:5]};
                     negative_q    <= element[15];
                     significand_q <= {normal, element[9:0]};
                 end
@@ -140,38 +143,53 @@ module meshkv_dot #(
                     .d  ({sum_q, negative_q, significand_q}),
                     .q  ({sum, negative, significand})
                 );
-                wire [5:0]  short = late_largest[g] - sum;
-
-                // {significand, 15'b0} >> short. Shifts by 16 and more only choose which of two copies is
-                // kept: resets of registers, no tables.
-                wire [13:0] fine = {significand, 3'b0} >> short[1:0];
-                reg  [13:0] upper_q;
-                reg  [9:0]  lower_q;
-                reg  [1:0]  fours_q;
-                reg         sign_q;
+                // What the lane lacks to the largest exponent, in parts: its low three bits as one of eight, each
+                // of which is a table of six inputs, and the three above.
+                wire [2:0] low    = late_largest[g][2:0] - sum[2:0];
+                wire       borrow = late_largest[g][2:0] < sum[2:0];
+                wire [2:0] high   = late_largest[g][5:3] - sum[5:3] - {2'b0, borrow};
+                wire [7:0] place  = 8'h80 >> low;
+                reg  [1:0] sixteens_1, sixteens_2;
+                reg        sign_1, sign_2;
                 always @(posedge clk) begin
-                    upper_q <= fine;
-                    lower_q <= fine[13:4];
-                    fours_q <= short[3:2];
-                    sign_q  <= negative;
-                    if (short[5] | short[4]) upper_q <= 14'b0;
-                    if (short[5] | ~short[4]) lower_q <= 10'b0;
+                    sixteens_1 <= high[2:1];
+                    sixteens_2 <= sixteens_1;
+                    sign_1     <= negative;
+                    sign_2     <= sign_1;
                 end
-                wire [25:0] aligned = {upper_q, 2'b0, lower_q} >> {fours_q, 2'b0};
 
-                wire [47:0] p;
-                meshkv_dsp #(
-                    .SOURCE(g == 0 ? 0 : 1)
+                // One slice shifts by multiplying, {significand, 15'b0} >> high[0] * 8 + low, which loses no bit. The
+                // next takes that or what is 16 below it, or nothing.
+                wire [47:0] shifted, unused_cascade, p;
+                meshkv_choice_dsp #(
+                    .SOURCE    (0),
+                    .REGISTERED(0)
+                ) u_shift (
+                    .clk     (clk),
+                    .a       ({8'b0, significand, 8'b0}),
+                    .d       ({16'b0, significand}),
+                    .choice  ({1'b0, high[0]}),
+                    .b       ({10'b0, place}),
+                    .negative(1'b0),
+                    .pcin    (48'b0),
+                    .pcout   (unused_cascade),
+                    .p       (shifted)
+                );
+                meshkv_choice_dsp #(
+                    .SOURCE    (g == 0 ? 0 : 1),
+                    .REGISTERED(1)
                 ) u_dsp (
                     .clk     (clk),
-                    .a       ({1'b0, aligned}),
+                    .a       ({1'b0, shifted[25:0]}),
+                    .d       ({17'b0, shifted[25:16]}),
+                    .choice  (sixteens_2),
                     .b       ({1'b0, late_q[l*18+:17]}),
-                    .negative(sign_q ^ late_q[l*18+17]),
-                    .c       (48'b0),
+                    .negative(sign_2 ^ late_q[l*18+17]),
                     .pcin    (chain[4*g+l]),
                     .pcout   (chain[4*g+l+4]),
                     .p       (p)
                 );
+                wire unused_shifted = ^shifted;
                 if (g == GROUPS - 1) begin : gen_end
                     assign ends[l*CHAIN_BITS+:CHAIN_BITS] = p[CHAIN_BITS-1:0];
                     wire unused_ends = ^{p, chain[4*g+l+4]};
@@ -221,17 +239,14 @@ module meshkv_dot #(
     );
 
     // Four chains end.
-    reg signed [CHAIN_BITS:0]  west_q, east_q;
-    reg signed [DOT_WIDTH-1:0]   dot_q;
-    wire signed [CHAIN_BITS-1:0] end_a = ends[0+:CHAIN_BITS];
-    wire signed [CHAIN_BITS-1:0] end_b = ends[CHAIN_BITS+:CHAIN_BITS];
-    wire signed [CHAIN_BITS-1:0] end_c = ends[2*CHAIN_BITS+:CHAIN_BITS];
-    wire signed [CHAIN_BITS-1:0] end_d = ends[3*CHAIN_BITS+:CHAIN_BITS];
-    always @(posedge clk) begin
-        west_q <= end_a + end_b;
-        east_q <= end_c + end_d;
-        dot_q  <= west_q + east_q;
-    end
+    reg  signed [DOT_WIDTH-1:0]  dot_q;
+    wire signed [DOT_WIDTH-1:0]  end_of[0:3];
+    generate
+        for (l = 0; l < 4; l = l + 1) begin : gen_sum
+            assign end_of[l] = { {2{ends[(l+1)*CHAIN_BITS-1]}}, ends[l*CHAIN_BITS+:CHAIN_BITS]};
+        end
+    endgenerate
+    always @(posedge clk) dot_q <= (end_of[0] + end_of[1]) + (end_of[2] + end_of[3]);
     assign dot = dot_q;
 endmodule
 `default_nettype wire

@@ -25,6 +25,8 @@ module meshkv_requester #(
     parameter MASK_WIDTH = 2,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
+    // Flits of a chunk, a power of two; ranges begin with one.
+    parameter CHUNK_FLITS = 4,
     // Flits of the requester's FIFO: what it may ask for ahead.
     parameter FIFO_DEPTH = 16,
     // Ranges that can be on their way at a time, at least 2.
@@ -133,6 +135,11 @@ module meshkv_requester #(
     assign event_duplicate = x_valid_q & ~|arrives;
     assign came_valid      = event_flit;
     assign came_tag        = x_tag_q;
+
+    // Ranges begin with a chunk, so those that overlap have a chunk in common.
+    localparam CHUNK_LOG = $clog2(CHUNK_FLITS);
+    wire [INDEX_WIDTH-1:0] cmd_chunk = cmd_first >> CHUNK_LOG;
+    wire [INDEX_WIDTH-1:0] cmd_end   = cmd_last >> CHUNK_LOG;
 
     // The command against what is known.
     wire [SLOTS-1:0]   overlaps, waiting, of_tag;
@@ -275,9 +282,9 @@ module meshkv_requester #(
                 && x_gen_q == gen_q[s*GEN_WIDTH+:GEN_WIDTH];
             assign completes[s] = arrives[s] && next == last;
             assign of_tag[s]    = busy_q[s] && cmd_tag == tag;
-            assign overlaps[s]  = busy_q[s] && cmd_tag == tag && cmd_first <= last && first <= cmd_last;
+            assign overlaps[s]  = busy_q[s] && cmd_tag == tag && cmd_chunk <= last >> CHUNK_LOG && first >> CHUNK_LOG <= cmd_end;
             // On its way and no flit of it has come, not even now: another head may join.
-            assign waiting[s]   = busy_q[s] && cmd_tag == tag && cmd_first == first && cmd_last == last
+            assign waiting[s]   = busy_q[s] && cmd_tag == tag && cmd_chunk == first >> CHUNK_LOG && cmd_last == last
                 && next == first && ~arrives[s];
             assign late[s]      = busy_q[s] && age == RETRY_TICKS[AGE_WIDTH-1:0];
             always @(posedge clk) begin
@@ -312,7 +319,7 @@ module meshkv_requester #(
             wire [INDEX_WIDTH-1:0] last  = old_last_q[h*INDEX_WIDTH+:INDEX_WIDTH];
             wire                   notes = |completes & ring_q[h];
             assign old_overlaps[h] = known_q[h] && cmd_tag == old_tag_q[h*TAG_WIDTH+:TAG_WIDTH]
-                && cmd_first <= last && first <= cmd_last;
+                && cmd_chunk <= last >> CHUNK_LOG && first >> CHUNK_LOG <= cmd_end;
             always @(posedge clk) begin
                 if (tick) begin
                     old_age_q[h*2+:2] <= old_age_q[h*2+:2] + 1'b1;

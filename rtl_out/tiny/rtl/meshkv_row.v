@@ -7,7 +7,7 @@
 // contexts; ops of any slot may follow each other, and go on to the next row a cycle later. Nothing
 // can wait, so whoever sends ops keeps these distances: an op of a slot's part 4 cycles after its last
 // word; a word of a slot only after k_done of its last K op; a load of a block only after k_done of its
-// last token and after the last op of the buffer; the first op of that buffer LANES + 6 cycles after the load; no
+// last token and after the last op of the buffer; the first op of that buffer LANES + 7 cycles after the load; no
 // load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.
 `default_nettype none
 module meshkv_row #(
@@ -241,14 +241,15 @@ module meshkv_row #(
         .ADDR_WIDTH(ADDR_WIDTH),
         .DOT_WIDTH (DOT_WIDTH)
     ) u_dot (
-        .clk      (clk),
-        .flit     (flit_q),
-        .addr     (addr_q),
-        .wr_groups(wr_groups_q),
-        .wr_addr  (wr_addr),
-        .wr_data  (wr_data_q),
-        .dot      (dot),
-        .exponent (exponent)
+        .clk       (clk),
+        .early_addr(op_station[ADDR_WIDTH-1:0]),
+        .flit      (flit_q),
+        .addr      (addr_q),
+        .wr_groups (wr_groups_q),
+        .wr_addr   (wr_addr),
+        .wr_data   (wr_data_q),
+        .dot       (dot),
+        .exponent  (exponent)
     );
 
     // What goes with an op, up to its dot.

@@ -221,6 +221,7 @@ module meshkv_transport #(
         .INDEX_WIDTH(INDEX_WIDTH),
         .MASK_WIDTH (MASK_WIDTH),
         .FLIT_WIDTH (FLIT_WIDTH),
+        .CHUNK_FLITS(CHUNK_FLITS),
         .FIFO_DEPTH (FIFO_DEPTH),
         .SLOTS      (FETCH_SLOTS),
         .HISTORY    (FETCH_HISTORY),

@@ -74,11 +74,11 @@ add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_core/u_fabric/u
 add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[7].gen_col[4].u_router u_core/u_fabric/gen_tile[60].u_tile u_core/gen_pad[60].u_pad u_core/u_fabric/u_periphery/gen_port[30].u_port u_core/u_fabric/u_mesh/gen_row[7].gen_col[5].u_router u_core/u_fabric/gen_tile[61].u_tile u_core/gen_pad[61].u_pad u_core/u_fabric/u_mesh/gen_row[7].gen_col[6].u_router u_core/u_fabric/gen_tile[62].u_tile u_core/gen_pad[62].u_pad u_core/u_fabric/u_periphery/gen_port[31].u_port u_core/u_fabric/u_mesh/gen_row[7].gen_col[7].u_router u_core/u_fabric/gen_tile[63].u_tile u_core/gen_pad[63].u_pad}]
 
 # Links between rows 1 and 2.
-# expect 9040
+# expect 4960
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[2].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 1 and 2.
-# expect 960
+# expect 976
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[16].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[17].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[18].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[19].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[20].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[21].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[22].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[23].*gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Their credits between rows 1 and 2.
@@ -90,11 +90,11 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[8].*gen_cred
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[8].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[9].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[10].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[11].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[12].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[13].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[14].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[15].*gen_up_crossing.u_crossing/crossing_q_reg*}]
 
 # Links between rows 4 and 5.
-# expect 9040
+# expect 4960
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[4].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[5].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 4 and 5.
-# expect 960
+# expect 976
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[40].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[41].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[42].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[43].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[44].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[45].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[46].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[47].*gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Their credits between rows 4 and 5.

@@ -41,7 +41,7 @@ module meshkv_column_controller #(
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a number of tiles in bits.
@@ -49,7 +49,7 @@ module meshkv_column_controller #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 22,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 119,
+    parameter BUS_WIDTH = 121,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -71,7 +71,7 @@ module meshkv_column_controller #(
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
+    parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // Width of a query head's place in its column in bits.
@@ -335,7 +335,7 @@ module meshkv_column_controller #(
     wire unused_flits = |{from_flit, to_flit};
 
     // Words for the bus: of slices and, overlaid, of queries.
-    localparam SLICE_WORD = 119;
+    localparam SLICE_WORD = 121;
     // What is asked of no tile and fills none is not said.
     wire                      close = state_q == CLOSE;
     wire                      call  = state_q == SAMPLE;

@@ -11,7 +11,7 @@ module meshkv_column_root #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 3,
     // Width of a layer number in bits.
@@ -33,7 +33,7 @@ module meshkv_column_root #(
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2
+    parameter OUT_INDEX_WIDTH = 3
 ) (
     input  wire                        clk,
     input  wire                        rst,

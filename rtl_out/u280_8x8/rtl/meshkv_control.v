@@ -22,7 +22,7 @@ module meshkv_control #(
     // Totals of a tile's fetching and filling.
     parameter EVENT_COUNTERS = 23,
     // Totals of what computes.
-    parameter PAD_COUNTERS = 10
+    parameter PAD_COUNTERS = 9
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -275,13 +275,13 @@ module meshkv_control #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000001;  // MAP_VERSION
-            10'h202: value = 32'h885561c1;  // DESIGN
+            10'h202: value = 32'ha27c8bae;  // DESIGN
             10'h203: value = 32'h00200808;  // MESH
             10'h204: value = 32'h00080020;  // MODEL
             10'h205: value = 32'h00200020;  // HEADS
             10'h206: value = 32'h00800040;  // KV
             10'h207: value = 32'h00000200;  // SEGMENTS
-            10'h208: value = 32'h00200040;  // SIZES
+            10'h208: value = 32'h00200020;  // SIZES
             10'h210: value = desc_cache_q;  // DESC_CACHE
             10'h211: value = desc_first_q;  // DESC_FIRST
             10'h212: value = desc_stride_q;  // DESC_STRIDE

@@ -13,7 +13,7 @@ module meshkv_duplicate_filter #(
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Bits of one bank of the Bloom filter.

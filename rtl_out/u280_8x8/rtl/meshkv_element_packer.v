@@ -7,7 +7,7 @@ module meshkv_element_packer #(
     // Width of an element in bits.
     parameter ELEMENT_WIDTH = 32,
     // Width of one flit's data in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of what is said with it in bits.
     parameter TAG_WIDTH = 12
 ) (

@@ -32,9 +32,9 @@ module meshkv_fabric #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 37,
+    parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Cycles a head that could leave may be passed over by its port.
     parameter STARVE_LIMIT = 15,
     // Flits a virtual channel buffers.
@@ -46,11 +46,11 @@ module meshkv_fabric #(
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Flits of a slice.
-    parameter SLICE_FLITS = 512,
+    parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of the requester's FIFO: what it may ask for ahead.
@@ -80,9 +80,9 @@ module meshkv_fabric #(
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Flits of the staging memory.
-    parameter STAGING_DEPTH = 4096,
+    parameter STAGING_DEPTH = 8192,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
     parameter PART_ID_WIDTH = 10,
     // Events that a tile counts.
@@ -98,7 +98,7 @@ module meshkv_fabric #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 6,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 119,
+    parameter BUS_WIDTH = 121,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
@@ -116,7 +116,7 @@ module meshkv_fabric #(
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // Width of a slice's number in external memory in bits.
@@ -184,7 +184,7 @@ module meshkv_fabric #(
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
+    parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // Streams that can be decoded at once.
@@ -196,9 +196,9 @@ module meshkv_fabric #(
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.
-    parameter [63:0] FLIT_BYTES = 64'd64,
+    parameter [63:0] FLIT_BYTES = 64'd32,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5
 ) (

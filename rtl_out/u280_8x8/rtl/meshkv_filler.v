@@ -12,9 +12,9 @@ module meshkv_filler #(
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 22,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 7,
     // Width of a slice's number in external memory in bits.
@@ -26,11 +26,11 @@ module meshkv_filler #(
     // Width of their number in bits.
     parameter CREDIT_WIDTH = 3,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // Flits of a slice.
-    parameter SLICE_FLITS = 512,
+    parameter SLICE_FLITS = 1024,
     // Flits of a burst, a power of two.
     parameter BURST_FLITS = 16,
     // Slices the staging memory holds.
@@ -38,7 +38,7 @@ module meshkv_filler #(
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
     parameter TIMEOUT_WIDTH = 16,
     // Bursts that may wait in the memory port.

@@ -8,9 +8,9 @@
 `default_nettype none
 module meshkv_front #(
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // Bits of an AXI ID that tell resets from each other.
     parameter EPOCH_BITS = 2,
     // Width of an argument's number in bits.
@@ -42,9 +42,9 @@ module meshkv_front #(
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
     // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 64,
+    parameter FLIT_BYTES_NUM = 32,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2,
+    parameter OUT_INDEX_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Width of a number of segments in bits.
@@ -74,7 +74,7 @@ module meshkv_front #(
     // Totals of a tile's fetching and filling.
     parameter EVENT_COUNTERS = 23,
     // Totals of what computes.
-    parameter PAD_COUNTERS = 10,
+    parameter PAD_COUNTERS = 9,
     // Low bits of the addresses of queries and outputs that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.

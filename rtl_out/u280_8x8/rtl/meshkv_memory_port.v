@@ -10,9 +10,9 @@ module meshkv_memory_port #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 22,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of the name of a tile's burst in bits.
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
@@ -24,9 +24,9 @@ module meshkv_memory_port #(
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.
-    parameter [63:0] FLIT_BYTES = 64'd64,
+    parameter [63:0] FLIT_BYTES = 64'd32,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // Bursts of a tile that can wait.
     parameter CREDITS = 4
 ) (

@@ -10,7 +10,7 @@ module meshkv_output_writer #(
     // Tiles from west to east.
     parameter COLS = 8,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 3,
     // Width of a layer number in bits.
@@ -22,7 +22,7 @@ module meshkv_output_writer #(
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
     parameter TIMEOUT_WIDTH = 16,
     // Query heads of the model.
@@ -32,9 +32,9 @@ module meshkv_output_writer #(
     // Width of an argument's number in bits.
     parameter ARG_BITS = 6,
     // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 64,
+    parameter FLIT_BYTES_NUM = 32,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2,
+    parameter OUT_INDEX_WIDTH = 3,
     // Width of an ID below the epoch.
     parameter ID_WIDTH = 4,
     // EPOCH_BITS + ID_WIDTH.

@@ -17,11 +17,11 @@ module meshkv_pad #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 22,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a stream number in bits.
@@ -41,27 +41,27 @@ module meshkv_pad #(
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Rows from a column's head to the next, with a tile a head.
     parameter ROW_STEP = 2,
     // Streams that can be decoded at once.
     parameter STREAMS_NUM = 8,
     // Rows of the array: contexts that meet a flit at once.
-    parameter ARRAY_ROWS = 2,
+    parameter ARRAY_ROWS = 1,
     // Contexts of a row.
-    parameter SLOTS = 16,
+    parameter SLOTS = 32,
     // Width of a slot number in bits.
-    parameter SLOT_WIDTH = 4,
+    parameter SLOT_WIDTH = 5,
     // Elements of a flit, as a power of two.
-    parameter LANE_LOG = 5,
+    parameter LANE_LOG = 4,
     // Elements of a K or V row, as a power of two.
     parameter DIM_LOG = 7,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
     // Width of a block of a segment in bits.
-    parameter BLOCK_WIDTH = 1,
+    parameter BLOCK_WIDTH = 2,
     // Width of the number of a query's part in bits.
-    parameter PART_WIDTH = 2,
+    parameter PART_WIDTH = 3,
     // Width of a token's number in a flit in bits.
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
@@ -69,25 +69,25 @@ module meshkv_pad #(
     // Cycles from the last weight's reading to its use.
     parameter LOAD_LATENCY = 8,
     // Width of the counter of a loading in bits.
-    parameter LOAD_COUNT_WIDTH = 6,
+    parameter LOAD_COUNT_WIDTH = 5,
     // Cycles in which an op passes a row.
-    parameter REST_CYCLES = 40,
+    parameter REST_CYCLES = 36,
     // Results that may be on their way in the array.
-    parameter READ_CYCLES = 26,
+    parameter READ_CYCLES = 21,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
-    parameter PAD_EVENTS = 10,
+    parameter PAD_EVENTS = 9,
     // LANES / 4.
-    parameter GROUPS = 8,
+    parameter GROUPS = 4,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Vectors of a query: flits of a token, or PLACES.
-    parameter PARTS = 4,
+    parameter PARTS = 8,
     // K flits of a token, at least 1.
-    parameter TOKEN_PARTS = 4,
+    parameter TOKEN_PARTS = 8,
     // Blocks of a segment, the last one filled up.
-    parameter BLOCKS = 2,
+    parameter BLOCKS = 4,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.
     parameter SUM_WIDTH = 69,
     // Bits of a logit before it is scaled, 20 below the point.
@@ -97,7 +97,7 @@ module meshkv_pad #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 16,
+    parameter DOT_CYCLES = 12,
     // Bits of a sum below the point.
     parameter FRACTION = 36
 ) (
@@ -232,72 +232,72 @@ module meshkv_pad #(
     localparam SPOTS = ARRAY_ROWS * SLOTS;
     wire [SPOTS-1:0] wanted_places;
     assign wanted_places[0] = wanted[0];
-    assign wanted_places[1] = wanted[2];
-    assign wanted_places[2] = wanted[5];
-    assign wanted_places[3] = wanted[7];
-    assign wanted_places[4] = wanted[8];
-    assign wanted_places[5] = wanted[10];
-    assign wanted_places[6] = wanted[13];
-    assign wanted_places[7] = wanted[15];
-    assign wanted_places[8] = wanted[16];
-    assign wanted_places[9] = wanted[18];
-    assign wanted_places[10] = wanted[21];
-    assign wanted_places[11] = wanted[23];
-    assign wanted_places[12] = wanted[24];
-    assign wanted_places[13] = wanted[26];
-    assign wanted_places[14] = wanted[29];
-    assign wanted_places[15] = wanted[31];
-    assign wanted_places[16] = wanted[1];
-    assign wanted_places[17] = wanted[3];
-    assign wanted_places[18] = wanted[4];
-    assign wanted_places[19] = wanted[6];
-    assign wanted_places[20] = wanted[9];
-    assign wanted_places[21] = wanted[11];
-    assign wanted_places[22] = wanted[12];
-    assign wanted_places[23] = wanted[14];
-    assign wanted_places[24] = wanted[17];
-    assign wanted_places[25] = wanted[19];
-    assign wanted_places[26] = wanted[20];
-    assign wanted_places[27] = wanted[22];
-    assign wanted_places[28] = wanted[25];
-    assign wanted_places[29] = wanted[27];
-    assign wanted_places[30] = wanted[28];
-    assign wanted_places[31] = wanted[30];
+    assign wanted_places[1] = wanted[1];
+    assign wanted_places[2] = wanted[2];
+    assign wanted_places[3] = wanted[3];
+    assign wanted_places[4] = wanted[4];
+    assign wanted_places[5] = wanted[5];
+    assign wanted_places[6] = wanted[6];
+    assign wanted_places[7] = wanted[7];
+    assign wanted_places[8] = wanted[8];
+    assign wanted_places[9] = wanted[9];
+    assign wanted_places[10] = wanted[10];
+    assign wanted_places[11] = wanted[11];
+    assign wanted_places[12] = wanted[12];
+    assign wanted_places[13] = wanted[13];
+    assign wanted_places[14] = wanted[14];
+    assign wanted_places[15] = wanted[15];
+    assign wanted_places[16] = wanted[16];
+    assign wanted_places[17] = wanted[17];
+    assign wanted_places[18] = wanted[18];
+    assign wanted_places[19] = wanted[19];
+    assign wanted_places[20] = wanted[20];
+    assign wanted_places[21] = wanted[21];
+    assign wanted_places[22] = wanted[22];
+    assign wanted_places[23] = wanted[23];
+    assign wanted_places[24] = wanted[24];
+    assign wanted_places[25] = wanted[25];
+    assign wanted_places[26] = wanted[26];
+    assign wanted_places[27] = wanted[27];
+    assign wanted_places[28] = wanted[28];
+    assign wanted_places[29] = wanted[29];
+    assign wanted_places[30] = wanted[30];
+    assign wanted_places[31] = wanted[31];
     reg  [ARRAY_ROWS+SLOT_WIDTH-1:0] q_place;
     always @(*) begin
         case ({q_stream, q_head})
-            {3'd0, 2'd0}: q_place = {2'b01, 4'd0};
-            {3'd0, 2'd2}: q_place = {2'b01, 4'd1};
-            {3'd1, 2'd1}: q_place = {2'b01, 4'd2};
-            {3'd1, 2'd3}: q_place = {2'b01, 4'd3};
-            {3'd2, 2'd0}: q_place = {2'b01, 4'd4};
-            {3'd2, 2'd2}: q_place = {2'b01, 4'd5};
-            {3'd3, 2'd1}: q_place = {2'b01, 4'd6};
-            {3'd3, 2'd3}: q_place = {2'b01, 4'd7};
-            {3'd4, 2'd0}: q_place = {2'b01, 4'd8};
-            {3'd4, 2'd2}: q_place = {2'b01, 4'd9};
-            {3'd5, 2'd1}: q_place = {2'b01, 4'd10};
-            {3'd5, 2'd3}: q_place = {2'b01, 4'd11};
-            {3'd6, 2'd0}: q_place = {2'b01, 4'd12};
-            {3'd6, 2'd2}: q_place = {2'b01, 4'd13};
-            {3'd7, 2'd1}: q_place = {2'b01, 4'd14};
-            {3'd7, 2'd3}: q_place = {2'b01, 4'd15};
-            {3'd0, 2'd1}: q_place = {2'b10, 4'd0};
-            {3'd0, 2'd3}: q_place = {2'b10, 4'd1};
-            {3'd1, 2'd0}: q_place = {2'b10, 4'd2};
-            {3'd1, 2'd2}: q_place = {2'b10, 4'd3};
-            {3'd2, 2'd1}: q_place = {2'b10, 4'd4};
-            {3'd2, 2'd3}: q_place = {2'b10, 4'd5};
-            {3'd3, 2'd0}: q_place = {2'b10, 4'd6};
-            {3'd3, 2'd2}: q_place = {2'b10, 4'd7};
-            {3'd4, 2'd1}: q_place = {2'b10, 4'd8};
-            {3'd4, 2'd3}: q_place = {2'b10, 4'd9};
-            {3'd5, 2'd0}: q_place = {2'b10, 4'd10};
-            {3'd5, 2'd2}: q_place = {2'b10, 4'd11};
-            {3'd6, 2'd1}: q_place = {2'b10, 4'd12};
-            {3'd6, 2'd3}: q_place = {2'b10, 4'd13};
-            {3'd7, 2'd0}: q_place = {2'b10, 4'd14};
-            {3'd7, 2'd2}: q_place = {2'b10, 4'd15};
+            {3'd0, 2'd0}: q_place = {1'b1, 5'd0};
+            {3'd0, 2'd1}: q_place = {1'b1, 5'd1};
+            {3'd0, 2'd2}: q_place = {1'b1, 5'd2};
+            {3'd0, 2'd3}: q_place = {1'b1, 5'd3};
+            {3'd1, 2'd0}: q_place = {1'b1, 5'd4};
+            {3'd1, 2'd1}: q_place = {1'b1, 5'd5};
+            {3'd1, 2'd2}: q_place = {1'b1, 5'd6};
+            {3'd1, 2'd3}: q_place = {1'b1, 5'd7};
+            {3'd2, 2'd0}: q_place = {1'b1, 5'd8};
+            {3'd2, 2'd1}: q_place = {1'b1, 5'd9};
+            {3'd2, 2'd2}: q_place = {1'b1, 5'd10};
+            {3'd2, 2'd3}: q_place = {1'b1, 5'd11};
+            {3'd3, 2'd0}: q_place = {1'b1, 5'd12};
+            {3'd3, 2'd1}: q_place = {1'b1, 5'd13};
+            {3'd3, 2'd2}: q_place = {1'b1, 5'd14};
+            {3'd3, 2'd3}: q_place = {1'b1, 5'd15};
+            {3'd4, 2'd0}: q_place = {1'b1, 5'd16};
+            {3'd4, 2'd1}: q_place = {1'b1, 5'd17};
+            {3'd4, 2'd2}: q_place = {1'b1, 5'd18};
+            {3'd4, 2'd3}: q_place = {1'b1, 5'd19};
+            {3'd5, 2'd0}: q_place = {1'b1, 5'd20};
+            {3'd5, 2'd1}: q_place = {1'b1, 5'd21};
+            {3'd5, 2'd2}: q_place = {1'b1, 5'd22};
+            {3'd5, 2'd3}: q_place = {1'b1, 5'd23};
+            {3'd6, 2'd0}: q_place = {1'b1, 5'd24};
+            {3'd6, 2'd1}: q_place = {1'b1, 5'd25};
+            {3'd6, 2'd2}: q_place = {1'b1, 5'd26};
+            {3'd6, 2'd3}: q_place = {1'b1, 5'd27};
+            {3'd7, 2'd0}: q_place = {1'b1, 5'd28};
+            {3'd7, 2'd1}: q_place = {1'b1, 5'd29};
+            {3'd7, 2'd2}: q_place = {1'b1, 5'd30};
+            {3'd7, 2'd3}: q_place = {1'b1, 5'd31};
             default: q_place = {ARRAY_ROWS+SLOT_WIDTH{1'b0}};
         endcase
     end
@@ -333,7 +333,7 @@ module meshkv_pad #(
     wire [INDEX_WIDTH-1:0] v_index = kv_index - HALF;
     wire [DIM_LOG-1:0]     dim     = v_index[DIM_LOG-1:0];
     reg  [SUB_WIDTH-1:0]   sub_q;  // The token of the flit, where it holds several.
-    wire [INDEX_WIDTH-1:0] wide_token = kv_index >> 2;
+    wire [INDEX_WIDTH-1:0] wide_token = kv_index >> 3;
     wire [PART_WIDTH-1:0]  part    = kv_index[PART_WIDTH-1:0];
     wire                   part_begins = ~|part, part_ends = &part, last_sub = 1'b1;
     wire [TOKEN_WIDTH-1:0] token   = wide_token[TOKEN_WIDTH-1:0];
@@ -693,37 +693,37 @@ module meshkv_pad #(
     // The context whose results are read.
     wire [CONTEXTS-1:0] read_context;
     assign read_context[0] = reads_now[0];
-    assign read_context[2] = reads_now[1];
-    assign read_context[5] = reads_now[2];
-    assign read_context[7] = reads_now[3];
-    assign read_context[8] = reads_now[4];
-    assign read_context[10] = reads_now[5];
-    assign read_context[13] = reads_now[6];
-    assign read_context[15] = reads_now[7];
-    assign read_context[16] = reads_now[8];
-    assign read_context[18] = reads_now[9];
-    assign read_context[21] = reads_now[10];
-    assign read_context[23] = reads_now[11];
-    assign read_context[24] = reads_now[12];
-    assign read_context[26] = reads_now[13];
-    assign read_context[29] = reads_now[14];
-    assign read_context[31] = reads_now[15];
-    assign read_context[1] = reads_now[16];
-    assign read_context[3] = reads_now[17];
-    assign read_context[4] = reads_now[18];
-    assign read_context[6] = reads_now[19];
-    assign read_context[9] = reads_now[20];
-    assign read_context[11] = reads_now[21];
-    assign read_context[12] = reads_now[22];
-    assign read_context[14] = reads_now[23];
-    assign read_context[17] = reads_now[24];
-    assign read_context[19] = reads_now[25];
-    assign read_context[20] = reads_now[26];
-    assign read_context[22] = reads_now[27];
-    assign read_context[25] = reads_now[28];
-    assign read_context[27] = reads_now[29];
-    assign read_context[28] = reads_now[30];
-    assign read_context[30] = reads_now[31];
+    assign read_context[1] = reads_now[1];
+    assign read_context[2] = reads_now[2];
+    assign read_context[3] = reads_now[3];
+    assign read_context[4] = reads_now[4];
+    assign read_context[5] = reads_now[5];
+    assign read_context[6] = reads_now[6];
+    assign read_context[7] = reads_now[7];
+    assign read_context[8] = reads_now[8];
+    assign read_context[9] = reads_now[9];
+    assign read_context[10] = reads_now[10];
+    assign read_context[11] = reads_now[11];
+    assign read_context[12] = reads_now[12];
+    assign read_context[13] = reads_now[13];
+    assign read_context[14] = reads_now[14];
+    assign read_context[15] = reads_now[15];
+    assign read_context[16] = reads_now[16];
+    assign read_context[17] = reads_now[17];
+    assign read_context[18] = reads_now[18];
+    assign read_context[19] = reads_now[19];
+    assign read_context[20] = reads_now[20];
+    assign read_context[21] = reads_now[21];
+    assign read_context[22] = reads_now[22];
+    assign read_context[23] = reads_now[23];
+    assign read_context[24] = reads_now[24];
+    assign read_context[25] = reads_now[25];
+    assign read_context[26] = reads_now[26];
+    assign read_context[27] = reads_now[27];
+    assign read_context[28] = reads_now[28];
+    assign read_context[29] = reads_now[29];
+    assign read_context[30] = reads_now[30];
+    assign read_context[31] = reads_now[31];
     reg  [STREAM_WIDTH-1:0] id_stream;
     reg  [HEAD_PLACE_WIDTH-1:0] id_head;
     integer                 c, d;

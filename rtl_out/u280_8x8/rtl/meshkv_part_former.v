@@ -12,7 +12,7 @@ module meshkv_part_former #(
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Width of one flit's data in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of head, layer and stream in bits.
     parameter ID_WIDTH = 10,
     // Numbers that fit while there is room.

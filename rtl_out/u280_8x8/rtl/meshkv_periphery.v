@@ -57,7 +57,7 @@ module meshkv_periphery #(
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a number of tiles in bits.
@@ -65,7 +65,7 @@ module meshkv_periphery #(
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 22,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 119,
+    parameter BUS_WIDTH = 121,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -87,7 +87,7 @@ module meshkv_periphery #(
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
+    parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // Width of a query head's place in its column in bits.
@@ -97,7 +97,7 @@ module meshkv_periphery #(
     // Streams that can be decoded at once.
     parameter [63:0] STREAMS = 64'd8,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of the name of a tile's burst in bits.
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
@@ -109,9 +109,9 @@ module meshkv_periphery #(
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.
-    parameter [63:0] FLIT_BYTES = 64'd64,
+    parameter [63:0] FLIT_BYTES = 64'd32,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5
 ) (

@@ -14,7 +14,7 @@ module meshkv_prefetcher #(
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 22,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a stream number in bits.
@@ -26,7 +26,7 @@ module meshkv_prefetcher #(
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // Slices that can wait.

@@ -8,7 +8,7 @@
 `default_nettype none
 module meshkv_query_reader #(
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 3,
     // Width of a number of streams in bits.

@@ -12,9 +12,9 @@ module meshkv_read_guard #(
     // Width of its addresses in bits.
     parameter ADDR_WIDTH = 32,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // Bits of an AXI ID that tell resets from each other.
     parameter EPOCH_BITS = 2,
     // Width of an argument's number in bits.

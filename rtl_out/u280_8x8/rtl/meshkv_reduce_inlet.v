@@ -7,7 +7,7 @@
 `default_nettype none
 module meshkv_reduce_inlet #(
     // Width of one flit's data in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of head, layer and stream in bits.
     parameter ID_WIDTH = 10,
     // Sources of flits, at least 2: VCs of VN0, and the tile's own.

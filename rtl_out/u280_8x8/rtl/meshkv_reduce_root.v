@@ -9,7 +9,7 @@
 `default_nettype none
 module meshkv_reduce_root #(
     // Width of one flit's data in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Width of head, layer and stream in bits.
     parameter ID_WIDTH = 10,
     // Sources of flits, at least 2: VCs of VN0, and the tile's own.
@@ -35,7 +35,7 @@ module meshkv_reduce_root #(
     // Width of a head of this column in bits.
     parameter PART_HEAD_WIDTH = 2,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2
+    parameter OUT_INDEX_WIDTH = 3
 ) (
     input  wire                       clk,
     input  wire                       rst,

@@ -44,7 +44,7 @@ module meshkv_reorder_fifo #(
     localparam [GRAY_WIDTH-1:0] SKIPPED     = SKIPPED_NUM[GRAY_WIDTH-1:0];
     localparam [GRAY_WIDTH-1:0] FIRST       = SKIPPED ^ (SKIPPED >> 1);
 
-    (* ram_style = "distributed" *) reg [WIDTH-1:0] mem[0:DEPTH-1];
+    (* ram_style = "block" *) reg [WIDTH-1:0] mem[0:DEPTH-1];
     reg  [DEPTH-1:0]      full_q;  // Written and not yet shown to the reader.
     wire [PTR_WIDTH-1:0]  write_position, read_position;
     wire [GRAY_WIDTH-1:0] write_gray, write_seen, read_gray, read_seen, unused_write, unused_read;

@@ -7,40 +7,40 @@
 // contexts; ops of any slot may follow each other, and go on to the next row a cycle later. Nothing
 // can wait, so whoever sends ops keeps these distances: an op of a slot's part 4 cycles after its last
 // word; a word of a slot only after k_done of its last K op; a load of a block only after k_done of its
-// last token and after the last op of the buffer; the first op of that buffer LANES + 6 cycles after the load; no
+// last token and after the last op of the buffer; the first op of that buffer LANES + 7 cycles after the load; no
 // load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.
 `default_nettype none
 module meshkv_row #(
     // FP16 elements of a flit, tokens of a block.
-    parameter LANES = 32,
+    parameter LANES = 16,
     // LANES / 4.
-    parameter GROUPS = 8,
+    parameter GROUPS = 4,
     // LANES * 16.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // Elements of a query, of a K row and of a V row.
     parameter HEAD_DIM = 128,
     // Contexts, each one query head, that a row keeps at a time.
-    parameter PAD_SLOTS = 16,
+    parameter PAD_SLOTS = 32,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 4,
+    parameter PAD_SLOT_WIDTH = 5,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Vectors of a query: flits of a token, or PLACES.
-    parameter PARTS = 4,
+    parameter PARTS = 8,
     // Width of a number of them in bits.
-    parameter PART_WIDTH = 2,
+    parameter PART_WIDTH = 3,
     // Width of a position of four elements in bits.
     parameter WORD_WIDTH = 5,
     // K flits of a token, at least 1.
-    parameter TOKEN_PARTS = 4,
+    parameter TOKEN_PARTS = 8,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
     // Blocks of a segment, the last one filled up.
-    parameter BLOCKS = 2,
+    parameter BLOCKS = 4,
     // Width of a block of a segment in bits.
-    parameter BLOCK_WIDTH = 1,
+    parameter BLOCK_WIDTH = 2,
     // Width of a lane number in bits.
-    parameter LANE_WIDTH = 5,
+    parameter LANE_WIDTH = 4,
     // Width of a dim, or HEAD_DIM for l, in bits.
     parameter DIM_WIDTH = 8,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.
@@ -52,7 +52,7 @@ module meshkv_row #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 16
+    parameter DOT_CYCLES = 12
 ) (
     input  wire                      clk,
     input  wire                      rst,
@@ -241,14 +241,15 @@ module meshkv_row #(
         .ADDR_WIDTH(ADDR_WIDTH),
         .DOT_WIDTH (DOT_WIDTH)
     ) u_dot (
-        .clk      (clk),
-        .flit     (flit_q),
-        .addr     (addr_q),
-        .wr_groups(wr_groups_q),
-        .wr_addr  (wr_addr),
-        .wr_data  (wr_data_q),
-        .dot      (dot),
-        .exponent (exponent)
+        .clk       (clk),
+        .early_addr(op_station[ADDR_WIDTH-1:0]),
+        .flit      (flit_q),
+        .addr      (addr_q),
+        .wr_groups (wr_groups_q),
+        .wr_addr   (wr_addr),
+        .wr_data   (wr_data_q),
+        .dot       (dot),
+        .exponent  (exponent)
     );
 
     // What goes with an op, up to its dot.

@@ -8,21 +8,21 @@
 `default_nettype none
 module meshkv_scratchpad #(
     // FP16 elements of a flit, tokens of a block.
-    parameter LANES = 32,
+    parameter LANES = 16,
     // LANES / 4.
-    parameter GROUPS = 8,
+    parameter GROUPS = 4,
     // Contexts, each one query head, that a row keeps at a time.
-    parameter PAD_SLOTS = 16,
+    parameter PAD_SLOTS = 32,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 4,
+    parameter PAD_SLOT_WIDTH = 5,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
     // Blocks of a segment, the last one filled up.
-    parameter BLOCKS = 2,
+    parameter BLOCKS = 4,
     // Width of a block of a segment in bits.
-    parameter BLOCK_WIDTH = 1,
+    parameter BLOCK_WIDTH = 2,
     // Width of a lane number in bits.
-    parameter LANE_WIDTH = 5
+    parameter LANE_WIDTH = 4
 ) (
     input  wire                      clk,
     input  wire                      rst,

@@ -11,17 +11,17 @@ module meshkv_slice_streamer #(
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Flits of a slice.
-    parameter SLICE_FLITS = 512,
+    parameter SLICE_FLITS = 1024,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512
+    parameter FLIT_WIDTH = 256
 ) (
     input  wire                   clk,
     input  wire                   rst,

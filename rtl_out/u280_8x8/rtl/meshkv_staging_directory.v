@@ -10,7 +10,7 @@ module meshkv_staging_directory #(
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 22,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 7,
     // Slices the staging memory holds.

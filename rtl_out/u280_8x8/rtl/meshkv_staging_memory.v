@@ -5,11 +5,11 @@
 `default_nettype none
 module meshkv_staging_memory #(
     // Flits of the staging memory.
-    parameter DEPTH = 4096,
+    parameter DEPTH = 8192,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512
+    parameter FLIT_WIDTH = 256
 ) (
     input  wire                  clk,
     input  wire                  wr_en,

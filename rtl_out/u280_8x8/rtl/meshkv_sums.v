@@ -10,9 +10,9 @@ module meshkv_sums #(
     // Elements of a query, of a K row and of a V row.
     parameter HEAD_DIM = 128,
     // Contexts, each one query head, that a row keeps at a time.
-    parameter PAD_SLOTS = 16,
+    parameter PAD_SLOTS = 32,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 4,
+    parameter PAD_SLOT_WIDTH = 5,
     // Width of a dim, or HEAD_DIM for l, in bits.
     parameter DIM_WIDTH = 8,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.
@@ -20,9 +20,9 @@ module meshkv_sums #(
     // Bits of a logit before it is scaled, 20 below the point.
     parameter LOGIT_WIDTH = 60,
     // K flits of a token, at least 1.
-    parameter TOKEN_PARTS = 4,
+    parameter TOKEN_PARTS = 8,
     // Bits of a dot.
-    parameter DOT_WIDTH = 49
+    parameter DOT_WIDTH = 48
 ) (
     input  wire                      clk,
     input  wire                      rst,

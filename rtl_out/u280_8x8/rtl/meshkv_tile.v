@@ -29,9 +29,9 @@ module meshkv_tile #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 37,
+    parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
     // Width of a tag (stream, layer, segment, slice) in bits.
@@ -39,11 +39,11 @@ module meshkv_tile #(
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Flits of a slice.
-    parameter SLICE_FLITS = 512,
+    parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of the requester's FIFO: what it may ask for ahead.
@@ -73,9 +73,9 @@ module meshkv_tile #(
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Flits of the staging memory.
-    parameter STAGING_DEPTH = 4096,
+    parameter STAGING_DEPTH = 8192,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
     parameter PART_ID_WIDTH = 10,
     // Events that a tile counts.
@@ -91,7 +91,7 @@ module meshkv_tile #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 6,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 119,
+    parameter BUS_WIDTH = 121,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
@@ -109,7 +109,7 @@ module meshkv_tile #(
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // Width of a slice's number in external memory in bits.
@@ -290,7 +290,7 @@ module meshkv_tile #(
     wire [STREAM_WIDTH-1:0]   stream;
     wire [STREAMS_WIDTH-1:0]  streams;
     wire [ROW_WIDTH-1:0]      first_row, last_row;
-    localparam SLICE_WORD = 119;
+    localparam SLICE_WORD = 121;
     assign {last_row, first_row, streams, stream, spread, mapping, number, expected, fill, last, first, mask, ask, home_y,
             home_x, tag, kind} = word[SLICE_WORD-1:0];
     assign {vector_data, vector_word, vector_head, vector_stream} = word[2+:64+QUERY_WORD_WIDTH+HEAD_PLACE_WIDTH+STREAM_WIDTH];

@@ -8,9 +8,9 @@
 `default_nettype none
 module meshkv_top #(
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // The same as a power of two: an AXI size.
-    parameter FLIT_LOG = 6,
+    parameter FLIT_LOG = 5,
     // Bits of an AXI ID that tell resets from each other.
     parameter EPOCH_BITS = 2,
     // Width of an argument's number in bits.
@@ -42,9 +42,9 @@ module meshkv_top #(
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
     // Bytes of a flit.
-    parameter FLIT_BYTES_NUM = 64,
+    parameter FLIT_BYTES_NUM = 32,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2,
+    parameter OUT_INDEX_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Width of a number of segments in bits.
@@ -74,7 +74,7 @@ module meshkv_top #(
     // Totals of a tile's fetching and filling.
     parameter EVENT_COUNTERS = 23,
     // Totals of what computes.
-    parameter PAD_COUNTERS = 10,
+    parameter PAD_COUNTERS = 9,
     // Low bits of the addresses of queries and outputs that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
@@ -104,7 +104,7 @@ module meshkv_top #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 37,
+    parameter HEAD_WIDTH = 38,
     // Cycles a head that could leave may be passed over by its port.
     parameter STARVE_LIMIT = 15,
     // Flits a virtual channel buffers.
@@ -116,11 +116,11 @@ module meshkv_top #(
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Flits of a slice.
-    parameter SLICE_FLITS = 512,
+    parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of the requester's FIFO: what it may ask for ahead.
@@ -150,9 +150,9 @@ module meshkv_top #(
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Flits of the staging memory.
-    parameter STAGING_DEPTH = 4096,
+    parameter STAGING_DEPTH = 8192,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
     parameter PART_ID_WIDTH = 10,
     // Events that a tile counts.
@@ -168,7 +168,7 @@ module meshkv_top #(
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 6,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 119,
+    parameter BUS_WIDTH = 121,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
@@ -180,7 +180,7 @@ module meshkv_top #(
     // Rows from a column's head to the next, with a tile a head.
     parameter ROW_STEP = 2,
     // Flits of K of a slice, and of V.
-    parameter HALF_FLITS = 256,
+    parameter HALF_FLITS = 512,
     // Width of a slice's number in external memory in bits.
     parameter NUMBER_WIDTH = 22,
     // Width of the name of a tile's burst in bits.
@@ -230,7 +230,7 @@ module meshkv_top #(
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Flits of a token's K, as a power of two.
-    parameter ROW_FLITS_LOG = 2,
+    parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // Streams that can be decoded at once.
@@ -238,19 +238,19 @@ module meshkv_top #(
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.
-    parameter [63:0] FLIT_BYTES = 64'd64,
+    parameter [63:0] FLIT_BYTES = 64'd32,
     // Query heads of a column at most.
     parameter HEADS = 4,
     // Rows of the array: contexts that meet a flit at once.
-    parameter ARRAY_ROWS = 2,
+    parameter ARRAY_ROWS = 1,
     // Elements of a flit, as a power of two.
-    parameter LANE_LOG = 5,
+    parameter LANE_LOG = 4,
     // Elements of a K or V row, as a power of two.
     parameter DIM_LOG = 7,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
     // Width of the number of a query's part in bits.
-    parameter PART_WIDTH = 2,
+    parameter PART_WIDTH = 3,
     // Width of a token's number in a flit in bits.
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
@@ -258,23 +258,23 @@ module meshkv_top #(
     // Cycles from the last weight's reading to its use.
     parameter LOAD_LATENCY = 8,
     // Width of the counter of a loading in bits.
-    parameter LOAD_COUNT_WIDTH = 6,
+    parameter LOAD_COUNT_WIDTH = 5,
     // Cycles in which an op passes a row.
-    parameter REST_CYCLES = 40,
+    parameter REST_CYCLES = 36,
     // Results that may be on their way in the array.
-    parameter READ_CYCLES = 26,
+    parameter READ_CYCLES = 21,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
-    parameter PAD_EVENTS = 10,
+    parameter PAD_EVENTS = 9,
     // LANES / 4.
-    parameter GROUPS = 8,
+    parameter GROUPS = 4,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Vectors of a query: flits of a token, or PLACES.
-    parameter PARTS = 4,
+    parameter PARTS = 8,
     // K flits of a token, at least 1.
-    parameter TOKEN_PARTS = 4,
+    parameter TOKEN_PARTS = 8,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.
     parameter SUM_WIDTH = 69,
     // Bits of a logit before it is scaled, 20 below the point.
@@ -284,7 +284,7 @@ module meshkv_top #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 16,
+    parameter DOT_CYCLES = 12,
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Elements of a head.

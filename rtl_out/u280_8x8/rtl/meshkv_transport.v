@@ -30,9 +30,9 @@ module meshkv_transport #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 37,
+    parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
-    parameter FLIT_WIDTH = 512,
+    parameter FLIT_WIDTH = 256,
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
     // Width of a tag (stream, layer, segment, slice) in bits.
@@ -40,11 +40,11 @@ module meshkv_transport #(
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 24,
     // Width of a flit's position in its slice in bits.
-    parameter INDEX_WIDTH = 9,
+    parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Flits of a slice.
-    parameter SLICE_FLITS = 512,
+    parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 16,
     // Flits of the requester's FIFO: what it may ask for ahead.
@@ -74,9 +74,9 @@ module meshkv_transport #(
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Flits of the staging memory.
-    parameter STAGING_DEPTH = 4096,
+    parameter STAGING_DEPTH = 8192,
     // Width of an address of the staging memory in bits.
-    parameter ADDR_WIDTH = 12,
+    parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
     parameter PART_ID_WIDTH = 10,
     // Events that a tile counts.
@@ -221,6 +221,7 @@ module meshkv_transport #(
         .INDEX_WIDTH(INDEX_WIDTH),
         .MASK_WIDTH (MASK_WIDTH),
         .FLIT_WIDTH (FLIT_WIDTH),
+        .CHUNK_FLITS(CHUNK_FLITS),
         .FIFO_DEPTH (FIFO_DEPTH),
         .SLOTS      (FETCH_SLOTS),
         .HISTORY    (FETCH_HISTORY),

@@ -207,13 +207,13 @@
 /* What the registers that identify a design read as on this one. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000001u
-#define MESHKV_DESIGN_VALUE                  0x885561c1u
+#define MESHKV_DESIGN_VALUE                  0xa27c8baeu
 #define MESHKV_MESH_VALUE                    0x00200808u
 #define MESHKV_MODEL_VALUE                   0x00080020u
 #define MESHKV_HEADS_VALUE                   0x00200020u
 #define MESHKV_KV_VALUE                      0x00800040u
 #define MESHKV_SEGMENTS_VALUE                0x00000200u
-#define MESHKV_SIZES_VALUE                   0x00200040u
+#define MESHKV_SIZES_VALUE                   0x00200020u
 
 /* Bits of ERROR; what ERROR_INFO.WHERE then is stands behind each. */
 /* A register that is not there, or may not be written, was accessed; nothing changed: byte address. */

@@ -27,8 +27,8 @@
 #define MESHKV_MAX_STREAMS          8        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         512      /* Segments of a layer at the longest context. */
 #define MESHKV_SEGMENT_TOKENS       64       /* Tokens of a segment. */
-#define MESHKV_FLIT_BYTES           64       /* Bytes of a flit. */
-#define MESHKV_HALF_FLITS           256      /* Flits of the keys of a slice, and of its values. */
+#define MESHKV_FLIT_BYTES           32       /* Bytes of a flit. */
+#define MESHKV_HALF_FLITS           512      /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
 #define MESHKV_ERRORS               23       /* Bits of ERROR that have a meaning. */
 

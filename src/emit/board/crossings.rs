@@ -1,7 +1,7 @@
 //! Where bits pass between the two clocks: every FIFO, register and synchronizer, with the widths that constraints count.
 
 use super::{of_tile, port_bits};
-use crate::design::{index_bits, Design, JOB_DEPTH};
+use crate::design::{index_bits, Array, Design, JOB_DEPTH};
 use crate::emit::module::ModuleSpec;
 use crate::emit::PAD;
 use serde::Serialize;
@@ -21,7 +21,7 @@ struct Crossing {
     gray: u32,
     gray_bits: u32,
     sync_bits: u32,
-    /// Bits of the words of all.
+    /// Bits of the words of all that are read into registers; none where block RAM has a port for each clock.
     data_bits: u32,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
             "u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_fifo",
             tiles,
             gray(design.mare.fifo_depth),
-            flit,
+            if Array::fifo_in_block(design) { 0 } else { flit },
         ),
         Crossing::fifo(
             "Queries and jobs, to what computes.".to_owned(),
