@@ -18,14 +18,14 @@ module meshkv_pad_view #(
     input  wire                pe_rst,  // Synchronous to pe_clk; held together with rst.
 
     // Which total is wanted.
-    input  wire                ask_valid,
-    output wire                ask_ready,
-    input  wire [8:0]          ask_tile,
-    input  wire [4:0]          ask_index,
+    input  wire                ask_valid,  // One is.
+    output wire                ask_ready,  // It is asked for.
+    input  wire [8:0]          ask_tile,  // Of which tile.
+    input  wire [4:0]          ask_index,  // As pad_index has it.
 
     // The total.
     output wire                total_valid,  // One pulse.
-    output wire [31:0]         total,
+    output wire [31:0]         total,  // As it was when the scan passed it.
 
     // What the core shows.
     input  wire [4:0]          pad_index,  // The counter that what computes shows.

@@ -10,9 +10,9 @@ module meshkv_counter_choice #(
     parameter WIDTH = 32
 ) (
     input  wire                   clk,
-    input  wire [8:0]             tile,
-    input  wire [TILES*WIDTH-1:0] of_tiles,
-    output wire [WIDTH-1:0]       chosen
+    input  wire [8:0]             tile,  // Which tile.
+    input  wire [TILES*WIDTH-1:0] of_tiles,  // Words of all, tile t's the t-th.
+    output wire [WIDTH-1:0]       chosen  // The word of that tile.
 );
     // Eight tiles to one, then their groups to one: a register between, since tiles are all over the device.
     localparam NUM_GROUPS = (TILES + 7) / 8;
