@@ -109,7 +109,7 @@ public:
     void wait(std::chrono::milliseconds limit, const std::function<void()> &pause) {
         const auto end = std::chrono::steady_clock::now() + limit;
         while (!(io_.read(MESHKV_CTRL) & MESHKV_CTRL_AP_DONE_MASK)) {
-            // A run that was refused is never done.
+            // An error is told as soon as it shows, whether or not the run is over by then.
             check();
             if (std::chrono::steady_clock::now() > end) {
                 reset();
