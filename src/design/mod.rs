@@ -184,6 +184,15 @@ impl Design {
         (0..self.mesh.rows()).fold(0, |all, row| all | u32::from(self.crosses(row)) << row)
     }
 
+    /// Boundaries between SLRs from `row` to what faces host and memories, that have registers.
+    pub fn boundaries(&self, row: u32) -> u32 {
+        if self.config.floorplan.slr_registers {
+            self.floorplan.slr(row)
+        } else {
+            0
+        }
+    }
+
     /// Registers between SLRs on the way along a column from one row to another.
     pub fn crossed(&self, a: u32, b: u32) -> u32 {
         (self.crossings() >> a.min(b) & ((1 << a.abs_diff(b)) - 1)).count_ones()

@@ -1,23 +1,51 @@
 //! What shows a host the core's counters, of both clocks.
 
+use super::front_widths::FrontWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 
 /// Width of a tile's number among registers.
 const SELECT_TILE_BITS: u32 = 9;
 
-pub(super) fn counter_choice(core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new("meshkv_counter_choice", &["One tile's word out of those of all, a cycle later."])
+pub(super) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
+    ModuleBuilder::new("meshkv_row_choice", &["The word of a tile of one row, a cycle later; 0 for a tile of none."])
         .params_of(&[core], &[])
-        .only(&["TILES"])
-        .param("WIDTH", 32, "Width of a word in bits.")
+        .only(&["COLS"])
         .input("clk", 1, "")
-        .input("tile", SELECT_TILE_BITS, "Which tile.")
-        .input("of_tiles", "TILES*WIDTH", "Words of all, tile t's the t-th.")
-        .output("chosen", "WIDTH", "The word of that tile.")
+        .input("lane", SELECT_TILE_BITS, "Column of the tile; COLS or more of one in another row.")
+        .input("of_row", "COLS*32", "Words of the row.")
+        .output("chosen", 32, "That of the tile.")
         .build()
 }
 
-pub(super) fn pad_view(core: &ModuleSpec) -> ModuleSpec {
+pub(super) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_counter_choice",
+        &[
+            "One tile's word out of those of all, with the index that was shown beside it.",
+            "",
+            "Each row chooses where it stands; what it chose goes to SLR0 with two registers a boundary, and rows that are",
+            "nearer wait, so that every word comes as late as the index. The question goes the same way before.",
+        ],
+    )
+    .seen_by_rows(w, core)
+    .clocked()
+    .input("tile", SELECT_TILE_BITS, "Which tile.")
+    .input("index", 5, "Of what all tiles show, where row 0 stands.")
+    .input("of_tiles", "TILES*32", "Words of all, tile t's the t-th.")
+    .output("chosen", 32, "The word of that tile.")
+    .output("chosen_index", 5, "Its index.")
+    .instances(&["meshkv_crossing_chain", "meshkv_delay", "meshkv_row_choice"])
+    .build()
+}
+
+impl ModuleBuilder {
+    /// Parameters of what looks at all tiles from SLR0.
+    fn seen_by_rows(self, w: &FrontWidths, core: &ModuleSpec) -> Self {
+        self.params_of(&[core], &[]).only(&["TILES", "COLS", "ROWS"]).front(w, &["ROW_BOUNDARIES"])
+    }
+}
+
+pub(super) fn pad_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_pad_view",
         &[
@@ -27,8 +55,7 @@ pub(super) fn pad_view(core: &ModuleSpec) -> ModuleSpec {
             "over, waits for the scan, and the total comes back, both by handshake. One at a time.",
         ],
     )
-    .params_of(&[core], &[])
-    .only(&["TILES"])
+    .seen_by_rows(w, core)
     .input("clk", 1, "")
     .input("rst", 1, "Of the core: nothing is asked and nothing comes.")
     .compute_clocked()
@@ -45,7 +72,7 @@ pub(super) fn pad_view(core: &ModuleSpec) -> ModuleSpec {
     .build()
 }
 
-pub(super) fn counter_view(core: &ModuleSpec) -> ModuleSpec {
+pub(super) fn counter_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_counter_view",
         &[
@@ -54,8 +81,7 @@ pub(super) fn counter_view(core: &ModuleSpec) -> ModuleSpec {
             "A total of what computes is fetched from its clock, again and again as long as it is selected.",
         ],
     )
-    .params_of(&[core], &[])
-    .only(&["TILES"])
+    .seen_by_rows(w, core)
     .clocked()
     .compute_clocked()
     .input("core_rst", 1, "The core is in reset: nothing is shown.")

@@ -1,9 +1,10 @@
 //! The front as a whole, and the top: how the parts are wired to each other, to the core and to the host.
 
+use super::common_parts::crossing_chain;
 use super::core_parts::{kept_params, reversed};
 use super::core_widths::CoreWidths;
-use super::counter_parts::{counter_choice, counter_view, pad_view};
-use super::front_parts::{control, descriptor_queue, output_writer, query_reader, read_guard, reset, run};
+use super::counter_parts::{counter_choice, counter_view, pad_view, row_choice};
+use super::front_parts::{control, descriptor_queue, output_writer, query_reader, read_credits, read_guard, read_slices, reset, run};
 use super::front_widths::{wire, wires_between, FrontWidths};
 use super::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use super::{CORE, FRONT, TOP};
@@ -14,22 +15,29 @@ use std::collections::BTreeMap;
 const CORE_SIDE: [&str; 10] =
     ["query_", "desc_", "idle", "out_", "m_axi_", "error_", "stat_", "event_", "pad_index", "pad_data"];
 
+/// Parts that are told their wires one by one.
+const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain"];
+/// Parameters of parts that the front sets.
+const OWN: [&str; 6] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES"];
+
 /// All modules of the front, then the top.
 pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     let (w, c) = (FrontWidths::of(design), CoreWidths::of(design));
     let parts = vec![
         reset(),
         read_guard(&w),
+        read_credits(),
+        read_slices(&w),
         query_reader(&w, &c),
         output_writer(&w, &c, core),
         descriptor_queue(&w, &c, core),
         run(&w, &c),
-        counter_view(core),
+        counter_view(&w, core),
         control(&w, &c),
     ];
     let front = front(&w, &c, &parts, core);
     let top = top(&front, core);
-    let within = [counter_choice(core), pad_view(core)];
+    let within = [crossing_chain(), row_choice(core), counter_choice(&w, core), pad_view(&w, core)];
     within.into_iter().chain(parts).chain([front, top]).collect()
 }
 
@@ -44,7 +52,7 @@ fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpe
             "run that was cut off the core is reset here, and answers to what it asked before are dropped.",
         ],
     )
-    .params_of(&all, &["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE"])
+    .params_of(&all, &OWN)
     .front(w, &["BUFFER_LOG", "DESC_QUEUE"])
     .control(&c.control, &["AXI_ID_WIDTH", "AXI_ADDR_WIDTH"])
     .params_of(&[core], &[]);
@@ -52,7 +60,7 @@ fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpe
         .iter()
         .flat_map(|part| part.params.iter().map(|p| p.name))
         .chain(["BUFFER_LOG", "DESC_QUEUE", "AXI_ID_WIDTH", "AXI_ADDR_WIDTH"])
-        .filter(|name| !["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE"].contains(name))
+        .filter(|name| !OWN.contains(name))
         .collect();
     b = b.only(&used).platform(w);
     b = b.group("Resets of the core.").output("rst", 1, "Of the network.").output(
@@ -69,7 +77,9 @@ fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpe
             "meshkv_counter_view",
             "meshkv_query_reader",
             "meshkv_read_guard",
+            "meshkv_read_slices",
             "meshkv_output_writer",
+            "meshkv_crossing_chain",
         ])
         .build()
 }
@@ -127,9 +137,8 @@ pub(super) fn values(design: &Design, all: &[ModuleSpec]) -> BTreeMap<String, te
     let w = FrontWidths::of(design);
     let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
     let (front, core, top) = (spec(FRONT), spec(CORE), spec(TOP));
-    // Guards are told their wires one by one.
     let parts: Vec<_> =
-        front.instances.iter().filter(|n| **n != "meshkv_read_guard").map(|n| spec(n)).collect();
+        front.instances.iter().filter(|n| !TOLD_APART.contains(*n)).map(|n| spec(n)).collect();
     let but = |p: &PortSpec| p.name.starts_with("m_") || ["core_rst", "s_axi"].contains(&p.name.as_str());
     let skipped: Vec<_> =
         parts.iter().flat_map(|p| &p.ports).filter(|p| but(p)).map(|p| p.name.as_str()).collect();

@@ -123,6 +123,30 @@ impl ModuleBuilder {
             .input(port("rlast"), 1, "")
     }
 
+    /// Reads within the front, from who asks: addresses are relative, beats are always taken.
+    pub(super) fn asked(self, prefix: &str) -> Self {
+        self.reads(prefix, [Dir::Input, Dir::Output])
+    }
+
+    /// The same, from who is to answer.
+    pub(super) fn asking(self, prefix: &str) -> Self {
+        self.reads(prefix, [Dir::Output, Dir::Input])
+    }
+
+    fn reads(self, prefix: &str, [there, back]: [Dir; 2]) -> Self {
+        let port = |name: &str| format!("{prefix}{name}");
+        self.port(there, port("arvalid"), 1, "")
+            .port(back, port("arready"), 1, "")
+            .port(there, port("arid"), "ID_WIDTH", "")
+            .port(there, port("araddr"), "ADDR_WIDTH", "Bytes.")
+            .port(there, port("arlen"), 8, "Beats less one.")
+            .port(back, port("rvalid"), 1, "A beat; it is always taken.")
+            .port(back, port("rid"), "ID_WIDTH", "")
+            .port(back, port("rdata"), "FLIT_WIDTH", "")
+            .port(back, port("rresp"), 2, "")
+            .port(back, port("rlast"), 1, "")
+    }
+
     /// Write channels of an AXI4 master.
     pub(super) fn axi_write(self, prefix: &str, id: &str) -> Self {
         let port = |name: &str| format!("{prefix}{name}");

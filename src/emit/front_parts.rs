@@ -56,18 +56,45 @@ pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
     .output("owes", 1, "Not everything is answered, of whatever epoch.")
     .output("moves", 1, "One pulse a beat that counts.")
     .group("Who asks; addresses from the base on.")
-    .input("s_arvalid", 1, "")
-    .output("s_arready", 1, "")
-    .input("s_arid", "ID_WIDTH", "")
-    .input("s_araddr", "ADDR_WIDTH", "Bytes.")
-    .input("s_arlen", 8, "Beats less one.")
-    .output("s_rvalid", 1, "A beat; it is always taken.")
-    .output("s_rid", "ID_WIDTH", "")
-    .output("s_rdata", "FLIT_WIDTH", "")
-    .output("s_rresp", 2, "")
-    .output("s_rlast", 1, "")
+    .asked("s_")
     .group("AXI4 read channels.")
     .axi_read("m_", "HOST_ID_WIDTH")
+    .build()
+}
+
+pub(super) fn read_credits() -> ModuleSpec {
+    ModuleBuilder::new("meshkv_read_credits", &["Lets as many addresses leave as have a place where they go."])
+        .param("CREDITS", 4, "Places.")
+        .clocked()
+        .input("valid", 1, "There is an address.")
+        .output("ready", 1, "It may leave.")
+        .output("send", 1, "It does.")
+        .input("taken", 1, "A place is free again.")
+        .build()
+}
+
+pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_read_slices",
+        &[
+            "Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at",
+            "each boundary between SLRs, in both directions.",
+            "",
+            "Addresses go by credits, since their ready could not come back in time; beats are always taken. In reset",
+            "all that is on the way is dropped: it is not AXI here, the guard is what faces AXI.",
+        ],
+    )
+    .param("ID_WIDTH", 4, "Width of an ID of who asks.")
+    .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
+    .front(w, &["FLIT_WIDTH"])
+    .param("CREDITS", 4, "Addresses that wait at the guard.")
+    .param("BOUNDARIES", 1, "Boundaries on the way; without any it is wires.")
+    .clocked()
+    .group("Memory port.")
+    .asked("s_")
+    .group("Guard.")
+    .asking("m_")
+    .instances(&["meshkv_read_credits", "meshkv_crossing_chain", "meshkv_fifo"])
     .build()
 }
 

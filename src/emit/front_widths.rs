@@ -39,6 +39,7 @@ pub(super) struct FrontWidths {
     flit_bytes: u32,
     flit_log: u32,
     pad_counters: u32,
+    row_boundaries: String,
     identity: Vec<(&'static str, u32)>,
     ports: Vec<String>,
 }
@@ -59,6 +60,7 @@ impl FrontWidths {
             flit_bytes: design.flit.data_width / 8,
             flit_log: (design.flit.data_width / 8).ilog2(),
             pad_counters: super::pad_events(design).len() as u32,
+            row_boundaries: row_boundaries(design),
             identity: design.identity(),
             ports: arguments[2..].to_vec(),
         }
@@ -120,6 +122,13 @@ impl FrontWidths {
             _ => fields(register),
         }
     }
+}
+
+/// Two bits for each of sixteen rows, as Verilog writes them.
+fn row_boundaries(design: &Design) -> String {
+    let of_row = |row| if row < design.mesh.rows() { design.boundaries(row) } else { 0 };
+    let bits: Vec<_> = (0..16).rev().map(|row| format!("{:02b}", of_row(row))).collect();
+    format!("32'b{}", bits.join("_"))
 }
 
 /// The fields of a register as a concatenation of wires named after them, zeros between.
@@ -211,6 +220,10 @@ impl ModuleBuilder {
                 BUFFER_ALIGN.trailing_zeros(),
                 "Low bits of the addresses of queries and outputs that are 0.",
             ),
+            "ROW_BOUNDARIES" => {
+                let doc = "Two bits a row: boundaries between SLRs, with registers, from it to the front.";
+                self.bits_param("ROW_BOUNDARIES", "[31:0]", w.row_boundaries.clone(), doc)
+            }
             "EPOCH_BITS" => {
                 self.param("EPOCH_BITS", EPOCH_BITS, "Bits of an AXI ID that tell resets from each other.")
             }

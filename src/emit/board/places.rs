@@ -81,7 +81,7 @@ fn pblocks(design: &Design, device: &Device) -> Vec<Pblock> {
         }
         for (half, cols) in halves(design.mesh.cols()) {
             let mut cells: Vec<_> = rows.clone().map(|y| cells_of_row(design, y, cols.clone())).collect();
-            cells.extend(guards_on_the_way(design, slr.index, cols.clone()));
+            cells.extend(of_front(design, slr.index, half).filter(|_| slr.index > 0));
             let (first, last) = (rows.start, rows.end - 1);
             pblocks.push(Pblock {
                 name: format!("meshkv_slr{}_{half}", slr.index),
@@ -159,6 +159,32 @@ fn links(design: &Design, bus_bits: u32) -> Vec<Link> {
             add("Occupancies", of_bus(y, "gen_up_crossing"), cols * (VALUE_WIDTH + 1));
         }
     }
+    links.extend(links_of_front(design));
+    links
+}
+
+/// Both registers of every boundary on the ways of the front, by what passes them.
+fn links_of_front(design: &Design) -> Vec<Link> {
+    let mut links: Vec<Link> = Vec::new();
+    let mut add = |doc: &str, stages: &[String], bits: u32| {
+        let path: Vec<_> = stages.iter().map(|stage| format!("{stage}/crossing_q_reg*")).collect();
+        match links.iter_mut().find(|link| link.doc == doc) {
+            Some(link) => {
+                link.path = format!("{} {}", link.path, path.join(" "));
+                link.bits += bits;
+            }
+            None => links.push(Link { doc: doc.to_owned(), path: path.join(" "), bits }),
+        }
+    };
+    for way in ways(design) {
+        let stages = 2 * design.boundaries(way.row);
+        let all = format!("{}/gen_stage[*].u_crossing", way.chain);
+        add(&format!("{}, between row {} and SLR0.", way.doc, way.row), &[all], stages * way.bits);
+    }
+    let asked: Vec<_> = (0..3).flat_map(|slr| questions(design, slr)).collect();
+    if !asked.is_empty() {
+        add("Which total is looked for.", &asked, QUESTION_BITS * asked.len() as u32);
+    }
     links
 }
 
@@ -190,17 +216,108 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
     format!("CLOCKREGION_X{first}Y{bottom}:CLOCKREGION_X{last}Y{top}")
 }
 
-/// What guards a memory port stands one SLR nearer to the memory than the port: its registers are then the step between.
-/// Beside HBM it stands with the rest of the front.
-fn guards_on_the_way(design: &Design, slr: u32, cols: std::ops::Range<u32>) -> Option<Cells> {
-    let rows = design.floorplan.rows_of(slr + 1);
-    if slr == 0 || rows.is_empty() {
-        return None;
+/// What chooses among totals of tiles, below the front.
+const CHOICES: [&str; 3] = ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
+
+/// Width of a tile's number where a total is asked for.
+const QUESTION_BITS: u32 = 9;
+
+/// A way between a row's SLR and the front's, register by register.
+struct Way {
+    /// The chain, below the top.
+    chain: String,
+    /// The row at one end.
+    row: u32,
+    /// From the front to the row, not from the row to the front.
+    outward: bool,
+    /// Width in bits.
+    bits: u32,
+    /// Whether it ends in the eastern half of the device.
+    east: bool,
+    /// What passes.
+    doc: &'static str,
+}
+
+impl Way {
+    /// Paths of its registers that stand in an SLR. One stands on either side of each boundary.
+    fn stages(&self, design: &Design, slr: u32) -> Vec<String> {
+        let boundaries = design.boundaries(self.row);
+        let at = |s: &u32| {
+            let passed = s.div_ceil(2);
+            slr == if self.outward { passed } else { boundaries - passed }
+        };
+        let path = |s| format!("{}/gen_stage[{s}].u_crossing", self.chain);
+        (0..2 * boundaries).filter(at).map(path).collect()
     }
-    let guard = |(x, y)| format!("{FRONT}/gen_port[{}].u_port", Memory::port(design.mesh.cols(), x, y));
-    let of_row = |y| cols.clone().filter(|x| x % 2 == 0).map(move |x| (x, y));
-    let names: Vec<_> = rows.flat_map(of_row).map(guard).collect();
+}
+
+/// The first column of each memory port of a row, with the port's number.
+fn ports_of_row(design: &Design, y: u32) -> impl Iterator<Item = (u32, u32)> {
+    let cols = design.mesh.cols();
+    (0..cols).step_by(2).map(move |x| (x, Memory::port(cols, x, y)))
+}
+
+fn slices(port: u32) -> String {
+    format!("{FRONT}/gen_port[{port}].u_slices/gen_far")
+}
+
+/// All ways that pass boundaries.
+fn ways(design: &Design) -> Vec<Way> {
+    let (cols, memory) = (design.mesh.cols(), &design.memory);
+    let east = halves(cols)[1].1.start;
+    // Address, length and name of a burst with its valid bit; a beat with it and a credit.
+    let ask = memory.id_width + memory.addr_width + 8 + 1;
+    let beat = memory.id_width + design.flit.data_width + 3 + 2;
+    let mut ways = Vec::new();
+    for row in (0..design.mesh.rows()).filter(|row| design.boundaries(*row) > 0) {
+        let way = |chain, outward, bits, doc| Way { chain, row, outward, bits, east: false, doc };
+        for (x, port) in ports_of_row(design, row) {
+            let asks = way(format!("{}.u_asks", slices(port)), false, ask, "Addresses of reads");
+            let beats = way(format!("{}.u_beats", slices(port)), true, beat, "What is read");
+            ways.extend([asks, beats].map(|way| Way { east: x >= east, ..way }));
+        }
+        ways.push(way(format!("{FRONT}/gen_row[{row}].u_errors"), false, 2 * cols, "Errors of tiles"));
+        for choice in CHOICES {
+            let word = format!("{FRONT}/{choice}/gen_row[{row}].u_word");
+            ways.push(way(word, false, 32, "Totals that are counted"));
+            if row == 0 {
+                ways.push(way(format!("{FRONT}/{choice}/u_index"), false, 5, "Which total it is"));
+            }
+        }
+    }
+    ways
+}
+
+/// Of the front what does not stand in SLR0: the port's end of its slices and choices among totals where the rows are, and
+/// all that is on its way through an SLR.
+fn of_front(design: &Design, slr: u32, half: &str) -> Option<Cells> {
+    let east = half == "east";
+    let mut names = Vec::new();
+    for row in design.floorplan.rows_of(slr).filter(|row| design.boundaries(*row) > 0) {
+        let first = |x: u32| east == (x >= halves(design.mesh.cols())[1].1.start);
+        let senders = ports_of_row(design, row).filter(|(x, _)| first(*x));
+        names.extend(senders.map(|(_, port)| format!("{}.u_credits", slices(port))));
+        if !east {
+            names.extend(CHOICES.map(|choice| format!("{FRONT}/{choice}/gen_row[{row}].u_row")));
+        }
+    }
+    names.extend(ways(design).iter().filter(|way| way.east == east).flat_map(|way| way.stages(design, slr)));
+    if !east {
+        names.extend(questions(design, slr));
+    }
     (!names.is_empty()).then(|| Cells::of(&names))
+}
+
+/// Questions for totals pass every boundary once for all rows beyond it.
+fn questions(design: &Design, slr: u32) -> Vec<String> {
+    let most = design.boundaries(design.mesh.rows() - 1);
+    let path = |(choice, boundary, stage)| {
+        format!("{FRONT}/{choice}/gen_boundary[{boundary}].u_ask/gen_stage[{stage}].u_crossing")
+    };
+    let sides = [(slr.checked_sub(1), 1), (Some(slr).filter(|slr| *slr < most), 0)];
+    let here = sides.into_iter().filter_map(|(boundary, stage)| Some((boundary?, stage)));
+    let here = here.filter(|(boundary, _)| *boundary < most);
+    here.flat_map(|(boundary, stage)| CHOICES.map(|choice| path((choice, boundary, stage)))).collect()
 }
 
 /// All that stands in a row of tiles, some of its columns.
