@@ -1,6 +1,6 @@
 //! FIFO and register between two clocks, under Icarus: clocks of any ratio that jitter, any depth, stalls on both sides.
 
-mod block;
+use crate::block;
 
 use block::{lint, sources, Bench};
 

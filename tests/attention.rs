@@ -1,6 +1,6 @@
 //! Attention on the whole design equals the model of the datapath in every bit.
 
-mod attend;
+use crate::attend;
 
 use attend::{assert_exact, attend, run, small, tensors, Trouble};
 use meshkv::config::PlacementKind;

@@ -1,6 +1,6 @@
 //! What computes may have any clock: the whole design then gives the same bits, and what would not stand it is found.
 
-mod attend;
+use crate::attend;
 
 use attend::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
 use meshkv::cosim::attention::{Attended, Job};

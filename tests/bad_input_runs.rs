@@ -1,7 +1,7 @@
 //! Bad input and bad surroundings, as they are met: a clear message with a way out, exit code 2, and nothing
 //! half written. What a wrong configuration says word for word is in tests/rejected; Ctrl-C is in interrupt_runs.rs.
 
-mod scene;
+use crate::scene;
 
 use meshkv::tools;
 use scene::{said, Said, Scene};

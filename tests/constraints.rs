@@ -1,6 +1,6 @@
 //! Constraints name what is in the netlist, as often as they say; slips are found and named.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::design;
 use meshkv::cli::interrupt::Interrupt;

@@ -1,6 +1,6 @@
 //! External memory at its worst: late, out of order, in error, or silent. Nothing is lost, and nothing hangs.
 
-mod decode;
+use crate::decode;
 
 use decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
 use meshkv::cosim::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};

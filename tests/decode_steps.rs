@@ -1,7 +1,7 @@
 //! Every flit of every slice reaches the tiles that need it, once, on the verilated fabric: under every
 //! configuration, mapping and sharing, and whatever part of the cache is attended to.
 
-mod decode;
+use crate::decode;
 
 use decode::fabric::library_of;
 use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};

@@ -1,6 +1,6 @@
 //! Homes that change places between two steps: nothing is lost, and nothing comes from the wrong tile.
 
-mod decode;
+use crate::decode;
 
 use decode::{plan, run_clean, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::Config;

@@ -1,6 +1,6 @@
 //! Memory that fails, on every port and channel: the run ends, the error is named, the interrupt rises, the next run works.
 
-mod device;
+use crate::device;
 
 use device::{apart, assert_clean, assert_error, assert_rules, job, run_clean, small, tensors, whole};
 use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};

@@ -1,6 +1,6 @@
 //! Mutants of the front's Verilog: what would go wrong on a board is found here.
 
-mod device;
+use crate::device;
 
 use device::{apart, hasty, job, joined_of, modelled_of, mutant, owe_four_epochs, small, tensors};
 use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};

@@ -1,7 +1,7 @@
 //! Registers in every order, legal and not, beside a model of the register file: what is read, which error is told,
 //! when the interrupt stands. Between all that runs that must be exact.
 
-mod device;
+use crate::device;
 
 use device::any_host::{Host, ACTS};
 use device::reference::Reference;

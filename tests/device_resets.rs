@@ -1,7 +1,7 @@
 //! A run is cut off at any cycle, by a soft reset or by either of the platform's: the next one works, and takes nothing
 //! that memory owes to one of before.
 
-mod device;
+use crate::device;
 
 use device::{apart, assert_error, assert_rules, job, owe_four_epochs, run_clean, small, tensors, whole};
 use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};

@@ -1,6 +1,6 @@
 //! Whole runs through the registers of `meshkv_top`: the outputs in memory are those of `meshkv run`, in every bit.
 
-mod device;
+use crate::device;
 
 use device::attend::{self, fabric::library_of, Trouble};
 use device::{apart, job, joined, run_clean, small, tensors, whole};

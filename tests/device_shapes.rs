@@ -1,7 +1,7 @@
 //! Runs through the registers of the front where beats and heads are of other sizes than each other, before the model
 //! of the core.
 
-mod device;
+use crate::device;
 
 use device::attend::small;
 use device::{hasty, job, modelled_of, run_clean, tensors};

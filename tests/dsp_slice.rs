@@ -1,6 +1,6 @@
 //! The DSP slice by its name, which synthesis takes, against the description of it, which simulation takes.
 
-mod block;
+use crate::block;
 
 use block::Bench;
 use meshkv::config::Config;

@@ -1,6 +1,6 @@
 //! `meshkv estimate` on a small design with real Yosys: what it says, what it keeps, and when it fails.
 
-mod scene;
+use crate::scene;
 
 use meshkv::config::Config;
 use meshkv::design::Design;

@@ -1,6 +1,6 @@
 //! The verilated fabric does what the specification promises, to the cycle where it says so.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::{clean, design, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES};
 use meshkv::cosim::network::COUNTERS_PER_PORT;

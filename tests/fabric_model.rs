@@ -1,9 +1,8 @@
 //! The model of the fabric shows in every cycle, at every port, what the verilated fabric shows: the whole of it, and
 //! what stands beside the routers by itself, with a network that is played between the tiles.
 
-#[path = "fabric/mod.rs"]
-mod fabric;
-mod stand;
+use crate::fabric;
+use crate::stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
@@ -113,7 +112,7 @@ fn tiles_and_periphery_show_the_same_whatever_they_lack() {
 }
 
 #[test]
-#[ignore = "random designs: SEEDS=0..20 cargo test --test fabric_model -- --ignored --nocapture any_design"]
+#[ignore = "random designs: SEEDS=0..20 cargo test --test all -- --ignored --nocapture fabric_model::any_design"]
 fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
     let seeds = std::env::var("SEEDS").unwrap_or_else(|_| "0..4".to_owned());
     let (from, to) = seeds.split_once("..").expect("SEEDS is FROM..TO");

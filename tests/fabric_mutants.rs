@@ -3,7 +3,7 @@
 //! Each mutant is the emitted text with one thing changed. The unchanged text passes the
 //! same traffic (`fabric_behaviour.rs`), so what is found here is the mutation.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::{design, library, mixed, multicast, open, under, unicast};
 use meshkv::cosim::pattern::PatternKind;

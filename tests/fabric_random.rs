@@ -3,7 +3,7 @@
 //! A few cases from a fixed seed; `PROPTEST_CASES=100` and `PROPTEST_RNG_SEED=2` ask for more and for others.
 //! A case that fails prints its configuration and its traffic.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::{clean, fabric as fabric_of, mixed, multicast, unicast};
 use meshkv::cli::interrupt::Interrupt;

@@ -1,6 +1,6 @@
 //! The host example compiles, lays the cache out as the fabric reads it, works the registers in their order, and names errors.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::design;
 use meshkv::design::registers::named;

@@ -1,6 +1,6 @@
 //! Ctrl-C during long work: it ends soon with code 130, takes its children along, and leaves nothing half done.
 
-mod scene;
+use crate::scene;
 
 use meshkv::tools;
 use rustix::process::{test_kill_process, Pid, Signal};

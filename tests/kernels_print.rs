@@ -1,6 +1,6 @@
 //! What the kernel printer writes.
 
-mod kernels_block;
+use crate::kernels_block;
 
 use kernels_block::block;
 use meshkv::kernels::{body, signals, Dir};

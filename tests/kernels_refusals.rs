@@ -1,6 +1,6 @@
 //! What the kernel printer refuses: each rule with the smallest block that breaks it.
 
-mod kernels_block;
+use crate::kernels_block;
 
 use kernels_block::block;
 use meshkv::kernels::{body, PrintError};

@@ -1,6 +1,6 @@
 //! Every shape of fabric is clean for every reader: Verilator twice, Icarus and Yosys.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::design;
 use meshkv::cli::interrupt::Interrupt;

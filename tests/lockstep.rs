@@ -2,7 +2,7 @@
 //!
 //! What lockstep would not notice could differ: so what is broken on either side must be found, and named.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::{clean, design, library_of, mixed, multicast, under, unicast};
 use meshkv::config::Config;

@@ -1,7 +1,7 @@
 //! Every cause of a duplicate: it is suppressed, what is needed is not, and a filter that does
 //! otherwise is found out.
 
-mod mare;
+use crate::mare;
 
 use mare::fabric::design;
 use mare::{chunk, plan, random_plan, run_clean, run_mutant, slice, tile};

@@ -1,6 +1,6 @@
 //! What a tile asks for comes: home agents, coalescing, multicast, on the verilated fabric.
 
-mod mare;
+use crate::mare;
 
 use mare::fabric::design;
 use mare::{chunk, plan, random_plan, run_clean, tile};

@@ -1,14 +1,9 @@
 //! The datapath model against exact arithmetic, and against attention.
 
-#[path = "model/arithmetic.rs"]
 mod arithmetic;
-#[path = "model/attention.rs"]
 mod attention;
-#[path = "model/partials.rs"]
 mod partials;
-#[path = "model/special.rs"]
 mod special;
-#[path = "model/tensors.rs"]
 mod tensors;
 
 use meshkv::model::{Datapath, DatapathShape};

@@ -1,6 +1,6 @@
 //! The model of the whole design, what computes and all, shows at every port in every cycle what the Verilog shows.
 
-mod attend;
+use crate::attend;
 
 use attend::fabric::library_of;
 use attend::{assert_exact, lockstep, on_model, small, tensors, Trouble};

@@ -1,10 +1,7 @@
 //! The emitted row of PaD's array against the model of its numbers, in every bit, under Verilator.
 
-#[path = "pad_row/bench.rs"]
 mod bench;
-#[path = "pad_row/lint.rs"]
 mod lint;
-#[path = "pad_row/schedule.rs"]
 mod schedule;
 
 use meshkv::config::Config;

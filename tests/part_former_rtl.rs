@@ -1,6 +1,6 @@
 //! PART packets of the emitted part former against those of the model, under Icarus.
 
-mod block;
+use crate::block;
 
 use block::{lint, sources, Bench};
 use meshkv::model::{fixed, Packet};

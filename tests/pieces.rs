@@ -1,8 +1,7 @@
 //! A fabric in pieces, joined by C++, is the fabric that is emitted: in every cycle every port shows the same.
 
-#[path = "fabric/mod.rs"]
-mod fabric;
-mod stand;
+use crate::fabric;
+use crate::stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
@@ -104,13 +103,13 @@ fn speed(form: Form) {
 }
 
 #[test]
-#[ignore = "a measurement: cargo test --test pieces -- --ignored --nocapture speed_in_pieces"]
+#[ignore = "a measurement: cargo test --test all -- --ignored --nocapture pieces::speed_in_pieces"]
 fn speed_in_pieces() {
     speed(Form::Pieces);
 }
 
 #[test]
-#[ignore = "a measurement of many minutes: cargo test --test pieces -- --ignored --nocapture speed_of_the_whole"]
+#[ignore = "a measurement of many minutes: cargo test --test all -- --ignored --nocapture pieces::speed_of_the_whole"]
 fn speed_of_the_whole() {
     speed(Form::Full);
 }

@@ -1,7 +1,7 @@
 //! The emitted placement against the formula that the rest of the program goes by, for every segment of
 //! every layer, under Icarus.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::design;
 use meshkv::config::{Config, PlacementKind};

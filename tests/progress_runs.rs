@@ -1,6 +1,6 @@
 //! What long work shows: progress after two seconds, on a terminal only, never on standard output and not under -q.
 
-mod scene;
+use crate::scene;
 
 use meshkv::tools;
 use rustix::process::{kill_process, Pid, Signal};

@@ -1,6 +1,6 @@
 //! The emitted reduce root against the model's, under Icarus: what it merges and puts out is the same in every bit.
 
-mod block;
+use crate::block;
 
 use block::{lint, sources, Bench};
 use meshkv::design::index_bits;

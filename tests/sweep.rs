@@ -1,6 +1,6 @@
 //! Sweeps: every point once, whatever ends the process; the same rows however they came; strict files.
 
-mod scene;
+use crate::scene;
 
 use meshkv::config::{workload_keys, WorkKind};
 use parquet::file::reader::{FileReader, SerializedFileReader};

@@ -1,7 +1,7 @@
 //! One verilated tile run once for each of the mesh is the fabric, cycle by cycle; and what a
 //! tile has no part in, the wiring of the emitted mesh, shows as a difference.
 
-mod fabric;
+use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, unicast, PHASES};
 use meshkv::cosim::dut::{Dut, StepStatus};

@@ -6,14 +6,12 @@ use meshkv::cosim::dut::Dut;
 use meshkv::cosim::network::Network;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Measured, Phases, RunError};
-use meshkv::cosim::toolchain::Toolchain;
 use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::verilate::{build, BuildOptions, Form, RunLength};
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
-use meshkv::tools;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -27,9 +25,7 @@ fn design(cols: u32, rows: u32) -> Design {
 }
 
 fn library(files: &[SourceFile], design: &Design) -> Library {
-    let verilator = tools::find(&tools::VERILATOR).expect("co-simulation needs Verilator").path;
-    let cxx = tools::find(&tools::CXX).expect("co-simulation needs a C++ compiler").path;
-    let toolchain = Toolchain::probe(&verilator, &cxx).expect("the tools answer");
+    let toolchain = crate::fabric::toolchain().clone();
     // One cache for all tests of this file, kept under target/ so that a second run is quick.
     let cache_dir = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cosim"));
     let options = BuildOptions { toolchain, form: Form::Mesh, run: RunLength::Quick, cache_dir };

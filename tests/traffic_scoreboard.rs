@@ -1,6 +1,6 @@
 //! The scoreboard accepts an exact network and names each thing that a broken one does wrong.
 
-mod ideal;
+use crate::ideal;
 
 use ideal::{Fault, Ideal};
 use meshkv::config::Config;

@@ -68,10 +68,14 @@ rtl/meshkv_row.v
 rtl/meshkv_pad.v
 rtl/meshkv_column_root.v
 rtl/meshkv_core.v
+rtl/meshkv_crossing_chain.v
+rtl/meshkv_row_choice.v
 rtl/meshkv_counter_choice.v
 rtl/meshkv_pad_view.v
 rtl/meshkv_reset.v
 rtl/meshkv_read_guard.v
+rtl/meshkv_read_credits.v
+rtl/meshkv_read_slices.v
 rtl/meshkv_query_reader.v
 rtl/meshkv_output_writer.v
 rtl/meshkv_descriptor_queue.v

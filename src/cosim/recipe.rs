@@ -14,6 +14,9 @@ use std::collections::BTreeSet;
 const SHARE: &str = include_str!("../../sim/share.vlt");
 const SYNCHRONIZER: &str = include_str!("../../sim/synchronizer.v");
 
+/// For what runs once.
+pub(super) const UNOPTIMISED: &str = "-O0";
+
 /// Everything that depends on form, length of the run and design.
 pub(super) struct Recipe {
     /// What is verilated.
@@ -50,6 +53,7 @@ impl Recipe {
     /// [`BuildError::TileWaves`] if waves are asked of a piece of the network by itself.
     pub(super) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
+            RunLength::Brief => (UNOPTIMISED, None),
             RunLength::Quick => ("-O1", None),
             RunLength::Long => ("-O2", None),
             RunLength::Trace { depth } => ("-O1", Some(depth)),

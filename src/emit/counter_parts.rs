@@ -7,14 +7,17 @@ use super::module::{Dir, ModuleBuilder, ModuleSpec};
 const SELECT_TILE_BITS: u32 = 9;
 
 pub(super) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new("meshkv_row_choice", &["The word of a tile of one row, a cycle later; 0 for a tile of none."])
-        .params_of(&[core], &[])
-        .only(&["COLS"])
-        .input("clk", 1, "")
-        .input("lane", SELECT_TILE_BITS, "Column of the tile; COLS or more of one in another row.")
-        .input("of_row", "COLS*32", "Words of the row.")
-        .output("chosen", 32, "That of the tile.")
-        .build()
+    ModuleBuilder::new(
+        "meshkv_row_choice",
+        &["The word of a tile of one row, a cycle later; 0 for a tile of none."],
+    )
+    .params_of(&[core], &[])
+    .only(&["COLS"])
+    .input("clk", 1, "")
+    .input("lane", SELECT_TILE_BITS, "Column of the tile; COLS or more of one in another row.")
+    .input("of_row", "COLS*32", "Words of the row.")
+    .output("chosen", 32, "That of the tile.")
+    .build()
 }
 
 pub(super) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {

@@ -4,7 +4,9 @@ use super::common_parts::crossing_chain;
 use super::core_parts::{kept_params, reversed};
 use super::core_widths::CoreWidths;
 use super::counter_parts::{counter_choice, counter_view, pad_view, row_choice};
-use super::front_parts::{control, descriptor_queue, output_writer, query_reader, read_credits, read_guard, read_slices, reset, run};
+use super::front_parts::{
+    control, descriptor_queue, output_writer, query_reader, read_credits, read_guard, read_slices, reset, run,
+};
 use super::front_widths::{wire, wires_between, FrontWidths};
 use super::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use super::{CORE, FRONT, TOP};

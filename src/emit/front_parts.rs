@@ -63,14 +63,17 @@ pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
 }
 
 pub(super) fn read_credits() -> ModuleSpec {
-    ModuleBuilder::new("meshkv_read_credits", &["Lets as many addresses leave as have a place where they go."])
-        .param("CREDITS", 4, "Places.")
-        .clocked()
-        .input("valid", 1, "There is an address.")
-        .output("ready", 1, "It may leave.")
-        .output("send", 1, "It does.")
-        .input("taken", 1, "A place is free again.")
-        .build()
+    ModuleBuilder::new(
+        "meshkv_read_credits",
+        &["Lets as many addresses leave as have a place where they go."],
+    )
+    .param("CREDITS", 4, "Places.")
+    .clocked()
+    .input("valid", 1, "There is an address.")
+    .output("ready", 1, "It may leave.")
+    .output("send", 1, "It does.")
+    .input("taken", 1, "A place is free again.")
+    .build()
 }
 
 pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {

@@ -1,9 +1,6 @@
 //! What the tests of the whole design share: small configurations, tensors for them, and a run.
 
-#![allow(dead_code)] // Each test uses some of it.
-
-#[path = "../fabric/mod.rs"]
-pub mod fabric;
+pub(crate) use crate::fabric;
 
 use fabric::library_of;
 use meshkv::config::Config;

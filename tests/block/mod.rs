@@ -1,8 +1,5 @@
 //! Single modules of the emitted Verilog under Icarus, each with a test bench from `tests/fixtures/`.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
 use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::config::Config;

@@ -1,10 +1,6 @@
 //! Decode steps on small fabrics, for tests.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
-#[path = "../fabric/mod.rs"]
-pub mod fabric;
+pub(crate) use crate::fabric;
 
 use fabric::library_of;
 use meshkv::config::Config;

@@ -1,7 +1,5 @@
 //! A host that reads and writes registers in any order, and what should come of it.
 
-#![allow(dead_code)] // Each test uses some of it.
-
 use super::reference::{Reads, Reference};
 use super::{assert_clean, whole, MOST};
 use meshkv::cosim::attention::Job;

@@ -1,9 +1,6 @@
 //! What the tests of the device share: a small design, a platform, a driver, jobs.
 
-#![allow(dead_code)] // Each test uses some of it.
-
-#[path = "../attend/mod.rs"]
-pub mod attend;
+pub(crate) use crate::attend;
 
 pub mod any_host;
 pub mod reference;

@@ -2,9 +2,6 @@
 //!
 //! Knows how to build, open and load one; what must hold is for the tests to say.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
 use meshkv::config::Config;
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
@@ -19,6 +16,7 @@ use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::tools;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Cycles without movement after which a fabric is stuck; far beyond any wait in these meshes.
 const WATCHDOG: u64 = 1000;
@@ -47,11 +45,19 @@ pub fn library(design: &Design, files: &[SourceFile]) -> Library {
 
 /// The same in either form.
 pub fn library_of(form: Form, design: &Design, files: &[SourceFile]) -> Library {
-    let verilator = tools::find(&tools::VERILATOR).expect("these tests need Verilator; run `meshkv doctor`");
-    let toolchain = Toolchain::probe(&verilator.path, &Toolchain::default_cxx()).expect("a C++ compiler");
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric");
-    let options = BuildOptions { toolchain, form, run: RunLength::Quick, cache_dir: Some(cache) };
+    let toolchain = toolchain().clone();
+    let options = BuildOptions { toolchain, form, run: RunLength::Brief, cache_dir: Some(cache) };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
+}
+
+/// Verilator and the compiler, asked once: that takes a tenth of a second, and fabrics are many.
+pub fn toolchain() -> &'static Toolchain {
+    static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
+    TOOLCHAIN.get_or_init(|| {
+        let verilator = tools::find(&tools::VERILATOR).expect("tests need Verilator; run `meshkv doctor`");
+        Toolchain::probe(&verilator.path, &Toolchain::default_cxx()).expect("a C++ compiler")
+    })
 }
 
 /// An instance that has just been reset and records all that a run needs.

@@ -1,10 +1,6 @@
 //! Fetches on small fabrics, for tests: plans, and how a plan is run.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
-#[path = "../fabric/mod.rs"]
-pub mod fabric;
+pub(crate) use crate::fabric;
 
 use fabric::library_of;
 use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident, SliceId};

@@ -1,9 +1,7 @@
 //! A verilated row that is given its inputs cycle by cycle.
 
-use meshkv::cosim::toolchain::Toolchain;
 use meshkv::design::Design;
 use meshkv::emit::{row, row_modules, Dir, PortSpec, SourceFile};
-use meshkv::tools;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -65,9 +63,7 @@ pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> R
 
 /// The program, after the versions that are known to work.
 pub fn verilator() -> std::path::PathBuf {
-    let found = tools::find(&tools::VERILATOR).expect("these tests need Verilator; run `meshkv doctor`").path;
-    Toolchain::probe(&found, &Toolchain::default_cxx()).expect("a C++ compiler");
-    found
+    crate::fabric::toolchain().verilator.clone()
 }
 
 fn words(port: &PortSpec) -> usize {

@@ -2,9 +2,6 @@
 //!
 //! Knows how to run and what is left afterwards; what must hold is for the tests to say.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;

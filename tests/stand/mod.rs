@@ -3,9 +3,6 @@
 //!
 //! It judges nothing. What it does follows from its seed and from what the fabric shows.
 
-// Each test binary uses a part of it.
-#![allow(dead_code)]
-
 mod memory;
 mod network;
 mod offers;

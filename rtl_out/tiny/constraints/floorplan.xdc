@@ -18,28 +18,32 @@ create_pblock meshkv_slr1_west
 resize_pblock [get_pblocks meshkv_slr1_west] -add CLOCKREGION_X0Y4:CLOCKREGION_X3Y7
 # expect 9
 add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[0].u_router u_core/u_fabric/gen_tile[0].u_tile u_core/gen_pad[0].u_pad u_core/u_fabric/u_mesh/gen_row[0].gen_col[0].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[0].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[0].*gen_up_crossing.u_crossing u_core/gen_pad[0].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[0].u_controller u_core/u_fabric/u_periphery/gen_port[0].u_port}]
-# expect 1
-add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_front/gen_port[2].u_port}]
+# expect 31
+add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_front/gen_port[0].u_slices/gen_far.u_credits u_front/u_counters/u_links/gen_row[0].u_row u_front/u_counters/u_events/gen_row[0].u_row u_front/u_counters/u_pads/u_choice/gen_row[0].u_row u_front/gen_port[0].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[0].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/gen_row[0].u_errors/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_row[0].u_word/gen_stage[0].u_crossing u_front/u_counters/u_links/u_index/gen_stage[0].u_crossing u_front/u_counters/u_events/gen_row[0].u_word/gen_stage[0].u_crossing u_front/u_counters/u_events/u_index/gen_stage[0].u_crossing u_front/u_counters/u_pads/u_choice/gen_row[0].u_word/gen_stage[0].u_crossing u_front/u_counters/u_pads/u_choice/u_index/gen_stage[0].u_crossing u_front/gen_port[2].u_slices/gen_far.u_asks/gen_stage[1].u_crossing u_front/gen_port[2].u_slices/gen_far.u_asks/gen_stage[2].u_crossing u_front/gen_port[2].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/gen_port[2].u_slices/gen_far.u_beats/gen_stage[2].u_crossing u_front/gen_row[1].u_errors/gen_stage[1].u_crossing u_front/gen_row[1].u_errors/gen_stage[2].u_crossing u_front/u_counters/u_links/gen_row[1].u_word/gen_stage[1].u_crossing u_front/u_counters/u_links/gen_row[1].u_word/gen_stage[2].u_crossing u_front/u_counters/u_events/gen_row[1].u_word/gen_stage[1].u_crossing u_front/u_counters/u_events/gen_row[1].u_word/gen_stage[2].u_crossing u_front/u_counters/u_pads/u_choice/gen_row[1].u_word/gen_stage[1].u_crossing u_front/u_counters/u_pads/u_choice/gen_row[1].u_word/gen_stage[2].u_crossing u_front/u_counters/u_links/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_events/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_pads/u_choice/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_links/gen_boundary[1].u_ask/gen_stage[0].u_crossing u_front/u_counters/u_events/gen_boundary[1].u_ask/gen_stage[0].u_crossing u_front/u_counters/u_pads/u_choice/gen_boundary[1].u_ask/gen_stage[0].u_crossing}]
 
 # Rows 0 to 0, columns 1 to 2.
 create_pblock meshkv_slr1_east
 resize_pblock [get_pblocks meshkv_slr1_east] -add CLOCKREGION_X4Y4:CLOCKREGION_X7Y7
 # expect 17
 add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].u_router u_core/u_fabric/gen_tile[1].u_tile u_core/gen_pad[1].u_pad u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing u_core/gen_pad[1].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[1].u_controller u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].u_router u_core/u_fabric/gen_tile[2].u_tile u_core/gen_pad[2].u_pad u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing u_core/gen_pad[2].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[2].u_controller u_core/u_fabric/u_periphery/gen_port[1].u_port}]
-# expect 1
-add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[3].u_port}]
+# expect 7
+add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[1].u_slices/gen_far.u_credits u_front/gen_port[1].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[1].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[1].u_crossing u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[2].u_crossing u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[2].u_crossing}]
 
 # Rows 1 to 1, columns 0 to 0.
 create_pblock meshkv_slr2_west
 resize_pblock [get_pblocks meshkv_slr2_west] -add CLOCKREGION_X0Y8:CLOCKREGION_X3Y11
 # expect 6
 add_cells_to_pblock [get_pblocks meshkv_slr2_west] [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[0].u_router u_core/u_fabric/gen_tile[3].u_tile u_core/gen_pad[3].u_pad u_core/u_fabric/u_mesh/gen_row[1].gen_col[0].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[3].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[2].u_port}]
+# expect 13
+add_cells_to_pblock [get_pblocks meshkv_slr2_west] [get_cells {u_front/gen_port[2].u_slices/gen_far.u_credits u_front/u_counters/u_links/gen_row[1].u_row u_front/u_counters/u_events/gen_row[1].u_row u_front/u_counters/u_pads/u_choice/gen_row[1].u_row u_front/gen_port[2].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[2].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_row[1].u_errors/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_events/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_pads/u_choice/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_boundary[1].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_events/gen_boundary[1].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_pads/u_choice/gen_boundary[1].u_ask/gen_stage[1].u_crossing}]
 
 # Rows 1 to 1, columns 1 to 2.
 create_pblock meshkv_slr2_east
 resize_pblock [get_pblocks meshkv_slr2_east] -add CLOCKREGION_X4Y8:CLOCKREGION_X7Y11
 # expect 11
 add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[1].u_router u_core/u_fabric/gen_tile[4].u_tile u_core/gen_pad[4].u_pad u_core/u_fabric/u_mesh/gen_row[1].gen_col[1].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[4].*gen_crossing.u_crossing u_core/u_fabric/u_mesh/gen_row[1].gen_col[2].u_router u_core/u_fabric/gen_tile[5].u_tile u_core/gen_pad[5].u_pad u_core/u_fabric/u_mesh/gen_row[1].gen_col[2].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[5].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[3].u_port}]
+# expect 3
+add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_front/gen_port[3].u_slices/gen_far.u_credits u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[3].u_crossing}]
 
 # Links between rows 0 and 1.
 # expect 576
@@ -56,3 +60,43 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[0].*gen_cred
 # Occupancies between rows 0 and 1.
 # expect 75
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[0].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing/crossing_q_reg*}]
+
+# Addresses of reads, between row 0 and SLR0.
+# expect 136
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[0].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[1].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# What is read, between row 0 and SLR0.
+# expect 292
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[0].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[1].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Errors of tiles, between row 0 and SLR0.
+# expect 12
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[0].u_errors/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Totals that are counted, between row 0 and SLR0.
+# expect 192
+set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[0].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[0].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[0].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Which total it is, between row 0 and SLR0.
+# expect 30
+set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/u_index/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/u_index/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/u_index/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Addresses of reads, between row 1 and SLR0.
+# expect 272
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[2].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# What is read, between row 1 and SLR0.
+# expect 584
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[2].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Errors of tiles, between row 1 and SLR0.
+# expect 24
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[1].u_errors/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Totals that are counted, between row 1 and SLR0.
+# expect 384
+set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[1].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[1].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[1].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
+
+# Which total is looked for.
+# expect 108
+set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_boundary[0].u_ask/gen_stage[0].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_boundary[0].u_ask/gen_stage[0].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_boundary[0].u_ask/gen_stage[0].u_crossing/crossing_q_reg* u_front/u_counters/u_links/gen_boundary[0].u_ask/gen_stage[1].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_boundary[0].u_ask/gen_stage[1].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_boundary[0].u_ask/gen_stage[1].u_crossing/crossing_q_reg* u_front/u_counters/u_links/gen_boundary[1].u_ask/gen_stage[0].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_boundary[1].u_ask/gen_stage[0].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_boundary[1].u_ask/gen_stage[0].u_crossing/crossing_q_reg* u_front/u_counters/u_links/gen_boundary[1].u_ask/gen_stage[1].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_boundary[1].u_ask/gen_stage[1].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_boundary[1].u_ask/gen_stage[1].u_crossing/crossing_q_reg*}]

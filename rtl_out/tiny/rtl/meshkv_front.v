@@ -67,6 +67,10 @@ module meshkv_front #(
     parameter NUM_ARGUMENTS = 6,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10,
+    // Tiles from south to north.
+    parameter ROWS = 2,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_10_01,
     // Width of a register's byte address in bits.
     parameter ADDRESS_BITS = 12,
     // Totals of a tile's links.
@@ -552,8 +556,8 @@ module meshkv_front #(
         .base_argument(base_argument),
         .base_data    (base_data),
         .core_idle    (idle),
-        .error_memory (error_memory),
-        .error_timeout(error_timeout),
+        .error_memory (memory_here),
+        .error_timeout(timeout_here),
         .core_request (core_request),
         .held         (held),
         .released     (released),
@@ -596,7 +600,10 @@ module meshkv_front #(
     );
 
     meshkv_counter_view #(
-        .TILES(TILES)
+        .COLS          (COLS),
+        .ROWS          (ROWS),
+        .TILES         (TILES),
+        .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_counters (
         .clk           (ap_clk),
         .rst           (rst_q),
@@ -609,8 +616,8 @@ module meshkv_front #(
         .select_changed(select_changed),
         .count_valid   (count_valid),
         .count_data    (count_data),
-        .error_memory  (error_memory),
-        .error_timeout (error_timeout),
+        .error_memory  (memory_here),
+        .error_timeout (timeout_here),
         .stat_index    (stat_index),
         .stat_data     (stat_data),
         .event_index   (event_index),
@@ -767,11 +774,67 @@ module meshkv_front #(
         .m_bresp      (m_axi_io_bresp)
     );
 
-    // Ports to external memory: the core's, each behind its base address.
-    genvar p;
+    // Errors of tiles come from their rows.
+    wire [TILES-1:0] memory_here, timeout_here;
+    genvar p, y;
+    generate
+        for (y = 0; y < ROWS; y = y + 1) begin : gen_row
+            localparam AWAY = (ROW_BOUNDARIES >> (2 * y)) & 3;
+            meshkv_crossing_chain #(
+                .WIDTH        (2 * COLS),
+                .CONTROL_WIDTH(2 * COLS),
+                .BOUNDARIES   (AWAY)
+            ) u_errors (
+                .clk(ap_clk),
+                .rst(rst),
+                .d  ({error_memory[y*COLS+:COLS], error_timeout[y*COLS+:COLS]}),
+                .q  ({memory_here[y*COLS+:COLS], timeout_here[y*COLS+:COLS]})
+            );
+        end
+    endgenerate
+
+    // Ports to external memory: the core's, each behind its base address. Guards stand beside the memory, ports in their rows.
+    localparam PORT_COLS = (COLS + 1) / 2;
     generate
         for (p = 0; p < PORTS; p = p + 1) begin : gen_port
             localparam [31:0] NUMBER = p + 2;
+            localparam        AWAY   = (ROW_BOUNDARIES >> (2 * (p / PORT_COLS))) & 3;
+            wire                      ask_valid_here, ask_ready_here, beat_valid_here, beat_last_here;
+            wire [AXI_ID_WIDTH-1:0]   ask_id_here, beat_id_here;
+            wire [AXI_ADDR_WIDTH-1:0] ask_addr_here;
+            wire [7:0]                ask_len_here;
+            wire [FLIT_WIDTH-1:0]     beat_data_here;
+            wire [1:0]                beat_resp_here;
+            meshkv_read_slices #(
+                .ID_WIDTH  (AXI_ID_WIDTH),
+                .ADDR_WIDTH(AXI_ADDR_WIDTH),
+                .FLIT_WIDTH(FLIT_WIDTH),
+                .CREDITS   (4),
+                .BOUNDARIES(AWAY)
+            ) u_slices (
+                .clk      (ap_clk),
+                .rst      (rst),
+                .s_arvalid(m_axi_arvalid[p]),
+                .s_arready(m_axi_arready[p]),
+                .s_arid   (m_axi_arid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),
+                .s_araddr (m_axi_araddr[p*AXI_ADDR_WIDTH+:AXI_ADDR_WIDTH]),
+                .s_arlen  (m_axi_arlen[p*8+:8]),
+                .s_rvalid (m_axi_rvalid[p]),
+                .s_rid    (m_axi_rid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),
+                .s_rdata  (m_axi_rdata[p*FLIT_WIDTH+:FLIT_WIDTH]),
+                .s_rresp  (m_axi_rresp[p*2+:2]),
+                .s_rlast  (m_axi_rlast[p]),
+                .m_arvalid(ask_valid_here),
+                .m_arready(ask_ready_here),
+                .m_arid   (ask_id_here),
+                .m_araddr (ask_addr_here),
+                .m_arlen  (ask_len_here),
+                .m_rvalid (beat_valid_here),
+                .m_rid    (beat_id_here),
+                .m_rdata  (beat_data_here),
+                .m_rresp  (beat_resp_here),
+                .m_rlast  (beat_last_here)
+            );
             meshkv_read_guard #(
                 .ID_WIDTH     (AXI_ID_WIDTH),
                 .ADDR_WIDTH   (AXI_ADDR_WIDTH),
@@ -793,16 +856,16 @@ module meshkv_front #(
                 .stale        (stale),
                 .owes         (owes[p]),
                 .moves        (moves[p]),
-                .s_arvalid    (m_axi_arvalid[p]),
-                .s_arready    (m_axi_arready[p]),
-                .s_arid       (m_axi_arid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),
-                .s_araddr     (m_axi_araddr[p*AXI_ADDR_WIDTH+:AXI_ADDR_WIDTH]),
-                .s_arlen      (m_axi_arlen[p*8+:8]),
-                .s_rvalid     (m_axi_rvalid[p]),
-                .s_rid        (m_axi_rid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),
-                .s_rdata      (m_axi_rdata[p*FLIT_WIDTH+:FLIT_WIDTH]),
-                .s_rresp      (m_axi_rresp[p*2+:2]),
-                .s_rlast      (m_axi_rlast[p]),
+                .s_arvalid    (ask_valid_here),
+                .s_arready    (ask_ready_here),
+                .s_arid       (ask_id_here),
+                .s_araddr     (ask_addr_here),
+                .s_arlen      (ask_len_here),
+                .s_rvalid     (beat_valid_here),
+                .s_rid        (beat_id_here),
+                .s_rdata      (beat_data_here),
+                .s_rresp      (beat_resp_here),
+                .s_rlast      (beat_last_here),
                 .m_arvalid    (hbm_arvalid[p]),
                 .m_arready    (hbm_arready[p]),
                 .m_araddr     (hbm_araddr[p*64+:64]),

@@ -7,8 +7,14 @@
 // over, waits for the scan, and the total comes back, both by handshake. One at a time.
 `default_nettype none
 module meshkv_pad_view #(
+    // Tiles from west to east.
+    parameter COLS = 3,
+    // Tiles from south to north.
+    parameter ROWS = 2,
     // COLS * ROWS.
-    parameter TILES = 6
+    parameter TILES = 6,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_10_01
 ) (
     input  wire                clk,
     input  wire                rst,  // Of the core: nothing is asked and nothing comes.
@@ -51,32 +57,38 @@ module meshkv_pad_view #(
         .m_data ({asked_tile, asked_index})
     );
 
-    // A tile's totals arrive two cycles after it was chosen; then the scan is waited for.
-    reg  [8:0]  tile_q;
-    reg  [4:0]  want_q, shown_index_q, index_q;
-    reg  [31:0] total_q;
-    reg  [1:0]  settled_q;
-    wire [31:0] chosen;
-    wire        found = busy_q & settled_q[1] & index_q == want_q;
+    // A tile's totals arrive some cycles after it was chosen; then the scan is waited for.
+    localparam SETTLE = 2 + 4 * ((ROW_BOUNDARIES >> (2 * (ROWS - 1))) & 3);
+    reg  [8:0]        tile_q;
+    reg  [4:0]        want_q, index_q;
+    reg  [31:0]       total_q;
+    reg  [SETTLE-1:0] settled_q;
+    wire [31:0]       chosen;
+    wire [4:0]        chosen_index;
+    wire              found = busy_q & settled_q[SETTLE-1] & index_q == want_q;
     meshkv_counter_choice #(
-        .TILES(TILES),
-        .WIDTH(32)
+        .COLS          (COLS),
+        .ROWS          (ROWS),
+        .TILES         (TILES),
+        .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_choice (
-        .clk     (pe_clk),
-        .tile    (tile_q),
-        .of_tiles(pad_data),
-        .chosen  (chosen)
+        .clk         (pe_clk),
+        .rst         (pe_rst),
+        .tile        (tile_q),
+        .index       (pad_index),
+        .of_tiles    (pad_data),
+        .chosen      (chosen),
+        .chosen_index(chosen_index)
     );
     always @(posedge pe_clk) begin
-        shown_index_q <= pad_index;
-        index_q       <= shown_index_q;
-        total_q       <= chosen;
-        settled_q     <= {settled_q[0] & busy_q, busy_q};
+        index_q   <= chosen_index;
+        total_q   <= chosen;
+        settled_q <= {settled_q[SETTLE-2:0] & {SETTLE-1{busy_q} }, busy_q};
         if (asked_valid & ~busy_q) begin
             busy_q    <= 1'b1;
             tile_q    <= asked_tile;
             want_q    <= asked_index;
-            settled_q <= 2'b00;
+            settled_q <= {SETTLE{1'b0} };
         end
         if (found & found_ready) busy_q <= 1'b0;
         if (pe_rst) busy_q <= 1'b0;

@@ -67,6 +67,10 @@ module meshkv_top #(
     parameter NUM_ARGUMENTS = 6,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10,
+    // Tiles from south to north.
+    parameter ROWS = 2,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_10_01,
     // Width of a register's byte address in bits.
     parameter ADDRESS_BITS = 12,
     // Totals of a tile's links.
@@ -83,8 +87,6 @@ module meshkv_top #(
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 21,
-    // Tiles from south to north.
-    parameter ROWS = 2,
     // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
     parameter [15:0] CROSSINGS = 16'b0000000000000001,
     // Width of a column number in bits.
@@ -508,6 +510,8 @@ module meshkv_top #(
         .ARG_WORD_BITS   (ARG_WORD_BITS),
         .NUM_ARGUMENTS   (NUM_ARGUMENTS),
         .BASE_LOG        (BASE_LOG),
+        .ROWS            (ROWS),
+        .ROW_BOUNDARIES  (ROW_BOUNDARIES),
         .ADDRESS_BITS    (ADDRESS_BITS),
         .LINK_COUNTERS   (LINK_COUNTERS),
         .EVENT_COUNTERS  (EVENT_COUNTERS),

@@ -6,8 +6,14 @@
 // A total of what computes is fetched from its clock, again and again as long as it is selected.
 `default_nettype none
 module meshkv_counter_view #(
+    // Tiles from west to east.
+    parameter COLS = 8,
+    // Tiles from south to north.
+    parameter ROWS = 8,
     // COLS * ROWS.
-    parameter TILES = 64
+    parameter TILES = 64,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_10_01_01_01_00_00
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -35,45 +41,44 @@ module meshkv_counter_view #(
     input  wire [4:0]          pad_index,  // The counter that what computes shows.
     input  wire [TILES*32-1:0] pad_data
 );
-    // Those of the network's clock and errors pass by all the time; each shows after a register.
+    // Those of the network's clock and errors pass by all the time.
     wire [31:0] link, happening;
-    wire        memory, timeout;
+    wire [4:0]  link_index, event_index_here;
     meshkv_counter_choice #(
-        .TILES(TILES),
-        .WIDTH(32)
+        .COLS          (COLS),
+        .ROWS          (ROWS),
+        .TILES         (TILES),
+        .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_links (
-        .clk     (clk),
-        .tile    (select_tile),
-        .of_tiles(stat_data),
-        .chosen  (link)
+        .clk         (clk),
+        .rst         (rst),
+        .tile        (select_tile),
+        .index       (stat_index),
+        .of_tiles    (stat_data),
+        .chosen      (link),
+        .chosen_index(link_index)
     );
     meshkv_counter_choice #(
-        .TILES(TILES),
-        .WIDTH(32)
+        .COLS          (COLS),
+        .ROWS          (ROWS),
+        .TILES         (TILES),
+        .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_events (
-        .clk     (clk),
-        .tile    (select_tile),
-        .of_tiles(event_data),
-        .chosen  (happening)
+        .clk         (clk),
+        .rst         (rst),
+        .tile        (select_tile),
+        .index       (event_index),
+        .of_tiles    (event_data),
+        .chosen      (happening),
+        .chosen_index(event_index_here)
     );
-    meshkv_counter_choice #(
-        .TILES(TILES),
-        .WIDTH(1)
-    ) u_memory (
-        .clk     (clk),
-        .tile    (select_tile),
-        .of_tiles(error_memory),
-        .chosen  (memory)
-    );
-    meshkv_counter_choice #(
-        .TILES(TILES),
-        .WIDTH(1)
-    ) u_timeout (
-        .clk     (clk),
-        .tile    (select_tile),
-        .of_tiles(error_timeout),
-        .chosen  (timeout)
-    );
+    localparam [TILES-1:0] FIRST_TILE = 1;
+    wire [TILES-1:0] selected = FIRST_TILE << select_tile;
+    reg              memory_q, timeout_q;
+    always @(posedge clk) begin
+        memory_q  <= |(error_memory & selected);
+        timeout_q <= |(error_timeout & selected);
+    end
 
     // What computes is asked over and over again, one question at a time. What answers an old one is dropped.
     localparam [1:0] PADS = 2'd2;
@@ -82,7 +87,10 @@ module meshkv_counter_view #(
     reg         asked_q, old_q;
     wire        ask_valid = select_group == PADS & ~asked_q;
     meshkv_pad_view #(
-        .TILES(TILES)
+        .COLS          (COLS),
+        .ROWS          (ROWS),
+        .TILES         (TILES),
+        .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_pads (
         .clk        (clk),
         .rst        (core_rst),
@@ -103,20 +111,19 @@ module meshkv_counter_view #(
         if (core_rst) asked_q <= 1'b0;
     end
 
-    reg  [4:0]  link_index_q, event_index_q;
-    reg  [31:0] found_q, data_q;
-    reg  [3:0]  blank_q;
-    reg         hit_q, valid_q;
+    // A question takes as long to the last row as its word takes back.
+    localparam BLANK = 4 + 4 * ((ROW_BOUNDARIES >> (2 * (ROWS - 1))) & 3);
+    reg  [31:0]      found_q, data_q;
+    reg  [BLANK-1:0] blank_q;
+    reg              hit_q, valid_q;
     always @(posedge clk) begin
-        link_index_q  <= stat_index;
-        event_index_q <= event_index;
         case (select_group)
             2'd0: begin
-                hit_q   <= link_index_q == select_index;
+                hit_q   <= link_index == select_index;
                 found_q <= link;
             end
             2'd1: begin
-                hit_q   <= event_index_q == select_index;
+                hit_q   <= event_index_here == select_index;
                 found_q <= happening;
             end
             PADS: begin
@@ -125,11 +132,11 @@ module meshkv_counter_view #(
             end
             default: begin
                 hit_q   <= 1'b1;
-                found_q <= {30'd0, timeout, memory};
+                found_q <= {30'd0, timeout_q, memory_q};
             end
         endcase
         // What is on its way when another counter is selected is not shown.
-        blank_q <= {blank_q[2:0], select_changed | core_rst};
+        blank_q <= {blank_q[BLANK-2:0], select_changed | core_rst};
         if (hit_q) data_q <= found_q;
         valid_q <= ~|blank_q & ~select_changed & (valid_q | hit_q);
         if (rst) valid_q <= 1'b0;
