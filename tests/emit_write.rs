@@ -267,14 +267,15 @@ fn killed_run_leaves_one_whole_tree_and_the_next_run_cleans_up() {
 
     for round in 0..30 {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "victim"])
+            .args(["--ignored", "--exact", "emit_write::victim"])
             .env(VICTIM_DIR, &dir)
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
         // Once it writes, each round at another point of it.
         let started = Instant::now();
-        while !parent.path().join(".out.meshkv-tmp").exists() && started.elapsed().as_secs() < 10 {
+        while !parent.path().join(".out.meshkv-tmp").exists() {
+            assert!(started.elapsed().as_secs() < 60, "the victim does not write");
             std::thread::yield_now();
         }
         std::thread::sleep(Duration::from_micros(41 * round));

@@ -43,6 +43,10 @@ pub const ROUTER_CYCLES: u32 = 2;
 
 /// Times a virtual channel's head may be passed over by others of its port while it could leave.
 pub const STARVE_LIMIT: u32 = 15;
+/// Kinds of totals that tiles show: of links, of fetching, of what computes.
+pub const COUNTER_KINDS: u32 = 3;
+/// Errors that a tile tells: its memory answered by one, or not at all.
+pub const TILE_ERRORS: u32 = 2;
 
 /// The fabric as it will be built.
 #[derive(Debug, Clone, PartialEq)]
@@ -191,6 +195,13 @@ impl Design {
         } else {
             0
         }
+    }
+
+    /// Bits between a memory port and what guards it, to the guard and back: address, length and name of a burst with a
+    /// valid bit; a beat with its name, response, whether it is the last, a valid bit, and a credit for an address.
+    pub fn way_bits(&self) -> [u32; 2] {
+        let memory = &self.memory;
+        [memory.id_width + memory.addr_width + 8 + 1, memory.id_width + self.flit.data_width + 3 + 1 + 1]
     }
 
     /// Registers between SLRs on the way along a column from one row to another.

@@ -1,6 +1,7 @@
 //! All of a design against the device, region by region.
 
 use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
+use super::wires::Wires;
 use super::yosys::{Costs, Effort, Step, Yosys};
 use crate::design::{Design, Device, Floorplan, Mesh, Resources};
 use crate::emit;
@@ -53,6 +54,8 @@ impl Limits {
 pub struct Demand {
     /// Parts with what each takes by itself.
     pub parts: Vec<(Part, Costs)>,
+    /// What crosses from one SLR to the next.
+    pub wires: Wires,
 }
 
 impl Demand {
@@ -77,7 +80,7 @@ impl Demand {
             measured.push((part, costs));
         }
         measured.extend(crossings(design));
-        Ok(Demand { parts: measured })
+        Ok(Demand { parts: measured, wires: Wires::of(design) })
     }
 
     /// What one tile takes, above row 0.
@@ -124,6 +127,31 @@ pub struct Over {
     pub has: u64,
     /// What of it may be taken.
     pub limit: u64,
+}
+
+/// A boundary between two SLRs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Boundary {
+    /// The SLR below it.
+    pub lower: usize,
+    /// Wires that cross it.
+    pub used: u64,
+    /// As many as can.
+    pub has: u64,
+    /// What of that may be taken.
+    pub limit: u64,
+}
+
+impl Boundary {
+    /// Wires over what there is.
+    pub fn share(&self) -> f64 {
+        self.used as f64 / self.has as f64
+    }
+
+    /// Whether more are wanted than may be taken.
+    pub fn is_over(&self) -> bool {
+        self.used > self.limit
+    }
 }
 
 /// A demand on a mesh of a device.
@@ -192,9 +220,19 @@ impl<'a> Estimate<'a> {
         over
     }
 
-    /// Whether every SLR has enough of everything.
+    /// The boundaries between SLRs, from below.
+    pub fn boundaries(&self) -> Vec<Boundary> {
+        let has = u64::from(self.device.crossings);
+        let limit = (has as f64 * self.limits.share).floor() as u64;
+        let across = |lower| self.demand.wires.across(self.mesh, &self.plan, lower as u32);
+        (0..self.device.slrs.len() - 1)
+            .map(|lower| Boundary { lower, used: across(lower), has, limit })
+            .collect()
+    }
+
+    /// Whether every SLR has enough of everything, and no more crosses between them than may.
     pub fn fits(&self) -> bool {
-        self.over().is_empty()
+        self.over().is_empty() && !self.boundaries().iter().any(Boundary::is_over)
     }
 
     /// The resource that is fullest of any SLR, and the share of the SLR that it takes.
@@ -235,6 +273,7 @@ pub(super) mod tests {
                 part("memory_port", Scale::Port, Clock::Noc, lut / 10, 1.0),
                 part("swap_unit", Scale::Once, Clock::Noc, lut / 10, 1.0),
             ],
+            wires: Wires::default(),
         }
     }
 
@@ -281,6 +320,17 @@ pub(super) mod tests {
         let at = |share, shell| estimate(&demand, 8, 8, Limits { share, shell }).fits();
         assert!(at(0.8, Shell::None) && at(1.0, Shell::Vitis));
         assert!(!at(0.7, Shell::None) && !at(0.8, Shell::Vitis));
+    }
+
+    #[test]
+    fn wires_alone_can_be_too_many() {
+        let mut demand = demand(1000);
+        demand.wires.column = [1000, 1000];
+        let fits = |cols| estimate(&demand, cols, 8, Limits::default()).fits();
+        // 80 % of 23 040 are 18 432.
+        assert!(fits(9) && !fits(10));
+        let boundaries = estimate(&demand, 10, 8, Limits::default()).boundaries();
+        assert!(boundaries.iter().all(|b| b.is_over() && b.used == 20_000) && boundaries.len() == 2);
     }
 
     #[test]

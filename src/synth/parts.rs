@@ -1,6 +1,7 @@
 //! The modules a design is made of, how often each stands, where, and on which clock.
 
 use super::netlist::Area;
+use super::wires::Wires;
 use super::yosys::Costs;
 use crate::design::{Design, Floorplan, Mesh};
 use crate::emit::{self, ModuleSpec};
@@ -94,26 +95,13 @@ pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
     if !design.config.floorplan.slr_registers {
         return Vec::new();
     }
-    let (flit, vcs) = (&design.flit, design.router.vcs());
-    // A link carries valid and payload one way, and the credits of the link the other way.
-    let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
-    let modules = emit::modules(design);
-    let width = |name: &str| {
-        let fabric = modules.iter().find(|m| m.name == emit::FABRIC);
-        let param = fabric.and_then(|m| m.params.iter().find(|p| p.name == name));
-        param.and_then(|p| p.literal.parse::<u32>().ok()).unwrap_or(0)
-    };
-    // The bus goes north with a valid bit, its credit south, and with it the value of an occupancy.
-    let value = if design.swaps() { width("VALUE_WIDTH") + 1 } else { 0 };
+    let [north, south] = Wires::of(design).column;
     let of = |name, scale, bits: u32| {
         let part = part(name, "meshkv_crossing", scale, Clock::Noc);
         let area = Area { luts: 0, ram_luts: 0, registers: bits.into(), bram18: 0, uram: 0, dsp: 0 };
         (part, Costs { area, levels: 0, period_ns: 0.0 })
     };
-    vec![
-        of("crossing_north", Scale::Northward, link + width("BUS_WIDTH") + 1),
-        of("crossing_south", Scale::Southward, link + 1 + value),
-    ]
+    vec![of("crossing_north", Scale::Northward, north), of("crossing_south", Scale::Southward, south)]
 }
 
 /// The parts of a design that are synthesised, those of the tile first.

@@ -48,15 +48,18 @@ pub fn shapes(demand: &Demand, config: &Config, limits: Limits) -> Vec<Mesh> {
     found
 }
 
-/// Changes that take less of what there is too little of, by resource; each is legal.
-pub fn changes(config: &Config, over: &[Over]) -> Vec<Change> {
+/// Changes that take less of what there is too little of, by resource, or of wires between SLRs; each is legal.
+pub fn changes(config: &Config, over: &[Over], wires: bool) -> Vec<Change> {
     let short = |names: &[&str]| over.iter().any(|o| names.contains(&Resources::NAMES[o.resource]));
     let (flit, rows) = (config.noc.flit_width / 2, config.pe.array_rows / 2);
     let (streams, entries) = (config.model.max_streams / 2, config.mare.request_entries / 2);
     let staging = Staging::new(config);
     let mut wanted: Vec<Vec<(&'static str, u32)>> = Vec::new();
-    if short(&["lut", "lutram_lut", "ff", "dsp", "bram36"]) {
+    let parts = short(&["lut", "lutram_lut", "ff", "dsp", "bram36"]);
+    if parts || wires {
         wanted.push(vec![("noc.flit_width", flit)]);
+    }
+    if parts {
         wanted.push(vec![("pe.array_rows", rows)]);
         wanted.push(vec![("noc.flit_width", flit), ("pe.array_rows", rows)]);
     }
@@ -136,7 +139,8 @@ mod tests {
     #[test]
     fn what_is_proposed_takes_less_of_what_is_short() {
         let config = Config::default();
-        let texts = |resource| changes(&config, &over(resource)).iter().map(Change::text).collect::<Vec<_>>();
+        let texts =
+            |resource| changes(&config, &over(resource), false).iter().map(Change::text).collect::<Vec<_>>();
         assert_eq!(
             texts("dsp"),
             ["noc.flit_width = 256", "pe.array_rows = 1", "noc.flit_width = 256, pe.array_rows = 1"]
@@ -146,7 +150,9 @@ mod tests {
         }
         let mut deep = config.clone();
         deep.kv.uram_per_tile = 16;
-        let found = changes(&deep, &over("uram"));
+        let found = changes(&deep, &over("uram"), false);
+        let only_wires: Vec<_> = changes(&config, &[], true).iter().map(Change::text).collect();
+        assert_eq!(only_wires, ["noc.flit_width = 256"]);
         assert!(found.iter().any(|c| c.text() == "kv.uram_per_tile = 8"));
     }
 
@@ -155,6 +161,6 @@ mod tests {
         let mut config = Config::default();
         (config.noc.flit_width, config.pe.array_rows, config.model.max_streams) = (64, 1, 1);
         config.mare.request_entries = 2;
-        assert_eq!(changes(&config, &over("lut")), []);
+        assert_eq!(changes(&config, &over("lut"), true), []);
     }
 }

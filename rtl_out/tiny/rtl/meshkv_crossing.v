@@ -17,9 +17,9 @@ module meshkv_crossing #(
     input  wire [WIDTH-1:0] d,  // In the other SLR.
     output wire [WIDTH-1:0] q  // Here, a cycle later.
 );
-    // Never a shift register in look-up tables: that could not stand at the boundary.
+    // Never a shift register in look-up tables, which could not stand at the boundary; each tool has its own word for that.
     (* shreg_extract = "no" *) reg [WIDTH-1:0] crossing_q;
-    always @(posedge clk) begin
+    (* keep *) always @(posedge clk) begin
         crossing_q <= d;
         if (rst) crossing_q[CONTROL_WIDTH-1:0] <= {CONTROL_WIDTH{1'b0}};
     end

@@ -3,7 +3,7 @@
 use super::suggest::{Found, Tried};
 use crate::cli::table;
 use crate::design::{Design, Mesh, Resources};
-use crate::synth::{self, Clock, Costs, Estimate, Shell, Yosys};
+use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Yosys};
 use serde_json::{json, Map, Value};
 
 /// What the paper reports of its 8 x 8 fabric on the U280, in the order of [`Resources::NAMES`].
@@ -80,6 +80,9 @@ pub(super) fn as_json(
             "used": keyed(&estimate.used(slr)),
             "has": keyed(&estimate.has(slr)),
             "limit": keyed(&estimate.limit(slr)),
+        })).collect::<Vec<_>>(),
+        "boundaries": estimate.boundaries().iter().map(|b| json!({
+            "lower": b.lower, "upper": b.lower + 1, "used": b.used, "has": b.has, "limit": b.limit,
         })).collect::<Vec<_>>(),
         "parts": demand.parts.iter().map(|(part, costs)| {
             let mut one = with_period(&costs.area.resources(), costs.period_ns);
@@ -161,6 +164,7 @@ pub(super) fn prose(
     out += &totals(design, estimate);
     out += &format!("\nBy region, of what is there{}:\n", shell(estimate));
     out += &regions(estimate);
+    out += &boundaries(estimate);
     out += "\nPart by part:\n";
     out += &parts(estimate);
     out += "\nNo tile of this structure can take less than:\n";
@@ -250,6 +254,16 @@ fn regions(estimate: &Estimate) -> String {
     table::columns(&std::iter::once(heading).chain(slrs).collect::<Vec<_>>())
 }
 
+/// Wires between regions, a line each boundary.
+fn boundaries(estimate: &Estimate) -> String {
+    let line = |b: &Boundary| {
+        let mark = if b.is_over() { " !" } else { "" };
+        let (upper, share) = (b.lower + 1, percent(b.share()));
+        format!("Wires from SLR{} to SLR{upper} and back: {} of {}, {share}{mark}\n", b.lower, b.used, b.has)
+    };
+    estimate.boundaries().iter().map(line).collect()
+}
+
 fn parts(estimate: &Estimate) -> String {
     let heading = ["part", "times", "LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP", "ns"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
@@ -297,6 +311,17 @@ pub(super) fn why_not(design: &Design, estimate: &Estimate, found: &Found) -> St
             percent(over.share()),
             over.has,
             over.limit
+        );
+    }
+    for b in estimate.boundaries().iter().filter(|b| b.is_over()) {
+        out += &format!(
+            "\n  SLR{} to SLR{}: {} wires are {} of {}; at most {} ({limit}) can be placed and routed",
+            b.lower,
+            b.lower + 1,
+            b.used,
+            percent(b.share()),
+            b.has,
+            b.limit
         );
     }
     if let Some(m) = found.largest {

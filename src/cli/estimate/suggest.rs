@@ -5,7 +5,7 @@ use crate::cli::ui::Ui;
 use crate::cosim::verilate::BuildError;
 use crate::design::{Design, Device, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
-use crate::synth::{Demand, Effort, Estimate, Yosys};
+use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
 
 /// What is known of other ways to build the design.
 pub(super) struct Found {
@@ -43,7 +43,8 @@ pub(super) fn suggest(
     let largest = shrink::shapes(estimate.demand, &design.config, limits).first().copied();
     let (mut tried, mut untried) = (Vec::new(), Vec::new());
     let effort = if args.suggest { Effort::Synthesise } else { Effort::CacheOnly };
-    for change in shrink::changes(&design.config, &estimate.over()) {
+    let wires = estimate.boundaries().iter().any(Boundary::is_over);
+    for change in shrink::changes(&design.config, &estimate.over(), wires) {
         let changed = Design::from_config(&design.name, &change.config)?;
         let made: Demand = match demand(&changed, yosys, effort, ui) {
             Ok(made) => made,

@@ -2,7 +2,7 @@
 
 use super::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
-use crate::design::{Design, Device, Memory, Slr};
+use crate::design::{Design, Device, Memory, Slr, COUNTER_KINDS, TILE_ERRORS};
 use crate::emit::module::ModuleSpec;
 use crate::emit::TILE;
 use serde::Serialize;
@@ -217,7 +217,8 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
 }
 
 /// What chooses among totals of tiles, below the front.
-const CHOICES: [&str; 3] = ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
+const CHOICES: [&str; COUNTER_KINDS as usize] =
+    ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
 
 /// Width of a tile's number where a total is asked for.
 const QUESTION_BITS: u32 = 9;
@@ -263,11 +264,9 @@ fn slices(port: u32) -> String {
 
 /// All ways that pass boundaries.
 fn ways(design: &Design) -> Vec<Way> {
-    let (cols, memory) = (design.mesh.cols(), &design.memory);
+    let cols = design.mesh.cols();
     let east = halves(cols)[1].1.start;
-    // Address, length and name of a burst with its valid bit; a beat with it and a credit.
-    let ask = memory.id_width + memory.addr_width + 8 + 1;
-    let beat = memory.id_width + design.flit.data_width + 3 + 2;
+    let [ask, beat] = design.way_bits();
     let mut ways = Vec::new();
     for row in (0..design.mesh.rows()).filter(|row| design.boundaries(*row) > 0) {
         let way = |chain, outward, bits, doc| Way { chain, row, outward, bits, east: false, doc };
@@ -276,7 +275,12 @@ fn ways(design: &Design) -> Vec<Way> {
             let beats = way(format!("{}.u_beats", slices(port)), true, beat, "What is read");
             ways.extend([asks, beats].map(|way| Way { east: x >= east, ..way }));
         }
-        ways.push(way(format!("{FRONT}/gen_row[{row}].u_errors"), false, 2 * cols, "Errors of tiles"));
+        ways.push(way(
+            format!("{FRONT}/gen_row[{row}].u_errors"),
+            false,
+            TILE_ERRORS * cols,
+            "Errors of tiles",
+        ));
         for choice in CHOICES {
             let word = format!("{FRONT}/{choice}/gen_row[{row}].u_word");
             ways.push(way(word, false, 32, "Totals that are counted"));
