@@ -109,6 +109,10 @@ fn a_design_that_does_not_fit_is_an_error_with_reasons_and_ways_out() {
     assert!(said.err.contains("small does not fit:"), "{}", said.err);
     assert!(said.err.contains("SLR1:") && said.err.contains("LUT are"), "{}", said.err);
     assert!(said.err.contains("at most 4345 (1 %)"), "{}", said.err);
+    // Nor may so many wires cross, also where no row stands below the boundary.
+    let crossing = &value["boundaries"][0];
+    assert!(crossing["used"].as_u64() > crossing["limit"].as_u64() && crossing["limit"] == 230, "{crossing}");
+    assert!(said.err.contains("SLR0 to SLR1: ") && said.err.contains(" wires are "), "{}", said.err);
     // 64-bit flits, one row and one stream cannot become less: no change is proposed.
     assert_eq!((&value["changes"], &value["not_synthesised"]), (&json!([]), &json!([])));
 }

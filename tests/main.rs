@@ -77,3 +77,18 @@ mod tile_model;
 mod traffic_cli;
 mod traffic_cosim;
 mod traffic_scoreboard;
+
+/// A file that is not listed above would never run.
+#[test]
+fn every_file_is_one_of_these() {
+    let (here, listed) = (concat!(env!("CARGO_MANIFEST_DIR"), "/tests"), include_str!("main.rs"));
+    for entry in std::fs::read_dir(here).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let is_test = path.extension().is_some_and(|e| e == "rs") && name != "main";
+        assert!(
+            !is_test || listed.contains(&format!("\nmod {name};\n")),
+            "tests/main.rs does not list {name}"
+        );
+    }
+}

@@ -2,9 +2,7 @@
 
 use super::front_widths::FrontWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
-
-/// Width of a tile's number among registers.
-const SELECT_TILE_BITS: u32 = 9;
+use crate::design::SELECT_TILE_BITS;
 
 pub(super) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(

@@ -3,12 +3,8 @@
 //! Only so many can cross (`Device::crossings`), which is a resource like any other. They are counted from the widths of
 //! ports, as `docs/floorplan.md` has them; resets and clocks are left out.
 
-use crate::design::{Design, Floorplan, Mesh, COUNTER_KINDS, TILE_ERRORS};
+use crate::design::{Design, Floorplan, Mesh, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use crate::emit;
-
-/// Bits of a counter, and of a tile's number where one is looked for.
-const TOTAL_BITS: u32 = 32;
-const TILE_BITS: u32 = 9;
 
 /// How many wires one of each thing that crosses has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,7 +40,7 @@ impl Wires {
             port: design.way_bits().iter().sum(),
             tile: TILE_ERRORS,
             row: COUNTER_KINDS * TOTAL_BITS,
-            once: COUNTER_KINDS * TILE_BITS,
+            once: COUNTER_KINDS * SELECT_TILE_BITS,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
-use crate::design::{Design, Device, Memory, Slr, COUNTER_KINDS, TILE_ERRORS};
+use crate::design::{Design, Device, Memory, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use crate::emit::module::ModuleSpec;
 use crate::emit::TILE;
 use serde::Serialize;
@@ -183,7 +183,7 @@ fn links_of_front(design: &Design) -> Vec<Link> {
     }
     let asked: Vec<_> = (0..3).flat_map(|slr| questions(design, slr)).collect();
     if !asked.is_empty() {
-        add("Which total is looked for.", &asked, QUESTION_BITS * asked.len() as u32);
+        add("Which total is looked for.", &asked, SELECT_TILE_BITS * asked.len() as u32);
     }
     links
 }
@@ -219,9 +219,6 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
 /// What chooses among totals of tiles, below the front.
 const CHOICES: [&str; COUNTER_KINDS as usize] =
     ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
-
-/// Width of a tile's number where a total is asked for.
-const QUESTION_BITS: u32 = 9;
 
 /// A way between a row's SLR and the front's, register by register.
 struct Way {
@@ -283,7 +280,7 @@ fn ways(design: &Design) -> Vec<Way> {
         ));
         for choice in CHOICES {
             let word = format!("{FRONT}/{choice}/gen_row[{row}].u_word");
-            ways.push(way(word, false, 32, "Totals that are counted"));
+            ways.push(way(word, false, TOTAL_BITS, "Totals that are counted"));
             if row == 0 {
                 ways.push(way(format!("{FRONT}/{choice}/u_index"), false, 5, "Which total it is"));
             }
