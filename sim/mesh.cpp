@@ -78,7 +78,7 @@ class VerilatedModel final : public Model {
                        p.tx_valid.words(),  p.tx_head.words(),    p.tx_data.words(),
                        p.vc_busy.words(),   p.stat_index.words(), p.stat_data.words()};
         top_->clk = 1;
-        top_->rst = 1;
+        hold(true);
     }
 
     ~VerilatedModel() override {
@@ -97,7 +97,7 @@ class VerilatedModel final : public Model {
         Verilated::threadContextp(&context_);
         try {
             pins_->drive();
-            top_->rst = rst;
+            hold(rst);
             dump(0);
             top_->clk = 0;
             top_->eval();
@@ -159,9 +159,19 @@ class VerilatedModel final : public Model {
     void dump(unsigned) {}
 #endif
 
+    // Every tile has a reset of its own; all rise and fall together.
+    void hold(bool rst) {
+        uint32_t* words = pins_->rst.words();
+        for (unsigned t = 0; t < MESHKV_TILES; ++t) {
+            const uint32_t bit = uint32_t{1} << t % 32;
+            words[t / 32] = rst ? words[t / 32] | bit : words[t / 32] & ~bit;
+        }
+        pins_->rst.drive();
+    }
+
     struct Pins {
         explicit Pins(Vdut& t)
-            : rx_valid(t.rx_valid), rx_dest(t.rx_dest), rx_head(t.rx_head), rx_data(t.rx_data),
+            : rst(t.rst), rx_valid(t.rx_valid), rx_dest(t.rx_dest), rx_head(t.rx_head), rx_data(t.rx_data),
               tx_credit(t.tx_credit), rx_credit(t.rx_credit), tx_valid(t.tx_valid),
               tx_head(t.tx_head), tx_data(t.tx_data), vc_busy(t.vc_busy),
               stat_index(t.stat_index), stat_data(t.stat_data) {
@@ -183,6 +193,7 @@ class VerilatedModel final : public Model {
             stat_index.sample();
             stat_data.sample();
         }
+        PinOf<decltype(Vdut::rst)> rst;
         PinOf<decltype(Vdut::rx_valid)> rx_valid;
         PinOf<decltype(Vdut::rx_dest)> rx_dest;
         PinOf<decltype(Vdut::rx_head)> rx_head;
@@ -196,6 +207,7 @@ class VerilatedModel final : public Model {
         PinOf<decltype(Vdut::stat_index)> stat_index;
         PinOf<decltype(Vdut::stat_data)> stat_data;
 
+        static_assert(fits<decltype(rst)>(MESHKV_TILES), "rst");
         static_assert(fits<decltype(rx_valid)>(MESHKV_TILES * MESHKV_VCS), "rx_valid");
         static_assert(fits<decltype(rx_dest)>(MESHKV_TILES * MESHKV_DEST_WIDTH), "rx_dest");
         static_assert(fits<decltype(rx_head)>(MESHKV_TILES * MESHKV_HEAD_WIDTH), "rx_head");

@@ -247,14 +247,21 @@ fn a_cache_larger_than_the_memory_is_an_error_that_says_what_to_lower() {
 }
 
 #[test]
-fn a_driver_refuses_slices_that_are_named_twice_in_a_run() {
+fn a_driver_refuses_slices_that_are_named_twice_in_a_run_however_the_last_one_ended() {
     let host = Host::new(small(|_| {}));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/named_twice.cpp");
     host.compile(&source, "named_twice");
     let ran = Command::new(host.path("named_twice")).output().unwrap();
     let said = String::from_utf8(ran.stdout).unwrap();
     let of = |segment| format!("segment {segment} of cache 0 is named by two descriptors of one run");
-    let expected =
-        ["taken", "taken", "taken", &of(3), "taken", &of(6), "taken", "taken", "taken"].join("\n") + "\n";
-    assert_eq!(said, expected);
+    let refused = "for the run before was refused and its descriptors wait still: reset the device";
+    let [two, three, six] = [2, 3, 6].map(of);
+    let late = format!("{three}, {refused}");
+    let expected = [
+        &["0 wait", "taken", "taken", "taken", &three, "taken", &six, "taken", "taken", "taken"][..],
+        &["a run that is cut off", "taken", "taken"],
+        &["a run that is refused", &two, "taken"],
+        &["a run that is refused while the next is pushed", "taken", &late],
+    ];
+    assert_eq!(said, expected.concat().join("\n") + "\n");
 }

@@ -70,6 +70,7 @@ mod placement_rtl;
 mod progress_runs;
 mod read_slices_rtl;
 mod reduce_root_rtl;
+mod reset_rtl;
 mod run_cli;
 mod sim_cli;
 mod sweep;

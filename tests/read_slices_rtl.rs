@@ -2,7 +2,7 @@
 
 use crate::block;
 
-use block::{lint, sources, Bench};
+use block::{change, lint, sources, Bench};
 use meshkv::emit::SourceFile;
 
 /// What is said of so many bursts of four beats; neither side pauses if `pause` is 1.
@@ -46,9 +46,7 @@ fn credits_that_do_not_add_up_are_found() {
     ];
     for [module, from, to] in mutants {
         let mut files = sources("meshkv_read_slices");
-        let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
-        assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
-        file.text = file.text.replace(from, to);
+        change(&mut files, module, from, to);
         let run = [("pause", 3), ("resets", 9), ("seed", 3), ("bursts", 300)];
         assert_ne!(said(&files, 2, &run), "1200 beats\n", "{module}: `{from}`");
     }

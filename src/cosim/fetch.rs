@@ -18,7 +18,7 @@ use super::socket::{verilated, Socket};
 use super::violation::Violation;
 use super::Library;
 use crate::design::{index_bits, Design};
-use crate::emit::{Dir, ModuleSpec, TILE_EVENTS};
+use crate::emit::{ModuleSpec, TILE_EVENTS};
 use std::collections::VecDeque;
 
 /// Why a run could not end.
@@ -151,11 +151,7 @@ impl<'a> Bench<'a> {
     pub fn on(socket: Box<dyn Socket>, design: &'a Design) -> Result<Bench<'a>, DutError> {
         let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
         let tiles = design.mesh.tiles();
-        // Inputs hold nothing from before.
-        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
-            let pin = pins.pin(top, &port.name, 1)?;
-            pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
-        }
+        pins.silence(top)?;
         // Where stages do not overlap, what computes is asked whether it has something to do: here it never has.
         if top.ports.iter().any(|p| p.name == "compute_idle") {
             let idle = pins.pin(top, "compute_idle", tiles as u32)?;

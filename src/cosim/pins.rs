@@ -9,6 +9,7 @@ use super::bits::{get_bits, put_bits};
 use super::clocks::Clocks;
 use super::dut::DutError;
 use super::ffi::Library;
+use super::joints::is_own;
 use super::socket::{verilated, Socket};
 use crate::emit::{Dir, ModuleSpec};
 
@@ -81,6 +82,18 @@ impl Pins {
         let number = self.socket.find(name).ok_or_else(mismatch)?;
         let total = port.width.bits;
         Ok(Pin { port: number, total, width: total / tiles, input: port.dir == Dir::Input })
+    }
+
+    /// Sets every input of `top` to zero, so that none holds what was there before. Clocks and resets are driven by [`Pins::tick`].
+    ///
+    /// # Errors
+    /// If what is behind the ports was built for another design.
+    pub fn silence(&mut self, top: &ModuleSpec) -> Result<(), DutError> {
+        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !is_own(p)) {
+            let pin = self.pin(top, &port.name, 1)?;
+            self.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
+        }
+        Ok(())
     }
 
     /// Bits `[tile * width +: width]` of a port of up to 64 bits a tile.

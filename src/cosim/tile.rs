@@ -29,8 +29,12 @@ const SAMPLED_BITS: u32 = 64;
 pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart: bool) -> String {
     let range = |bits: u32| if bits == 1 { String::new() } else { format!(" [{}:0]", bits - 1) };
     let (mut ports, mut taken, mut pins) = (Vec::new(), String::new(), Vec::new());
+    // All tiles of a whole fabric leave their reset together.
+    let reset =
+        |name: &str, bits: u32| if bits == 1 { name.to_owned() } else { format!("{{{bits}{{{name}}}}}") };
     for port @ PortSpec { dir, name, width, .. } in &piece.ports {
-        let range = range(width.bits);
+        let own = is_own(port) && name.ends_with("rst");
+        let range = range(if own { 1 } else { width.bits });
         let dir = if *dir == Dir::Input { "input " } else { "output" };
         if dir == "output" && held(port) {
             ports.push(format!("    output reg {range} {name}"));
@@ -45,7 +49,7 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart
             "pe_clk" | "pe_rst" if apart => None,
             "pe_clk" | "pe_rst" => {
                 ports.pop();
-                pins.push(format!("        .{name}({})", &name[3..]));
+                pins.push(format!("        .{name}({})", reset(&name[3..], width.bits)));
                 continue;
             }
             "x" | "y" => Some("posedge rst"),
@@ -53,7 +57,8 @@ pub(super) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart
             _ => Some("negedge clk"),
         };
         let Some(edge) = edge else {
-            pins.push(format!("        .{name}({name})"));
+            let with = if own { reset(name, width.bits) } else { name.clone() };
+            pins.push(format!("        .{name}({with})"));
             continue;
         };
         pins.push(format!("        .{name}({name}_q)"));

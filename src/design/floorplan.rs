@@ -1,7 +1,8 @@
 //! Which rows of the mesh stand in which super logic region, and which links cross between two.
 //!
 //! Rows are dealt whole, in order, so that only links along columns cross and only between two neighbouring rows. SLR0
-//! also holds what faces HBM and PCIe: it gets two parts of the rows where the others get three (2, 3 and 3 of eight).
+//! also holds what faces HBM and PCIe: it gets two parts of the rows where the others get three (2, 3 and 3 of eight), but
+//! always the first, beside which all stands that the host speaks to.
 
 use super::{Device, Mesh};
 
@@ -25,6 +26,11 @@ impl Floorplan {
         let left = rows - counts.iter().sum::<u32>();
         for &slr in order.iter().take(left as usize) {
             counts[slr] += 1;
+        }
+        if counts[0] == 0 {
+            let last = counts.iter().rposition(|count| *count > 0).expect("a mesh has rows");
+            counts[last] -= 1;
+            counts[0] = 1;
         }
         let slr_of_row = (0..).zip(counts).flat_map(|(slr, rows)| vec![slr; rows as usize]).collect();
         Floorplan { slr_of_row }
@@ -70,14 +76,15 @@ mod tests {
         assert_eq!(counts(8), [2, 3, 3]);
         assert_eq!(counts(16), [4, 6, 6]);
         assert_eq!(counts(4), [1, 2, 1]);
-        assert_eq!(counts(2), [0, 1, 1]);
+        assert_eq!(counts(2), [1, 1, 0]);
         assert_eq!(counts(3), [1, 1, 1]);
     }
 
     #[test]
-    fn every_row_has_a_region() {
+    fn every_row_has_a_region_and_the_first_stands_in_the_lowest() {
         for rows in 2..=16 {
             assert_eq!(counts(rows).iter().sum::<u32>(), rows);
+            assert!(counts(rows)[0] > 0);
         }
     }
 }

@@ -29,13 +29,12 @@ pub(super) fn crossing_chain() -> ModuleSpec {
         &[
             "A way from one SLR to another: at each boundary a register on either side of it.",
             "",
-            "What is on it cannot be stopped. No logic stands between its registers, nor between them and a boundary.",
+            "What is on it cannot be stopped, and has no reset: one at its begin outlasts what is on the way. No logic stands between its registers, nor between them and a boundary.",
         ],
     )
     .param("WIDTH", 8, "Width of all in bits.")
-    .param("CONTROL_WIDTH", 1, "The lowest bits: none shows out of reset.")
     .param("BOUNDARIES", 1, "Boundaries on the way; there may be none.")
-    .clocked()
+    .input("clk", 1, "")
     .input("d", "WIDTH", "Where it begins.")
     .output("q", "WIDTH", "Where it ends, two cycles a boundary later.")
     .instances(&[CROSSING])

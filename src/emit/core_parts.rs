@@ -191,8 +191,8 @@ pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: 
     )
     .params_of(&[fabric], &[])
     .params_of(&[pad, root], &["SLOTS"])
-    .clocked()
-    .compute_clocked()
+    .clocked_by_tile()
+    .compute_clocked_by_tile()
     .query("query", Dir::Input, HEAD, "")
     .descriptor()
     .output("idle", 1, "All descriptors have been worked off.");

@@ -29,7 +29,7 @@ pub(super) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
         ],
     )
     .seen_by_rows(w, core)
-    .clocked()
+    .input("clk", 1, "")
     .input("tile", SELECT_TILE_BITS, "Which tile.")
     .input("index", 5, "Of what all tiles show, where row 0 stands.")
     .input("of_tiles", "TILES*32", "Words of all, tile t's the t-th.")
@@ -40,8 +40,8 @@ pub(super) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
 }
 
 impl ModuleBuilder {
-    /// Parameters of what looks at all tiles from SLR0.
-    fn seen_by_rows(self, w: &FrontWidths, core: &ModuleSpec) -> Self {
+    /// Parameters of what has ways to all rows from SLR0.
+    pub(super) fn seen_by_rows(self, w: &FrontWidths, core: &ModuleSpec) -> Self {
         self.params_of(&[core], &[]).only(&["TILES", "COLS", "ROWS"]).front(w, &["ROW_BOUNDARIES"])
     }
 }

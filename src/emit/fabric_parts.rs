@@ -253,7 +253,7 @@ pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec 
     .control(w, &["COLS", "ROWS", "TILES", "PORTS", "PORT_COLS", "DESC_DEPTH", "REQ_DEPTH"])
     .params_of(parts, &["QUEUE", "CREDITS"])
     .control(w, &["HEAD_ID_WIDTH"])
-    .clocked()
+    .clocked_by_tile()
     .query("query", Dir::Input, HEAD, "")
     .descriptor()
     .output("idle", 1, "All descriptors have been worked off.");
@@ -303,8 +303,8 @@ pub(super) fn fabric(
         ],
     )
     .params_of(&[mesh, tile, periphery], &[])
-    .clocked()
-    .compute_clocked();
+    .clocked_by_tile()
+    .compute_clocked_by_tile();
     if !w.tile.overlap {
         b = b.input("compute_idle", "TILES", "What computes has nothing to do; in its clock.");
     }

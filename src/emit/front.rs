@@ -5,7 +5,8 @@ use super::core_parts::{kept_params, reversed};
 use super::core_widths::CoreWidths;
 use super::counter_parts::{counter_choice, counter_view, pad_view, row_choice};
 use super::front_parts::{
-    control, descriptor_queue, output_writer, query_reader, read_credits, read_guard, read_slices, reset, run,
+    control, descriptor_queue, output_writer, query_reader, read_credits, read_guard, read_slices, reset,
+    reset_row, reset_stage, run,
 };
 use super::front_widths::{wire, wires_between, FrontWidths};
 use super::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
@@ -26,7 +27,7 @@ const OWN: [&str; 6] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS
 pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     let (w, c) = (FrontWidths::of(design), CoreWidths::of(design));
     let parts = vec![
-        reset(),
+        reset(&w, core),
         read_guard(&w),
         read_credits(),
         read_slices(&w),
@@ -39,7 +40,14 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
     ];
     let front = front(&w, &c, &parts, core);
     let top = top(&front, core);
-    let within = [crossing_chain(), row_choice(core), counter_choice(&w, core), pad_view(&w, core)];
+    let within = [
+        crossing_chain(),
+        reset_stage(),
+        reset_row(core),
+        row_choice(core),
+        counter_choice(&w, core),
+        pad_view(&w, core),
+    ];
     within.into_iter().chain(parts).chain([front, top]).collect()
 }
 
@@ -65,9 +73,9 @@ fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpe
         .filter(|name| !OWN.contains(name))
         .collect();
     b = b.only(&used).platform(w);
-    b = b.group("Resets of the core.").output("rst", 1, "Of the network.").output(
+    b = b.group("Resets of the core.").output("rst", "TILES", "Of the network.").output(
         "pe_rst",
-        1,
+        "TILES",
         "Of what computes, in its clock.",
     );
     reversed(b, core, &CORE_SIDE, "")

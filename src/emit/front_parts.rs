@@ -9,7 +9,36 @@ use super::module::{Dir, ModuleBuilder, ModuleSpec};
 /// Of the port that says so.
 const STALE: &str = "Memory owes answers of an earlier use of the epoch: none is taken.";
 
-pub(super) fn reset() -> ModuleSpec {
+pub(super) fn reset_stage() -> ModuleSpec {
+    ModuleBuilder::new("meshkv_reset_stage", &["One register on the way of a reset."])
+        .input("clk", 1, "")
+        .input("d", 1, "")
+        .output("q", 1, "A cycle later.")
+        .build()
+}
+
+pub(super) fn reset_row(core: &ModuleSpec) -> ModuleSpec {
+    ModuleBuilder::new(
+        "meshkv_reset_row",
+        &[
+            "The way of a reset to a row of tiles, which may stand in another SLR.",
+            "",
+            "It waits in SLR0 first, so that all rows have ways of one length; then there is a register on either side of each",
+            "boundary, and one for each tile, which drives no more than what stands with it.",
+        ],
+    )
+    .params_of(&[core], &[])
+    .only(&["COLS"])
+    .param("WAIT", 1, "Registers before the first boundary.")
+    .param("BOUNDARIES", 1, "Boundaries on the way; there may be none.")
+    .input("clk", 1, "")
+    .input("d", 1, "Where it is made.")
+    .output("q", "COLS", "At the tiles, WAIT + 2 * BOUNDARIES + 1 cycles later.")
+    .instances(&["meshkv_reset_stage"])
+    .build()
+}
+
+pub(super) fn reset(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_reset",
         &[
@@ -19,17 +48,18 @@ pub(super) fn reset() -> ModuleSpec {
             "be the faster. If the other clock stands still nothing is answered; who asks must not wait for ever.",
         ],
     )
+    .seen_by_rows(w, core)
     .clocked()
     .input("request", 1, "The core is to be in reset.")
-    .output("core_rst", 1, "To the core, in this clock.")
+    .output("core_rst", "TILES", "To the core, in this clock, tile t's the t-th.")
     .output("held", 1, "Both have been held for long enough.")
     .output("released", 1, "Neither is held any more.")
     .output("pe_down", 1, "What computes was reset by itself, without request.")
     .group("Clock of what computes.")
     .input("pe_clk", 1, "")
     .input("pe_rst_n", 1, "Its own reset, active low, synchronous to it.")
-    .output("pe_rst", 1, "To the core, in that clock.")
-    .instances(&["meshkv_synchronizer"])
+    .output("pe_rst", "TILES", "To the core, in that clock.")
+    .instances(&["meshkv_synchronizer", "meshkv_reset_row"])
     .build()
 }
 
@@ -83,8 +113,8 @@ pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {
             "Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at",
             "each boundary between SLRs, in both directions.",
             "",
-            "Addresses go by credits, since their ready could not come back in time; beats are always taken. In reset",
-            "all that is on the way is dropped: it is not AXI here, the guard is what faces AXI.",
+            "Addresses go by credits, since their ready could not come back in time; beats are always taken. A reset lasts",
+            "longer than the way, on which all is dropped: it is not AXI here, the guard is what faces AXI.",
         ],
     )
     .param("ID_WIDTH", 4, "Width of an ID of who asks.")
@@ -93,6 +123,7 @@ pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {
     .param("CREDITS", 4, "Addresses that wait at the guard.")
     .param("BOUNDARIES", 1, "Boundaries on the way; without any it is wires.")
     .clocked()
+    .input("s_rst", 1, "The same reset where the memory port stands.")
     .group("Memory port.")
     .asked("s_")
     .group("Guard.")

@@ -67,6 +67,10 @@ pub struct ModuleSpec {
     pub instances: Vec<&'static str>,
 }
 
+/// What a reset of all tiles is.
+const OF_TILES: &str =
+    "Tile t's the t-th, which whatever stands with that tile has; all rise and fall together.";
+
 /// Builds one [`ModuleSpec`]; parameters come before the ports that use them.
 pub(super) struct ModuleBuilder {
     spec: ModuleSpec,
@@ -144,7 +148,11 @@ impl ModuleBuilder {
         self.input("clk", 1, "").input("rst", 1, "")
     }
 
-    /// Opens a bundle of ports.
+    /// Adds `clk` and a reset for each tile.
+    pub(super) fn clocked_by_tile(self) -> Self {
+        self.input("clk", 1, "").input("rst", "TILES", OF_TILES)
+    }
+
     /// Adds clock and reset of what computes, which are no relations of the network's.
     pub(super) fn compute_clocked(self) -> Self {
         self.group("Clock of what computes, unrelated to the network's.").input("pe_clk", 1, "").input(
@@ -154,6 +162,14 @@ impl ModuleBuilder {
         )
     }
 
+    /// The same with a reset for each tile.
+    pub(super) fn compute_clocked_by_tile(mut self) -> Self {
+        self = self.compute_clocked();
+        let of_one = self.spec.ports.pop().expect("the reset is the last");
+        self.input(of_one.name, "TILES", of_one.doc)
+    }
+
+    /// Opens a bundle of ports.
     pub(super) fn group(mut self, comment: &'static str) -> Self {
         self.group = comment;
         self

@@ -129,6 +129,8 @@ const TEMPLATES: &[(&str, &str)] = &[
     template!("meshkv_read_credits.v"),
     template!("meshkv_read_slices.v"),
     template!("meshkv_reset.v"),
+    template!("meshkv_reset_row.v"),
+    template!("meshkv_reset_stage.v"),
     template!("meshkv_run.v"),
     template!("meshkv_top.v"),
     template!("meshkv_vc_request.v"),
@@ -406,7 +408,7 @@ fn mesh(w: &Widths) -> ModuleSpec {
     .head_width(w)
     .flit_width(w)
     .starve_limit()
-    .clocked();
+    .clocked_by_tile();
     tile_ports(b, "TILES*", "From and to the tiles.", "")
         .group("For counters and diagnosis.")
         .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")

@@ -1,10 +1,13 @@
 //! Wires from one SLR to the next: links of the mesh, the column bus, and the ways between rows and what faces the host.
 //!
 //! Only so many can cross (`Device::crossings`), which is a resource like any other. They are counted from the widths of
-//! ports, as `docs/floorplan.md` has them; resets and clocks are left out.
+//! ports, as `docs/floorplan.md` has them; clocks are left out.
 
 use crate::design::{Design, Floorplan, Mesh, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use crate::emit;
+
+/// Resets of a row, one in each clock.
+const RESETS: u32 = 2;
 
 /// How many wires one of each thing that crosses has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,7 +18,7 @@ pub struct Wires {
     pub port: u32,
     /// Of a tile to what faces the host: errors.
     pub tile: u32,
-    /// Of a row: totals.
+    /// Of a row: totals and resets.
     pub row: u32,
     /// Of all rows together: which total is looked for.
     pub once: u32,
@@ -39,7 +42,7 @@ impl Wires {
             column: [link + width("BUS_WIDTH") + 1, link + 1 + value],
             port: design.way_bits().iter().sum(),
             tile: TILE_ERRORS,
-            row: COUNTER_KINDS * TOTAL_BITS,
+            row: COUNTER_KINDS * TOTAL_BITS + RESETS,
             once: COUNTER_KINDS * SELECT_TILE_BITS,
         }
     }
@@ -69,16 +72,16 @@ mod tests {
             [0, 1].map(|lower| wires.across(design.mesh, &plan, lower))
         };
         let mut config = Config::default();
-        assert_eq!(across(&config), [10_208 + 13_704 + 699, 10_208 + 6_852 + 363]);
+        assert_eq!(across(&config), [10_208 + 13_704 + 711, 10_208 + 6_852 + 369]);
         config.floorplan.slr_registers = false;
-        assert_eq!(across(&config), [24_611, 17_423]);
+        assert_eq!(across(&config), [24_623, 17_429]);
     }
 
     #[test]
-    fn a_mesh_whose_rows_are_all_in_upper_regions_has_no_link_at_the_lowest_boundary() {
+    fn nothing_crosses_where_there_is_no_row_above() {
         let mesh = Mesh::new(2, 2);
         let plan = Floorplan::new(mesh, Device::of(Board::U280));
         let wires = Wires { column: [100, 50], port: 10, tile: 2, row: 3, once: 1 };
-        assert_eq!([0, 1].map(|lower| wires.across(mesh, &plan, lower)), [2 * 17 + 1, 300 + 17 + 1]);
+        assert_eq!([0, 1].map(|lower| wires.across(mesh, &plan, lower)), [300 + 17 + 1, 0]);
     }
 }

@@ -17,6 +17,13 @@ pub fn sources(module: &str) -> Vec<SourceFile> {
     emit_block(&design, module).expect("it is emitted")
 }
 
+/// Replaces a text that stands once in a module.
+pub fn change(files: &mut [SourceFile], module: &str, from: &str, to: &str) {
+    let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+    assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
+    file.text = file.text.replace(from, to);
+}
+
 /// A compiled test bench.
 pub struct Bench {
     dir: TempDir,
@@ -65,7 +72,7 @@ pub fn lint(module: &str, parameters: &[(&str, u32)]) -> Vec<String> {
     // As the emitted file of a design that asks for these values.
     let top = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("the module itself");
     for (name, value) in parameters {
-        let start = top.text.find(&format!("parameter {name} = ")).expect("a parameter") + name.len() + 13;
+        let start = top.text.find(&format!(" {name} = ")).expect("a parameter") + name.len() + 4;
         let end = start + top.text[start..].find([',', '\n']).expect("its end");
         top.text.replace_range(start..end, &value.to_string());
     }

@@ -89,6 +89,7 @@ struct Card {
         switch (offset) {
         case MESHKV_ERROR: error &= ~value; break;
         case MESHKV_ISR: break;
+        case MESHKV_SOFT_RESET: descriptors = 0; break;
         case MESHKV_DESC_PUSH:
             if (fault() == "desc") fail(MESHKV_ERROR_DESC_LAYER, registers[MESHKV_DESC_CACHE] & 0xffff);
             else ++descriptors;
@@ -105,7 +106,8 @@ struct Card {
         case MESHKV_MAGIC: return fault() == "magic" ? 0xdeadbeef : MESHKV_MAGIC_VALUE;
         case MESHKV_MAP_VERSION: return MESHKV_MAP_VERSION_VALUE;
         case MESHKV_DESIGN: return fault() == "design" ? ~MESHKV_DESIGN_VALUE : MESHKV_DESIGN_VALUE;
-        case MESHKV_DESC_FREE: return 32 - descriptors;
+        case MESHKV_SIZES: return MESHKV_SIZES_VALUE;
+        case MESHKV_DESC_FREE: return (MESHKV_SIZES_VALUE >> MESHKV_SIZES_DESC_QUEUE_SHIFT) - descriptors;
         case MESHKV_ERROR: return error;
         case MESHKV_ERROR_INFO: return info;
         case MESHKV_CTRL: {

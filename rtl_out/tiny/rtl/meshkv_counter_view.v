@@ -13,7 +13,7 @@ module meshkv_counter_view #(
     // COLS * ROWS.
     parameter TILES = 6,
     // Two bits a row: boundaries between SLRs, with registers, from it to the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_10_01
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -51,7 +51,6 @@ module meshkv_counter_view #(
         .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_links (
         .clk         (clk),
-        .rst         (rst),
         .tile        (select_tile),
         .index       (stat_index),
         .of_tiles    (stat_data),
@@ -65,7 +64,6 @@ module meshkv_counter_view #(
         .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_events (
         .clk         (clk),
-        .rst         (rst),
         .tile        (select_tile),
         .index       (event_index),
         .of_tiles    (event_data),

@@ -14,7 +14,7 @@ module meshkv_pad_view #(
     // COLS * ROWS.
     parameter TILES = 6,
     // Two bits a row: boundaries between SLRs, with registers, from it to the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_10_01
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00
 ) (
     input  wire                clk,
     input  wire                rst,  // Of the core: nothing is asked and nothing comes.
@@ -73,7 +73,6 @@ module meshkv_pad_view #(
         .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_choice (
         .clk         (pe_clk),
-        .rst         (pe_rst),
         .tile        (tile_q),
         .index       (pad_index),
         .of_tiles    (pad_data),

@@ -7,6 +7,14 @@
 // kernel: AXI4-Lite control, an AXI4 read master a memory port, one master for queries and outputs.
 `default_nettype none
 module meshkv_top #(
+    // Tiles from west to east.
+    parameter COLS = 3,
+    // Tiles from south to north.
+    parameter ROWS = 2,
+    // COLS * ROWS.
+    parameter TILES = 6,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_01_00,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // The same as a power of two: an AXI size.
@@ -35,8 +43,6 @@ module meshkv_top #(
     parameter QUERY_HEADS = 6,
     // Width of an offset in the buffer of queries.
     parameter IO_ADDR_WIDTH = 32,
-    // Tiles from west to east.
-    parameter COLS = 3,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
@@ -57,8 +63,6 @@ module meshkv_top #(
     parameter NUM_LAYERS = 6,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 32,
-    // Tiles of the fabric.
-    parameter TILES = 6,
     // Ports to external memory.
     parameter PORTS = 4,
     // Width of an argument's word address in bits.
@@ -67,10 +71,6 @@ module meshkv_top #(
     parameter NUM_ARGUMENTS = 6,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10,
-    // Tiles from south to north.
-    parameter ROWS = 2,
-    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_00_00_00_00_00_00_10_01,
     // Width of a register's byte address in bits.
     parameter ADDRESS_BITS = 12,
     // Totals of a tile's links.
@@ -414,8 +414,8 @@ module meshkv_top #(
     input  wire [1:0]                m_axi_io_bresp
 );
     // Between the front and the core.
-    wire rst;
-    wire pe_rst;
+    wire [TILES-1:0] rst;
+    wire [TILES-1:0] pe_rst;
     wire query_valid;
     wire [STREAM_WIDTH-1:0] query_stream;
     wire [HEAD_ID_WIDTH-1:0] query_head;
@@ -480,6 +480,10 @@ module meshkv_top #(
     wire [TILES*32-1:0] pad_data;
     wire [TILES*5-1:0] pad_state;
     meshkv_front #(
+        .COLS            (COLS),
+        .ROWS            (ROWS),
+        .TILES           (TILES),
+        .ROW_BOUNDARIES  (ROW_BOUNDARIES),
         .FLIT_WIDTH      (FLIT_WIDTH),
         .FLIT_LOG        (FLIT_LOG),
         .EPOCH_BITS      (EPOCH_BITS),
@@ -494,7 +498,6 @@ module meshkv_top #(
         .STREAMS_NUM     (STREAMS_NUM),
         .QUERY_HEADS     (QUERY_HEADS),
         .IO_ADDR_WIDTH   (IO_ADDR_WIDTH),
-        .COLS            (COLS),
         .LAYER_WIDTH     (LAYER_WIDTH),
         .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
         .FLIT_BYTES_NUM  (FLIT_BYTES_NUM),
@@ -505,13 +508,10 @@ module meshkv_top #(
         .TOKENS          (TOKENS),
         .NUM_LAYERS      (NUM_LAYERS),
         .NUM_SEGMENTS    (NUM_SEGMENTS),
-        .TILES           (TILES),
         .PORTS           (PORTS),
         .ARG_WORD_BITS   (ARG_WORD_BITS),
         .NUM_ARGUMENTS   (NUM_ARGUMENTS),
         .BASE_LOG        (BASE_LOG),
-        .ROWS            (ROWS),
-        .ROW_BOUNDARIES  (ROW_BOUNDARIES),
         .ADDRESS_BITS    (ADDRESS_BITS),
         .LINK_COUNTERS   (LINK_COUNTERS),
         .EVENT_COUNTERS  (EVENT_COUNTERS),

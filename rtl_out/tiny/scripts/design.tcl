@@ -78,6 +78,8 @@ set design_sources {
     rtl/meshkv_column_root.v
     rtl/meshkv_core.v
     rtl/meshkv_crossing_chain.v
+    rtl/meshkv_reset_stage.v
+    rtl/meshkv_reset_row.v
     rtl/meshkv_row_choice.v
     rtl/meshkv_counter_choice.v
     rtl/meshkv_pad_view.v
@@ -154,6 +156,6 @@ set design_channels {
 # What of each region the shell of the platform keeps for itself.
 set design_shell {
     {meshkv_slr0 CLOCKREGION_X7Y1:CLOCKREGION_X7Y3}
+    {meshkv_slr0_east CLOCKREGION_X7Y1:CLOCKREGION_X7Y3}
     {meshkv_slr1_east CLOCKREGION_X7Y4:CLOCKREGION_X7Y7}
-    {meshkv_slr2_east CLOCKREGION_X7Y8:CLOCKREGION_X7Y11}
 }

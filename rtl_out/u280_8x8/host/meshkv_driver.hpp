@@ -49,12 +49,14 @@ private:
 template <typename Io>
 class Driver {
 public:
-    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device that is not this design.
+    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device that is not this design. What another host left there,
+    // a run or descriptors, is dropped.
     explicit Driver(Io &io) : io_(io) {
         expect("MAGIC", MESHKV_MAGIC, MESHKV_MAGIC_VALUE, "this is no meshkv");
         expect("MAP_VERSION", MESHKV_MAP_VERSION, MESHKV_MAP_VERSION_VALUE, "its registers are those of another release");
         expect("DESIGN", MESHKV_DESIGN, MESHKV_DESIGN_VALUE, "it was generated from another configuration");
-        clear();
+        if (runs() || queued()) reset();
+        else clear();
     }
 
     // Forgets errors and interrupts of before.
@@ -63,10 +65,14 @@ public:
         io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
     }
 
-    // Cuts off whatever runs and empties the queue.
+    // Cuts off whatever runs and empties the queue. Waits until that is done: what is pushed before is refused.
     void reset() {
         io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
-        named_.clear();
+        next_ = begun_ = {};
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        while (runs())
+            if (std::chrono::steady_clock::now() > end)
+                throw std::runtime_error("the device did not come out of a soft reset within a second: reset it with its shell");
         clear();
     }
 
@@ -77,11 +83,10 @@ public:
 
     // Descriptors of one run must not name a slice twice. The device does not look, so this does.
     void push(const Descriptor &d) {
+        settle();
         const auto slices = named_by(d);
         for (const auto &slice : slices)
-            if (named_.count(slice))
-                throw std::invalid_argument("segment " + std::to_string(slice.second) + " of cache " + std::to_string(slice.first) +
-                                            " is named by two descriptors of one run");
+            if (next_.named.count(slice)) throw std::invalid_argument(twice(slice));
         if (io_.read(MESHKV_DESC_FREE) == 0) throw std::runtime_error("the device's queue of descriptors is full");
         io_.write(MESHKV_DESC_CACHE, d.layer << MESHKV_DESC_CACHE_LAYER_SHIFT | d.prefix << MESHKV_DESC_CACHE_PREFIX_SHIFT);
         io_.write(MESHKV_DESC_FIRST, d.first);
@@ -92,17 +97,20 @@ public:
         io_.write(MESHKV_DESC_PUSH, d.mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
                                         uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT);
         check();
-        named_.insert(slices.begin(), slices.end());
+        next_.named.insert(slices.begin(), slices.end());
+        ++next_.pushed;
     }
 
     // Begins a run that first loads the queries of streams 0 to `streams` - 1.
     void start(uint32_t streams, bool interrupt) {
+        settle();
         io_.write(MESHKV_QUERY_STREAMS, streams);
         io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
         io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
         io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);
         // What is pushed from now on is for the next run.
-        named_.clear();
+        begun_ = std::move(next_);
+        next_ = {};
     }
 
     // Waits until the run is over, however it ended; `pause` sleeps for a while, or until an interrupt.
@@ -136,6 +144,38 @@ public:
 private:
     using Slice = std::pair<uint32_t, uint32_t>;  // Cache and segment.
 
+    // Descriptors of a run.
+    struct Set {
+        std::set<Slice> named;
+        uint32_t pushed = 0;
+    };
+
+    // Whether a run, or a reset, is under way.
+    bool runs() { return io_.read(MESHKV_STATUS) & MESHKV_STATUS_RUN_MASK; }
+
+    // Descriptors that wait in the device.
+    uint32_t queued() { return (io_.read(MESHKV_SIZES) >> MESHKV_SIZES_DESC_QUEUE_SHIFT) - io_.read(MESHKV_DESC_FREE); }
+
+    // A run that is over has taken its descriptors, unless it was refused: then they are of the next. One that was cut off
+    // has emptied the queue.
+    void settle() {
+        if (!begun_.pushed || runs()) return;
+        const uint32_t left = queued();
+        if (left == 0) next_ = {};
+        if (left > next_.pushed) {
+            for (const auto &slice : begun_.named)
+                if (!next_.named.insert(slice).second)
+                    throw std::invalid_argument(twice(slice) + ", for the run before was refused and its descriptors wait still: reset the device");
+            next_.pushed += begun_.pushed;
+        }
+        begun_ = {};
+    }
+
+    static std::string twice(const Slice &slice) {
+        return "segment " + std::to_string(slice.second) + " of cache " + std::to_string(slice.first) +
+               " is named by two descriptors of one run";
+    }
+
     // None of a descriptor that reaches beyond the longest context: the device refuses it.
     static std::set<Slice> named_by(const Descriptor &d) {
         std::set<Slice> slices;
@@ -154,7 +194,7 @@ private:
     }
 
     Io &io_;
-    std::set<Slice> named_;
+    Set next_, begun_;  // What the next run takes; what the last took, until it is known how it ended.
 };
 
 }  // namespace meshkv

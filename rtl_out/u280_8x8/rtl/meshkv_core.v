@@ -257,11 +257,11 @@ module meshkv_core #(
     parameter OUT_INDEX_WIDTH = 3
 ) (
     input  wire                             clk,
-    input  wire                             rst,
+    input  wire [TILES-1:0]                 rst,  // Tile t's the t-th, which whatever stands with that tile has; all rise and fall together.
 
     // Clock of what computes, unrelated to the network's.
     input  wire                             pe_clk,
-    input  wire                             pe_rst,  // Synchronous to pe_clk; held together with rst.
+    input  wire [TILES-1:0]                 pe_rst,  // Synchronous to pe_clk; held together with rst.
 
     // Four elements of a query, before the descriptors that need them.
     input  wire                             query_valid,
@@ -635,9 +635,9 @@ module meshkv_core #(
                 .FRACTION        (FRACTION)
             ) u_pad (
                 .clk          (clk),
-                .rst          (rst),
+                .rst          (rst[t]),
                 .pe_clk       (pe_clk),
-                .pe_rst       (pe_rst),
+                .pe_rst       (pe_rst[t]),
                 .x            (X[X_WIDTH-1:0]),
                 .y            (Y[Y_WIDTH-1:0]),
                 .vector_valid (vector_valid[t]),
@@ -695,7 +695,7 @@ module meshkv_core #(
                     .OUT_INDEX_WIDTH (OUT_INDEX_WIDTH)
                 ) u_root (
                     .clk         (clk),
-                    .rst         (rst),
+                    .rst         (rst[t]),
                     .root_valid  (root_valid[t*SOURCES+:SOURCES]),
                     .root_credit (root_credit[t*SOURCES+:SOURCES]),
                     .root_first  (root_first[t]),

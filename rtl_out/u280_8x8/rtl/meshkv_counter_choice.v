@@ -17,16 +17,14 @@ module meshkv_counter_choice #(
     parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_10_01_01_01_00_00
 ) (
     input  wire                clk,
-    input  wire                rst,
     input  wire [8:0]          tile,  // Which tile.
     input  wire [4:0]          index,  // Of what all tiles show, where row 0 stands.
     input  wire [TILES*32-1:0] of_tiles,  // Words of all, tile t's the t-th.
     output wire [31:0]         chosen,  // The word of that tile.
     output wire [4:0]          chosen_index  // Its index.
 );
-    // Rows further north are not nearer, so the last is as far away as any.
+    // Rows further north are not nearer, so the last is as far away as any. Row 0 stands here.
     localparam MOST = (ROW_BOUNDARIES >> (2 * (ROWS - 1))) & 3;
-    localparam HOME = ROW_BOUNDARIES & 3;  // Of row 0.
 
     // The question, on its way past the boundaries.
     wire [9*(MOST+1)-1:0] asks;
@@ -35,12 +33,10 @@ module meshkv_counter_choice #(
     generate
         for (b = 0; b < MOST; b = b + 1) begin : gen_boundary
             meshkv_crossing_chain #(
-                .WIDTH        (9),
-                .CONTROL_WIDTH(9),
-                .BOUNDARIES   (1)
+                .WIDTH     (9),
+                .BOUNDARIES(1)
             ) u_ask (
                 .clk(clk),
-                .rst(rst),
                 .d  (asks[b*9+:9]),
                 .q  (asks[(b+1)*9+:9])
             );
@@ -63,12 +59,10 @@ module meshkv_counter_choice #(
                 .chosen(near)
             );
             meshkv_crossing_chain #(
-                .WIDTH        (32),
-                .CONTROL_WIDTH(32),
-                .BOUNDARIES   (AWAY)
+                .WIDTH     (32),
+                .BOUNDARIES(AWAY)
             ) u_word (
                 .clk(clk),
-                .rst(rst),
                 .d  (near),
                 .q  (far)
             );
@@ -91,25 +85,12 @@ module meshkv_counter_choice #(
     assign chosen = any;
 
     // The index, as late.
-    wire [4:0] far_index;
-    reg  [4:0] index_q;
-    always @(posedge clk) index_q <= index;
-    meshkv_crossing_chain #(
-        .WIDTH        (5),
-        .CONTROL_WIDTH(5),
-        .BOUNDARIES   (HOME)
-    ) u_index (
-        .clk(clk),
-        .rst(rst),
-        .d  (index_q),
-        .q  (far_index)
-    );
     meshkv_delay #(
         .WIDTH (5),
-        .CYCLES(2 * (MOST - HOME))
+        .CYCLES(2 * MOST + 1)
     ) u_index_wait (
         .clk(clk),
-        .d  (far_index),
+        .d  (index),
         .q  (chosen_index)
     );
 endmodule

@@ -51,7 +51,6 @@ module meshkv_counter_view #(
         .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_links (
         .clk         (clk),
-        .rst         (rst),
         .tile        (select_tile),
         .index       (stat_index),
         .of_tiles    (stat_data),
@@ -65,7 +64,6 @@ module meshkv_counter_view #(
         .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_events (
         .clk         (clk),
-        .rst         (rst),
         .tile        (select_tile),
         .index       (event_index),
         .of_tiles    (event_data),

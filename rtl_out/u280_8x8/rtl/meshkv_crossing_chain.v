@@ -3,18 +3,15 @@
 //
 // A way from one SLR to another: at each boundary a register on either side of it.
 //
-// What is on it cannot be stopped. No logic stands between its registers, nor between them and a boundary.
+// What is on it cannot be stopped, and has no reset: one at its begin outlasts what is on the way. No logic stands between its registers, nor between them and a boundary.
 `default_nettype none
 module meshkv_crossing_chain #(
     // Width of all in bits.
     parameter WIDTH = 8,
-    // The lowest bits: none shows out of reset.
-    parameter CONTROL_WIDTH = 1,
     // Boundaries on the way; there may be none.
     parameter BOUNDARIES = 1
 ) (
     input  wire             clk,
-    input  wire             rst,
     input  wire [WIDTH-1:0] d,  // Where it begins.
     output wire [WIDTH-1:0] q  // Where it ends, two cycles a boundary later.
 );
@@ -26,16 +23,16 @@ module meshkv_crossing_chain #(
         for (s = 0; s < STAGES; s = s + 1) begin : gen_stage
             meshkv_crossing #(
                 .WIDTH        (WIDTH),
-                .CONTROL_WIDTH(CONTROL_WIDTH)
+                .CONTROL_WIDTH(1)
             ) u_crossing (
                 .clk(clk),
-                .rst(rst),
+                .rst(1'b0),
                 .d  (line[s*WIDTH+:WIDTH]),
                 .q  (line[(s+1)*WIDTH+:WIDTH])
             );
         end
         if (STAGES == 0) begin : gen_here
-            wire unused_clock = |{clk, rst};
+            wire unused_clock = clk;
         end
     endgenerate
     assign q = line[STAGES*WIDTH+:WIDTH];

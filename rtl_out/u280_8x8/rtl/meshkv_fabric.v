@@ -203,11 +203,11 @@ module meshkv_fabric #(
     parameter HEAD_ID_WIDTH = 5
 ) (
     input  wire                              clk,
-    input  wire                              rst,
+    input  wire [TILES-1:0]                  rst,  // Tile t's the t-th, which whatever stands with that tile has; all rise and fall together.
 
     // Clock of what computes, unrelated to the network's.
     input  wire                              pe_clk,
-    input  wire                              pe_rst,  // Synchronous to pe_clk; held together with rst.
+    input  wire [TILES-1:0]                  pe_rst,  // Synchronous to pe_clk; held together with rst.
 
     // Four elements of a query, before the descriptors that need them.
     input  wire                              query_valid,
@@ -508,7 +508,7 @@ module meshkv_fabric #(
                     .CONTROL_WIDTH(1)
                 ) u_crossing (
                     .clk(clk),
-                    .rst(rst),
+                    .rst(rst[t]),
                     .d  ({gen_tile[t-COLS].north_data, gen_tile[t-COLS].north_valid}),
                     .q  ({south_data, south_valid})
                 );
@@ -525,7 +525,7 @@ module meshkv_fabric #(
                     .CONTROL_WIDTH(1)
                 ) u_crossing (
                     .clk(clk),
-                    .rst(rst),
+                    .rst(rst[t]),
                     .d  (gen_tile[t+COLS].south_credit),
                     .q  (north_credit)
                 );
@@ -547,7 +547,7 @@ module meshkv_fabric #(
                     .CONTROL_WIDTH(1)
                 ) u_crossing (
                     .clk(clk),
-                    .rst(rst),
+                    .rst(rst[t]),
                     .d  ({gen_tile[t+COLS].down_data, gen_tile[t+COLS].down_valid}),
                     .q  ({up_data, up_valid})
                 );
@@ -623,9 +623,9 @@ module meshkv_fabric #(
                 .USED_WIDTH      (USED_WIDTH)
             ) u_tile (
                 .clk                 (clk),
-                .rst                 (rst),
+                .rst                 (rst[t]),
                 .pe_clk              (pe_clk),
-                .pe_rst              (pe_rst),
+                .pe_rst              (pe_rst[t]),
                 .x                   (X[X_WIDTH-1:0]),
                 .y                   (Y[Y_WIDTH-1:0]),
                 .rx_s_bus_valid      (south_valid),

@@ -7,6 +7,14 @@
 // run that was cut off the core is reset here, and answers to what it asked before are dropped.
 `default_nettype none
 module meshkv_front #(
+    // Tiles from west to east.
+    parameter COLS = 8,
+    // Tiles from south to north.
+    parameter ROWS = 8,
+    // COLS * ROWS.
+    parameter TILES = 64,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_10_01_01_01_00_00,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // The same as a power of two: an AXI size.
@@ -35,8 +43,6 @@ module meshkv_front #(
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.
     parameter IO_ADDR_WIDTH = 32,
-    // Tiles from west to east.
-    parameter COLS = 8,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 5,
     // Width of a query head's place in its column in bits.
@@ -57,8 +63,6 @@ module meshkv_front #(
     parameter NUM_LAYERS = 32,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
-    // Tiles of the fabric.
-    parameter TILES = 64,
     // Ports to external memory.
     parameter PORTS = 32,
     // Width of an argument's word address in bits.
@@ -67,10 +71,6 @@ module meshkv_front #(
     parameter NUM_ARGUMENTS = 34,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 12,
-    // Tiles from south to north.
-    parameter ROWS = 8,
-    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
-    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_10_01_01_01_00_00,
     // Width of a register's byte address in bits.
     parameter ADDRESS_BITS = 12,
     // Totals of a tile's links.
@@ -630,8 +630,8 @@ module meshkv_front #(
     input  wire [1:0]                       m_axi_io_bresp,
 
     // Resets of the core.
-    output wire                             rst,  // Of the network.
-    output wire                             pe_rst,  // Of what computes, in its clock.
+    output wire [TILES-1:0]                 rst,  // Of the network.
+    output wire [TILES-1:0]                 pe_rst,  // Of what computes, in its clock.
 
     // Four elements of a query, before the descriptors that need them.
     output wire                             query_valid,
@@ -973,7 +973,7 @@ module meshkv_front #(
         .count_valid          (count_valid),
         .count_data           (count_data),
         .core_idle            (idle),
-        .core_rst             (rst),
+        .core_rst             (rst[0]),
         .writing              (writing)
     );
 
@@ -1097,7 +1097,12 @@ module meshkv_front #(
         .queue_left   (queue_left)
     );
 
-    meshkv_reset u_reset (
+    meshkv_reset #(
+        .COLS          (COLS),
+        .ROWS          (ROWS),
+        .TILES         (TILES),
+        .ROW_BOUNDARIES(ROW_BOUNDARIES)
+    ) u_reset (
         .clk     (ap_clk),
         .rst     (rst_q),
         .request (core_request),
@@ -1119,8 +1124,8 @@ module meshkv_front #(
         .clk           (ap_clk),
         .rst           (rst_q),
         .pe_clk        (ap_clk_2),
-        .pe_rst        (pe_rst),
-        .core_rst      (rst),
+        .pe_rst        (pe_rst[0]),
+        .core_rst      (rst[0]),
         .select_index  (select_index),
         .select_group  (select_group),
         .select_tile   (select_tile),
@@ -1292,12 +1297,10 @@ module meshkv_front #(
         for (y = 0; y < ROWS; y = y + 1) begin : gen_row
             localparam AWAY = (ROW_BOUNDARIES >> (2 * y)) & 3;
             meshkv_crossing_chain #(
-                .WIDTH        (2 * COLS),
-                .CONTROL_WIDTH(2 * COLS),
-                .BOUNDARIES   (AWAY)
+                .WIDTH     (2 * COLS),
+                .BOUNDARIES(AWAY)
             ) u_errors (
                 .clk(ap_clk),
-                .rst(rst),
                 .d  ({error_memory[y*COLS+:COLS], error_timeout[y*COLS+:COLS]}),
                 .q  ({memory_here[y*COLS+:COLS], timeout_here[y*COLS+:COLS]})
             );
@@ -1310,6 +1313,7 @@ module meshkv_front #(
         for (p = 0; p < PORTS; p = p + 1) begin : gen_port
             localparam [31:0] NUMBER = p + 2;
             localparam        AWAY   = (ROW_BOUNDARIES >> (2 * (p / PORT_COLS))) & 3;
+            localparam        WEST   = p / PORT_COLS * COLS + 2 * (p % PORT_COLS);
             wire                      ask_valid_here, ask_ready_here, beat_valid_here, beat_last_here;
             wire [AXI_ID_WIDTH-1:0]   ask_id_here, beat_id_here;
             wire [AXI_ADDR_WIDTH-1:0] ask_addr_here;
@@ -1324,7 +1328,8 @@ module meshkv_front #(
                 .BOUNDARIES(AWAY)
             ) u_slices (
                 .clk      (ap_clk),
-                .rst      (rst),
+                .rst      (rst[0]),
+                .s_rst    (rst[WEST]),
                 .s_arvalid(m_axi_arvalid[p]),
                 .s_arready(m_axi_arready[p]),
                 .s_arid   (m_axi_arid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),

@@ -40,7 +40,7 @@ module meshkv_mesh #(
     parameter STARVE_LIMIT = 15
 ) (
     input  wire                        clk,
-    input  wire                        rst,
+    input  wire [TILES-1:0]            rst,  // Tile t's the t-th, which whatever stands with that tile has; all rise and fall together.
 
     // From and to the tiles.
     input  wire [TILES*VCS-1:0]        rx_valid,  // One-hot: the virtual channel of the flit.
@@ -117,7 +117,7 @@ module meshkv_mesh #(
                             .CONTROL_WIDTH(2 * VCS)
                         ) u_crossing (
                             .clk(clk),
-                            .rst(rst),
+                            .rst(rst[TILE]),
                             .d  ({gen_row[y+1].gen_col[x].tx_s_data, gen_row[y+1].gen_col[x].tx_s_head,
                                   gen_row[y+1].gen_col[x].tx_s_dest, gen_row[y+1].gen_col[x].tx_s_valid,
                                   gen_row[y+1].gen_col[x].rx_s_credit}),
@@ -144,7 +144,7 @@ module meshkv_mesh #(
                             .CONTROL_WIDTH(2 * VCS)
                         ) u_crossing (
                             .clk(clk),
-                            .rst(rst),
+                            .rst(rst[TILE]),
                             .d  ({gen_row[y-1].gen_col[x].tx_n_data, gen_row[y-1].gen_col[x].tx_n_head,
                                   gen_row[y-1].gen_col[x].tx_n_dest, gen_row[y-1].gen_col[x].tx_n_valid,
                                   gen_row[y-1].gen_col[x].rx_n_credit}),
@@ -211,7 +211,7 @@ module meshkv_mesh #(
                     .STARVE_LIMIT     (STARVE_LIMIT)
                 ) u_router (
                     .clk        (clk),
-                    .rst        (rst),
+                    .rst        (rst[TILE]),
                     .x          (X),
                     .y          (Y),
                     .rx_n_valid (rx_n_valid),

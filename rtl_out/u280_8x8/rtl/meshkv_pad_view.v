@@ -73,7 +73,6 @@ module meshkv_pad_view #(
         .ROW_BOUNDARIES(ROW_BOUNDARIES)
     ) u_choice (
         .clk         (pe_clk),
-        .rst         (pe_rst),
         .tile        (tile_q),
         .index       (pad_index),
         .of_tiles    (pad_data),

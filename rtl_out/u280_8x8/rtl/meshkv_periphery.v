@@ -116,7 +116,7 @@ module meshkv_periphery #(
     parameter HEAD_ID_WIDTH = 5
 ) (
     input  wire                            clk,
-    input  wire                            rst,
+    input  wire [TILES-1:0]                rst,  // Tile t's the t-th, which whatever stands with that tile has; all rise and fall together.
 
     // Four elements of a query, before the descriptors that need them.
     input  wire                            query_valid,
@@ -211,7 +211,7 @@ module meshkv_periphery #(
         .EPOCH_WIDTH(EPOCH_WIDTH)
     ) u_swap (
         .clk               (clk),
-        .rst               (rst),
+        .rst               (rst[0]),
         .arrived           (arrived),
         .occupancy_valid_in(column_occupancy_valid),
         .occupancy_data_in (column_occupancy_data),
@@ -284,7 +284,7 @@ module meshkv_periphery #(
                 .STREAMS          (STREAMS)
             ) u_controller (
                 .clk           (clk),
-                .rst           (rst),
+                .rst           (rst[c]),
                 .x             (X[X_WIDTH-1:0]),
                 .query_valid   (query_valid & takers[c]),
                 .query_ready   (takes[c]),
@@ -321,6 +321,9 @@ module meshkv_periphery #(
         end
     endgenerate
 
+    // Others of a row leave their reset with the one that is taken here.
+    wire unused_rst = |rst;
+
     // One port for two tiles of a row side by side; in a row of odd length the last tile has one to itself.
     genvar p;
     generate
@@ -347,7 +350,7 @@ module meshkv_periphery #(
                 .CREDITS       (REQ_DEPTH)
             ) u_port (
                 .clk          (clk),
-                .rst          (rst),
+                .rst          (rst[WEST]),
                 .w_req_valid  (req_valid[WEST]),
                 .w_req_id     (req_id[WEST*ID_WIDTH+:ID_WIDTH]),
                 .w_req_number (req_number[WEST*NUMBER_WIDTH+:NUMBER_WIDTH]),

@@ -4,8 +4,8 @@
 // Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at
 // each boundary between SLRs, in both directions.
 //
-// Addresses go by credits, since their ready could not come back in time; beats are always taken. In reset
-// all that is on the way is dropped: it is not AXI here, the guard is what faces AXI.
+// Addresses go by credits, since their ready could not come back in time; beats are always taken. A reset lasts
+// longer than the way, on which all is dropped: it is not AXI here, the guard is what faces AXI.
 `default_nettype none
 module meshkv_read_slices #(
     // Width of an ID of who asks.
@@ -21,6 +21,7 @@ module meshkv_read_slices #(
 ) (
     input  wire                  clk,
     input  wire                  rst,
+    input  wire                  s_rst,  // The same reset where the memory port stands.
 
     // Memory port.
     input  wire                  s_arvalid,
@@ -60,7 +61,7 @@ module meshkv_read_slices #(
             assign s_rdata   = m_rdata;
             assign s_rresp   = m_rresp;
             assign s_rlast   = m_rlast;
-            wire unused_clock = |{clk, rst};
+            wire unused_clock = |{clk, rst, s_rst};
         end else begin : gen_far
             // An address leaves when it has a place at the other end, and waits there until it is taken.
             wire                 take = m_arvalid & m_arready;
@@ -70,19 +71,17 @@ module meshkv_read_slices #(
                 .CREDITS(CREDITS)
             ) u_credits (
                 .clk  (clk),
-                .rst  (rst),
+                .rst  (s_rst),
                 .valid(s_arvalid),
                 .ready(s_arready),
                 .send (send),
                 .taken(taken)
             );
             meshkv_crossing_chain #(
-                .WIDTH        (ASK_WIDTH + 1),
-                .CONTROL_WIDTH(1),
-                .BOUNDARIES   (BOUNDARIES)
+                .WIDTH     (ASK_WIDTH + 1),
+                .BOUNDARIES(BOUNDARIES)
             ) u_asks (
                 .clk(clk),
-                .rst(rst),
                 .d  ({s_arid, s_araddr, s_arlen, send}),
                 .q  ({ask, sent})
             );
@@ -102,12 +101,10 @@ module meshkv_read_slices #(
 
             // Beats are always taken. With them go places that are free again.
             meshkv_crossing_chain #(
-                .WIDTH        (BEAT_WIDTH + 2),
-                .CONTROL_WIDTH(2),
-                .BOUNDARIES   (BOUNDARIES)
+                .WIDTH     (BEAT_WIDTH + 2),
+                .BOUNDARIES(BOUNDARIES)
             ) u_beats (
                 .clk(clk),
-                .rst(rst),
                 .d  ({m_rid, m_rdata, m_rresp, m_rlast, m_rvalid, take}),
                 .q  ({s_rid, s_rdata, s_rresp, s_rlast, s_rvalid, taken})
             );

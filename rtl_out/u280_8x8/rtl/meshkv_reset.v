@@ -6,21 +6,33 @@
 // It is asked for and given back by levels that cross to the other clock and back, so neither clock need
 // be the faster. If the other clock stands still nothing is answered; who asks must not wait for ever.
 `default_nettype none
-module meshkv_reset (
-    input  wire clk,
-    input  wire rst,
-    input  wire request,  // The core is to be in reset.
-    output wire core_rst,  // To the core, in this clock.
-    output wire held,  // Both have been held for long enough.
-    output wire released,  // Neither is held any more.
-    output wire pe_down,  // What computes was reset by itself, without request.
+module meshkv_reset #(
+    // Tiles from west to east.
+    parameter COLS = 8,
+    // Tiles from south to north.
+    parameter ROWS = 8,
+    // COLS * ROWS.
+    parameter TILES = 64,
+    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_10_01_01_01_00_00
+) (
+    input  wire             clk,
+    input  wire             rst,
+    input  wire             request,  // The core is to be in reset.
+    output wire [TILES-1:0] core_rst,  // To the core, in this clock, tile t's the t-th.
+    output wire             held,  // Both have been held for long enough.
+    output wire             released,  // Neither is held any more.
+    output wire             pe_down,  // What computes was reset by itself, without request.
 
     // Clock of what computes.
-    input  wire pe_clk,
-    input  wire pe_rst_n,  // Its own reset, active low, synchronous to it.
-    output wire pe_rst  // To the core, in that clock.
+    input  wire             pe_clk,
+    input  wire             pe_rst_n,  // Its own reset, active low, synchronous to it.
+    output wire [TILES-1:0] pe_rst  // To the core, in that clock.
 );
-    localparam STAGES     = 3;  // Registers on the way to the core, so that the reset can cross the device.
+    // The reset of a tile is the last register of a way through the regions between here and there, and of none other; all
+    // ways have as many, so that tiles leave it together. What is here counts the same with registers of its own.
+    localparam MOST       = (ROW_BOUNDARIES >> (2 * (ROWS - 1))) & 3;
+    localparam STAGES     = 2 * MOST + 2;
     localparam PE_CYCLES  = 8;  // Cycles of either clock in which both are held, at least.
     localparam CYCLES_MAX = 7;
 
@@ -35,12 +47,12 @@ module meshkv_reset (
         ask_q <= rst | request;
         rst_q <= {rst_q[STAGES-2:0], ask_q};
     end
-    assign core_rst = rst_q[STAGES-1];
 
     // In the clock of what computes: after the network's, which so never sees a packet that was cut off. That clock's
     // own reset is no reset of what computes; it asks for one of both, which lasts as long.
     wire                 asked;
-    reg                  pe_low_q, pe_rst_q;
+    reg                  pe_low_q, pe_ask_q;
+    reg  [STAGES-1:0]    pe_rst_q;
     reg  [PE_CYCLES-1:0] pe_held_q;
     meshkv_synchronizer #(
         .WIDTH(1),
@@ -51,13 +63,41 @@ module meshkv_reset (
         .s_data(rst_q[STAGES-1]),
         .m_data(asked)
     );
-    initial pe_rst_q = 1'b1;
-    always @(posedge pe_clk) begin
-        pe_low_q  <= ~pe_rst_n | asked;
-        pe_rst_q  <= asked;
-        pe_held_q <= {pe_held_q[PE_CYCLES-2:0], 1'b1} & {PE_CYCLES{pe_rst_q & pe_rst_n} };
+    initial begin
+        pe_ask_q = 1'b1;
+        pe_rst_q = {STAGES{1'b1} };
     end
-    assign pe_rst = pe_rst_q;
+    always @(posedge pe_clk) begin
+        pe_low_q  <= ~pe_rst_n | asked | pe_ask_q | |pe_rst_q;
+        pe_ask_q  <= asked;
+        pe_rst_q  <= {pe_rst_q[STAGES-2:0], pe_ask_q};
+        pe_held_q <= {pe_held_q[PE_CYCLES-2:0], 1'b1} & {PE_CYCLES{pe_rst_q[STAGES-1] & pe_rst_n} };
+    end
+
+    genvar y;
+    generate
+        for (y = 0; y < ROWS; y = y + 1) begin : gen_row
+            localparam AWAY = (ROW_BOUNDARIES >> (2 * y)) & 3;
+            meshkv_reset_row #(
+                .COLS      (COLS),
+                .WAIT      (2 * (MOST - AWAY) + 1),
+                .BOUNDARIES(AWAY)
+            ) u_rst (
+                .clk(clk),
+                .d  (ask_q),
+                .q  (core_rst[y*COLS+:COLS])
+            );
+            meshkv_reset_row #(
+                .COLS      (COLS),
+                .WAIT      (2 * (MOST - AWAY) + 1),
+                .BOUNDARIES(AWAY)
+            ) u_pe_rst (
+                .clk(pe_clk),
+                .d  (pe_ask_q),
+                .q  (pe_rst[y*COLS+:COLS])
+            );
+        end
+    endgenerate
 
     // Back again: that it is held, and that it has been for a while. Each bit is looked at by itself.
     wire       down, lasts;

@@ -78,6 +78,8 @@ set design_sources {
     rtl/meshkv_column_root.v
     rtl/meshkv_core.v
     rtl/meshkv_crossing_chain.v
+    rtl/meshkv_reset_stage.v
+    rtl/meshkv_reset_row.v
     rtl/meshkv_row_choice.v
     rtl/meshkv_counter_choice.v
     rtl/meshkv_pad_view.v

@@ -15,7 +15,7 @@ use super::numbers::{expected, Numbers};
 use super::order::Visit;
 use super::probes::Probes;
 use crate::design::Design;
-use crate::emit::{self, Dir, ModuleSpec};
+use crate::emit::{self, ModuleSpec};
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 
@@ -218,11 +218,7 @@ impl<'a> Bench<'a> {
         source: Source,
     ) -> Result<Bench<'a>, DutError> {
         let (design, top) = (job.design, &Bench::ports(job.design));
-        let own = ["clk", "rst", "pe_clk", "pe_rst"];
-        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !own.contains(&p.name.as_str())) {
-            let pin = pins.pin(top, &port.name, 1)?;
-            pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
-        }
+        pins.silence(top)?;
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
         Ok(Bench {
             job,

@@ -15,7 +15,7 @@ use crate::cosim::pins::Pins;
 use crate::cosim::socket::{verilated, Socket};
 use crate::cosim::Library;
 use crate::design::{Design, NodeId};
-use crate::emit::{self, Dir, ModuleSpec, TILE_EVENTS};
+use crate::emit::{self, ModuleSpec, TILE_EVENTS};
 
 /// Cycles in which all counters have been shown.
 const SCAN: u64 =
@@ -86,11 +86,7 @@ impl<'a> Bench<'a> {
     /// If it lacks one, or does not start.
     pub fn on(socket: Box<dyn Socket>, design: &'a Design) -> Result<Bench<'a>, DutError> {
         let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
-        // Inputs hold nothing from before.
-        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && p.width.bits > 1) {
-            let pin = pins.pin(top, &port.name, 1)?;
-            pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
-        }
+        pins.silence(top)?;
         let tiles: Vec<_> = design.mesh.nodes().collect();
         let ports = Ports::find(&mut pins, top, tiles.len() as u32, design.memory.ports)?;
         let words = vec![0; design.flit.data_width.div_ceil(32) as usize];

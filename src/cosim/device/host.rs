@@ -11,7 +11,6 @@ use super::registers::Registers;
 use super::shell::COMPUTE_RESET;
 use super::DeviceError;
 use crate::design::Design;
-use crate::emit::{Dir, ModuleSpec};
 use std::collections::BTreeMap;
 
 /// Cycles after which a register access should have been answered.
@@ -45,7 +44,7 @@ impl Device {
     ) -> Result<Device, DutError> {
         let shell = super::shell(design);
         let mut pins = Pins::clocked(socket, clocks)?;
-        silence(&mut pins, &shell)?;
+        pins.silence(&shell)?;
         Ok(Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,
             slaves: Slaves::find(&mut pins, &shell, design, platform)?,
@@ -234,14 +233,4 @@ impl Device {
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.pins.set_clocks(clocks)
     }
-}
-
-/// Sets every input to zero.
-fn silence(pins: &mut Pins, shell: &ModuleSpec) -> Result<(), DutError> {
-    let own = ["clk", "rst", "pe_clk", "pe_rst"];
-    for port in shell.ports.iter().filter(|p| p.dir == Dir::Input && !own.contains(&p.name.as_str())) {
-        let pin = pins.pin(shell, &port.name, 1)?;
-        pins.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
-    }
-    Ok(())
 }

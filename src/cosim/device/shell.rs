@@ -3,7 +3,7 @@
 
 use super::super::attention::PROBES;
 use crate::design::Design;
-use crate::emit::{self, Dir, ModuleSpec, PortSpec};
+use crate::emit::{self, Dir, ModuleSpec, PortSpec, Width};
 
 /// The module that is made here.
 pub(in crate::cosim) const SHELL: &str = "meshkv_shell";
@@ -25,14 +25,16 @@ fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
 /// Ports of the shell: clocks and resets as the harness has them and one that is pulled by itself, then others.
 fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> ModuleSpec {
     let own = ["clk", "rst", "pe_clk", "pe_rst"];
-    let own =
-        own.iter().map(|name| core.ports.iter().find(|p| p.name == *name).expect("the core has clocks"));
-    let pulled = own.clone().next_back().map(|p| PortSpec { name: COMPUTE_RESET.to_owned(), ..p.clone() });
+    let single = |p: &PortSpec| PortSpec { width: Width { expr: "1".to_owned(), bits: 1 }, ..p.clone() };
+    let own = own
+        .iter()
+        .map(|name| single(core.ports.iter().find(|p| p.name == *name).expect("the core has clocks")));
+    let pulled = own.clone().next_back().map(|p| PortSpec { name: COMPUTE_RESET.to_owned(), ..p });
     ModuleSpec {
         name: SHELL,
         summary: Vec::new(),
         params: Vec::new(),
-        ports: own.cloned().chain(pulled).chain(others.cloned()).collect(),
+        ports: own.chain(pulled).chain(others.cloned()).collect(),
         instances: Vec::new(),
     }
 }

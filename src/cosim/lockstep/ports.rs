@@ -6,6 +6,7 @@
 use super::super::bits::get_bits;
 use super::super::clocks::Clocks;
 use super::super::dut::DutError;
+use super::super::joints::is_own;
 use super::super::socket::Socket;
 use super::PortDifference;
 use crate::design::{Design, NodeId};
@@ -60,9 +61,7 @@ impl PortLockstep {
         let mut sockets = [a, b];
         let carried = sockets.iter().map(|s| s.payload_bits()).min().unwrap_or(0);
         let mut ports = Vec::new();
-        for port in
-            top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str()))
-        {
+        for port in top.ports.iter().filter(|p| !is_own(p)) {
             let lacks = || DutError::Mismatch(format!("it has no port {}", port.name));
             let [a, b] = sockets.each_mut().map(|socket| socket.find(&port.name));
             let (numbers, parts) = ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], parts(port, design));

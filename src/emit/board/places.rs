@@ -220,6 +220,9 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
 const CHOICES: [&str; COUNTER_KINDS as usize] =
     ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
 
+/// Ways of a row's resets, one in each clock.
+const RESETS: [&str; 2] = ["u_rst", "u_pe_rst"];
+
 /// A way between a row's SLR and the front's, register by register.
 struct Way {
     /// The chain, below the top.
@@ -272,6 +275,9 @@ fn ways(design: &Design) -> Vec<Way> {
             let beats = way(format!("{}.u_beats", slices(port)), true, beat, "What is read");
             ways.extend([asks, beats].map(|way| Way { east: x >= east, ..way }));
         }
+        for reset in RESETS {
+            ways.push(way(format!("{FRONT}/u_reset/gen_row[{row}].{reset}"), true, 1, "Resets"));
+        }
         ways.push(way(
             format!("{FRONT}/gen_row[{row}].u_errors"),
             false,
@@ -281,9 +287,6 @@ fn ways(design: &Design) -> Vec<Way> {
         for choice in CHOICES {
             let word = format!("{FRONT}/{choice}/gen_row[{row}].u_word");
             ways.push(way(word, false, TOTAL_BITS, "Totals that are counted"));
-            if row == 0 {
-                ways.push(way(format!("{FRONT}/{choice}/u_index"), false, 5, "Which total it is"));
-            }
         }
     }
     ways
@@ -328,6 +331,7 @@ fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
         let tile = y * design.mesh.cols() + x;
         names.push(router(x, y));
         names.extend(OF_TILE.map(|at| of_tile(at, tile)));
+        names.extend(RESETS.map(|way| format!("{FRONT}/u_reset/gen_row[{y}].{way}/gen_tile[{x}].u_leaf")));
         names.extend(crossings_at(design, x, y));
         if y == 0 {
             names.push(of_tile("gen_pad[{t}].gen_root.u_root", tile));
