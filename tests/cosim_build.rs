@@ -373,7 +373,7 @@ fn a_second_build_comes_from_the_cache_and_a_damaged_one_is_rebuilt() {
 #[test]
 fn waves_are_written_by_a_traced_build_and_refused_by_another() {
     let design = design();
-    let run = RunLength::Trace { depth: Some(1) };
+    let run = RunLength::Trace { depth: Some(1), brief: true };
     let traced = build(&sources(&design), &design, &options(run, &cache()), &mut |_| {}).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.fst");

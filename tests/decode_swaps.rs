@@ -2,10 +2,12 @@
 
 use crate::decode;
 
-use decode::{plan, run_clean, small, whole_library, LOAD, MAPPINGS, SHARINGS};
+use decode::fabric::lasting_library_of;
+use decode::{plan, run_clean, small, whole_library, FORM, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::Config;
 use meshkv::cosim::decode::{Plan, Workload};
 use meshkv::design::Design;
+use meshkv::emit::emit;
 
 /// Every other segment: all in row 0, in each column of it.
 fn skewed(epoch: u32, change: impl Fn(&mut Config)) -> Design {
@@ -24,7 +26,7 @@ fn steps(plan: Plan, steps: u32) -> Plan {
 #[test]
 fn homes_swap_in_the_middle_of_a_run_and_nothing_is_lost() {
     let design = skewed(1, |_| {});
-    let library = whole_library(&design);
+    let library = lasting_library_of(FORM, &design, &emit(&design).unwrap());
     let mut swaps = 0;
     for mapping in MAPPINGS {
         for sharing in SHARINGS {

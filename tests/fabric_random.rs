@@ -18,7 +18,7 @@ use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
 use std::fmt;
 
 /// Each builds a fabric, which takes ten seconds and more with many channels.
-const CASES: u32 = 4;
+const CASES: u32 = 2;
 /// Draws routers of both kinds, the narrowest and the widest flits, and up to five channels.
 const SEED: u64 = 5;
 

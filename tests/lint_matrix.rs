@@ -48,7 +48,7 @@ fn the_largest_mesh_is_clean() {
 
 #[test]
 fn one_and_four_channels_of_any_depth_are_clean() {
-    for (vn0, vn1, depth) in [(1, 2, 2), (1, 3, 5), (4, 4, 64), (3, 2, 3)] {
+    for (vn0, vn1, depth) in [(1, 3, 2), (4, 4, 64), (3, 2, 5)] {
         is_clean(FABRIC, 3, 2, |config| {
             (config.noc.vn0_vcs, config.noc.vn1_vcs, config.noc.vc_depth) = (vn0, vn1, depth);
         });
@@ -57,7 +57,8 @@ fn one_and_four_channels_of_any_depth_are_clean() {
 
 #[test]
 fn flits_of_every_width_are_clean() {
-    for width in [64, 128, 256, 512, 1024] {
+    // Those between are linted in the reference configurations.
+    for width in [64, 512, 1024] {
         is_clean(TOP, 2, 2, |config| {
             config.noc.flit_width = width;
             // A flit is read in one cycle, from 72-bit blocks side by side.
@@ -68,7 +69,7 @@ fn flits_of_every_width_are_clean() {
 
 #[test]
 fn routers_without_multicast_are_clean() {
-    for (cols, rows, vn0, vn1) in [(2, 2, 2, 2), (3, 4, 1, 2), (3, 2, 4, 4)] {
+    for (cols, rows, vn0, vn1) in [(3, 4, 1, 2), (2, 2, 4, 4)] {
         is_clean(FABRIC, cols, rows, |config| {
             config.mare.multicast = false;
             (config.noc.vn0_vcs, config.noc.vn1_vcs) = (vn0, vn1);

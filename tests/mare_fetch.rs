@@ -2,11 +2,13 @@
 
 use crate::mare;
 
-use mare::fabric::design;
-use mare::{chunk, plan, random_plan, run_clean, tile};
+use mare::fabric::{design, lasting_library_of};
+use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
 use meshkv::config::Config;
+use meshkv::cosim::verilate::Form;
 use meshkv::cosim::workload::{self, Workload};
 use meshkv::design::Design;
+use meshkv::emit::emit;
 
 /// What a kind of fabric differs in.
 type Change = fn(&mut Config);
@@ -159,12 +161,17 @@ fn storms_on_large_meshes_end() {
             c.noc.flit_width = 64;
             c.model.max_tokens = 1024;
         });
+        let library = lasting_library_of(Form::Node, &design, &emit(&design).unwrap());
         for workload in [
             Workload::Random { commands, gap: 0, slices: 16 },
             Workload::Broadcast { slices: 8, chunks: 6, skew: 1, rotate: false },
         ] {
-            let done = run_clean(&design, &workload::plan(&design, &workload, 3).unwrap());
-            assert!(done.delivered > 0, "{side} {workload:?}");
+            let done = run_on(&library, &design, &workload::plan(&design, &workload, 3).unwrap()).unwrap();
+            assert!(
+                done.violations == 0 && done.delivered > 0,
+                "{side} {workload:?}: {:?}",
+                done.violation_list
+            );
         }
     }
 }

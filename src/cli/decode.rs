@@ -12,13 +12,10 @@ use super::ui::Ui;
 use crate::config::Engine;
 use crate::cosim::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
 use crate::cosim::dut::DutError;
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::{Form, LONG_RUN};
 use crate::design::Design;
 use crate::eval::{self, DecodeRow};
 use std::process::ExitCode;
-
-/// Flits that tiles take from which the better optimised build is worth its longer compilation.
-const LONG_RUN: u64 = 400_000;
 
 /// What is verilated.
 const FORM: Form = Form::Pieces;
@@ -39,11 +36,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
-    let length = match due {
-        _ if args.carrier.waves().is_some() => RunLength::Trace { depth: None },
-        LONG_RUN.. => RunLength::Long,
-        _ => RunLength::Quick,
-    };
+    let length = args.carrier.length(due, LONG_RUN);
     let verilog = Verilog { design: &design, form: FORM, length, cache: None, interrupt: &interrupt, ui };
     let bench = if args.carrier.is_model() {
         Bench::on_model(&design)

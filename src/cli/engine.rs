@@ -3,6 +3,7 @@
 use super::names::name;
 use super::ui::Ui;
 use crate::config::Engine;
+use crate::cosim::verilate::RunLength;
 use std::path::{Path, PathBuf};
 
 // No doc comment: it would become that of the subcommand.
@@ -48,6 +49,16 @@ impl Carrier {
     /// Where waves of the whole run are to be written.
     pub(super) fn waves(&self) -> Option<&Path> {
         self.wave.as_deref().filter(|_| !self.lockstep)
+    }
+
+    /// How the Verilog is compiled for so much work, where so much is long: see [`RunLength::of`].
+    pub(super) fn length(&self, work: u64, long: u64) -> RunLength {
+        let length = RunLength::of(work, long);
+        if self.waves().is_some() {
+            length.traced(None)
+        } else {
+            length
+        }
     }
 
     /// What an interrupted run says of its waves.

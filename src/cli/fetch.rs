@@ -8,16 +8,13 @@ use super::ui::Ui;
 use crate::config::Engine;
 use crate::cosim::dut::DutError;
 use crate::cosim::fetch::{Bench, FetchError, Fetched};
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
 use crate::cosim::workload::{self, Cause, Workload};
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use serde_json::{json, Map, Value};
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// Tile cycles from which the better optimised build is worth its longer compilation.
-const LONG_RUN: u64 = 400_000;
 
 /// Fetch slices from their homes, on the emitted Verilog or on its model
 ///
@@ -93,11 +90,7 @@ enum Pattern {
 impl Args {
     /// How the Verilog is compiled for so many commands.
     fn length(&self, design: &Design, commands: u64) -> RunLength {
-        match commands * u64::from(design.mare.chunk_flits) {
-            _ if self.carrier.waves().is_some() => RunLength::Trace { depth: None },
-            LONG_RUN.. => RunLength::Long,
-            _ => RunLength::Quick,
-        }
+        self.carrier.length(commands * u64::from(design.mare.chunk_flits), LONG_RUN)
     }
 
     fn workload(&self) -> Workload {

@@ -9,7 +9,7 @@ use crate::cosim::dut::DutError;
 use crate::cosim::excerpt::PortExcerpt;
 use crate::cosim::lockstep::{PortDifference, PortLockstep};
 use crate::cosim::socket::{verilated, Socket};
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::mesh::Upset;
@@ -106,7 +106,8 @@ impl Verilog<'_> {
         again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
         whole_file::check(path).context("the waves of the difference need a file that can be written")?;
-        let traced = Verilog { length: RunLength::Trace { depth: None }, ..*self };
+        let work = difference.cycle * self.design.mesh.tiles() as u64;
+        let traced = Verilog { length: RunLength::of(work, LONG_RUN).traced(None), ..*self };
         let excerpt = PortExcerpt::new(traced.build()?, path, difference.around());
         let end = again(Box::new(excerpt));
         self.interrupt.check("while waves of the difference were written")?;

@@ -11,7 +11,7 @@ use crate::cosim::dut::{Dut, DutError};
 use crate::cosim::excerpt::Excerpt;
 use crate::cosim::lockstep::{Difference, Lockstep};
 use crate::cosim::run::RunError;
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
 use crate::cosim::violation::ViolationKind;
 use crate::design::{Mesh, NodeId, Port};
 use crate::eval::{soak_take, SoakCase, SoakFabric};
@@ -257,7 +257,8 @@ impl Soak<'_> {
     fn show(&self, case: &SoakCase, difference: &Difference) -> anyhow::Result<()> {
         let path = self.waves(case.seed);
         whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
-        let mut dut = self.open(case, Form::Mesh, RunLength::Trace { depth: None })?;
+        let work = difference.cycle * case.design.mesh.tiles() as u64;
+        let mut dut = self.open(case, Form::Mesh, RunLength::of(work, LONG_RUN).traced(None))?;
         dut.watchdog(WATCHDOG);
         // Every run begins with a reset, so only the one that differs is needed.
         let at = difference.run as usize - 1;

@@ -220,7 +220,8 @@ impl Fabric<'_> {
     }
 
     /// Writes what is compiled, with the level of optimisation of each unit. Headers cost 0.4 s a unit: what runs every
-    /// cycle and what runs once are one each, and all is one if nothing is optimised.
+    /// cycle and what runs once are one each, and all is one if nothing is optimised. Pieces that are traced have names
+    /// in common.
     fn write_units(&self, build: &Path) -> Result<Vec<(String, &'static str)>, BuildError> {
         let optimise = self.recipe.optimise;
         let model = format!("#include \"sim/{}.cpp\"\n", self.recipe.model);
@@ -234,7 +235,7 @@ impl Fabric<'_> {
                 rewrite(&build.join(piece.folder), |generated| once::evaluate_once(generated, module))?;
             }
         }
-        if optimise == UNOPTIMISED {
+        if optimise == UNOPTIMISED && !(self.recipe.traced && self.recipe.pieces.len() > 1) {
             let all = units.into_iter().map(|(_, _, text)| text).collect();
             units = vec![("all".to_owned(), optimise, all)];
         }

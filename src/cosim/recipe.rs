@@ -56,7 +56,7 @@ impl Recipe {
             RunLength::Brief => (UNOPTIMISED, None),
             RunLength::Quick => ("-O1", None),
             RunLength::Long => ("-O2", None),
-            RunLength::Trace { depth } => ("-O1", Some(depth)),
+            RunLength::Trace { depth, brief } => (if brief { UNOPTIMISED } else { "-O1" }, Some(depth)),
         };
         let modules = emit::modules(design);
         let mut files = vec![("dut_config.h", config_header(design, trace, form))];

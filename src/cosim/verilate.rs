@@ -79,15 +79,36 @@ impl Form {
 pub enum RunLength {
     /// A few thousand cycles: compiles in half the time of `Quick`, and runs at a third of its speed.
     Brief,
-    /// Tests and short runs: compiles fastest.
+    /// Some hundred thousand.
     Quick,
     /// Sweeps and benchmarks: runs fastest.
     Long,
-    /// Reruns of a failure: writes FST waves.
+    /// Waves in FST, also of the rerun of a failure.
     Trace {
         /// Levels of hierarchy in the wave file, counted from the top; `None` for all.
         depth: Option<u32>,
+        /// Compiled as [`RunLength::Brief`].
+        brief: bool,
     },
+}
+
+/// Cycles of a tile, or flits that tiles take, from which the better optimised build is worth its longer compilation.
+pub const LONG_RUN: u64 = 400_000;
+
+impl RunLength {
+    /// For a run of so much work, where so much is long. Less than a tenth of it is done before anything better is compiled.
+    pub fn of(work: u64, long: u64) -> RunLength {
+        match work {
+            work if work >= long => RunLength::Long,
+            work if work >= long / 10 => RunLength::Quick,
+            _ => RunLength::Brief,
+        }
+    }
+
+    /// The same with waves.
+    pub fn traced(self, depth: Option<u32>) -> RunLength {
+        RunLength::Trace { depth, brief: self == RunLength::Brief }
+    }
 }
 
 /// What a build is made with.

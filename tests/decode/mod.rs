@@ -41,9 +41,12 @@ pub const LOAD: Workload = Workload {
 pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
 pub const SHARINGS: [Sharing; 2] = [Sharing::KvHead, Sharing::Segment];
 
-/// The library of a design, in the form that builds fastest; `tests/pieces.rs` shows that it is as the whole.
+/// The form that builds fastest; `tests/pieces.rs` shows that it is as the whole.
+pub const FORM: Form = Form::Pieces;
+
+/// The library of a design.
 pub fn whole_library(design: &Design) -> Library {
-    library_of(Form::Pieces, design, &emit(design).unwrap())
+    library_of(FORM, design, &emit(design).unwrap())
 }
 
 /// The plan of a workload, one step of it.

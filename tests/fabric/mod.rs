@@ -43,11 +43,20 @@ pub fn library(design: &Design, files: &[SourceFile]) -> Library {
     library_of(Form::Mesh, design, files)
 }
 
-/// The same in either form.
+/// The same in any form.
 pub fn library_of(form: Form, design: &Design, files: &[SourceFile]) -> Library {
+    built(form, RunLength::Brief, design, files)
+}
+
+/// The same for a test that runs it for so long that optimisation pays.
+pub fn lasting_library_of(form: Form, design: &Design, files: &[SourceFile]) -> Library {
+    built(form, RunLength::Quick, design, files)
+}
+
+fn built(form: Form, run: RunLength, design: &Design, files: &[SourceFile]) -> Library {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric");
     let toolchain = toolchain().clone();
-    let options = BuildOptions { toolchain, form, run: RunLength::Brief, cache_dir: Some(cache) };
+    let options = BuildOptions { toolchain, form, run, cache_dir: Some(cache) };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
 }
 

@@ -11,13 +11,10 @@ use crate::cosim::excerpt::Excerpt;
 use crate::cosim::lockstep::{Difference, Lockstep};
 use crate::cosim::modelled::Modelled;
 use crate::cosim::network::Network;
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
 use crate::design::{Design, Port};
 use crate::model::cycle::mesh::Upset;
 use std::path::Path;
-
-/// Tile cycles from which the better optimised build is worth its longer compilation.
-const LONG_RUN: u64 = 400_000;
 
 /// Cycles in which flits are inside and none enters or leaves, after which the fabric is stuck.
 const WATCHDOG: u64 = 2_000;
@@ -110,7 +107,9 @@ pub(super) fn around(
     interrupt: &Interrupt,
     ui: &Ui,
 ) -> anyhow::Result<Fabric> {
-    let dut = verilated(Form::Mesh, RunLength::Trace { depth: None }, design, interrupt, ui)?;
+    let work = (u64::from(difference.run) + 1) * difference.cycle * design.mesh.tiles() as u64;
+    let length = RunLength::of(work, LONG_RUN).traced(None);
+    let dut = verilated(Form::Mesh, length, design, interrupt, ui)?;
     Ok(Fabric::Waves(Excerpt::new(dut, path, difference.run, difference.around()).into()))
 }
 
@@ -140,11 +139,6 @@ pub(in crate::cli) fn verilated(
 
 fn run_length(options: &Options, design: &Design) -> RunLength {
     let tile_cycles = (options.cycles + options.warmup).saturating_mul(design.mesh.tiles() as u64);
-    if options.carrier.waves().is_some() {
-        RunLength::Trace { depth: None }
-    } else if options.sweep_load.is_some() || options.trace.is_some() || tile_cycles >= LONG_RUN {
-        RunLength::Long
-    } else {
-        RunLength::Quick
-    }
+    let many = options.sweep_load.is_some() || options.trace.is_some();
+    options.carrier.length(if many { LONG_RUN } else { tile_cycles }, LONG_RUN)
 }

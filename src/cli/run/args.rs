@@ -181,13 +181,14 @@ impl Args {
 
     /// What is verilated for them, and how it is compiled.
     pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
+        let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
+        let length = RunLength::of(work, LONG_RUN);
         if self.carrier.waves().is_some() {
             let form = if self.device { Form::Device } else { Form::Whole };
-            return (form, RunLength::Trace { depth: self.wave_depth });
+            return (form, length.traced(self.wave_depth));
         }
         let form = if self.clocks(job.design).in_step() { Form::Core } else { Form::Clocks };
-        let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
-        (form, if work >= LONG_RUN { RunLength::Long } else { RunLength::Quick })
+        (form, length)
     }
 
     pub(super) fn mapping(&self) -> design::Mapping {

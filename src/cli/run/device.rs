@@ -7,7 +7,7 @@ use crate::cosim::device::joined::Joined;
 use crate::cosim::device::{Bench, Device, DeviceError, Platform};
 use crate::cosim::memory::Behaviour;
 use crate::cosim::socket::Socket;
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::Form;
 
 /// The device that the job runs on, as it was asked for.
 pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -> anyhow::Result<Bench> {
@@ -20,7 +20,7 @@ pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -
     let socket: Box<dyn Socket> = match verilog.form {
         Form::Device => verilog.alone(&args.carrier)?,
         _ => {
-            let front = Verilog { form: Form::Front, length: RunLength::Quick, ..*verilog }.build()?;
+            let front = Verilog { form: Form::Front, ..*verilog }.build()?;
             let core: Box<dyn Socket> = match args.carrier.is_model() {
                 true => Box::new(NumberedCore::new(job)),
                 false => verilog.build()?,

@@ -10,7 +10,7 @@ use crate::cosim::decode::{flits_of_step, Bench, DecodeError};
 use crate::cosim::network::Network;
 use crate::cosim::run::RunError;
 use crate::cosim::traffic::Traffic;
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
 use crate::design::Design;
 use crate::eval::grid::{Point, Work};
 use crate::eval::{self, DecodeRow, MeasureError, Setup};
@@ -20,9 +20,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// What registers hold before the reset; any value must do.
 const POWER_UP_SEED: u64 = 1;
-
-/// Flits that tiles take from which the better optimised build is worth its longer compilation.
-const LONG_RUN: u64 = 400_000;
 
 /// What came of a point.
 pub(super) enum Outcome {
@@ -109,7 +106,7 @@ impl<'a> Execute<'a> {
             Engine::Model => Bench::on_model(design),
             Engine::Rtl => {
                 let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
-                let length = if due >= LONG_RUN { RunLength::Long } else { RunLength::Quick };
+                let length = RunLength::of(due, LONG_RUN);
                 let library = library(design, Form::Pieces, length, self.interrupt, &Ui::silent())?;
                 Bench::new(&library, design, POWER_UP_SEED)?
             }
