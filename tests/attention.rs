@@ -151,7 +151,7 @@ fn flits_of_several_tokens_and_rows_of_several_flits_are_computed_right() {
         });
         let tensors = tensors(&design, 2 * tokens as usize + 5, 1, Logits::Peaky, 2);
         // Parts of the stationary vectors are never written: whatever registers hold at first, those stay blank.
-        for noise in 1..5 {
+        for noise in 1..3 {
             let trouble = Trouble { noise, ..Trouble::default() };
             let done = attend(&design, &tensors, 1, Mapping::RowAligned, trouble);
             assert_exact(

@@ -291,7 +291,7 @@ fn a_trace_is_replayed_flit_for_flit() {
 
 #[test]
 fn any_number_of_channels_and_any_depth_deliver_everything() {
-    for (vn0, vn1, depth) in [(1, 2, 2), (1, 3, 5), (4, 2, 3), (2, 4, 5), (4, 4, 2), (2, 2, 64)] {
+    for (vn0, vn1, depth) in [(1, 3, 2), (4, 2, 3), (2, 4, 5), (2, 2, 64)] {
         let design = design(2, 2, |config| {
             (config.noc.vn0_vcs, config.noc.vn1_vcs, config.noc.vc_depth) = (vn0, vn1, depth);
         });

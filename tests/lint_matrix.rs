@@ -35,8 +35,8 @@ fn is_clean(top: &str, cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
 #[test]
 fn meshes_of_every_shape_are_clean() {
     // Nine of a side take as many bits as sixteen; two by two is what flits of every width run on.
-    for (top, cols, rows) in [(TOP, 3, 4), (FABRIC, 2, 9), (FABRIC, 9, 2)] {
-        is_clean(top, cols, rows, |_| {});
+    for (cols, rows) in [(3, 4), (2, 9), (9, 2)] {
+        is_clean(FABRIC, cols, rows, |_| {});
     }
 }
 
