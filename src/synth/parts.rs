@@ -163,12 +163,12 @@ mod tests {
         assert_eq!(counts(Scale::Port), [2, 4, 2]);
         assert_eq!((counts(Scale::Column), counts(Scale::Once)), ([3, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
-        // Two rows stand in SLR1 and SLR2, and what belongs to row 0 with it.
+        // Two rows stand in SLR0 and SLR1, and what belongs to row 0 with it.
         let mesh = Mesh::new(2, 2);
         let plan = Floorplan::new(mesh, device);
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
-        assert_eq!((counts(Scale::Column), counts(Scale::Host)), ([0, 2, 0], [1, 0, 0]));
-        assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 0, 2], [0, 2, 0]));
+        assert_eq!((counts(Scale::Column), counts(Scale::Host)), ([2, 0, 0], [1, 0, 0]));
+        assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 2, 0], [2, 0, 0]));
     }
 
     #[test]
