@@ -10,9 +10,9 @@ use super::module::{Dir, ModuleBuilder, ModuleSpec};
 const STALE: &str = "Memory owes answers of an earlier use of the epoch: none is taken.";
 
 pub(super) fn reset_stage() -> ModuleSpec {
-    ModuleBuilder::new("meshkv_reset_stage", &["One register on the way of a reset."])
+    ModuleBuilder::new("meshkv_reset_stage", &["One register on the way of a reset, which comes up set."])
         .input("clk", 1, "")
-        .input("d", 1, "")
+        .input("d", 1, "The reset, active high.")
         .output("q", 1, "A cycle later.")
         .build()
 }
