@@ -1,12 +1,12 @@
 //! `meshkv run --device`: the same outputs as without, on either engine; what does not go together is refused.
 
+use crate::fabric;
 use assert_cmd::Command;
 use serde_json::Value;
-use std::path::Path;
 
 fn meshkv(arguments: &str) -> Command {
     let mut command = Command::cargo_bin("meshkv").unwrap();
-    command.env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric"));
+    command.env("MESHKV_CACHE", fabric::cache());
     command.args(arguments.split_whitespace());
     command
 }

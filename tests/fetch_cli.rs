@@ -1,14 +1,14 @@
 //! `meshkv fetch` as it is typed: exit codes, messages and the keys of its JSON.
 
+use crate::fabric;
 use assert_cmd::Command;
 use serde_json::Value;
-use std::path::Path;
 
 /// Runs `meshkv fetch` on the smallest configuration.
 fn fetch(line: &str) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("meshkv")
         .expect("the binary is built")
-        .env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("fetch_cli"))
+        .env("MESHKV_CACHE", fabric::cache())
         .args(["fetch", "configs/tiny.toml"])
         .args(line.split_whitespace())
         .output()

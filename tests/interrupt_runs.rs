@@ -164,9 +164,7 @@ fn while_a_trace_is_replayed() {
     scene.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
     let before = scene.list();
     let mut running = Running::start(&mut scene.meshkv("cosim small.toml -v --trace t.csv"));
-    running.hear("verilator");
-    // Past the look into the cache.
-    std::thread::sleep(Duration::from_millis(500));
+    running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "");
     assert_eq!(scene.list(), before);
@@ -174,15 +172,13 @@ fn while_a_trace_is_replayed() {
 
 #[test]
 fn while_slices_are_fetched() {
-    let scene = Scene::new();
+    let scene = Scene::with_fabric();
     // Built first, so that the signal meets the run.
     assert_eq!(said(&mut scene.meshkv("fetch small.toml --pattern heads")).code, Some(0));
     let before = scene.list();
     let line = "fetch small.toml -v --json --pattern random --commands 400 --gap 4000";
     let mut running = Running::start(&mut scene.meshkv(line));
-    running.hear("verilator");
-    // Past the look into the cache.
-    std::thread::sleep(Duration::from_millis(500));
+    running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "while fetching; no result");
     assert_eq!(scene.list(), before);
@@ -197,9 +193,7 @@ fn while_a_step_is_decoded() {
     fs::remove_dir_all(scene.path("pictures")).unwrap();
     let before = scene.list();
     let mut running = Running::start(&mut scene.meshkv(&format!("{line} --steps 60 --stall 250")));
-    running.hear("verilator");
-    // Past the look into the cache, however busy the machine.
-    std::thread::sleep(Duration::from_millis(1500));
+    running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "while decoding; no result");
     assert_eq!(scene.list(), before);

@@ -1,5 +1,6 @@
 //! `meshkv run` as it is typed: exit codes, messages, what it writes, and the keys of its JSON.
 
+use crate::fabric;
 use assert_cmd::Command;
 use half::f16;
 use meshkv::model::reference::exact;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 fn meshkv_run(config: &str, line: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("meshkv")
         .expect("the binary is built")
-        .env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("run_cli"))
+        .env("MESHKV_CACHE", fabric::cache())
         .args(["run", config])
         .args(line)
         .output()

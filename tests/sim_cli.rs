@@ -1,6 +1,7 @@
 //! `meshkv sim` and `meshkv cosim` run the same: traffic, fetches, decode steps and attention, with equal results. Where
 //! model and Verilog are made to differ, lockstep of each says where and writes waves.
 
+use crate::fabric;
 use assert_cmd::Command;
 use meshkv::eval::{SoakCase, SoakFabric};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use std::path::Path;
 fn meshkv(folder: &Path, line: &str) -> (Option<i32>, String, String) {
     let output = Command::cargo_bin("meshkv")
         .expect("the binary is built")
-        .env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("sim_cli"))
+        .env("MESHKV_CACHE", fabric::cache())
         .current_dir(folder)
         .args(line.split_whitespace())
         .output()

@@ -1,9 +1,10 @@
 //! `meshkv cosim` as it is typed: exit codes, messages and the keys of its JSON.
 
+use crate::fabric;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A folder with a small configuration, and the command run in it.
 struct Bench(tempfile::TempDir);
@@ -31,7 +32,7 @@ impl Bench {
             .expect("the binary is built")
             .current_dir(self.0.path())
             // One cache for all tests of this file, kept under target/ so that a second run is quick.
-            .env("MESHKV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cli"))
+            .env("MESHKV_CACHE", fabric::cache())
             .args([subcommand, "small.toml"])
             .args(line.split_whitespace())
             .output()

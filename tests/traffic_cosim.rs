@@ -1,6 +1,7 @@
 //! Traffic over the emitted fabric: a sound one breaks no promise, and a router that is broken on
 //! purpose is caught.
 
+use crate::fabric;
 use meshkv::config::Config;
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::network::Network;
@@ -12,7 +13,7 @@ use meshkv::cosim::violation::ViolationKind;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
-use std::path::Path;
+
 use std::sync::OnceLock;
 
 const PHASES: Phases = Phases { warmup: 100, measure: 500, drain_limit: 2000, latency_limit: None };
@@ -27,7 +28,7 @@ fn design(cols: u32, rows: u32) -> Design {
 fn library(files: &[SourceFile], design: &Design) -> Library {
     let toolchain = crate::fabric::toolchain().clone();
     // One cache for all tests of this file, kept under target/ so that a second run is quick.
-    let cache_dir = Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("traffic_cosim"));
+    let cache_dir = Some(fabric::cache());
     let options = BuildOptions { toolchain, form: Form::Mesh, run: RunLength::Quick, cache_dir };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
 }

@@ -10,6 +10,7 @@ use crate::emit;
 use crate::tools;
 use anyhow::anyhow;
 use std::path::Path;
+use std::time::Instant;
 
 const CACHE_HELP: &str = "\n  help: compiled fabrics are kept in MESHKV_CACHE, else in ~/.cache/meshkv; \
                           set it to a folder that you may write, on a disk with room";
@@ -46,6 +47,7 @@ pub(super) fn library_in(
     ui.detail(format_args!("verilator {} at {}", verilator.version, verilator.path.display()));
     let files = emit::emit(design)?;
     let progress = ui.progress(None, "building the fabric");
+    let start = Instant::now();
     let options = BuildOptions { toolchain, form, run, cache_dir: cache_dir.map(Path::to_owned) };
     let stop = || interrupt.requested();
     let library = verilate::build_until(&stop, &files, design, &options, &mut |step| match step {
@@ -59,6 +61,10 @@ pub(super) fn library_in(
         }
         Progress::Linking => progress.message("linking the fabric"),
     });
+    if library.is_ok() {
+        progress
+            .aside(|| ui.detail(format_args!("fabric loaded after {:.1} s", start.elapsed().as_secs_f64())));
+    }
     library.map_err(|error| match error {
         BuildError::Io { .. } => anyhow!("{:#}{CACHE_HELP}", anyhow::Error::from(error)),
         error => error.into(),

@@ -3,7 +3,7 @@
 
 use super::cache::{io_error, Key};
 use super::once;
-use super::recipe::{Piece, Recipe, FOLDERS, UNOPTIMISED};
+use super::recipe::{Piece, Recipe, FOLDERS, SLIGHTLY, UNOPTIMISED};
 use super::toolchain::{run, run_all, Toolchain};
 use super::verilate::{BuildError, Progress};
 use crate::emit::SourceFile;
@@ -22,7 +22,7 @@ const SHIM: [(&str, &str); 19] = [
     ("geometry.h", include_str!("../../sim/geometry.h")),
     ("harness.cpp", include_str!("../../sim/harness.cpp")),
     ("harness.h", include_str!("../../sim/harness.h")),
-    ("hooks.h", include_str!("../../sim/hooks.h")),
+    HOOKS,
     ("mesh.cpp", include_str!("../../sim/mesh.cpp")),
     ("model.h", include_str!("../../sim/model.h")),
     ("pins.cpp", include_str!("../../sim/pins.cpp")),
@@ -35,6 +35,9 @@ const SHIM: [(&str, &str); 19] = [
     ("wiring.h", include_str!("../../sim/wiring.h")),
 ];
 
+/// What stands before everything, Verilator's own sources included.
+const HOOKS: (&str, &str) = ("hooks.h", include_str!("../../sim/hooks.h"));
+
 /// The part of the shim that build.rs has compiled; empty if it found no compiler.
 const PREBUILT: [(&str, &[u8]); 5] = [
     ("ending", include_bytes!(concat!(env!("OUT_DIR"), "/ending.o"))),
@@ -44,6 +47,23 @@ const PREBUILT: [(&str, &[u8]); 5] = [
     ("team", include_bytes!(concat!(env!("OUT_DIR"), "/team.o"))),
 ];
 const PREBUILT_CXX: &str = env!("MESHKV_SHIM_CXX");
+
+/// Behind `hooks.h`, what every unit of a fabric includes: read by the compiler in a second, or in a tenth once it is
+/// precompiled.
+const HEADERS: &str = "\
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include \"verilated.h\"
+#if VM_TRACE_FST
+#include \"verilated_fst_c.h\"
+#endif
+";
+/// Them in their cache entry.
+const PREFIX: &str = "prefix.h";
 
 /// Exports the C surface and nothing else: two libraries in one process must not share a symbol.
 const EXPORTS: &str = "{ global: meshkv_*; local: *; };\n";
@@ -79,15 +99,25 @@ impl Fabric<'_> {
 
     /// Everything the runtime's objects depend on.
     pub(super) fn runtime_key(&self) -> String {
-        let mut key = Key::new();
-        key.add("verilator", &self.toolchain.verilator_version)
-            .add("include", self.toolchain.include.to_string_lossy().as_bytes())
-            .add("cxx", &self.toolchain.cxx_version)
-            .add("flags", self.cxx_flags(Path::new("."), "-O2").join(" "));
+        let mut key = self.tools_key("-O2");
         for (name, text) in SHIM {
             key.add(name, text);
         }
         format!("runtime-{}", key.finish())
+    }
+
+    /// Everything the headers depend on, precompiled for units of this optimisation.
+    pub(super) fn headers_key(&self, optimise: &str) -> String {
+        format!("headers-{}", self.tools_key(optimise).add(PREFIX, Self::prefix()).finish())
+    }
+
+    fn tools_key(&self, optimise: &str) -> Key {
+        let mut key = Key::new();
+        key.add("verilator", &self.toolchain.verilator_version)
+            .add("include", self.toolchain.include.to_string_lossy().as_bytes())
+            .add("cxx", &self.toolchain.cxx_version)
+            .add("flags", self.cxx_flags(Path::new("."), optimise).join(" "));
+        key
     }
 
     /// Everything the library depends on.
@@ -120,13 +150,7 @@ impl Fabric<'_> {
         .iter()
         .flat_map(|line| line.split(' ').map(str::to_owned))
         // Paths may hold spaces, so they are arguments of their own.
-        .chain([
-            format!("-I{}", shim.display()),
-            format!("-I{include}"),
-            format!("-I{include}/vltstd"),
-            "-include".to_owned(),
-            shim.join("hooks.h").display().to_string(),
-        ])
+        .chain([format!("-I{}", shim.display()), format!("-I{include}"), format!("-I{include}/vltstd")])
         .chain(FOLDERS.map(|folder| format!("-I{folder}")))
         .collect()
     }
@@ -140,11 +164,33 @@ impl Fabric<'_> {
         verilator
     }
 
-    fn compile(&self, work: &Path, source: &Path, object: &str, optimise: &str) -> Command {
+    /// Compiles a unit that stands behind the header `prefix`.
+    fn compile(&self, work: &Path, prefix: &Path, source: &Path, object: &str, optimise: &str) -> Command {
         let mut command = Command::new(&self.toolchain.cxx);
         command.current_dir(work).args(self.cxx_flags(Path::new("sim"), optimise));
-        command.arg("-c").arg(source).arg("-o").arg(object);
+        command.arg("-include").arg(prefix).arg("-c").arg(source).arg("-o").arg(object);
         command
+    }
+
+    fn prefix() -> String {
+        [HOOKS.1, HEADERS].concat()
+    }
+
+    /// The headers, precompiled where the compiler takes them from any place: Clang's know where they were made.
+    pub(super) fn build_headers(
+        &self,
+        work: &Path,
+        optimise: &str,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), BuildError> {
+        write_all(work, [(PREFIX, Self::prefix())])?;
+        if self.toolchain.cxx_version.contains("clang") {
+            return Ok(());
+        }
+        let mut command = Command::new(&self.toolchain.cxx);
+        command.current_dir(work).args(self.cxx_flags(Path::new("."), optimise));
+        command.args(["-x", "c++-header", PREFIX, "-o"]).arg(format!("{PREFIX}.gch"));
+        run_all(vec![command], self.stop, progress).map_err(name_zlib)
     }
 
     /// Verilator's runtime and the shim's fixed part, as objects.
@@ -154,6 +200,7 @@ impl Fabric<'_> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), BuildError> {
         write_all(&work.join("sim"), SHIM)?;
+        let hooks = Path::new("sim").join(HOOKS.0);
         let mut jobs = Vec::new();
         let mut units = vec!["verilated", "verilated_threads"];
         if self.recipe.traced {
@@ -162,7 +209,7 @@ impl Fabric<'_> {
         for unit in units {
             let source = self.toolchain.include.join(format!("{unit}.cpp"));
             if source.is_file() {
-                jobs.push(self.compile(work, &source, &format!("{unit}.o"), "-O2"));
+                jobs.push(self.compile(work, &hooks, &source, &format!("{unit}.o"), "-O2"));
             }
         }
         for (unit, object) in PREBUILT {
@@ -170,18 +217,20 @@ impl Fabric<'_> {
             if !object.is_empty() && PREBUILT_CXX == self.toolchain.cxx_version {
                 fs::write(work.join(&name), object).map_err(io_error("cannot write", &work.join(&name)))?;
             } else {
-                jobs.push(self.compile(work, Path::new(&format!("sim/{unit}.cpp")), &name, "-O2"));
+                let source = PathBuf::from(format!("sim/{unit}.cpp"));
+                jobs.push(self.compile(work, &hooks, &source, &name, "-O2"));
             }
         }
         run_all(jobs, self.stop, progress).map_err(name_zlib)?;
         remove(&work.join("sim"))
     }
 
-    /// The fabric's library, from its sources and the runtime's objects.
+    /// The fabric's library, from its sources, the runtime's objects and precompiled headers for each of [`Self::levels`].
     pub(super) fn build(
         &self,
         work: &Path,
         runtime: &Path,
+        headers: &[(&str, PathBuf)],
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), BuildError> {
         let build = work.join("build");
@@ -196,9 +245,12 @@ impl Fabric<'_> {
 
         let units = self.write_units(&build)?;
         let compile = |(unit, optimise): &(String, &str)| {
-            self.compile(&build, Path::new(&format!("{unit}.cpp")), &format!("{unit}.o"), optimise)
+            let (source, object) = (format!("{unit}.cpp"), format!("{unit}.o"));
+            let (_, entry) = headers.iter().find(|(level, _)| level == optimise).expect("one for each level");
+            self.compile(&build, &entry.join(PREFIX), Path::new(&source), &object, optimise)
         };
-        run_all(units.iter().map(compile).collect(), self.stop, progress).map_err(name_zlib)?;
+        let jobs = units.iter().map(compile).collect();
+        run_all(jobs, self.stop, progress).map_err(name_zlib)?;
 
         progress(Progress::Linking);
         let mut link = Command::new(&self.toolchain.cxx);
@@ -219,9 +271,20 @@ impl Fabric<'_> {
         remove(&build)
     }
 
-    /// Writes what is compiled, with the level of optimisation of each unit. Headers cost 0.4 s a unit: what runs every
-    /// cycle and what runs once are one each, and all is one if nothing is optimised. Pieces that are traced have names
-    /// in common.
+    /// Levels of optimisation of its units: of what runs every cycle, and of what runs once unless all is one unit.
+    pub(super) fn levels(&self) -> Vec<&'static str> {
+        let Recipe { optimise, traced, ref pieces, .. } = self.recipe;
+        // Pieces that are traced have names in common.
+        let one = optimise == SLIGHTLY && !(traced && pieces.len() > 1);
+        if one {
+            vec![optimise]
+        } else {
+            vec![optimise, UNOPTIMISED]
+        }
+    }
+
+    /// Writes what is compiled, with the level of optimisation of each unit: what runs every cycle and what runs once are
+    /// one each, or all is one.
     fn write_units(&self, build: &Path) -> Result<Vec<(String, &'static str)>, BuildError> {
         let optimise = self.recipe.optimise;
         let model = format!("#include \"sim/{}.cpp\"\n", self.recipe.model);
@@ -235,8 +298,13 @@ impl Fabric<'_> {
                 rewrite(&build.join(piece.folder), |generated| once::evaluate_once(generated, module))?;
             }
         }
-        if optimise == UNOPTIMISED && !(self.recipe.traced && self.recipe.pieces.len() > 1) {
-            let all = units.into_iter().map(|(_, _, text)| text).collect();
+        if self.levels().len() == 1 {
+            // What runs once comes last, so that the compiler can be told not to care for it; Clang does not hear this.
+            let (once, often): (Vec<_>, Vec<_>) =
+                units.into_iter().partition(|(_, level, _)| *level == UNOPTIMISED);
+            let text =
+                |units: Vec<(String, &str, String)>| units.into_iter().map(|unit| unit.2).collect::<String>();
+            let all = [&text(often), "#pragma GCC optimize (\"O0\")\n", &text(once)].concat();
             units = vec![("all".to_owned(), optimise, all)];
         }
         write_all(build, units.iter().map(|(name, _, text)| (format!("{name}.cpp"), text)))?;

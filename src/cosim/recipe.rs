@@ -16,6 +16,8 @@ const SYNCHRONIZER: &str = include_str!("../../sim/synchronizer.v");
 
 /// For what runs once.
 pub(super) const UNOPTIMISED: &str = "-O0";
+/// For what does not run for long: compiles in a third more than no time for optimising, and runs twice as fast.
+pub(super) const SLIGHTLY: &str = "-Og";
 
 /// Everything that depends on form, length of the run and design.
 pub(super) struct Recipe {
@@ -53,10 +55,10 @@ impl Recipe {
     /// [`BuildError::TileWaves`] if waves are asked of a piece of the network by itself.
     pub(super) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
-            RunLength::Brief => (UNOPTIMISED, None),
+            RunLength::Brief => (SLIGHTLY, None),
             RunLength::Quick => ("-O1", None),
             RunLength::Long => ("-O2", None),
-            RunLength::Trace { depth, brief } => (if brief { UNOPTIMISED } else { "-O1" }, Some(depth)),
+            RunLength::Trace { depth, brief } => (if brief { SLIGHTLY } else { "-O1" }, Some(depth)),
         };
         let modules = emit::modules(design);
         let mut files = vec![("dut_config.h", config_header(design, trace, form))];
@@ -81,6 +83,10 @@ impl Recipe {
                 // What waves show is as the design has it.
                 piece.once = None;
             }
+        }
+        if optimise == SLIGHTLY {
+            // A module that stands in several places is then compiled once; calls between modules cost less than that.
+            pieces.iter_mut().for_each(|piece| piece.arguments.push("-fno-inline".to_owned()));
         }
         let doubted = form.clocks() == 2;
         Ok(Recipe { pieces, optimise, traced: trace.is_some(), doubted, model, files })

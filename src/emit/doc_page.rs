@@ -6,10 +6,11 @@
 use super::doc_modules::{instance_tree, module_section, ModuleSection};
 use super::doc_registers::{counters, errors, registers, CounterRow, ErrorRow, RegisterRow};
 use super::module::ModuleSpec;
-use super::{SourceFile, TOP};
+use super::{templates, SourceFile, TOP};
 use crate::design::{index_bits, Class, Design, DestKind, Field};
 use anyhow::{Context as _, Result};
 use serde::Serialize;
+use std::sync::LazyLock;
 
 const TEMPLATE: &str = include_str!("../../templates/doc/page.md.tera");
 
@@ -72,7 +73,8 @@ struct VcRow {
 /// Only a template that asks for what is not there.
 pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
     let context = tera::Context::from_serialize(page(design, modules))?;
-    let text = tera::Tera::one_off(TEMPLATE, &context, false).context("template page.md")?;
+    static PARSED: LazyLock<tera::Tera> = LazyLock::new(|| templates::parse([("page.md", TEMPLATE)]));
+    let text = PARSED.render("page.md", &context).context("template page.md")?;
     Ok(SourceFile { path: format!("doc/{}.md", design.name), text })
 }
 

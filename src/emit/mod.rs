@@ -37,6 +37,7 @@ mod ring;
 mod router_parts;
 mod rtl;
 mod swap;
+mod templates;
 mod tile_parts;
 mod tile_widths;
 mod write;

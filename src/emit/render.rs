@@ -1,4 +1,4 @@
-//! Tera: templates from the program itself, a missing value is an error.
+//! From templates and values to Verilog; a missing value is an error.
 
 use super::instance::Instance;
 use super::module::{Dir, ModuleSpec};
@@ -40,22 +40,17 @@ fn port_lines(module: &ModuleSpec) -> Vec<PortLine> {
         .collect()
 }
 
-/// The templates of this crate by name.
+/// Templates of modules by name.
 pub(super) struct Renderer {
     tera: Tera,
 }
 
 impl Renderer {
-    /// Parses the templates, `(name, text)` each; they may hold instances of `modules`.
-    pub(super) fn new(
-        templates: &[(&'static str, &'static str)],
-        modules: Vec<ModuleSpec>,
-    ) -> Result<Renderer> {
-        let mut tera = Tera::default();
-        tera.add_raw_templates(templates.iter().copied()).context("a template of meshkv does not parse")?;
-        tera.autoescape_on(vec![]);
+    /// The templates may hold instances of `modules`.
+    pub(super) fn new(templates: &Tera, modules: Vec<ModuleSpec>) -> Renderer {
+        let mut tera = templates.clone();
         tera.register_function("instance", Instance { modules });
-        Ok(Renderer { tera })
+        Renderer { tera }
     }
 
     /// One whole Verilog file: header from `module`, body from the template of the same name.

@@ -28,11 +28,13 @@ use super::router_parts::{
 };
 use super::tile_parts::{requester, tile_decode, tile_port, transport};
 use super::tile_widths::TileWidths;
-use super::{SourceFile, CORE, FABRIC, MESH, PAD, ROOT, ROUTER, TILE};
+use super::{templates, SourceFile, CORE, FABRIC, MESH, PAD, ROOT, ROUTER, TILE};
 use crate::design::{Array, Design, PlacementKind, Port, TURNS};
 use crate::kernels;
 use anyhow::Result;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
+use tera::Tera;
 
 /// Letters of the mesh ports and what lies there.
 const SIDES: [(&str, &str); 4] = [
@@ -257,7 +259,8 @@ pub(super) fn render(
     parts: &[ModuleSpec],
     known: Vec<ModuleSpec>,
 ) -> Result<Vec<SourceFile>> {
-    let renderer = Renderer::new(TEMPLATES, known)?;
+    static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(TEMPLATES.iter().copied()));
+    let renderer = Renderer::new(&PARSED, known);
     let source = format!("{}.toml", design.name);
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());

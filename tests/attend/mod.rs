@@ -2,14 +2,14 @@
 
 pub(crate) use crate::fabric;
 
-use fabric::library_of;
+use fabric::{emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::attention::{Attended, AttentionError, Bench, Job};
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::emit::{emit, SourceFile};
+use meshkv::emit::SourceFile;
 use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
 
 /// 3 x 2 tiles, 6 heads of 3 KV heads, segments of 8 tokens, rows of 32 elements, flits of 4.
@@ -66,7 +66,7 @@ pub fn run(job: &Job, trouble: Trouble) -> Attended {
 
 /// The same in a form that has the clocks asked for.
 pub fn run_with(job: &Job, trouble: Trouble, form: Form, clocks: Clocks) -> Attended {
-    let done = try_run(&emit(job.design).unwrap(), job, trouble, form, clocks).unwrap();
+    let done = try_run(&emitted(job.design), job, trouble, form, clocks).unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
 }

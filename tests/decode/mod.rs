@@ -2,13 +2,12 @@
 
 pub(crate) use crate::fabric;
 
-use fabric::library_of;
+use fabric::{emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::cosim::verilate::Form;
 use meshkv::cosim::Library;
 use meshkv::design::{Design, Mapping, Sharing};
-use meshkv::emit::emit;
 
 /// A mesh of 3 x 2 with 6 heads of 3 KV heads, 64-bit flits and segments of 8 tokens, changed.
 pub fn small(change: impl FnOnce(&mut Config)) -> Design {
@@ -46,7 +45,7 @@ pub const FORM: Form = Form::Pieces;
 
 /// The library of a design.
 pub fn whole_library(design: &Design) -> Library {
-    library_of(FORM, design, &emit(design).unwrap())
+    library_of(FORM, design, &emitted(design))
 }
 
 /// The plan of a workload, one step of it.

@@ -15,7 +15,9 @@ use meshkv::cosim::Library;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::tools;
-use std::path::Path;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 /// Cycles without movement after which a fabric is stuck; far beyond any wait in these meshes.
@@ -54,10 +56,14 @@ pub fn lasting_library_of(form: Form, design: &Design, files: &[SourceFile]) -> 
 }
 
 fn built(form: Form, run: RunLength, design: &Design, files: &[SourceFile]) -> Library {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric");
     let toolchain = toolchain().clone();
-    let options = BuildOptions { toolchain, form, run, cache_dir: Some(cache) };
+    let options = BuildOptions { toolchain, form, run, cache_dir: Some(cache()) };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
+}
+
+/// Where fabrics of all tests are kept that neither damage them nor look at what is there.
+pub fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric")
 }
 
 /// Verilator and the compiler, asked once: that takes a tenth of a second, and fabrics are many.
@@ -77,9 +83,25 @@ pub fn open(library: &Library, design: &Design) -> Dut {
     dut
 }
 
+/// What is emitted of a design, kept until the next one: tests run the same many times.
+pub fn emitted(design: &Design) -> Rc<[SourceFile]> {
+    thread_local! {
+        static LAST: RefCell<Option<(String, Rc<[SourceFile]>)>> = const { RefCell::new(None) };
+    }
+    let key = format!("{}\n{}", design.name, toml::to_string(&design.config).expect("it came from TOML"));
+    LAST.with_borrow_mut(|last| match last {
+        Some((of, files)) if *of == key => Rc::clone(files),
+        _ => {
+            let files: Rc<[SourceFile]> = emit(design).expect("every legal design is emitted").into();
+            *last = Some((key, Rc::clone(&files)));
+            files
+        }
+    })
+}
+
 /// The fabric of a design as it is emitted.
 pub fn fabric(design: &Design) -> Dut {
-    open(&library(design, &emit(design).expect("every legal design is emitted")), design)
+    open(&library(design, &emitted(design)), design)
 }
 
 /// Resets the fabric and takes traffic through it.

@@ -2,7 +2,7 @@
 
 pub(crate) use crate::fabric;
 
-use fabric::library_of;
+use fabric::{emitted, library_of};
 use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident, SliceId};
 use meshkv::cosim::packet::mix;
 use meshkv::cosim::verilate::Form;
@@ -15,7 +15,7 @@ pub const WATCHDOG: u64 = 20_000;
 
 /// The library of a design, its tile verilated once.
 pub fn node_library(design: &Design) -> Library {
-    library_of(Form::Node, design, &emit(design).unwrap())
+    library_of(Form::Node, design, &emitted(design))
 }
 
 /// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
