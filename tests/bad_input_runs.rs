@@ -190,7 +190,7 @@ fn a_verilator_that_is_missing_or_too_old_is_named_with_what_to_do() {
 #[test]
 fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
     let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
-    // Another fabric over the same runtime, so that Verilator comes first.
+    // Another fabric over the same runtime and headers, so that Verilator comes first.
     scene.file("other.toml", "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 3\n");
     let real = tools::find(&tools::VERILATOR).expect("Verilator").path;
     let begin = "mkdir -p obj; echo half > obj/Vdut.cpp";
@@ -201,7 +201,7 @@ fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
     ] {
         let fake = scene.impostor("fake", &real, &format!("{begin}\n{end}"));
         let before = scene.list();
-        let failed = said(scene.meshkv("cosim other.toml").env("MESHKV_VERILATOR", &fake));
+        let failed = said(scene.meshkv("cosim other.toml --cycles 500").env("MESHKV_VERILATOR", &fake));
         refused(&failed, &["failed on the generated fabric", says]);
         assert_eq!(scene.list(), before);
     }
