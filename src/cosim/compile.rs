@@ -275,7 +275,7 @@ impl Fabric<'_> {
     pub(super) fn levels(&self) -> Vec<&'static str> {
         let Recipe { optimise, traced, ref pieces, .. } = self.recipe;
         // Pieces that are traced have names in common.
-        let one = optimise == SLIGHTLY && !(traced && pieces.len() > 1);
+        let one = [SLIGHTLY, UNOPTIMISED].contains(&optimise) && !(traced && pieces.len() > 1);
         if one {
             vec![optimise]
         } else {

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 const SHARE: &str = include_str!("../../sim/share.vlt");
 const SYNCHRONIZER: &str = include_str!("../../sim/synchronizer.v");
 
-/// For what runs once.
+/// For what runs once, and for short waves, of which most of the code is for writing them.
 pub(super) const UNOPTIMISED: &str = "-O0";
-/// For what does not run for long: compiles in a third more than no time for optimising, and runs twice as fast.
+/// For what does not run for long: takes a third longer to compile than without, and runs twice as fast.
 pub(super) const SLIGHTLY: &str = "-Og";
 
 /// Everything that depends on form, length of the run and design.
@@ -58,7 +58,7 @@ impl Recipe {
             RunLength::Brief => (SLIGHTLY, None),
             RunLength::Quick => ("-O1", None),
             RunLength::Long => ("-O2", None),
-            RunLength::Trace { depth, brief } => (if brief { SLIGHTLY } else { "-O1" }, Some(depth)),
+            RunLength::Trace { depth, brief } => (if brief { UNOPTIMISED } else { "-O1" }, Some(depth)),
         };
         let modules = emit::modules(design);
         let mut files = vec![("dut_config.h", config_header(design, trace, form))];
@@ -84,7 +84,7 @@ impl Recipe {
                 piece.once = None;
             }
         }
-        if optimise == SLIGHTLY {
+        if [SLIGHTLY, UNOPTIMISED].contains(&optimise) {
             // A module that stands in several places is then compiled once; calls between modules cost less than that.
             pieces.iter_mut().for_each(|piece| piece.arguments.push("-fno-inline".to_owned()));
         }

@@ -5,7 +5,9 @@ use meshkv::emit::{row, row_modules, Dir, PortSpec, SourceFile};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Inputs of one cycle by name; those that are not named are zero.
@@ -29,22 +31,8 @@ pub struct Row {
 pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> Row {
     let dir = tempfile::tempdir().unwrap();
     let mut verilator = Command::new(verilator());
-    verilator.current_dir(dir.path()).args([
-        "--cc",
-        "--exe",
-        "--build",
-        "-O3",
-        "-CFLAGS",
-        "-O0",
-        "-MAKEFLAGS",
-        "OPT_FAST=-O0",
-        "--Mdir",
-        "obj",
-        "--top-module",
-        "meshkv_row",
-        "-Wno-fatal",
-        "main.cpp",
-    ]);
+    let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_row"];
+    verilator.current_dir(dir.path()).args(options);
     for mut file in row(design, slots).unwrap() {
         change(&mut file);
         let name = file.path.rsplit('/').next().unwrap().to_owned();
@@ -56,9 +44,47 @@ pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> R
     let inputs: Vec<_> = ports.iter().filter(|p| p.dir == Dir::Input && p.name != "clk").cloned().collect();
     let sum = ports.iter().find(|p| p.name == "sum_data").unwrap();
     fs::write(dir.path().join("main.cpp"), main_cpp(&inputs, words(sum))).unwrap();
-    let said = verilator.output().unwrap();
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    succeeds(&mut verilator);
+    // One unit, and the runtime that all rows have: most of the time would go into compiling that.
+    let generated = fs::read_dir(dir.path().join("obj")).unwrap().map(|file| file.unwrap().path());
+    let units = generated.filter(|path| path.extension().is_some_and(|e| e == "cpp"));
+    let all: String = units.map(|path| format!("#include \"{}\"\n", path.display())).collect();
+    fs::write(dir.path().join("all.cpp"), all).unwrap();
+    let mut compiler = compiler();
+    compiler.current_dir(dir.path()).args(["-O0", "all.cpp", "main.cpp", "-o", "row", "-Iobj"]);
+    succeeds(compiler.args(runtime()));
     Row { dir, inputs }
+}
+
+/// The C++ compiler with what generated code asks for.
+fn compiler() -> Command {
+    let toolchain = crate::fabric::toolchain();
+    let mut command = Command::new(&toolchain.cxx);
+    command.args(["-std=c++17", "-pthread", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"]);
+    command.args(["-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0"]);
+    command.arg("-I").arg(&toolchain.include).arg("-I").arg(toolchain.include.join("vltstd"));
+    command
+}
+
+/// Verilator's own code, compiled once.
+fn runtime() -> &'static [PathBuf] {
+    static OBJECTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    OBJECTS.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pad_row");
+        fs::create_dir_all(&dir).unwrap();
+        let object = |unit: &&str| {
+            let source = crate::fabric::toolchain().include.join(format!("{unit}.cpp"));
+            let object = dir.join(format!("{unit}.o"));
+            succeeds(compiler().args(["-O1", "-c", "-o"]).arg(&object).arg(source));
+            object
+        };
+        ["verilated", "verilated_threads"].iter().map(object).collect()
+    })
+}
+
+fn succeeds(command: &mut Command) {
+    let said = command.output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
 }
 
 /// The program, after the versions that are known to work.
@@ -92,7 +118,7 @@ impl Row {
         }
         let inputs = self.dir.path().join("inputs");
         fs::write(&inputs, bytes).unwrap();
-        let said = Command::new(self.dir.path().join("obj/Vmeshkv_row")).arg(inputs).output().unwrap();
+        let said = Command::new(self.dir.path().join("row")).arg(inputs).output().unwrap();
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
         String::from_utf8(said.stdout).unwrap().lines().map(output).collect()
     }
