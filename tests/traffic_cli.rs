@@ -31,7 +31,6 @@ impl Bench {
         let output = Command::cargo_bin("meshkv")
             .expect("the binary is built")
             .current_dir(self.0.path())
-            // One cache for all tests of this file, kept under target/ so that a second run is quick.
             .env("MESHKV_CACHE", fabric::cache())
             .args([subcommand, "small.toml"])
             .args(line.split_whitespace())

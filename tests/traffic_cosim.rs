@@ -8,12 +8,11 @@ use meshkv::cosim::network::Network;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Measured, Phases, RunError};
 use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{build, BuildOptions, Form, RunLength};
+use meshkv::cosim::verilate::Form;
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
-
 use std::sync::OnceLock;
 
 const PHASES: Phases = Phases { warmup: 100, measure: 500, drain_limit: 2000, latency_limit: None };
@@ -26,11 +25,7 @@ fn design(cols: u32, rows: u32) -> Design {
 }
 
 fn library(files: &[SourceFile], design: &Design) -> Library {
-    let toolchain = crate::fabric::toolchain().clone();
-    // One cache for all tests of this file, kept under target/ so that a second run is quick.
-    let cache_dir = Some(fabric::cache());
-    let options = BuildOptions { toolchain, form: Form::Mesh, run: RunLength::Quick, cache_dir };
-    build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
+    fabric::lasting_library_of(Form::Mesh, design, files)
 }
 
 fn open(library: &Library, design: &Design) -> Dut {
