@@ -30,3 +30,4 @@ pub mod kernels;
 pub mod model;
 pub mod synth;
 pub mod tools;
+mod workers;

@@ -6,15 +6,9 @@ use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::synth::{bound_of_tile, Demand, Effort, Yosys};
 use meshkv::tools;
-use scene::{said, Said, Scene};
+use scene::{said, Said, Scene, LEAST};
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
-
-/// The smallest design that has all parts; its estimate is kept under target/.
-const SMALL: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 2\nvn0_vcs = 1\n\
-    [mare]\nbloom_bits = 16\nbloom_refresh = 4\ntag_entries = 1\nrequest_entries = 2\n[pad]\nfifo_depth = 6\n\
-    [kv]\nsegment_tokens = 4\nuram_per_tile = 2\nbanks = 2\n[pe]\nhead_dim = 32\narray_rows = 1\n\
-    [model]\nlayers = 2\nheads = 2\nkv_heads = 2\nmax_tokens = 64\nmax_streams = 1\n";
 
 /// What takes more in the PaD. Other parts are those of the small design, but for the front, which knows its design.
 fn wider(config: &mut Config) {
@@ -23,7 +17,7 @@ fn wider(config: &mut Config) {
 
 fn scene() -> Scene {
     let scene = Scene::with_fabric();
-    scene.file("small.toml", SMALL);
+    scene.file("small.toml", LEAST);
     scene
 }
 
@@ -42,12 +36,12 @@ fn printed(said: &Said) -> Value {
 
 /// A configuration and what its tile takes, with all that was synthesised kept under target/.
 fn measured(change: impl Fn(&mut Config)) -> (Design, Demand) {
-    let mut config: Config = toml::from_str(SMALL).unwrap();
+    let mut config: Config = toml::from_str(LEAST).unwrap();
     change(&mut config);
     let design = Design::from_config("small", &config).unwrap();
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene");
     let yosys = Yosys::find(Some(&cache), &|| false).unwrap();
-    let demand = Demand::of(&design, &yosys, Effort::Synthesise, &mut |_, _, _| ()).unwrap();
+    let demand = Demand::of(&design, &yosys, Effort::Synthesise, 2, &mut |_, _, _| ()).unwrap();
     (design, demand)
 }
 
@@ -92,12 +86,12 @@ fn a_lower_bound_is_never_above_what_is_measured() {
 #[test]
 fn what_was_synthesised_once_is_taken_from_the_cache() {
     let scene = Scene::with_fabric();
-    scene.file("small.toml", SMALL);
+    scene.file("small.toml", LEAST);
     let first = scene.run("estimate small.toml --json");
     assert_eq!(first.code, Some(0), "{}", first.err);
     // This one knows its version and can do nothing; the name of the design is no part of its Verilog.
     let idle = scene.impostor("idle", &yosys(), "exit 1");
-    scene.file("again.toml", SMALL);
+    scene.file("again.toml", LEAST);
     let second = run_with(&scene, "estimate again.toml --json", &idle);
     assert_eq!(second.code, Some(0), "{}", second.err);
     assert_eq!(printed(&second)["parts"], printed(&first)["parts"]);
@@ -127,7 +121,7 @@ fn what_could_be_changed_is_told_with_what_is_known_of_it() {
     let scene = scene();
     let small = scene.run("estimate small.toml --json");
     assert_eq!(small.code, Some(0), "{}", small.err);
-    let mut config: Config = toml::from_str(SMALL).unwrap();
+    let mut config: Config = toml::from_str(LEAST).unwrap();
     wider(&mut config);
     scene.file("wider.toml", &toml::to_string(&config).unwrap());
     let said = scene.run("estimate wider.toml --limit 1 --json");

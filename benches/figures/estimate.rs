@@ -14,7 +14,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for path in [REFERENCE, "configs/u280_8x8.toml"] {
         let (design, _) = Design::load(Path::new(path))?;
-        let demand = Demand::of(&design, &yosys, Effort::Synthesise, &mut |_, _, _| ())?;
+        let demand = Demand::of(&design, &yosys, Effort::Synthesise, 2, &mut |_, _, _| ())?;
         figures.extend(of_design(path, &design, &demand)?);
     }
     Ok(figures)

@@ -9,6 +9,7 @@ use super::ui::{Progress, Ui};
 use crate::cosim::verilate::BuildError;
 use crate::design::{Design, Device};
 use crate::synth::{floorplan_picture, Demand, Effort, Estimate, Limits, Shell, Step, Yosys};
+use crate::workers;
 use anyhow::anyhow;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,6 +38,10 @@ pub struct Args {
     /// If it does not fit, synthesise what could be changed, too; takes minutes for each change
     #[arg(long)]
     suggest: bool,
+    /// Modules that are synthesised at once [default: as many as there are cores, but no more than 4: large ones need
+    /// gigabytes each]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
     /// Draw the floorplan with its utilisation into a folder, as SVG and PNG
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     plot: Option<PathBuf>,
@@ -46,6 +51,10 @@ impl Args {
     fn limits(&self) -> Limits {
         let shell = if self.shell { Shell::Vitis } else { Shell::None };
         Limits { share: f64::from(self.limit) / 100.0, shell }
+    }
+
+    fn jobs(&self) -> usize {
+        self.jobs.map_or_else(|| workers::cores().min(4), usize::from)
     }
 }
 
@@ -77,7 +86,7 @@ fn estimate(
             yosys.version()
         ));
     }
-    let demand = demand(design, &yosys, Effort::Synthesise, ui)?;
+    let demand = demand(args, design, &yosys, Effort::Synthesise, ui)?;
     let device = Device::of(design.config.board);
     let estimate = Estimate::new(&demand, design.mesh, device, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
@@ -95,10 +104,11 @@ fn estimate(
 }
 
 /// Synthesises the parts of a design and shows how far it is.
-fn demand(design: &Design, yosys: &Yosys, effort: Effort, ui: &Ui) -> anyhow::Result<Demand> {
+fn demand(args: &Args, design: &Design, yosys: &Yosys, effort: Effort, ui: &Ui) -> anyhow::Result<Demand> {
     let progress = ui.progress(None, "synthesising");
-    let made =
-        Demand::of(design, yosys, effort, &mut |done, total, step| show(&progress, done, total, step, ui));
+    let made = Demand::of(design, yosys, effort, args.jobs(), &mut |place, total, step| {
+        show(&progress, place, total, step, ui);
+    });
     drop(progress);
     made.map_err(|error| match error.downcast_ref::<BuildError>() {
         Some(BuildError::Io { .. }) => anyhow!(
@@ -109,11 +119,11 @@ fn demand(design: &Design, yosys: &Yosys, effort: Effort, ui: &Ui) -> anyhow::Re
     })
 }
 
-fn show(progress: &Progress, done: usize, total: usize, step: Step, ui: &Ui) {
+fn show(progress: &Progress, place: usize, total: usize, step: Step, ui: &Ui) {
     match step {
         Step::Synthesising(module) => {
-            progress.message(format!("synthesising {module}, {} of {total}", done + 1));
-            progress.aside(|| ui.detail(format_args!("synthesising {module}, {} of {total}", done + 1)));
+            progress.message(format!("synthesising {module}, {} of {total}", place + 1));
+            progress.aside(|| ui.detail(format_args!("synthesising {module}, {} of {total}", place + 1)));
         }
         Step::Waiting => progress.message("another process synthesises the same"),
         Step::Rebuilding(why) => progress.aside(|| ui.warn(format_args!("{why}; synthesising it again"))),

@@ -3,7 +3,6 @@
 mod execute;
 mod meta;
 mod store;
-mod workers;
 
 pub(super) use meta::Meta;
 pub(super) use store::{META, ROWS};
@@ -13,6 +12,7 @@ use super::table;
 use super::ui::Ui;
 use crate::config::{load_grid, Engine, Grid, WorkKind};
 use crate::eval::grid::{expand, Column, Expanded, Point, Record, Role};
+use crate::workers;
 use anyhow::{anyhow, Context};
 use execute::{Execute, Outcome};
 use serde::Serialize;
@@ -173,7 +173,7 @@ fn only(id: &str, all: &Expanded, ui: &Ui) -> anyhow::Result<ExitCode> {
 }
 
 fn jobs(args: &Args, grid: &Grid, points: &[Point]) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = workers::cores();
     // Tiles that are verilated one by one are run by two threads already.
     let paired = grid.kind == WorkKind::Traffic && points.iter().any(|p| p.work.engine() == Engine::Rtl);
     args.jobs.map_or(if paired { cores.div_ceil(2) } else { cores }, usize::from)
@@ -192,7 +192,8 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
     let progress = ui.progress(Some(missing.len() as u64), "sweeping");
     let execute = Execute::new(&interrupt);
     let (mut run, mut failed) = (0, Vec::new());
-    let ended = workers::work(&missing, jobs(args, grid, &all.points), &execute, &mut |point, outcome| {
+    let jobs = jobs(args, grid, &all.points);
+    let ended = workers::work(&missing, jobs, &|point| execute.run(point), &mut |point, outcome| {
         match outcome {
             Outcome::Row(found) => {
                 store.add(point, &found)?;

@@ -5,7 +5,10 @@ use super::wires::Wires;
 use super::yosys::{Costs, Effort, Step, Yosys};
 use crate::design::{Design, Device, Floorplan, Mesh, Resources};
 use crate::emit;
+use crate::workers;
 use anyhow::{Context, Result};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Of an SLR what a design may fill, unless asked otherwise: above it Vivado finds routes late or not at all.
 const DEFAULT_SHARE: f64 = 0.8;
@@ -59,26 +62,40 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Synthesises the parts of a design.
+    /// Synthesises the parts of a design, `jobs` at once. `progress` is told the place of a part among all of them,
+    /// how many there are, and what is done about it.
     ///
     /// # Errors
-    /// As [`Yosys::costs`].
+    /// As [`Yosys::costs`]; the rest is given up then.
     pub fn of(
         design: &Design,
         yosys: &Yosys,
         effort: Effort,
-        progress: &mut dyn FnMut(usize, usize, Step),
+        jobs: usize,
+        progress: &mut (dyn FnMut(usize, usize, Step) + Send),
     ) -> Result<Demand> {
         let parts = parts(design);
-        let total = parts.len();
-        let mut measured = Vec::new();
-        for (done, part) in parts.into_iter().enumerate() {
+        let places: Vec<usize> = (0..parts.len()).collect();
+        let (failed, progress) = (AtomicBool::new(false), Mutex::new(progress));
+        let stop = || failed.load(Ordering::Relaxed) || yosys.stopped();
+        let yosys = yosys.stopped_by(&stop);
+        let measure = |place: &usize| -> Result<Costs> {
+            let part = &parts[*place];
             let files = emit::emit_block(design, part.module)?;
-            let change = as_instantiated(design, &part);
-            let costs =
-                yosys.costs(&files, part.module, &change, effort, &mut |step| progress(done, total, step))?;
-            measured.push((part, costs));
-        }
+            let change = as_instantiated(design, part);
+            let mut told = |step: Step| {
+                let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+                progress(*place, parts.len(), step);
+            };
+            Ok(yosys.costs(&files, part.module, &change, effort, &mut told)?)
+        };
+        let mut costs = vec![None; parts.len()];
+        workers::work(&places, jobs, &measure, &mut |place, measured| {
+            failed.fetch_or(measured.is_err(), Ordering::Relaxed);
+            costs[*place] = Some(measured?);
+            Ok(())
+        })?;
+        let mut measured: Vec<_> = parts.into_iter().zip(costs.into_iter().flatten()).collect();
         measured.extend(crossings(design));
         Ok(Demand { parts: measured, wires: Wires::of(design) })
     }

@@ -81,6 +81,16 @@ impl<'a> Yosys<'a> {
         Ok(Yosys { tool, cache_dir: cache_dir.map(Path::to_owned), stop })
     }
 
+    /// The same, given up once `stop` says so.
+    pub(super) fn stopped_by<'b>(&self, stop: &'b (dyn Fn() -> bool + Sync)) -> Yosys<'b> {
+        Yosys { tool: self.tool.clone(), cache_dir: self.cache_dir.clone(), stop }
+    }
+
+    /// Whether work is to be given up.
+    pub(super) fn stopped(&self) -> bool {
+        (self.stop)()
+    }
+
     /// Its version.
     pub fn version(&self) -> Version {
         self.tool.version

@@ -12,6 +12,12 @@ use std::time::{Duration, Instant};
 /// Far longer than anything here takes; a test that waits so long fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The smallest design that has all parts.
+pub const LEAST: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 2\nvn0_vcs = 1\n\
+    [mare]\nbloom_bits = 16\nbloom_refresh = 4\ntag_entries = 1\nrequest_entries = 2\n[pad]\nfifo_depth = 6\n\
+    [kv]\nsegment_tokens = 4\nuram_per_tile = 2\nbanks = 2\n[pe]\nhead_dim = 32\narray_rows = 1\n\
+    [model]\nlayers = 2\nheads = 2\nkv_heads = 2\nmax_tokens = 64\nmax_streams = 1\n";
+
 /// The folder; removed with everything in it at the end.
 pub struct Scene {
     dir: tempfile::TempDir,

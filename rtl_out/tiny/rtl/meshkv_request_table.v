@@ -71,18 +71,14 @@ module meshkv_request_table #(
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1;
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
 
-    // One entry a slice range that is asked for; entry e's part of a vector is the e-th.
-    reg  [ENTRIES-1:0]             valid_q, again_q, begun_q;
-    reg  [ENTRIES*SLOT_WIDTH-1:0]  slot_q;
-    // A slot keeps its slice while anything of it is to be sent, so slot and generation stand for the key.
-    localparam GEN_WIDTH = KEY_WIDTH - TAG_WIDTH;
-    reg  [ENTRIES*GEN_WIDTH-1:0]   gen_q;
-    reg  [ENTRIES*INDEX_WIDTH-1:0] first_q, last_q;
-    wire [ENTRIES-1:0]             same;  // Asks for the same as the fetch.
-    wire [ENTRIES-1:0]             open;  // Takes fetches in.
-    wire [ENTRIES-1:0]             over;  // Has waited long enough.
-    wire [ENTRIES-1:0]             ready; // Nothing must leave before it.
-    wire [ENTRIES-1:0]             due;   // Can be streamed.
+    // One entry a slice range that is asked for; entry e's bit of a vector is the e-th.
+    reg  [ENTRIES-1:0] valid_q, again_q, begun_q;
+    wire [ENTRIES-1:0] same;     // Asks for the same as the fetch.
+    wire [ENTRIES-1:0] open;     // Takes fetches in.
+    wire [ENTRIES-1:0] over;     // Has waited long enough.
+    wire [ENTRIES-1:0] ready;    // Nothing must leave before it.
+    wire [ENTRIES-1:0] due;      // Can be streamed.
+    wire [ENTRIES-1:0] scanned;  // Is of the slot that is asked about.
 
     // A fetch joins the entry whose window is open, or opens one.
     wire [ENTRIES-1:0] joined = same & open;
@@ -174,10 +170,13 @@ module meshkv_request_table #(
     genvar e;
     generate
         for (e = 0; e < ENTRIES; e = e + 1) begin : gen_entry
-            assign same[e] = valid_q[e] && slot_q[e*SLOT_WIDTH+:SLOT_WIDTH] == s_slot
-                && gen_q[e*GEN_WIDTH+:GEN_WIDTH] == s_key[KEY_WIDTH-1:TAG_WIDTH]
-                && ((first_q[e*INDEX_WIDTH+:INDEX_WIDTH] ^ s_first) & ~LAST_OFFSET) == {INDEX_WIDTH{1'b0}}
-                && last_q[e*INDEX_WIDTH+:INDEX_WIDTH] == s_last;
+            reg  [SLOT_WIDTH-1:0] slot_q;
+            assign scanned[e] = valid_q[e] && slot_q == scan;
+            // A slot keeps its slice while anything of it is to be sent, so slot and generation stand for the key.
+            reg  [KEY_WIDTH-TAG_WIDTH-1:0] gen_q;
+            reg  [INDEX_WIDTH-1:0]         first_q, last_q;
+            assign same[e] = valid_q[e] && slot_q == s_slot && gen_q == s_key[KEY_WIDTH-1:TAG_WIDTH]
+                && ((first_q ^ s_first) & ~LAST_OFFSET) == {INDEX_WIDTH{1'b0}} && last_q == s_last;
 
             // Window first, then the building of the tree; one counter serves both.
             reg [COUNT_WIDTH-1:0] count_q, count_d;
@@ -221,11 +220,11 @@ module meshkv_request_table #(
                 begun_q[e] <= ~opens[e] & (served[e] ? ~range_ends : begun_q[e]);
                 if (joins[e]) again_q[e] <= again_q[e] | s_again;
                 if (opens[e]) begin
-                    gen_q[e*GEN_WIDTH+:GEN_WIDTH]       <= s_key[KEY_WIDTH-1:TAG_WIDTH];
-                    first_q[e*INDEX_WIDTH+:INDEX_WIDTH] <= s_first;
-                    last_q[e*INDEX_WIDTH+:INDEX_WIDTH]  <= s_last;
-                    again_q[e]                          <= s_again;
-                    slot_q[e*SLOT_WIDTH+:SLOT_WIDTH]    <= s_slot;
+                    gen_q      <= s_key[KEY_WIDTH-1:TAG_WIDTH];
+                    first_q    <= s_first;
+                    last_q     <= s_last;
+                    again_q[e] <= s_again;
+                    slot_q     <= s_slot;
                 end
             end
         end
@@ -258,13 +257,6 @@ module meshkv_request_table #(
     end
 
     // Whether a slot's slice is still to be sent from.
-    wire [ENTRIES-1:0] scanned;
-    genvar             g;
-    generate
-        for (g = 0; g < ENTRIES; g = g + 1) begin : gen_scan
-            assign scanned[g] = valid_q[g] && slot_q[g*SLOT_WIDTH+:SLOT_WIDTH] == scan;
-        end
-    endgenerate
     assign scan_busy = |scanned || (m_valid_q && m_slot_q == scan);
 
     assign m_valid = m_valid_q;

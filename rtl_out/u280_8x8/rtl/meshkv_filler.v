@@ -204,7 +204,6 @@ module meshkv_filler #(
 
     // A slice is whole when all of its bursts have been asked for and none is left under way.
     reg  [SLOTS-1:0]            issued_q;
-    reg  [SLOTS*LEFT_WIDTH-1:0] left_q;
     wire [SLOTS-1:0]            publishes;
     assign publish_valid = |publishes;
     reg  [SLOT_WIDTH-1:0]       publish_now;
@@ -220,18 +219,18 @@ module meshkv_filler #(
     genvar s;
     generate
         for (s = 0; s < SLOTS; s = s + 1) begin : gen_slot
-            wire [LEFT_WIDTH-1:0] left  = left_q[s*LEFT_WIDTH+:LEFT_WIDTH];
-            wire                  more  = sends && slot_q == s;
-            wire                  less  = frees && d_slot == s;
-            assign publishes[s] = (less & ~more & issued_q[s] && left == {{LEFT_WIDTH-1{1'b0}}, 1'b1}) | given[s];
+            reg [LEFT_WIDTH-1:0] left_q;
+            wire                 more = sends && slot_q == s;
+            wire                 less = frees && d_slot == s;
+            assign publishes[s] = (less & ~more & issued_q[s] && left_q == {{LEFT_WIDTH-1{1'b0}}, 1'b1}) | given[s];
             always @(posedge clk) begin
-                if (more & ~less) left_q[s*LEFT_WIDTH+:LEFT_WIDTH] <= left + 1'b1;
-                if (less & ~more) left_q[s*LEFT_WIDTH+:LEFT_WIDTH] <= left - 1'b1;
+                if (more & ~less) left_q <= left_q + 1'b1;
+                if (less & ~more) left_q <= left_q - 1'b1;
                 issued_q[s]  <= (issued_q[s] | (issued && slot_q == s)) & ~(claims & lowest[s]);
                 filling_q[s] <= (filling_q[s] & ~publishes[s]) | (claims & lowest[s]);
                 free_q[s]    <= (free_q[s] | (freed_valid && freed_slot == s)) & ~(claims & lowest[s]);
                 if (rst) begin
-                    left_q[s*LEFT_WIDTH+:LEFT_WIDTH] <= {LEFT_WIDTH{1'b0}};
+                    left_q       <= {LEFT_WIDTH{1'b0}};
                     issued_q[s]  <= 1'b0;
                     filling_q[s] <= 1'b0;
                     free_q[s]    <= 1'b1;

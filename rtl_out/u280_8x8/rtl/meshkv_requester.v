@@ -116,13 +116,11 @@ module meshkv_requester #(
 
     // Ranges that have come, the latest HISTORY of them in a ring; each for as long as a home may
     // remember having sent it, so that asking anew never takes a generation that a home still knows.
-    reg  [HISTORY-1:0]             known_q;
-    reg  [HISTORY*TAG_WIDTH-1:0]   old_tag_q;
-    reg  [HISTORY*GEN_WIDTH-1:0]   old_gen_q;
-    reg  [HISTORY*INDEX_WIDTH-1:0] old_first_q, old_last_q;
-    reg  [HISTORY*2-1:0]           old_age_q;
-    reg  [HISTORY-1:0]             ring_q;      // One-hot: the place that is written next.
-    wire                           remembers = |(known_q & { ring_q[HISTORY-SLOTS:0], ring_q[HISTORY-1:HISTORY-SLOTS+1]});
+    reg  [HISTORY-1:0]           known_q;
+    reg  [HISTORY-1:0]           once_q, twice_q;  // One tick, two ticks have gone by since.
+    reg  [GEN_WIDTH*HISTORY-1:0] old_gen_q;        // Bit b of all of their generations at b * HISTORY.
+    reg  [HISTORY-1:0]           ring_q;           // One-hot: the place that is written next.
+    wire                         remembers = |(known_q & { ring_q[HISTORY-SLOTS:0], ring_q[HISTORY-1:HISTORY-SLOTS+1]});
 
     // A flit that arrives belongs to the slot that waits for just this one; else it is a duplicate.
     reg                    x_valid_q;
@@ -145,15 +143,19 @@ module meshkv_requester #(
     wire [SLOTS-1:0]   overlaps, waiting, of_tag;
     assign tag_busy = |of_tag;
     wire [HISTORY-1:0] old_overlaps;
+    reg  [HISTORY-1:0] of_gen;  // Those of one generation.
     reg  [GENERATIONS-1:0] taken;
     integer            i, j;
     always @(*) begin
         taken = {GENERATIONS{1'b0}};
+        of_gen = {HISTORY{1'b0}};
         for (i = 0; i < GENERATIONS; i = i + 1) begin
             for (j = 0; j < SLOTS; j = j + 1)
                 taken[i] = taken[i] | (overlaps[j] & (gen_q[j*GEN_WIDTH+:GEN_WIDTH] == i[GEN_WIDTH-1:0]));
-            for (j = 0; j < HISTORY; j = j + 1)
-                taken[i] = taken[i] | (old_overlaps[j] & (old_gen_q[j*GEN_WIDTH+:GEN_WIDTH] == i[GEN_WIDTH-1:0]));
+            of_gen = old_overlaps;
+            for (j = 0; j < GEN_WIDTH; j = j + 1)
+                of_gen = of_gen & (old_gen_q[j*HISTORY+:HISTORY] ^ {HISTORY{~i[j]}});
+            taken[i] = taken[i] | |of_gen;
         end
     end
     reg [GEN_WIDTH-1:0] fresh_gen, joined_gen;
@@ -267,6 +269,7 @@ module meshkv_requester #(
         for (f = 0; f < SLOTS; f = f + 1)
             here_first = here_first | (first_q[f*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{completes[f]}});
     end
+    wire [HISTORY-1:0] noted = ring_q & {HISTORY{|completes}};  // What has come is remembered here.
 
     genvar s;
     genvar h;
@@ -313,30 +316,29 @@ module meshkv_requester #(
             end
         end
 
-        // Forgotten at the third tick: at least two whole periods after the last flit came.
+        // Which slice, and which of its chunks.
         for (h = 0; h < HISTORY; h = h + 1) begin : gen_history
-            wire [INDEX_WIDTH-1:0] first = old_first_q[h*INDEX_WIDTH+:INDEX_WIDTH];
-            wire [INDEX_WIDTH-1:0] last  = old_last_q[h*INDEX_WIDTH+:INDEX_WIDTH];
-            wire                   notes = |completes & ring_q[h];
-            assign old_overlaps[h] = known_q[h] && cmd_tag == old_tag_q[h*TAG_WIDTH+:TAG_WIDTH]
-                && cmd_chunk <= last >> CHUNK_LOG && first >> CHUNK_LOG <= cmd_end;
-            always @(posedge clk) begin
-                if (tick) begin
-                    old_age_q[h*2+:2] <= old_age_q[h*2+:2] + 1'b1;
-                    if (old_age_q[h*2+:2] == 2'd2) known_q[h] <= 1'b0;
-                end
-                if (notes) begin
-                    known_q[h]                              <= 1'b1;
-                    old_age_q[h*2+:2]                       <= 2'd0;
-                    old_tag_q[h*TAG_WIDTH+:TAG_WIDTH]       <= x_tag_q;
-                    old_gen_q[h*GEN_WIDTH+:GEN_WIDTH]       <= x_gen_q;
-                    old_first_q[h*INDEX_WIDTH+:INDEX_WIDTH] <= here_first;
-                    old_last_q[h*INDEX_WIDTH+:INDEX_WIDTH]  <= x_index_q;
-                end
-                if (rst) known_q[h] <= 1'b0;
+            reg [TAG_WIDTH-1:0]   old_tag_q;
+            reg [INDEX_WIDTH-1:0] old_begin_q, old_end_q;
+            assign old_overlaps[h] = known_q[h] && cmd_tag == old_tag_q && cmd_chunk <= old_end_q && old_begin_q <= cmd_end;
+            always @(posedge clk) if (noted[h]) begin
+                old_tag_q   <= x_tag_q;
+                old_begin_q <= here_first >> CHUNK_LOG;
+                old_end_q   <= x_index_q >> CHUNK_LOG;
             end
         end
     endgenerate
+
+    // Forgotten at the third tick: at least two whole periods after the last flit came.
+    integer b;
+    always @(posedge clk) begin
+        known_q <= (known_q & ~(twice_q & {HISTORY{tick}})) | noted;
+        once_q  <= (once_q | {HISTORY{tick}}) & ~noted;
+        twice_q <= (tick ? once_q : twice_q) & ~noted;
+        for (b = 0; b < GEN_WIDTH; b = b + 1)
+            old_gen_q[b*HISTORY+:HISTORY] <= (old_gen_q[b*HISTORY+:HISTORY] & ~noted) | (noted & {HISTORY{x_gen_q[b]}});
+        if (rst) known_q <= {HISTORY{1'b0}};
+    end
 
     always @(posedge clk) begin
         x_valid_q <= rx_valid;

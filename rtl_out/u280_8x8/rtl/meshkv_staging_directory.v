@@ -52,10 +52,7 @@ module meshkv_staging_directory #(
 );
     // A slot is claimed for a slice, published when all of it is written, and freed when every tile that
     // was to ask for it has asked for its last flit and nothing of it is left to be sent.
-    reg [SLOTS-1:0]                valid_q, kept_q, taken_q;
-    reg [SLOTS*TAG_WIDTH-1:0]      tag_q;
-    reg [SLOTS*INDEX_WIDTH-1:0]    last_q;
-    reg [SLOTS*EXPECTED_WIDTH-1:0] expected_q;
+    reg [SLOTS-1:0] valid_q, kept_q, taken_q;
 
     // A slot that is about to be freed is not found any more: nothing new may begin there.
     reg  [SLOT_WIDTH-1:0]  scan_q;
@@ -92,24 +89,33 @@ module meshkv_staging_directory #(
     // A slice that has a slot gets no second one: who names it again waits until that is free.
     wire [SLOTS-1:0] known;
     assign claim_known = |known;
+`ifndef SYNTHESIS
+    wire [SLOTS-1:0] unserved;
+`endif
 
     genvar s;
     generate
         for (s = 0; s < SLOTS; s = s + 1) begin : gen_slot
-            wire [EXPECTED_WIDTH-1:0] expected = expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH];
-            wire                      scanned  = scan_q == s;
+            reg [TAG_WIDTH-1:0]      tag_q;
+            reg [INDEX_WIDTH-1:0]    last_q;
+            reg [EXPECTED_WIDTH-1:0] expected_q;
+            wire                     scanned = scan_q == s;
             // All who were to ask have asked: who asks for the first time asks for what is named next.
-            wire                      passed   = ~again & ~kept_q[s] & ~|expected;
-            assign found[s] = valid_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == tag && !(closing_q && scanned) && !passed;
-            assign known[s] = taken_q[s] && tag_q[s*TAG_WIDTH+:TAG_WIDTH] == claim_tag;
-            assign spent[s] = scanned & valid_q[s] & ~kept_q[s] & ~|expected;
+            wire                     passed  = ~again & ~kept_q[s] & ~|expected_q;
+            assign found[s] = valid_q[s] && tag_q == tag && !(closing_q && scanned) && !passed;
+            assign known[s] = taken_q[s] && tag_q == claim_tag;
+            assign spent[s] = scanned & valid_q[s] & ~kept_q[s] & ~|expected_q;
+`ifndef SYNTHESIS
+            assign unserved[s] = known[s] & |expected_q;
+`endif
             always @(posedge clk) begin
-                if (asked_valid && found[s] && asked_flit == last_q[s*INDEX_WIDTH+:INDEX_WIDTH]) expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH] <= expected - {{EXPECTED_WIDTH-1{1'b0}}, |expected};
+                if (asked_valid && found[s] && asked_flit == last_q)
+                    expected_q <= expected_q - {{EXPECTED_WIDTH-1{1'b0}}, |expected_q};
                 if (claim_valid && claim_slot == s) begin
-                    tag_q[s*TAG_WIDTH+:TAG_WIDTH]                <= claim_tag;
-                    last_q[s*INDEX_WIDTH+:INDEX_WIDTH]           <= claim_last;
-                    expected_q[s*EXPECTED_WIDTH+:EXPECTED_WIDTH] <= claim_expected;
-                    kept_q[s]                                    <= ~|claim_expected;
+                    tag_q      <= claim_tag;
+                    last_q     <= claim_last;
+                    expected_q <= claim_expected;
+                    kept_q[s]  <= ~|claim_expected;
                 end
                 valid_q[s] <= (valid_q[s] & ~(frees & scanned)) | (publish_valid && publish_slot == s);
                 taken_q[s] <= (taken_q[s] & ~(frees & scanned)) | (claim_valid && claim_slot == s);
@@ -120,13 +126,6 @@ module meshkv_staging_directory #(
 
 `ifndef SYNTHESIS
     // Who asks is counted, not known: asked for twice at a time, a slice would be taken for served too early.
-    wire [SLOTS-1:0] unserved;
-    genvar           u;
-    generate
-        for (u = 0; u < SLOTS; u = u + 1) begin : gen_unserved
-            assign unserved[u] = known[u] & |expected_q[u*EXPECTED_WIDTH+:EXPECTED_WIDTH];
-        end
-    endgenerate
     always @(posedge clk) begin
         if (!rst && claim_named && |unserved) begin
             $fdisplay(32'h8000_0002, "%m: a descriptor names a slice again before it was served");

@@ -46,7 +46,7 @@ pub(super) fn suggest(
     let wires = estimate.boundaries().iter().any(Boundary::is_over);
     for change in shrink::changes(&design.config, &estimate.over(), wires) {
         let changed = Design::from_config(&design.name, &change.config)?;
-        let made: Demand = match demand(&changed, yosys, effort, ui) {
+        let made: Demand = match demand(args, &changed, yosys, effort, ui) {
             Ok(made) => made,
             // Only what the cache has was asked for.
             Err(error) if !args.suggest && is_stopped(&error) => {

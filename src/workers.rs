@@ -1,30 +1,33 @@
-//! Points on several threads, and their outcomes on one.
+//! Independent pieces of work on several threads, and their outcomes on one.
 
-use super::execute::{Execute, Outcome};
-use crate::eval::grid::Point;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Runs all points, so many at once, and hands each outcome to `receive` as it comes.
+/// As many as there are cores.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Does all of `pieces`, `jobs` at once, and hands each outcome with its piece to `receive` as it comes.
 ///
 /// # Errors
-/// The first of `receive`: no further point is begun then, and of those under way the outcomes are still received.
-pub(super) fn work(
-    points: &[&Point],
+/// The first of `receive`: no further piece is begun then, and of those under way the outcomes are still received.
+pub(crate) fn work<'p, P: Sync, O: Send>(
+    pieces: &'p [P],
     jobs: usize,
-    execute: &Execute<'_>,
-    receive: &mut dyn FnMut(&Point, Outcome) -> anyhow::Result<()>,
+    run: &(dyn Fn(&'p P) -> O + Sync),
+    receive: &mut dyn FnMut(&'p P, O) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (send, outcomes) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..jobs.min(points.len()) {
+        for _ in 0..jobs.min(pieces.len()) {
             let (send, next, stop) = (send.clone(), &next, &stop);
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                    let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
                     // Nobody listens only when the receiver has panicked.
-                    if send.send((*point, execute.run(point))).is_err() {
+                    if send.send((piece, run(piece))).is_err() {
                         break;
                     }
                 }
@@ -32,8 +35,8 @@ pub(super) fn work(
         }
         drop(send);
         let mut result = Ok(());
-        for (point, outcome) in outcomes {
-            let received = receive(point, outcome);
+        for (piece, outcome) in outcomes {
+            let received = receive(piece, outcome);
             if received.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
