@@ -2,12 +2,15 @@
 
 use crate::fabric;
 
-use fabric::{clean, design, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES};
+use fabric::{
+    clean, design, emitted, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES,
+};
 use meshkv::cosim::network::COUNTERS_PER_PORT;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::RunError;
 use meshkv::cosim::trace;
 use meshkv::cosim::traffic::VirtualNetworks;
+use meshkv::cosim::verilate::Form;
 use meshkv::design::{Class, Design, Mesh, NodeId, Port};
 use std::collections::BTreeSet;
 
@@ -268,7 +271,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 #[test]
 fn what_registers_held_before_the_reset_changes_nothing() {
     let design = design(2, 2, |_| {});
-    let library = fabric::library(&design, &meshkv::emit::emit(&design).unwrap());
+    let library = fabric::library_of(Form::Tile, &design, &emitted(&design));
     let runs = [1, 2, 0xffff_ffff_ffff_fffe].map(|seed| {
         let mut dut = meshkv::cosim::dut::Dut::open(&library, &design, seed).unwrap();
         dut.record(true, true);

@@ -5,13 +5,14 @@
 
 use crate::fabric;
 
-use fabric::{design, library, mixed, multicast, open, under, unicast};
+use fabric::{design, library_of, mixed, multicast, open, under, unicast};
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::RunError;
 use meshkv::cosim::traffic::{Traffic, VirtualNetworks};
+use meshkv::cosim::verilate::Form;
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::design::Design;
-use meshkv::emit::emit;
+use meshkv::emit::{emit, MESH};
 
 /// What a run of a broken fabric came to.
 #[derive(Debug)]
@@ -49,7 +50,9 @@ fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Caught {
     let file = files.iter_mut().find(|f| f.path == path).unwrap_or_else(|| panic!("no {path}"));
     assert!(file.text.contains(from), "{path} has no `{from}` to break");
     file.text = file.text.replace(from, to);
-    match under(&mut open(&library(&design, &files), &design), &design, traffic) {
+    // What joins the routers is no part of a router.
+    let form = if module == MESH { Form::Mesh } else { Form::Tile };
+    match under(&mut open(&library_of(form, &design, &files), &design), &design, traffic) {
         Ok(measured) => {
             let kinds: Vec<_> = measured.violations.iter().map(|v| v.kind).collect();
             assert!(!kinds.is_empty(), "not caught: {module}: {to}");
