@@ -12,7 +12,7 @@ use meshkv::cosim::verilate::Form;
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::cosim::Library;
 use meshkv::design::Design;
-use meshkv::emit::{emit, SourceFile};
+use meshkv::emit::emit;
 use std::sync::OnceLock;
 
 const PHASES: Phases = Phases { warmup: 100, measure: 500, drain_limit: 2000, latency_limit: None };
@@ -22,10 +22,6 @@ fn design(cols: u32, rows: u32) -> Design {
     (config.mesh.cols, config.mesh.rows) = (cols, rows);
     config.noc.flit_width = 64;
     Design::from_config("traffic", &config).expect("legal")
-}
-
-fn library(files: &[SourceFile], design: &Design) -> Library {
-    fabric::lasting_library_of(Form::Mesh, design, files)
 }
 
 fn open(library: &Library, design: &Design) -> Dut {
@@ -39,8 +35,8 @@ fn open(library: &Library, design: &Design) -> Dut {
 fn sound() -> (Design, Dut) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     let design = design(4, 2);
-    let library =
-        LIBRARY.get_or_init(|| library(&emit(&design).expect("the design can be emitted"), &design));
+    let emitted = || emit(&design).expect("the design can be emitted");
+    let library = LIBRARY.get_or_init(|| fabric::lasting_library_of(Form::Mesh, &design, &emitted()));
     let dut = open(library, &design);
     (design, dut)
 }
@@ -135,7 +131,7 @@ fn broken(module: &str, pieces: &[(&str, &str)]) -> Result<Measured, RunError> {
         assert!(file.text.contains(sound), "{module} no longer says {sound:?}: break it another way");
         file.text = file.text.replacen(sound, broken, 1);
     }
-    let mut dut = open(&library(&files, &design), &design);
+    let mut dut = open(&fabric::library_of(Form::Tile, &design, &files), &design);
     let shape = unicast(PatternKind::Uniform, VirtualNetworks::Both);
     over(&mut dut, &design, &Traffic { shape, load: 0.2, packet: 1, seed: 1 })
 }
