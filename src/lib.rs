@@ -15,6 +15,7 @@
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
 //! * [`model`]: what the datapath must compute, in every bit, and what the network does in every cycle.
 //! * [`tools`]: where Verilator, Icarus Verilog, Yosys and the C++ compiler are.
+//! * `workers`: independent pieces of work on several threads.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
 //! * [`synth`]: what a design takes on the device, by Yosys.
 //! * [`eval`]: metrics, sweeps and pictures.

@@ -72,9 +72,8 @@ fn named(name: &str) -> Design {
 
 #[test]
 fn constraints_and_scripts_of_every_shape_find_what_they_name() {
-    let shapes =
-        [design(2, 2, |_| {}), named("tiny"), named("mesh_4x4"), named("u280_8x8"), named("u280_16x4")];
-    for design in &shapes {
+    // Two rows, four and eight: what stands in one region is in two and in three.
+    for design in &[named("tiny"), named("u280_16x4"), named("u280_8x8")] {
         let bench = Bench::new(design);
         for found in [bench.constraints(), bench.pins(), bench.scripts()] {
             assert_eq!(found, [""; 0], "{}x{}", design.mesh.cols(), design.mesh.rows());

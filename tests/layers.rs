@@ -13,12 +13,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("design", &["config"]),
     ("kernels", &[]),
     ("tools", &[]),
+    ("workers", &[]),
     ("emit", &["config", "design", "kernels"]),
     ("model", &["config", "design"]),
     ("cosim", &["config", "design", "emit", "model", "tools"]),
-    ("synth", &["config", "design", "emit", "cosim", "tools"]),
+    ("synth", &["config", "design", "emit", "cosim", "tools", "workers"]),
     ("eval", &["config", "design", "emit", "model", "cosim"]),
-    ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools"]),
+    ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools", "workers"]),
 ];
 
 fn src() -> PathBuf {

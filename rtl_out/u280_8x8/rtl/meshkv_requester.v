@@ -118,7 +118,7 @@ module meshkv_requester #(
     // remember having sent it, so that asking anew never takes a generation that a home still knows.
     reg  [HISTORY-1:0]           known_q;
     reg  [HISTORY-1:0]           once_q, twice_q;  // One tick, two ticks have gone by since.
-    reg  [GEN_WIDTH*HISTORY-1:0] old_gen_q;        // Bit b of all of their generations at b * HISTORY.
+    wire [GEN_WIDTH*HISTORY-1:0] old_gen;          // Bit b of all of their generations at b * HISTORY.
     reg  [HISTORY-1:0]           ring_q;           // One-hot: the place that is written next.
     wire                         remembers = |(known_q & { ring_q[HISTORY-SLOTS:0], ring_q[HISTORY-1:HISTORY-SLOTS+1]});
 
@@ -154,7 +154,7 @@ module meshkv_requester #(
                 taken[i] = taken[i] | (overlaps[j] & (gen_q[j*GEN_WIDTH+:GEN_WIDTH] == i[GEN_WIDTH-1:0]));
             of_gen = old_overlaps;
             for (j = 0; j < GEN_WIDTH; j = j + 1)
-                of_gen = of_gen & (old_gen_q[j*HISTORY+:HISTORY] ^ {HISTORY{~i[j]}});
+                of_gen = of_gen & (old_gen[j*HISTORY+:HISTORY] ^ {HISTORY{~i[j]}});
             taken[i] = taken[i] | |of_gen;
         end
     end
@@ -273,6 +273,7 @@ module meshkv_requester #(
 
     genvar s;
     genvar h;
+    genvar b;
     generate
         for (s = 0; s < SLOTS; s = s + 1) begin : gen_slot
             wire [TAG_WIDTH-1:0]   tag   = tag_q[s*TAG_WIDTH+:TAG_WIDTH];
@@ -319,10 +320,15 @@ module meshkv_requester #(
         // Which slice, and which of its chunks.
         for (h = 0; h < HISTORY; h = h + 1) begin : gen_history
             reg [TAG_WIDTH-1:0]   old_tag_q;
+            reg [GEN_WIDTH-1:0]   old_gen_q;
             reg [INDEX_WIDTH-1:0] old_begin_q, old_end_q;
+            for (b = 0; b < GEN_WIDTH; b = b + 1) begin : gen_bit
+                assign old_gen[b*HISTORY+h] = old_gen_q[b];
+            end
             assign old_overlaps[h] = known_q[h] && cmd_tag == old_tag_q && cmd_chunk <= old_end_q && old_begin_q <= cmd_end;
             always @(posedge clk) if (noted[h]) begin
                 old_tag_q   <= x_tag_q;
+                old_gen_q   <= x_gen_q;
                 old_begin_q <= here_first >> CHUNK_LOG;
                 old_end_q   <= x_index_q >> CHUNK_LOG;
             end
@@ -330,13 +336,10 @@ module meshkv_requester #(
     endgenerate
 
     // Forgotten at the third tick: at least two whole periods after the last flit came.
-    integer b;
     always @(posedge clk) begin
         known_q <= (known_q & ~(twice_q & {HISTORY{tick}})) | noted;
         once_q  <= (once_q | {HISTORY{tick}}) & ~noted;
         twice_q <= (tick ? once_q : twice_q) & ~noted;
-        for (b = 0; b < GEN_WIDTH; b = b + 1)
-            old_gen_q[b*HISTORY+:HISTORY] <= (old_gen_q[b*HISTORY+:HISTORY] & ~noted) | (noted & {HISTORY{x_gen_q[b]}});
         if (rst) known_q <= {HISTORY{1'b0}};
     end
 
