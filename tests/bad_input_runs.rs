@@ -4,7 +4,7 @@
 use crate::scene;
 
 use meshkv::tools;
-use scene::{said, Said, Scene};
+use scene::{said, Said, Scene, OTHER};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -191,7 +191,7 @@ fn a_verilator_that_is_missing_or_too_old_is_named_with_what_to_do() {
 fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
     let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
     // Another fabric over the same runtime and headers, so that Verilator comes first.
-    scene.file("other.toml", "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 3\n");
+    scene.file("other.toml", OTHER);
     let real = tools::find(&tools::VERILATOR).expect("Verilator").path;
     let begin = "mkdir -p obj; echo half > obj/Vdut.cpp";
     for (end, says) in [

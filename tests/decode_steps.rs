@@ -63,9 +63,7 @@ fn every_configuration_serves_every_mapping_and_sharing() {
 fn heads_are_dealt_to_columns_evenly_or_not() {
     // Columns, rows, heads, KV heads: GQA groups that lie in several columns, fewer heads than columns,
     // more KV heads than fit evenly, many heads a tile.
-    for (cols, rows, heads, kv_heads) in
-        [(2, 2, 4, 1), (3, 2, 6, 1), (4, 2, 3, 3), (3, 3, 7, 7), (2, 3, 16, 4)]
-    {
+    for (cols, rows, heads, kv_heads) in [(2, 2, 4, 1), (4, 2, 3, 3), (3, 3, 7, 7), (2, 3, 16, 4)] {
         let design = sized(cols, rows, |c| (c.model.heads, c.model.kv_heads) = (heads, kv_heads));
         let library = whole_library(&design);
         for (mapping, sharing) in MAPPINGS.into_iter().zip(SHARINGS.into_iter().cycle()) {

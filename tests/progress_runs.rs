@@ -5,7 +5,7 @@ use crate::scene;
 use meshkv::tools;
 use rustix::process::{kill_process, Pid, Signal};
 use rustix::pty::{grantpt, openpt, ptsname, unlockpt, OpenptFlags};
-use scene::{said, Scene};
+use scene::{said, Scene, OTHER};
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -92,7 +92,7 @@ fn a_build_is_shown_step_by_step() {
     shows(&scene, "cosim small.toml", Some(("CXX", &slow)), "compiling the fabric, 0 of");
     // With the runtime there, Verilator comes first.
     let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
-    scene.file("other.toml", "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 3\n");
+    scene.file("other.toml", OTHER);
     let slow = scene.impostor("slow", &tools::find(&tools::VERILATOR).expect("Verilator").path, &fails);
     shows(&scene, "cosim other.toml", Some(("MESHKV_VERILATOR", &slow)), "verilating the fabric");
 }

@@ -18,6 +18,9 @@ pub const LEAST: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_
     [kv]\nsegment_tokens = 4\nuram_per_tile = 2\nbanks = 2\n[pe]\nhead_dim = 32\narray_rows = 1\n\
     [model]\nlayers = 2\nheads = 2\nkv_heads = 2\nmax_tokens = 64\nmax_streams = 1\n";
 
+/// One that no test simulates.
+pub const OTHER: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 3\n";
+
 /// The folder; removed with everything in it at the end.
 pub struct Scene {
     dir: tempfile::TempDir,
