@@ -135,7 +135,7 @@ fn other_fabrics_compute_the_same() {
             (c.kv.segment_tokens, c.noc.flit_width) = (7, 128);
             c.kv.uram_per_tile = 2;
         }),
-        ("a FIFO of an odd depth, four rows of tiles", |c| (c.pad.fifo_depth, c.mesh.rows) = (13, 4)),
+        ("a FIFO of an odd depth, four rows of tiles", |c| (c.pad.fifo_depth, c.mesh.rows) = (Some(13), 4)),
     ];
     for (what, change) in cases {
         let design = small(change);
@@ -149,7 +149,7 @@ fn flits_of_several_tokens_and_rows_of_several_flits_are_computed_right() {
     for (flit_width, head_dim, tokens) in [(1024, 32, 40), (512, 128, 64), (256, 32, 64), (64, 64, 8)] {
         let design = small(|c| {
             (c.noc.flit_width, c.pe.head_dim, c.kv.segment_tokens) = (flit_width, head_dim, tokens);
-            (c.kv.uram_per_tile, c.pad.fifo_depth) = (flit_width.div_ceil(72), 48);
+            (c.kv.uram_per_tile, c.pad.fifo_depth) = (flit_width.div_ceil(72), Some(48));
         });
         let tensors = tensors(&design, 2 * tokens as usize + 5, 1, Logits::Peaky, 2);
         // Parts of the stationary vectors are never written: whatever registers hold at first, those stay blank.

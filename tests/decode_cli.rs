@@ -45,9 +45,17 @@ fn every_mapping_and_sharing_runs_and_says_what_it_counted() {
             assert_eq!(value["traffic"], of_classes, "{mapping} {sharing}");
             let shares: f64 = ["useful", "stall", "other"].iter().map(|key| number(&value[key])).sum();
             assert!((shares - 1.0).abs() < 1e-9, "{mapping} {sharing}: {shares}");
-            let bound = value["bound_by"].as_str().unwrap().replace(' ', "_");
-            let all = value["utilisation"].as_object().unwrap();
-            assert!(all.values().all(|u| number(u) <= number(&all[&bound])), "{all:?}");
+            let all = value["bounds"].as_object().unwrap();
+            let tightest = number(&all[value["bound_by"].as_str().unwrap()]);
+            assert_eq!(all.len(), 6);
+            assert!(all.values().all(|bound| number(bound) <= tightest), "{all:?}");
+            assert!(tightest <= number(&value["cycles"]), "{all:?}");
+            let kv = &value["kv_phase"];
+            assert!(number(&kv["share"]) > number(&value["share"]) && number(&value["kv_gbs"]) > 0.0, "{value}");
+            assert!(number(&kv["cycles"]) < number(&value["cycles"]));
+            for (part, bound) in kv["bounds"].as_object().unwrap() {
+                assert!(number(bound) <= number(&kv["cycles"]), "{part}: {kv}");
+            }
             assert_eq!(value["violations"], 0, "{mapping} {sharing}");
             let energy = value["energy_nj"].as_object().unwrap();
             let parts: f64 = energy.iter().filter(|(key, _)| *key != "total").map(|(_, e)| number(e)).sum();

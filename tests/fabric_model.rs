@@ -38,7 +38,7 @@ fn compare(
 fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     design(cols, rows, |c| {
         (c.model.heads, c.model.kv_heads, c.model.max_streams) = (6, 3, 4);
-        (c.kv.uram_per_tile, c.kv.banks, c.pad.fifo_depth) = (1, 2, 16);
+        (c.kv.uram_per_tile, c.kv.banks, c.pad.fifo_depth) = (1, 2, Some(16));
         change(c);
     })
 }
@@ -76,7 +76,7 @@ const CASES: [Case; 8] = [
     }),
     ("no multicast, no window", |c| (c.mare.multicast, c.mare.coalesce_window) = (false, 0)),
     ("no duplicate suppression, shallow buffers", |c| {
-        (c.mare.dedup, c.noc.vc_depth, c.pad.fifo_depth, c.noc.vn1_vcs) = (false, 2, 7, 3);
+        (c.mare.dedup, c.noc.vc_depth, c.pad.fifo_depth, c.noc.vn1_vcs) = (false, 2, Some(7), 3);
     }),
     ("no overlap, small tables", |c| {
         c.pad.enable = false;

@@ -131,9 +131,9 @@ fn random_fetches_bring_every_head_every_flit_once() {
 fn every_kind_of_fabric_serves_random_fetches() {
     let kinds: [(&str, Change); 7] = [
         ("no duplicate suppression; deep FIFO, long chunks", |c| {
-            (c.mare.dedup, c.pad.fifo_depth) = (false, 200);
+            (c.mare.dedup, c.pad.fifo_depth) = (false, Some(200));
         }),
-        ("unicast; shallow FIFO", |c| (c.mare.multicast, c.pad.fifo_depth) = (false, 5)),
+        ("unicast; shallow FIFO", |c| (c.mare.multicast, c.pad.fifo_depth) = (false, Some(5))),
         ("no coalescing; stages one after the other", |c| {
             (c.mare.coalesce_window, c.pad.enable) = (0, false);
         }),

@@ -76,7 +76,7 @@ fn fabrics_that_wait_otherwise_do_too() {
     fabrics(&[
         ("no overlap", |c| c.pad.enable = false),
         ("no MaRe, all on a hub", |c| (c.mare.enable, c.takv.placement) = (false, PlacementKind::Hub)),
-        ("a FIFO of an odd depth, four rows of tiles", |c| (c.pad.fifo_depth, c.mesh.rows) = (13, 4)),
+        ("a FIFO of an odd depth, four rows of tiles", |c| (c.pad.fifo_depth, c.mesh.rows) = (Some(13), 4)),
         ("segments that blocks do not divide", |c| {
             (c.kv.segment_tokens, c.noc.flit_width, c.kv.uram_per_tile) = (7, 128, 2);
         }),
@@ -85,7 +85,7 @@ fn fabrics_that_wait_otherwise_do_too() {
 
 fn sized(c: &mut Config, flit_width: u32, head_dim: u32, tokens: u32) {
     (c.noc.flit_width, c.pe.head_dim, c.kv.segment_tokens) = (flit_width, head_dim, tokens);
-    (c.kv.uram_per_tile, c.pad.fifo_depth) = (flit_width.div_ceil(72), 48);
+    (c.kv.uram_per_tile, c.pad.fifo_depth) = (flit_width.div_ceil(72), Some(48));
 }
 
 /// Flits of several tokens, tokens of several flits.
@@ -179,7 +179,7 @@ fn a_model_of_another_design_is_found() {
     let right = small(|_| {});
     let files = emit(&right).unwrap();
     assert_eq!(difference(&right, &files, CALM), "");
-    let changes: [Change; 3] = [|c| c.pe.array_rows = 1, |c| c.pad.fifo_depth = 12, |c| c.noc.vc_depth = 5];
+    let changes: [Change; 3] = [|c| c.pe.array_rows = 1, |c| c.pad.fifo_depth = Some(12), |c| c.noc.vc_depth = 5];
     for change in changes {
         let found = difference(&small(change), &files, CALM);
         assert!(found.contains("the model has"), "{found}");

@@ -16,7 +16,7 @@ use std::time::Instant;
 fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     design(cols, rows, |c| {
         (c.model.heads, c.model.kv_heads, c.model.max_streams) = (6, 3, 4);
-        (c.kv.uram_per_tile, c.kv.banks, c.pad.fifo_depth) = (1, 2, 16);
+        (c.kv.uram_per_tile, c.kv.banks, c.pad.fifo_depth) = (1, 2, Some(16));
         change(c);
     })
 }

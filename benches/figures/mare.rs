@@ -127,7 +127,7 @@ fn coalescing() -> Result<Vec<Figure>> {
 fn delivery() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     // Asked for in large pieces, by FIFOs that hold them, within one window.
-    let large = design(|c| (c.pad.fifo_depth, c.mare.coalesce_window) = (1024, 255))?;
+    let large = design(|c| (c.pad.fifo_depth, c.mare.coalesce_window) = (Some(1024), 255))?;
     let flits = f64::from(large.mare.slice_flits);
     for requesters in [1, 8, 63] {
         let plans = SEEDS.map(|seed| workload::plan(&large, &Workload::Slice { requesters }, seed));

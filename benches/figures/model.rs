@@ -88,7 +88,7 @@ fn mesh(side: u32) -> Result<Design> {
     let mut config = Config::default();
     (config.mesh.cols, config.mesh.rows) = (side, side);
     // What a tile holds must fit; the network does not see it.
-    (config.model.layers, config.model.max_tokens, config.pad.fifo_depth) = (4, 1024, 64);
+    (config.model.layers, config.model.max_tokens, config.pad.fifo_depth) = (4, 1024, Some(64));
     Ok(Design::from_config("mesh", &config)?)
 }
 

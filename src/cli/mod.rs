@@ -4,6 +4,7 @@
 //! 0 for success, 1 for a failed check, 2 for bad input or a missing tool, 130 after Ctrl-C. They
 //! decide nothing about the fabric.
 
+mod bounds;
 pub mod check;
 pub mod completions;
 pub mod cosim;

@@ -185,14 +185,15 @@ pub enum PlacementKind {
 pub struct Pad {
     /// Overlaps prefetch, multiply and reduce; false runs them one after the other.
     pub enable: bool,
-    /// Flits in each FIFO between two stages (F).
-    #[schemars(range(min = 2, max = 1024))]
-    pub fifo_depth: u32,
+    /// Flits in each FIFO between two stages (F). Left out: 96 where flits have 512 bits and more, whose FIFO lies in
+    /// block RAM, else 48, as the paper has it.
+    #[schemars(range(min = 2, max = 1024), example = 96)]
+    pub fifo_depth: Option<u32>,
 }
 
 impl Default for Pad {
     fn default() -> Self {
-        Pad { enable: true, fifo_depth: 48 }
+        Pad { enable: true, fifo_depth: None }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What computes at a tile: rows of the array, and where contexts stand in it.
 
+use super::mare::is_wide;
 use super::{flit_elements, Design};
 use crate::config::Config;
 
@@ -61,9 +62,9 @@ impl Array {
         config.pe.array_rows * flit_elements(config) <= SPARING_LANES
     }
 
-    /// Whether flits that wait for the array lie in block RAM. Tables of LUTs keep 32 words in half of what 64 take.
+    /// Whether flits that wait for the array lie in block RAM: wide ones do, and those of an array that spares LUTs. Tables of LUTs keep 32 words in half of what 64 take.
     pub fn fifo_in_block(design: &Design) -> bool {
-        Array::spares_luts(&design.config) && design.mare.fifo_depth > LUT_WORDS
+        (Array::spares_luts(&design.config) || is_wide(&design.config)) && design.mare.fifo_depth > LUT_WORDS
     }
 
     /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products

@@ -7,6 +7,7 @@
 mod card;
 mod placement;
 
+use super::mare::{chunk_flits, fifo_depth};
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use super::{slice_flits, Device, Floorplan, Heads, Mesh, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding, Severity};
@@ -188,17 +189,33 @@ fn round_trip(config: &Config) -> u32 {
     (2.0 * (hops * f64::from(ROUTER_CYCLES) + registers * others)).ceil() as u32
 }
 
+/// The least depth that holds `rest` flits and one of the chunks that it makes.
+fn deep_enough(config: &Config, rest: u32) -> u32 {
+    let chunk = |depth: u32| {
+        let mut deeper = config.clone();
+        deeper.pad.fifo_depth = Some(depth);
+        chunk_flits(&deeper)
+    };
+    (rest..).find(|&depth| depth >= rest + chunk(depth)).unwrap_or(rest)
+}
+
+/// On a loaded row a fetch finds its home busy: a chunk for another tile streams before its own.
 fn fifo_covers_the_round_trip(config: &Config) -> Option<Finding> {
-    let window = if config.mare.enable { config.mare.coalesce_window } else { 0 };
-    let (depth, trip) = (config.pad.fifo_depth, round_trip(config));
-    let needed = trip + window;
+    let mare = &config.mare;
+    let window = if mare.enable { mare.coalesce_window } else { 0 };
+    let build = if mare.enable && mare.multicast { mare.tree_build_cycles } else { 0 };
+    let (depth, chunk, trip) = (fifo_depth(config), chunk_flits(config), round_trip(config));
+    let needed = trip + window + build + chunk;
     // Without overlap nothing is prefetched, so there is no latency to hide.
     (config.pad.enable && depth < needed).then(|| {
         Finding::value(
             "pad.fifo_depth",
             depth,
-            format!("is below the round trip of {trip} cycles plus the coalescing window of {window}"),
-            format!("the multiplier will wait for flits; try fifo_depth = {needed} or more"),
+            format!(
+                "is below what a loaded row takes: the round trip of {trip} cycles, the coalescing window of {window}, {build} to \
+                 build the tree, and a chunk of {chunk} flits for another tile"
+            ),
+            format!("the array will wait for flits; try fifo_depth = {} or more", deep_enough(config, needed - chunk)),
         )
         .with(&[
             "mare.coalesce_window",
@@ -262,8 +279,7 @@ mod tests {
     #[test]
     fn a_design_over_the_device_is_a_warning() {
         let found = findings(|c| (c.mesh.cols, c.mesh.rows) = (16, 16));
-        let keys = ["kv.uram_per_tile", "pad.fifo_depth"].map(|k| (k.to_owned(), Severity::Warning));
-        assert_eq!(found, keys);
+        assert_eq!(found, [("kv.uram_per_tile".to_owned(), Severity::Warning)]);
     }
 
     #[test]

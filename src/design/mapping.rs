@@ -3,7 +3,7 @@
 //! Heads are dealt to columns in contiguous runs. What a column fetches for its heads is a list of
 //! [`Piece`]s, the same for every segment; who of the column fetches it is for the [`Mapping`].
 
-use super::{Design, NodeId};
+use super::{Design, NodeId, PlacementKind};
 use crate::config::Config;
 use std::ops::Range;
 
@@ -119,13 +119,10 @@ impl Design {
     pub fn pieces(&self, sharing: Sharing) -> Vec<Piece> {
         let model = &self.config.model;
         let group = model.heads / model.kv_heads;
-        let rotation = self.placement.rotation();
         let mut pieces = Vec::new();
         for kv_head in 0..model.kv_heads {
             let (wanted, rho) = match sharing {
-                Sharing::KvHead => {
-                    (kv_head * group..(kv_head + 1) * group, kv_head * rotation / model.kv_heads)
-                }
+                Sharing::KvHead => (kv_head * group..(kv_head + 1) * group, self.rho(kv_head)),
                 Sharing::Segment => (0..model.heads, 0),
             };
             let columns = self.heads.column(wanted.start)..=self.heads.column(wanted.end - 1);
@@ -136,6 +133,30 @@ impl Design {
             }
         }
         pieces
+    }
+
+    /// Turns by which the visits of a KV head are rotated. Its first column begins at the home column that
+    /// [`visits::starts`](super::visits::starts) has for it; KV heads that begin in one column spread over the rows.
+    fn rho(&self, kv_head: u32) -> u32 {
+        let (model, placement) = (&self.config.model, &self.placement);
+        let (cols, rows) = (self.mesh.cols(), self.mesh.rows());
+        let (group, spread) = (model.heads / model.kv_heads, placement.column_stride);
+        let column = |kv_head: u32| self.heads.column(kv_head * group);
+        let here = column(kv_head);
+        let before = (0..kv_head).filter(|&other| column(other) == here).count() as u32;
+        let together = (0..model.kv_heads).filter(|&other| column(other) == here).count() as u32;
+        let (start, row) = (super::visits::starts(cols)[here as usize], before * rows / together % rows);
+        match placement.kind {
+            PlacementKind::Takv if spread > 0 => {
+                // Home columns are visited `spread` apart: all of them, or each so many'th.
+                let apart = super::gcd(spread, cols);
+                let home = start / apart * apart;
+                let round = (0..cols / apart).find(|round| spread * round % cols == home);
+                round.expect("multiples of the stride reach every multiple of the divisor") * rows + row
+            }
+            PlacementKind::RoundRobin => row * cols + start,
+            PlacementKind::Takv | PlacementKind::Hub => kv_head * placement.rotation() / model.kv_heads,
+        }
     }
 
     fn piece(&self, kv_head: u32, column: u32, wanted: &Range<u32>, rho: u32) -> Option<Piece> {
@@ -263,6 +284,41 @@ mod tests {
         let rho = |shape| design(shape).pieces(Sharing::KvHead).iter().map(|p| p.rho).collect::<Vec<_>>();
         assert_eq!(rho((8, 8, 32, 8)), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(rho((8, 8, 12, 12)), [0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7]);
+    }
+
+    /// In every turn each home of a row feeds one column at most, and the columns of a row turn together.
+    #[test]
+    fn columns_of_a_row_are_at_different_homes_in_every_turn() {
+        for (kind, stride) in [(PlacementKind::Takv, 1), (PlacementKind::Takv, 3), (PlacementKind::RoundRobin, 0)] {
+            let mut config = Config::default();
+            (config.mesh.cols, config.mesh.rows, config.takv.placement) = (4, 8, kind);
+            (config.takv.column_stride, config.model.max_streams) = (stride, 1);
+            let design = Design::from_config("test", &config).unwrap();
+            let pieces = design.pieces(Sharing::KvHead);
+            let rotation = design.placement.rotation();
+            assert!(pieces.iter().all(|piece| piece.rho < rotation));
+            for turn in 0..rotation {
+                let mut fed = std::collections::BTreeSet::new();
+                for piece in &pieces {
+                    let home = design.placement.home(0, (piece.rho + turn) % rotation);
+                    assert!(fed.insert(home), "{kind:?}, stride {stride}, turn {turn}: {home:?} feeds two");
+                }
+            }
+            let begins: Vec<_> = pieces.iter().step_by(8).map(|p| design.mesh.coords(design.placement.home(0, p.rho)).0).collect();
+            assert_eq!(begins, [0, 2, 1, 3]);
+        }
+    }
+
+    #[test]
+    fn tiles_that_share_a_slice_are_at_the_same_turn() {
+        for shape in SHAPES {
+            let mut design = design(shape);
+            design.placement.column_stride = 1;
+            let pieces = design.pieces(Sharing::KvHead);
+            for pair in pieces.windows(2).filter(|pair| pair[0].kv_head == pair[1].kv_head) {
+                assert_eq!(pair[0].rho, pair[1].rho, "{shape:?}");
+            }
+        }
     }
 
     #[test]

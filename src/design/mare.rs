@@ -15,6 +15,29 @@ const MAX_HISTORY: u32 = 64;
 /// Most slices a home's staging memory is divided into.
 const MAX_STAGING_SLOTS: u32 = 16;
 
+/// Width of a flit from which on its FIFO is deep by default: there it lies in block RAM, where depth is free.
+const WIDE_FLIT: u32 = 512;
+/// Flits of the FIFO by default: for wide flits, and what the paper has.
+const FIFO_DEPTHS: (u32, u32) = (96, 48);
+
+/// Flits of a requester's FIFO (`pad.fifo_depth`), the default for the width of a flit where none is asked for.
+pub fn fifo_depth(config: &Config) -> u32 {
+    let (wide, narrow) = FIFO_DEPTHS;
+    config.pad.fifo_depth.unwrap_or(if is_wide(config) { wide } else { narrow })
+}
+
+/// Whether flits are as wide as a block RAM of the U280 is many times over: then their FIFO lies in block RAM.
+pub fn is_wide(config: &Config) -> bool {
+    config.noc.flit_width >= WIDE_FLIT
+}
+
+/// Flits of a chunk: a power of two that divides either half of a slice, so that as many chunks as are needed fit the FIFO.
+pub fn chunk_flits(config: &Config) -> u32 {
+    let (fifo_depth, half_flits) = (fifo_depth(config), super::half_flits(config));
+    let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && half_flits.is_multiple_of(*chunk);
+    (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1)
+}
+
 /// Shape of the home agent, the duplicate filter and the requester of every tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mare {
@@ -59,9 +82,8 @@ impl Mare {
         let (mare, slice_flits, half_flits) =
             (&config.mare, super::slice_flits(config), super::half_flits(config));
         let multicast = mare.enable && mare.multicast;
-        let fifo_depth = config.pad.fifo_depth;
-        let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && half_flits.is_multiple_of(*chunk);
-        let chunk_flits = (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1);
+        let fifo_depth = fifo_depth(config);
+        let chunk_flits = chunk_flits(config);
         let fetch_slots = (fifo_depth / chunk_flits).min(MAX_SLOTS);
         // What came within three periods, the longest that any of it is remembered.
         let history = (3 * mare.bloom_refresh).div_ceil(chunk_flits) + fetch_slots;
@@ -110,14 +132,23 @@ mod tests {
     #[test]
     fn three_chunks_fit_the_fifo_and_chunks_divide_both_halves_of_the_slice() {
         let shape = mare(|_| {});
-        assert_eq!((shape.slice_flits, shape.chunk_flits, shape.fetch_slots), (512, 16, 3));
+        assert_eq!((shape.slice_flits, shape.chunk_flits, shape.fetch_slots), (512, 32, 3));
+        let papers = mare(|c| c.pad.fifo_depth = Some(48));
+        assert_eq!((papers.slice_flits, papers.chunk_flits, papers.fetch_slots), (512, 16, 3));
         for (tokens, depth) in [(1, 2), (5, 16), (7, 48), (64, 1024), (33, 100)] {
-            let shape = mare(|c| (c.kv.segment_tokens, c.pad.fifo_depth) = (tokens, depth));
+            let shape = mare(|c| (c.kv.segment_tokens, c.pad.fifo_depth) = (tokens, Some(depth)));
             assert_eq!(shape.half_flits % shape.chunk_flits, 0, "{tokens} {depth}");
             assert_eq!(shape.slice_flits, 2 * shape.half_flits);
             assert!(shape.fetch_slots >= 2 && shape.fetch_slots * shape.chunk_flits <= depth, "{shape:?}");
             assert!(shape.fetch_history > shape.fetch_slots, "{shape:?}");
         }
+    }
+
+    #[test]
+    fn wide_flits_have_a_deep_fifo_by_default() {
+        let depth = |flit_width| mare(|c| (c.noc.flit_width, c.kv.uram_per_tile) = (flit_width, 15)).fifo_depth;
+        assert_eq!([64, 128, 256, 512, 1024].map(depth), [48, 48, 48, 96, 96]);
+        assert_eq!(mare(|c| c.pad.fifo_depth = Some(33)).fifo_depth, 33);
     }
 
     #[test]

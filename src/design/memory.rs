@@ -132,7 +132,7 @@ mod tests {
     fn bursts_divide_chunks_and_slices_and_never_cross_a_boundary() {
         for (flit_width, tokens, depth) in [(1024, 64, 48), (64, 7, 48), (512, 1, 2), (64, 64, 1024)] {
             let design = design(|c| {
-                (c.noc.flit_width, c.kv.segment_tokens, c.pad.fifo_depth) = (flit_width, tokens, depth);
+                (c.noc.flit_width, c.kv.segment_tokens, c.pad.fifo_depth) = (flit_width, tokens, Some(depth));
                 (c.kv.uram_per_tile, c.model.max_streams, c.model.max_tokens) = (64, 1, 1024);
             });
             let (memory, mare) = (design.memory, design.mare);

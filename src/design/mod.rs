@@ -20,6 +20,7 @@ mod placement;
 pub mod registers;
 mod staging;
 mod turns;
+pub mod visits;
 
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
 pub use check::{check, check_for_the_card};

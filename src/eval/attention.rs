@@ -1,5 +1,6 @@
 //! From a run of attention to what is said of it: errors, cycles by stage, what bounds it.
 
+use super::bounds::{Bounds, Carried, Phase};
 use super::decode_row::Utilisation;
 use crate::cosim::attention::{Attended, Job};
 use crate::cosim::network::COUNTERS_PER_PORT;
@@ -65,6 +66,16 @@ pub struct AttentionRow {
     pub query_cycles: u64,
     /// To the last KV flit in an array.
     pub kv_cycles: u64,
+    /// From start to done: queries go in, KV flows, results are reduced.
+    pub total_cycles: u64,
+    /// Gigabytes of KV a second, over all of the run.
+    pub kv_gbs: f64,
+    /// The same as a share of `memory.bandwidth_gbs`.
+    pub share: f64,
+    /// What the run could not be faster than.
+    pub bounds: Bounds,
+    /// The same of the time in which KV flows.
+    pub kv_phase: Phase,
     /// Share of the MACs of all tiles that are in use while KV flows.
     pub mac_utilisation: f64,
     /// KV flits accepted a PE cycle in which a tile's FIFO holds one, over all tiles.
@@ -73,7 +84,7 @@ pub struct AttentionRow {
     pub fifo_utilisation: f64,
     /// PE cycles by stage.
     pub stages: Stages,
-    /// Name of the busiest of four.
+    /// The tightest bound, by its name.
     pub bound_by: &'static str,
     /// How busy each is.
     pub utilisation: Utilisation,
@@ -112,6 +123,17 @@ impl AttentionRow {
             bisection: bisection(design, done) / window,
             tile: busy(&busiest) as f64 / pe_window,
         };
+        let streamed: Vec<_> = done.events.iter().map(|e| u64::from(e[event("flits_streamed")])).collect();
+        let total_cycles = done.query_cycles + done.cycles;
+        let carried = Carried {
+            links: &done.links,
+            streamed: &streamed,
+            pad: &done.pad,
+            beats: &done.beats,
+            packets: &done.packets,
+            bytes_per_cycle: design.memory.bytes_per_cycle_port,
+        };
+        let [kv_phase, total] = carried.phases(design, done.kv_cycles, total_cycles);
         AttentionRow {
             max_abs_error: ours.max,
             rms_error: ours.rms,
@@ -130,6 +152,11 @@ impl AttentionRow {
             cycles: done.cycles,
             query_cycles: done.query_cycles,
             kv_cycles: done.kv_cycles,
+            total_cycles,
+            kv_gbs: total.kv_gbs,
+            share: total.share,
+            bounds: total.bounds,
+            kv_phase,
             mac_utilisation: row_passes as f64 / (pe_window * f64::from(rows) * done.pad.len() as f64),
             accepted_a_cycle: all("flits_accepted") as f64 / all("flit_waits_or_passes").max(1) as f64,
             fifo_utilisation: all("flit_waits_or_passes") as f64 / (pe_window * done.pad.len() as f64),
@@ -141,7 +168,7 @@ impl AttentionRow {
                 weights_awaited: of(busiest, "weights_awaited"),
                 reading_results: of(busiest, "reading_results"),
             },
-            bound_by: utilisation.bound_by(),
+            bound_by: total.bounds.tightest().0,
             utilisation,
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },

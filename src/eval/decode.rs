@@ -1,5 +1,6 @@
 //! From the counts of a run of decode steps to the metrics of the specification, as [`DecodeRow`] has them.
 
+use super::bounds::Carried;
 use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
@@ -96,6 +97,21 @@ impl DecodeRow {
                 memory_bits: activity.memory_bits * data,
             }),
         };
+        let (streamed, beats_by_port) =
+            (done.event_by_tile("flits_streamed"), done.ports.iter().map(|p| p.beats).collect::<Vec<_>>());
+        let carried = Carried {
+            links: &done.links,
+            streamed: &streamed,
+            pad: &done.pad,
+            beats: &beats_by_port,
+            packets: &done.packets_by_column,
+            bytes_per_cycle: plan.memory.bytes_per_cycle,
+        };
+        let mut phases = carried.phases(design, done.kv_cycles, done.cycles);
+        // A pace below that of the arrays.
+        let paced = done.taken.iter().copied().max().unwrap_or(0) * u64::from(plan.pace.flit_cycles);
+        phases.iter_mut().for_each(|phase| phase.bounds.array = phase.bounds.array.max(paced));
+        let [kv_phase, total] = phases;
         DecodeRow {
             traffic: part + kv_fetch + kv_data,
             flits_by_class: Class::ALL.map(Class::name).into_iter().zip([part, kv_fetch, kv_data]).collect(),
@@ -104,9 +120,13 @@ impl DecodeRow {
             other: 1.0 - useful - stall,
             cycles: done.cycles,
             kv_cycles: done.kv_cycles,
+            kv_gbs: total.kv_gbs,
+            share: total.share,
+            bounds: total.bounds,
+            kv_phase,
             latency_us: us(cycles_a_step),
             tokens_per_cycle: tokens / cycles_a_step.max(1.0),
-            bound_by: utilisation.bound_by(),
+            bound_by: total.bounds.tightest().0,
             utilisation,
             energy_nj: energies.of(&activity),
             sample,
@@ -189,6 +209,8 @@ mod tests {
             events: vec![[0; TILE_EVENTS.len()]; 8],
             ports: vec![PortCounts::default(); 4],
             taken: vec![0; 8],
+            pad: vec![vec![0; 10]; 8],
+            packets_by_column: vec![0; 4],
             head_flits: 0,
             overtaking: 0,
             jobs: 0,
@@ -225,13 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_most_bounds_the_run() {
+    fn the_tightest_bound_is_named() {
         let streamed = TILE_EVENTS.iter().position(|&e| e == "flits_streamed").unwrap();
         let bound = |change: fn(&mut Decoded, usize)| run(|done| change(done, streamed)).bound_by;
-        assert_eq!(bound(|done, _| done.ports[2].beats = 900), "external memory");
-        assert_eq!(bound(|done, at| done.events[3][at] = 700), "home injection");
-        assert_eq!(bound(|done, _| done.taken[7] = 500), "tile");
-        assert_eq!(bound(|done, _| done.links[5][counter(Port::East, 2)] = 500), "bisection");
+        assert_eq!(bound(|done, _| done.ports[2].beats = 900), "memory");
+        assert_eq!(bound(|done, at| done.events[3][at] = 700), "injection");
+        assert_eq!(bound(|done, _| done.taken[7] = 500), "array");
+        assert_eq!(bound(|done, _| done.links[5][counter(Port::East, 2)] = 500), "links");
+        assert_eq!(bound(|done, _| done.packets_by_column[3] = 5), "root");
     }
 
     #[test]

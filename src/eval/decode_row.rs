@@ -1,5 +1,6 @@
 //! A run of decode steps as it is printed and kept: traffic, bisection, time, energy, and what bounds it.
 
+use super::bounds::{Bounds, Phase};
 use super::energy::Energy;
 use crate::cosim::violation::Violation;
 use serde::Serialize;
@@ -36,23 +37,10 @@ pub struct Utilisation {
     pub tile: f64,
 }
 
-impl Utilisation {
-    /// The most utilised, by its name.
-    pub fn bound_by(&self) -> &'static str {
-        let all = [
-            ("external memory", self.external_memory),
-            ("home injection", self.home_injection),
-            ("bisection", self.bisection),
-            ("tile", self.tile),
-        ];
-        all.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or("external memory", |(name, _)| name)
-    }
-}
-
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepRow {
-    /// From its first descriptor to its last PART flit.
+    /// From the first word of its queries to the last flit of its outputs.
     pub cycles: u64,
     /// Sum of the squares of its homes' occupancies; none where homes never swap.
     pub occupancy_squares: Option<f64>,
@@ -134,15 +122,23 @@ pub struct DecodeRow {
     pub stall: f64,
     /// The rest.
     pub other: f64,
-    /// From the first descriptor to the last PART flit.
+    /// From the first word of queries to the last flit of outputs, of all steps.
     pub cycles: u64,
     /// Of them those between the first flit that a tile takes and the last, of every layer.
     pub kv_cycles: u64,
+    /// Gigabytes of KV a second read from external memory, over all of `cycles`.
+    pub kv_gbs: f64,
+    /// The same as a share of `memory.bandwidth_gbs`.
+    pub share: f64,
+    /// What the run could not be faster than.
+    pub bounds: Bounds,
+    /// The same of `kv_cycles`.
+    pub kv_phase: Phase,
     /// `cycles` of a step at the configured clock, in microseconds.
     pub latency_us: f64,
     /// Steps of all streams a cycle: tokens a cycle, of what was run of each.
     pub tokens_per_cycle: f64,
-    /// What is used most, and so bounds the run.
+    /// The tightest bound, by its name.
     pub bound_by: &'static str,
     /// How much each is used.
     pub utilisation: Utilisation,

@@ -5,6 +5,7 @@
 //! rows of what was run at them; [`report`] makes pictures and a page of such rows. Nothing here touches the disk.
 
 mod attention;
+mod bounds;
 mod decode;
 mod decode_row;
 mod energy;
@@ -22,6 +23,7 @@ mod sweep;
 mod timeline;
 
 pub use attention::{AttentionRow, Stages};
+pub use bounds::{Bounds, Phase};
 pub use decode::link_row;
 pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
 pub use energy::{Activity, Energies, Energy, ENERGY_SOURCES};

@@ -17,7 +17,7 @@ pub fn small(change: impl FnOnce(&mut Config)) -> Design {
     fabric::design(3, 2, |c| {
         (c.noc.flit_width, c.noc.vc_depth) = (64, 4);
         (c.kv.segment_tokens, c.kv.uram_per_tile, c.kv.banks) = (8, 1, 2);
-        (c.pe.head_dim, c.pad.fifo_depth) = (32, 16);
+        (c.pe.head_dim, c.pad.fifo_depth) = (32, Some(16));
         (c.model.layers, c.model.heads, c.model.kv_heads) = (1, 6, 3);
         (c.model.max_tokens, c.model.max_streams) = (256, 2);
         change(c);

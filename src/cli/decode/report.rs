@@ -1,7 +1,7 @@
 //! What `meshkv decode` says about a run: as JSON, and in words.
 
 use super::Args;
-use crate::cli::table;
+use crate::cli::{bounds, table};
 use crate::cosim::decode::Workload;
 use crate::emit::TILE_EVENTS;
 use crate::eval::{DecodeRow, ENERGY_SOURCES};
@@ -39,7 +39,7 @@ pub(super) fn prose(row: &DecodeRow) -> String {
     let count =
         |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
     let mut rows = vec![
-        count("cycles", row.cycles, "from the first descriptor to the last PART flit"),
+        count("cycles", row.cycles, "from the first word of queries to the last flit of outputs"),
         count("kv_cycles", row.kv_cycles, "in which tiles take flits of KV"),
         count("traffic", row.traffic, "router-to-router traversals of all classes"),
     ];
@@ -50,21 +50,13 @@ pub(super) fn prose(row: &DecodeRow) -> String {
     rows.extend(TILE_EVENTS.iter().map(|&name| count(name, row.counters[name], "all tiles")));
     let mut text = table::columns(&rows);
 
-    let u = &row.utilisation;
     text += &format!(
         "Bisection while KV traffic flows: useful {}, stall {}, other {}\n",
         percent(row.useful),
         percent(row.stall),
         percent(row.other)
     );
-    text += &format!(
-        "Bound by {}. Busiest of each: external memory {}, home injection {}, bisection {}, tile {}\n",
-        row.bound_by,
-        percent(u.external_memory),
-        percent(u.home_injection),
-        percent(u.bisection),
-        percent(u.tile)
-    );
+    text += &bounds::prose(&row.kv_phase, row.cycles, row.kv_gbs, row.share, &row.bounds);
     let steps = row.steps.len();
     let (a_step, all) = if steps == 1 { ("", "") } else { (" a step", " of all steps") };
     text += &format!(

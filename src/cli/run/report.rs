@@ -1,7 +1,7 @@
 //! What `meshkv run` says about a run: as JSON, and in words.
 
 use super::Args;
-use crate::cli::table;
+use crate::cli::{bounds, table};
 use crate::cosim::attention::Job;
 use crate::eval::AttentionRow;
 use serde_json::{json, Value};
@@ -67,15 +67,7 @@ pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Str
         row.accepted_a_cycle,
         percent(row.mac_utilisation)
     );
-    let u = &row.utilisation;
-    out += &format!(
-        "Bound by {}. Busiest of each: external memory {}, home injection {}, bisection {}, tile {}\n",
-        row.bound_by,
-        percent(u.external_memory),
-        percent(u.home_injection),
-        percent(u.bisection),
-        percent(u.tile)
-    );
+    out += &bounds::prose(&row.kv_phase, row.total_cycles, row.kv_gbs, row.share, &row.bounds);
     for violation in &row.violations {
         out += &format!("VIOLATION: {violation}\n");
     }

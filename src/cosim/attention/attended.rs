@@ -44,6 +44,8 @@ pub struct Attended {
     pub events: Vec<[u32; TILE_EVENTS.len()]>,
     /// Link counters of every tile.
     pub links: Vec<[u32; COUNTERS]>,
+    /// PART packets that each column's root began to merge.
+    pub packets: Vec<u64>,
     /// Flits read from each memory port.
     pub beats: Vec<u64>,
     /// Every cycle of each tile, as far as it was asked for.
@@ -78,6 +80,7 @@ impl Attended {
             pad: vec![vec![0; 32]; tiles],
             events: vec![[0; TILE_EVENTS.len()]; tiles],
             links: vec![[0; COUNTERS]; tiles],
+            packets: vec![0; design.mesh.cols() as usize],
             beats: Vec::new(),
             timeline: vec![Vec::new(); tiles],
             violations: Vec::new(),

@@ -284,6 +284,7 @@ impl<'a> Bench<'a> {
                     let what = format!("row {y} of column {x} has no partial result of {of:?}");
                     result.violations.push(format!("cycle {cycle}: {what}"));
                 }
+                result.packets[x as usize] += 1;
                 merged.entry(of).or_default().push(y);
                 moved = self.pins.cycle();
             }

@@ -1,7 +1,7 @@
 //! One tile's account in the ledger: what it is still to be told, and what it waits for.
 
 use super::expect::Need;
-use super::parts::Part;
+use super::parts::{Part, PartKey};
 use std::collections::{HashMap, VecDeque};
 
 /// A job as it stands on a tile's port.
@@ -109,13 +109,18 @@ impl ToTell {
 pub(super) struct Account {
     pub(super) to_tell: VecDeque<ToTell>,
     pub(super) open: HashMap<u64, Vec<Awaited>>,
-    /// Flits that are left of each descriptor, in order.
-    pub(super) left: VecDeque<(usize, u64)>,
 }
 
-/// A close that a tile was told of: what it sends once it has had all flits.
+/// A close that a tile was told of: the packets that it has still to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Close {
-    pub(super) descriptor: usize,
     pub(super) parts: Vec<Part>,
+}
+
+impl Close {
+    /// The packet with this key, if it is one of these; with its last flit it is one no more.
+    pub(super) fn part(&mut self, key: PartKey, last: bool) -> Option<Part> {
+        let at = self.parts.iter().position(|part| part.key == key)?;
+        Some(if last { self.parts.swap_remove(at) } else { self.parts[at] })
+    }
 }

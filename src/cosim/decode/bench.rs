@@ -1,9 +1,8 @@
-//! Runs a plan on the fabric, from the first descriptor to the last flit of PART.
+//! Runs a plan on the fabric, from the first word of queries to the last flit of outputs.
 //!
 //! How a period is driven is in [`super::period`]; here is when a run ends, and how.
 
 use super::measured::{covered, Decoded};
-use super::parts::part_flits;
 use super::ports::Ports;
 use super::run::Run;
 use super::{DecodeError, MemoryFault, Plan};
@@ -42,7 +41,6 @@ pub struct Bench<'a> {
     pub(super) pins: Pins,
     pub(super) ports: Ports,
     pub(super) tiles: Vec<NodeId>,
-    pub(super) part_flits: u32,
     pub(super) words: Vec<u32>,
 }
 
@@ -90,7 +88,7 @@ impl<'a> Bench<'a> {
         let tiles: Vec<_> = design.mesh.nodes().collect();
         let ports = Ports::find(&mut pins, top, tiles.len() as u32, design.memory.ports)?;
         let words = vec![0; design.flit.data_width.div_ceil(32) as usize];
-        Ok(Bench { design, pins, ports, tiles, part_flits: part_flits(design), words })
+        Ok(Bench { design, pins, ports, tiles, words })
     }
 
     /// Runs a plan to its end; `stop` is asked now and then, with how far it has got.
@@ -183,7 +181,7 @@ impl<'a> Bench<'a> {
             run.ledger.left_inside(tile, self.pins.get(self.ports.vc_busy, tile));
         }
         let end = run.steps.iter().map(|s| s.end).max().unwrap_or(0);
-        let start = run.steps.first().map_or(0, |s| s.start);
+        let start = run.steps.first().and_then(|s| s.start).unwrap_or(end);
         let (of_memory, list_of_memory) = run.memory.violations();
         let list_of_memory = list_of_memory.to_vec();
         let overtaking = run.ledger.overtaking;
@@ -196,9 +194,11 @@ impl<'a> Bench<'a> {
             kv_cycles: covered(run.steps.iter().flat_map(|s| s.kv.values().copied()).collect()),
             ports: (0..run.memory.ports()).map(|port| run.memory.counts(port)).collect(),
             taken: run.computes.iter().map(|c| c.taken).collect(),
+            pad: run.computes.iter().map(|c| c.counts().totals().to_vec()).collect(),
             steps: run.steps,
             links: run.links,
             events: run.events,
+            packets_by_column: run.packets,
             head_flits,
             overtaking,
             jobs,

@@ -1,105 +1,176 @@
-//! What stands where the compute of a tile will be: takes jobs and flits, and sends PART when it is time.
+//! The array of a tile in a decode step: the model of `meshkv_pad`, driven at the ports of the fabric.
 //!
-//! It computes nothing. Its pace is that of a datapath: a flit every so many cycles, and now and then none.
+//! It computes no number, but takes as long as one that does: passes of the rows, weights, results that are read.
+//! Two words stand between its ports and the model, because what a port carries is known only after the period.
+//! A slower pace can be asked for, to try a fabric whose tiles take little.
 
 use super::account::Close;
-use super::ledger::DecodeLedger;
-use super::parts::Part;
+use super::parts::{Part, PartKey};
 use crate::cosim::packet::mix;
-use crate::design::NodeId;
+use crate::design::{Design, NodeId};
+use crate::model::cycle::core::Edges;
+use crate::model::cycle::pad::{Between, Counts, Pad, Told};
+use crate::model::cycle::transport::{KvFlit, PartFlit};
 use std::collections::VecDeque;
 
-/// Pace of the compute of every tile.
+/// Flits, and words of queries and jobs, that stand between the ports and the model.
+const SKID: usize = 2;
+
+/// Pace of every tile, where it is to be slower than its array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// Cycles a flit takes.
+    /// Cycles from one flit to the next, at least.
     pub flit_cycles: u32,
     /// Of 256 cycles, those in which a tile takes neither flit nor job.
     pub stall: u8,
+}
+
+/// A flit of PART on the port: of which packet, which of its flits, and what the array says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sending {
+    pub(super) part: Part,
+    pub(super) index: u32,
+    pub(super) flit: PartFlit,
 }
 
 /// One tile.
 #[derive(Debug)]
 pub(super) struct Compute {
     pub(super) tile: NodeId,
+    /// First query head of its column.
+    first_head: u32,
     random: u64,
     /// First cycle in which the next flit may be taken.
     free: u64,
+    pad: Pad,
+    flits: VecDeque<KvFlit>,
+    words: VecDeque<Told>,
     closes: VecDeque<Close>,
-    /// The packet on the port, its next flit, and what follows it.
-    sending: VecDeque<Part>,
+    sending: Option<Sending>,
+    /// Of the packet that is sent, the flit that follows.
     next: u32,
     /// What stood on the ports in this period.
     pub(super) takes_flit: bool,
-    pub(super) takes_job: bool,
-    pub(super) sends: bool,
+    pub(super) takes_word: bool,
     /// Flits taken.
     pub(super) taken: u64,
 }
 
 impl Compute {
-    pub(super) fn new(tile: NodeId, seed: u64) -> Compute {
+    pub(super) fn new(design: &Design, tile: NodeId, seed: u64) -> Compute {
+        let (x, y) = design.mesh.coords(tile);
         Compute {
             tile,
+            first_head: design.heads.of_column(x).start,
             random: mix(seed ^ (tile.index() as u64) << 32),
             free: 0,
+            pad: Pad::new(design, x, y),
+            flits: VecDeque::with_capacity(SKID),
+            words: VecDeque::with_capacity(SKID + 1),
             closes: VecDeque::new(),
-            sending: VecDeque::new(),
+            sending: None,
             next: 0,
             takes_flit: false,
-            takes_job: false,
-            sends: false,
+            takes_word: false,
             taken: 0,
         }
     }
 
-    /// Decides what is taken in the period of this cycle, and what is sent: a packet and its flit.
-    pub(super) fn drive(
-        &mut self,
-        cycle: u64,
-        pace: &Pace,
-        ledger: &mut DecodeLedger,
-    ) -> Option<(Part, u32)> {
+    /// Decides what is taken in the period of this cycle.
+    pub(super) fn drive(&mut self, cycle: u64, pace: &Pace) {
         self.random = mix(self.random);
-        self.takes_flit = self.is_idle(cycle) && (self.random >> 56) as u8 >= pace.stall;
-        self.takes_job = (self.random >> 48) as u8 >= pace.stall;
-        if self.sending.is_empty() {
-            let due = self.closes.front().is_some_and(|close| ledger.has_all(self.tile, close.descriptor));
-            if let Some(close) = due.then(|| self.closes.pop_front()).flatten() {
-                self.sending.extend(close.parts);
-            }
-        }
-        self.sends = !self.sending.is_empty();
-        self.sending.front().map(|part| (*part, self.next))
+        let stalls = |byte: u64| (byte as u8) < pace.stall;
+        self.takes_flit = cycle >= self.free && self.flits.len() < SKID && !stalls(self.random >> 56);
+        self.takes_word = self.words.len() < SKID && !stalls(self.random >> 48);
+    }
+
+    /// The flit of PART on the port.
+    pub(super) fn sending(&self) -> Option<&Sending> {
+        self.sending.as_ref()
     }
 
     /// It works on no flit.
-    pub(super) fn is_idle(&self, cycle: u64) -> bool {
-        cycle >= self.free
+    pub(super) fn is_idle(&mut self, cycle: u64) -> bool {
+        self.pad.look(self.flits.front());
+        cycle >= self.free && self.flits.is_empty() && self.pad.offers(false).idle
     }
 
     /// A flit was taken.
-    pub(super) fn took_flit(&mut self, cycle: u64, pace: &Pace) {
+    pub(super) fn took_flit(&mut self, cycle: u64, flit: KvFlit, pace: &Pace) {
         self.taken += 1;
         self.free = cycle + u64::from(pace.flit_cycles);
+        self.flits.push_back(flit);
     }
 
-    /// A close was taken.
-    pub(super) fn took_close(&mut self, close: Close) {
+    /// Four elements of a query or a job were taken.
+    pub(super) fn took_word(&mut self, word: Told) {
+        self.words.push_back(word);
+    }
+
+    /// What the tile is to send once the job of a close is done.
+    pub(super) fn expects(&mut self, close: Close) {
         self.closes.push_back(close);
     }
 
-    /// A flit of a packet of so many was sent.
-    pub(super) fn sent(&mut self, flits: u32) {
-        self.next += 1;
-        if self.next == flits {
-            self.next = 0;
-            self.sending.pop_front();
+    /// The flit of PART on the port was taken.
+    pub(super) fn sent(&mut self) {
+        self.sending = None;
+    }
+
+    /// Passes a period of the network's clock.
+    pub(super) fn step(&mut self, edges: Edges) {
+        for _ in 0..edges.before {
+            let between = self.pad.between();
+            self.pe_edge(&between);
         }
+        let before = self.pad.between();
+        let offers = self.pad.offers(false);
+        let told = if offers.vector_ready { self.words.pop_front() } else { None };
+        let part_ready = self.sending.is_none();
+        let part = offers.part.filter(|_| part_ready);
+        self.pad.noc_edge(told, part_ready, &before);
+        if edges.at_end {
+            self.pe_edge(&before);
+        }
+        if let Some(flit) = part {
+            self.send(flit);
+        }
+    }
+
+    fn pe_edge(&mut self, between: &Between) {
+        let takes = self.pad.look(self.flits.front());
+        self.pad.pe_edge(between);
+        if takes {
+            self.flits.pop_front();
+        }
+    }
+
+    /// The next flit of PART stands on the port.
+    fn send(&mut self, flit: PartFlit) {
+        let key = PartKey {
+            tile: self.tile,
+            stream: flit.stream,
+            layer: flit.layer,
+            head: self.first_head + flit.head,
+        };
+        let due = self.closes.iter_mut().find_map(|close| close.part(key, flit.last));
+        // Of a packet that no close asks for the ledger will say that nobody sends it.
+        let part = due.unwrap_or(Part { key, descriptor: usize::MAX, alone: flit.alone });
+        let index = if flit.first { 0 } else { self.next };
+        self.next = index + 1;
+        while self.closes.front().is_some_and(|close| close.parts.is_empty()) {
+            self.closes.pop_front();
+        }
+        self.sending = Some(Sending { part, index, flit });
     }
 
     /// PART packets that are still to be sent.
     pub(super) fn unsent(&self) -> usize {
-        self.sending.len() + self.closes.iter().map(|close| close.parts.len()).sum::<usize>()
+        self.closes.iter().map(|close| close.parts.len()).sum::<usize>() + usize::from(self.sending.is_some())
+    }
+
+    /// What the array counted.
+    pub(super) fn counts(&self) -> &Counts {
+        self.pad.counts()
     }
 }

@@ -5,7 +5,7 @@
 
 use super::descriptor::Descriptor;
 use crate::cosim::plan::SliceId;
-use crate::design::{tile_of, Design, NodeId, Sharing};
+use crate::design::{tile_of, Design, Mapping, NodeId, Sharing};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
@@ -51,11 +51,8 @@ pub(super) struct Need {
     pub(super) rows: (u32, u32),
 }
 
-/// Heads that a tile works on for a stream, in the order of tiles; the bit is the place in the column.
-pub(super) type Worked = BTreeMap<(NodeId, u32), u64>;
-
-/// All that a descriptor asks for; `worked` learns who works on which heads of which streams.
-pub(super) fn needs(design: &Design, homes: &Homes, d: &Descriptor, worked: &mut Worked) -> Vec<Need> {
+/// All that a descriptor asks for.
+pub(super) fn needs(design: &Design, homes: &Homes, d: &Descriptor) -> Vec<Need> {
     let model = &design.config.model;
     let group = model.heads / model.kv_heads;
     let mut needs = Vec::new();
@@ -73,7 +70,6 @@ pub(super) fn needs(design: &Design, homes: &Homes, d: &Descriptor, worked: &mut
                 for stream in d.stream..d.stream + d.streams {
                     let tile = tile_of(design, d.mapping, stream, head, home);
                     *masks.entry(tile).or_default() |= bit;
-                    *worked.entry((tile, stream)).or_default() |= bit;
                 }
             }
             let slice = SliceId { stream: d.prefix, layer: d.layer, segment, slice };
@@ -81,6 +77,17 @@ pub(super) fn needs(design: &Design, homes: &Homes, d: &Descriptor, worked: &mut
         }
     }
     needs
+}
+
+/// Tiles that send a partial result of a head when its stream is closed: its own, or all of its column, of which those
+/// that have worked on nothing send an empty one.
+pub(super) fn senders(design: &Design, mapping: Mapping, stream: u32, head: u32) -> Vec<NodeId> {
+    let (mesh, column) = (&design.mesh, design.heads.column(head));
+    let node = |row| mesh.node(column, row).expect("a column and a row of the mesh");
+    match mapping {
+        Mapping::HeadTile => vec![tile_of(design, mapping, stream, head, node(0))],
+        Mapping::RowAligned | Mapping::StreamStriped => (0..mesh.rows()).map(node).collect(),
+    }
 }
 
 /// The flits of a slice that hold these rows: of K, then of V, which lies in whole blocks of tokens. Ranges
@@ -100,7 +107,6 @@ pub(super) fn flits(design: &Design, (first, last): (u32, u32)) -> [RangeInclusi
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::design::Mapping;
 
     /// 3 x 2 tiles, 6 heads of 3 KV heads: two heads and one KV head a column.
     fn design() -> Design {
@@ -132,7 +138,7 @@ mod tests {
 
     /// (tile, KV head, mask) of each need.
     fn short(d: &Descriptor, homes: &Homes) -> Vec<(usize, u32, u64)> {
-        let needs = needs(&design(), homes, d, &mut Worked::new());
+        let needs = needs(&design(), homes, d);
         assert!(needs.iter().all(|n| n.rows == (2, 5) && n.slice.segment == 1));
         needs.iter().map(|n| (n.tile.index(), n.slice.slice, n.mask)).collect()
     }
@@ -170,15 +176,8 @@ mod tests {
     fn streams_of_a_prefix_spread_over_the_rows() {
         let homes = Homes::new(&design());
         let shared = Descriptor { streams: 2, ..descriptor(Mapping::StreamStriped, Sharing::KvHead) };
-        let mut worked = Worked::new();
-        let needs = needs(&design(), &homes, &shared, &mut worked);
+        let needs = needs(&design(), &homes, &shared);
         assert_eq!(needs.len(), 6, "each of three slices on both rows");
-        // Stream 0 in the home's row, stream 1 in the other.
-        let heads = |tile: usize, stream| {
-            worked.iter().find(|(key, _)| (key.0.index(), key.1) == (tile, stream)).map(|(_, mask)| *mask)
-        };
-        assert_eq!((heads(3, 0), heads(0, 1)), (Some(3), Some(3)));
-        assert_eq!((heads(3, 1), heads(0, 0)), (None, None));
     }
 
     #[test]
@@ -191,7 +190,7 @@ mod tests {
         assert_eq!(flits(&design, (3, 4)), [16..=39, 64..=127]);
         assert_eq!(flits(&design, (4, 6)), [32..=55, 96..=127]);
         let mut config = design.config;
-        (config.noc.flit_width, config.pe.head_dim, config.pad.fifo_depth) = (1024, 32, 5);
+        (config.noc.flit_width, config.pe.head_dim, config.pad.fifo_depth) = (1024, 32, Some(5));
         config.kv.uram_per_tile = 16;
         let narrow = Design::from_config("test", &config).unwrap();
         // Two rows of 512 bits in a flit of 1024.

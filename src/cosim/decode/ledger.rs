@@ -1,22 +1,28 @@
 //! Who must get what of a decode step: the scoreboard of descriptors.
 //!
 //! A descriptor that was accepted means: every tile that [`super::expect`] names is told of each of its
-//! slices once, gets every flit of it once, in order and as the memory holds it, and sends the partial
-//! results of what it worked on when the layer is closed. The ledger knows no network and no home agent.
+//! slices once, gets every flit of it once, in order and as the memory holds it, and sends its partial
+//! results when the layer is closed; every head has an output then. The ledger knows no network and no home agent.
 //!
 //! Where homes are is decided between two steps, so a descriptor is taken apart only when the first tile
 //! shows that it has got to it.
 
 use super::account::{Account, Awaited, Close, Job, Place, ToTell};
 use super::descriptor::Descriptor;
-use super::expect::{flits, needs, Homes, Worked};
-use super::parts::{Part, PartBook, PartKey, RootFlit};
+use super::expect::{flits, needs, senders, Homes};
+use super::parts::{Part, PartBook, PartKey, Arrived};
 use super::Order;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::plan::SliceId;
 use crate::cosim::violation::{Violation, ViolationKind, Violations};
-use crate::design::{Design, NodeId};
-use std::collections::{BTreeMap, HashMap};
+use crate::design::{Design, Mapping, NodeId};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+/// Streams and heads that a descriptor closes.
+fn of_close(design: &Design, d: &Descriptor) -> impl Iterator<Item = (u32, u32)> {
+    let heads = design.heads.heads();
+    (d.stream..d.stream + d.streams).flat_map(move |stream| (0..heads).map(move |head| (stream, head)))
+}
 
 /// All accounts.
 #[derive(Debug)]
@@ -29,10 +35,10 @@ pub(super) struct DecodeLedger<'a> {
     /// How many of them have been taken apart.
     pub(super) resolved: usize,
     pub(super) accounts: Vec<Account>,
-    /// Heads worked on since the last close, by layer.
-    worked: BTreeMap<u32, Worked>,
     pub(super) parts: PartBook,
-    /// What is awaited of each step: jobs, flits and packets.
+    /// Descriptors whose close has an output due, by stream and head.
+    pub(super) outputs: BTreeMap<(u32, u32), VecDeque<usize>>,
+    /// What is awaited of each step: jobs, flits, packets and outputs.
     pending: Vec<u64>,
     words: Vec<u32>,
     pub(super) violations: Violations,
@@ -56,8 +62,8 @@ impl<'a> DecodeLedger<'a> {
             descriptors: Vec::new(),
             resolved: 0,
             accounts: (0..design.mesh.tiles()).map(|_| Account::default()).collect(),
-            worked: BTreeMap::new(),
             parts: PartBook::new(design, seed),
+            outputs: BTreeMap::new(),
             pending: Vec::new(),
             words: vec![0; design.flit.data_width.div_ceil(32) as usize],
             violations: Violations::default(),
@@ -89,8 +95,7 @@ impl<'a> DecodeLedger<'a> {
         let number = self.resolved;
         let (descriptor, step) = self.descriptors[number];
         self.resolved += 1;
-        let worked = self.worked.entry(descriptor.layer).or_default();
-        let needs = needs(self.design, &self.homes, &descriptor, worked);
+        let needs = needs(self.design, &self.homes, &descriptor);
         let mut to_tell: Vec<ToTell> = (0..self.accounts.len())
             .map(|_| ToTell { descriptor: number, slices: HashMap::new(), close: None })
             .collect();
@@ -107,37 +112,23 @@ impl<'a> DecodeLedger<'a> {
         }
         if descriptor.close {
             to_tell.iter_mut().for_each(|tell| tell.close = Some(Vec::new()));
-            for part in self.closed(&descriptor, number) {
-                to_tell[part.key.tile.index()].close.get_or_insert_default().push(part);
+            for (stream, head) in of_close(self.design, &descriptor) {
+                self.outputs.entry((stream, head)).or_default().push_back(number);
+                self.pending[step] += 1;
+                for tile in senders(self.design, descriptor.mapping, stream, head) {
+                    let key = PartKey { tile, stream, layer: descriptor.layer, head };
+                    let alone = descriptor.mapping == Mapping::HeadTile;
+                    let part = Part { key, descriptor: number, alone };
+                    to_tell[tile.index()].close.get_or_insert_default().push(part);
+                }
             }
         }
         for ((account, tell), left) in self.accounts.iter_mut().zip(to_tell).zip(left) {
             let closes =
                 tell.close.as_ref().map_or(0, |parts| u64::from(!parts.is_empty()) + parts.len() as u64);
             self.pending[step] += tell.slices.len() as u64 + left + closes;
-            account.left.push_back((number, left));
             account.to_tell.push_back(tell);
         }
-    }
-
-    /// The packets that are due when a descriptor closes its streams.
-    fn closed(&mut self, d: &Descriptor, number: usize) -> Vec<Part> {
-        let streams = d.stream..d.stream + d.streams;
-        let mut parts = Vec::new();
-        let worked = self.worked.entry(d.layer).or_default();
-        worked.retain(|&(tile, stream), mask| {
-            if !streams.contains(&stream) {
-                return true;
-            }
-            let heads = self.design.heads.of_column(self.design.mesh.coords(tile).0);
-            let of_mask = heads.zip(0..64).filter(|(_, bit)| *mask >> bit & 1 == 1);
-            parts.extend(of_mask.map(|(head, _)| Part {
-                key: PartKey { tile, stream, layer: d.layer, head },
-                descriptor: number,
-            }));
-            false
-        });
-        parts
     }
 
     /// A tile was told of a job. Of a close comes back what the tile is to send.
@@ -176,7 +167,7 @@ impl<'a> DecodeLedger<'a> {
             let parts = tell.close.take().unwrap_or_default();
             self.pending[step] -= u64::from(!parts.is_empty());
             parts.iter().for_each(|part| self.parts.expect(*part));
-            close = Some(Close { descriptor: number, parts });
+            close = Some(Close { parts });
         } else if let Some(need) = tell.slices.remove(&job.tag) {
             self.pending[step] -= 1;
             let wanted = Job {
@@ -247,26 +238,31 @@ impl<'a> DecodeLedger<'a> {
                 account.open.remove(&tag);
             }
         }
-        let left = account.left.iter_mut().find(|(number, _)| *number == descriptor);
-        left.expect("there are flits left of it").1 -= 1;
         let (of, step) = self.descriptors[descriptor];
         self.pending[step] -= 1;
         Some((step, of.layer))
     }
 
-    /// Whether the tile has had all flits up to those of a descriptor.
-    pub(super) fn has_all(&mut self, tile: NodeId, descriptor: usize) -> bool {
-        let left = &mut self.accounts[tile.index()].left;
-        while left.front().is_some_and(|(_, flits)| *flits == 0) {
-            left.pop_front();
-        }
-        left.front().is_none_or(|(number, _)| *number > descriptor)
-    }
-
     /// A flit of PART arrived at a root. Tells the step of a packet that is whole with it.
-    pub(super) fn reduced(&mut self, cycle: u64, flit: RootFlit) -> Option<usize> {
+    pub(super) fn reduced(&mut self, cycle: u64, flit: Arrived) -> Option<usize> {
         let descriptor = self.parts.arrived(self.design, cycle, flit, &mut self.violations)?;
         let step = self.descriptors[descriptor].1;
+        self.pending[step] -= 1;
+        Some(step)
+    }
+
+    /// A root gave out the last flit of a head's output. Tells the step that it is of.
+    pub(super) fn output(&mut self, cycle: u64, (stream, head, layer): (u32, u32, u32)) -> Option<usize> {
+        let text = |what: &str| format!("cycle {cycle}: output of head {head}, stream {stream}, layer {layer}: {what}");
+        let Some(number) = self.outputs.get_mut(&(stream, head)).and_then(VecDeque::pop_front) else {
+            self.violations.add(ViolationKind::Duplicate, || text("nobody waits for it"));
+            return None;
+        };
+        let (descriptor, step) = self.descriptors[number];
+        // Where layers overlap, partial results of two may be merged: no driver may let them.
+        if descriptor.layer != layer && self.outputs[&(stream, head)].is_empty() {
+            self.violations.add(ViolationKind::Corrupt, || text("is of another layer"));
+        }
         self.pending[step] -= 1;
         Some(step)
     }

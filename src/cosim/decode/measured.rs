@@ -20,9 +20,9 @@ pub struct Swap {
 /// One decode step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StepCounts {
-    /// Cycle in which its first descriptor was accepted.
-    pub start: u64,
-    /// Cycle in which its last PART flit arrived.
+    /// Cycle in which the first word of its queries was accepted.
+    pub start: Option<u64>,
+    /// Cycle in which the last flit of its outputs left a root.
     pub end: u64,
     /// Cycles in which a tile took the first flit of KV and the last, of each layer.
     pub kv: BTreeMap<u32, (u64, u64)>,
@@ -33,9 +33,9 @@ pub struct StepCounts {
 }
 
 impl StepCounts {
-    /// Cycles from its first descriptor to its last PART flit.
+    /// Cycles from the first word of its queries to the last flit of its outputs.
     pub fn cycles(&self) -> u64 {
-        self.end + 1 - self.start
+        self.end + 1 - self.start.unwrap_or(self.end)
     }
 
     /// Sum of the squares of its homes' occupancies.
@@ -55,7 +55,7 @@ impl StepCounts {
 pub struct Decoded {
     /// Periods since reset, with those in which nothing but counters was read.
     pub periods: u64,
-    /// Cycles from the first descriptor to the last PART flit of all steps.
+    /// Cycles of all steps, from the first word of queries to the last flit of outputs.
     pub cycles: u64,
     /// Cycles between the first flit that a tile took and the last, of every layer; overlapping ones count once.
     pub kv_cycles: u64,
@@ -69,6 +69,8 @@ pub struct Decoded {
     pub ports: Vec<PortCounts>,
     /// Flits that each tile took.
     pub taken: Vec<u64>,
+    /// What each tile's array counted, in cycles of its clock, in the order of [`pad_events`](crate::emit::pad_events).
+    pub pad: Vec<Vec<u32>>,
     /// Flits taken, once a head that wanted them.
     pub head_flits: u64,
     /// Flits that came before a chunk of their slice that goes before theirs.
@@ -77,6 +79,8 @@ pub struct Decoded {
     pub jobs: u64,
     /// PART packets that reached their roots.
     pub packets: u64,
+    /// The same by column.
+    pub packets_by_column: Vec<u64>,
     /// What the fabric did wrong, and the first of it.
     pub violations: u64,
     /// The first violations with their messages.

@@ -7,7 +7,9 @@
 //!
 //! * [`step`](step()): the descriptors of a decode step, or of a stated sample of it.
 //! * `expect`: which tile must get which slice, from the mapping alone; `ledger` holds the fabric to it.
-//! * `parts`: PART packets and what must reach the reduce roots; `compute` stands in for the datapath.
+//! * `parts`: PART packets and what must reach the reduce roots.
+//! * `compute`: the arrays of the tiles, as long as they take; the roots behind the fabric are the model's too.
+//! * `queries`: the queries of a layer, which go in before its descriptors.
 //! * [`Bench`]: drives the ports cycle by cycle, with [`super::memory`] behind the homes.
 
 mod account;
@@ -20,6 +22,7 @@ mod measured;
 mod parts;
 mod period;
 mod ports;
+mod queries;
 mod run;
 mod step;
 mod waiting;
@@ -31,6 +34,7 @@ pub use measured::{Decoded, StepCounts, Swap};
 pub use step::{step, Step, Workload, WorkloadError};
 
 use super::dut::DutError;
+use super::clocks::Clocks;
 use super::memory::{Behaviour, Image};
 use crate::design::Design;
 
@@ -53,8 +57,10 @@ pub struct Plan {
     /// Whether layers and steps are sent before those before them have ended. Then no slice may be named
     /// again before it has been served: a home tells slices by their tags.
     pub overlap: bool,
-    /// Pace of the tiles.
+    /// Pace of the tiles, where it is to be slower than their arrays.
     pub pace: Pace,
+    /// Of the network and of what computes.
+    pub clocks: Clocks,
     /// In which order they must get the flits of a slice.
     pub order: Order,
     /// How the external memory answers.
@@ -78,6 +84,11 @@ impl Plan {
             steps: 1,
             overlap: false,
             pace: Pace { flit_cycles: 1, stall: 0 },
+            clocks: Clocks {
+                noc_mhz: design.config.clock.noc_mhz,
+                pe_mhz: design.config.clock.pe_mhz,
+                ..Clocks::IN_STEP
+            },
             order: Order::Slice,
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
@@ -95,7 +106,7 @@ pub fn flits_of_step(design: &Design, descriptors: &[Descriptor]) -> u64 {
         expect::flits(design, need.rows).into_iter().map(|range| range.count() as u64).sum()
     };
     let of_descriptor =
-        |d| expect::needs(design, &homes, d, &mut expect::Worked::new()).into_iter().map(of_need);
+        |d| expect::needs(design, &homes, d).into_iter().map(of_need);
     descriptors.iter().flat_map(of_descriptor).sum()
 }
 

@@ -20,27 +20,22 @@ pub(super) struct PartKey {
     pub(super) head: u32,
 }
 
-impl PartKey {
-    /// A mark that must arrive as it was sent; nothing is merged here.
-    pub(super) fn alone(&self) -> u32 {
-        self.head & 1
-    }
-}
-
 /// One packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) key: PartKey,
     /// Position of the closing descriptor in the run: the same head sends one in each step.
     pub(super) descriptor: usize,
+    /// Its head has no other: it stays on one tile, as the mapping has it.
+    pub(super) alone: bool,
 }
 
 /// One flit as it arrives at a root.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RootFlit<'a> {
+pub(super) struct Arrived<'a> {
     pub(super) root: NodeId,
     pub(super) key: PartKey,
-    pub(super) alone: u32,
+    pub(super) alone: bool,
     pub(super) first: bool,
     pub(super) last: bool,
     pub(super) data: &'a [u32],
@@ -102,7 +97,7 @@ impl PartBook {
         &mut self,
         design: &Design,
         cycle: u64,
-        flit: RootFlit,
+        flit: Arrived,
         violations: &mut Violations,
     ) -> Option<usize> {
         let PartBook { seed, flits, open, expected, .. } = self;
@@ -125,8 +120,8 @@ impl PartBook {
                 .add(ViolationKind::Corrupt, || text(&format!("flit {} has another payload", queue[0].1)));
             return self.advance(flit.key, 0);
         };
-        let next = queue[at].1;
-        if (flit.first, flit.last, flit.alone) != (next == 0, next + 1 == *flits, flit.key.alone()) {
+        let (part, next) = queue[at];
+        if (flit.first, flit.last, flit.alone) != (next == 0, next + 1 == *flits, part.alone) {
             violations.add(ViolationKind::Interleaved, || text(&format!("flit {next} is marked wrongly")));
         }
         self.advance(flit.key, at)

@@ -1,30 +1,38 @@
 //! One period of the fabric: every port is set before it and read after it.
 //!
-//! What a handshake means is for the ledger, the memory and the stand-ins of the tiles.
+//! What a handshake means is for the ledger, the memory, and the models of arrays and roots.
 
 use super::account::Job;
 use super::bench::Bench;
 use super::measured::Swap;
-use super::parts::{PartKey, RootFlit};
+use super::compute::Sending;
+use super::parts::{Arrived, PartKey};
 use super::run::Run;
 use super::DecodeError;
 use crate::cosim::pins::Pin;
 use crate::design::{index_bits, NodeId};
+use crate::model::cycle::pad::Told;
+use crate::model::cycle::root::ReduceRoot;
+use crate::model::cycle::tile::Ask;
+use crate::model::cycle::transport::{KvFlit, PartFlit, RootFlit};
 
 impl Bench<'_> {
     /// Drives one period, runs it, and looks at what it carried.
     pub(super) fn period(&mut self, run: &mut Run) -> Result<(), DecodeError> {
         let cycle = self.pins.cycle() - run.start;
         self.present(run);
+        run.queries.present(&mut self.pins, &self.ports.queries);
         self.ports.memory.drive(&mut self.pins, &mut run.memory, cycle);
         for at in 0..self.tiles.len() {
             self.drive(run, at, cycle);
         }
         self.pins.tick()?;
         let mut moved = self.accept(run, cycle);
+        let edges = run.clock.period(false);
         moved |= self.ports.memory.observe(&self.pins, &mut run.memory, cycle);
         for at in 0..self.tiles.len() {
             moved |= self.observe(run, at, cycle);
+            run.computes[at].step(edges);
         }
         moved |= self.learn(run, cycle);
         if moved {
@@ -62,44 +70,47 @@ impl Bench<'_> {
         run.presented = due;
     }
 
-    /// Whether the descriptor was accepted.
+    /// Whether a query or the descriptor was accepted.
     fn accept(&mut self, run: &mut Run, cycle: u64) -> bool {
+        if run.queries.taken(&self.pins, &self.ports.queries) {
+            let step = run.step_of(run.accepted);
+            run.steps[step].start.get_or_insert(cycle);
+            return true;
+        }
         if !run.presented || !self.ports.descriptors.taken(&self.pins) {
             return false;
         }
         run.presented = false;
         let step = run.step_of(run.accepted);
         let of_step = run.accepted % run.plan.descriptors.len();
-        if of_step == 0 {
-            run.steps[step].start = cycle;
-        }
         run.ledger.accepted(run.plan.descriptors[of_step], step);
         run.accepted += 1;
         true
     }
 
-    /// What a tile's compute takes and sends in this period.
+    /// What a tile's array takes and sends in this period.
     fn drive(&mut self, run: &mut Run, at: usize, cycle: u64) {
         let compute = &mut run.computes[at];
-        let part = compute.drive(cycle, &run.plan.pace, &mut run.ledger);
+        compute.drive(cycle, &run.plan.pace);
         let p = &self.ports;
-        // Roots take every flit at once, so the slot it came through is free again.
-        self.pins.set(p.root_credit, at, run.credits[at]);
-        self.pins.set(p.vector_ready, at, 1);
+        let credit = run.roots.get(at).map_or(0, ReduceRoot::credit);
+        self.pins.set(p.root_credit, at, u64::from(credit));
+        self.pins.set(p.vector_ready, at, u64::from(compute.takes_word));
         self.pins.set(p.kv_ready, at, u64::from(compute.takes_flit));
         if let Some(idle) = p.compute_idle {
             self.pins.set(idle, at, u64::from(compute.is_idle(cycle)));
         }
-        self.pins.set(p.job_ready, at, u64::from(compute.takes_job));
-        self.pins.set(p.part_valid, at, u64::from(part.is_some()));
-        let Some((part, index)) = part else { return };
+        self.pins.set(p.job_ready, at, u64::from(compute.takes_word));
+        let sending = compute.sending().copied();
+        self.pins.set(p.part_valid, at, u64::from(sending.is_some()));
+        let Some(Sending { part, index, flit }) = sending else { return };
         for (pin, value) in [
-            (p.part_first, u32::from(index == 0)),
-            (p.part_alone, part.key.alone()),
-            (p.part_last, u32::from(index + 1 == self.part_flits)),
-            (p.part_stream, part.key.stream),
-            (p.part_layer, part.key.layer),
-            (p.part_head, self.design.heads.index(part.key.head)),
+            (p.part_first, u32::from(flit.first)),
+            (p.part_alone, u32::from(flit.alone)),
+            (p.part_last, u32::from(flit.last)),
+            (p.part_stream, flit.stream),
+            (p.part_layer, flit.layer),
+            (p.part_head, flit.head),
         ] {
             self.pins.set(pin, at, u64::from(value));
         }
@@ -111,8 +122,12 @@ impl Bench<'_> {
     fn observe(&mut self, run: &mut Run, at: usize, cycle: u64) -> bool {
         let (p, tile) = (&self.ports, self.tiles[at]);
         let mut moved = false;
+        if run.computes[at].takes_word && self.get(p.vector_valid, at) == 1 {
+            run.computes[at].took_word(Told::Query);
+            moved = true;
+        }
         // Jobs first: a flit may come in the cycle in which its job is taken.
-        if run.computes[at].takes_job && self.get(p.job_valid, at) == 1 {
+        if run.computes[at].takes_word && self.get(p.job_valid, at) == 1 {
             let job = Job {
                 close: self.get(p.job_close, at) == 1,
                 tag: self.get(p.job_tag, at),
@@ -122,34 +137,56 @@ impl Bench<'_> {
                 rows: (self.get32(p.job_first_row, at), self.get32(p.job_last_row, at)),
             };
             if let Some(close) = run.ledger.told(cycle, tile, &job) {
-                run.computes[at].took_close(close);
+                run.computes[at].expects(close);
             }
+            run.computes[at].took_word(Told::Job(Ask {
+                close: job.close,
+                tag: job.tag,
+                mask: job.mask,
+                stream: job.stream,
+                streams: job.streams,
+                rows: job.rows,
+                mapping: self.get32(p.job_mapping, at),
+                lag: self.get32(p.job_lag, at),
+                ..Ask::default()
+            }));
             moved = true;
         }
         if run.computes[at].takes_flit && self.get(p.kv_valid, at) == 1 {
             let name = (self.get(p.kv_tag, at), self.get32(p.kv_index, at), self.get(p.kv_mask, at));
+            let (tag, index, mask) = name;
+            let flit = KvFlit { tag, index, mask, data: 0 };
             let data = self.pins.payload(p.kv_data, at);
             let of = run.ledger.delivered(cycle, tile, name, data, run.memory.image());
             if let Some((step, layer)) = of {
                 run.steps[step].kv.entry(layer).or_insert((cycle, cycle)).1 = cycle;
             }
-            run.computes[at].took_flit(cycle, &run.plan.pace);
+            run.computes[at].took_flit(cycle, flit, &run.plan.pace);
             moved = true;
         }
-        if run.computes[at].sends && self.get(p.part_ready, at) == 1 {
-            run.computes[at].sent(self.part_flits);
+        if run.computes[at].sending().is_some() && self.get(p.part_ready, at) == 1 {
+            run.computes[at].sent();
             moved = true;
         }
-        run.credits[at] = self.get(p.root_valid, at);
-        if run.credits[at] != 0 {
-            self.reduce(run, at, cycle);
-            moved = true;
+        let valid = self.get32(p.root_valid, at);
+        let flit = (valid != 0).then(|| self.reduce(run, at, cycle, valid));
+        moved |= flit.is_some();
+        if let Some(root) = run.roots.get_mut(at) {
+            let out = root.out();
+            root.step(flit.flatten().as_ref(), true);
+            moved |= out.is_some();
+            if let Some(out) = out.filter(|out| out.last) {
+                let head = self.design.heads.of_column(at as u32).start + out.head;
+                if let Some(step) = run.ledger.output(cycle, (out.stream, head, out.layer)) {
+                    run.steps[step].end = cycle;
+                }
+            }
         }
         moved
     }
 
-    /// A flit of PART arrived at a root.
-    fn reduce(&mut self, run: &mut Run, at: usize, cycle: u64) {
+    /// A flit of PART arrived at a root, which takes it unless it has no such context.
+    fn reduce(&mut self, run: &mut Run, at: usize, cycle: u64, valid: u32) -> Option<RootFlit> {
         let p = &self.ports;
         let source = self.design.mesh.node(self.get32(p.root_x, at), self.get32(p.root_y, at));
         let mut carried = 0;
@@ -165,17 +202,32 @@ impl Bench<'_> {
             head: self.design.heads.of_column(self.design.mesh.coords(self.tiles[at]).0).start
                 + self.get32(p.root_head, at),
         };
-        let flit = RootFlit {
-            root: self.tiles[at],
-            key,
-            alone: self.get32(p.root_alone, at),
+        let part = PartFlit {
             first: self.get(p.root_first, at) == 1,
             last: self.get(p.root_last, at) == 1,
+            alone: self.get(p.root_alone, at) == 1,
+            stream: key.stream,
+            layer: key.layer,
+            head: self.get32(p.root_head, at),
+            data: 0,
+        };
+        let arrived = Arrived {
+            root: self.tiles[at],
+            key,
+            alone: part.alone,
+            first: part.first,
+            last: part.last,
             data: &self.words[..carried],
         };
-        if let Some(step) = run.ledger.reduced(cycle, flit) {
+        if let Some(step) = run.ledger.reduced(cycle, arrived) {
             run.steps[step].end = cycle;
         }
+        if let Some(packets) = run.packets.get_mut(at).filter(|_| part.last) {
+            *packets += 1;
+        }
+        let known = part.stream < self.design.config.model.max_streams && part.head < self.design.heads.most();
+        let (x, y) = (self.get32(p.root_x, at), self.get32(p.root_y, at));
+        known.then_some(RootFlit { valid, part, x, y })
     }
 
     /// What the fabric shows of itself between two steps: occupancies, and homes that are exchanged.

@@ -1,5 +1,6 @@
 //! The ports of the whole fabric that a decode step drives and reads, found once by name.
 
+use super::queries::QueryPins;
 use crate::cosim::around::{DescriptorPins, MemoryPins};
 use crate::cosim::dut::DutError;
 use crate::cosim::pins::{Pin, Pins};
@@ -22,6 +23,7 @@ macro_rules! ports {
             /// None where stages overlap, and nobody asks whether the compute has something to do.
             pub(super) $idle: Option<Pin>,
             $(pub(super) $tile: Pin,)+
+            pub(super) queries: QueryPins,
             pub(super) descriptors: DescriptorPins,
             pub(super) memory: MemoryPins,
         }
@@ -46,6 +48,7 @@ macro_rules! ports {
                     $idle,
                     $($one: pins.pin(top, stringify!($one), 1)?,)+
                     $($tile: pins.pin(top, stringify!($tile), tiles)?,)+
+                    queries: QueryPins::find(pins, top, 1)?,
                     descriptors: DescriptorPins::find(pins, top, 1)?,
                     memory: MemoryPins::named(pins, top, "m_axi_", memory)?,
                 })
@@ -59,9 +62,10 @@ ports! {
     swap: swap_valid swap_a swap_b occupancy_valid occupancy_tile occupancy_value;
     idle: compute_idle;
     tile: job_valid job_ready job_close job_tag job_mask job_stream job_streams job_first_row job_last_row
+        job_mapping job_lag
         kv_valid kv_ready kv_tag kv_index kv_mask kv_data
         part_valid part_ready part_first part_last part_alone part_stream part_layer part_head part_data
-        vector_ready root_credit root_alone
+        vector_valid vector_ready root_credit root_alone
         root_valid root_first root_last root_stream root_layer root_head root_x root_y root_data
         error_memory error_timeout vc_busy stat_data event_data;
 }

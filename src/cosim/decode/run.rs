@@ -4,10 +4,13 @@ use super::compute::Compute;
 use super::ledger::DecodeLedger;
 use super::measured::StepCounts;
 use super::{MemoryFault, Plan};
+use super::queries::Queries;
 use crate::cosim::memory::{Memory, Shape};
+use crate::cosim::model_ports::PeClock;
 use crate::cosim::network::COUNTERS;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
+use crate::model::cycle::root::ReduceRoot;
 
 pub(super) struct Run<'a> {
     pub(super) start: u64,
@@ -15,6 +18,13 @@ pub(super) struct Run<'a> {
     pub(super) ledger: DecodeLedger<'a>,
     pub(super) memory: Memory,
     pub(super) computes: Vec<Compute>,
+    /// The reduce root of every column.
+    pub(super) roots: Vec<ReduceRoot>,
+    /// The clock of what computes.
+    pub(super) clock: PeClock,
+    pub(super) queries: Queries,
+    /// PART packets that came to each root.
+    pub(super) packets: Vec<u64>,
     /// Descriptors accepted, over all steps.
     pub(super) accepted: usize,
     /// A descriptor stood on the port in this period.
@@ -26,8 +36,6 @@ pub(super) struct Run<'a> {
     pub(super) moved: u64,
     pub(super) events: Vec<[u32; TILE_EVENTS.len()]>,
     pub(super) links: Vec<[u32; COUNTERS]>,
-    /// Flits of PART whose slots are given back, by where they came from.
-    pub(super) credits: Vec<u64>,
     pub(super) faults: Vec<MemoryFault>,
     /// Occupancies that a step shows.
     pub(super) shown_by_step: usize,
@@ -37,12 +45,18 @@ impl<'a> Run<'a> {
     /// `swaps`: whether homes may swap, so that every step shows its occupancies.
     pub(super) fn new(design: &'a Design, plan: &'a Plan, swaps: bool, start: u64) -> Run<'a> {
         let tiles = design.mesh.tiles();
+        let mut clock = PeClock::new();
+        clock.set(&plan.clocks);
         Run {
             start,
             plan,
             ledger: DecodeLedger::new(design, plan.seed, plan.order),
             memory: Memory::new(Shape::of(design), plan.memory.clone(), plan.image.clone()),
-            computes: design.mesh.nodes().map(|tile| Compute::new(tile, plan.seed)).collect(),
+            computes: design.mesh.nodes().map(|tile| Compute::new(design, tile, plan.seed)).collect(),
+            roots: (0..design.mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
+            clock,
+            queries: Queries::new(design),
+            packets: vec![0; design.mesh.cols() as usize],
             accepted: 0,
             presented: false,
             steps: vec![StepCounts::default(); plan.steps as usize],
@@ -50,7 +64,6 @@ impl<'a> Run<'a> {
             moved: start,
             events: vec![[0; TILE_EVENTS.len()]; tiles],
             links: vec![[0; COUNTERS]; tiles],
-            credits: vec![0; tiles],
             faults: Vec::new(),
             shown_by_step: if swaps { tiles } else { 0 },
         }
@@ -74,18 +87,24 @@ impl<'a> Run<'a> {
     }
 
     /// The next descriptor may be sent. A layer's queries come from the layer before, and a step's from the
-    /// step before: neither begins before the other's results are there.
-    pub(super) fn is_due(&self) -> bool {
+    /// step before: neither begins before the other's results are there. Queries go in before descriptors.
+    pub(super) fn is_due(&mut self) -> bool {
         if self.accepted >= self.descriptors() {
             return false;
         }
         let (step, number) = (self.step_of(self.accepted), self.accepted % self.plan.descriptors.len());
         let layer = |number: usize| self.plan.descriptors[number].layer;
-        self.plan.overlap
+        let begins = number == 0 || layer(number) != layer(number - 1);
+        if !begins {
+            return true;
+        }
+        let due = self.plan.overlap
             || match number {
                 0 => step == 0 || self.is_done(step - 1),
-                _ => layer(number) == layer(number - 1) || self.ledger.is_done(step),
-            }
+                _ => self.ledger.is_done(step),
+            };
+        let of_layer = self.plan.descriptors[number..].iter().take_while(|d| d.layer == layer(number));
+        due && self.queries.are_in(self.accepted, of_layer)
     }
 
     pub(super) fn over(&self) -> bool {

@@ -1,10 +1,9 @@
 //! The ledger held against a fabric that does everything right, and then one thing wrong.
 
-use super::account::Job;
-use super::compute::{Compute, Pace};
-use super::expect::{flits, needs, Homes, Need, Worked};
+use super::account::{Close, Job};
+use super::expect::{flits, needs, Homes, Need};
 use super::ledger::DecodeLedger;
-use super::parts::{part_flits, Part, RootFlit};
+use super::parts::{part_flits, Arrived, Part};
 use super::*;
 use crate::config::Config;
 use crate::cosim::memory::Shape;
@@ -44,8 +43,9 @@ enum Event {
     Tell(NodeId, Job),
     Flit(NodeId, u64, u32, u64, Vec<u32>),
     Send(NodeId),
+    Output(u32, u32, u32),
 }
-use Event::{Accept, Flit, Send, Swap as Exchange, Tell};
+use Event::{Accept, Flit, Output, Send, Swap as Exchange, Tell};
 
 use crate::design::NodeId;
 
@@ -64,7 +64,7 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
     for number in 0..2 {
         for d in &made.descriptors {
             events.push(Accept(*d, number));
-            let needs = needs(design, &homes, d, &mut Worked::new());
+            let needs = needs(design, &homes, d);
             let job = |n: &Need| Job {
                 close: false,
                 tag: n.slice.tag(design),
@@ -87,6 +87,9 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
             }
             if d.close {
                 events.extend(design.mesh.nodes().map(Send));
+                let heads = 0..design.config.model.heads;
+                let streams = d.stream..d.stream + d.streams;
+                events.extend(streams.flat_map(|s| heads.clone().map(move |h| (s, h))).map(|(s, h)| Output(s, h, d.layer)));
             }
         }
         let tiles: Vec<_> = design.mesh.nodes().collect();
@@ -103,36 +106,37 @@ fn play(
     bend: &mut dyn FnMut(&Part, u32, &mut Vec<u32>) -> bool,
 ) -> Vec<ViolationKind> {
     let mut ledger = DecodeLedger::new(design, 9, Order::Slice);
-    let pace = Pace { flit_cycles: 1, stall: 0 };
-    let mut computes: Vec<_> = design.mesh.nodes().map(|tile| Compute::new(tile, 9)).collect();
+    let mut closes: Vec<Vec<Close>> = design.mesh.nodes().map(|_| Vec::new()).collect();
     for (cycle, event) in (0..).zip(events) {
         match event {
             Accept(descriptor, step) => ledger.accepted(*descriptor, *step),
             Exchange(a, b, steps) => ledger.swapped(*a, *b, *steps),
             Tell(tile, job) => {
                 if let Some(close) = ledger.told(cycle, *tile, job) {
-                    computes[tile.index()].took_close(close);
+                    closes[tile.index()].push(close);
                 }
             }
             Flit(tile, tag, index, mask, data) => {
                 ledger.delivered(cycle, *tile, (*tag, *index, *mask), data.iter().copied(), &IMAGE);
             }
             Send(tile) => {
-                let compute = &mut computes[tile.index()];
-                while let Some((part, index)) = compute.drive(cycle, &pace, &mut ledger) {
-                    let mut data = vec![0; 2];
-                    part.payload(9, index, &mut data);
-                    let last = index + 1 == part_flits(design);
-                    compute.sent(part_flits(design));
-                    if bend(&part, index, &mut data) {
+                let sent: Vec<_> = closes[tile.index()].drain(..).flat_map(|close| close.parts).collect();
+                for part in sent {
+                    for index in 0..part_flits(design) {
+                        let mut data = vec![0; 2];
+                        part.payload(9, index, &mut data);
+                        if !bend(&part, index, &mut data) {
+                            continue;
+                        }
                         let root = design.mesh.node(design.mesh.coords(*tile).0, 0).unwrap();
-                        let (key, data) = (part.key, data.as_slice());
-                        ledger.reduced(
-                            cycle,
-                            RootFlit { root, key, alone: key.alone(), first: index == 0, last, data },
-                        );
+                        let (key, alone, data) = (part.key, part.alone, data.as_slice());
+                        let (first, last) = (index == 0, index + 1 == part_flits(design));
+                        ledger.reduced(cycle, Arrived { root, key, alone, first, last, data });
                     }
                 }
+            }
+            Output(stream, head, layer) => {
+                ledger.output(cycle, (*stream, *head, *layer));
             }
         }
     }
@@ -248,6 +252,28 @@ fn jobs_that_are_wrong_have_a_name() {
 fn a_swap_that_only_some_have_seen_shows() {
     let kinds = bent(|all| all.retain(|e| !matches!(e, Exchange(..))));
     assert!(!kinds.is_empty(), "the tiles of the second step are others");
+}
+
+#[test]
+fn outputs_that_are_wrong_have_a_name() {
+    let is_output = |e: &Event| matches!(e, Output(..));
+    let twice = bent(|all| {
+        let at = all.iter().rposition(is_output).unwrap();
+        all.insert(at, all[at].clone());
+    });
+    assert_eq!(twice, [Duplicate]);
+    let lost = bent(|all| {
+        let at = all.iter().rposition(is_output).unwrap();
+        all.remove(at);
+    });
+    assert_eq!(lost, [Lost]);
+    let other = bent(|all| {
+        let at = all.iter().rposition(is_output).unwrap();
+        if let Output(_, _, layer) = &mut all[at] {
+            *layer += 1;
+        }
+    });
+    assert_eq!(other, [Corrupt]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::account::Account;
 use super::ledger::DecodeLedger;
 use crate::cosim::plan::SliceId;
+use std::collections::VecDeque;
 
 impl DecodeLedger<'_> {
     /// Who waits for what, in words, the first few of each kind.
@@ -48,6 +49,10 @@ impl DecodeLedger<'_> {
             words.push(format!("no tile has heard of the last {unresolved} descriptors"));
         }
         words.extend(self.parts.waiting());
+        let outputs: usize = self.outputs.values().map(VecDeque::len).sum();
+        if outputs > 0 {
+            words.push(format!("{outputs} outputs have not left the roots"));
+        }
         if words.is_empty() {
             "nobody waits for anything".to_owned()
         } else {

@@ -12,6 +12,7 @@ mod pe_clock;
 pub use core::ToldJob;
 pub use fabric::FabricPorts;
 pub use nodes::NodePorts;
+pub(super) use pe_clock::PeClock;
 
 /// Bits of a payload that the model carries.
 const PAYLOAD: u32 = 64;

@@ -5,7 +5,7 @@ use crate::model::cycle::core::Edges;
 
 /// The clock, without jitter, and the reset that is synchronous to it.
 #[derive(Debug, Clone)]
-pub(super) struct PeClock {
+pub(in crate::cosim) struct PeClock {
     noc_fs: u64,
     pe_fs: u64,
     phase_fs: u64,
@@ -19,7 +19,7 @@ pub(super) struct PeClock {
 
 impl PeClock {
     /// In step with the network's, under reset.
-    pub(super) fn new() -> PeClock {
+    pub(in crate::cosim) fn new() -> PeClock {
         let mut clock =
             PeClock { noc_fs: 0, pe_fs: 0, phase_fs: 0, base: 0, edges: 0, begin: 0, reset: true };
         clock.set(&Clocks::IN_STEP);
@@ -27,14 +27,14 @@ impl PeClock {
     }
 
     /// From the next period on.
-    pub(super) fn set(&mut self, clocks: &Clocks) {
+    pub(in crate::cosim) fn set(&mut self, clocks: &Clocks) {
         let raw = clocks.raw();
         (self.noc_fs, self.pe_fs, self.phase_fs) = (raw.noc_fs, raw.pe_fs, raw.phase_fs);
         (self.base, self.edges) = (self.begin, 0);
     }
 
     /// Edges out of reset in the next period of the network's clock.
-    pub(super) fn period(&mut self, rst: bool) -> Edges {
+    pub(in crate::cosim) fn period(&mut self, rst: bool) -> Edges {
         let end = self.begin + self.noc_fs;
         let mut edges = Edges { before: 0, at_end: false };
         loop {

@@ -57,7 +57,7 @@ fn config(draw: &mut Draw) -> Config {
     (c.takv.column_stride, c.takv.hub_x) = (draw.of(&[0, 0, 1]), draw.from(0, 1));
     let kinds = [PlacementKind::Takv, PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub];
     c.takv.placement = draw.of(&kinds);
-    (c.pad.enable, c.pad.fifo_depth) = (!draw.one_in(3), draw.of(&[5, 16, 48, 61]));
+    (c.pad.enable, c.pad.fifo_depth) = (!draw.one_in(3), Some(draw.of(&[5, 16, 48, 61])));
     (c.kv.segment_tokens, c.pe.head_dim) = (draw.of(&[3, 8, 13, 16]), draw.of(&[32, 64, 128]));
     (c.kv.uram_per_tile, c.kv.banks) = (draw.of(&[1, 2, 8]), draw.from(1, 4));
     (c.model.kv_heads, c.model.max_streams) = (draw.of(&[1, 2, 3, 5]), draw.of(&[1, 2, 4]));

@@ -45,6 +45,12 @@ impl Counts {
         self.shown
     }
 
+    /// All totals: flits accepted, passes of K, of V and of ones, cycles with a flit, starved, waiting for weights,
+    /// reading results; then passes by row.
+    pub fn totals(&self) -> &[u32] {
+        &self.totals[..self.len]
+    }
+
     /// The scan goes on.
     pub fn scan(&mut self) {
         self.shown = (self.index, self.totals[self.index]);

@@ -99,6 +99,11 @@ impl Pad {
         self.counts.shown()
     }
 
+    /// All that was counted.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
     /// What both sides show each other.
     pub fn between(&self) -> Between {
         Between {

@@ -20,6 +20,15 @@ const DIVIDE: u32 = 35;
 /// Elements that may be on their way to the output.
 const OUT_DEPTH: u32 = 32;
 
+/// Cycles between two numbers of one packet's last and the next packet's first, and the first number's own.
+const BETWEEN: u64 = 6;
+
+/// Cycles that a packet takes at a root at least, for heads of so many elements: those that follow one another at once and end
+/// no head.
+pub fn packet_cycles(head_dim: u32) -> u64 {
+    u64::from(head_dim) + BETWEEN
+}
+
 /// An output's flit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutFlit {

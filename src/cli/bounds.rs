@@ -1,0 +1,27 @@
+//! The bounds of a run in words: a row for the time in which KV flows, one for all of the run.
+
+use super::table;
+use crate::eval::{Bounds, Phase};
+
+/// A table of both phases: cycles, rate of KV, share of the memory's bandwidth, and the bound of each part in cycles.
+pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &Bounds) -> String {
+    let total = Phase { cycles, kv_gbs, share, bounds: *bounds };
+    let text = |text: &str| text.to_owned();
+    let mut head = vec![text(""), text("cycles"), text("KV GB/s"), text("share")];
+    head.extend(bounds.all().map(|(name, _)| text(name)));
+    let row = |name: &str, phase: &Phase| {
+        let mut row = vec![
+            text(name),
+            phase.cycles.to_string(),
+            format!("{:.1}", phase.kv_gbs),
+            format!("{:.1} %", 100.0 * phase.share),
+        ];
+        row.extend(phase.bounds.all().map(|(_, cycles)| cycles.to_string()));
+        row
+    };
+    let (name, tightest) = bounds.tightest();
+    let over = cycles as f64 / tightest.max(1) as f64;
+    let mut out = String::from("Rate of KV, its share of the memory's bandwidth, and the least cycles that each part needs:\n");
+    out += &table::columns(&[head, row("KV phase", kv), row("total", &total)]);
+    out + &format!("Bound by {name}: {tightest} cycles; the run takes {over:.3} times as many\n")
+}

@@ -1,0 +1,171 @@
+//! Bounds: the cycles that each part of a fabric needs at least for what a run carried, and the share of the memory's rate.
+//!
+//! A run cannot take fewer cycles than its tightest bound. How near it comes says how well the fabric hides everything else.
+
+use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
+use crate::design::{Class, Design, Port};
+use crate::emit::pad_events;
+use crate::model::cycle::root;
+use serde::Serialize;
+
+/// Cycles of the network's clock that each part needs at least.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Bounds {
+    /// The busiest port of external memory, at its share of the bandwidth.
+    pub memory: u64,
+    /// The home that streams most flits, one a cycle.
+    pub injection: u64,
+    /// The busiest link from router to router, one flit a cycle.
+    pub links: u64,
+    /// The tile that most flits reach, one a cycle.
+    pub ejection: u64,
+    /// The busiest array: a pass a flit for every `pe.array_rows` contexts that attend; results that are read.
+    pub array: u64,
+    /// The reduce root with most numbers to merge, one a cycle.
+    pub root: u64,
+}
+
+impl Bounds {
+    /// Each with its name.
+    pub fn all(&self) -> [(&'static str, u64); 6] {
+        [
+            ("memory", self.memory),
+            ("injection", self.injection),
+            ("links", self.links),
+            ("ejection", self.ejection),
+            ("array", self.array),
+            ("root", self.root),
+        ]
+    }
+
+    /// The tightest, by its name; of equal ones the first.
+    pub fn tightest(&self) -> (&'static str, u64) {
+        self.all().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
+    }
+}
+
+/// A part of a run, or all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Phase {
+    /// How long it took.
+    pub cycles: u64,
+    /// Gigabytes of KV a second, read from external memory.
+    pub kv_gbs: f64,
+    /// The same as a share of `memory.bandwidth_gbs`.
+    pub share: f64,
+    /// What it could not be faster than.
+    pub bounds: Bounds,
+}
+
+/// What a run carried, by tile unless said otherwise.
+#[derive(Debug, Clone)]
+pub(super) struct Carried<'a> {
+    /// Link counters.
+    pub(super) links: &'a [[u32; COUNTERS]],
+    /// Flits that homes streamed.
+    pub(super) streamed: &'a [u64],
+    /// Counters of the arrays, in the order of [`pad_events`].
+    pub(super) pad: &'a [Vec<u32>],
+    /// Beats of each memory port.
+    pub(super) beats: &'a [u64],
+    /// PART packets that came to each column's root.
+    pub(super) packets: &'a [u64],
+    /// Bytes that a memory port gives in a cycle.
+    pub(super) bytes_per_cycle: f64,
+}
+
+fn most(values: impl IntoIterator<Item = u64>) -> u64 {
+    values.into_iter().max().unwrap_or(0)
+}
+
+impl Carried<'_> {
+    /// Flits of these classes that left a router by this port.
+    fn left(&self, tile: usize, port: Port, classes: &[Class]) -> u64 {
+        let first = port.index() * COUNTERS_PER_PORT;
+        classes.iter().map(|&class| u64::from(self.links[tile][first + class as usize])).sum()
+    }
+
+    /// Cycles of the busiest array in which one of these happens.
+    fn array(&self, design: &Design, events: &[&str]) -> u64 {
+        let names = pad_events(design);
+        let at = |event: &str| names.iter().position(|name| name == event).expect("arrays count it");
+        let at: Vec<_> = events.iter().map(|event| at(event)).collect();
+        let cycles = most(self.pad.iter().map(|tile| at.iter().map(|&at| u64::from(tile[at])).sum()));
+        let clock = &design.config.clock;
+        (cycles as f64 * clock.noc_mhz / clock.pe_mhz).ceil() as u64
+    }
+
+    fn bounds(&self, design: &Design, classes: &[Class], events: &[&str], root: u64) -> Bounds {
+        let flit_bytes = f64::from(design.flit.data_width / 8);
+        let tiles = || 0..self.links.len();
+        let between = [Port::North, Port::East, Port::South, Port::West];
+        Bounds {
+            // A port gives at most a beat a cycle, however fast the memory behind it.
+            memory: (most(self.beats.iter().copied()) as f64 * flit_bytes / self.bytes_per_cycle.min(flit_bytes))
+                .ceil() as u64,
+            injection: most(self.streamed.iter().copied()),
+            links: most(tiles().flat_map(|t| between.map(|port| self.left(t, port, classes)))),
+            ejection: most(tiles().map(|t| self.left(t, Port::Local, classes))),
+            array: self.array(design, events),
+            root,
+        }
+    }
+
+    /// The time in which KV flows, of so many cycles, and all of the run.
+    pub(super) fn phases(&self, design: &Design, kv_cycles: u64, total_cycles: u64) -> [Phase; 2] {
+        let passes = ["k_passes", "v_passes", "ones_passes"];
+        let with_results = ["k_passes", "v_passes", "ones_passes", "reading_results"];
+        let root = most(self.packets.iter().map(|n| n * root::packet_cycles(design.config.pe.head_dim)));
+        let bytes = self.beats.iter().sum::<u64>() as f64 * f64::from(design.flit.data_width / 8);
+        let phase = |cycles: u64, bounds| {
+            let seconds = cycles.max(1) as f64 / (design.config.clock.noc_mhz * 1e6);
+            let kv_gbs = bytes / seconds / 1e9;
+            Phase { cycles, kv_gbs, share: kv_gbs / design.config.memory.bandwidth_gbs, bounds }
+        };
+        // Partial results are reduced behind the KV of their heads, not beside it.
+        let kv = self.bounds(design, &[Class::KvFetch, Class::KvData], &passes, 0);
+        let all = self.bounds(design, &Class::ALL, &with_results, root);
+        [phase(kv_cycles, kv), phase(total_cycles, all)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn each_part_bounds_a_run_by_what_the_busiest_of_its_kind_carried() {
+        let mut config = Config::default();
+        (config.mesh.cols, config.mesh.rows, config.pe.array_rows) = (2, 2, 1);
+        (config.clock.noc_mhz, config.clock.pe_mhz) = (200.0, 400.0);
+        let design = Design::from_config("test", &config).unwrap();
+        let names = pad_events(&design);
+        let mut links = [[0; COUNTERS]; 4];
+        links[1][Port::East.index() * COUNTERS_PER_PORT + Class::KvData as usize] = 500;
+        links[1][Port::East.index() * COUNTERS_PER_PORT + Class::Part as usize] = 7;
+        links[2][Port::Local.index() * COUNTERS_PER_PORT + Class::KvData as usize] = 900;
+        links[0][Port::Local.index() * COUNTERS_PER_PORT + Class::Part as usize] = 950;
+        let mut pad = vec![vec![0; names.len()]; 4];
+        for (name, count) in [("k_passes", 300), ("v_passes", 400), ("ones_passes", 100), ("reading_results", 20)] {
+            pad[3][names.iter().position(|n| n == name).unwrap()] = count;
+        }
+        let carried = Carried {
+            links: &links,
+            streamed: &[1, 2, 800, 4],
+            pad: &pad,
+            beats: &[100, 300],
+            packets: &[4, 3],
+            bytes_per_cycle: 32.0,
+        };
+        let [kv, total] = carried.phases(&design, 1000, 2000);
+        let of_kv = Bounds { memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
+        assert_eq!(kv.bounds, of_kv);
+        let root = 4 * root::packet_cycles(128);
+        assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
+        assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
+        // 400 flits of 64 bytes in 5 us, of 460 GB/s.
+        assert!((kv.kv_gbs - 5.12).abs() < 1e-9 && (kv.share - 5.12 / 460.0).abs() < 1e-12);
+        assert!((total.kv_gbs - 2.56).abs() < 1e-9);
+    }
+}
