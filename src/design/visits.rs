@@ -3,7 +3,8 @@
 //! Under mapping `row-aligned` a turn is a pattern of flows along a row: each column is fed by one home column, and all move on by
 //! one column together. Were every column to begin at itself, the links in the middle would carry half of the row in some turns and
 //! nothing in others. [`starts`] is the table whose busiest link, over all turns, carries the fewest flows; of tables that are
-//! alike in this, one with the smallest mean over the turns of the busiest link. Tests find the tables again.
+//! alike in this, the one with the fewest turns that are so busy, then the fewest of the next busiest. The mean over the turns is
+//! no guide: it rewards idle turns, whose time a busy one does not get. Tests find the tables again.
 
 /// For rows of 2 to 16 columns, the home column at which each column begins. Exact up to ten columns; beyond, the best
 /// that hill climbing from many starts found.
@@ -14,15 +15,15 @@ const STARTS: [&[u32]; 15] = [
     &[0, 1, 2, 3, 4],
     &[0, 1, 3, 2, 4, 5],
     &[0, 1, 4, 3, 2, 5, 6],
-    &[0, 1, 2, 4, 3, 5, 6, 7],
+    &[0, 1, 5, 4, 7, 2, 3, 6],
     &[0, 1, 2, 5, 4, 3, 6, 7, 8],
     &[0, 1, 4, 6, 5, 8, 3, 2, 7, 9],
-    &[0, 1, 5, 7, 6, 10, 3, 2, 9, 8, 4],
-    &[0, 1, 4, 5, 7, 6, 9, 8, 11, 10, 2, 3],
-    &[0, 2, 4, 9, 5, 11, 6, 1, 7, 12, 8, 3, 10],
-    &[0, 2, 4, 9, 11, 8, 1, 6, 13, 10, 12, 7, 3, 5],
-    &[0, 1, 5, 13, 10, 7, 8, 2, 11, 3, 12, 14, 9, 4, 6],
-    &[0, 1, 3, 7, 11, 13, 9, 4, 14, 6, 12, 8, 10, 15, 2, 5],
+    &[0, 1, 5, 7, 6, 10, 3, 2, 4, 8, 9],
+    &[0, 1, 5, 9, 7, 3, 10, 4, 11, 2, 8, 6],
+    &[0, 2, 4, 9, 5, 11, 6, 1, 7, 8, 12, 3, 10],
+    &[0, 2, 4, 11, 9, 8, 1, 6, 13, 10, 3, 7, 5, 12],
+    &[0, 1, 3, 7, 11, 9, 8, 14, 5, 4, 12, 10, 2, 13, 6],
+    &[0, 1, 5, 14, 11, 7, 9, 3, 12, 6, 4, 13, 15, 8, 10, 2],
 ];
 
 /// The home column at which each column of a row of `cols` begins.
@@ -55,17 +56,19 @@ mod tests {
         })
     }
 
-    /// What is to be small: the busiest link of all turns, and the sum over the turns of the busiest of each.
-    fn cost(starts: &[u32]) -> (u32, u32) {
-        busiest(starts).fold((0, 0), |(most, sum), flows| (most.max(flows), sum + flows))
+    /// What is to be small: the flows on the busiest link of each turn, the busiest turn first.
+    fn cost(starts: &[u32]) -> Vec<u32> {
+        let mut turns: Vec<_> = busiest(starts).collect();
+        turns.sort_unstable_by(|a, b| b.cmp(a));
+        turns
     }
 
     /// The least cost of all tables that begin with `table[..fixed]`.
-    fn least(table: &mut Vec<u32>, fixed: usize) -> (u32, u32) {
+    fn least(table: &mut Vec<u32>, fixed: usize) -> Vec<u32> {
         if fixed == table.len() {
             return cost(table);
         }
-        let mut best = (u32::MAX, u32::MAX);
+        let mut best = vec![u32::MAX];
         for other in fixed..table.len() {
             table.swap(fixed, other);
             best = best.min(least(table, fixed + 1));
@@ -79,7 +82,12 @@ mod tests {
         assert_eq!(starts(4), [0, 2, 1, 3]);
         assert!(busiest(starts(4)).all(|flows| flows == 1));
         // In step, as they would be without the table.
-        assert_eq!(cost(&[0, 1, 2, 3]), (2, 4));
+        assert_eq!(cost(&[0, 1, 2, 3]), [2, 1, 1, 0]);
+    }
+
+    #[test]
+    fn eight_columns_carry_three_flows_a_link_in_one_turn_only() {
+        assert_eq!(cost(starts(8)), [3, 2, 2, 2, 2, 2, 2, 2]);
     }
 
     #[test]
@@ -112,9 +120,9 @@ mod tests {
     fn wide_rows_are_better_than_in_step_and_near_the_bound() {
         for cols in 9..=16 {
             let in_step: Vec<_> = (0..cols).collect();
-            let most = cost(starts(cols)).0;
+            let most = cost(starts(cols))[0];
             // The link in the middle carries a fourth of the columns on average, in either direction.
-            assert!(most < cost(&in_step).0 && most <= cols.div_ceil(4) + 1, "{cols} columns: {most}");
+            assert!(most < cost(&in_step)[0] && most <= cols.div_ceil(4) + 1, "{cols} columns: {most}");
         }
     }
 
