@@ -6,7 +6,7 @@ use decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAP
 use meshkv::cosim::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
 use meshkv::cosim::Library;
-use meshkv::design::{Design, Mapping, Memory};
+use meshkv::design::{Design, Mapping};
 use std::collections::HashMap;
 
 const ROW_ALIGNED: Workload = Workload { mapping: Mapping::RowAligned, ..LOAD };
@@ -116,11 +116,11 @@ fn a_port_that_takes_nothing_is_a_time_out_of_its_homes() {
     let design = small(|_| {});
     let library = whole_library(&design);
     let (x, y) = victim(&design).0;
-    let port = Memory::port(design.mesh.cols(), x, y) as usize;
+    let port = design.memory.port(x, y) as usize;
     for kind in [FaultKind::Deaf, FaultKind::Mute] {
         let found = faults(&library, &design, vec![Fault::of_port(port, kind)]);
         assert!(!found.is_empty() && found.iter().all(|f| f.timeout), "{found:?}");
-        let of_port = |f: &MemoryFault| Memory::port(design.mesh.cols(), f.tile.0, f.tile.1) as usize == port;
+        let of_port = |f: &MemoryFault| design.memory.port(f.tile.0, f.tile.1) as usize == port;
         assert!(found.iter().all(of_port), "{found:?}");
     }
 }

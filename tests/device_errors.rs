@@ -8,7 +8,7 @@ use meshkv::cosim::attention::Job;
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::device::{Bench, DeviceError, Faults, Notice, Outcome, Platform};
 use meshkv::cosim::memory::{Fault, FaultKind};
-use meshkv::design::{Design, Mapping, Memory};
+use meshkv::design::{Design, Mapping};
 
 /// Runs a job that fails, and then one that does not.
 fn fail_and_recover(bench: &mut Bench, job: &Job, faults: Faults, notice: Notice, what: &str) -> Outcome {
@@ -38,7 +38,7 @@ fn from_now(taken: u64) -> u64 {
 /// Tiles that read through a port.
 fn tiles_of(design: &Design, port: usize) -> Vec<u32> {
     let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
-    (0..tiles).filter(|t| Memory::port(cols, t % cols, t / cols) as usize == port).collect()
+    (0..tiles).filter(|t| design.memory.port(t % cols, t / cols) as usize == port).collect()
 }
 
 #[test]

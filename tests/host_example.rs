@@ -4,7 +4,7 @@ use crate::fabric;
 
 use fabric::design;
 use meshkv::design::registers::named;
-use meshkv::design::{Design, Memory};
+use meshkv::design::Design;
 use meshkv::emit::emit;
 use meshkv::model::layout::{k_flits, v_flits};
 use std::path::{Path, PathBuf};
@@ -156,7 +156,7 @@ fn cache_is_where_the_fabric_reads(host: &Host) {
             let bytes: Vec<u8> = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
             let home = design.placement.home(1, segment);
             let (x, y) = design.mesh.coords(home);
-            let port = Memory::port(design.mesh.cols(), x, y);
+            let port = design.memory.port(x, y);
             let address = argument(&log, 2 + port).wrapping_add(design.slice_address(0, 1, segment, head));
             assert_eq!(host.memory(address, bytes.len()), bytes, "KV head {head}, segment {segment}");
         }

@@ -103,7 +103,8 @@ fn facts(design: &Design) -> Vec<(&'static str, u64, &'static str)> {
         ("slice_flits", crate::design::slice_flits(&design.config).into(), "flits of one slice, K and V"),
         ("window_flits", staging.window_flits.into(), "flits of one staging window"),
         ("slice_bytes", design.memory.slice_bytes, "bytes of one slice in external memory"),
-        ("memory_ports", design.memory.ports.into(), "AXI4 read masters, one a pair of tiles"),
+        ("memory_ports", design.memory.ports.into(), "AXI4 read masters"),
+        ("tiles_per_port", design.memory.tiles_per_port.into(), "tiles of a row that share one of them"),
         ("memory_addr_bits", design.memory.addr_width.into(), "bits of an address there"),
         ("uram", cols * rows * u64::from(design.config.kv.uram_per_tile), "URAM288 of all tiles"),
     ]

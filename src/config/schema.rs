@@ -223,7 +223,7 @@ impl Default for Kv {
 
 /// `[memory]`: external memory behind the homes.
 ///
-/// Facts of the platform, for checks and co-simulation; no Verilog depends on them.
+/// Facts of the platform, for checks and co-simulation. Of the Verilog only the ports depend on it, by `tiles_per_port`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Memory {
@@ -237,11 +237,15 @@ pub struct Memory {
     /// U280, page closed).
     #[schemars(range(min = 0, max = 10_000))]
     pub latency_ns: f64,
+    /// Tiles that share a port to external memory (an AXI4 read master). They lie side by side in a row, so it is
+    /// at most `mesh.cols`. Left out: the fewest for which the card has a pseudo-channel for each port.
+    #[schemars(extend("enum" = [1, 2, 4, 8], "x-why" = "an AXI ID names the tile in whole bits"), example = 2)]
+    pub tiles_per_port: Option<u32>,
 }
 
 impl Default for Memory {
     fn default() -> Self {
-        Memory { capacity_gib: 40.0, bandwidth_gbs: 460.0, latency_ns: 122.0 }
+        Memory { capacity_gib: 40.0, bandwidth_gbs: 460.0, latency_ns: 122.0, tiles_per_port: None }
     }
 }
 

@@ -6,10 +6,11 @@
 
 mod card;
 mod placement;
+mod ports;
 
 use super::mare::{chunk_flits, fifo_depth};
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
-use super::{slice_flits, Device, Floorplan, Heads, Mesh, ROUTER_CYCLES};
+use super::{slice_flits, Design, Device, Floorplan, Heads, Mesh, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding, Severity};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
@@ -22,22 +23,31 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 13] = [
+    let rules: [fn(&Config) -> Option<Finding>; 14] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
         placement::hub_is_in_a_row,
         placement::cache_fits_the_memory,
         placement::blocks_are_spread_evenly,
+        ports::a_row_has_the_tiles_of_a_port,
+        ports::every_port_has_a_channel,
         heads_fit_a_mask,
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,
         window_holds_a_slice,
         uram_fits_the_device,
-        fifo_covers_the_round_trip,
         sliding_window_acts,
     ];
-    rules.iter().filter_map(|rule| rule(config)).collect()
+    let mut findings: Vec<_> = rules.iter().filter_map(|rule| rule(config)).collect();
+    // How rows are dealt follows from widths that only a legal design has.
+    let plan = if findings.iter().all(|f| f.severity == Severity::Warning) {
+        Design::decide(name, config).floorplan
+    } else {
+        Floorplan::by_shares(Mesh::new(config.mesh.cols, config.mesh.rows), Device::of(config.board))
+    };
+    findings.extend(fifo_covers_the_round_trip(config, &plan));
+    findings
 }
 
 /// The same of a configuration whose files go to the card.
@@ -171,7 +181,7 @@ fn uram_fits_the_device(config: &Config) -> Option<Finding> {
 
 /// Cycles from a fetch to its first flit without load: there and back over the mean distance
 /// of two tiles. This is the "about 22 cycles" of an 8x8 mesh, and those of registers between SLRs.
-fn round_trip(config: &Config) -> u32 {
+fn round_trip(config: &Config, plan: &Floorplan) -> u32 {
     let (cols, rows) = (f64::from(config.mesh.cols), f64::from(config.mesh.rows));
     let tiles = cols * rows;
     // Mean of |a - b| over a line of n tiles is (n^2 - 1) / 3n; a tile does not ask itself.
@@ -181,7 +191,6 @@ fn round_trip(config: &Config) -> u32 {
     // Of two rows one lies south of a boundary and the other north of it.
     let apart = |row: u32| 2.0 * f64::from(row + 1) * (rows - f64::from(row + 1)) / (rows * rows);
     let registers: f64 = if config.floorplan.slr_registers {
-        let plan = Floorplan::new(Mesh::new(config.mesh.cols, config.mesh.rows), Device::of(config.board));
         (0..config.mesh.rows).filter(|&row| plan.crosses(row)).map(apart).sum()
     } else {
         0.0
@@ -200,11 +209,11 @@ fn deep_enough(config: &Config, rest: u32) -> u32 {
 }
 
 /// On a loaded row a fetch finds its home busy: a chunk for another tile streams before its own.
-fn fifo_covers_the_round_trip(config: &Config) -> Option<Finding> {
+fn fifo_covers_the_round_trip(config: &Config, plan: &Floorplan) -> Option<Finding> {
     let mare = &config.mare;
     let window = if mare.enable { mare.coalesce_window } else { 0 };
     let build = if mare.enable && mare.multicast { mare.tree_build_cycles } else { 0 };
-    let (depth, chunk, trip) = (fifo_depth(config), chunk_flits(config), round_trip(config));
+    let (depth, chunk, trip) = (fifo_depth(config), chunk_flits(config), round_trip(config, plan));
     let needed = trip + window + build + chunk;
     // Without overlap nothing is prefetched, so there is no latency to hide.
     (config.pad.enable && depth < needed).then(|| {
@@ -261,9 +270,13 @@ mod tests {
     #[test]
     fn the_round_trip_of_an_8x8_mesh_is_the_papers_and_that_of_registers_between_slrs() {
         let mut config = Config::default();
-        assert_eq!(round_trip(&config), 24);
+        let trip = |config: &Config| {
+            let design = Design::from_config("test", config).unwrap();
+            round_trip(config, &design.floorplan)
+        };
+        assert_eq!(trip(&config), 24);
         config.floorplan.slr_registers = false;
-        assert_eq!(round_trip(&config), 22);
+        assert_eq!(trip(&config), 22);
     }
 
     #[test]

@@ -2,12 +2,15 @@
 //!
 //! Rows are dealt whole, in order, so that only links along columns cross and only between two neighbouring rows. SLR0
 //! also holds what faces HBM and PCIe: it gets two parts of the rows where the others get three (2, 3 and 3 of eight), but
-//! always the first, beside which all stands that the host speaks to.
+//! always the first, beside which all stands that the host speaks to. Each row above SLR0 has the wires of its memory
+//! ports cross from there: where these are too many, rows are dealt evenly, SLR0 first (3, 3 and 2 of eight).
 
-use super::{Device, Mesh};
+use super::{Device, Mesh, Wires};
 
 /// Parts of the rows that each SLR gets.
 const SHARES: [u32; 3] = [2, 3, 3];
+/// Percentage of the wires out of SLR0 above which rows are dealt evenly.
+const MOST_CROSSINGS: u64 = 80;
 
 /// Rows of the mesh, dealt to the SLRs of the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +20,19 @@ pub struct Floorplan {
 }
 
 impl Floorplan {
-    /// The rows of `mesh`, dealt by largest remainders; of equal ones the lower SLR, which is nearer to the memory, first.
-    pub fn new(mesh: Mesh, device: &Device) -> Floorplan {
+    /// The rows of `mesh`, two parts to SLR0 where the others get three, unless too many of `wires` would cross out of
+    /// SLR0 because of the memory ports.
+    pub fn new(mesh: Mesh, device: &Device, wires: &Wires) -> Floorplan {
+        let by_shares = Floorplan::by_shares(mesh, device);
+        let crossing = wires.across(mesh, device, &by_shares, 0);
+        if 100 * crossing <= MOST_CROSSINGS * u64::from(device.crossings) {
+            return by_shares;
+        }
+        Floorplan::evenly(mesh, device)
+    }
+
+    /// By largest remainders of the shares; of equal ones the lower SLR, which is nearer to the memory, first.
+    pub(super) fn by_shares(mesh: Mesh, device: &Device) -> Floorplan {
         let (rows, parts) = (mesh.rows(), SHARES.iter().sum::<u32>());
         let mut counts = SHARES.map(|share| rows * share / parts);
         let mut order: Vec<usize> = (0..device.slrs.len()).collect();
@@ -32,6 +46,17 @@ impl Floorplan {
             counts[last] -= 1;
             counts[0] = 1;
         }
+        Floorplan::of(counts)
+    }
+
+    /// As even as rows go. Rows that are left over stand as low as they can: no other even dealing has fewer above
+    /// either boundary, so none has fewer wires.
+    fn evenly(mesh: Mesh, device: &Device) -> Floorplan {
+        let slrs = device.slrs.len() as u32;
+        Floorplan::of(device.slrs.map(|slr| (mesh.rows() + slrs - 1 - slr.index) / slrs))
+    }
+
+    fn of(counts: [u32; 3]) -> Floorplan {
         let slr_of_row = (0..).zip(counts).flat_map(|(slr, rows)| vec![slr; rows as usize]).collect();
         Floorplan { slr_of_row }
     }
@@ -60,31 +85,84 @@ impl Floorplan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Board;
+    use crate::config::{Board, Config};
+    use crate::design::Design;
 
-    fn counts(rows: u32) -> Vec<u32> {
-        let plan = Floorplan::new(Mesh::new(2, rows), Device::of(Board::U280));
-        assert_eq!((0..rows).filter(|&r| plan.crosses(r)).count(), {
-            let used = (0..3).filter(|&slr| !plan.rows_of(slr).is_empty()).count();
-            used - 1
-        });
+    /// Rows of each SLR.
+    fn counts(plan: &Floorplan) -> Vec<u32> {
+        let rows = plan.slr_of_row.len() as u32;
+        let used = (0..3).filter(|&slr| !plan.rows_of(slr).is_empty()).count();
+        assert_eq!((0..rows).filter(|&r| plan.crosses(r)).count(), used - 1);
         (0..3).map(|slr| plan.rows_of(slr).len() as u32).collect()
+    }
+
+    fn by_shares(rows: u32) -> Vec<u32> {
+        counts(&Floorplan::by_shares(Mesh::new(2, rows), Device::of(Board::U280)))
+    }
+
+    fn evenly(rows: u32) -> Vec<u32> {
+        counts(&Floorplan::evenly(Mesh::new(2, rows), Device::of(Board::U280)))
     }
 
     #[test]
     fn rows_are_dealt_two_three_three() {
-        assert_eq!(counts(8), [2, 3, 3]);
-        assert_eq!(counts(16), [4, 6, 6]);
-        assert_eq!(counts(4), [1, 2, 1]);
-        assert_eq!(counts(2), [1, 1, 0]);
-        assert_eq!(counts(3), [1, 1, 1]);
+        assert_eq!(by_shares(8), [2, 3, 3]);
+        assert_eq!(by_shares(16), [4, 6, 6]);
+        assert_eq!(by_shares(4), [1, 2, 1]);
+        assert_eq!(by_shares(2), [1, 1, 0]);
+        assert_eq!(by_shares(3), [1, 1, 1]);
     }
 
     #[test]
     fn every_row_has_a_region_and_the_first_stands_in_the_lowest() {
         for rows in 2..=16 {
-            assert_eq!(counts(rows).iter().sum::<u32>(), rows);
-            assert!(counts(rows)[0] > 0);
+            for counts in [by_shares(rows), evenly(rows)] {
+                assert_eq!(counts.iter().sum::<u32>(), rows);
+                assert!(counts[0] > 0);
+            }
         }
+    }
+
+    #[test]
+    fn an_even_dealing_has_the_fewest_wires_of_all_that_are_even_within_a_row() {
+        assert_eq!([evenly(8), evenly(4), evenly(7)], [[3, 3, 2], [2, 1, 1], [3, 2, 2]]);
+        let device = Device::of(Board::U280);
+        let wires = Wires { column: [100, 50], port: 10, tiles_per_port: 2, tile: 2, row: 3, once: 1 };
+        for rows in 3..=16_u32 {
+            let mesh = Mesh::new(4, rows);
+            let across = |plan: &Floorplan| [0, 1].map(|lower| wires.across(mesh, device, plan, lower));
+            let best = across(&Floorplan::evenly(mesh, device));
+            let most = rows.div_ceil(3);
+            let some = [most, most - 1];
+            for counts in some.into_iter().flat_map(|a| some.map(|b| [a, b, rows - a - b])) {
+                let even = counts.iter().max().unwrap() - counts.iter().min().unwrap() <= 1;
+                let other = across(&Floorplan::of(counts));
+                assert!(!even || (best[0] <= other[0] && best[1] <= other[1]), "{rows}: {counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn wires_of_memory_ports_draw_a_row_to_the_memory() {
+        let dealt = |cols, flit_width, tiles_per_port| {
+            let mut config = Config::default();
+            (config.mesh.cols, config.noc.flit_width) = (cols, flit_width);
+            config.memory.tiles_per_port = tiles_per_port;
+            let design = Design::from_config("t", &config).unwrap();
+            let (wires, device) = (Wires::of(&design), Device::of(Board::U280));
+            let share = |plan: &Floorplan| {
+                100 * wires.across(design.mesh, device, plan, 0) / u64::from(device.crossings)
+            };
+            let shares = [
+                share(&Floorplan::by_shares(design.mesh, device)),
+                share(&Floorplan::evenly(design.mesh, device)),
+            ];
+            (counts(&design.floorplan), shares)
+        };
+        // Four columns of 512 bits with a port a tile; the same in pairs.
+        assert_eq!(dealt(4, 512, None), (vec![3, 3, 2], [84, 74]));
+        assert_eq!(dealt(4, 512, Some(2)).0, [2, 3, 3]);
+        assert_eq!(dealt(8, 256, None), (vec![2, 3, 3], [62, 56]));
+        assert_eq!(dealt(8, 512, None), (vec![3, 3, 2], [106, 96]));
     }
 }

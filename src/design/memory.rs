@@ -4,27 +4,34 @@
 //! row, elements of FP16 little-endian, packed. Speed is a fact of the platform that co-simulation
 //! needs; the fabric is built the same for any.
 
-use super::{Design, Mare, Placement, PlacementKind};
+use super::{Design, Device, Mare, Mesh, Placement, PlacementKind};
 use crate::config::Config;
 use std::ops::Range;
 
-/// Longest burst. A slice comes in many, so that two tiles of one port take turns.
+/// Longest burst. A slice comes in many, so that the tiles of a port take turns.
 const MOST_BURST_FLITS: u32 = 16;
 /// AXI forbids a burst to cross an address boundary of this size.
 const AXI_BOUNDARY: u32 = 4096;
 /// Bits of the number of a burst under way of one tile, of which there are up to 8.
 const BURST_SLOT_BITS: u32 = 3;
+/// Tiles that a port can serve.
+const TILES_PER_PORT: [u32; 4] = [1, 2, 4, 8];
 
 /// The memory as the fabric sees it. A beat of its bus is a flit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
-    /// AXI4 read masters, one a pair of tiles `(2k, y)`, `(2k + 1, y)`. The port of tile (x, y) is
-    /// `y * ceil(cols / 2) + x / 2`; with an odd number of columns the last tile of a row is alone.
+    /// AXI4 read masters, dealt to the tiles as [`Memory::port`] has it.
     pub ports: u32,
+    /// Ports of a row of tiles.
+    pub row_ports: u32,
+    /// Tiles side by side in a row that share a port, a power of two. The last port of a row may have fewer.
+    pub tiles_per_port: u32,
     /// Beats of a burst: a power of two, so that no burst crosses a boundary of 4096 bytes.
     pub burst_flits: u32,
-    /// Bits of a read's id: whether the tile is the eastern one of its pair, then the burst's slot.
+    /// Bits of a read's id: the tile among those of its port, above the burst's slot.
     pub id_width: u32,
+    /// Bits of the burst's slot.
+    pub slot_width: u32,
     /// Bits of an address.
     pub addr_width: u32,
     /// Bytes from one slice to the next.
@@ -39,15 +46,18 @@ impl Memory {
     /// As the configuration has it.
     pub(super) fn new(config: &Config, mare: &Mare, placement: &Placement) -> Memory {
         let flit_bytes = config.noc.flit_width / 8;
-        let ports = Memory::ports_of(config.mesh.cols, config.mesh.rows);
+        let (tiles_per_port, ports) = (tiles_per_port(config), ports(config));
         let burst_flits = MOST_BURST_FLITS.min(mare.chunk_flits).min(AXI_BOUNDARY / flit_bytes);
         let slice_bytes = slice_bytes(config);
         let bytes = slices(config, placement) * u128::from(slice_bytes);
         let cycles_per_ns = config.clock.noc_mhz / 1000.0;
         Memory {
             ports,
+            row_ports: config.mesh.cols.div_ceil(tiles_per_port),
+            tiles_per_port,
             burst_flits,
-            id_width: 1 + BURST_SLOT_BITS,
+            id_width: tiles_per_port.ilog2() + BURST_SLOT_BITS,
+            slot_width: BURST_SLOT_BITS,
             addr_width: (128 - (bytes - 1).leading_zeros()).min(64),
             slice_bytes,
             bytes_per_cycle_port: config.memory.bandwidth_gbs / cycles_per_ns / f64::from(ports),
@@ -55,22 +65,45 @@ impl Memory {
         }
     }
 
-    /// Ports of a mesh of so many columns and rows.
-    pub fn ports_of(cols: u32, rows: u32) -> u32 {
-        cols.div_ceil(2) * rows
+    /// The port of the tile in column `x` and row `y`.
+    pub fn port(&self, x: u32, y: u32) -> u32 {
+        y * self.row_ports + x / self.tiles_per_port
     }
 
-    /// The port of the tile in column `x` and row `y` of a mesh of `cols` columns.
-    pub fn port(cols: u32, x: u32, y: u32) -> u32 {
-        y * cols.div_ceil(2) + x / 2
+    /// The place of the tile in column `x` among those of its port.
+    pub fn place(&self, x: u32) -> u32 {
+        x % self.tiles_per_port
+    }
+
+    /// The first column of each port of a row, with the port's number.
+    pub fn ports_of_row(&self, y: u32) -> impl Iterator<Item = (u32, u32)> {
+        let (ports, tiles) = (self.row_ports, self.tiles_per_port);
+        (0..ports).map(move |port| (port * tiles, y * ports + port))
     }
 }
 
-/// The pseudo-channels that a memory port is wired to where homes do not swap: ports spread evenly; where there are
-/// more ports, neighbours share a channel.
+/// The fewest tiles a port, no fewer than `least`, for which `channels` are enough for a port each. A mesh for which
+/// none are enough gets the most.
+pub fn fewest_tiles_per_port(mesh: Mesh, least: u32, channels: u32) -> u32 {
+    let enough = |tiles: &u32| *tiles >= least && mesh.cols().div_ceil(*tiles) * mesh.rows() <= channels;
+    TILES_PER_PORT.into_iter().find(enough).unwrap_or(TILES_PER_PORT[TILES_PER_PORT.len() - 1])
+}
+
+/// Tiles that share a port, as the configuration has it or for want of that the fewest that the card allows.
+pub(super) fn tiles_per_port(config: &Config) -> u32 {
+    let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
+    let channels = Device::of(config.board).hbm_channels;
+    config.memory.tiles_per_port.unwrap_or_else(|| fewest_tiles_per_port(mesh, 1, channels))
+}
+
+/// Memory ports of a mesh.
+pub(super) fn ports(config: &Config) -> u32 {
+    config.mesh.cols.div_ceil(tiles_per_port(config)) * config.mesh.rows
+}
+
+/// The pseudo-channels that a memory port is wired to where homes do not swap: ports spread evenly, no two share one.
 pub fn channels_of(port: u32, ports: u32, channels: u32) -> Range<u32> {
-    let first = port * channels / ports;
-    first..((port + 1) * channels / ports).max(first + 1)
+    port * channels / ports..(port + 1) * channels / ports
 }
 
 /// Bytes of one slice. Bursts divide chunks and chunks divide its halves, so it is whole bursts.
@@ -143,15 +176,46 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_column_has_a_port_alone() {
-        let design = design(|c| (c.mesh.cols, c.mesh.rows) = (3, 2));
-        let ports: Vec<_> = design
-            .mesh
-            .nodes()
-            .map(|tile| design.mesh.coords(tile))
-            .map(|(x, y)| Memory::port(3, x, y))
-            .collect();
-        assert_eq!((ports, design.memory.ports), (vec![0, 0, 1, 2, 2, 3], 4));
+    fn the_last_port_of_a_row_has_the_tiles_that_are_left() {
+        let ports = |cols, tiles| {
+            let design = design(|c| {
+                (c.mesh.cols, c.mesh.rows, c.memory.tiles_per_port) = (cols, 2, Some(tiles));
+            });
+            let at = design.mesh.nodes().map(|tile| design.mesh.coords(tile));
+            let ports: Vec<_> = at.map(|(x, y)| design.memory.port(x, y)).collect();
+            assert_eq!(design.memory.ports_of_row(1).last(), Some((cols - 1) / tiles).map(|p| {
+                (p * tiles, design.memory.ports - 1)
+            }));
+            (ports, design.memory.ports, design.memory.id_width)
+        };
+        assert_eq!(ports(3, 1), (vec![0, 1, 2, 3, 4, 5], 6, 3));
+        assert_eq!(ports(3, 2), (vec![0, 0, 1, 2, 2, 3], 4, 4));
+        assert_eq!(ports(5, 4), (vec![0, 0, 0, 0, 1, 2, 2, 2, 2, 3], 4, 5));
+    }
+
+    #[test]
+    fn by_default_every_mesh_has_a_port_a_tile_or_as_many_as_the_card_has_channels_for() {
+        for (cols, rows) in (2..=16).flat_map(|cols| (2..=16).map(move |rows| (cols, rows))) {
+            let mut config = Config::default();
+            (config.mesh.cols, config.mesh.rows) = (cols, rows);
+            let (tiles, ports) = (tiles_per_port(&config), ports(&config));
+            assert!(ports <= 32 && tiles <= cols, "{cols} x {rows}: {ports} ports of {tiles} tiles");
+            assert!(tiles == 1 || cols.div_ceil(tiles / 2) * rows > 32, "{cols} x {rows}: {tiles} tiles");
+            // The rules of the check agree.
+            config.memory.tiles_per_port = Some(tiles);
+            let found = crate::design::check("test", &config);
+            assert!(found.iter().all(|f| f.key != "memory.tiles_per_port"), "{found:?}");
+        }
+        let of = |cols, rows| design(|c| (c.mesh.cols, c.mesh.rows) = (cols, rows)).memory.tiles_per_port;
+        assert_eq!([of(4, 8), of(8, 8), of(16, 4), of(16, 8), of(16, 16), of(9, 16)], [1, 2, 2, 4, 8, 8]);
+    }
+
+    #[test]
+    fn no_two_ports_share_a_pseudo_channel_and_none_is_left_over() {
+        for ports in 2..=32 {
+            let all: Vec<_> = (0..ports).flat_map(|port| channels_of(port, ports, 32)).collect();
+            assert_eq!(all, (0..32).collect::<Vec<_>>(), "{ports} ports");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! scoreboard, model and reports read the [`Design`]; nobody reads emitted Verilog back.
 
 mod array;
+mod bus;
 mod check;
 pub mod deadlock;
 pub mod depths;
@@ -21,8 +22,10 @@ pub mod registers;
 mod staging;
 mod turns;
 pub mod visits;
+mod wires;
 
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
+pub use bus::Bus;
 pub use check::{check, check_for_the_card};
 pub use device::{Device, Resources, Slr};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
@@ -34,6 +37,7 @@ pub use mesh::{Mesh, NodeId, Port};
 pub use placement::{Placement, PlacementKind};
 pub use staging::Staging;
 pub use turns::{Turns, TURNS};
+pub use wires::Wires;
 
 use crate::config::{self, Config, Finding, Report, Severity};
 use std::fmt;
@@ -72,6 +76,8 @@ pub struct Design {
     pub floorplan: Floorplan,
     /// Which column computes which query heads.
     pub heads: Heads,
+    /// The column bus.
+    pub bus: Bus,
     /// The external memory behind the homes.
     pub memory: Memory,
     /// The placement stride a of pi(l, s).
@@ -264,10 +270,12 @@ impl Design {
         let blocks = u64::from(config.model.layers) * u64::from(segments(config));
         let placement = Placement::new(config, mesh).expect("the check has seen the hub inside the mesh");
         let (heads, mare) = (Heads::new(config), Mare::new(config));
-        Design {
+        let (flit, device) = (FlitLayout::new(config, mesh, multicast), Device::of(config.board));
+        let bus = Bus::new(config, mesh, &flit, &placement, &heads);
+        let mut design = Design {
             name: name.to_owned(),
             mesh,
-            flit: FlitLayout::new(config, mesh, multicast),
+            flit,
             router: Router {
                 vn0_vcs: config.noc.vn0_vcs,
                 vn1_vcs: config.noc.vn1_vcs,
@@ -276,12 +284,16 @@ impl Design {
             },
             mare,
             placement,
-            floorplan: Floorplan::new(mesh, Device::of(config.board)),
+            floorplan: Floorplan::by_shares(mesh, device),
             heads,
+            bus,
             memory: Memory::new(config, &mare, &placement),
             takv_a: placement.a,
             blocks_per_tile: blocks.div_ceil(mesh.tiles() as u64) as u32,
             config: config.clone(),
-        }
+        };
+        // How many wires cross decides how rows are dealt; how wide they are does not depend on it.
+        design.floorplan = Floorplan::new(mesh, device, &Wires::of(&design));
+        design
     }
 }

@@ -197,9 +197,12 @@ mod tests {
         (config.mesh.cols, config.mesh.rows) = (16, 16);
         let design = Design::from_config("largest", &config).unwrap();
         let arguments = design.arguments();
-        assert_eq!((arguments[2].as_str(), arguments[129].as_str()), ("hbm00", "hbm127"));
+        assert_eq!((arguments[2].as_str(), arguments[33].as_str()), ("hbm00", "hbm31"));
         assert!(Design::argument_offset(arguments.len() as u32) <= named("MAGIC").offset);
-        assert!(design.axi_id_width() <= 6, "HBM takes no wider ID");
+        // A port of HBM takes 6 bits; what is wider is for the interconnect before it.
+        assert_eq!(design.axi_id_width(), 8);
+        let reference = Design::from_config("reference", &Config::default()).unwrap();
+        assert_eq!(reference.axi_id_width(), 6);
     }
 
     #[test]

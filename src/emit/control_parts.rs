@@ -195,7 +195,7 @@ pub(super) fn bus_stop(w: &ControlWidths) -> ModuleSpec {
         ],
     )
     .control(w, &["ROWS", "Y_WIDTH"])
-    .param("WIDTH", w.bus(), "Width of a word in bits.")
+    .param("WIDTH", w.bus.word, "Width of a word in bits.")
     .param("DEPTH", 4, "Words that a stop holds.")
     .clocked()
     .input("y", "Y_WIDTH", "Row of this stop, tied to a constant.")

@@ -3,7 +3,7 @@
 use super::module::ModuleBuilder;
 use super::tile_widths::TileWidths;
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
-use crate::design::{index_bits, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
+use crate::design::{index_bits, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
 use std::collections::BTreeMap;
 
 /// Parameter values of controllers, bus, prefetchers, fillers, and memory ports.
@@ -11,6 +11,8 @@ pub(super) struct ControlWidths {
     pub(super) tile: TileWidths,
     pub(super) placement: Placement,
     pub(super) memory: Memory,
+    /// Widths of the column bus.
+    pub(super) bus: Bus,
     /// Pieces of all KV heads, where only those heads share that attend with one.
     pub(super) pieces: Vec<Piece>,
     /// Heads and rows of each column.
@@ -49,6 +51,7 @@ impl ControlWidths {
             tile: TileWidths::of(design),
             placement: design.placement,
             memory: design.memory,
+            bus: design.bus,
             pieces: design.pieces(Sharing::KvHead),
             columns: (0..mesh.cols()).map(column).collect(),
             stream: index_bits(model.max_streams),
@@ -119,7 +122,7 @@ impl ControlWidths {
         let count = |x| last(x) - design_heads(self, x).0;
         values.insert("last_places".into(), of_columns(&|x| format!("{id}'d{}", count(x).max(1) - 1)).into());
         values.insert("have_heads".into(), of_columns(&|x| format!("1'b{}", count(x).min(1))).into());
-        values.insert("slice_word".into(), self.slice_word().into());
+        values.insert("slice_word".into(), self.bus.slice.into());
         values.insert("overlap".into(), self.tile.overlap.into());
         values
     }
@@ -146,45 +149,8 @@ impl ControlWidths {
         (most.ilog2() + 1).max(self.layer.max(self.segment) + 1)
     }
 
-    fn block(&self) -> u32 {
-        let natural = index_bits(self.placement.blocks_of_home());
-        match self.placement.kind {
-            PlacementKind::Takv => natural.max(self.layer.max(self.segment) + 1),
-            PlacementKind::RoundRobin | PlacementKind::Hub => natural,
-        }
-    }
-
-    /// Bits of the number of a slice in external memory.
-    fn number(&self) -> u32 {
-        let homes = if self.placement.kind == PlacementKind::Hub { 1 } else { self.tile.tiles() };
-        let slices = [homes, self.streams, self.placement.blocks_of_home(), self.slices];
-        let all: u64 = slices.iter().map(|&n| u64::from(n)).product();
-        let (x, y) = (index_bits(self.tile.net.cols), index_bits(self.tile.net.rows));
-        let widest = [self.block(), self.slice, self.stream, x, y].into_iter().max().unwrap_or(1);
-        (u64::BITS - (all - 1).leading_zeros()).max(widest + 1)
-    }
-
     fn axi_addr(&self) -> u32 {
-        self.memory.addr_width.max(self.number().max(self.tile.index) + 1)
-    }
-
-    /// Bits of the word of a slice.
-    pub(super) fn slice_word(&self) -> u32 {
-        let (x, y) = (index_bits(self.tile.net.cols), index_bits(self.tile.net.rows));
-        let rows = 2 * self.row + 2 * self.tile.net.rows;
-        let streams = 2 * self.stream + 1;
-        let slice = self.number() + self.expected() + 2 * self.tile.index + self.tile.mask + self.tile.tag;
-        rows + streams + slice + x + y + 5
-    }
-
-    /// Bits of a word of the column bus: that of a slice and that of a query lie over each other.
-    pub(super) fn bus(&self) -> u32 {
-        self.slice_word().max(2 + 64 + self.query_word() + self.head() + self.stream)
-    }
-
-    /// Bits of the number of a query's word of four elements.
-    pub(super) fn query_word(&self) -> u32 {
-        index_bits(self.head_dim / 4)
+        self.memory.addr_width.max(self.bus.number.max(self.tile.index) + 1)
     }
 
     /// Bits of a query head's number.
@@ -201,10 +167,6 @@ impl ControlWidths {
     pub(super) fn used(&self) -> u32 {
         let net = &self.tile.net;
         index_bits(net.vc_depth * (net.vcs - net.vn0_vcs - 1) + 1)
-    }
-
-    fn expected(&self) -> u32 {
-        index_bits(self.tile.tiles() + 1)
     }
 }
 
@@ -296,11 +258,11 @@ impl ModuleBuilder {
                 "Width of the largest number that is divided to place a segment.",
             ),
             "BLOCK_WIDTH" => {
-                self.param("BLOCK_WIDTH", w.block(), "Width of the number of a home's macro-block in bits.")
+                self.param("BLOCK_WIDTH", w.bus.block, "Width of the number of a home's macro-block in bits.")
             }
             "NUMBER_WIDTH" => self.param(
                 "NUMBER_WIDTH",
-                w.number(),
+                w.bus.number,
                 "Width of a slice's number in external memory in bits.",
             ),
             "ROTATION" => self.param("ROTATION", w.rotation(), "Segments of a group, a power of two."),
@@ -333,7 +295,7 @@ impl ModuleBuilder {
             "FLIT_ROWS_LOG" => {
                 self.param("FLIT_ROWS_LOG", w.flit_rows_log, "Tokens of a flit of K, as a power of two.")
             }
-            "BUS_WIDTH" => self.param("BUS_WIDTH", w.bus(), "Width of a word of the column bus in bits."),
+            "BUS_WIDTH" => self.param("BUS_WIDTH", w.bus.word, "Width of a word of the column bus in bits."),
             "BUS_DEPTH" => self.param("BUS_DEPTH", w.bus_depth, "Words that a stop of the column bus holds."),
             "ASK_DEPTH" => {
                 self.param("ASK_DEPTH", ASK_DEPTH, "Slices that a tile may be asked to fetch ahead.")
@@ -349,10 +311,10 @@ impl ModuleBuilder {
                 self.param("CREDIT_WIDTH", index_bits(REQ_DEPTH + 1), "Width of their number in bits.")
             }
             "ID_WIDTH" => {
-                self.param("ID_WIDTH", w.memory.id_width - 1, "Width of the name of a tile's burst in bits.")
+                self.param("ID_WIDTH", w.memory.slot_width, "Width of the name of a tile's burst in bits.")
             }
             "AXI_ID_WIDTH" => {
-                self.param("AXI_ID_WIDTH", w.memory.id_width, "Width of an AXI ID: the tile, and its burst.")
+                self.param("AXI_ID_WIDTH", w.memory.id_width, "Width of an AXI ID: the tile of its port, and its burst.")
             }
             "LEN_WIDTH" => self.param(
                 "LEN_WIDTH",
@@ -380,7 +342,12 @@ impl ModuleBuilder {
                 self.param("FLIT_LOG", (t.net.flit / 8).ilog2(), "The same as a power of two: an AXI size.")
             }
             "PORTS" => self.param("PORTS", w.memory.ports, "Ports to external memory."),
-            "PORT_COLS" => self.param("PORT_COLS", t.net.cols.div_ceil(2), "Ports of a row of tiles."),
+            "ROW_PORTS" => self.param("ROW_PORTS", w.memory.row_ports, "Ports of a row of tiles."),
+            "PORT_TILES" => self.param(
+                "PORT_TILES",
+                w.memory.tiles_per_port,
+                "Tiles of a port; the last of a row may have fewer.",
+            ),
             "TIMEOUT_WIDTH" => self.param(
                 "TIMEOUT_WIDTH",
                 TIMEOUT_WIDTH,
@@ -395,7 +362,7 @@ impl ModuleBuilder {
             ),
             "QUERY_WORD_WIDTH" => self.param(
                 "QUERY_WORD_WIDTH",
-                w.query_word(),
+                w.bus.query_word,
                 "Width of the number of four elements of a query in bits.",
             ),
             "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),

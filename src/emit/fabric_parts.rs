@@ -93,7 +93,7 @@ impl ModuleBuilder {
         self.group("AXI4 read address channel.")
             .output("m_axi_arvalid", w("1").as_str(), "An address is offered, and held until it is taken.")
             .input("m_axi_arready", w("1").as_str(), "It is taken.")
-            .output("m_axi_arid", w("AXI_ID_WIDTH").as_str(), "Tile of the pair, and its burst.")
+            .output("m_axi_arid", w("AXI_ID_WIDTH").as_str(), "Tile of the port, and its burst.")
             .output("m_axi_araddr", w("AXI_ADDR_WIDTH").as_str(), "Bytes.")
             .output("m_axi_arlen", w("8").as_str(), "Beats less one.")
             .output("m_axi_arsize", w("3").as_str(), "Bytes of a beat, as a power of two.")
@@ -101,25 +101,27 @@ impl ModuleBuilder {
             .group("AXI4 read data channel.")
             .input("m_axi_rvalid", w("1").as_str(), "A beat.")
             .output("m_axi_rready", w("1").as_str(), "Always: there is a place for what was asked for.")
-            .input("m_axi_rid", w("AXI_ID_WIDTH").as_str(), "Tile of the pair, and its burst.")
+            .input("m_axi_rid", w("AXI_ID_WIDTH").as_str(), "Tile of the port, and its burst.")
             .input("m_axi_rdata", w("FLIT_WIDTH").as_str(), "A flit.")
             .input("m_axi_rresp", w("2").as_str(), "0 is OKAY.")
             .input("m_axi_rlast", w("1").as_str(), "The last beat of its burst.")
     }
-    fn pair_side(self, letter: &str, comment: &'static str) -> Self {
-        let name = |rest: &str| format!("{letter}_{rest}");
-        self.group(comment)
-            .input(name("req_valid"), 1, "One pulse a burst.")
-            .input(name("req_id"), "ID_WIDTH", "Its name.")
-            .input(name("req_number"), "NUMBER_WIDTH", "The slice's number.")
-            .input(name("req_first"), "INDEX_WIDTH", "First flit that is read.")
-            .input(name("req_len"), "LEN_WIDTH", "Flits less one.")
-            .output(name("req_credit"), 1, "One pulse a burst that has left the queue.")
-            .output(name("rsp_valid"), 1, "One pulse a flit.")
-            .output(name("rsp_id"), "ID_WIDTH", "Name of its burst.")
-            .output(name("rsp_last"), 1, "The last of its burst.")
-            .output(name("rsp_bad"), 1, "The memory reports an error.")
-            .output(name("rsp_data"), "FLIT_WIDTH", "The flit.")
+    /// What some tiles ask for and get, `tiles` (the parameter with their number) as wide.
+    fn reads_of_tiles(self, tiles: &str) -> Self {
+        let w = |width: &str| format!("{tiles}*{width}").replace("*1", "");
+        self.group("Bursts that tiles ask for.")
+            .input("req_valid", w("1").as_str(), "One pulse a burst.")
+            .input("req_id", w("ID_WIDTH").as_str(), "Its name.")
+            .input("req_number", w("NUMBER_WIDTH").as_str(), "The slice's number.")
+            .input("req_first", w("INDEX_WIDTH").as_str(), "First flit that is read.")
+            .input("req_len", w("LEN_WIDTH").as_str(), "Flits less one.")
+            .output("req_credit", w("1").as_str(), "One pulse a burst that has left the queue.")
+            .group("What was read.")
+            .output("rsp_valid", w("1").as_str(), "One pulse a flit.")
+            .output("rsp_id", w("ID_WIDTH").as_str(), "Name of its burst.")
+            .output("rsp_last", w("1").as_str(), "The last of its burst.")
+            .output("rsp_bad", w("1").as_str(), "The memory reports an error.")
+            .output("rsp_data", w("FLIT_WIDTH").as_str(), "The flit.")
     }
 }
 
@@ -127,20 +129,20 @@ pub(super) fn memory_port(w: &ControlWidths) -> ModuleSpec {
     ModuleBuilder::new(
         "meshkv_memory_port",
         &[
-            "AXI4 read master of two tiles side by side.",
+            "AXI4 read master of tiles side by side in a row.",
             "",
-            "They take turns. Bursts stay inside 4 KiB, since they begin with a multiple of their length. Nothing",
-            "is asked for that there is no place for, so the data channel is always ready.",
+            "They take turns, burst by burst. Bursts stay inside 4 KiB, since they begin with a multiple of their length.",
+            "Nothing is asked for that there is no place for, so the data channel is always ready.",
         ],
     )
     .control(w, &["NUMBER_WIDTH", "INDEX_WIDTH", "FLIT_WIDTH", "ID_WIDTH", "LEN_WIDTH", "AXI_ID_WIDTH", "AXI_ADDR_WIDTH"])
     .control(w, &["SLICE_BYTES", "FLIT_BYTES", "FLIT_LOG"])
+    .param("TILES", w.memory.tiles_per_port, "Tiles of the port; AXI_ID_WIDTH - ID_WIDTH bits tell them apart.")
     .param("CREDITS", 4, "Bursts of a tile that can wait.")
     .clocked()
-    .pair_side("w", "The western tile.")
-    .pair_side("e", "The eastern tile.")
+    .reads_of_tiles("TILES")
     .axi("")
-    .instances(&["meshkv_fifo", "meshkv_arbiter2"])
+    .instances(&["meshkv_fifo"])
     .build()
 }
 
@@ -250,7 +252,7 @@ pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec 
             "All that goes to a tile or comes from one passes a register on either side.",
         ],
     )
-    .control(w, &["COLS", "ROWS", "TILES", "PORTS", "PORT_COLS", "DESC_DEPTH", "REQ_DEPTH"])
+    .control(w, &["COLS", "ROWS", "TILES", "PORTS", "ROW_PORTS", "PORT_TILES", "DESC_DEPTH", "REQ_DEPTH"])
     .params_of(parts, &["QUEUE", "CREDITS"])
     .control(w, &["HEAD_ID_WIDTH"])
     .clocked_by_tile()
@@ -269,19 +271,7 @@ pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec 
             .input("column_occupancy_valid", "COLS", "One pulse a value.")
             .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
     }
-    b.group("Bursts that tiles ask for.")
-        .input("req_valid", "TILES", "One pulse a burst.")
-        .input("req_id", "TILES*ID_WIDTH", "Its name.")
-        .input("req_number", "TILES*NUMBER_WIDTH", "The slice's number.")
-        .input("req_first", "TILES*INDEX_WIDTH", "First flit that is read.")
-        .input("req_len", "TILES*LEN_WIDTH", "Flits less one.")
-        .output("req_credit", "TILES", "One pulse a burst that has left the queue.")
-        .group("What was read.")
-        .output("rsp_valid", "TILES", "One pulse a flit.")
-        .output("rsp_id", "TILES*ID_WIDTH", "Name of its burst.")
-        .output("rsp_last", "TILES", "The last of its burst.")
-        .output("rsp_bad", "TILES", "The memory reports an error.")
-        .output("rsp_data", "TILES*FLIT_WIDTH", "The flit.")
+    b.reads_of_tiles("TILES")
         .axi("PORTS*")
         .instances(&names)
         .build()

@@ -64,12 +64,12 @@ fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpe
     )
     .params_of(&all, &OWN)
     .front(w, &["BUFFER_LOG", "DESC_QUEUE"])
-    .control(&c.control, &["AXI_ID_WIDTH", "AXI_ADDR_WIDTH"])
+    .control(&c.control, &["AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "ROW_PORTS", "PORT_TILES"])
     .params_of(&[core], &[]);
     let used: Vec<_> = all
         .iter()
         .flat_map(|part| part.params.iter().map(|p| p.name))
-        .chain(["BUFFER_LOG", "DESC_QUEUE", "AXI_ID_WIDTH", "AXI_ADDR_WIDTH"])
+        .chain(["BUFFER_LOG", "DESC_QUEUE", "AXI_ID_WIDTH", "AXI_ADDR_WIDTH", "ROW_PORTS", "PORT_TILES"])
         .filter(|name| !OWN.contains(name))
         .collect();
     b = b.only(&used).platform(w);

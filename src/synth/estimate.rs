@@ -1,9 +1,8 @@
 //! All of a design against the device, region by region.
 
 use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
-use super::wires::Wires;
 use super::yosys::{Costs, Effort, Step, Yosys};
-use crate::design::{Design, Device, Floorplan, Mesh, Resources};
+use crate::design::{Design, Device, Floorplan, Mesh, Resources, Wires};
 use crate::emit;
 use crate::workers;
 use anyhow::{Context, Result};
@@ -114,11 +113,6 @@ impl Demand {
         found.map(|(_, costs)| costs).with_context(|| format!("the design has no {name}"))
     }
 
-    /// What it takes in one SLR.
-    pub fn in_slr(&self, mesh: Mesh, plan: &Floorplan, slr: usize) -> Resources {
-        self.sum(|scale| scale.in_slr(mesh, plan, slr as u32))
-    }
-
     /// The slowest part on a clock, with its estimated period in nanoseconds.
     pub fn period(&self, clock: Clock) -> Option<(Part, f64)> {
         let on_clock = self.parts.iter().filter(|(part, _)| part.clock == clock);
@@ -189,7 +183,7 @@ pub struct Estimate<'a> {
 impl<'a> Estimate<'a> {
     /// Of a demand on a mesh, which need not be the one it was measured for.
     pub fn new(demand: &'a Demand, mesh: Mesh, device: &'static Device, limits: Limits) -> Estimate<'a> {
-        Estimate { demand, mesh, device, plan: Floorplan::new(mesh, device), limits }
+        Estimate { demand, mesh, device, plan: Floorplan::new(mesh, device, &demand.wires), limits }
     }
 
     /// What all of it takes.
@@ -200,12 +194,18 @@ impl<'a> Estimate<'a> {
     /// How often a part of this scale stands.
     pub fn count(&self, scale: Scale) -> u64 {
         let slrs = 0..self.device.slrs.len() as u32;
-        slrs.map(|slr| scale.in_slr(self.mesh, &self.plan, slr)).sum()
+        slrs.map(|slr| self.in_slr(scale, slr)).sum()
+    }
+
+    /// How often it stands in an SLR.
+    pub fn in_slr(&self, scale: Scale, slr: u32) -> u64 {
+        let row_ports = self.demand.wires.ports_of_row(self.mesh, self.device);
+        scale.in_slr(self.mesh, row_ports, &self.plan, slr)
     }
 
     /// What it takes in an SLR.
     pub fn used(&self, slr: usize) -> Resources {
-        self.demand.in_slr(self.mesh, &self.plan, slr)
+        self.demand.sum(|scale| self.in_slr(scale, slr as u32))
     }
 
     /// What an SLR has for it.
@@ -241,7 +241,7 @@ impl<'a> Estimate<'a> {
     pub fn boundaries(&self) -> Vec<Boundary> {
         let has = u64::from(self.device.crossings);
         let limit = (has as f64 * self.limits.share).floor() as u64;
-        let across = |lower| self.demand.wires.across(self.mesh, &self.plan, lower as u32);
+        let across = |lower| self.demand.wires.across(self.mesh, self.device, &self.plan, lower as u32);
         (0..self.device.slrs.len() - 1)
             .map(|lower| Boundary { lower, used: across(lower), has, limit })
             .collect()
@@ -290,7 +290,7 @@ pub(super) mod tests {
                 part("memory_port", Scale::Port, Clock::Noc, lut / 10, 1.0),
                 part("swap_unit", Scale::Once, Clock::Noc, lut / 10, 1.0),
             ],
-            wires: Wires::default(),
+            wires: Wires { tiles_per_port: 2, ..Wires::default() },
         }
     }
 

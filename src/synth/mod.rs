@@ -4,7 +4,6 @@
 //! * [`parts`]: the modules a design is made of, how often each stands where.
 //! * [`Estimate`]: all of it against the device, a super logic region (SLR) at a time.
 //! * [`bound`]: what no implementation of the same structure can do without.
-//! * [`wires`]: what crosses from one region to the next.
 //! * [`shrink`]: what else would fit.
 //! * [`floorplan_picture`]: where things stand and how full that makes each region.
 //!
@@ -17,7 +16,6 @@ mod netlist;
 mod parts;
 mod picture;
 pub mod shrink;
-pub mod wires;
 mod yosys;
 
 pub use bound::{bound_of_tile, lower_bounds, Bound};

@@ -1,9 +1,8 @@
 //! The modules a design is made of, how often each stands, where, and on which clock.
 
 use super::netlist::Area;
-use super::wires::Wires;
 use super::yosys::Costs;
-use crate::design::{Design, Floorplan, Mesh};
+use crate::design::{Design, Floorplan, Mesh, Wires};
 use crate::emit::{self, ModuleSpec};
 
 /// How often a part stands in a mesh, and where: as `docs/floorplan.md` has it.
@@ -15,7 +14,7 @@ pub enum Scale {
     Above,
     /// At every place of row 0.
     Bottom,
-    /// Once a pair of tiles, in the SLR of its row.
+    /// Once a memory port, in the SLR of its row.
     Port,
     /// Once a column, with row 0.
     Column,
@@ -30,14 +29,14 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// How often in one SLR.
-    pub fn in_slr(self, mesh: Mesh, plan: &Floorplan, slr: u32) -> u64 {
+    /// How often in one SLR, of a mesh with so many memory ports in a row.
+    pub fn in_slr(self, mesh: Mesh, row_ports: u32, plan: &Floorplan, slr: u32) -> u64 {
         let (cols, rows) = (u64::from(mesh.cols()), plan.rows_of(slr));
         let once = |here: bool, times: u64| if here { times } else { 0 };
         match self {
             Scale::Tile => cols * rows.len() as u64,
             Scale::Above => cols * rows.filter(|y| *y > 0).count() as u64,
-            Scale::Port => cols.div_ceil(2) * rows.len() as u64,
+            Scale::Port => u64::from(row_ports) * rows.len() as u64,
             Scale::Column | Scale::Bottom => once(plan.slr(0) == slr, cols),
             Scale::Once => once(plan.slr(0) == slr, 1),
             Scale::Host => once(slr == 0, 1),
@@ -155,9 +154,9 @@ mod tests {
     #[test]
     fn counts_follow_the_mesh_and_the_regions() {
         let (mesh, device) = (Mesh::new(3, 4), Device::of(Board::U280));
-        let plan = Floorplan::new(mesh, device);
-        // Rows 0, 1 and 2, 3; in a row of three the last tile has a port to itself.
-        let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
+        let plan = Floorplan::new(mesh, device, &Wires::default());
+        // Row 0, rows 1 and 2, row 3; in a row of three the last tile has a port to itself.
+        let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
         assert_eq!(counts(Scale::Tile), [3, 6, 3]);
         assert_eq!((counts(Scale::Above), counts(Scale::Bottom)), ([0, 6, 3], [3, 0, 0]));
         assert_eq!(counts(Scale::Port), [2, 4, 2]);
@@ -165,8 +164,8 @@ mod tests {
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
         // Two rows stand in SLR0 and SLR1, and what belongs to row 0 with it.
         let mesh = Mesh::new(2, 2);
-        let plan = Floorplan::new(mesh, device);
-        let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, &plan, slr));
+        let plan = Floorplan::new(mesh, device, &Wires::default());
+        let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
         assert_eq!((counts(Scale::Column), counts(Scale::Host)), ([2, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 2, 0], [2, 0, 0]));
     }

@@ -4,8 +4,8 @@
 
 use super::placement::{placement, size};
 use crate::config::{Config, Finding};
-use crate::design::memory::slice_bytes;
-use crate::design::{channels_of, Device, Memory, Placement, PlacementKind};
+use crate::design::memory::{channels_of, ports, slice_bytes, tiles_per_port};
+use crate::design::{Device, Placement, PlacementKind};
 
 /// What is asked of some pseudo-channels, and what they have, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,15 +22,11 @@ fn region(config: &Config, placement: &Placement) -> f64 {
     blocks * f64::from(config.model.max_streams) * slice_bytes(config) as f64
 }
 
-/// Tiles whose caches lie behind the pseudo-channels that begin with this port's.
-fn homes_behind(placement: &Placement, first: u32, channels: u32) -> u32 {
-    let (cols, ports) = (placement.cols, Memory::ports_of(placement.cols, placement.rows));
-    let begin = channels_of(first, ports, channels).start;
-    let tiles = (0..placement.rows).flat_map(|y| (0..cols).map(move |x| (x, y)));
-    let here = tiles.filter(|&(x, y)| {
-        placement.is_home(x, y) && channels_of(Memory::port(cols, x, y), ports, channels).start == begin
-    });
-    here.count() as u32
+/// Tiles that are homes among the `tiles` of a memory port.
+fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
+    let (y, place) = (port / placement.cols.div_ceil(tiles), port % placement.cols.div_ceil(tiles));
+    let columns = place * tiles..(place * tiles + tiles).min(placement.cols);
+    columns.filter(|&x| placement.is_home(x, y)).count() as u32
 }
 
 /// The demand that is met worst.
@@ -41,10 +37,10 @@ fn worst(config: &Config, placement: &Placement) -> Demand {
         let there = bytes * f64::from(device.hbm_channels);
         return Demand { port: None, needed: region * f64::from(placement.homes()), there };
     }
-    let ports = Memory::ports_of(placement.cols, placement.rows);
+    let (ports, tiles) = (ports(config), tiles_per_port(config));
     let of_port = |port| Demand {
         port: Some(port),
-        needed: region * f64::from(homes_behind(placement, port, device.hbm_channels)),
+        needed: region * f64::from(homes_behind(placement, port, tiles)),
         there: bytes * channels_of(port, ports, device.hbm_channels).len() as f64,
     };
     let demands = (0..ports).map(of_port);
@@ -100,6 +96,7 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
         "takv.swap_epoch",
         "mesh.cols",
         "mesh.rows",
+        "memory.tiles_per_port",
     ];
     Some(Finding::value("model.max_tokens", tokens, fault, help).with(&involved).as_warning())
 }

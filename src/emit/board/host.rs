@@ -35,10 +35,11 @@ fn shape(design: &Design) -> SourceFile {
         PlacementKind::RoundRobin => 1,
         PlacementKind::Hub => 2,
     };
-    let facts: [(&str, u64, &str); 20] = [
+    let facts: [(&str, u64, &str); 21] = [
         ("COLS", design.mesh.cols().into(), "Tiles from west to east"),
         ("ROWS", design.mesh.rows().into(), "Tiles from south to north"),
         ("PORTS", design.memory.ports.into(), "Ports to external memory"),
+        ("TILES_PER_PORT", design.memory.tiles_per_port.into(), "Tiles of a row that share a port"),
         ("PLACEMENT", kind, "Rule by which segments have their homes"),
         ("HOMES", placement.homes().into(), "Homes that share the memory"),
         ("ROW_STRIDE", placement.a.into(), "Rows by which a layer begins after the one before it"),

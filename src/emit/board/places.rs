@@ -2,7 +2,7 @@
 
 use super::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
-use crate::design::{Design, Device, Memory, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+use crate::design::{Design, Device, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 use crate::emit::module::ModuleSpec;
 use crate::emit::TILE;
 use serde::Serialize;
@@ -252,12 +252,6 @@ impl Way {
     }
 }
 
-/// The first column of each memory port of a row, with the port's number.
-fn ports_of_row(design: &Design, y: u32) -> impl Iterator<Item = (u32, u32)> {
-    let cols = design.mesh.cols();
-    (0..cols).step_by(2).map(move |x| (x, Memory::port(cols, x, y)))
-}
-
 fn slices(port: u32) -> String {
     format!("{FRONT}/gen_port[{port}].u_slices/gen_far")
 }
@@ -270,7 +264,7 @@ fn ways(design: &Design) -> Vec<Way> {
     let mut ways = Vec::new();
     for row in (0..design.mesh.rows()).filter(|row| design.boundaries(*row) > 0) {
         let way = |chain, outward, bits, doc| Way { chain, row, outward, bits, east: false, doc };
-        for (x, port) in ports_of_row(design, row) {
+        for (x, port) in design.memory.ports_of_row(row) {
             let asks = way(format!("{}.u_asks", slices(port)), false, ask, "Addresses of reads");
             let beats = way(format!("{}.u_beats", slices(port)), true, beat, "What is read");
             ways.extend([asks, beats].map(|way| Way { east: x >= east, ..way }));
@@ -299,7 +293,7 @@ fn of_front(design: &Design, slr: u32, half: &str) -> Option<Cells> {
     let mut names = Vec::new();
     for row in design.floorplan.rows_of(slr).filter(|row| design.boundaries(*row) > 0) {
         let first = |x: u32| east == (x >= halves(design.mesh.cols())[1].1.start);
-        let senders = ports_of_row(design, row).filter(|(x, _)| first(*x));
+        let senders = design.memory.ports_of_row(row).filter(|(x, _)| first(*x));
         names.extend(senders.map(|(_, port)| format!("{}.u_credits", slices(port))));
         if !east {
             names.extend(CHOICES.map(|choice| format!("{FRONT}/{choice}/gen_row[{row}].u_row")));
@@ -337,9 +331,9 @@ fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
             names.push(of_tile("gen_pad[{t}].gen_root.u_root", tile));
             names.push(format!("{CORE}{PERIPHERY}/gen_column[{x}].u_controller"));
         }
-        // A port stands beside the first of its two tiles.
-        if x % 2 == 0 {
-            let port = Memory::port(design.mesh.cols(), x, y);
+        // A port stands beside the first of its tiles.
+        if design.memory.place(x) == 0 {
+            let port = design.memory.port(x, y);
             names.push(format!("{CORE}{PERIPHERY}/gen_port[{port}].u_port"));
         }
     }

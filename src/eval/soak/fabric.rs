@@ -64,6 +64,7 @@ fn config(draw: &mut Draw) -> Config {
     c.model.heads = c.model.kv_heads * draw.from(1, 3);
     (c.model.layers, c.model.max_tokens) = (draw.of(&[1, 3, 8]), draw.of(&[200, 256, 1024]));
     c.floorplan.slr_registers = !draw.one_in(3);
+    c.memory.tiles_per_port = draw.of(&[None, Some(1), Some(2), Some(4)]);
     c
 }
 
@@ -98,7 +99,7 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 8] = [
+        let parts: [Part<'_>; 9] = [
             &|case| !case.design.config.mare.enable,
             &|case| !case.design.config.mare.dedup,
             &|case| case.design.config.takv.placement == PlacementKind::Hub,
@@ -107,6 +108,7 @@ mod tests {
             &|case| case.design.config.noc.flit_width == 512,
             &|case| case.plan.steps == 3,
             &|case| case.plan.pace.stall > 100,
+            &|case| case.design.memory.tiles_per_port == 4 && case.design.mesh.cols() == 5,
         ];
         for (at, part) in parts.iter().enumerate() {
             let seen = seen(part);

@@ -1,6 +1,6 @@
-//! An AXI4 read master for two tiles side by side (`meshkv_memory_port`).
+//! An AXI4 read master of tiles side by side in a row (`meshkv_memory_port`).
 
-use super::super::parts::{Arbiter2, Fifo};
+use super::super::parts::{after, in_turn, Fifo};
 use super::super::tile::{Answer, Burst};
 use crate::design::depths::REQ_DEPTH;
 use crate::design::Design;
@@ -38,29 +38,31 @@ pub struct MemoryIn {
     pub beat: Option<Beat>,
 }
 
-/// Queues of two tiles, and the registers of the port.
+/// Queues of the tiles, and the registers of the port.
 #[derive(Debug, Clone)]
 pub struct MemoryPort {
-    requests: [Fifo<Burst>; 2],
-    turns: Arbiter2,
-    credit: [bool; 2],
+    requests: Box<[Fifo<Burst>]>,
+    /// Marks those after the one served last.
+    later: u64,
+    /// The tile whose request left the queue a period ago.
+    credit: Option<usize>,
     read: Option<Read>,
     beat: Option<Beat>,
-    id_width: u32,
+    slot_width: u32,
     slice_bytes: u64,
     flit_bytes: u64,
 }
 
 impl MemoryPort {
-    /// One that has been asked for nothing.
-    pub fn new(design: &Design) -> MemoryPort {
+    /// One for so many tiles that has been asked for nothing.
+    pub fn new(design: &Design, tiles: usize) -> MemoryPort {
         MemoryPort {
-            requests: [Fifo::new(REQ_DEPTH), Fifo::new(REQ_DEPTH)],
-            turns: Arbiter2::default(),
-            credit: [false; 2],
+            requests: (0..tiles).map(|_| Fifo::new(REQ_DEPTH)).collect(),
+            later: 0,
+            credit: None,
             read: None,
             beat: None,
-            id_width: design.memory.id_width - 1,
+            slot_width: design.memory.slot_width,
             slice_bytes: design.memory.slice_bytes,
             flit_bytes: u64::from(design.flit.data_width / 8),
         }
@@ -71,35 +73,35 @@ impl MemoryPort {
         self.read.as_ref()
     }
 
-    /// A request of a tile, 0 the western one, has left the queue: a register.
+    /// A request of a tile, counted from the west, has left the queue: a register.
     pub fn credit(&self, tile: usize) -> bool {
-        self.credit[tile]
+        self.credit == Some(tile)
     }
 
-    /// What a tile, 0 the western one, sees of answers: a register.
+    /// What a tile, counted from the west, sees of answers: a register.
     pub fn answer(&self, tile: usize) -> Option<Answer> {
         let Beat { id, bad, last, data } =
-            self.beat.filter(|beat| beat.id >> self.id_width == tile as u32)?;
-        Some(Answer { id: id & ((1 << self.id_width) - 1), last, bad, data })
+            self.beat.filter(|beat| beat.id >> self.slot_width == tile as u32)?;
+        Some(Answer { id: id & ((1 << self.slot_width) - 1), last, bad, data })
     }
 
-    /// Passes a period.
-    pub fn step(&mut self, requests: [Option<&Burst>; 2], memory: &MemoryIn) {
+    /// Passes a period, in which the tiles ask for `requests`.
+    pub fn step<'r>(&mut self, requests: impl Iterator<Item = Option<&'r Burst>>, memory: &MemoryIn) {
         self.beat = memory.beat;
-        let takes = self.read.is_none() || memory.request_ready;
-        let granted = match takes {
-            true => self.turns.grant([0, 1].map(|tile: usize| !self.requests[tile].is_empty())),
-            false => [false; 2],
-        };
-        if takes {
-            self.read = granted.iter().position(|&g| g).map(|tile| self.read_of(tile));
+        let mut granted = None;
+        if self.read.is_none() || memory.request_ready {
+            let waits = self.requests.iter().enumerate();
+            let waits = waits.fold(0, |all, (tile, queue)| all | u64::from(!queue.is_empty()) << tile);
+            granted = in_turn(waits, self.later).map(|tile| tile as usize);
+            self.read = granted.map(|tile| self.read_of(tile));
+        }
+        if let Some(tile) = granted {
+            self.requests[tile].pop();
+            self.later = after(tile as u32);
         }
         self.credit = granted;
-        for (tile, queue) in self.requests.iter_mut().enumerate() {
-            if granted[tile] {
-                queue.pop();
-            }
-            if let Some(burst) = requests[tile] {
+        for (queue, request) in self.requests.iter_mut().zip(requests) {
+            if let Some(burst) = request {
                 queue.push(*burst);
             }
         }
@@ -111,6 +113,6 @@ impl MemoryPort {
             .number
             .wrapping_mul(self.slice_bytes)
             .wrapping_add(u64::from(burst.first) * self.flit_bytes);
-        Read { id: (tile as u32) << self.id_width | burst.id, address, len: burst.len }
+        Read { id: (tile as u32) << self.slot_width | burst.id, address, len: burst.len }
     }
 }

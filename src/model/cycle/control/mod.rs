@@ -11,7 +11,7 @@ pub use swap::{Placed, SwapShown, SwapUnit};
 pub use word::{Kind, Query, Word};
 
 use super::tile::{Answer, Burst};
-use crate::design::{Design, Memory};
+use crate::design::Design;
 use controller::{Common, Controller};
 use pipeline::Pieces;
 
@@ -76,9 +76,9 @@ pub struct Periphery {
     controllers: Box<[Controller]>,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
-    /// The tiles of each port, the western one first.
-    pairs: Box<[[Option<usize>; 2]]>,
-    /// Port of each tile, and which of its two it is.
+    /// The tiles of each port, from the west.
+    tiles_of: Box<[Vec<usize>]>,
+    /// Port of each tile, and its place among the port's.
     port_of: Box<[(usize, usize)]>,
 }
 
@@ -87,16 +87,16 @@ impl Periphery {
     pub fn new(design: &Design) -> Periphery {
         let mesh = design.mesh;
         let port_of: Box<[_]> = mesh.nodes().map(|tile| port_of(design, mesh.coords(tile))).collect();
-        let mut pairs = vec![[None; 2]; design.memory.ports as usize];
-        for (tile, &(port, side)) in port_of.iter().enumerate() {
-            pairs[port][side] = Some(tile);
+        let mut tiles_of = vec![Vec::new(); design.memory.ports as usize];
+        for (tile, &(port, _)) in port_of.iter().enumerate() {
+            tiles_of[port].push(tile);
         }
         Periphery {
             pieces: Pieces::new(design),
             controllers: (0..mesh.cols()).map(|x| Controller::new(design, x)).collect(),
             swap: design.swaps().then(|| SwapUnit::new(design)),
-            ports: pairs.iter().map(|_| MemoryPort::new(design)).collect(),
-            pairs: pairs.into_boxed_slice(),
+            ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
+            tiles_of: tiles_of.into_boxed_slice(),
             port_of,
         }
     }
@@ -113,14 +113,14 @@ impl Periphery {
 
     /// A burst of a tile has left its port's queue.
     pub fn burst_credit(&self, tile: usize) -> bool {
-        let (port, side) = self.port_of[tile];
-        self.ports[port].credit(side)
+        let (port, place) = self.port_of[tile];
+        self.ports[port].credit(place)
     }
 
     /// A flit that was read for a tile.
     pub fn answer(&self, tile: usize) -> Option<Answer> {
-        let (port, side) = self.port_of[tile];
-        self.ports[port].answer(side)
+        let (port, place) = self.port_of[tile];
+        self.ports[port].answer(place)
     }
 
     /// Passes a period.
@@ -156,14 +156,14 @@ impl Periphery {
         if let Some(swap) = &mut self.swap {
             swap.step((0..self.controllers.len()).map(|x| tiles.occupancy(x)), arrived);
         }
-        for ((port, pair), memory) in self.ports.iter_mut().zip(&self.pairs).zip(memory) {
-            port.step(pair.map(|tile| tile.and_then(|tile| tiles.request(tile))), memory);
+        for ((port, of_port), memory) in self.ports.iter_mut().zip(&self.tiles_of).zip(memory) {
+            port.step(of_port.iter().map(|&tile| tiles.request(tile)), memory);
         }
         shown
     }
 }
 
-/// The port of a tile, and which of its two it is.
+/// The port of a tile, and its place among the port's.
 fn port_of(design: &Design, (x, y): (u32, u32)) -> (usize, usize) {
-    (Memory::port(design.mesh.cols(), x, y) as usize, x as usize % 2)
+    (design.memory.port(x, y) as usize, design.memory.place(x) as usize)
 }

@@ -1,0 +1,60 @@
+//! The column bus: widths of a word on it, which everything that carries one agrees on.
+
+use super::{index_bits, FlitLayout, Heads, Mesh, Placement, PlacementKind};
+use crate::config::Config;
+
+/// Kind of a word.
+const KIND_BITS: u32 = 2;
+/// Bits of a query that a word carries: four elements of FP16.
+const QUERY_BITS: u32 = 64;
+
+/// Widths in bits of a word of the column bus and of its fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bus {
+    /// The number of a home's macro-block.
+    pub block: u32,
+    /// The number of a slice in external memory.
+    pub number: u32,
+    /// The number of tiles that will ask for a slice.
+    pub expected: u32,
+    /// The number of a query's word of four elements.
+    pub query_word: u32,
+    /// The word of a slice.
+    pub slice: u32,
+    /// A word: that of a slice and that of a query lie over each other.
+    pub word: u32,
+}
+
+impl Bus {
+    /// As the configuration has it.
+    pub(super) fn new(
+        config: &Config,
+        mesh: Mesh,
+        flit: &FlitLayout,
+        placement: &Placement,
+        heads: &Heads,
+    ) -> Bus {
+        let (model, tokens) = (&config.model, config.kv.segment_tokens);
+        let (stream, layer) = (index_bits(model.max_streams), index_bits(model.layers));
+        let segment = index_bits(placement.segments);
+        let (x, y) = (index_bits(mesh.cols()), index_bits(mesh.rows()));
+        let natural = index_bits(placement.blocks_of_home());
+        let block = match placement.kind {
+            PlacementKind::Takv => natural.max(layer.max(segment) + 1),
+            PlacementKind::RoundRobin | PlacementKind::Hub => natural,
+        };
+        let homes = if placement.kind == PlacementKind::Hub { 1 } else { mesh.tiles() as u32 };
+        let slices = [homes, model.max_streams, placement.blocks_of_home(), model.kv_heads];
+        let all: u64 = slices.iter().map(|&n| u64::from(n)).product();
+        let kv_head = index_bits(model.kv_heads);
+        let widest = [block, kv_head, stream, x, y].into_iter().max().unwrap_or(1);
+        let number = (u64::BITS - (all - 1).leading_zeros()).max(widest + 1);
+        let expected = index_bits(mesh.tiles() as u32 + 1);
+        let rows = 2 * index_bits(tokens) + 2 * mesh.rows();
+        let named = number + expected + 2 * flit.index_width() + flit.mask_width() + flit.tag_width();
+        let slice = rows + 2 * stream + 1 + named + x + y + 5;
+        let query_word = index_bits(config.pe.head_dim / 4);
+        let query = KIND_BITS + QUERY_BITS + query_word + index_bits(heads.most()) + stream;
+        Bus { block, number, expected, query_word, slice, word: slice.max(query) }
+    }
+}

@@ -1,0 +1,39 @@
+//! Whether the memory ports that are asked for can be dealt to the tiles, and have their pseudo-channels on the card.
+
+use crate::config::{Config, Finding};
+use crate::design::memory::{fewest_tiles_per_port, ports};
+use crate::design::{Device, Mesh};
+
+const KEY: &str = "memory.tiles_per_port";
+
+/// What the generator would take itself.
+fn by_default(config: &Config) -> u32 {
+    let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
+    fewest_tiles_per_port(mesh, 1, Device::of(config.board).hbm_channels)
+}
+
+pub(super) fn a_row_has_the_tiles_of_a_port(config: &Config) -> Option<Finding> {
+    let (tiles, cols) = (config.memory.tiles_per_port?, config.mesh.cols);
+    (tiles > cols).then(|| {
+        let fault = format!("is more tiles than a row has, mesh.cols = {cols}");
+        let help = format!(
+            "a port serves tiles side by side in a row; try tiles_per_port = {}, or leave it out",
+            by_default(config)
+        );
+        Finding::value(KEY, tiles, fault, help).with(&["mesh.cols", "mesh.rows"])
+    })
+}
+
+/// A card whose ports shared pseudo-channels would read no faster with them than with as many ports as channels.
+pub(super) fn every_port_has_a_channel(config: &Config) -> Option<Finding> {
+    let (tiles, ports) = (config.memory.tiles_per_port?, ports(config));
+    let channels = Device::of(config.board).hbm_channels;
+    (ports > channels).then(|| {
+        let fault = format!("makes {ports} memory ports, more than the {channels} pseudo-channels of HBM of the card");
+        let help = format!(
+            "each port has pseudo-channels of its own; try tiles_per_port = {}, or leave it out",
+            by_default(config)
+        );
+        Finding::value(KEY, tiles, fault, help).with(&["mesh.cols", "mesh.rows"])
+    })
+}

@@ -1,0 +1,104 @@
+//! Wires from one SLR to the next: links of the mesh, the column bus, and the ways between rows and what faces the host.
+//!
+//! Only so many can cross (`Device::crossings`), which is a resource like any other: the floorplan deals the rows by it, and
+//! the estimate holds designs against it. They are counted from the widths of ports, as `docs/floorplan.md` has them; clocks
+//! are left out.
+
+use super::depths::VALUE_WIDTH;
+use super::memory::fewest_tiles_per_port;
+use super::{Design, Device, Floorplan, Mesh, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+
+/// Resets of a row, one in each clock.
+const RESETS: u32 = 2;
+
+/// How many wires one of each thing that crosses has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wires {
+    /// Of a column, between neighbouring rows: from the lower to the upper, and back.
+    pub column: [u32; 2],
+    /// Of a memory port, to what faces memory and back.
+    pub port: u32,
+    /// Tiles that share a memory port, of a mesh for whose ports the card has channels so.
+    pub tiles_per_port: u32,
+    /// Of a tile to what faces the host: errors.
+    pub tile: u32,
+    /// Of a row: totals and resets.
+    pub row: u32,
+    /// Of all rows together: which total is looked for.
+    pub once: u32,
+}
+
+impl Wires {
+    /// Of a design, whether it has registers on them or not. How its rows are dealt is not asked for.
+    pub fn of(design: &Design) -> Wires {
+        let (flit, vcs) = (&design.flit, design.router.vcs());
+        // A link carries valid and payload one way, and the credits of the link the other way.
+        let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
+        // The bus goes north with a valid bit, its credit south, and with it the value of an occupancy.
+        let value = if design.swaps() { VALUE_WIDTH + 1 } else { 0 };
+        Wires {
+            column: [link + design.bus.word + 1, link + 1 + value],
+            port: design.way_bits().iter().sum(),
+            tiles_per_port: design.memory.tiles_per_port,
+            tile: TILE_ERRORS,
+            row: COUNTER_KINDS * TOTAL_BITS + RESETS,
+            once: COUNTER_KINDS * SELECT_TILE_BITS,
+        }
+    }
+
+    /// Memory ports of a row of a mesh, which need not be the one that was counted for.
+    pub fn ports_of_row(&self, mesh: Mesh, device: &Device) -> u32 {
+        mesh.cols().div_ceil(fewest_tiles_per_port(mesh, self.tiles_per_port, device.hbm_channels))
+    }
+
+    /// How many cross from an SLR to the one above it.
+    pub fn across(&self, mesh: Mesh, device: &Device, plan: &Floorplan, lower: u32) -> u64 {
+        let (cols, above) =
+            (mesh.cols(), (0..mesh.rows()).filter(|row| plan.slr(*row) > lower).count() as u32);
+        let between = (0..mesh.rows()).any(|row| plan.slr(row) == lower && plan.crosses(row));
+        let links = if between { cols * self.column.iter().sum::<u32>() } else { 0 };
+        let of_row = self.ports_of_row(mesh, device) * self.port + cols * self.tile + self.row;
+        u64::from(links + above * of_row + if above > 0 { self.once } else { 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Board, Config};
+
+    #[test]
+    fn wires_are_as_the_floorplan_page_counts_them() {
+        let across = |config: &Config| {
+            let design = Design::from_config("t", config).unwrap();
+            let (wires, device) = (Wires::of(&design), Device::of(Board::U280));
+            [0, 1].map(|lower| wires.across(design.mesh, device, &design.floorplan, lower))
+        };
+        let mut config = Config::default();
+        config.noc.flit_width = 256;
+        assert_eq!(across(&config), [6_144 + 7_560 + 711, 6_144 + 3_780 + 369]);
+        config.floorplan.slr_registers = false;
+        assert_eq!(across(&config), [14_415, 10_293]);
+        // Ports of 512 bits are too many: a row more stands beside the memory.
+        config.noc.flit_width = 512;
+        assert_eq!(across(&config), [10_208 + 11_420 + 597, 10_208 + 4_568 + 255]);
+    }
+
+    #[test]
+    fn nothing_crosses_where_there_is_no_row_above() {
+        let (mesh, device) = (Mesh::new(2, 2), Device::of(Board::U280));
+        let wires = Wires { column: [100, 50], port: 10, tiles_per_port: 2, tile: 2, row: 3, once: 1 };
+        let plan = Floorplan::new(mesh, device, &wires);
+        assert_eq!([0, 1].map(|lower| wires.across(mesh, device, &plan, lower)), [300 + 17 + 1, 0]);
+    }
+
+    #[test]
+    fn a_larger_mesh_has_as_many_ports_as_the_card_has_channels_for() {
+        let device = Device::of(Board::U280);
+        let ports = |tiles_per_port, cols, rows| {
+            let wires = Wires { tiles_per_port, ..Wires::default() };
+            wires.ports_of_row(Mesh::new(cols, rows), device) * rows
+        };
+        assert_eq!([ports(1, 4, 8), ports(1, 8, 8), ports(2, 4, 8), ports(1, 16, 16)], [32, 32, 16, 32]);
+    }
+}
