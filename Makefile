@@ -11,9 +11,9 @@ TENSORS     ?= examples/minilm.safetensors
 # The configuration that `make load` loads with traffic.
 MESH        ?= configs/mesh_4x4.toml
 # The reference configurations: their output is committed in rtl_out/ and compared by a test.
-GOLDENS     := tiny u280_8x8
+GOLDENS     := tiny u280_4x8 u280_8x8
 # The configuration whose area and periods `make estimate` estimates.
-DEVICE      ?= configs/u280_8x8.toml
+DEVICE      ?= configs/u280_4x8.toml
 # Options of meshkv soak: how long, or how many seeds, and the first of them.
 SOAK        ?= --time 600
 # The sweep that `make sweep` runs and reports.

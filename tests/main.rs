@@ -32,6 +32,7 @@ mod decode_cli;
 mod decode_memory;
 mod decode_steps;
 mod decode_swaps;
+mod decode_timing;
 mod device_cli;
 mod device_errors;
 mod device_mutants;

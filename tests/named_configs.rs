@@ -65,7 +65,10 @@ fn an_ablation_takes_one_thing_away() {
         ("no_mare", |c| c.mare.enable = false),
         ("no_slr_registers", |c| c.floorplan.slr_registers = false),
         ("meshkv_stride1", |c| c.takv.column_stride = 1),
-        ("u280_16x4", |c| (c.mesh.cols, c.mesh.rows) = (16, 4)),
+        ("u280_16x4", |c| {
+            (c.mesh.cols, c.mesh.rows) = (16, 4);
+            (c.model.layers, c.model.max_streams) = (16, 1);
+        }),
     ];
     for (name, change) in without {
         let mut expected = load("meshkv");

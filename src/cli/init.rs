@@ -1,4 +1,4 @@
-//! `meshkv init`: a configuration with every key explained.
+//! `meshkv init`: the configuration recommended for the card, with every key explained.
 
 use super::ui::Ui;
 use super::whole_file;
@@ -34,6 +34,6 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     whole_file::write(&args.path, text.as_bytes(), args.force)?;
     let shown = args.path.display();
     ui.result(&json!({ "path": shown.to_string() }), || format!("{shown}\n"))?;
-    ui.note(format_args!("Every key is at its default. Next: meshkv check {shown}"));
+    ui.note(format_args!("It is the fabric recommended for the Alveo U280. Next: meshkv check {shown}"));
     Ok(ExitCode::SUCCESS)
 }

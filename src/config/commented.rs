@@ -1,16 +1,26 @@
-//! The configuration with every key, its meaning, its range and its default.
+//! The configuration recommended for the card, with the meaning, the range and the default of every key.
 
 use super::keys::{tables, Key};
+use serde_json::Value;
 use std::fmt::Write;
+
+/// Where the values come from.
+const RECOMMENDED: &str = include_str!("../../configs/u280_4x8.toml");
 
 /// Columns a comment may take.
 const WIDTH: usize = 96;
 
-/// The text of a configuration file that says what is the default anyway, ready to be changed.
+/// The text of a configuration file that sets every key as `configs/u280_4x8.toml` does, ready to be changed.
+///
+/// # Panics
+/// If that file is no TOML, which a test would have found.
 pub fn commented() -> String {
+    let values: Value = toml::from_str(RECOMMENDED).expect("the recommended configuration is TOML");
     let mut text = String::from(
-        "# meshkv configuration: every key, with its default. A key left out keeps its default.\n\
-         # `meshkv check` tells what follows from it; `meshkv schema` prints a JSON Schema for editors.\n",
+        "# meshkv configuration for the Alveo U280: 4 x 8 tiles that move KV at the rate of the card's HBM, for LLaMA-2-7B.\n\
+         # Every key stands here with its meaning; a key left out takes its default. The cache of 8 layers, 32 K tokens and one\n\
+         # stream takes 4 GiB of the card's 8 GiB of HBM.\n\
+         # `meshkv check` prints what follows from this file; `meshkv schema` prints a JSON Schema for editors.\n",
     );
     for table in tables() {
         if !table.name.is_empty() {
@@ -22,19 +32,26 @@ pub fn commented() -> String {
             if table.name.is_empty() {
                 text.push('\n');
             }
-            write_key(&mut text, key);
+            let value = match table.name.as_str() {
+                "" => &values[&key.name],
+                name => &values[name][&key.name],
+            };
+            write_key(&mut text, key, value);
         }
     }
     text
 }
 
-fn write_key(text: &mut String, key: &Key) {
-    comment(text, &format!("{} Legal: {}.", key.doc, key.legal()));
-    if key.optional() {
+fn write_key(text: &mut String, key: &Key, value: &Value) {
+    let default = match key.optional() || key.default == *value {
+        true => String::new(),
+        false => format!(" Default: {}.", key.default),
+    };
+    comment(text, &format!("{} Legal: {}.{default}", key.doc, key.legal()));
+    match value.is_null() {
         // Left out on purpose: the example must not take effect.
-        line(text, &format!("# {} = {}", key.name, key.example));
-    } else {
-        line(text, &format!("{} = {}", key.name, key.default));
+        true => line(text, &format!("# {} = {}", key.name, key.example)),
+        false => line(text, &format!("{} = {value}", key.name)),
     }
 }
 

@@ -12,8 +12,9 @@ const SAMPLE: u32 = 16;
 
 /// Run a decode step, or a sample of one, on the emitted Verilog or on its model
 ///
-/// The whole fabric runs, the same to the cycle on both engines: column controllers, homes, routers, requesters, with a model of the
-/// external memory behind AXI4 and a stand-in for the compute of the tiles. Every tile must get every flit of
+/// The whole fabric runs, the same to the cycle on both engines: column controllers, homes, routers, requesters, with models of
+/// the external memory behind AXI4, of the arrays and of the reduce roots. Time is counted from the first word of queries to the last
+/// flit of outputs. Every tile must get every flit of
 /// every slice its heads need exactly once, as the memory holds it, and every partial result must reach its root.
 /// Exit code 1 if not. A whole step of a large model takes hours on the Verilog: layers and segments are sampled, and
 /// what that says of a whole step is printed apart.
@@ -35,7 +36,8 @@ pub struct Args {
     /// Streams that decode at once
     #[arg(long, value_name = "STREAMS", default_value_t = 1, help_heading = "Workload")]
     batch: u32,
-    /// Tokens that all streams have in common from the first on; whole segments of them are shared
+    /// Tokens that all streams have in common from the first on; whole segments of them are shared, and all of them where
+    /// it is all tokens
     #[arg(long, value_name = "TOKENS", default_value_t = 0, help_heading = "Workload")]
     prefix: u32,
     /// Which tile computes a head

@@ -13,7 +13,8 @@ pub struct Workload {
     pub tokens: u32,
     /// Streams (B).
     pub batch: u32,
-    /// Tokens that all streams have in common from the first on; whole segments of them are shared.
+    /// Tokens that all streams have in common from the first on. Whole segments of them are shared; if it is all
+    /// tokens, the last short one too.
     pub prefix: u32,
     /// Which tile computes a head.
     pub mapping: Mapping,
@@ -133,8 +134,9 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
 
     let from = load.tokens - model.sliding_window.unwrap_or(load.tokens).min(load.tokens);
-    // Caches are shared by whole segments: what is left of a prefix is each stream's own.
-    let shared = load.prefix / p * p;
+    // Caches are shared by whole segments: what is left of a prefix is each stream's own. Where nothing follows the prefix,
+    // its last segment is whole, however short.
+    let shared = if load.prefix == load.tokens { load.tokens } else { load.prefix / p * p };
     let common = span(p, from, shared, load.stride);
     let own = span(p, from.max(shared), load.tokens, load.stride);
     let counts = [common, own].map(|s| s.map_or(0, |s| s.count));
