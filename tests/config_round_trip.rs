@@ -57,6 +57,7 @@ fn the_configuration_of_the_device_spells_out_the_defaults_but_for_flits_and_row
     assert!(warnings.is_empty(), "{warnings}");
     let mut config = design.config;
     assert_eq!(config.takv.a.take(), Some(9));
+    assert_eq!(config.memory.tiles_per_port.take(), Some(2));
     assert_eq!(std::mem::replace(&mut config.noc.flit_width, 512), 256);
     assert_eq!(std::mem::replace(&mut config.pe.array_rows, 2), 1);
     assert_eq!(config, Config::default());
