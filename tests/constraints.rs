@@ -4,6 +4,7 @@ use crate::fabric;
 
 use fabric::design;
 use meshkv::cli::interrupt::Interrupt;
+use meshkv::cli::lint::defines;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::cli::lint::vivado::{self, Installation};
 use meshkv::design::Design;
@@ -47,6 +48,11 @@ impl Bench {
         let tclsh = &self.linters.tclsh;
         let said = vivado::script(tclsh, self.dir.path(), (TOP, name), found, &Interrupt::default()).unwrap();
         said.into_iter().map(|m| m.text).collect()
+    }
+
+    /// What is said of macros.
+    fn defines(&self) -> Vec<String> {
+        defines::check(self.dir.path()).unwrap().into_iter().map(|m| m.text).collect()
     }
 
     fn scripts(&self) -> Vec<String> {
@@ -183,6 +189,40 @@ fn a_slip_in_a_script_or_the_pins_is_named_with_file_and_line() {
     }
     let found = bench.with(system, "-mode Master -vlnv", "-modes Master -vlnv", Bench::scripts);
     assert!(found[0].contains("scripts/system.tcl:") && !found[0].contains(":0:"), "{found:?}");
+}
+
+#[test]
+fn what_is_synthesised_on_the_card_is_what_was_estimated() {
+    let bench = Bench::new(&named("tiny"));
+    let all = |bench: &Bench| [bench.defines(), bench.scripts()].concat();
+    assert_eq!(all(&bench), [""; 0]);
+    // The packaged sources carry the macro, those that simulators read do not.
+    let packaged = std::fs::read_to_string(bench.path("build/defined/meshkv_dsp.v")).unwrap();
+    let emitted = std::fs::read_to_string(bench.path("rtl/meshkv_dsp.v")).unwrap();
+    assert_eq!(packaged, format!("`ifndef MESHKV_DSP48E2\n`define MESHKV_DSP48E2\n`endif\n{emitted}"));
+    assert!(bench.path("build/defined/meshkv_choice_dsp.v").exists());
+
+    let (design, package, core) = ("scripts/design.tcl", "scripts/package.tcl", "tiny.core");
+    let lacks = "MESHKV_DSP48E2 is not defined, which `meshkv estimate` assumes";
+    let not_packaged = "is packaged without MESHKV_DSP48E2";
+    for (file, from, to, says) in [
+        (design, "    MESHKV_DSP48E2\n", "", lacks),
+        (design, "    MESHKV_DSP48E2\n", "", not_packaged),
+        (design, "    MESHKV_DSP48E2\n", "    MESHKV_DSP48\n", "MESHKV_DSP48 is defined, and not for"),
+        (package, "foreach source [meshkv_sources]", "foreach source $::design_sources", not_packaged),
+        (core, "  MESHKV_DSP48E2:\n", "  MESHKV_DSP58:\n", lacks),
+        (core, "    default: true\n", "    default: false\n", lacks),
+        (
+            core,
+            "parameters: [MESHKV_DSP48E2]",
+            "parameters: []",
+            "target card does not pass MESHKV_DSP48E2 on",
+        ),
+        (core, "\"tool_vivado? (MESHKV_DSP48E2)\"", "", "target default does not pass MESHKV_DSP48E2 on"),
+    ] {
+        let found = bench.with(file, from, to, all);
+        assert!(found.iter().any(|text| text.contains(says)), "{from} -> {to} in {file}: {found:?}");
+    }
 }
 
 #[test]

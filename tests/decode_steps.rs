@@ -75,6 +75,26 @@ fn heads_are_dealt_to_columns_evenly_or_not() {
 }
 
 #[test]
+fn memory_ports_serve_one_tile_or_more() {
+    // Columns and tiles a port: none shared, the last port of a row with one tile, all of a row behind one port.
+    for (cols, tiles) in [(3, 1), (3, 2), (5, 4), (4, 4)] {
+        let design = sized(cols, 2, |c| c.memory.tiles_per_port = Some(tiles));
+        let library = whole_library(&design);
+        for mapping in MAPPINGS {
+            let load = mixed(mapping, Sharing::KvHead);
+            let what = format!("{cols} columns, {tiles} tiles a port, {mapping:?}");
+            let done = run_clean(&library, &design, &plan(&design, &load), &what);
+            assert_eq!(done.ports.len() as u32, 2 * cols.div_ceil(tiles), "{what}");
+            assert_eq!(
+                done.event("flits_filled"),
+                done.ports.iter().map(|port| port.beats).sum::<u64>(),
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
 fn only_rows_that_are_wanted_come() {
     let design = small(|c| c.model.sliding_window = Some(21));
     let library = whole_library(&design);

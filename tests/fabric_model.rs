@@ -102,6 +102,17 @@ fn same_under_any_network(cases: &[Case]) {
 }
 
 #[test]
+fn ports_of_any_number_of_tiles_show_the_same() {
+    // A port a tile; a pair and a tile alone; four and a tile alone; five that a port for eight has.
+    for (cols, tiles) in [(3, 1), (3, 2), (5, 4), (9, 8)] {
+        let design = small(cols, 2, |c| c.memory.tiles_per_port = Some(tiles));
+        assert_eq!(design.memory.ports, 2 * cols.div_ceil(tiles));
+        let seen = same(Form::Around, &design, LIVELY, 3000).seen;
+        assert!(seen.bursts > 200, "{cols} columns, {tiles} tiles a port: {seen:?}");
+    }
+}
+
+#[test]
 fn tiles_and_periphery_show_the_same_under_any_network() {
     same_under_any_network(&CASES[..4]);
 }

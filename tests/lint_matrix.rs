@@ -76,6 +76,14 @@ fn one_and_four_channels_of_any_depth_are_clean() {
 }
 
 #[test]
+fn ports_of_any_number_of_tiles_are_clean() {
+    // With eight tiles a port an ID of the host has eight bits.
+    for (top, cols, tiles) in [(TOP, 3, 2), (TOP, 5, 4), (FABRIC, 9, 8)] {
+        is_clean(top, cols, 2, |config| config.memory.tiles_per_port = Some(tiles));
+    }
+}
+
+#[test]
 fn flits_of_every_width_are_clean() {
     for width in [64, 128, 256, 512, 1024] {
         let design = design(2, 2, |config| {

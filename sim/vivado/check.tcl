@@ -10,6 +10,8 @@ namespace eval vivado {
     variable release 2022.2
     variable parts {xcu280-fsvh2892-2L-e}
     variable board_parts {xilinx.com:au280:part0:1.1}
+    # Macros that the estimate defines.
+    variable assumed {}
     # Where names are looked up: the module at the top of what is open, and the path of instances before it.
     variable scope {}
     variable class

@@ -231,6 +231,23 @@ namespace eval vivado::do {
             set sources([file tail $file]) $file
         }
     }
+    # Sources that are packaged carry the macros that they ask for: nothing else reaches synthesis of an IP.
+    namespace eval ipx {}
+    proc ipx::package_project {options others} {
+        foreach {name file} [array get ::vivado::sources *.v] {
+            set channel [open $file]
+            set text [read $channel]
+            close $channel
+            foreach macro $::vivado::assumed {
+                if {![regexp -indices "`(ifdef|elsif)\\s+$macro\\M" $text asks]} { continue }
+                if {![regexp "`define\\s+$macro\\M" [string range $text 0 [lindex $asks 0]]]} {
+                    error "$name is packaged without $macro, which meshkv estimate assumes: the card would get other logic\
+                        than was estimated"
+                }
+            }
+        }
+        return [::vivado::new object [list ipx::package_project]]
+    }
     proc add_files {options others} { added [lindex $others 0]; return [lindex $others 0] }
     proc read_verilog {options others} { added [lindex $others 0] }
     proc get_files {options others} {

@@ -183,9 +183,10 @@ mod tests {
             });
             let at = design.mesh.nodes().map(|tile| design.mesh.coords(tile));
             let ports: Vec<_> = at.map(|(x, y)| design.memory.port(x, y)).collect();
-            assert_eq!(design.memory.ports_of_row(1).last(), Some((cols - 1) / tiles).map(|p| {
-                (p * tiles, design.memory.ports - 1)
-            }));
+            assert_eq!(
+                design.memory.ports_of_row(1).last(),
+                Some((cols - 1) / tiles).map(|p| { (p * tiles, design.memory.ports - 1) })
+            );
             (ports, design.memory.ports, design.memory.id_width)
         };
         assert_eq!(ports(3, 1), (vec![0, 1, 2, 3, 4, 5], 6, 3));

@@ -313,9 +313,11 @@ impl ModuleBuilder {
             "ID_WIDTH" => {
                 self.param("ID_WIDTH", w.memory.slot_width, "Width of the name of a tile's burst in bits.")
             }
-            "AXI_ID_WIDTH" => {
-                self.param("AXI_ID_WIDTH", w.memory.id_width, "Width of an AXI ID: the tile of its port, and its burst.")
-            }
+            "AXI_ID_WIDTH" => self.param(
+                "AXI_ID_WIDTH",
+                w.memory.id_width,
+                "Width of an AXI ID: the tile of its port, and its burst.",
+            ),
             "LEN_WIDTH" => self.param(
                 "LEN_WIDTH",
                 index_bits(w.memory.burst_flits),

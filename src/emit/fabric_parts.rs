@@ -271,10 +271,7 @@ pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec 
             .input("column_occupancy_valid", "COLS", "One pulse a value.")
             .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
     }
-    b.reads_of_tiles("TILES")
-        .axi("PORTS*")
-        .instances(&names)
-        .build()
+    b.reads_of_tiles("TILES").axi("PORTS*").instances(&names).build()
 }
 
 pub(super) fn fabric(

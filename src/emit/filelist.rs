@@ -3,8 +3,8 @@
 //! It knows the order of the modules and nothing of what is in them.
 
 use super::module::ModuleSpec;
-use super::{SourceFile, TOP};
-use crate::design::Design;
+use super::{SourceFile, CARD_DEFINES, TOP};
+use crate::design::{Design, Device};
 use std::fmt::Write as _;
 
 /// What Verilator may warn of, each with its reason: the same text that `meshkv lint` goes by.
@@ -57,10 +57,25 @@ fn core_file(design: &Design, modules: &[ModuleSpec]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "      - {}", rtl_path(module));
     }
+    let part = Device::of(design.config.board).part;
+    let of_defines =
+        |of: &dyn Fn(&str) -> String, between: &str| CARD_DEFINES.map(|name| of(name)).join(between);
+    let defines = of_defines(
+        &|name| format!("  {name}:\n    datatype: bool\n    paramtype: vlogdefine\n    default: true\n"),
+        "",
+    );
+    // A core that depends on this one takes its default target, whatever its own tool is.
+    let by_vivado = of_defines(&|name| format!("\"tool_vivado? ({name})\""), ", ");
+    let always = of_defines(&str::to_owned, ", ");
     let _ = write!(
         text,
         "  waivers:\n    file_type: vlt\n    files:\n      - {WAIVERS_PATH}\n\n\
-         targets:\n  default:\n    filesets: [rtl]\n    toplevel: {TOP}\n\n  \
+         # What the fabric is synthesised with on the card; simulators define none of it.\n\
+         parameters:\n{defines}\n\
+         targets:\n  default:\n    filesets: [rtl]\n    parameters: [{by_vivado}]\n    toplevel: {TOP}\n\n  \
+         card:\n    description: Vivado's synthesis for the card\n    filesets: [rtl]\n    \
+         parameters: [{always}]\n    toplevel: {TOP}\n    flow: vivado\n    \
+         flow_options:\n      part: {part}\n      pnr: none\n\n  \
          lint:\n    description: Verilator with all warnings\n    \
          filesets: [waivers, rtl]\n    toplevel: {TOP}\n    \
          flow: lint\n    flow_options:\n      tool: verilator\n      verilator_options: [-Wall]\n"

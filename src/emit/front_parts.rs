@@ -73,10 +73,10 @@ pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
             "number of the last reset in their IDs; answers to those of before are dropped.",
         ],
     )
-    .param("ID_WIDTH", 4, "Width of an ID of who asks.")
+    .param("ID_WIDTH", w.core_id(), "Width of an ID of who asks.")
     .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
     .front(w, &["FLIT_WIDTH", "FLIT_LOG", "EPOCH_BITS", "ARG_BITS"])
-    .param("HOST_ID_WIDTH", 6, "EPOCH_BITS + ID_WIDTH.")
+    .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .param("ALIGN_LOG", 12, "Bits of the base address that are 0.")
     .clocked()
     .own_number()
@@ -117,7 +117,7 @@ pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {
             "longer than the way, on which all is dropped: it is not AXI here, the guard is what faces AXI.",
         ],
     )
-    .param("ID_WIDTH", 4, "Width of an ID of who asks.")
+    .param("ID_WIDTH", w.core_id(), "Width of an ID of who asks.")
     .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
     .front(w, &["FLIT_WIDTH"])
     .param("CREDITS", 4, "Addresses that wait at the guard.")
@@ -180,8 +180,8 @@ pub(super) fn output_writer(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) 
     .params_of(&[core], &[])
     .only(&["COLS", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEAD_ID_WIDTH", "HEAD_PLACE_WIDTH", "HEAD_DIM",
         "FLIT_LOG", "TIMEOUT_WIDTH", "QUERY_HEADS", "EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM", "OUT_INDEX_WIDTH"])
-    .param("ID_WIDTH", 4, "Width of an ID below the epoch.")
-    .param("HOST_ID_WIDTH", 6, "EPOCH_BITS + ID_WIDTH.")
+    .param("ID_WIDTH", w.core_id(), "Width of an ID below the epoch.")
+    .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
     .clocked()
     .own_number()
     .bases(Dir::Input)

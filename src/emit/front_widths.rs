@@ -35,7 +35,7 @@ pub(super) struct FrontWidths {
     segments: u32,
     arguments: u32,
     base_log: u32,
-    host_id: u32,
+    pub(super) host_id: u32,
     flit_bytes: u32,
     flit_log: u32,
     pad_counters: u32,
@@ -69,6 +69,11 @@ impl FrontWidths {
     /// Names of the ports to external memory.
     pub(super) fn ports(&self) -> &[String] {
         &self.ports
+    }
+
+    /// Bits of an AXI ID of the core.
+    pub(super) fn core_id(&self) -> u32 {
+        self.host_id - EPOCH_BITS
     }
 
     fn argument_words(&self) -> u32 {

@@ -43,6 +43,7 @@ mod tile_widths;
 mod write;
 mod write_error;
 
+pub use board::CARD_DEFINES;
 pub use core_parts::pad_events;
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use pad_row::{row, row_memories, row_modules, RowMemories};

@@ -25,12 +25,17 @@ impl Change {
     }
 }
 
-/// A configuration on another mesh, with a stride that is legal there.
+/// A configuration on another mesh, with a stride and memory ports that are legal there.
 pub fn on_mesh(config: &Config, cols: u32, rows: u32) -> Config {
     let mut config = config.clone();
     (config.mesh.cols, config.mesh.rows) = (cols, rows);
-    if Design::from_config("shape", &config).is_err() {
-        config.takv.a = None;
+    let illegal = Design::from_config("shape", &config).err().map(|illegal| illegal.0).unwrap_or_default();
+    for finding in illegal {
+        match finding.key.as_str() {
+            "takv.a" => config.takv.a = None,
+            "memory.tiles_per_port" => config.memory.tiles_per_port = None,
+            _ => {}
+        }
     }
     config
 }
@@ -125,6 +130,14 @@ mod tests {
             assert!(estimate.fits());
         }
         assert!((36..=42).contains(&best.tiles()), "{best:?}");
+    }
+
+    #[test]
+    fn ports_that_another_mesh_forbids_are_left_to_it() {
+        let mut config = Config::default();
+        config.memory.tiles_per_port = Some(2);
+        assert_eq!(on_mesh(&config, 4, 4).memory.tiles_per_port, Some(2));
+        assert_eq!(on_mesh(&config, 16, 8).memory.tiles_per_port, None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::netlist::{Area, Netlist};
 use crate::cosim::cache::{io_error, Cache, Key};
 use crate::cosim::toolchain;
 use crate::cosim::verilate::{BuildError, Progress};
-use crate::emit::SourceFile;
+use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::{self, Tool, ToolError, Version};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -183,10 +183,11 @@ impl<'a> Yosys<'a> {
 
 /// What Yosys is told to map `top`, and to time what it has mapped.
 fn scripts(top: &str, change: &str) -> [String; 2] {
+    let defines = CARD_DEFINES.map(|name| format!("-D{name}")).join(" ");
     let change = if change.is_empty() { String::new() } else { format!("{change}; ") };
     [
         format!(
-            "read_verilog -DMESHKV_DSP48E2 rtl/*.v; {change}synth_xilinx -family xcup -noiopad -flatten -top {top}; \
+            "read_verilog {defines} rtl/*.v; {change}synth_xilinx -family xcup -noiopad -flatten -top {top}; \
              write_verilog -noattr -noexpr mapped.v; write_json mapped.json"
         ),
         format!(

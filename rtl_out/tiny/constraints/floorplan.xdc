@@ -22,24 +22,24 @@ add_cells_to_pblock [get_pblocks meshkv_slr0_west] [get_cells {u_core/u_fabric/u
 # Rows 0 to 0, columns 1 to 2.
 create_pblock meshkv_slr0_east
 resize_pblock [get_pblocks meshkv_slr0_east] -add CLOCKREGION_X4Y0:CLOCKREGION_X7Y3
-# expect 21
-add_cells_to_pblock [get_pblocks meshkv_slr0_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].u_router u_core/u_fabric/gen_tile[1].u_tile u_core/gen_pad[1].u_pad u_front/u_reset/gen_row[0].u_rst/gen_tile[1].u_leaf u_front/u_reset/gen_row[0].u_pe_rst/gen_tile[1].u_leaf u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing u_core/gen_pad[1].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[1].u_controller u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].u_router u_core/u_fabric/gen_tile[2].u_tile u_core/gen_pad[2].u_pad u_front/u_reset/gen_row[0].u_rst/gen_tile[2].u_leaf u_front/u_reset/gen_row[0].u_pe_rst/gen_tile[2].u_leaf u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing u_core/gen_pad[2].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[2].u_controller u_core/u_fabric/u_periphery/gen_port[1].u_port}]
+# expect 22
+add_cells_to_pblock [get_pblocks meshkv_slr0_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].u_router u_core/u_fabric/gen_tile[1].u_tile u_core/gen_pad[1].u_pad u_front/u_reset/gen_row[0].u_rst/gen_tile[1].u_leaf u_front/u_reset/gen_row[0].u_pe_rst/gen_tile[1].u_leaf u_core/u_fabric/u_mesh/gen_row[0].gen_col[1].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing u_core/gen_pad[1].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[1].u_controller u_core/u_fabric/u_periphery/gen_port[1].u_port u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].u_router u_core/u_fabric/gen_tile[2].u_tile u_core/gen_pad[2].u_pad u_front/u_reset/gen_row[0].u_rst/gen_tile[2].u_leaf u_front/u_reset/gen_row[0].u_pe_rst/gen_tile[2].u_leaf u_core/u_fabric/u_mesh/gen_row[0].gen_col[2].gen_north.gen_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_credit_crossing.u_crossing u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing u_core/gen_pad[2].gen_root.u_root u_core/u_fabric/u_periphery/gen_column[2].u_controller u_core/u_fabric/u_periphery/gen_port[2].u_port}]
 
 # Rows 1 to 1, columns 0 to 0.
 create_pblock meshkv_slr1_west
 resize_pblock [get_pblocks meshkv_slr1_west] -add CLOCKREGION_X0Y4:CLOCKREGION_X3Y7
 # expect 8
-add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[0].u_router u_core/u_fabric/gen_tile[3].u_tile u_core/gen_pad[3].u_pad u_front/u_reset/gen_row[1].u_rst/gen_tile[0].u_leaf u_front/u_reset/gen_row[1].u_pe_rst/gen_tile[0].u_leaf u_core/u_fabric/u_mesh/gen_row[1].gen_col[0].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[3].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[2].u_port}]
+add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[0].u_router u_core/u_fabric/gen_tile[3].u_tile u_core/gen_pad[3].u_pad u_front/u_reset/gen_row[1].u_rst/gen_tile[0].u_leaf u_front/u_reset/gen_row[1].u_pe_rst/gen_tile[0].u_leaf u_core/u_fabric/u_mesh/gen_row[1].gen_col[0].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[3].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[3].u_port}]
 # expect 15
-add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_front/gen_port[2].u_slices/gen_far.u_credits u_front/u_counters/u_links/gen_row[1].u_row u_front/u_counters/u_events/gen_row[1].u_row u_front/u_counters/u_pads/u_choice/gen_row[1].u_row u_front/gen_port[2].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[2].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/u_reset/gen_row[1].u_rst/gen_stage[1].u_crossing u_front/u_reset/gen_row[1].u_pe_rst/gen_stage[1].u_crossing u_front/gen_row[1].u_errors/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_events/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_pads/u_choice/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_events/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_pads/u_choice/gen_boundary[0].u_ask/gen_stage[1].u_crossing}]
+add_cells_to_pblock [get_pblocks meshkv_slr1_west] [get_cells {u_front/gen_port[3].u_slices/gen_far.u_credits u_front/u_counters/u_links/gen_row[1].u_row u_front/u_counters/u_events/gen_row[1].u_row u_front/u_counters/u_pads/u_choice/gen_row[1].u_row u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/u_reset/gen_row[1].u_rst/gen_stage[1].u_crossing u_front/u_reset/gen_row[1].u_pe_rst/gen_stage[1].u_crossing u_front/gen_row[1].u_errors/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_events/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_pads/u_choice/gen_row[1].u_word/gen_stage[0].u_crossing u_front/u_counters/u_links/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_events/gen_boundary[0].u_ask/gen_stage[1].u_crossing u_front/u_counters/u_pads/u_choice/gen_boundary[0].u_ask/gen_stage[1].u_crossing}]
 
 # Rows 1 to 1, columns 1 to 2.
 create_pblock meshkv_slr1_east
 resize_pblock [get_pblocks meshkv_slr1_east] -add CLOCKREGION_X4Y4:CLOCKREGION_X7Y7
-# expect 15
-add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[1].u_router u_core/u_fabric/gen_tile[4].u_tile u_core/gen_pad[4].u_pad u_front/u_reset/gen_row[1].u_rst/gen_tile[1].u_leaf u_front/u_reset/gen_row[1].u_pe_rst/gen_tile[1].u_leaf u_core/u_fabric/u_mesh/gen_row[1].gen_col[1].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[4].*gen_crossing.u_crossing u_core/u_fabric/u_mesh/gen_row[1].gen_col[2].u_router u_core/u_fabric/gen_tile[5].u_tile u_core/gen_pad[5].u_pad u_front/u_reset/gen_row[1].u_rst/gen_tile[2].u_leaf u_front/u_reset/gen_row[1].u_pe_rst/gen_tile[2].u_leaf u_core/u_fabric/u_mesh/gen_row[1].gen_col[2].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[5].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[3].u_port}]
-# expect 3
-add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[3].u_slices/gen_far.u_credits u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[1].u_crossing}]
+# expect 16
+add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[1].u_router u_core/u_fabric/gen_tile[4].u_tile u_core/gen_pad[4].u_pad u_front/u_reset/gen_row[1].u_rst/gen_tile[1].u_leaf u_front/u_reset/gen_row[1].u_pe_rst/gen_tile[1].u_leaf u_core/u_fabric/u_mesh/gen_row[1].gen_col[1].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[4].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[4].u_port u_core/u_fabric/u_mesh/gen_row[1].gen_col[2].u_router u_core/u_fabric/gen_tile[5].u_tile u_core/gen_pad[5].u_pad u_front/u_reset/gen_row[1].u_rst/gen_tile[2].u_leaf u_front/u_reset/gen_row[1].u_pe_rst/gen_tile[2].u_leaf u_core/u_fabric/u_mesh/gen_row[1].gen_col[2].gen_south.gen_crossing.u_crossing u_core/u_fabric/gen_tile[5].*gen_crossing.u_crossing u_core/u_fabric/u_periphery/gen_port[5].u_port}]
+# expect 6
+add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[4].u_slices/gen_far.u_credits u_front/gen_port[5].u_slices/gen_far.u_credits u_front/gen_port[4].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[4].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/gen_port[5].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[5].u_slices/gen_far.u_beats/gen_stage[1].u_crossing}]
 
 # Links between rows 0 and 1.
 # expect 576
@@ -58,12 +58,12 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[0].*gen_cred
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[0].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[1].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[2].*gen_up_crossing.u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 1 and SLR0.
-# expect 136
-set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[2].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
+# expect 198
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[3].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[4].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[5].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 1 and SLR0.
-# expect 292
-set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[2].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg*}]
+# expect 432
+set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[3].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[4].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[5].u_slices/gen_far.u_beats/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Resets, between row 1 and SLR0.
 # expect 4

@@ -47,15 +47,16 @@ inline uint64_t slice_address(uint64_t stream, uint64_t layer, uint64_t segment,
     return ((region * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head) * MESHKV_SLICE_BYTES;
 }
 
-// Tiles behind a memory port: two neighbours of a row, or the last of an odd row alone.
+// Tiles behind a memory port: neighbours of a row; the last port of a row has those that are left.
 struct PortTiles {
     uint32_t first;
     uint32_t count;
 };
 
 inline PortTiles tiles_of_port(uint32_t port) {
-    const uint32_t pairs = (MESHKV_COLS + 1) / 2, y = port / pairs, x = port % pairs * 2;
-    return {y * MESHKV_COLS + x, x + 1 < MESHKV_COLS ? 2u : 1u};
+    const uint32_t most = MESHKV_TILES_PER_PORT, of_row = (MESHKV_COLS + most - 1) / most;
+    const uint32_t y = port / of_row, x = port % of_row * most;
+    return {y * MESHKV_COLS + x, x + most <= MESHKV_COLS ? most : MESHKV_COLS - x};
 }
 
 // A slice as it lies in memory. `keys` and `values` are `tokens` rows of HEAD_DIM elements of FP16; what is missing of a

@@ -16,7 +16,7 @@ module meshkv_control #(
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
     // Queries, outputs, and a base address a memory port.
-    parameter NUM_ARGUMENTS = 6,
+    parameter NUM_ARGUMENTS = 8,
     // Totals of a tile's links.
     parameter LINK_COUNTERS = 25,
     // Totals of a tile's fetching and filling.
@@ -275,8 +275,8 @@ module meshkv_control #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000001;  // MAP_VERSION
-            10'h202: value = 32'h2bab0250;  // DESIGN
-            10'h203: value = 32'h00040203;  // MESH
+            10'h202: value = 32'h2e0ed65b;  // DESIGN
+            10'h203: value = 32'h00060203;  // MESH
             10'h204: value = 32'h00020006;  // MODEL
             10'h205: value = 32'h00030006;  // HEADS
             10'h206: value = 32'h00200008;  // KV

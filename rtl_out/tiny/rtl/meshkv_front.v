@@ -24,7 +24,7 @@ module meshkv_front #(
     // Width of an argument's number in bits.
     parameter ARG_BITS = 3,
     // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 6,
+    parameter HOST_ID_WIDTH = 5,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
@@ -64,11 +64,11 @@ module meshkv_front #(
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 32,
     // Ports to external memory.
-    parameter PORTS = 4,
+    parameter PORTS = 6,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
     // Queries, outputs, and a base address a memory port.
-    parameter NUM_ARGUMENTS = 6,
+    parameter NUM_ARGUMENTS = 8,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10,
     // Width of a register's byte address in bits.
@@ -83,10 +83,14 @@ module meshkv_front #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Width of an AXI ID: the tile, and its burst.
-    parameter AXI_ID_WIDTH = 4,
+    // Width of an AXI ID: the tile of its port, and its burst.
+    parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 21
+    parameter AXI_ADDR_WIDTH = 21,
+    // Ports of a row of tiles.
+    parameter ROW_PORTS = 3,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 1
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                             ap_clk,
@@ -178,6 +182,36 @@ module meshkv_front #(
     input  wire [1:0]                       m_axi_hbm03_rresp,
     input  wire                             m_axi_hbm03_rlast,
 
+    // AXI4 read master to external memory.
+    output wire                             m_axi_hbm04_arvalid,
+    input  wire                             m_axi_hbm04_arready,
+    output wire [63:0]                      m_axi_hbm04_araddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm04_arid,  // Epoch, and the core's name of the burst.
+    output wire [7:0]                       m_axi_hbm04_arlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm04_arsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm04_arburst,  // INCR.
+    input  wire                             m_axi_hbm04_rvalid,
+    output wire                             m_axi_hbm04_rready,  // Always.
+    input  wire [FLIT_WIDTH-1:0]            m_axi_hbm04_rdata,
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm04_rid,
+    input  wire [1:0]                       m_axi_hbm04_rresp,
+    input  wire                             m_axi_hbm04_rlast,
+
+    // AXI4 read master to external memory.
+    output wire                             m_axi_hbm05_arvalid,
+    input  wire                             m_axi_hbm05_arready,
+    output wire [63:0]                      m_axi_hbm05_araddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_hbm05_arid,  // Epoch, and the core's name of the burst.
+    output wire [7:0]                       m_axi_hbm05_arlen,  // Beats less one.
+    output wire [2:0]                       m_axi_hbm05_arsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                       m_axi_hbm05_arburst,  // INCR.
+    input  wire                             m_axi_hbm05_rvalid,
+    output wire                             m_axi_hbm05_rready,  // Always.
+    input  wire [FLIT_WIDTH-1:0]            m_axi_hbm05_rdata,
+    input  wire [HOST_ID_WIDTH-1:0]         m_axi_hbm05_rid,
+    input  wire [1:0]                       m_axi_hbm05_rresp,
+    input  wire                             m_axi_hbm05_rlast,
+
     // AXI4 master for queries and outputs.
     output wire                             m_axi_io_arvalid,
     input  wire                             m_axi_io_arready,
@@ -252,7 +286,7 @@ module meshkv_front #(
     // AXI4 read address channel.
     input  wire [PORTS-1:0]                 m_axi_arvalid,  // An address is offered, and held until it is taken.
     output wire [PORTS-1:0]                 m_axi_arready,  // It is taken.
-    input  wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_arid,  // Tile of the pair, and its burst.
+    input  wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_arid,  // Tile of the port, and its burst.
     input  wire [PORTS*AXI_ADDR_WIDTH-1:0]  m_axi_araddr,  // Bytes.
     input  wire [PORTS*8-1:0]               m_axi_arlen,  // Beats less one.
     input  wire [PORTS*3-1:0]               m_axi_arsize,  // Bytes of a beat, as a power of two.
@@ -261,7 +295,7 @@ module meshkv_front #(
     // AXI4 read data channel.
     output wire [PORTS-1:0]                 m_axi_rvalid,  // A beat.
     input  wire [PORTS-1:0]                 m_axi_rready,  // Always: there is a place for what was asked for.
-    output wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_rid,  // Tile of the pair, and its burst.
+    output wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_rid,  // Tile of the port, and its burst.
     output wire [PORTS*FLIT_WIDTH-1:0]      m_axi_rdata,  // A flit.
     output wire [PORTS*2-1:0]               m_axi_rresp,  // 0 is OKAY.
     output wire [PORTS-1:0]                 m_axi_rlast,  // The last beat of its burst.
@@ -360,37 +394,50 @@ module meshkv_front #(
     wire writing;
     wire [PORTS-1:0] hbm_arvalid;
     assign {
-        m_axi_hbm03_arvalid, m_axi_hbm02_arvalid, m_axi_hbm01_arvalid, m_axi_hbm00_arvalid} = hbm_arvalid;
+        m_axi_hbm05_arvalid, m_axi_hbm04_arvalid, m_axi_hbm03_arvalid, m_axi_hbm02_arvalid,
+        m_axi_hbm01_arvalid, m_axi_hbm00_arvalid} = hbm_arvalid;
     wire [PORTS-1:0] hbm_arready = {
-        m_axi_hbm03_arready, m_axi_hbm02_arready, m_axi_hbm01_arready, m_axi_hbm00_arready};
+        m_axi_hbm05_arready, m_axi_hbm04_arready, m_axi_hbm03_arready, m_axi_hbm02_arready,
+        m_axi_hbm01_arready, m_axi_hbm00_arready};
     wire [PORTS*64-1:0] hbm_araddr;
     assign {
-        m_axi_hbm03_araddr, m_axi_hbm02_araddr, m_axi_hbm01_araddr, m_axi_hbm00_araddr} = hbm_araddr;
+        m_axi_hbm05_araddr, m_axi_hbm04_araddr, m_axi_hbm03_araddr, m_axi_hbm02_araddr,
+        m_axi_hbm01_araddr, m_axi_hbm00_araddr} = hbm_araddr;
     wire [PORTS*HOST_ID_WIDTH-1:0] hbm_arid;
     assign {
-        m_axi_hbm03_arid, m_axi_hbm02_arid, m_axi_hbm01_arid, m_axi_hbm00_arid} = hbm_arid;
+        m_axi_hbm05_arid, m_axi_hbm04_arid, m_axi_hbm03_arid, m_axi_hbm02_arid,
+        m_axi_hbm01_arid, m_axi_hbm00_arid} = hbm_arid;
     wire [PORTS*8-1:0] hbm_arlen;
     assign {
-        m_axi_hbm03_arlen, m_axi_hbm02_arlen, m_axi_hbm01_arlen, m_axi_hbm00_arlen} = hbm_arlen;
+        m_axi_hbm05_arlen, m_axi_hbm04_arlen, m_axi_hbm03_arlen, m_axi_hbm02_arlen,
+        m_axi_hbm01_arlen, m_axi_hbm00_arlen} = hbm_arlen;
     wire [PORTS*3-1:0] hbm_arsize;
     assign {
-        m_axi_hbm03_arsize, m_axi_hbm02_arsize, m_axi_hbm01_arsize, m_axi_hbm00_arsize} = hbm_arsize;
+        m_axi_hbm05_arsize, m_axi_hbm04_arsize, m_axi_hbm03_arsize, m_axi_hbm02_arsize,
+        m_axi_hbm01_arsize, m_axi_hbm00_arsize} = hbm_arsize;
     wire [PORTS*2-1:0] hbm_arburst;
     assign {
-        m_axi_hbm03_arburst, m_axi_hbm02_arburst, m_axi_hbm01_arburst, m_axi_hbm00_arburst} = hbm_arburst;
+        m_axi_hbm05_arburst, m_axi_hbm04_arburst, m_axi_hbm03_arburst, m_axi_hbm02_arburst,
+        m_axi_hbm01_arburst, m_axi_hbm00_arburst} = hbm_arburst;
     wire [PORTS-1:0] hbm_rvalid = {
-        m_axi_hbm03_rvalid, m_axi_hbm02_rvalid, m_axi_hbm01_rvalid, m_axi_hbm00_rvalid};
+        m_axi_hbm05_rvalid, m_axi_hbm04_rvalid, m_axi_hbm03_rvalid, m_axi_hbm02_rvalid,
+        m_axi_hbm01_rvalid, m_axi_hbm00_rvalid};
     wire [PORTS-1:0] hbm_rready;
     assign {
-        m_axi_hbm03_rready, m_axi_hbm02_rready, m_axi_hbm01_rready, m_axi_hbm00_rready} = hbm_rready;
+        m_axi_hbm05_rready, m_axi_hbm04_rready, m_axi_hbm03_rready, m_axi_hbm02_rready,
+        m_axi_hbm01_rready, m_axi_hbm00_rready} = hbm_rready;
     wire [PORTS*FLIT_WIDTH-1:0] hbm_rdata = {
-        m_axi_hbm03_rdata, m_axi_hbm02_rdata, m_axi_hbm01_rdata, m_axi_hbm00_rdata};
+        m_axi_hbm05_rdata, m_axi_hbm04_rdata, m_axi_hbm03_rdata, m_axi_hbm02_rdata,
+        m_axi_hbm01_rdata, m_axi_hbm00_rdata};
     wire [PORTS*HOST_ID_WIDTH-1:0] hbm_rid = {
-        m_axi_hbm03_rid, m_axi_hbm02_rid, m_axi_hbm01_rid, m_axi_hbm00_rid};
+        m_axi_hbm05_rid, m_axi_hbm04_rid, m_axi_hbm03_rid, m_axi_hbm02_rid,
+        m_axi_hbm01_rid, m_axi_hbm00_rid};
     wire [PORTS*2-1:0] hbm_rresp = {
-        m_axi_hbm03_rresp, m_axi_hbm02_rresp, m_axi_hbm01_rresp, m_axi_hbm00_rresp};
+        m_axi_hbm05_rresp, m_axi_hbm04_rresp, m_axi_hbm03_rresp, m_axi_hbm02_rresp,
+        m_axi_hbm01_rresp, m_axi_hbm00_rresp};
     wire [PORTS-1:0] hbm_rlast = {
-        m_axi_hbm03_rlast, m_axi_hbm02_rlast, m_axi_hbm01_rlast, m_axi_hbm00_rlast};
+        m_axi_hbm05_rlast, m_axi_hbm04_rlast, m_axi_hbm03_rlast, m_axi_hbm02_rlast,
+        m_axi_hbm01_rlast, m_axi_hbm00_rlast};
     wire [PORTS-1:0] owes, moves;
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
@@ -797,12 +844,11 @@ module meshkv_front #(
     endgenerate
 
     // Ports to external memory: the core's, each behind its base address. Guards stand beside the memory, ports in their rows.
-    localparam PORT_COLS = (COLS + 1) / 2;
     generate
         for (p = 0; p < PORTS; p = p + 1) begin : gen_port
             localparam [31:0] NUMBER = p + 2;
-            localparam        AWAY   = (ROW_BOUNDARIES >> (2 * (p / PORT_COLS))) & 3;
-            localparam        WEST   = p / PORT_COLS * COLS + 2 * (p % PORT_COLS);
+            localparam        AWAY   = (ROW_BOUNDARIES >> (2 * (p / ROW_PORTS))) & 3;
+            localparam        FIRST  = p / ROW_PORTS * COLS + p % ROW_PORTS * PORT_TILES;
             wire                      ask_valid_here, ask_ready_here, beat_valid_here, beat_last_here;
             wire [AXI_ID_WIDTH-1:0]   ask_id_here, beat_id_here;
             wire [AXI_ADDR_WIDTH-1:0] ask_addr_here;
@@ -818,7 +864,7 @@ module meshkv_front #(
             ) u_slices (
                 .clk      (ap_clk),
                 .rst      (rst[0]),
-                .s_rst    (rst[WEST]),
+                .s_rst    (rst[FIRST]),
                 .s_arvalid(m_axi_arvalid[p]),
                 .s_arready(m_axi_arready[p]),
                 .s_arid   (m_axi_arid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),

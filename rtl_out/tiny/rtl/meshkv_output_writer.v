@@ -36,9 +36,9 @@ module meshkv_output_writer #(
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 3,
     // Width of an ID below the epoch.
-    parameter ID_WIDTH = 4,
+    parameter ID_WIDTH = 3,
     // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 6
+    parameter HOST_ID_WIDTH = 5
 ) (
     input  wire                             clk,
     input  wire                             rst,

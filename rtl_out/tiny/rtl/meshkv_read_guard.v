@@ -8,7 +8,7 @@
 `default_nettype none
 module meshkv_read_guard #(
     // Width of an ID of who asks.
-    parameter ID_WIDTH = 4,
+    parameter ID_WIDTH = 3,
     // Width of its addresses in bits.
     parameter ADDR_WIDTH = 32,
     // Width of a flit's payload in bits.
@@ -20,7 +20,7 @@ module meshkv_read_guard #(
     // Width of an argument's number in bits.
     parameter ARG_BITS = 3,
     // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 6,
+    parameter HOST_ID_WIDTH = 5,
     // Bits of the base address that are 0.
     parameter ALIGN_LOG = 12
 ) (

@@ -9,7 +9,7 @@
 `default_nettype none
 module meshkv_read_slices #(
     // Width of an ID of who asks.
-    parameter ID_WIDTH = 4,
+    parameter ID_WIDTH = 3,
     // Width of its addresses in bits.
     parameter ADDR_WIDTH = 32,
     // Width of a flit's payload in bits.

@@ -10,7 +10,7 @@ module meshkv_run #(
     // Tiles of the fabric.
     parameter TILES = 6,
     // Ports to external memory.
-    parameter PORTS = 4,
+    parameter PORTS = 6,
     // Width of a number of streams in bits.
     parameter STREAMS_WIDTH = 2,
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
@@ -24,7 +24,7 @@ module meshkv_run #(
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
     // Queries, outputs, and a base address a memory port.
-    parameter NUM_ARGUMENTS = 6,
+    parameter NUM_ARGUMENTS = 8,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10
 ) (

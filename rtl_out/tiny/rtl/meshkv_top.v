@@ -24,7 +24,7 @@ module meshkv_top #(
     // Width of an argument's number in bits.
     parameter ARG_BITS = 3,
     // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 6,
+    parameter HOST_ID_WIDTH = 5,
     // Width of a stream number in bits.
     parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
@@ -64,11 +64,11 @@ module meshkv_top #(
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 32,
     // Ports to external memory.
-    parameter PORTS = 4,
+    parameter PORTS = 6,
     // Width of an argument's word address in bits.
     parameter ARG_WORD_BITS = 5,
     // Queries, outputs, and a base address a memory port.
-    parameter NUM_ARGUMENTS = 6,
+    parameter NUM_ARGUMENTS = 8,
     // Low bits of a port's base address that are 0.
     parameter BASE_LOG = 10,
     // Width of a register's byte address in bits.
@@ -83,10 +83,14 @@ module meshkv_top #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Width of an AXI ID: the tile, and its burst.
-    parameter AXI_ID_WIDTH = 4,
+    // Width of an AXI ID: the tile of its port, and its burst.
+    parameter AXI_ID_WIDTH = 3,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 21,
+    // Ports of a row of tiles.
+    parameter ROW_PORTS = 3,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 1,
     // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
     parameter [15:0] CROSSINGS = 16'b0000000000000001,
     // Width of a column number in bits.
@@ -197,8 +201,6 @@ module meshkv_top #(
     parameter VALUE_WIDTH = 24,
     // Width of a number of slots in bits.
     parameter USED_WIDTH = 3,
-    // Ports of a row of tiles.
-    parameter PORT_COLS = 2,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
     // Decode steps from one swap to the next (K).
@@ -382,6 +384,36 @@ module meshkv_top #(
     input  wire [1:0]                m_axi_hbm03_rresp,
     input  wire                      m_axi_hbm03_rlast,
 
+    // AXI4 read master to external memory.
+    output wire                      m_axi_hbm04_arvalid,
+    input  wire                      m_axi_hbm04_arready,
+    output wire [63:0]               m_axi_hbm04_araddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm04_arid,  // Epoch, and the core's name of the burst.
+    output wire [7:0]                m_axi_hbm04_arlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm04_arsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm04_arburst,  // INCR.
+    input  wire                      m_axi_hbm04_rvalid,
+    output wire                      m_axi_hbm04_rready,  // Always.
+    input  wire [FLIT_WIDTH-1:0]     m_axi_hbm04_rdata,
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm04_rid,
+    input  wire [1:0]                m_axi_hbm04_rresp,
+    input  wire                      m_axi_hbm04_rlast,
+
+    // AXI4 read master to external memory.
+    output wire                      m_axi_hbm05_arvalid,
+    input  wire                      m_axi_hbm05_arready,
+    output wire [63:0]               m_axi_hbm05_araddr,  // Bytes.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_hbm05_arid,  // Epoch, and the core's name of the burst.
+    output wire [7:0]                m_axi_hbm05_arlen,  // Beats less one.
+    output wire [2:0]                m_axi_hbm05_arsize,  // Bytes of a beat, as a power of two.
+    output wire [1:0]                m_axi_hbm05_arburst,  // INCR.
+    input  wire                      m_axi_hbm05_rvalid,
+    output wire                      m_axi_hbm05_rready,  // Always.
+    input  wire [FLIT_WIDTH-1:0]     m_axi_hbm05_rdata,
+    input  wire [HOST_ID_WIDTH-1:0]  m_axi_hbm05_rid,
+    input  wire [1:0]                m_axi_hbm05_rresp,
+    input  wire                      m_axi_hbm05_rlast,
+
     // AXI4 master for queries and outputs.
     output wire                      m_axi_io_arvalid,
     input  wire                      m_axi_io_arready,
@@ -519,7 +551,9 @@ module meshkv_top #(
         .BUFFER_LOG      (BUFFER_LOG),
         .DESC_QUEUE      (DESC_QUEUE),
         .AXI_ID_WIDTH    (AXI_ID_WIDTH),
-        .AXI_ADDR_WIDTH  (AXI_ADDR_WIDTH)
+        .AXI_ADDR_WIDTH  (AXI_ADDR_WIDTH),
+        .ROW_PORTS       (ROW_PORTS),
+        .PORT_TILES      (PORT_TILES)
     ) u_front (
         .ap_clk               (ap_clk),
         .ap_rst_n             (ap_rst_n),
@@ -595,6 +629,32 @@ module meshkv_top #(
         .m_axi_hbm03_rid      (m_axi_hbm03_rid),
         .m_axi_hbm03_rresp    (m_axi_hbm03_rresp),
         .m_axi_hbm03_rlast    (m_axi_hbm03_rlast),
+        .m_axi_hbm04_arvalid  (m_axi_hbm04_arvalid),
+        .m_axi_hbm04_arready  (m_axi_hbm04_arready),
+        .m_axi_hbm04_araddr   (m_axi_hbm04_araddr),
+        .m_axi_hbm04_arid     (m_axi_hbm04_arid),
+        .m_axi_hbm04_arlen    (m_axi_hbm04_arlen),
+        .m_axi_hbm04_arsize   (m_axi_hbm04_arsize),
+        .m_axi_hbm04_arburst  (m_axi_hbm04_arburst),
+        .m_axi_hbm04_rvalid   (m_axi_hbm04_rvalid),
+        .m_axi_hbm04_rready   (m_axi_hbm04_rready),
+        .m_axi_hbm04_rdata    (m_axi_hbm04_rdata),
+        .m_axi_hbm04_rid      (m_axi_hbm04_rid),
+        .m_axi_hbm04_rresp    (m_axi_hbm04_rresp),
+        .m_axi_hbm04_rlast    (m_axi_hbm04_rlast),
+        .m_axi_hbm05_arvalid  (m_axi_hbm05_arvalid),
+        .m_axi_hbm05_arready  (m_axi_hbm05_arready),
+        .m_axi_hbm05_araddr   (m_axi_hbm05_araddr),
+        .m_axi_hbm05_arid     (m_axi_hbm05_arid),
+        .m_axi_hbm05_arlen    (m_axi_hbm05_arlen),
+        .m_axi_hbm05_arsize   (m_axi_hbm05_arsize),
+        .m_axi_hbm05_arburst  (m_axi_hbm05_arburst),
+        .m_axi_hbm05_rvalid   (m_axi_hbm05_rvalid),
+        .m_axi_hbm05_rready   (m_axi_hbm05_rready),
+        .m_axi_hbm05_rdata    (m_axi_hbm05_rdata),
+        .m_axi_hbm05_rid      (m_axi_hbm05_rid),
+        .m_axi_hbm05_rresp    (m_axi_hbm05_rresp),
+        .m_axi_hbm05_rlast    (m_axi_hbm05_rlast),
         .m_axi_io_arvalid     (m_axi_io_arvalid),
         .m_axi_io_arready     (m_axi_io_arready),
         .m_axi_io_araddr      (m_axi_io_araddr),
@@ -748,7 +808,8 @@ module meshkv_top #(
         .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
         .USED_WIDTH       (USED_WIDTH),
         .PORTS            (PORTS),
-        .PORT_COLS        (PORT_COLS),
+        .ROW_PORTS        (ROW_PORTS),
+        .PORT_TILES       (PORT_TILES),
         .DESC_DEPTH       (DESC_DEPTH),
         .EPOCH            (EPOCH),
         .EPOCH_WIDTH      (EPOCH_WIDTH),

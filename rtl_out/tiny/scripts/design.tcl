@@ -96,12 +96,18 @@ set design_sources {
     rtl/meshkv_front.v
     rtl/meshkv_top.v
 }
+# Macros that the sources are synthesised with.
+set design_defines {
+    MESHKV_DSP48E2
+}
 # AXI masters of the top.
 set design_masters {
     m_axi_hbm00
     m_axi_hbm01
     m_axi_hbm02
     m_axi_hbm03
+    m_axi_hbm04
+    m_axi_hbm05
     m_axi_io
 }
 # Registers: name, byte address, bits, the master that an argument is for.
@@ -116,6 +122,8 @@ set design_registers {
     {hbm01 0x034 64 {m_axi_hbm01}}
     {hbm02 0x040 64 {m_axi_hbm02}}
     {hbm03 0x04c 64 {m_axi_hbm03}}
+    {hbm04 0x058 64 {m_axi_hbm04}}
+    {hbm05 0x064 64 {m_axi_hbm05}}
     {MAGIC 0x800 32 {}}
     {MAP_VERSION 0x804 32 {}}
     {DESIGN 0x808 32 {}}
@@ -149,9 +157,11 @@ set design_registers {
 # Ports of HBM that are used, and the masters behind each; the host's DMA is the last of the last.
 set design_channels {
     {0 {m_axi_hbm00 m_axi_io}}
-    {8 {m_axi_hbm01}}
-    {16 {m_axi_hbm02}}
-    {24 {m_axi_hbm03 xdma}}
+    {5 {m_axi_hbm01}}
+    {10 {m_axi_hbm02}}
+    {16 {m_axi_hbm03}}
+    {21 {m_axi_hbm04}}
+    {26 {m_axi_hbm05 xdma}}
 }
 # What of each region the shell of the platform keeps for itself.
 set design_shell {

@@ -103,7 +103,7 @@ foreach stack {0 1} {
     connect_bd_net [get_bd_pins u_hbm/DRAM_${stack}_STAT_CATTRIP] [get_bd_ports cattrip_$stack]
 }
 
-# Each port of HBM has a converter: width, AXI4 to AXI3, clock; where there are more masters than ports they share.
+# Each port of HBM has a converter: width, AXI4 to AXI3, clock. Queries and outputs share the first, the host's DMA the last.
 set spaces {}
 foreach channel $design_channels {
     lassign $channel number masters

@@ -13,7 +13,8 @@
 
 #define MESHKV_COLS                 3        /* Tiles from west to east. */
 #define MESHKV_ROWS                 2        /* Tiles from south to north. */
-#define MESHKV_PORTS                4        /* Ports to external memory. */
+#define MESHKV_PORTS                6        /* Ports to external memory. */
+#define MESHKV_TILES_PER_PORT       1        /* Tiles of a row that share a port. */
 #define MESHKV_PLACEMENT            0        /* Rule by which segments have their homes. */
 #define MESHKV_HOMES                6        /* Homes that share the memory. */
 #define MESHKV_ROW_STRIDE           1        /* Rows by which a layer begins after the one before it. */

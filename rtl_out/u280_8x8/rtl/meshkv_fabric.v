@@ -144,7 +144,9 @@ module meshkv_fabric #(
     // Ports to external memory.
     parameter PORTS = 32,
     // Ports of a row of tiles.
-    parameter PORT_COLS = 4,
+    parameter ROW_PORTS = 4,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 2,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
     // Decode steps from one swap to the next (K).
@@ -189,7 +191,7 @@ module meshkv_fabric #(
     parameter FLIT_ROWS_LOG = 0,
     // Streams that can be decoded at once.
     parameter [63:0] STREAMS = 64'd8,
-    // Width of an AXI ID: the tile, and its burst.
+    // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 37,
@@ -299,7 +301,7 @@ module meshkv_fabric #(
     // AXI4 read address channel.
     output wire [PORTS-1:0]                  m_axi_arvalid,  // An address is offered, and held until it is taken.
     input  wire [PORTS-1:0]                  m_axi_arready,  // It is taken.
-    output wire [PORTS*AXI_ID_WIDTH-1:0]     m_axi_arid,  // Tile of the pair, and its burst.
+    output wire [PORTS*AXI_ID_WIDTH-1:0]     m_axi_arid,  // Tile of the port, and its burst.
     output wire [PORTS*AXI_ADDR_WIDTH-1:0]   m_axi_araddr,  // Bytes.
     output wire [PORTS*8-1:0]                m_axi_arlen,  // Beats less one.
     output wire [PORTS*3-1:0]                m_axi_arsize,  // Bytes of a beat, as a power of two.
@@ -308,7 +310,7 @@ module meshkv_fabric #(
     // AXI4 read data channel.
     input  wire [PORTS-1:0]                  m_axi_rvalid,  // A beat.
     output wire [PORTS-1:0]                  m_axi_rready,  // Always: there is a place for what was asked for.
-    input  wire [PORTS*AXI_ID_WIDTH-1:0]     m_axi_rid,  // Tile of the pair, and its burst.
+    input  wire [PORTS*AXI_ID_WIDTH-1:0]     m_axi_rid,  // Tile of the port, and its burst.
     input  wire [PORTS*FLIT_WIDTH-1:0]       m_axi_rdata,  // A flit.
     input  wire [PORTS*2-1:0]                m_axi_rresp,  // 0 is OKAY.
     input  wire [PORTS-1:0]                  m_axi_rlast,  // The last beat of its burst.
@@ -378,7 +380,8 @@ module meshkv_fabric #(
         .ROWS             (ROWS),
         .TILES            (TILES),
         .PORTS            (PORTS),
-        .PORT_COLS        (PORT_COLS),
+        .ROW_PORTS        (ROW_PORTS),
+        .PORT_TILES       (PORT_TILES),
         .DESC_DEPTH       (DESC_DEPTH),
         .REQ_DEPTH        (REQ_DEPTH),
         .X_WIDTH          (X_WIDTH),

@@ -83,10 +83,14 @@ module meshkv_front #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Width of an AXI ID: the tile, and its burst.
+    // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 37
+    parameter AXI_ADDR_WIDTH = 37,
+    // Ports of a row of tiles.
+    parameter ROW_PORTS = 4,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 2
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                             ap_clk,
@@ -672,7 +676,7 @@ module meshkv_front #(
     // AXI4 read address channel.
     input  wire [PORTS-1:0]                 m_axi_arvalid,  // An address is offered, and held until it is taken.
     output wire [PORTS-1:0]                 m_axi_arready,  // It is taken.
-    input  wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_arid,  // Tile of the pair, and its burst.
+    input  wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_arid,  // Tile of the port, and its burst.
     input  wire [PORTS*AXI_ADDR_WIDTH-1:0]  m_axi_araddr,  // Bytes.
     input  wire [PORTS*8-1:0]               m_axi_arlen,  // Beats less one.
     input  wire [PORTS*3-1:0]               m_axi_arsize,  // Bytes of a beat, as a power of two.
@@ -681,7 +685,7 @@ module meshkv_front #(
     // AXI4 read data channel.
     output wire [PORTS-1:0]                 m_axi_rvalid,  // A beat.
     input  wire [PORTS-1:0]                 m_axi_rready,  // Always: there is a place for what was asked for.
-    output wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_rid,  // Tile of the pair, and its burst.
+    output wire [PORTS*AXI_ID_WIDTH-1:0]    m_axi_rid,  // Tile of the port, and its burst.
     output wire [PORTS*FLIT_WIDTH-1:0]      m_axi_rdata,  // A flit.
     output wire [PORTS*2-1:0]               m_axi_rresp,  // 0 is OKAY.
     output wire [PORTS-1:0]                 m_axi_rlast,  // The last beat of its burst.
@@ -1308,12 +1312,11 @@ module meshkv_front #(
     endgenerate
 
     // Ports to external memory: the core's, each behind its base address. Guards stand beside the memory, ports in their rows.
-    localparam PORT_COLS = (COLS + 1) / 2;
     generate
         for (p = 0; p < PORTS; p = p + 1) begin : gen_port
             localparam [31:0] NUMBER = p + 2;
-            localparam        AWAY   = (ROW_BOUNDARIES >> (2 * (p / PORT_COLS))) & 3;
-            localparam        WEST   = p / PORT_COLS * COLS + 2 * (p % PORT_COLS);
+            localparam        AWAY   = (ROW_BOUNDARIES >> (2 * (p / ROW_PORTS))) & 3;
+            localparam        FIRST  = p / ROW_PORTS * COLS + p % ROW_PORTS * PORT_TILES;
             wire                      ask_valid_here, ask_ready_here, beat_valid_here, beat_last_here;
             wire [AXI_ID_WIDTH-1:0]   ask_id_here, beat_id_here;
             wire [AXI_ADDR_WIDTH-1:0] ask_addr_here;
@@ -1329,7 +1332,7 @@ module meshkv_front #(
             ) u_slices (
                 .clk      (ap_clk),
                 .rst      (rst[0]),
-                .s_rst    (rst[WEST]),
+                .s_rst    (rst[FIRST]),
                 .s_arvalid(m_axi_arvalid[p]),
                 .s_arready(m_axi_arready[p]),
                 .s_arid   (m_axi_arid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),

@@ -15,7 +15,9 @@ module meshkv_periphery #(
     // Ports to external memory.
     parameter PORTS = 32,
     // Ports of a row of tiles.
-    parameter PORT_COLS = 4,
+    parameter ROW_PORTS = 4,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 2,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
     // Bursts that a tile may have waiting for the memory port.
@@ -102,7 +104,7 @@ module meshkv_periphery #(
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
     parameter LEN_WIDTH = 4,
-    // Width of an AXI ID: the tile, and its burst.
+    // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 37,
@@ -179,7 +181,7 @@ module meshkv_periphery #(
     // AXI4 read address channel.
     output wire [PORTS-1:0]                m_axi_arvalid,  // An address is offered, and held until it is taken.
     input  wire [PORTS-1:0]                m_axi_arready,  // It is taken.
-    output wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_arid,  // Tile of the pair, and its burst.
+    output wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_arid,  // Tile of the port, and its burst.
     output wire [PORTS*AXI_ADDR_WIDTH-1:0] m_axi_araddr,  // Bytes.
     output wire [PORTS*8-1:0]              m_axi_arlen,  // Beats less one.
     output wire [PORTS*3-1:0]              m_axi_arsize,  // Bytes of a beat, as a power of two.
@@ -188,7 +190,7 @@ module meshkv_periphery #(
     // AXI4 read data channel.
     input  wire [PORTS-1:0]                m_axi_rvalid,  // A beat.
     output wire [PORTS-1:0]                m_axi_rready,  // Always: there is a place for what was asked for.
-    input  wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_rid,  // Tile of the pair, and its burst.
+    input  wire [PORTS*AXI_ID_WIDTH-1:0]   m_axi_rid,  // Tile of the port, and its burst.
     input  wire [PORTS*FLIT_WIDTH-1:0]     m_axi_rdata,  // A flit.
     input  wire [PORTS*2-1:0]              m_axi_rresp,  // 0 is OKAY.
     input  wire [PORTS-1:0]                m_axi_rlast  // The last beat of its burst.
@@ -324,18 +326,13 @@ module meshkv_periphery #(
     // Others of a row leave their reset with the one that is taken here.
     wire unused_rst = |rst;
 
-    // One port for two tiles of a row side by side; in a row of odd length the last tile has one to itself.
+    // A port serves PORT_TILES tiles of a row side by side, the last of a row those that are left.
     genvar p;
     generate
         for (p = 0; p < PORTS; p = p + 1) begin : gen_port
-            localparam WEST = p / PORT_COLS * COLS + 2 * (p % PORT_COLS);
-            localparam PAIR = 2 * (p % PORT_COLS) + 1 < COLS;
-            localparam EAST = PAIR ? WEST + 1 : WEST;
-            wire                  e_valid = PAIR ? req_valid[EAST] : 1'b0;
-            wire                  e_credit, e_rsp;
-            wire [ID_WIDTH-1:0]   e_id;
-            wire                  e_last, e_bad;
-            wire [FLIT_WIDTH-1:0] e_data;
+            localparam PLACE = p % ROW_PORTS * PORT_TILES;
+            localparam FIRST = p / ROW_PORTS * COLS + PLACE;
+            localparam HERE  = COLS - PLACE < PORT_TILES ? COLS - PLACE : PORT_TILES;
             meshkv_memory_port #(
                 .NUMBER_WIDTH  (NUMBER_WIDTH),
                 .INDEX_WIDTH   (INDEX_WIDTH),
@@ -347,32 +344,22 @@ module meshkv_periphery #(
                 .SLICE_BYTES   (SLICE_BYTES),
                 .FLIT_BYTES    (FLIT_BYTES),
                 .FLIT_LOG      (FLIT_LOG),
+                .TILES         (HERE),
                 .CREDITS       (REQ_DEPTH)
             ) u_port (
                 .clk          (clk),
-                .rst          (rst[WEST]),
-                .w_req_valid  (req_valid[WEST]),
-                .w_req_id     (req_id[WEST*ID_WIDTH+:ID_WIDTH]),
-                .w_req_number (req_number[WEST*NUMBER_WIDTH+:NUMBER_WIDTH]),
-                .w_req_first  (req_first[WEST*INDEX_WIDTH+:INDEX_WIDTH]),
-                .w_req_len    (req_len[WEST*LEN_WIDTH+:LEN_WIDTH]),
-                .w_req_credit (req_credit[WEST]),
-                .w_rsp_valid  (rsp_valid[WEST]),
-                .w_rsp_id     (rsp_id[WEST*ID_WIDTH+:ID_WIDTH]),
-                .w_rsp_last   (rsp_last[WEST]),
-                .w_rsp_bad    (rsp_bad[WEST]),
-                .w_rsp_data   (rsp_data[WEST*FLIT_WIDTH+:FLIT_WIDTH]),
-                .e_req_valid  (e_valid),
-                .e_req_id     (req_id[EAST*ID_WIDTH+:ID_WIDTH]),
-                .e_req_number (req_number[EAST*NUMBER_WIDTH+:NUMBER_WIDTH]),
-                .e_req_first  (req_first[EAST*INDEX_WIDTH+:INDEX_WIDTH]),
-                .e_req_len    (req_len[EAST*LEN_WIDTH+:LEN_WIDTH]),
-                .e_req_credit (e_credit),
-                .e_rsp_valid  (e_rsp),
-                .e_rsp_id     (e_id),
-                .e_rsp_last   (e_last),
-                .e_rsp_bad    (e_bad),
-                .e_rsp_data   (e_data),
+                .rst          (rst[FIRST]),
+                .req_valid    (req_valid[FIRST+:HERE]),
+                .req_id       (req_id[FIRST*ID_WIDTH+:HERE*ID_WIDTH]),
+                .req_number   (req_number[FIRST*NUMBER_WIDTH+:HERE*NUMBER_WIDTH]),
+                .req_first    (req_first[FIRST*INDEX_WIDTH+:HERE*INDEX_WIDTH]),
+                .req_len      (req_len[FIRST*LEN_WIDTH+:HERE*LEN_WIDTH]),
+                .req_credit   (req_credit[FIRST+:HERE]),
+                .rsp_valid    (rsp_valid[FIRST+:HERE]),
+                .rsp_id       (rsp_id[FIRST*ID_WIDTH+:HERE*ID_WIDTH]),
+                .rsp_last     (rsp_last[FIRST+:HERE]),
+                .rsp_bad      (rsp_bad[FIRST+:HERE]),
+                .rsp_data     (rsp_data[FIRST*FLIT_WIDTH+:HERE*FLIT_WIDTH]),
                 .m_axi_arvalid(m_axi_arvalid[p]),
                 .m_axi_arready(m_axi_arready[p]),
                 .m_axi_arid   (m_axi_arid[p*AXI_ID_WIDTH+:AXI_ID_WIDTH]),
@@ -387,16 +374,6 @@ module meshkv_periphery #(
                 .m_axi_rresp  (m_axi_rresp[p*2+:2]),
                 .m_axi_rlast  (m_axi_rlast[p])
             );
-            if (PAIR) begin : gen_east
-                assign req_credit[EAST] = e_credit;
-                assign rsp_valid[EAST]  = e_rsp;
-                assign rsp_id[EAST*ID_WIDTH+:ID_WIDTH]       = e_id;
-                assign rsp_last[EAST]   = e_last;
-                assign rsp_bad[EAST]    = e_bad;
-                assign rsp_data[EAST*FLIT_WIDTH+:FLIT_WIDTH] = e_data;
-            end else begin : gen_alone
-                wire unused_east = |{e_credit, e_rsp, e_id, e_last, e_bad, e_data};
-            end
         end
     endgenerate
 endmodule

@@ -83,10 +83,14 @@ module meshkv_top #(
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
     parameter DESC_QUEUE = 32,
-    // Width of an AXI ID: the tile, and its burst.
+    // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
     parameter AXI_ADDR_WIDTH = 37,
+    // Ports of a row of tiles.
+    parameter ROW_PORTS = 4,
+    // Tiles of a port; the last of a row may have fewer.
+    parameter PORT_TILES = 2,
     // Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.
     parameter [15:0] CROSSINGS = 16'b0000000000010010,
     // Width of a column number in bits.
@@ -197,8 +201,6 @@ module meshkv_top #(
     parameter VALUE_WIDTH = 24,
     // Width of a number of slots in bits.
     parameter USED_WIDTH = 4,
-    // Ports of a row of tiles.
-    parameter PORT_COLS = 4,
     // Descriptors that wait in each controller.
     parameter DESC_DEPTH = 4,
     // Decode steps from one swap to the next (K).
@@ -939,7 +941,9 @@ module meshkv_top #(
         .BUFFER_LOG      (BUFFER_LOG),
         .DESC_QUEUE      (DESC_QUEUE),
         .AXI_ID_WIDTH    (AXI_ID_WIDTH),
-        .AXI_ADDR_WIDTH  (AXI_ADDR_WIDTH)
+        .AXI_ADDR_WIDTH  (AXI_ADDR_WIDTH),
+        .ROW_PORTS       (ROW_PORTS),
+        .PORT_TILES      (PORT_TILES)
     ) u_front (
         .ap_clk               (ap_clk),
         .ap_rst_n             (ap_rst_n),
@@ -1532,7 +1536,8 @@ module meshkv_top #(
         .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
         .USED_WIDTH       (USED_WIDTH),
         .PORTS            (PORTS),
-        .PORT_COLS        (PORT_COLS),
+        .ROW_PORTS        (ROW_PORTS),
+        .PORT_TILES       (PORT_TILES),
         .DESC_DEPTH       (DESC_DEPTH),
         .EPOCH            (EPOCH),
         .EPOCH_WIDTH      (EPOCH_WIDTH),

@@ -96,6 +96,10 @@ set design_sources {
     rtl/meshkv_front.v
     rtl/meshkv_top.v
 }
+# Macros that the sources are synthesised with.
+set design_defines {
+    MESHKV_DSP48E2
+}
 # AXI masters of the top.
 set design_masters {
     m_axi_hbm00

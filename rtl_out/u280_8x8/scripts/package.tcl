@@ -2,11 +2,11 @@
 # Needs design.tcl, and meshkv_root: the folder that meshkv generated.
 
 proc meshkv_package {} {
-    global meshkv_root design_top design_part design_sources design_masters design_registers
+    global meshkv_root design_top design_part design_masters design_registers
     set build [file join $meshkv_root build]
     set constraints [file join $meshkv_root constraints]
     create_project -force meshkv_package [file join $build package] -part $design_part
-    foreach source $design_sources { add_files -norecurse [file join $meshkv_root $source] }
+    foreach source [meshkv_sources] { add_files -norecurse $source }
     set_property top $design_top [current_fileset]
     foreach name {clocks hierarchy crossings} {
         add_files -fileset constrs_1 -norecurse [file join $constraints $name.xdc]
@@ -53,6 +53,34 @@ proc meshkv_package {} {
     ipx::check_integrity -kernel $core
     ipx::save_core $core
     close_project -delete
+}
+
+# The sources as they are packaged. A packaged IP keeps neither the macros of its project nor a global include, so each
+# source that asks for a macro gets a copy in build/defined that begins with its definition.
+proc meshkv_sources {} {
+    global meshkv_root design_sources design_defines
+    set folder [file join $meshkv_root build defined]
+    file delete -force $folder
+    file mkdir $folder
+    set paths {}
+    foreach source $design_sources {
+        set path [file join $meshkv_root $source]
+        set channel [open $path]
+        set text [read $channel]
+        close $channel
+        set defined {}
+        foreach macro $design_defines {
+            if {[regexp "`ifn?def\\s+$macro\\M" $text]} { append defined "`ifndef $macro\n`define $macro\n`endif\n" }
+        }
+        if {$defined ne {}} {
+            set path [file join $folder [file tail $source]]
+            set channel [open $path w]
+            puts -nonewline $channel $defined$text
+            close $channel
+        }
+        lappend paths $path
+    }
+    return $paths
 }
 
 # The registers as the packager knows them; a pointer says which master reads or writes where it points.

@@ -14,6 +14,7 @@
 #define MESHKV_COLS                 8        /* Tiles from west to east. */
 #define MESHKV_ROWS                 8        /* Tiles from south to north. */
 #define MESHKV_PORTS                32       /* Ports to external memory. */
+#define MESHKV_TILES_PER_PORT       2        /* Tiles of a row that share a port. */
 #define MESHKV_PLACEMENT            0        /* Rule by which segments have their homes. */
 #define MESHKV_HOMES                64       /* Homes that share the memory. */
 #define MESHKV_ROW_STRIDE           9        /* Rows by which a layer begins after the one before it. */

@@ -1,5 +1,6 @@
 //! `meshkv lint`: the generated Verilog through every reader at hand.
 
+pub mod defines;
 pub mod messages;
 pub mod netlist;
 pub mod passes;
@@ -24,7 +25,8 @@ use std::process::ExitCode;
 /// Verilator -Wall reads it as Verilog-2005, and again as SystemVerilog-2017, whose keywords
 /// no name may use; Icarus -Wall and Yosys (hierarchy -check, proc, check -assert) read it as
 /// Verilog-2005. Constraints and scripts run in tclsh with stand-ins for Vivado's commands,
-/// which check arguments and look every pattern up in the netlist that Yosys elaborated.
+/// which check arguments and look every pattern up in the netlist that Yosys elaborated. What
+/// scripts and core define for synthesis must be what `meshkv estimate` defines.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -96,7 +98,7 @@ fn board(
         verdicts.push(verdict(&linters.tclsh, "XDC", messages));
     }
     if scripts {
-        let mut messages = Vec::new();
+        let mut messages = defines::check(dir)?;
         for name in vivado::SCRIPTS {
             let found = vivado::Installation::default();
             messages.extend(vivado::script(&linters.tclsh, dir, (emit::TOP, name), found, interrupt)?);

@@ -4,7 +4,7 @@ use super::messages::{Message, Severity};
 use super::netlist::Netlist;
 use super::passes::{Linters, NETLIST};
 use crate::cli::interrupt::{Interrupt, Interrupted};
-use crate::emit::SourceFile;
+use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::child::{self, Ended};
 use crate::tools::{self, Tool, ToolError};
 use anyhow::{Context as _, Result};
@@ -116,8 +116,9 @@ pub fn script(
          netlist::module level0 level0 {{}} {{}} {{{{ulp ulp}}}}\n\
          netlist::module platform platform {{}} {{}} {{{{level0_i level0}}}}\n\
          set vivado::scope platform\nset vivado::top {top}\nset vivado::top_module {number}\n\
-         set vivado::release {}\n",
-        found.release
+         set vivado::release {}\nset vivado::assumed {{{}}}\n",
+        found.release,
+        CARD_DEFINES.join(" ")
     );
     if !found.has_part {
         job += "set vivado::parts {}\n";

@@ -153,9 +153,11 @@ impl PortLockstep {
         let both = &self.ports[port];
         let place = match both.parts {
             1 => String::new(),
+            // As many as tiles, where each has a port.
+            _ if both.name.starts_with("m_axi_") => format!("memory port {part}, "),
             parts if parts == self.tiles => format!("tile ({}, {}), ", part % self.cols, part / self.cols),
             parts if parts == self.cols => format!("column {part}, "),
-            _ => format!("memory port {part}, "),
+            _ => format!("part {part}, "),
         };
         let value = |which: usize| {
             let words: Vec<_> = self.part(which, port, part).collect();

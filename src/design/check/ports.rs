@@ -29,7 +29,9 @@ pub(super) fn every_port_has_a_channel(config: &Config) -> Option<Finding> {
     let (tiles, ports) = (config.memory.tiles_per_port?, ports(config));
     let channels = Device::of(config.board).hbm_channels;
     (ports > channels).then(|| {
-        let fault = format!("makes {ports} memory ports, more than the {channels} pseudo-channels of HBM of the card");
+        let fault = format!(
+            "makes {ports} memory ports, more than the {channels} pseudo-channels of HBM of the card"
+        );
         let help = format!(
             "each port has pseudo-channels of its own; try tiles_per_port = {}, or leave it out",
             by_default(config)

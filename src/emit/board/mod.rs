@@ -31,6 +31,10 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
 
+/// Macros that are defined wherever the fabric is synthesised for the card: by Vivado, under Vitis, by FuseSoC, and by Yosys
+/// for the estimate. Simulators define none of them. `meshkv lint` holds what is emitted against this list.
+pub const CARD_DEFINES: [&str; 1] = ["MESHKV_DSP48E2"];
+
 /// The top's clock ports: the network's, and that of what computes.
 const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];
 /// Path of the core below the top.

@@ -1,6 +1,6 @@
 //! Scripts that take the fabric to a bitstream, and what they are told of it.
 
-use super::places;
+use super::{places, CARD_DEFINES};
 use crate::design::registers::{named, Access, REGISTERS};
 use crate::design::{channels_of, Design, Device};
 use crate::emit::filelist::rtl_path;
@@ -84,6 +84,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("noc_link", &(clock.noc_mhz.ceil() as u32));
     context.insert("pe_link", &(clock.pe_mhz.ceil() as u32));
     context.insert("sources", &modules.iter().map(rtl_path).collect::<Vec<_>>());
+    context.insert("defines", &CARD_DEFINES);
     context.insert("masters", &masters(design));
     context.insert("registers", &registers(design));
     context.insert("ports", &ports(design, device));

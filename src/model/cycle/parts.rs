@@ -135,6 +135,20 @@ pub fn lowest(set: &TileBits) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// The memory port's turns are those of the arbiter that it had when it served two tiles only.
+    #[test]
+    fn two_in_turn_are_granted_as_by_the_arbiter_of_two() {
+        let (mut arbiter, mut later, mut state) = (Arbiter2::default(), 0, 1_u64);
+        for _ in 0..10_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let asks = state >> 62;
+            let granted = arbiter.grant([asks & 1 == 1, asks & 2 == 2]);
+            let served = in_turn(asks, later);
+            later = served.map_or(later, after);
+            assert_eq!(granted.iter().position(|&one| one), served.map(|one| one as usize));
+        }
+    }
+
     #[test]
     fn turns_go_round_and_begin_again_at_the_lowest() {
         let (mut later, mut order) = (0, Vec::new());

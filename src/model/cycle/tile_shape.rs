@@ -71,7 +71,7 @@ impl TileShape {
             part_widths: ["stream", "layer", "head"].map(part),
             head_dim: design.config.pe.head_dim,
             burst_flits: design.memory.burst_flits,
-            bursts: 1 << (design.memory.id_width - 1),
+            bursts: 1 << design.memory.slot_width,
             bus_depth: design.bus_depth(),
             row_step: design.heads.row_step(),
             overlap: design.config.pad.enable,
