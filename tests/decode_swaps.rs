@@ -84,9 +84,10 @@ fn what_is_sent_after_a_call_counts_in_the_step_that_follows() {
         sums.push(step.occupancy.iter().zip(&before).map(|(mean, old)| 2 * mean - old).collect::<Vec<_>>());
         before.clone_from(&step.occupancy);
     }
-    // All of so short a step is sent after its call; then each call finds just what one step sends.
+    // All of so short a step is sent after its call; then each call finds just what one step sends. How long a flit keeps its
+    // slot hangs on the cycle in which its step begins: a twentieth at most.
     assert!(sums[0].iter().all(|&sum| sum == 0), "{sums:?}");
-    let alike = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| a.abs_diff(*b) <= 1);
+    let alike = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| 20 * a.abs_diff(*b) <= *a.max(b));
     assert!(sums[2..].iter().all(|sum| alike(sum, &sums[1])), "{sums:?}");
     // A flit has its slot for one cycle at least.
     let sent = (done.event("flits_streamed") - done.event("flits_kept")) / done.steps.len() as u64;

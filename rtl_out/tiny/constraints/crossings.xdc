@@ -15,41 +15,41 @@ set skew [expr {$net_period < $pe_period ? $net_period : $pe_period}]
 
 # Flits that a tile asked for, to what computes.
 # Registers of the synchronizers stand side by side.
-# expect 120
+# expect 144
 set_property ASYNC_REG TRUE [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/second_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/second_q_reg[*]}]
 # Where the writer is, to the reader.
-# expect 30 30
+# expect 36 36
 set_max_delay -datapath_only -from [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $net_period
 # Where the reader is, to the writer.
-# expect 30 30
+# expect 36 36
 set_max_delay -datapath_only -from [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $pe_period
 # Words are read from look-up tables that the writer's clock wrote.
 # expect 504
 set_false_path -from $net_clock -to [get_pins {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/data_q_reg[*]/D}]
 # Each FIFO's pointers for themselves.
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 5 5
+# expect 6 6
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
 
 # Queries and jobs, to what computes.

@@ -54,9 +54,9 @@ module meshkv_core #(
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 4,
     // Flits of the requester's FIFO: what it may ask for ahead.
-    parameter FIFO_DEPTH = 16,
+    parameter FIFO_DEPTH = 20,
     // Ranges that can be on their way at a time, at least 2.
-    parameter FETCH_SLOTS = 4,
+    parameter FETCH_SLOTS = 5,
     // Periods without a flit after which a range is asked for again.
     parameter RETRY_TICKS = 4,
     // Cycles of a period.
@@ -92,9 +92,9 @@ module meshkv_core #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 4,
+    parameter FIFO_PTR_WIDTH = 5,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 5,
+    parameter GRAY_WIDTH = 6,
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 5,
     // Width of a word of the column bus in bits.

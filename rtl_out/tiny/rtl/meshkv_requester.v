@@ -28,17 +28,17 @@ module meshkv_requester #(
     // Flits of a chunk, a power of two; ranges begin with one.
     parameter CHUNK_FLITS = 4,
     // Flits of the requester's FIFO: what it may ask for ahead.
-    parameter FIFO_DEPTH = 16,
+    parameter FIFO_DEPTH = 20,
     // Ranges that can be on their way at a time, at least 2.
-    parameter SLOTS = 4,
+    parameter SLOTS = 5,
     // Ranges remembered after they have come, above those on their way.
     parameter HISTORY = 64,
     // Periods without a flit after which a range is asked for again.
     parameter RETRY_TICKS = 4,
     // Width of a place in the FIFO in bits, as small as can be.
-    parameter PTR_WIDTH = 4,
+    parameter PTR_WIDTH = 5,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 5,
+    parameter GRAY_WIDTH = 6,
     // Width of a number of its places in bits.
     parameter ROOM_WIDTH = 5
 ) (

@@ -207,7 +207,7 @@
 /* What the registers that identify a design read as on this one. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000001u
-#define MESHKV_DESIGN_VALUE                  0x2e0ed65bu
+#define MESHKV_DESIGN_VALUE                  0xe55b2950u
 #define MESHKV_MESH_VALUE                    0x00060203u
 #define MESHKV_MODEL_VALUE                   0x00020006u
 #define MESHKV_HEADS_VALUE                   0x00030006u

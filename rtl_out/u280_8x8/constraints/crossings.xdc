@@ -15,271 +15,271 @@ set skew [expr {$net_period < $pe_period ? $net_period : $pe_period}]
 
 # Flits that a tile asked for, to what computes.
 # Registers of the synchronizers stand side by side.
-# expect 1792
+# expect 2048
 set_property ASYNC_REG TRUE [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/second_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*] u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/second_q_reg[*]}]
 # Where the writer is, to the reader.
-# expect 448 448
+# expect 512 512
 set_max_delay -datapath_only -from [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $net_period
 # Where the reader is, to the writer.
-# expect 448 448
+# expect 512 512
 set_max_delay -datapath_only -from [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[*].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $pe_period
 # Words lie in block RAM, which has a port for each clock: no path leads from the one to the other.
 # Each FIFO's pointers for themselves.
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[0].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[1].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[2].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[3].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[4].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[5].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[6].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[7].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[8].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[9].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[10].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[11].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[12].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[13].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[14].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[15].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[16].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[17].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[18].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[19].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[20].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[21].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[22].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[23].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[24].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[25].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[26].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[27].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[28].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[29].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[30].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[31].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[32].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[32].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[32].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[32].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[33].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[33].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[33].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[33].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[34].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[34].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[34].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[34].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[35].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[35].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[35].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[35].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[36].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[36].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[36].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[36].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[37].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[37].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[37].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[37].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[38].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[38].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[38].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[38].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[39].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[39].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[39].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[39].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[40].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[40].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[40].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[40].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[41].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[41].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[41].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[41].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[42].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[42].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[42].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[42].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[43].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[43].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[43].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[43].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[44].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[44].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[44].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[44].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[45].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[45].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[45].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[45].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[46].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[46].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[46].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[46].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[47].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[47].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[47].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[47].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[48].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[48].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[48].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[48].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[49].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[49].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[49].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[49].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[50].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[50].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[50].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[50].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[51].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[51].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[51].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[51].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[52].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[52].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[52].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[52].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[53].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[53].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[53].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[53].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[54].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[54].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[54].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[54].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[55].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[55].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[55].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[55].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[56].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[56].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[56].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[56].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[57].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[57].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[57].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[57].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[58].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[58].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[58].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[58].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[59].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[59].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[59].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[59].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[60].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[60].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[60].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[60].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[61].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[61].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[61].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[61].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[62].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[62].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[62].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[62].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[63].u_tile/u_transport/u_requester/u_fifo/u_write/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[63].u_tile/u_transport/u_requester/u_fifo/u_write_seen/first_q_reg[*]}] $skew
-# expect 7 7
+# expect 8 8
 set_bus_skew -from [get_cells {u_core/u_fabric/gen_tile[63].u_tile/u_transport/u_requester/u_fifo/u_read/gray_q_reg[*]}] -to [get_cells {u_core/u_fabric/gen_tile[63].u_tile/u_transport/u_requester/u_fifo/u_read_seen/first_q_reg[*]}] $skew
 
 # Queries and jobs, to what computes.
@@ -293,7 +293,7 @@ set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_jobs/u_
 # expect 320 320
 set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_jobs/u_read/gray_q_reg[*]}] -to [get_cells {u_core/gen_pad[*].u_pad/u_jobs/u_read_seen/first_q_reg[*]}] $pe_period
 # Words are read from look-up tables that the writer's clock wrote.
-# expect 4864
+# expect 4736
 set_false_path -from $net_clock -to [get_pins {u_core/gen_pad[*].u_pad/u_jobs/data_q_reg[*]/D}]
 # Each FIFO's pointers for themselves.
 # expect 5 5
@@ -562,7 +562,7 @@ set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/s
 # expect 64 64
 set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/taken_q_reg*}] -to [get_cells {u_core/gen_pad[*].u_pad/u_parts/u_taken_seen/first_q_reg*}] $net_period
 # The word: it stands still from two cycles of the reader before it is looked at.
-# expect 17216
+# expect 16960
 set_max_delay -datapath_only -from [get_cells {u_core/gen_pad[*].u_pad/u_parts/data_q_reg[*]}] $net_period
 
 # Which counter is asked for.

@@ -78,11 +78,11 @@ add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_core/u_fabric/u
 add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_front/gen_port[22].u_slices/gen_far.u_credits u_front/gen_port[23].u_slices/gen_far.u_credits u_front/gen_port[26].u_slices/gen_far.u_credits u_front/gen_port[27].u_slices/gen_far.u_credits u_front/gen_port[30].u_slices/gen_far.u_credits u_front/gen_port[31].u_slices/gen_far.u_credits u_front/gen_port[22].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[22].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[23].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[23].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[26].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[26].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[27].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[27].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[30].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[30].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[31].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[31].u_slices/gen_far.u_beats/gen_stage[3].u_crossing}]
 
 # Links between rows 1 and 2.
-# expect 4960
+# expect 4896
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[2].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 1 and 2.
-# expect 976
+# expect 872
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[16].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[17].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[18].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[19].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[20].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[21].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[22].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[23].*gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Their credits between rows 1 and 2.
@@ -94,11 +94,11 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[8].*gen_cred
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[8].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[9].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[10].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[11].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[12].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[13].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[14].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[15].*gen_up_crossing.u_crossing/crossing_q_reg*}]
 
 # Links between rows 4 and 5.
-# expect 4960
+# expect 4896
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[4].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[5].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 4 and 5.
-# expect 976
+# expect 872
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[40].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[41].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[42].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[43].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[44].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[45].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[46].*gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[47].*gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Their credits between rows 4 and 5.
@@ -110,7 +110,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[32].*gen_cre
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[32].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[33].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[34].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[35].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[36].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[37].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[38].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[39].*gen_up_crossing.u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 2 and SLR0.
-# expect 400
+# expect 360
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[8].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[9].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[10].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[11].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 2 and SLR0.
@@ -130,7 +130,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[2].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[2].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[2].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[2].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 3 and SLR0.
-# expect 400
+# expect 360
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[12].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[13].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[14].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[15].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 3 and SLR0.
@@ -150,7 +150,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[3].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[3].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 4 and SLR0.
-# expect 400
+# expect 360
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[16].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[17].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[18].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[19].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 4 and SLR0.
@@ -170,7 +170,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[4].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[4].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 5 and SLR0.
-# expect 800
+# expect 720
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[20].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[21].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[22].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[23].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 5 and SLR0.
@@ -190,7 +190,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[5].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[5].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 6 and SLR0.
-# expect 800
+# expect 720
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[24].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[25].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[26].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[27].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 6 and SLR0.
@@ -210,7 +210,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_front/gen_row[6].u_errors/gen_stage
 set_property USER_SLL_REG TRUE [get_cells {u_front/u_counters/u_links/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_events/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg* u_front/u_counters/u_pads/u_choice/gen_row[6].u_word/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # Addresses of reads, between row 7 and SLR0.
-# expect 800
+# expect 720
 set_property USER_SLL_REG TRUE [get_cells {u_front/gen_port[28].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[29].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[30].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg* u_front/gen_port[31].u_slices/gen_far.u_asks/gen_stage[*].u_crossing/crossing_q_reg*}]
 
 # What is read, between row 7 and SLR0.

@@ -17,7 +17,7 @@ module meshkv_column_controller #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
@@ -31,9 +31,9 @@ module meshkv_column_controller #(
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a KV head's number in bits.
     parameter SLICE_WIDTH = 5,
     // Width of a number of segments in bits.
@@ -47,9 +47,9 @@ module meshkv_column_controller #(
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 7,
     // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 22,
+    parameter NUMBER_WIDTH = 17,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 121,
+    parameter BUS_WIDTH = 108,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -63,13 +63,13 @@ module meshkv_column_controller #(
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 5,
     // Macro-blocks that a home has room for in external memory, a stream.
-    parameter [63:0] BLOCKS = 64'd256,
+    parameter [63:0] BLOCKS = 64'd64,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of a token's K, as a power of two.
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
@@ -83,7 +83,7 @@ module meshkv_column_controller #(
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
     // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd8
+    parameter [63:0] STREAMS = 64'd1
 ) (
     input  wire                        clk,
     input  wire                        rst,
@@ -335,7 +335,7 @@ module meshkv_column_controller #(
     wire unused_flits = |{from_flit, to_flit};
 
     // Words for the bus: of slices and, overlaid, of queries.
-    localparam SLICE_WORD = 121;
+    localparam SLICE_WORD = 108;
     // What is asked of no tile and fills none is not said.
     wire                      close = state_q == CLOSE;
     wire                      call  = state_q == SAMPLE;

@@ -13,9 +13,9 @@ module meshkv_column_root #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Query heads of a column at most.
     parameter HEADS = 4,
     // Width of a query head's place in its column in bits.
@@ -25,7 +25,7 @@ module meshkv_column_root #(
     // Flits a virtual channel buffers.
     parameter VC_DEPTH = 8,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Elements of a head.
     parameter DIMS = 128,
     // Width of a sum in bits, 54 and as many as a number of tokens has; at most 72.

@@ -32,7 +32,7 @@ module meshkv_core #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 38,
+    parameter HEAD_WIDTH = 34,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Cycles a head that could leave may be passed over by its port.
@@ -42,9 +42,9 @@ module meshkv_core #(
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
@@ -52,17 +52,17 @@ module meshkv_core #(
     // Flits of a slice.
     parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of the requester's FIFO: what it may ask for ahead.
-    parameter FIFO_DEPTH = 48,
+    parameter FIFO_DEPTH = 96,
     // Ranges that can be on their way at a time, at least 2.
     parameter FETCH_SLOTS = 3,
     // Periods without a flit after which a range is asked for again.
-    parameter RETRY_TICKS = 64,
+    parameter RETRY_TICKS = 128,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Ranges remembered after they have come, above those on their way.
-    parameter FETCH_HISTORY = 21,
+    parameter FETCH_HISTORY = 12,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.
@@ -84,7 +84,7 @@ module meshkv_core #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 10,
+    parameter PART_ID_WIDTH = 6,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
     // Of them those of what stands beside this.
@@ -92,13 +92,13 @@ module meshkv_core #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 6,
+    parameter FIFO_PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 7,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 6,
+    parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 121,
+    parameter BUS_WIDTH = 108,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
@@ -110,9 +110,9 @@ module meshkv_core #(
     // Rows from a column's head to the next, with a tile a head.
     parameter ROW_STEP = 2,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Flits of K of a slice, and of V.
@@ -120,7 +120,7 @@ module meshkv_core #(
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
     // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 22,
+    parameter NUMBER_WIDTH = 17,
     // Width of the name of a tile's burst in bits.
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
@@ -134,7 +134,7 @@ module meshkv_core #(
     // Width of an occupancy in bits.
     parameter VALUE_WIDTH = 24,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
     // Width of the number of four elements of a query in bits.
@@ -180,7 +180,7 @@ module meshkv_core #(
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 5,
     // Macro-blocks that a home has room for in external memory, a stream.
-    parameter [63:0] BLOCKS = 64'd256,
+    parameter [63:0] BLOCKS = 64'd64,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
@@ -190,11 +190,11 @@ module meshkv_core #(
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd8,
+    parameter [63:0] STREAMS = 64'd1,
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 37,
+    parameter AXI_ADDR_WIDTH = 32,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.
@@ -206,7 +206,7 @@ module meshkv_core #(
     // Query heads of a column at most.
     parameter HEADS = 4,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Rows of the array: contexts that meet a flit at once.
     parameter ARRAY_ROWS = 1,
     // Elements of a flit, as a power of two.

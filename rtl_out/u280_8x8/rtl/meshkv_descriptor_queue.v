@@ -8,11 +8,11 @@
 `default_nettype none
 module meshkv_descriptor_queue #(
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Width of a number of segments in bits.
@@ -22,9 +22,9 @@ module meshkv_descriptor_queue #(
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Layers of the model.
-    parameter NUM_LAYERS = 32,
+    parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
     // Descriptors that wait.

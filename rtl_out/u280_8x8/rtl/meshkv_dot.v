@@ -17,9 +17,9 @@ module meshkv_dot #(
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Stationary vectors: parts of queries, two buffers of weights a slot.
-    parameter DEPTH = 320,
+    parameter DEPTH = 40,
     // Width of a number of them in bits.
-    parameter ADDR_WIDTH = 9,
+    parameter ADDR_WIDTH = 6,
     // Bits of a dot.
     parameter DOT_WIDTH = 48
 ) (
@@ -76,8 +76,8 @@ module meshkv_dot #(
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_group
             // Lanes of a group are written together. Exponents are read as the flit comes, signs and significands
             // as the products are formed, which saves the registers between.
-            (* ram_style = "block" *) reg [4*5-1:0] exponents[0:DEPTH-1];
-            (* ram_style = "block" *) reg [4*18-1:0] significands[0:DEPTH-1];
+            (* ram_style = "distributed" *) reg [4*5-1:0] exponents[0:DEPTH-1];
+            (* ram_style = "distributed" *) reg [4*18-1:0] significands[0:DEPTH-1];
             wire [ADDR_WIDTH-1:0] at    = wr_addr[g*PLACES/GROUPS*ADDR_WIDTH+:ADDR_WIDTH];
             reg  [4*5-1:0]        early_q;
             reg  [4*18-1:0]       late_q;

@@ -11,11 +11,11 @@ module meshkv_duplicate_filter #(
     // Tiles of the fabric.
     parameter TILES = 64,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.

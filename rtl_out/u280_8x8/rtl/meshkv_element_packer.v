@@ -9,7 +9,7 @@ module meshkv_element_packer #(
     // Width of one flit's data in bits.
     parameter FLIT_WIDTH = 256,
     // Width of what is said with it in bits.
-    parameter TAG_WIDTH = 12
+    parameter TAG_WIDTH = 8
 ) (
     input  wire                     clk,
     input  wire                     rst,

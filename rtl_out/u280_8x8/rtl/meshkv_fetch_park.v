@@ -8,7 +8,7 @@
 `default_nettype none
 module meshkv_fetch_park #(
     // Width of a fetch in bits.
-    parameter WIDTH = 55,
+    parameter WIDTH = 51,
     // Fetches that can wait.
     parameter DEPTH = 80,
     // Of them those that repeat nothing, one a tile.

@@ -10,7 +10,7 @@
 `default_nettype none
 module meshkv_filler #(
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a flit's payload in bits.
@@ -18,7 +18,7 @@ module meshkv_filler #(
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 7,
     // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 22,
+    parameter NUMBER_WIDTH = 17,
     // Width of the name of a tile's burst in bits.
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.

@@ -26,9 +26,9 @@ module meshkv_front #(
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 6,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5,
     // Width of the number of four elements of a query in bits.
@@ -38,13 +38,13 @@ module meshkv_front #(
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
     parameter TIMEOUT_WIDTH = 16,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.
     parameter IO_ADDR_WIDTH = 32,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
     // Bytes of a flit.
@@ -60,7 +60,7 @@ module meshkv_front #(
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Layers of the model.
-    parameter NUM_LAYERS = 32,
+    parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
     // Ports to external memory.
@@ -86,7 +86,7 @@ module meshkv_front #(
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 37,
+    parameter AXI_ADDR_WIDTH = 32,
     // Ports of a row of tiles.
     parameter ROW_PORTS = 4,
     // Tiles of a port; the last of a row may have fewer.

@@ -18,9 +18,9 @@ module meshkv_home_agent #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
@@ -32,7 +32,7 @@ module meshkv_home_agent #(
     // Flits of a slice.
     parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.

@@ -8,7 +8,7 @@
 `default_nettype none
 module meshkv_memory_port #(
     // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 22,
+    parameter NUMBER_WIDTH = 17,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a flit's payload in bits.
@@ -20,7 +20,7 @@ module meshkv_memory_port #(
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 37,
+    parameter AXI_ADDR_WIDTH = 32,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.

@@ -12,9 +12,9 @@ module meshkv_output_writer #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5,
     // Width of a query head's place in its column in bits.

@@ -19,17 +19,17 @@ module meshkv_pad #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a KV head's number in bits.
     parameter SLICE_WIDTH = 5,
     // Width of a token's place in its segment in bits.
@@ -45,13 +45,13 @@ module meshkv_pad #(
     // Rows from a column's head to the next, with a tile a head.
     parameter ROW_STEP = 2,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Rows of the array: contexts that meet a flit at once.
     parameter ARRAY_ROWS = 1,
     // Contexts of a row.
-    parameter SLOTS = 32,
+    parameter SLOTS = 4,
     // Width of a slot number in bits.
-    parameter SLOT_WIDTH = 5,
+    parameter SLOT_WIDTH = 2,
     // Elements of a flit, as a power of two.
     parameter LANE_LOG = 4,
     // Elements of a K or V row, as a power of two.
@@ -235,69 +235,13 @@ module meshkv_pad #(
     assign wanted_places[1] = wanted[1];
     assign wanted_places[2] = wanted[2];
     assign wanted_places[3] = wanted[3];
-    assign wanted_places[4] = wanted[4];
-    assign wanted_places[5] = wanted[5];
-    assign wanted_places[6] = wanted[6];
-    assign wanted_places[7] = wanted[7];
-    assign wanted_places[8] = wanted[8];
-    assign wanted_places[9] = wanted[9];
-    assign wanted_places[10] = wanted[10];
-    assign wanted_places[11] = wanted[11];
-    assign wanted_places[12] = wanted[12];
-    assign wanted_places[13] = wanted[13];
-    assign wanted_places[14] = wanted[14];
-    assign wanted_places[15] = wanted[15];
-    assign wanted_places[16] = wanted[16];
-    assign wanted_places[17] = wanted[17];
-    assign wanted_places[18] = wanted[18];
-    assign wanted_places[19] = wanted[19];
-    assign wanted_places[20] = wanted[20];
-    assign wanted_places[21] = wanted[21];
-    assign wanted_places[22] = wanted[22];
-    assign wanted_places[23] = wanted[23];
-    assign wanted_places[24] = wanted[24];
-    assign wanted_places[25] = wanted[25];
-    assign wanted_places[26] = wanted[26];
-    assign wanted_places[27] = wanted[27];
-    assign wanted_places[28] = wanted[28];
-    assign wanted_places[29] = wanted[29];
-    assign wanted_places[30] = wanted[30];
-    assign wanted_places[31] = wanted[31];
     reg  [ARRAY_ROWS+SLOT_WIDTH-1:0] q_place;
     always @(*) begin
         case ({q_stream, q_head})
-            {3'd0, 2'd0}: q_place = {1'b1, 5'd0};
-            {3'd0, 2'd1}: q_place = {1'b1, 5'd1};
-            {3'd0, 2'd2}: q_place = {1'b1, 5'd2};
-            {3'd0, 2'd3}: q_place = {1'b1, 5'd3};
-            {3'd1, 2'd0}: q_place = {1'b1, 5'd4};
-            {3'd1, 2'd1}: q_place = {1'b1, 5'd5};
-            {3'd1, 2'd2}: q_place = {1'b1, 5'd6};
-            {3'd1, 2'd3}: q_place = {1'b1, 5'd7};
-            {3'd2, 2'd0}: q_place = {1'b1, 5'd8};
-            {3'd2, 2'd1}: q_place = {1'b1, 5'd9};
-            {3'd2, 2'd2}: q_place = {1'b1, 5'd10};
-            {3'd2, 2'd3}: q_place = {1'b1, 5'd11};
-            {3'd3, 2'd0}: q_place = {1'b1, 5'd12};
-            {3'd3, 2'd1}: q_place = {1'b1, 5'd13};
-            {3'd3, 2'd2}: q_place = {1'b1, 5'd14};
-            {3'd3, 2'd3}: q_place = {1'b1, 5'd15};
-            {3'd4, 2'd0}: q_place = {1'b1, 5'd16};
-            {3'd4, 2'd1}: q_place = {1'b1, 5'd17};
-            {3'd4, 2'd2}: q_place = {1'b1, 5'd18};
-            {3'd4, 2'd3}: q_place = {1'b1, 5'd19};
-            {3'd5, 2'd0}: q_place = {1'b1, 5'd20};
-            {3'd5, 2'd1}: q_place = {1'b1, 5'd21};
-            {3'd5, 2'd2}: q_place = {1'b1, 5'd22};
-            {3'd5, 2'd3}: q_place = {1'b1, 5'd23};
-            {3'd6, 2'd0}: q_place = {1'b1, 5'd24};
-            {3'd6, 2'd1}: q_place = {1'b1, 5'd25};
-            {3'd6, 2'd2}: q_place = {1'b1, 5'd26};
-            {3'd6, 2'd3}: q_place = {1'b1, 5'd27};
-            {3'd7, 2'd0}: q_place = {1'b1, 5'd28};
-            {3'd7, 2'd1}: q_place = {1'b1, 5'd29};
-            {3'd7, 2'd2}: q_place = {1'b1, 5'd30};
-            {3'd7, 2'd3}: q_place = {1'b1, 5'd31};
+            {1'd0, 2'd0}: q_place = {1'b1, 2'd0};
+            {1'd0, 2'd1}: q_place = {1'b1, 2'd1};
+            {1'd0, 2'd2}: q_place = {1'b1, 2'd2};
+            {1'd0, 2'd3}: q_place = {1'b1, 2'd3};
             default: q_place = {ARRAY_ROWS+SLOT_WIDTH{1'b0}};
         endcase
     end
@@ -696,34 +640,6 @@ module meshkv_pad #(
     assign read_context[1] = reads_now[1];
     assign read_context[2] = reads_now[2];
     assign read_context[3] = reads_now[3];
-    assign read_context[4] = reads_now[4];
-    assign read_context[5] = reads_now[5];
-    assign read_context[6] = reads_now[6];
-    assign read_context[7] = reads_now[7];
-    assign read_context[8] = reads_now[8];
-    assign read_context[9] = reads_now[9];
-    assign read_context[10] = reads_now[10];
-    assign read_context[11] = reads_now[11];
-    assign read_context[12] = reads_now[12];
-    assign read_context[13] = reads_now[13];
-    assign read_context[14] = reads_now[14];
-    assign read_context[15] = reads_now[15];
-    assign read_context[16] = reads_now[16];
-    assign read_context[17] = reads_now[17];
-    assign read_context[18] = reads_now[18];
-    assign read_context[19] = reads_now[19];
-    assign read_context[20] = reads_now[20];
-    assign read_context[21] = reads_now[21];
-    assign read_context[22] = reads_now[22];
-    assign read_context[23] = reads_now[23];
-    assign read_context[24] = reads_now[24];
-    assign read_context[25] = reads_now[25];
-    assign read_context[26] = reads_now[26];
-    assign read_context[27] = reads_now[27];
-    assign read_context[28] = reads_now[28];
-    assign read_context[29] = reads_now[29];
-    assign read_context[30] = reads_now[30];
-    assign read_context[31] = reads_now[31];
     reg  [STREAM_WIDTH-1:0] id_stream;
     reg  [HEAD_PLACE_WIDTH-1:0] id_head;
     integer                 c, d;

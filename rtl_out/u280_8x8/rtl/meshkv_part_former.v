@@ -14,7 +14,7 @@ module meshkv_part_former #(
     // Width of one flit's data in bits.
     parameter FLIT_WIDTH = 256,
     // Width of head, layer and stream in bits.
-    parameter ID_WIDTH = 10,
+    parameter ID_WIDTH = 6,
     // Numbers that fit while there is room.
     parameter MARGIN = 16
 ) (

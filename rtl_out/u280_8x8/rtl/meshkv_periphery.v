@@ -35,7 +35,7 @@ module meshkv_periphery #(
     // Width of a step's number in bits.
     parameter EPOCH_WIDTH = 7,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
@@ -49,9 +49,9 @@ module meshkv_periphery #(
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a KV head's number in bits.
     parameter SLICE_WIDTH = 5,
     // Width of a number of segments in bits.
@@ -65,9 +65,9 @@ module meshkv_periphery #(
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 7,
     // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 22,
+    parameter NUMBER_WIDTH = 17,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 121,
+    parameter BUS_WIDTH = 108,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
@@ -81,13 +81,13 @@ module meshkv_periphery #(
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 5,
     // Macro-blocks that a home has room for in external memory, a stream.
-    parameter [63:0] BLOCKS = 64'd256,
+    parameter [63:0] BLOCKS = 64'd64,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of a token's K, as a power of two.
     parameter ROW_FLITS_LOG = 3,
     // Tokens of a flit of K, as a power of two.
@@ -97,7 +97,7 @@ module meshkv_periphery #(
     // Width of the number of four elements of a query in bits.
     parameter QUERY_WORD_WIDTH = 5,
     // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd8,
+    parameter [63:0] STREAMS = 64'd1,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of the name of a tile's burst in bits.
@@ -107,7 +107,7 @@ module meshkv_periphery #(
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 37,
+    parameter AXI_ADDR_WIDTH = 32,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.

@@ -11,7 +11,7 @@ module meshkv_placement #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Tiles from west to east.

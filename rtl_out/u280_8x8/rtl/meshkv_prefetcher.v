@@ -12,19 +12,19 @@ module meshkv_prefetcher #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 6,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 512,
     // Elements of a K or V row, a power of two.

@@ -10,9 +10,9 @@ module meshkv_query_reader #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5,
     // Width of the number of four elements of a query in bits.
@@ -22,7 +22,7 @@ module meshkv_query_reader #(
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
     parameter TIMEOUT_WIDTH = 16,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.

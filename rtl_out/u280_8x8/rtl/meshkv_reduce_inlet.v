@@ -9,7 +9,7 @@ module meshkv_reduce_inlet #(
     // Width of one flit's data in bits.
     parameter FLIT_WIDTH = 256,
     // Width of head, layer and stream in bits.
-    parameter ID_WIDTH = 10,
+    parameter ID_WIDTH = 6,
     // Sources of flits, at least 2: VCs of VN0, and the tile's own.
     parameter SOURCES = 3,
     // Flits that a source may send before one is credited, at least 2.

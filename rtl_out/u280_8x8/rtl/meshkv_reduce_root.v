@@ -11,7 +11,7 @@ module meshkv_reduce_root #(
     // Width of one flit's data in bits.
     parameter FLIT_WIDTH = 256,
     // Width of head, layer and stream in bits.
-    parameter ID_WIDTH = 10,
+    parameter ID_WIDTH = 6,
     // Sources of flits, at least 2: VCs of VN0, and the tile's own.
     parameter SOURCES = 3,
     // Flits that a source may send before one is credited, at least 2.
@@ -23,15 +23,15 @@ module meshkv_reduce_root #(
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Streams.
-    parameter STREAMS = 8,
+    parameter STREAMS = 1,
     // Heads of this column.
     parameter HEADS = 4,
     // Partials of a head, unless one is alone.
     parameter PARTIALS = 8,
     // Width of a stream in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a layer in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a head of this column in bits.
     parameter PART_HEAD_WIDTH = 2,
     // Width of a number of an output flit in bits.

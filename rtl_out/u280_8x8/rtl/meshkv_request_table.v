@@ -12,19 +12,19 @@ module meshkv_request_table #(
     // Tiles of the fabric.
     parameter TILES = 64,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Requests a home can have under way.
     parameter ENTRIES = 16,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Cycles of window and tree.
     parameter TOTAL = 16,
     // Cycles it takes to build a tree.

@@ -14,11 +14,11 @@ module meshkv_requester #(
     // Width of a row number in bits.
     parameter Y_WIDTH = 3,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a generation in bits.
     parameter GEN_WIDTH = 2,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
@@ -26,21 +26,21 @@ module meshkv_requester #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of the requester's FIFO: what it may ask for ahead.
-    parameter FIFO_DEPTH = 48,
+    parameter FIFO_DEPTH = 96,
     // Ranges that can be on their way at a time, at least 2.
     parameter SLOTS = 3,
     // Ranges remembered after they have come, above those on their way.
-    parameter HISTORY = 21,
+    parameter HISTORY = 12,
     // Periods without a flit after which a range is asked for again.
-    parameter RETRY_TICKS = 64,
+    parameter RETRY_TICKS = 128,
     // Width of a place in the FIFO in bits, as small as can be.
-    parameter PTR_WIDTH = 6,
+    parameter PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 7,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 6
+    parameter ROOM_WIDTH = 7
 ) (
     input  wire                   clk,
     input  wire                   rst,

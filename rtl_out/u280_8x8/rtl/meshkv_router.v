@@ -30,7 +30,7 @@ module meshkv_router #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 38,
+    parameter HEAD_WIDTH = 34,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Cycles a head that could leave may be passed over by its port.

@@ -20,9 +20,9 @@ module meshkv_row #(
     // Elements of a query, of a K row and of a V row.
     parameter HEAD_DIM = 128,
     // Contexts, each one query head, that a row keeps at a time.
-    parameter PAD_SLOTS = 32,
+    parameter PAD_SLOTS = 4,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 5,
+    parameter PAD_SLOT_WIDTH = 2,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
     // Vectors of a query: flits of a token, or PLACES.

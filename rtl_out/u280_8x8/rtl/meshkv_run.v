@@ -12,11 +12,11 @@ module meshkv_run #(
     // Ports to external memory.
     parameter PORTS = 32,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
     parameter TIMEOUT_WIDTH = 16,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Bits of an AXI ID that tell resets from each other.
     parameter EPOCH_BITS = 2,
     // Width of an argument's number in bits.

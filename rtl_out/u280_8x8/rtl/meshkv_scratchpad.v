@@ -12,9 +12,9 @@ module meshkv_scratchpad #(
     // LANES / 4.
     parameter GROUPS = 4,
     // Contexts, each one query head, that a row keeps at a time.
-    parameter PAD_SLOTS = 32,
+    parameter PAD_SLOTS = 4,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 5,
+    parameter PAD_SLOT_WIDTH = 2,
     // Width of a token of a segment in bits.
     parameter TOKEN_WIDTH = 6,
     // Blocks of a segment, the last one filled up.

@@ -9,7 +9,7 @@ module meshkv_slice_streamer #(
     // Tiles of the fabric.
     parameter TILES = 64,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.

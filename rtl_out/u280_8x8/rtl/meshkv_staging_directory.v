@@ -8,7 +8,7 @@
 `default_nettype none
 module meshkv_staging_directory #(
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a number of tiles in bits.

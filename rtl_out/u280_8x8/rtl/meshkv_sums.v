@@ -10,9 +10,9 @@ module meshkv_sums #(
     // Elements of a query, of a K row and of a V row.
     parameter HEAD_DIM = 128,
     // Contexts, each one query head, that a row keeps at a time.
-    parameter PAD_SLOTS = 32,
+    parameter PAD_SLOTS = 4,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 5,
+    parameter PAD_SLOT_WIDTH = 2,
     // Width of a dim, or HEAD_DIM for l, in bits.
     parameter DIM_WIDTH = 8,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.
@@ -128,7 +128,7 @@ module meshkv_sums #(
     end
 
     // The sums, and how far m has risen since each was last touched. A slot without m has none.
-    (* ram_style = "ultra" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
+    (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
     reg         [AT_WIDTH-1:0]  at_b, at_c, at_d, at_e, at_f;
     reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
     reg         [WIDE-1:0]      total_f;

@@ -29,19 +29,19 @@ module meshkv_tile_port #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 38,
+    parameter HEAD_WIDTH = 34,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 4,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 10,
+    parameter PART_ID_WIDTH = 6,
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3
 ) (

@@ -26,9 +26,9 @@ module meshkv_top #(
     // EPOCH_BITS + ID_WIDTH.
     parameter HOST_ID_WIDTH = 6,
     // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 3,
+    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
-    parameter STREAMS_WIDTH = 4,
+    parameter STREAMS_WIDTH = 2,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 5,
     // Width of the number of four elements of a query in bits.
@@ -38,13 +38,13 @@ module meshkv_top #(
     // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
     parameter TIMEOUT_WIDTH = 16,
     // Streams that can be decoded at once.
-    parameter STREAMS_NUM = 8,
+    parameter STREAMS_NUM = 1,
     // Query heads of the model.
     parameter QUERY_HEADS = 32,
     // Width of an offset in the buffer of queries.
     parameter IO_ADDR_WIDTH = 32,
     // Width of a layer number in bits.
-    parameter LAYER_WIDTH = 5,
+    parameter LAYER_WIDTH = 3,
     // Width of a query head's place in its column in bits.
     parameter HEAD_PLACE_WIDTH = 2,
     // Bytes of a flit.
@@ -60,7 +60,7 @@ module meshkv_top #(
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Layers of the model.
-    parameter NUM_LAYERS = 32,
+    parameter NUM_LAYERS = 8,
     // Segments of a layer at the longest context.
     parameter NUM_SEGMENTS = 512,
     // Ports to external memory.
@@ -86,7 +86,7 @@ module meshkv_top #(
     // Width of an AXI ID: the tile of its port, and its burst.
     parameter AXI_ID_WIDTH = 4,
     // Width of an address of the external memory in bits.
-    parameter AXI_ADDR_WIDTH = 37,
+    parameter AXI_ADDR_WIDTH = 32,
     // Ports of a row of tiles.
     parameter ROW_PORTS = 4,
     // Tiles of a port; the last of a row may have fewer.
@@ -110,7 +110,7 @@ module meshkv_top #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 38,
+    parameter HEAD_WIDTH = 34,
     // Cycles a head that could leave may be passed over by its port.
     parameter STARVE_LIMIT = 15,
     // Flits a virtual channel buffers.
@@ -118,9 +118,9 @@ module meshkv_top #(
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
@@ -128,17 +128,17 @@ module meshkv_top #(
     // Flits of a slice.
     parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of the requester's FIFO: what it may ask for ahead.
-    parameter FIFO_DEPTH = 48,
+    parameter FIFO_DEPTH = 96,
     // Ranges that can be on their way at a time, at least 2.
     parameter FETCH_SLOTS = 3,
     // Periods without a flit after which a range is asked for again.
-    parameter RETRY_TICKS = 64,
+    parameter RETRY_TICKS = 128,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Ranges remembered after they have come, above those on their way.
-    parameter FETCH_HISTORY = 21,
+    parameter FETCH_HISTORY = 12,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.
@@ -160,7 +160,7 @@ module meshkv_top #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 10,
+    parameter PART_ID_WIDTH = 6,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
     // Of them those of what stands beside this.
@@ -168,13 +168,13 @@ module meshkv_top #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 6,
+    parameter FIFO_PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 7,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 6,
+    parameter ROOM_WIDTH = 7,
     // Width of a word of the column bus in bits.
-    parameter BUS_WIDTH = 121,
+    parameter BUS_WIDTH = 108,
     // Words that a stop of the column bus holds.
     parameter BUS_DEPTH = 6,
     // Slices that a tile may be asked to fetch ahead.
@@ -188,7 +188,7 @@ module meshkv_top #(
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 512,
     // Width of a slice's number in external memory in bits.
-    parameter NUMBER_WIDTH = 22,
+    parameter NUMBER_WIDTH = 17,
     // Width of the name of a tile's burst in bits.
     parameter ID_WIDTH = 3,
     // Width of a burst's beats less one, in bits.
@@ -230,7 +230,7 @@ module meshkv_top #(
     // Width of a piece's number in bits.
     parameter PIECE_COUNT_WIDTH = 5,
     // Macro-blocks that a home has room for in external memory, a stream.
-    parameter [63:0] BLOCKS = 64'd256,
+    parameter [63:0] BLOCKS = 64'd64,
     // KV heads.
     parameter [63:0] SLICES = 64'd32,
     // Flits of a token's K, as a power of two.
@@ -238,7 +238,7 @@ module meshkv_top #(
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
     // Streams that can be decoded at once.
-    parameter [63:0] STREAMS = 64'd8,
+    parameter [63:0] STREAMS = 64'd1,
     // Bytes from a slice to the next in external memory.
     parameter [63:0] SLICE_BYTES = 64'd32768,
     // Bytes of a flit.

@@ -30,15 +30,15 @@ module meshkv_transport #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 38,
+    parameter HEAD_WIDTH = 34,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // X_WIDTH + Y_WIDTH.
     parameter HOME_WIDTH = 6,
     // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 22,
+    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
-    parameter KEY_WIDTH = 24,
+    parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
     parameter INDEX_WIDTH = 10,
     // Width of a head mask in bits.
@@ -46,17 +46,17 @@ module meshkv_transport #(
     // Flits of a slice.
     parameter SLICE_FLITS = 1024,
     // Flits of a chunk, a power of two; ranges begin with one.
-    parameter CHUNK_FLITS = 16,
+    parameter CHUNK_FLITS = 32,
     // Flits of the requester's FIFO: what it may ask for ahead.
-    parameter FIFO_DEPTH = 48,
+    parameter FIFO_DEPTH = 96,
     // Ranges that can be on their way at a time, at least 2.
     parameter FETCH_SLOTS = 3,
     // Periods without a flit after which a range is asked for again.
-    parameter RETRY_TICKS = 64,
+    parameter RETRY_TICKS = 128,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Ranges remembered after they have come, above those on their way.
-    parameter FETCH_HISTORY = 21,
+    parameter FETCH_HISTORY = 12,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.
@@ -78,7 +78,7 @@ module meshkv_transport #(
     // Width of an address of the staging memory in bits.
     parameter ADDR_WIDTH = 13,
     // Width of head, layer and stream of a partial result in bits.
-    parameter PART_ID_WIDTH = 10,
+    parameter PART_ID_WIDTH = 6,
     // Events that a tile counts.
     parameter NUM_EVENTS = 23,
     // Of them those of what stands beside this.
@@ -86,11 +86,11 @@ module meshkv_transport #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 6,
+    parameter FIFO_PTR_WIDTH = 7,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 7,
+    parameter GRAY_WIDTH = 8,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 6
+    parameter ROOM_WIDTH = 7
 ) (
     input  wire                      clk,
     input  wire                      rst,

@@ -207,9 +207,9 @@
 /* What the registers that identify a design read as on this one. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000001u
-#define MESHKV_DESIGN_VALUE                  0xd7444693u
+#define MESHKV_DESIGN_VALUE                  0x0ce94db2u
 #define MESHKV_MESH_VALUE                    0x00200808u
-#define MESHKV_MODEL_VALUE                   0x00080020u
+#define MESHKV_MODEL_VALUE                   0x00010008u
 #define MESHKV_HEADS_VALUE                   0x00200020u
 #define MESHKV_KV_VALUE                      0x00800040u
 #define MESHKV_SEGMENTS_VALUE                0x00000200u

@@ -19,13 +19,13 @@
 #define MESHKV_HOMES                64       /* Homes that share the memory. */
 #define MESHKV_ROW_STRIDE           9        /* Rows by which a layer begins after the one before it. */
 #define MESHKV_COLUMN_STRIDE        0        /* Columns by which a layer moves on after all rows. */
-#define MESHKV_BLOCKS_OF_HOME       256      /* Segments that a home has room for, a stream. */
+#define MESHKV_BLOCKS_OF_HOME       64       /* Segments that a home has room for, a stream. */
 #define MESHKV_SWAPS                1        /* Whether homes swap: then every port reads everything. */
-#define MESHKV_LAYERS               32       /* Layers. */
+#define MESHKV_LAYERS               8        /* Layers. */
 #define MESHKV_QUERY_HEADS          32       /* Query heads. */
 #define MESHKV_KV_HEADS             32       /* KV heads. */
 #define MESHKV_HEAD_DIM             128      /* Elements of a head. */
-#define MESHKV_MAX_STREAMS          8        /* Streams at once. */
+#define MESHKV_MAX_STREAMS          1        /* Streams at once. */
 #define MESHKV_MAX_SEGMENTS         512      /* Segments of a layer at the longest context. */
 #define MESHKV_SEGMENT_TOKENS       64       /* Tokens of a segment. */
 #define MESHKV_FLIT_BYTES           32       /* Bytes of a flit. */

@@ -1,0 +1,200 @@
+// How a host works the registers of meshkv_top: one run at a time. Knows nothing of XRT: `Io` reads and writes registers.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "meshkv_registers.h"
+#include "meshkv_shape.h"
+
+namespace meshkv {
+
+// A descriptor: who attends to which segments of a layer.
+struct Descriptor {
+    uint32_t layer, prefix;              // Whose cache.
+    uint32_t first, stride, count;       // Segments.
+    uint32_t first_row, last_row;        // First token of the first segment, last token of the last.
+    uint32_t stream, streams;            // Who attends.
+    uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows.
+    bool share, close, step;             // All heads get all slices; outputs are due; the decode step ends.
+};
+
+// What the registers say went wrong, each cause by its name.
+class Error : public std::runtime_error {
+public:
+    Error(uint32_t error, uint32_t info) : std::runtime_error(text(error, info)), causes(error) {}
+    const uint32_t causes;
+
+private:
+    static std::string text(uint32_t error, uint32_t info) {
+        const uint32_t first = (info & MESHKV_ERROR_INFO_CAUSE_MASK) >> MESHKV_ERROR_INFO_CAUSE_SHIFT;
+        const uint32_t where = (info & MESHKV_ERROR_INFO_WHERE_MASK) >> MESHKV_ERROR_INFO_WHERE_SHIFT;
+        std::ostringstream out;
+        out << "the device reports";
+        for (uint32_t bit = 0; bit < MESHKV_ERRORS; ++bit) {
+            if (!(error >> bit & 1)) continue;
+            out << ' ' << meshkv_errors[bit].name << " (" << meshkv_errors[bit].doc;
+            if (bit == first) out << "; " << meshkv_errors[bit].place << ": " << where;
+            out << ')';
+        }
+        return out.str();
+    }
+};
+
+template <typename Io>
+class Driver {
+public:
+    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device that is not this design. What another host left there,
+    // a run or descriptors, is dropped.
+    explicit Driver(Io &io) : io_(io) {
+        expect("MAGIC", MESHKV_MAGIC, MESHKV_MAGIC_VALUE, "this is no meshkv");
+        expect("MAP_VERSION", MESHKV_MAP_VERSION, MESHKV_MAP_VERSION_VALUE, "its registers are those of another release");
+        expect("DESIGN", MESHKV_DESIGN, MESHKV_DESIGN_VALUE, "it was generated from another configuration");
+        if (runs() || queued()) reset();
+        else clear();
+    }
+
+    // Forgets errors and interrupts of before.
+    void clear() {
+        io_.write(MESHKV_ERROR, ~0u);
+        io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
+    }
+
+    // Cuts off whatever runs and empties the queue. Waits until that is done: what is pushed before is refused.
+    void reset() {
+        io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
+        next_ = begun_ = {};
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        while (runs())
+            if (std::chrono::steady_clock::now() > end)
+                throw std::runtime_error("the device did not come out of a soft reset within a second: reset it with its shell");
+        clear();
+    }
+
+    void argument(uint32_t offset, uint64_t value) {
+        io_.write(offset, static_cast<uint32_t>(value));
+        io_.write(offset + 4, static_cast<uint32_t>(value >> 32));
+    }
+
+    // Descriptors of one run must not name a slice twice. The device does not look, so this does.
+    void push(const Descriptor &d) {
+        settle();
+        const auto slices = named_by(d);
+        for (const auto &slice : slices)
+            if (next_.named.count(slice)) throw std::invalid_argument(twice(slice));
+        if (io_.read(MESHKV_DESC_FREE) == 0) throw std::runtime_error("the device's queue of descriptors is full");
+        io_.write(MESHKV_DESC_CACHE, d.layer << MESHKV_DESC_CACHE_LAYER_SHIFT | d.prefix << MESHKV_DESC_CACHE_PREFIX_SHIFT);
+        io_.write(MESHKV_DESC_FIRST, d.first);
+        io_.write(MESHKV_DESC_STRIDE, d.stride);
+        io_.write(MESHKV_DESC_COUNT, d.count);
+        io_.write(MESHKV_DESC_ROWS, d.first_row << MESHKV_DESC_ROWS_FIRST_SHIFT | d.last_row << MESHKV_DESC_ROWS_LAST_SHIFT);
+        io_.write(MESHKV_DESC_STREAMS, d.stream << MESHKV_DESC_STREAMS_FIRST_SHIFT | d.streams << MESHKV_DESC_STREAMS_COUNT_SHIFT);
+        io_.write(MESHKV_DESC_PUSH, d.mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
+                                        uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT);
+        check();
+        next_.named.insert(slices.begin(), slices.end());
+        ++next_.pushed;
+    }
+
+    // Begins a run that first loads the queries of streams 0 to `streams` - 1.
+    void start(uint32_t streams, bool interrupt) {
+        settle();
+        io_.write(MESHKV_QUERY_STREAMS, streams);
+        io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
+        io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
+        io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);
+        // What is pushed from now on is for the next run.
+        begun_ = std::move(next_);
+        next_ = {};
+    }
+
+    // Waits until the run is over, however it ended; `pause` sleeps for a while, or until an interrupt.
+    void wait(std::chrono::milliseconds limit, const std::function<void()> &pause) {
+        const auto end = std::chrono::steady_clock::now() + limit;
+        while (!(io_.read(MESHKV_CTRL) & MESHKV_CTRL_AP_DONE_MASK)) {
+            // An error is told as soon as it shows, whether or not the run is over by then.
+            check();
+            if (std::chrono::steady_clock::now() > end) {
+                reset();
+                throw std::runtime_error("the run took longer than " + std::to_string(limit.count()) + " ms and was cut off");
+            }
+            pause();
+        }
+        check();
+        io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
+    }
+
+    // Throws what the device reports, if anything.
+    void check() {
+        const uint32_t error = io_.read(MESHKV_ERROR);
+        if (error) throw Error(error, io_.read(MESHKV_ERROR_INFO));
+    }
+
+    // Cycles of the last run.
+    uint64_t cycles() {
+        const uint64_t low = io_.read(MESHKV_CYCLES_LOW);
+        return low | uint64_t{io_.read(MESHKV_CYCLES_HIGH)} << 32;
+    }
+
+private:
+    using Slice = std::pair<uint32_t, uint32_t>;  // Cache and segment.
+
+    // Descriptors of a run.
+    struct Set {
+        std::set<Slice> named;
+        uint32_t pushed = 0;
+    };
+
+    // Whether a run, or a reset, is under way.
+    bool runs() { return io_.read(MESHKV_STATUS) & MESHKV_STATUS_RUN_MASK; }
+
+    // Descriptors that wait in the device.
+    uint32_t queued() { return (io_.read(MESHKV_SIZES) >> MESHKV_SIZES_DESC_QUEUE_SHIFT) - io_.read(MESHKV_DESC_FREE); }
+
+    // A run that is over has taken its descriptors, unless it was refused: then they are of the next. One that was cut off
+    // has emptied the queue.
+    void settle() {
+        if (!begun_.pushed || runs()) return;
+        const uint32_t left = queued();
+        if (left == 0) next_ = {};
+        if (left > next_.pushed) {
+            for (const auto &slice : begun_.named)
+                if (!next_.named.insert(slice).second)
+                    throw std::invalid_argument(twice(slice) + ", for the run before was refused and its descriptors wait still: reset the device");
+            next_.pushed += begun_.pushed;
+        }
+        begun_ = {};
+    }
+
+    static std::string twice(const Slice &slice) {
+        return "segment " + std::to_string(slice.second) + " of cache " + std::to_string(slice.first) +
+               " is named by two descriptors of one run";
+    }
+
+    // None of a descriptor that reaches beyond the longest context: the device refuses it.
+    static std::set<Slice> named_by(const Descriptor &d) {
+        std::set<Slice> slices;
+        const uint64_t end = d.first + (d.count - uint64_t{1}) * d.stride;
+        if (d.count && end < MESHKV_MAX_SEGMENTS)
+            for (uint32_t at = 0; at < d.count; ++at) slices.insert({d.prefix, d.first + at * d.stride});
+        return slices;
+    }
+
+    void expect(const char *name, uint32_t offset, uint32_t wanted, const char *means) {
+        const uint32_t found = io_.read(offset);
+        if (found == wanted) return;
+        std::ostringstream out;
+        out << std::hex << "register " << name << " is 0x" << found << ", not 0x" << wanted << ": " << means;
+        throw std::runtime_error(out.str());
+    }
+
+    Io &io_;
+    Set next_, begun_;  // What the next run takes; what the last took, until it is known how it ended.
+};
+
+}  // namespace meshkv
