@@ -51,7 +51,10 @@ fn every_mapping_and_sharing_runs_and_says_what_it_counted() {
             assert!(all.values().all(|bound| number(bound) <= tightest), "{all:?}");
             assert!(tightest <= number(&value["cycles"]), "{all:?}");
             let kv = &value["kv_phase"];
-            assert!(number(&kv["share"]) > number(&value["share"]) && number(&value["kv_gbs"]) > 0.0, "{value}");
+            assert!(
+                number(&kv["share"]) > number(&value["share"]) && number(&value["kv_gbs"]) > 0.0,
+                "{value}"
+            );
             assert!(number(&kv["cycles"]) < number(&value["cycles"]));
             for (part, bound) in kv["bounds"].as_object().unwrap() {
                 assert!(number(bound) <= number(&kv["cycles"]), "{part}: {kv}");

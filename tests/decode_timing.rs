@@ -56,7 +56,8 @@ fn totals(design: &Design, tokens: u32, batch: u32, mapping: Mapping) -> (u64, u
 fn agree(design: &Design, tokens: u32, batch: u32, mapping: Mapping) {
     let (decoded, attended) = totals(design, tokens, batch, mapping);
     let group = design.config.model.heads / design.config.model.kv_heads;
-    let what = format!("{tokens} tokens, {batch} streams, groups of {group}, {mapping:?}: {decoded} and {attended}");
+    let what =
+        format!("{tokens} tokens, {batch} streams, groups of {group}, {mapping:?}: {decoded} and {attended}");
     assert!(decoded.abs_diff(attended) * 100 <= attended, "{what}");
 }
 

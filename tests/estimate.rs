@@ -61,10 +61,10 @@ fn every_resource_is_a_number_and_the_parts_add_up_to_it() {
         assert!(number(&value["router"]) <= number(&value["tile"]));
         assert_eq!(value["resources"][resource]["used"], total);
     }
-    // Of two rows the upper stands in SLR1, with the memory port of its two tiles.
+    // Of two rows the upper stands in SLR1, with the memory ports of its two tiles.
     let port = value["parts"].as_array().unwrap().iter().find(|part| part["name"] == "memory_port").unwrap();
     let [tile, port] = [&value["tile"], port].map(|of| of["lut"].as_u64().unwrap());
-    assert_eq!(value["slrs"][1]["used"]["lut"], 2 * tile + port);
+    assert_eq!(value["slrs"][1]["used"]["lut"], 2 * (tile + port));
     let period = value["period_ns"].as_f64().unwrap();
     assert!(period > 0.2 && value["router"]["period_ns"].as_f64().unwrap() <= period);
     assert_eq!(value["clocks"].as_array().unwrap().len(), 2);

@@ -179,7 +179,8 @@ fn a_model_of_another_design_is_found() {
     let right = small(|_| {});
     let files = emit(&right).unwrap();
     assert_eq!(difference(&right, &files, CALM), "");
-    let changes: [Change; 3] = [|c| c.pe.array_rows = 1, |c| c.pad.fifo_depth = Some(12), |c| c.noc.vc_depth = 5];
+    let changes: [Change; 3] =
+        [|c| c.pe.array_rows = 1, |c| c.pad.fifo_depth = Some(12), |c| c.noc.vc_depth = 5];
     for change in changes {
         let found = difference(&small(change), &files, CALM);
         assert!(found.contains("the model has"), "{found}");

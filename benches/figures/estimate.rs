@@ -1,4 +1,4 @@
-//! What 8x8 fabrics take on the device, in Yosys, beside the device, the paper and the lower bound; and the largest
+//! What fabrics take on the device, in Yosys, beside the device, the paper and the lower bound; and the largest
 //! mesh of such tiles that fits: of the paper's width, and of the one that is meant for the device.
 
 use super::area;
@@ -12,7 +12,7 @@ use std::path::Path;
 pub fn measure() -> Result<Vec<Figure>> {
     let yosys = area::find()?;
     let mut figures = Vec::new();
-    for path in [REFERENCE, "configs/u280_8x8.toml"] {
+    for path in [REFERENCE, "configs/u280_8x8.toml", "configs/u280_4x8.toml"] {
         let (design, _) = Design::load(Path::new(path))?;
         let demand = Demand::of(&design, &yosys, Effort::Synthesise, 2, &mut |_, _, _| ())?;
         figures.extend(of_design(path, &design, &demand)?);
@@ -25,7 +25,7 @@ fn of_design(path: &str, design: &Design, demand: &Demand) -> Result<Vec<Figure>
     let estimate = Estimate::new(demand, mesh, device, limits);
     let bits = design.flit.data_width;
     let figure = |what: &str, value: String, goal: Goal| Figure {
-        what: format!("8x8, {bits} bit: {what}"),
+        what: format!("{}x{}, {bits} bit: {what}", mesh.cols(), mesh.rows()),
         value,
         goal,
         command: format!("meshkv estimate {path}"),

@@ -7,6 +7,7 @@
 
 mod area;
 mod attention;
+mod bandwidth;
 mod build;
 mod clocks;
 mod estimate;
@@ -30,11 +31,12 @@ use std::process::ExitCode;
 /// A part of the figures that is measured by itself.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 15] = [
+const SECTIONS: [(&str, Section); 16] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
+    ("bandwidth", bandwidth::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),
     ("attention", attention::measure),

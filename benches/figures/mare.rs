@@ -160,7 +160,7 @@ fn delivery() -> Result<Vec<Figure>> {
     let done = run(&reference, [plan])?.remove(0);
     let rate = done.event("flits_streamed") as f64 / (done.cycles - done.first_flit + 1) as f64;
     figures.push(Figure {
-        what: "sustained throughput of one home, 63 requesters, F = 48".to_owned(),
+        what: format!("sustained throughput of one home, 63 requesters, F = {}", reference.mare.fifo_depth),
         value: format!(
             "{rate:.3} flits/cycle, {} cycles stalled by the network",
             done.event("stream_stalled")
@@ -172,7 +172,10 @@ fn delivery() -> Result<Vec<Figure>> {
         let plan = workload::plan(&reference, &Workload::Slice { requesters }, 1)?;
         let done = run(&reference, [plan])?.remove(0);
         figures.push(stated(
-            format!("the same slice with the paper's FIFO (F = 48, chunks of 16), {requesters} tiles"),
+            format!(
+                "the same slice with the default FIFO (F = {}, chunks of {}), {requesters} tiles",
+                reference.mare.fifo_depth, reference.mare.chunk_flits
+            ),
             format!(
                 "{} cycles, {:.2} of slice length; {} traversals",
                 done.cycles,

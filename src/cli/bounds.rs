@@ -21,7 +21,9 @@ pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &B
     };
     let (name, tightest) = bounds.tightest();
     let over = cycles as f64 / tightest.max(1) as f64;
-    let mut out = String::from("Rate of KV, its share of the memory's bandwidth, and the least cycles that each part needs:\n");
+    let mut out = String::from(
+        "Rate of KV, its share of the memory's bandwidth, and the least cycles that each part needs:\n",
+    );
     out += &table::columns(&[head, row("KV phase", kv), row("total", &total)]);
     out + &format!("Bound by {name}: {tightest} cycles; the run takes {over:.3} times as many\n")
 }

@@ -287,7 +287,8 @@ mod tests {
         assert!(error(Workload::Slice { requesters: 64 }).contains("at most 63 others"));
         let broadcast = |slices, chunks| Workload::Broadcast { slices, chunks, skew: 1, rotate: false };
         assert!(error(broadcast(100_000, 1)).contains("segments a layer has"));
-        assert!(error(broadcast(8, 33)).contains("32 chunks"));
+        let chunks = design.mare.slice_flits / design.mare.chunk_flits;
+        assert!(error(broadcast(8, chunks + 1)).contains(&format!("{chunks} chunks")));
         assert!(error(broadcast(512, 1)).contains("homes hold"));
     }
 }

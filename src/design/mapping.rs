@@ -289,7 +289,9 @@ mod tests {
     /// In every turn each home of a row feeds one column at most, and the columns of a row turn together.
     #[test]
     fn columns_of_a_row_are_at_different_homes_in_every_turn() {
-        for (kind, stride) in [(PlacementKind::Takv, 1), (PlacementKind::Takv, 3), (PlacementKind::RoundRobin, 0)] {
+        for (kind, stride) in
+            [(PlacementKind::Takv, 1), (PlacementKind::Takv, 3), (PlacementKind::RoundRobin, 0)]
+        {
             let mut config = Config::default();
             (config.mesh.cols, config.mesh.rows, config.takv.placement) = (4, 8, kind);
             (config.takv.column_stride, config.model.max_streams) = (stride, 1);
@@ -304,7 +306,11 @@ mod tests {
                     assert!(fed.insert(home), "{kind:?}, stride {stride}, turn {turn}: {home:?} feeds two");
                 }
             }
-            let begins: Vec<_> = pieces.iter().step_by(8).map(|p| design.mesh.coords(design.placement.home(0, p.rho)).0).collect();
+            let begins: Vec<_> = pieces
+                .iter()
+                .step_by(8)
+                .map(|p| design.mesh.coords(design.placement.home(0, p.rho)).0)
+                .collect();
             assert_eq!(begins, [0, 2, 1, 3]);
         }
     }

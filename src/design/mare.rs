@@ -146,7 +146,8 @@ mod tests {
 
     #[test]
     fn wide_flits_have_a_deep_fifo_by_default() {
-        let depth = |flit_width| mare(|c| (c.noc.flit_width, c.kv.uram_per_tile) = (flit_width, 15)).fifo_depth;
+        let depth =
+            |flit_width| mare(|c| (c.noc.flit_width, c.kv.uram_per_tile) = (flit_width, 15)).fifo_depth;
         assert_eq!([64, 128, 256, 512, 1024].map(depth), [48, 48, 48, 96, 96]);
         assert_eq!(mare(|c| c.pad.fifo_depth = Some(33)).fifo_depth, 33);
     }

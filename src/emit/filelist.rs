@@ -58,8 +58,7 @@ fn core_file(design: &Design, modules: &[ModuleSpec]) -> String {
         let _ = writeln!(text, "      - {}", rtl_path(module));
     }
     let part = Device::of(design.config.board).part;
-    let of_defines =
-        |of: &dyn Fn(&str) -> String, between: &str| CARD_DEFINES.map(|name| of(name)).join(between);
+    let of_defines = |of: &dyn Fn(&str) -> String, between: &str| CARD_DEFINES.map(of).join(between);
     let defines = of_defines(
         &|name| format!("  {name}:\n    datatype: bool\n    paramtype: vlogdefine\n    default: true\n"),
         "",

@@ -101,8 +101,9 @@ impl Carried<'_> {
         let between = [Port::North, Port::East, Port::South, Port::West];
         Bounds {
             // A port gives at most a beat a cycle, however fast the memory behind it.
-            memory: (most(self.beats.iter().copied()) as f64 * flit_bytes / self.bytes_per_cycle.min(flit_bytes))
-                .ceil() as u64,
+            memory: (most(self.beats.iter().copied()) as f64 * flit_bytes
+                / self.bytes_per_cycle.min(flit_bytes))
+            .ceil() as u64,
             injection: most(self.streamed.iter().copied()),
             links: most(tiles().flat_map(|t| between.map(|port| self.left(t, port, classes)))),
             ejection: most(tiles().map(|t| self.left(t, Port::Local, classes))),
@@ -147,7 +148,9 @@ mod tests {
         links[2][Port::Local.index() * COUNTERS_PER_PORT + Class::KvData as usize] = 900;
         links[0][Port::Local.index() * COUNTERS_PER_PORT + Class::Part as usize] = 950;
         let mut pad = vec![vec![0; names.len()]; 4];
-        for (name, count) in [("k_passes", 300), ("v_passes", 400), ("ones_passes", 100), ("reading_results", 20)] {
+        for (name, count) in
+            [("k_passes", 300), ("v_passes", 400), ("ones_passes", 100), ("reading_results", 20)]
+        {
             pad[3][names.iter().position(|n| n == name).unwrap()] = count;
         }
         let carried = Carried {

@@ -10,7 +10,7 @@
 use super::account::{Account, Awaited, Close, Job, Place, ToTell};
 use super::descriptor::Descriptor;
 use super::expect::{flits, needs, senders, Homes};
-use super::parts::{Part, PartBook, PartKey, Arrived};
+use super::parts::{Arrived, Part, PartBook, PartKey};
 use super::Order;
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::plan::SliceId;
@@ -253,7 +253,9 @@ impl<'a> DecodeLedger<'a> {
 
     /// A root gave out the last flit of a head's output. Tells the step that it is of.
     pub(super) fn output(&mut self, cycle: u64, (stream, head, layer): (u32, u32, u32)) -> Option<usize> {
-        let text = |what: &str| format!("cycle {cycle}: output of head {head}, stream {stream}, layer {layer}: {what}");
+        let text = |what: &str| {
+            format!("cycle {cycle}: output of head {head}, stream {stream}, layer {layer}: {what}")
+        };
         let Some(number) = self.outputs.get_mut(&(stream, head)).and_then(VecDeque::pop_front) else {
             self.violations.add(ViolationKind::Duplicate, || text("nobody waits for it"));
             return None;

@@ -33,8 +33,8 @@ pub use descriptor::{named_twice, Descriptor};
 pub use measured::{Decoded, StepCounts, Swap};
 pub use step::{step, Step, Workload, WorkloadError};
 
-use super::dut::DutError;
 use super::clocks::Clocks;
+use super::dut::DutError;
 use super::memory::{Behaviour, Image};
 use crate::design::Design;
 
@@ -105,8 +105,7 @@ pub fn flits_of_step(design: &Design, descriptors: &[Descriptor]) -> u64 {
     let of_need = |need: expect::Need| -> u64 {
         expect::flits(design, need.rows).into_iter().map(|range| range.count() as u64).sum()
     };
-    let of_descriptor =
-        |d| expect::needs(design, &homes, d).into_iter().map(of_need);
+    let of_descriptor = |d| expect::needs(design, &homes, d).into_iter().map(of_need);
     descriptors.iter().flat_map(of_descriptor).sum()
 }
 

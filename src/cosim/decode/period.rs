@@ -4,8 +4,8 @@
 
 use super::account::Job;
 use super::bench::Bench;
-use super::measured::Swap;
 use super::compute::Sending;
+use super::measured::Swap;
 use super::parts::{Arrived, PartKey};
 use super::run::Run;
 use super::DecodeError;
@@ -225,7 +225,8 @@ impl Bench<'_> {
         if let Some(packets) = run.packets.get_mut(at).filter(|_| part.last) {
             *packets += 1;
         }
-        let known = part.stream < self.design.config.model.max_streams && part.head < self.design.heads.most();
+        let known =
+            part.stream < self.design.config.model.max_streams && part.head < self.design.heads.most();
         let (x, y) = (self.get32(p.root_x, at), self.get32(p.root_y, at));
         known.then_some(RootFlit { valid, part, x, y })
     }

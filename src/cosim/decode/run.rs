@@ -3,8 +3,8 @@
 use super::compute::Compute;
 use super::ledger::DecodeLedger;
 use super::measured::StepCounts;
-use super::{MemoryFault, Plan};
 use super::queries::Queries;
+use super::{MemoryFault, Plan};
 use crate::cosim::memory::{Memory, Shape};
 use crate::cosim::model_ports::PeClock;
 use crate::cosim::network::COUNTERS;

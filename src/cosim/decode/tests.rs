@@ -89,7 +89,11 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
                 events.extend(design.mesh.nodes().map(Send));
                 let heads = 0..design.config.model.heads;
                 let streams = d.stream..d.stream + d.streams;
-                events.extend(streams.flat_map(|s| heads.clone().map(move |h| (s, h))).map(|(s, h)| Output(s, h, d.layer)));
+                events.extend(
+                    streams
+                        .flat_map(|s| heads.clone().map(move |h| (s, h)))
+                        .map(|(s, h)| Output(s, h, d.layer)),
+                );
             }
         }
         let tiles: Vec<_> = design.mesh.nodes().collect();
