@@ -22,9 +22,9 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv estimate configs/tiny.toml
-  meshkv estimate configs/u280_8x8.toml --json | jq '{lut, ff, fits, over}'
-  meshkv estimate configs/u280_8x8.toml --suggest
-  meshkv estimate configs/u280_8x8.toml --plot out")]
+  meshkv estimate configs/u280_4x8.toml --json | jq '{lut, ff, fits, over}'
+  meshkv estimate configs/u280_4x8.toml --suggest
+  meshkv estimate configs/u280_4x8.toml --plot out")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv lint configs/tiny.toml
-  meshkv lint configs/u280_8x8.toml --json | jq '.tools[] | {name, warnings, errors}'")]
+  meshkv lint configs/u280_4x8.toml --json | jq '.tools[] | {name, warnings, errors}'")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]

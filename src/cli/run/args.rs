@@ -25,7 +25,7 @@ use std::path::PathBuf;
   meshkv run configs/tiny.toml --tokens 200 --logits peaky --json | jq .max_abs_error
   meshkv run configs/tiny.toml --plot out --output attention.safetensors
   meshkv run configs/tiny.toml --tokens 8 --wave run.fst --wave-depth 3
-  meshkv sim run configs/u280_8x8.toml --timing --tokens 4096             cycles only, on the model
+  meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
 
