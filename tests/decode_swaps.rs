@@ -73,7 +73,8 @@ fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
 
 #[test]
 fn what_is_sent_after_a_call_counts_in_the_step_that_follows() {
-    let design = skewed(1000, |_| {});
+    // With ports for pairs the steps take turns with the memory's pace alike; with a port a tile every second does.
+    let design = skewed(1000, |c| c.memory.tiles_per_port = Some(2));
     let library = whole_library(&design);
     let plan = steps(plan(&design, &Workload { tokens: 32, ..SKEWED }), 8);
     let done = run_clean(&library, &design, &plan, "short steps");
