@@ -64,7 +64,7 @@ lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the refere
 fmt: ## Format the Rust sources
 	$(CARGO) fmt
 
-bench: tools-synth build ## Measure the README's figures; FIGURES="latency area" for some of them
+bench: tools-synth build ## Measure the figures and write them into docs/figures.md; FIGURES="latency area" for some of them
 	$(CARGO) bench $(CARGO_FLAGS) --bench figures -- $(FIGURES)
 
 soak: tools build ## Compare model and Verilog on random fabrics; SOAK="--time 3600 --seed 500" for how many

@@ -1,6 +1,6 @@
-//! The figures of the README, each measured and set beside its goal and the command that gives it.
+//! The figures of `docs/figures.md`, each measured and set beside its goal and the command that gives it.
 //!
-//! `cargo bench --bench figures -- latency area` measures some sections, no name all of them.
+//! `cargo bench --bench figures -- latency area` measures some sections, no name all of them, and writes them into the page.
 //! Ends with 1 where a goal is missed and with 2 where something could not be measured. It knows the
 //! program as its users do: through its command line, and through the library where the command
 //! line has no clock (`speed`, `build`).
@@ -19,6 +19,7 @@ mod model;
 mod multicast;
 mod numbers;
 mod pace;
+mod page;
 mod program;
 mod reduce;
 mod saturation;
@@ -26,6 +27,7 @@ mod speed;
 mod takv;
 
 use figure::{table, Figure, Goal};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// A part of the figures that is measured by itself.
@@ -58,6 +60,9 @@ fn main() -> ExitCode {
         eprintln!("error: no section {unknown}\n  help: the sections are {}", names.join(", "));
         return ExitCode::from(2);
     }
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures.md");
+    // Of the sources as they were before the page changes.
+    let origin = page::origin();
     let mut figures = Vec::new();
     let mut failed = false;
     for (name, measure) in
@@ -68,6 +73,10 @@ fn main() -> ExitCode {
             Ok(found) => {
                 // Printed at once: all sections together take a quarter of an hour.
                 found.iter().for_each(|figure| eprintln!("  {}: {}", figure.what, figure.value));
+                if let Err(error) = page::write(&page, name, &found, &origin) {
+                    eprintln!("error: {name}: {error:#}");
+                    failed = true;
+                }
                 figures.extend(found);
             }
             Err(error) => {

@@ -1,6 +1,6 @@
 //! One module through Yosys: mapped to UltraScale+ cells, counted, and timed.
 //!
-//! The recipe is that of the figures in the README: `synth_xilinx -family xcup -noiopad -flatten`, DSPs by name. The period
+//! The recipe is that of the figures in `docs/figures.md`: `synth_xilinx -family xcup -noiopad -flatten`, DSPs by name. The period
 //! is an estimate: the static analysis of the written netlist, divided by how far placed and routed public designs
 //! were from theirs. DSP48E2 and LUT memories have no arcs in it. Results are kept in the build cache.
 
