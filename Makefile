@@ -25,7 +25,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test lint fmt bench soak sweep bless tools tools-synth doc clean
+.PHONY: help run load estimate build test verify lint fmt bench soak sweep bless tools tools-synth doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -52,10 +52,13 @@ estimate: tools-synth build ## Estimate what DEVICE takes on the U280, tables an
 build: ## Build the program, optimised
 	$(CARGO) build $(CARGO_FLAGS) --release
 
-test: tools ## Everything that must hold: formatting, lints, all tests
+test: tools ## What every change must pass: formatting, lints, the fast tier of tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
-	$(CARGO) test $(CARGO_FLAGS)
+	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh fast
+
+verify: tools ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
+	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh verify
 
 lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog, Tcl over its constraints and scripts
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings

@@ -100,7 +100,7 @@ fn check_tells_people_the_same() {
 fn check_shows_where_macro_blocks_land() {
     let dir = TempDir::new().unwrap();
     let svg = path(&dir, "placement.svg");
-    let args = ["check", "configs/u280_8x8.toml", "--placement", "--svg", &svg];
+    let args = ["check", "configs/meshkv.toml", "--placement", "--svg", &svg];
     let (code, stdout, stderr) = run(&mut meshkv(&args));
     assert_eq!(code, 0);
     assert!(stderr.ends_with(&format!("wrote {svg}\n")), "{stderr}");
@@ -155,11 +155,13 @@ fn warnings_go_to_standard_error_and_into_the_json() {
 fn caches_beyond_the_card_are_told_where_files_are_made_for_it() {
     let dir = TempDir::new().unwrap();
     let out = path(&dir, "rtl");
-    let (_, _, made) = run(&mut meshkv(&["generate", "configs/u280_8x8.toml", "-o", &out, "-q"]));
-    assert!(made.contains("warning: model.max_tokens is 32768"), "{made}");
+    let (_, _, made) = run(&mut meshkv(&["generate", "configs/meshkv.toml", "-o", &out, "-q"]));
+    assert!(made.contains("warning: model.max_tokens is 32768 by default"), "{made}");
     assert!(made.contains("try max_tokens = 2048 or max_streams = 1 with max_tokens = 16384"), "{made}");
-    let (_, _, fits) = run(&mut meshkv(&["check", "configs/minilm.toml", "-q"]));
-    assert_eq!(fits, "");
+    for name in ["minilm", "u280_4x8", "u280_8x8", "u280_16x4"] {
+        let (_, _, fits) = run(&mut meshkv(&["check", &format!("configs/{name}.toml"), "-q"]));
+        assert_eq!(fits, "", "{name}");
+    }
 }
 
 #[test]

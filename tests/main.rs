@@ -94,3 +94,17 @@ fn every_file_is_one_of_these() {
         );
     }
 }
+
+/// A name that no test has would leave nothing out, and a test that is renamed would come back unseen.
+#[test]
+fn every_name_of_the_list_for_verify_is_a_test() {
+    let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
+    let list = include_str!("verify.txt");
+    let names = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    for name in names.filter(|name| !name.is_empty()) {
+        let (file, test) = name.rsplit_once("::").expect("file::test");
+        let path = format!("{sources}/{}.rs", file.replace("::", "/"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{name}: {path}: {e}"));
+        assert!(text.contains(&format!("#[test]\nfn {test}()")), "{path} has no test {test}");
+    }
+}

@@ -40,7 +40,8 @@ fn machine() -> String {
 
 /// A section's text, from its heading to its last row.
 fn section(name: &str, figures: &[Figure], origin: &str) -> String {
-    let mut text = format!("{HEADING}{name}\n\n{origin}\n\n| what | measured | goal | command |\n|---|---|---|---|\n");
+    let mut text =
+        format!("{HEADING}{name}\n\n{origin}\n\n| what | measured | goal | command |\n|---|---|---|---|\n");
     for Figure { what, value, goal, command } in figures {
         let goal = match goal {
             Goal::Met(true, goal) => goal.clone(),
