@@ -1,6 +1,7 @@
 //! What computes may have any clock: the whole design then gives the same bits, and what would not stand it is found.
 
 use crate::attend;
+use crate::sources::source_mut;
 
 use attend::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
 use meshkv::cosim::attention::{Attended, Job};
@@ -100,7 +101,7 @@ fn a_design_without_overlap_stands_them_too() {
 
 /// Changes texts of one emitted module, each of which stands there.
 fn change(files: &mut [SourceFile], module: &str, changes: &[(&str, &str)]) {
-    let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+    let file = source_mut(files, module);
     for (from, to) in changes {
         assert!(file.text.contains(from), "{module} has no `{from}`");
         file.text = file.text.replace(from, to);

@@ -135,8 +135,8 @@ fn what_cannot_be_written_is_found_out_before_anything_is_built() {
 fn an_edited_output_is_refused_and_stays() {
     let scene = Scene::new();
     assert_eq!(scene.run("generate small.toml -o out").code, Some(0));
-    let edited = scene.file("out/rtl/meshkv_mesh.v", "// mine\n");
-    refuses(&scene, "generate small.toml -o out", &["rtl/meshkv_mesh.v", "--force"]);
+    let edited = scene.file("out/rtl/network/meshkv_mesh.v", "// mine\n");
+    refuses(&scene, "generate small.toml -o out", &["rtl/network/meshkv_mesh.v", "--force"]);
     assert_eq!(fs::read_to_string(edited).unwrap(), "// mine\n");
 }
 

@@ -171,7 +171,7 @@ fn generate_lists_every_file_with_its_hash() {
     let value = json(&["generate", "configs/tiny.toml", "-o", &out, "--json"]);
     assert_eq!(value["top"], "meshkv_top");
     let files = value["files"].as_array().unwrap();
-    assert!(files.iter().any(|f| f["path"] == "rtl/meshkv_mesh.v"));
+    assert!(files.iter().any(|f| f["path"] == "rtl/network/meshkv_mesh.v"));
     for file in files {
         assert_eq!(file["sha256"].as_str().unwrap().len(), 64);
         assert!(Path::new(&out).join(file["path"].as_str().unwrap()).is_file());
@@ -185,7 +185,7 @@ fn generate_replaces_an_edited_file_only_when_forced() {
     let out = path(&dir, "out");
     let generate = ["generate", "configs/tiny.toml", "-o", &out];
     assert_eq!(run(&mut meshkv(&generate)).0, 0);
-    let edited = dir.path().join("out/rtl/meshkv_mesh.v");
+    let edited = dir.path().join("out/rtl/network/meshkv_mesh.v");
     fs::write(&edited, "// mine\n").unwrap();
 
     let (code, stdout, stderr) = run(&mut meshkv(&generate));

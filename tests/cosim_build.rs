@@ -430,7 +430,7 @@ fn routers_of_a_mesh_share_code() {
     command.args(["-fno-table", "--top-module", "meshkv_mesh", "--prefix", "Vdut", "-Mdir", "dut"]);
     command.arg(fs::canonicalize("sim/share.vlt").unwrap());
     for file in emit(&mesh).unwrap().iter().filter(|file| file.path.starts_with("rtl/")) {
-        let name = file.path.trim_start_matches("rtl/");
+        let name = file.path.rsplit('/').next().unwrap();
         fs::write(folder.path().join(name), file.text.replace("%m: ", "")).unwrap();
         command.arg(name);
     }

@@ -1,5 +1,6 @@
 //! The graph of waits: acyclic for what is built, cyclic for fabrics that would be built wrongly.
 
+use crate::sources::source;
 use assert_cmd::Command;
 use meshkv::config::Config;
 use meshkv::design::deadlock::{check, Rules, Scope, Verdict};
@@ -232,7 +233,7 @@ fn the_emitted_router_has_exactly_these_turns() {
     for multicast in [false, true] {
         let design = design(|c| c.mare.multicast = multicast);
         let files = emit::emit(&design).unwrap();
-        let router = files.iter().find(|f| f.path == "rtl/meshkv_router.v").unwrap();
+        let router = source(&files, "meshkv_router");
         let mut seen = BTreeSet::new();
         for part in router.text.split("meshkv_input_port #(").skip(1) {
             let (part, _) = part.split_once(");").unwrap();

@@ -2,6 +2,7 @@
 //! configuration, mapping and sharing, and whatever part of the cache is attended to.
 
 use crate::decode;
+use crate::sources::source_mut;
 
 use decode::fabric::library_of;
 use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
@@ -211,7 +212,7 @@ fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
 /// served: how soon it is, nobody promises.
 fn freed_late(design: &Design) -> meshkv::cosim::Library {
     let mut files = emit(design).unwrap();
-    let file = files.iter_mut().find(|f| f.path.ends_with("meshkv_staging_directory.v")).unwrap();
+    let file = source_mut(&mut files, "meshkv_staging_directory");
     for (from, to) in [
         ("    always @(posedge clk) begin\n        closing_q <=", "    reg [5:0] rest_q;\n    always @(posedge clk) begin\n        rest_q <= rst ? 6'd0 : rest_q + 6'd1;\n        closing_q <="),
         ("if (~closes) scan_q <=", "if (~closes & &rest_q) scan_q <="),

@@ -1,5 +1,6 @@
 //! The files of a real design, against each other.
 
+use crate::sources::source;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, modules, SourceFile, TOP};
@@ -37,9 +38,9 @@ fn file_lists_name_every_module_after_what_it_instantiates() {
     let emitted: BTreeSet<_> = files.iter().map(|f| f.path.as_str()).filter(of_fabric).collect();
     assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), emitted);
     assert_eq!(listed.len(), emitted.len());
-    assert_eq!(listed.last(), Some(&format!("rtl/{TOP}.v").as_str()));
+    assert_eq!(listed.last(), Some(&format!("rtl/device/{TOP}.v").as_str()));
 
-    let position = |name: &str| listed.iter().position(|path| *path == format!("rtl/{name}.v")).unwrap();
+    let position = |name: &str| listed.iter().position(|path| path.ends_with(&format!("/{name}.v"))).unwrap();
     for module in modules(&design) {
         for child in &module.instances {
             assert!(position(child) < position(module.name), "{child} before {}", module.name);
@@ -57,7 +58,7 @@ fn stated_instances_are_those_of_the_source() {
     let files = emit(&design).unwrap();
     let modules = modules(&design);
     for module in &modules {
-        let source = text(&files, &format!("rtl/{}.v", module.name));
+        let source = &source(&files, module.name).text;
         for other in modules.iter().filter(|other| other.name != module.name) {
             let opens = |line: &str| {
                 let rest = line.trim_start().strip_prefix(other.name);
@@ -65,6 +66,17 @@ fn stated_instances_are_those_of_the_source() {
             };
             let stated = module.instances.contains(&other.name);
             assert_eq!(source.lines().any(opens), stated, "{} in {}", other.name, module.name);
+        }
+    }
+}
+
+#[test]
+fn a_block_instantiates_only_itself_and_blocks_before_it() {
+    let modules = modules(&design(4, 4, true));
+    let block = |name: &str| modules.iter().find(|m| m.name == name).unwrap().block;
+    for module in &modules {
+        for child in &module.instances {
+            assert!(block(child) <= module.block, "{} of {:?} holds {child}", module.name, module.block);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! what stands beside the routers by itself, with a network that is played between the tiles.
 
 use crate::fabric;
+use crate::sources::source_mut;
 use crate::stand;
 
 use fabric::{design, library_of};
@@ -167,7 +168,7 @@ fn a_module_that_does_something_else_is_a_difference() {
         // Which port shows it first is a matter of cycles: it was looked up without registers between SLRs.
         let design = small(3, 2, |c| (c.takv.swap_epoch, c.floorplan.slr_registers) = (1, false));
         let mut files = emit(&design).expect("every legal design is emitted");
-        let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("such a module");
+        let file = source_mut(&mut files, module);
         assert_eq!(file.text.matches(from).count(), 1, "{from:?} stands in {module} once");
         file.text = file.text.replace(from, to);
         let pace = Pace { segments: 1, step: 2, ..LIVELY };

@@ -4,6 +4,7 @@
 //! same traffic (`fabric_behaviour.rs`), so what is found here is the mutation.
 
 use crate::fabric;
+use crate::sources::source_mut;
 
 use fabric::{design, library_of, mixed, multicast, open, under, unicast};
 use meshkv::cosim::pattern::PatternKind;
@@ -46,9 +47,8 @@ fn small() -> Design {
 fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Caught {
     let design = small();
     let mut files = emit(&design).unwrap();
-    let path = format!("rtl/{module}.v");
-    let file = files.iter_mut().find(|f| f.path == path).unwrap_or_else(|| panic!("no {path}"));
-    assert!(file.text.contains(from), "{path} has no `{from}` to break");
+    let file = source_mut(&mut files, module);
+    assert!(file.text.contains(from), "{module} has no `{from}` to break");
     file.text = file.text.replace(from, to);
     // What joins the routers is no part of a router.
     let form = if module == MESH { Form::Mesh } else { Form::Tile };
@@ -83,7 +83,7 @@ fn a_credit_given_twice_is_caught_by_the_counter_it_overflows() {
     let to = "credit_q <= done | credit_q";
     match mutant("meshkv_input_port", "credit_q <= done", to, &single(0.3)) {
         Caught::Stopped(text) => assert!(
-            text.contains("$stop at src/rtl/meshkv_credit_counter.v") || text.contains("tile "),
+            text.contains("$stop at src/rtl/network/meshkv_credit_counter.v") || text.contains("tile "),
             "{text}"
         ),
         other => panic!("{other:?}"),
@@ -97,7 +97,9 @@ fn a_sender_that_counts_too_many_slots_is_caught_by_the_buffer_it_overflows() {
         "meshkv_credit_counter #(\n                .PTR_WIDTH(PTR_WIDTH),\n                .RING     (RING)";
     let to = "meshkv_credit_counter #(\n                .PTR_WIDTH(3),\n                .RING     (8'h2b)";
     match mutant("meshkv_output_port", from, to, &single(1.0)) {
-        Caught::Stopped(text) => assert!(text.contains("$stop at src/rtl/meshkv_input_port.v"), "{text}"),
+        Caught::Stopped(text) => {
+            assert!(text.contains("$stop at src/rtl/network/meshkv_input_port.v"), "{text}")
+        }
         other => panic!("{other:?}"),
     }
 }

@@ -3,6 +3,7 @@
 //! What lockstep would not notice could differ: so what is broken on either side must be found, and named.
 
 use crate::fabric;
+use crate::sources::source_mut;
 
 use fabric::{clean, design, library_of, mixed, multicast, under, unicast};
 use meshkv::config::Config;
@@ -158,9 +159,8 @@ fn load() -> Traffic {
 fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Difference {
     let design = design(3, 3, |_| {});
     let mut files = emit(&design).unwrap();
-    let path = format!("rtl/{module}.v");
-    let file = files.iter_mut().find(|f| f.path == path).unwrap_or_else(|| panic!("no {path}"));
-    assert!(file.text.contains(from), "{path} has no `{from}` to break");
+    let file = source_mut(&mut files, module);
+    assert!(file.text.contains(from), "{module} has no `{from}` to break");
     file.text = file.text.replace(from, to);
     found(&mut both_of(&design, &files), &design, traffic)
 }

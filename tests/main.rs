@@ -12,6 +12,7 @@ mod ideal;
 mod kernels_block;
 mod mare;
 mod scene;
+mod sources;
 mod stand;
 
 // Tests.

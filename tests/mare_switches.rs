@@ -1,5 +1,6 @@
 //! What a configuration switches off is not in the Verilog: gone, not disabled.
 
+use crate::sources::is_source;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
@@ -11,7 +12,7 @@ fn files(change: impl FnOnce(&mut Config)) -> Vec<SourceFile> {
 }
 
 fn text<'a>(files: &'a [SourceFile], module: &str) -> Option<&'a str> {
-    files.iter().find(|f| f.path == format!("rtl/{module}.v")).map(|f| f.text.as_str())
+    files.iter().find(|f| is_source(f, module)).map(|f| f.text.as_str())
 }
 
 /// Words that stand in a module with the switch on and not with it off.

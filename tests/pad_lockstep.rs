@@ -1,6 +1,7 @@
 //! The model of the whole design, what computes and all, shows at every port in every cycle what the Verilog shows.
 
 use crate::attend;
+use crate::sources::source_mut;
 
 use attend::fabric::{emitted, library_of};
 use attend::{assert_exact, lockstep, on_model, small, tensors, Trouble};
@@ -165,7 +166,7 @@ fn a_change_of_the_verilog_is_found() {
         ("meshkv_reciprocal", "left_q  <= 6'd34", "left_q  <= 6'd33"),
     ] {
         let mut files = emit(&design).unwrap();
-        let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+        let file = source_mut(&mut files, module);
         assert!(file.text.contains(from), "{module} has no `{from}`");
         file.text = file.text.replacen(from, to, 1);
         let found = difference(&design, &files, ROUGH);

@@ -4,6 +4,7 @@ mod bench;
 mod lint;
 mod schedule;
 
+use crate::sources::is_source;
 use meshkv::config::Config;
 use meshkv::design::Design;
 use schedule::{Numbers, Schedule};
@@ -80,7 +81,7 @@ fn show(design: &Design, slips: &[(&str, &str, &str)]) {
     let schedule = schedule(design, 2, 24);
     for (module, right, wrong) in slips {
         let row = bench::build(design, 2, |file| {
-            if file.path.ends_with(&format!("/{module}.v")) {
+            if is_source(file, module) {
                 assert!(file.text.contains(right), "{module} has no {right}");
                 file.text = file.text.replacen(right, wrong, 1);
             }

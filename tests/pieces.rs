@@ -1,6 +1,7 @@
 //! A fabric in pieces, joined by C++, is the fabric that is emitted: in every cycle every port shows the same.
 
 use crate::fabric;
+use crate::sources::source_mut;
 use crate::stand;
 
 use fabric::{design, library_of};
@@ -78,7 +79,7 @@ fn copies_of_a_home_may_be_unicast() {
 fn crossed_columns_of_the_fabric_are_a_difference() {
     let design = small(2, 2, |c| c.takv.swap_epoch = 0);
     let mut files = emit(&design).expect("every legal design is emitted");
-    let fabric = files.iter_mut().find(|f| f.path == "rtl/meshkv_fabric.v").expect("the fabric");
+    let fabric = source_mut(&mut files, "meshkv_fabric");
     assert!(fabric.text.contains("= bus_valid[X];"));
     fabric.text = fabric.text.replace("= bus_valid[X];", "= bus_valid[COLS-1-X];");
     assert!(compare(&design, &files, LIVELY, 6000).is_err());

@@ -2,6 +2,7 @@
 //! every layer, under Icarus.
 
 use crate::fabric;
+use crate::sources::is_source;
 
 use fabric::design;
 use meshkv::config::{Config, PlacementKind};
@@ -17,7 +18,7 @@ fn simulate(design: &Design, sources: &[&str], bench: &str, arguments: &[String]
     let dir = tempfile::tempdir().unwrap();
     let mut paths = Vec::new();
     for file in emit(design).unwrap() {
-        if sources.iter().any(|name| file.path == format!("rtl/{name}.v")) {
+        if sources.iter().any(|name| is_source(&file, name)) {
             let path = dir.path().join(Path::new(&file.path).file_name().unwrap());
             fs::write(&path, &file.text).unwrap();
             paths.push(path);

@@ -2,6 +2,7 @@
 //! tile has no part in, the wiring of the emitted mesh, shows as a difference.
 
 use crate::fabric;
+use crate::sources::source_mut;
 
 use fabric::{design, library_of, mixed, multicast, open, unicast, PHASES};
 use meshkv::cosim::dut::{Dut, StepStatus};
@@ -135,7 +136,7 @@ fn swapped_links_of_the_mesh_are_a_difference() {
     let mut files = emit(&design).expect("every legal design is emitted");
     let traffic = mixed(3, 0.15, 4);
     let tile = seen(Form::Tile, &design, &files, &traffic);
-    let mesh = files.iter_mut().find(|f| f.path == "rtl/meshkv_mesh.v").expect("the mesh");
+    let mesh = source_mut(&mut files, "meshkv_mesh");
     // What the first two columns receive from the north, whole links, each from the other's neighbour.
     let (from, to) = ("gen_row[y+1].gen_col[x].", "gen_row[y+1].gen_col[x<2?1-x:x].");
     assert!(mesh.text.contains(from));
@@ -152,7 +153,7 @@ fn a_register_between_two_slrs_that_the_mesh_lacks_is_a_difference() {
     let mut files = emit(&design).expect("every legal design is emitted");
     let traffic = mixed(3, 0.15, 4);
     let tile = seen(Form::Tile, &design, &files, &traffic);
-    let mesh = files.iter_mut().find(|f| f.path == "rtl/meshkv_mesh.v").expect("the mesh");
+    let mesh = source_mut(&mut files, "meshkv_mesh");
     let (from, to) = ("16'b0000000000000011", "16'b0000000000000001");
     assert!(mesh.text.contains(from));
     mesh.text = mesh.text.replace(from, to);
@@ -163,7 +164,7 @@ fn a_register_between_two_slrs_that_the_mesh_lacks_is_a_difference() {
 fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
     let design = four_by_three();
     let mut files = emit(&design).expect("every legal design is emitted");
-    let port = files.iter_mut().find(|f| f.path == "rtl/meshkv_output_port.v").expect("the output");
+    let port = source_mut(&mut files, "meshkv_output_port");
     // A ring of eight slots where the receiver's buffer has four: it overflows.
     let (from, to) =
         ("(PTR_WIDTH),\n                .RING     (RING)", "(3),\n                .RING     (8'h2b)");
@@ -179,7 +180,7 @@ fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
         }
     };
     let (fabric, tile) = (stopped(Form::Mesh), stopped(Form::Tile));
-    assert!(tile.contains("$stop at src/rtl/meshkv_"), "{tile}");
+    assert!(tile.contains("$stop at src/rtl/network/meshkv_"), "{tile}");
     // The same cycle, check and message; the fabric says the path to it as well.
     let place = |text: &str| {
         let from = text.find("gen_row[").unwrap_or_else(|| panic!("no place: {text}"));

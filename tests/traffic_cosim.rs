@@ -2,6 +2,7 @@
 //! purpose is caught.
 
 use crate::fabric;
+use crate::sources::source_mut;
 use meshkv::config::Config;
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::network::Network;
@@ -125,8 +126,7 @@ fn latency_without_load_is_that_of_the_hops() {
 fn broken(module: &str, pieces: &[(&str, &str)]) -> Result<Measured, RunError> {
     let design = design(2, 2);
     let mut files = emit(&design).expect("the design can be emitted");
-    let name = format!("{module}.v");
-    let file = files.iter_mut().find(|file| file.path.ends_with(&name)).expect("the module is emitted");
+    let file = source_mut(&mut files, module);
     for (sound, broken) in pieces {
         assert!(file.text.contains(sound), "{module} no longer says {sound:?}: break it another way");
         file.text = file.text.replacen(sound, broken, 1);

@@ -109,7 +109,7 @@ impl Piece {
 
     /// Whether it needs this emitted file.
     pub(super) fn uses(&self, file: &SourceFile) -> bool {
-        let name = file.path.strip_prefix("rtl/").and_then(|path| path.strip_suffix(".v"));
+        let name = file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".v"));
         // What is in `board/` belongs to the card, and has parts of Vivado's own.
         let verilog = file.path.ends_with(".v") && !file.path.starts_with("board/");
         verilog && name.is_none_or(|name| !self.unused.contains(name))

@@ -85,6 +85,7 @@ pub(super) fn node(router: &ModuleSpec, beside: &[&ModuleSpec], apart: bool) -> 
     let clock = ["pe_clk", "pe_rst"].into_iter().filter_map(second);
     let of_others = all().filter(outside);
     ModuleSpec {
+        block: router.block,
         name: "meshkv_node",
         summary: Vec::new(),
         params: Vec::new(),

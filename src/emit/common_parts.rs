@@ -1,5 +1,6 @@
 //! Modules that routers and tiles alike are built of and that know neither.
 
+use super::block::Block;
 use super::module::{ModuleBuilder, ModuleSpec};
 
 /// The register between two SLRs.
@@ -7,6 +8,7 @@ pub(super) const CROSSING: &str = "meshkv_crossing";
 
 pub(super) fn crossing() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Common,
         CROSSING,
         &[
             "Register on wires that come from another super logic region (SLR) of the device.",
@@ -24,8 +26,7 @@ pub(super) fn crossing() -> ModuleSpec {
 }
 
 pub(super) fn crossing_chain() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_crossing_chain",
+    ModuleBuilder::new(Block::Common, "meshkv_crossing_chain",
         &[
             "A way from one SLR to another: at each boundary a register on either side of it.",
             "",
@@ -43,6 +44,7 @@ pub(super) fn crossing_chain() -> ModuleSpec {
 
 pub(super) fn event_counters() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Common,
         "meshkv_event_counters",
         &[
             "Counts events over a whole run.",
@@ -63,6 +65,7 @@ pub(super) fn event_counters() -> ModuleSpec {
 
 pub(super) fn fifo() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Common,
         "meshkv_fifo",
         &["FIFO of any depth in one clock; the oldest word falls through to the output."],
     )

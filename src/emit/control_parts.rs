@@ -1,6 +1,7 @@
 //! The modules that say what is fetched: placement, column controller, bus, prefetcher, and the swap of
 //! homes. Their bodies are templates; `docs/takv.md` has the reasons.
 
+use super::block::Block;
 use super::control_widths::ControlWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::design::PlacementKind;
@@ -12,6 +13,7 @@ pub(super) const HEAD: (&str, &str) = ("HEAD_ID_WIDTH", "Query head.");
 
 pub(super) fn residue() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Takv,
         "meshkv_residue",
         &["Quotient and residue of a number by a constant, without a divider: digits run through a residue."],
     )
@@ -26,6 +28,7 @@ pub(super) fn residue() -> ModuleSpec {
 
 pub(super) fn placement(w: &ControlWidths) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
+        Block::Takv,
         "meshkv_placement",
         &[
             "Where a macro-block has its home, and which of its home's blocks it is.",
@@ -113,6 +116,7 @@ impl ModuleBuilder {
 
 pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
+        Block::Takv,
         "meshkv_column_controller",
         &[
             "Says on the bus of its column which slices its tiles fetch, and which they are home to.",
@@ -187,6 +191,7 @@ pub(super) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> Mod
 
 pub(super) fn bus_stop(w: &ControlWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Takv,
         "meshkv_bus_stop",
         &[
             "A stop of the column bus: the tile hears every word, and the stop to the north is sent it.",
@@ -216,8 +221,7 @@ pub(super) fn bus_stop(w: &ControlWidths) -> ModuleSpec {
 }
 
 pub(super) fn prefetcher(w: &ControlWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_prefetcher",
+    ModuleBuilder::new(Block::Takv, "meshkv_prefetcher",
         &[
             "Fetches the slices that the column controller names, chunk by chunk, K then V.",
             "",
@@ -264,8 +268,7 @@ pub(super) fn prefetcher(w: &ControlWidths) -> ModuleSpec {
 }
 
 pub(super) fn occupancy(w: &ControlWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_occupancy",
+    ModuleBuilder::new(Block::Takv, "meshkv_occupancy",
         &[
             "How full the buffer is that a home sends into: slots times cycles of a step, as a moving average.",
             "",
@@ -289,8 +292,7 @@ pub(super) fn occupancy(w: &ControlWidths) -> ModuleSpec {
 }
 
 pub(super) fn swap_unit(w: &ControlWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_swap_unit",
+    ModuleBuilder::new(Block::Takv, "meshkv_swap_unit",
         &[
             "Lets two homes exchange their places, between two decode steps.",
             "",

@@ -1,6 +1,7 @@
 //! What computes: PaD beside every tile, the reduce roots, and all of it as the top. Their bodies are
 //! templates; `docs/pad.md` has the reasons.
 
+use super::block::Block;
 use super::control_parts::{HEAD, PLACE};
 use super::core_widths::CoreWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
@@ -18,8 +19,7 @@ pub const PAD_EVENTS: [&str; 8] = [
 ];
 
 pub(super) fn reorder_fifo() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_reorder_fifo",
+    ModuleBuilder::new(Block::Mare, "meshkv_reorder_fifo",
         &[
             "FIFO of any depth between two clocks, whose words may be written in any order.",
             "",
@@ -54,8 +54,7 @@ pub(super) fn reorder_fifo() -> ModuleSpec {
 }
 
 pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &ModuleSpec) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(
-        "meshkv_pad",
+    let mut b = ModuleBuilder::new(Block::Pad, "meshkv_pad",
         &[
             "PaD: what a tile computes of the slices that it fetches.",
             "",
@@ -97,6 +96,7 @@ pub(super) fn pad(w: &CoreWidths, tile: &ModuleSpec, row: &ModuleSpec, former: &
 
 pub(super) fn column_root(w: &CoreWidths, tile: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
     let b = ModuleBuilder::new(
+        Block::Reduce,
         super::ROOT,
         &["The reduce root of a column, beside the tile in row 0: merges partial results, gives outputs."],
     )
@@ -180,8 +180,7 @@ pub(super) fn reversed(
 
 pub(super) fn core(w: &CoreWidths, fabric: &ModuleSpec, pad: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
     let c = &w.control;
-    let mut b = ModuleBuilder::new(
-        super::CORE,
+    let mut b = ModuleBuilder::new(Block::Fabric, super::CORE,
         &[
             "Attention of a decode step: the fabric that moves KV, PaD at every tile, a reduce root for each column.",
             "",

@@ -1,11 +1,13 @@
 //! What shows a host the core's counters, of both clocks.
 
+use super::block::Block;
 use super::front_widths::FrontWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::design::SELECT_TILE_BITS;
 
 pub(super) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Device,
         "meshkv_row_choice",
         &["The word of a tile of one row, a cycle later; 0 for a tile of none."],
     )
@@ -19,8 +21,7 @@ pub(super) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
 }
 
 pub(super) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_counter_choice",
+    ModuleBuilder::new(Block::Device, "meshkv_counter_choice",
         &[
             "One tile's word out of those of all, with the index that was shown beside it.",
             "",
@@ -47,8 +48,7 @@ impl ModuleBuilder {
 }
 
 pub(super) fn pad_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_pad_view",
+    ModuleBuilder::new(Block::Device, "meshkv_pad_view",
         &[
             "Fetches a total of what computes over into the network's clock.",
             "",
@@ -74,8 +74,7 @@ pub(super) fn pad_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
 }
 
 pub(super) fn counter_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_counter_view",
+    ModuleBuilder::new(Block::Device, "meshkv_counter_view",
         &[
             "Shows one of the core's counters: waits until the scan of its tile passes it, and keeps its total.",
             "",

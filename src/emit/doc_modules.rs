@@ -225,14 +225,17 @@ fn draw_below(modules: &[ModuleSpec], parent: usize, indent: &str, lines: &mut V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emit::block::Block;
     use crate::emit::module::ModuleBuilder;
 
     #[test]
     fn instance_tree_starts_at_the_top() {
         let modules = [
-            ModuleBuilder::new("meshkv_fifo", &[]).build(),
-            ModuleBuilder::new("meshkv_router", &[]).instances(&["meshkv_fifo"]).build(),
-            ModuleBuilder::new("meshkv_mesh", &[]).instances(&["meshkv_fifo", "meshkv_router"]).build(),
+            ModuleBuilder::new(Block::Common, "meshkv_fifo", &[]).build(),
+            ModuleBuilder::new(Block::Network, "meshkv_router", &[]).instances(&["meshkv_fifo"]).build(),
+            ModuleBuilder::new(Block::Network, "meshkv_mesh", &[])
+                .instances(&["meshkv_fifo", "meshkv_router"])
+                .build(),
         ];
         let tree = "meshkv_mesh\n├── meshkv_fifo\n└── meshkv_router\n    └── meshkv_fifo";
         assert_eq!(instance_tree(&modules), tree);

@@ -191,19 +191,26 @@ pub(super) fn cell(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::emit::block::Block;
     use crate::emit::module::ModuleBuilder;
 
     fn modules() -> Vec<ModuleSpec> {
         vec![
-            ModuleBuilder::new("meshkv_fifo", &["Flits of one channel.", "", "Never loses one."])
-                .param("FLIT_WIDTH", 128, "Bits of a flit.")
-                .clocked()
-                .group("From the link.")
-                .input("rx_flit", "FLIT_WIDTH", "head | data")
-                .output("rx_credit", 1, "")
+            ModuleBuilder::new(
+                Block::Common,
+                "meshkv_fifo",
+                &["Flits of one channel.", "", "Never loses one."],
+            )
+            .param("FLIT_WIDTH", 128, "Bits of a flit.")
+            .clocked()
+            .group("From the link.")
+            .input("rx_flit", "FLIT_WIDTH", "head | data")
+            .output("rx_credit", 1, "")
+            .build(),
+            ModuleBuilder::new(Block::Network, "meshkv_router", &[]).instances(&["meshkv_fifo"]).build(),
+            ModuleBuilder::new(Block::Device, TOP, &["The mesh."])
+                .instances(&["meshkv_fifo", "meshkv_router"])
                 .build(),
-            ModuleBuilder::new("meshkv_router", &[]).instances(&["meshkv_fifo"]).build(),
-            ModuleBuilder::new(TOP, &["The mesh."]).instances(&["meshkv_fifo", "meshkv_router"]).build(),
         ]
     }
 

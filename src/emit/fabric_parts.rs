@@ -1,14 +1,14 @@
 //! Memory, tile, what stands around the tiles, and the fabric of all. Their bodies are templates;
 //! `docs/takv.md` has the reasons.
 
+use super::block::Block;
 use super::common_parts::CROSSING;
 use super::control_parts::{HEAD, PLACE};
 use super::control_widths::ControlWidths;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 
 pub(super) fn filler(w: &ControlWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_filler",
+    ModuleBuilder::new(Block::Takv, "meshkv_filler",
         &[
             "Fills the staging memory with the slices that this tile is home to, in the order they will be",
             "asked for.",
@@ -126,8 +126,7 @@ impl ModuleBuilder {
 }
 
 pub(super) fn memory_port(w: &ControlWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_memory_port",
+    ModuleBuilder::new(Block::Takv, "meshkv_memory_port",
         &[
             "AXI4 read master of tiles side by side in a row.",
             "",
@@ -152,6 +151,7 @@ pub(super) fn tile(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
     let filler = parts.iter().find(|p| p.name == "meshkv_filler").expect("a tile has one");
     let names: Vec<_> = parts.iter().map(|p| p.name).collect();
     let mut b = ModuleBuilder::new(
+        Block::Fabric,
         "meshkv_tile",
         &[
             "A tile beside its router: what it is told on the column bus it fetches, or fills and gives out.",
@@ -245,6 +245,7 @@ fn compute_side(
 pub(super) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
     let names: Vec<_> = parts.iter().map(|p| p.name).collect();
     let mut b = ModuleBuilder::new(
+        Block::Fabric,
         "meshkv_periphery",
         &[
             "What stands around the tiles: column controllers, ports to external memory, swap of homes.",
@@ -280,8 +281,7 @@ pub(super) fn fabric(
     tile: &ModuleSpec,
     periphery: &ModuleSpec,
 ) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(
-        super::FABRIC,
+    let mut b = ModuleBuilder::new(Block::Fabric, super::FABRIC,
         &[
             "The fabric: the mesh of routers, a tile at each, and what stands around them.",
             "",

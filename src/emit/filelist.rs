@@ -11,11 +11,6 @@ use std::fmt::Write as _;
 const WAIVERS: &str = include_str!("../../sim/lint.vlt");
 const WAIVERS_PATH: &str = "lint/meshkv.vlt";
 
-/// Path of a module's source below the output directory.
-pub(super) fn rtl_path(module: &ModuleSpec) -> String {
-    format!("rtl/{}.v", module.name)
-}
-
 /// The file list, the core and the waivers of a design; `modules` in dependency order.
 pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Vec<SourceFile> {
     let name = &design.name;
@@ -35,7 +30,7 @@ fn command_file(name: &str, modules: &[ModuleSpec]) -> String {
          // Verilator's warnings with -Wall are waived, with reasons, in {WAIVERS_PATH}.\n"
     );
     for module in modules {
-        text += &rtl_path(module);
+        text += &module.path();
         text += "\n";
     }
     text
@@ -55,7 +50,7 @@ fn core_file(design: &Design, modules: &[ModuleSpec]) -> String {
     );
     for module in modules {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "      - {}", rtl_path(module));
+        let _ = writeln!(text, "      - {}", module.path());
     }
     let part = Device::of(design.config.board).part;
     let of_defines = |of: &dyn Fn(&str) -> String, between: &str| CARD_DEFINES.map(of).join(between);
@@ -92,13 +87,14 @@ fn core_name(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::emit::block::Block;
     use crate::emit::module::ModuleBuilder;
 
     fn files(name: &str) -> Vec<SourceFile> {
         let design = Design::from_config(name, &Config::default()).unwrap();
         let modules = [
-            ModuleBuilder::new("meshkv_fifo", &[]).build(),
-            ModuleBuilder::new(TOP, &[]).instances(&["meshkv_fifo"]).build(),
+            ModuleBuilder::new(Block::Common, "meshkv_fifo", &[]).build(),
+            ModuleBuilder::new(Block::Device, TOP, &[]).instances(&["meshkv_fifo"]).build(),
         ];
         emit(&design, &modules)
     }
@@ -108,7 +104,7 @@ mod tests {
         let list = &files("tiny")[0];
         assert_eq!(list.path, "tiny.f");
         let paths: Vec<_> = list.text.lines().filter(|line| !line.starts_with("//")).collect();
-        assert_eq!(paths, ["rtl/meshkv_fifo.v", "rtl/meshkv_top.v"]);
+        assert_eq!(paths, ["rtl/common/meshkv_fifo.v", "rtl/device/meshkv_top.v"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The front as a whole, and the top: how the parts are wired to each other, to the core and to the host.
 
+use super::block::Block;
 use super::common_parts::crossing_chain;
 use super::core_parts::{kept_params, reversed};
 use super::core_widths::CoreWidths;
@@ -53,8 +54,7 @@ pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
 
 fn front(w: &FrontWidths, c: &CoreWidths, parts: &[ModuleSpec], core: &ModuleSpec) -> ModuleSpec {
     let all: Vec<_> = parts.iter().collect();
-    let mut b = ModuleBuilder::new(
-        FRONT,
+    let mut b = ModuleBuilder::new(Block::Device, FRONT,
         &[
             "All that faces the host: registers, runs, queries, outputs, and what memory ports pass on their way.",
             "",
@@ -123,8 +123,7 @@ fn is_core_side(port: &PortSpec, core: &ModuleSpec) -> bool {
 }
 
 fn top(front: &ModuleSpec, core: &ModuleSpec) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(
-        TOP,
+    let mut b = ModuleBuilder::new(Block::Device, TOP,
         &[
             "The kernel: the front, which faces host and memories, and the core, which computes attention.",
             "",

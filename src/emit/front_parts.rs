@@ -1,6 +1,7 @@
 //! The parts of the front: what stands between the core and a host with its memories. Their bodies are
 //! templates; `docs/device.md` has the reasons.
 
+use super::block::Block;
 use super::control_parts::HEAD;
 use super::core_widths::CoreWidths;
 use super::front_widths::FrontWidths;
@@ -10,16 +11,19 @@ use super::module::{Dir, ModuleBuilder, ModuleSpec};
 const STALE: &str = "Memory owes answers of an earlier use of the epoch: none is taken.";
 
 pub(super) fn reset_stage() -> ModuleSpec {
-    ModuleBuilder::new("meshkv_reset_stage", &["One register on the way of a reset, which comes up set."])
-        .input("clk", 1, "")
-        .input("d", 1, "The reset, active high.")
-        .output("q", 1, "A cycle later.")
-        .build()
+    ModuleBuilder::new(
+        Block::Device,
+        "meshkv_reset_stage",
+        &["One register on the way of a reset, which comes up set."],
+    )
+    .input("clk", 1, "")
+    .input("d", 1, "The reset, active high.")
+    .output("q", 1, "A cycle later.")
+    .build()
 }
 
 pub(super) fn reset_row(core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_reset_row",
+    ModuleBuilder::new(Block::Device, "meshkv_reset_row",
         &[
             "The way of a reset to a row of tiles, which may stand in another SLR.",
             "",
@@ -39,8 +43,7 @@ pub(super) fn reset_row(core: &ModuleSpec) -> ModuleSpec {
 }
 
 pub(super) fn reset(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_reset",
+    ModuleBuilder::new(Block::Device, "meshkv_reset",
         &[
             "Reset of the core in both of its clocks, held together for eight cycles of either.",
             "",
@@ -64,8 +67,7 @@ pub(super) fn reset(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
 }
 
 pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_read_guard",
+    ModuleBuilder::new(Block::Device, "meshkv_read_guard",
         &[
             "What every read of memory passes: it adds a base address and keeps resets apart.",
             "",
@@ -94,6 +96,7 @@ pub(super) fn read_guard(w: &FrontWidths) -> ModuleSpec {
 
 pub(super) fn read_credits() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Device,
         "meshkv_read_credits",
         &["Lets as many addresses leave as have a place where they go."],
     )
@@ -107,8 +110,7 @@ pub(super) fn read_credits() -> ModuleSpec {
 }
 
 pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_read_slices",
+    ModuleBuilder::new(Block::Device, "meshkv_read_slices",
         &[
             "Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at",
             "each boundary between SLRs, in both directions.",
@@ -133,8 +135,7 @@ pub(super) fn read_slices(w: &FrontWidths) -> ModuleSpec {
 }
 
 pub(super) fn query_reader(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_query_reader",
+    ModuleBuilder::new(Block::Device, "meshkv_query_reader",
         &[
             "Reads queries from memory and hands them to the core, four elements at a time.",
             "",
@@ -166,8 +167,7 @@ pub(super) fn query_reader(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
 }
 
 pub(super) fn output_writer(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) -> ModuleSpec {
-    let b = ModuleBuilder::new(
-        "meshkv_output_writer",
+    let b = ModuleBuilder::new(Block::Device, "meshkv_output_writer",
         &[
             "Takes outputs from the roots of the columns, one column after the other, and writes them to memory.",
             "",
@@ -203,8 +203,7 @@ pub(super) fn output_writer(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) 
 }
 
 pub(super) fn descriptor_queue(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) -> ModuleSpec {
-    let b = ModuleBuilder::new(
-        "meshkv_descriptor_queue",
+    let b = ModuleBuilder::new(Block::Device, "meshkv_descriptor_queue",
         &[
             "Checks descriptors before they wait for their run, so that the core only ever sees legal ones.",
             "",
@@ -230,8 +229,7 @@ pub(super) fn descriptor_queue(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpe
 }
 
 pub(super) fn run(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_run",
+    ModuleBuilder::new(Block::Device, "meshkv_run",
         &[
             "A run from its start to its end, and all that ends it.",
             "",
@@ -282,8 +280,7 @@ pub(super) fn run(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
 }
 
 pub(super) fn control(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_control",
+    ModuleBuilder::new(Block::Device, "meshkv_control",
         &[
             "Registers: an AXI4-Lite slave that always answers OKAY, and after a bounded time.",
             "",

@@ -2,12 +2,12 @@
 //!
 //! Their bodies are templates; `docs/mare.md` has the reasons.
 
+use super::block::Block;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use super::tile_widths::TileWidths;
 
 pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(
-        "meshkv_request_table",
+    let mut b = ModuleBuilder::new(Block::Mare, "meshkv_request_table",
         &[
             "Requests that a home has under way: coalescing, and who is next.",
             "",
@@ -61,6 +61,7 @@ pub(super) fn request_table(w: &TileWidths) -> ModuleSpec {
 
 pub(super) fn bloom_filter(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Mare,
         "meshkv_bloom_filter",
         &[
             "Bloom filter of two hash functions and two banks.",
@@ -82,8 +83,7 @@ pub(super) fn bloom_filter(w: &TileWidths) -> ModuleSpec {
 }
 
 pub(super) fn duplicate_filter(w: &TileWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_duplicate_filter",
+    ModuleBuilder::new(Block::Mare, "meshkv_duplicate_filter",
         &[
             "Takes out of a chunk's destinations those that have been sent it already.",
             "",
@@ -120,6 +120,7 @@ pub(super) fn duplicate_filter(w: &TileWidths) -> ModuleSpec {
 
 pub(super) fn slice_streamer(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Mare,
         "meshkv_slice_streamer",
         &[
             "Reads chunks from the staging memory and sends them, a flit a cycle.",
@@ -163,6 +164,7 @@ pub(super) fn slice_streamer(w: &TileWidths) -> ModuleSpec {
 
 pub(super) fn staging_memory(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Mare,
         "meshkv_staging_memory",
         &["Staging memory of a tile: one port fills it while the other is read."],
     )
@@ -182,6 +184,7 @@ pub(super) fn staging_memory(w: &TileWidths) -> ModuleSpec {
 
 pub(super) fn staging_directory(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Mare,
         "meshkv_staging_directory",
         &[
             "Which slices the staging memory holds, where, and when they have been served.",
@@ -214,6 +217,7 @@ pub(super) fn staging_directory(w: &TileWidths) -> ModuleSpec {
 
 pub(super) fn fetch_park(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Mare,
         "meshkv_fetch_park",
         &[
             "Where fetches wait for slices that are not in the staging memory yet.",
@@ -244,8 +248,7 @@ pub(super) fn fetch_park(w: &TileWidths) -> ModuleSpec {
 }
 
 pub(super) fn home_agent(w: &TileWidths) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(
-        "meshkv_home_agent",
+    let mut b = ModuleBuilder::new(Block::Mare, "meshkv_home_agent",
         &[
             "Home of the slices in this tile's staging memory: fetches in, slices out.",
             "",

@@ -5,6 +5,7 @@
 use crate::design::Design;
 use anyhow::Result;
 
+mod block;
 mod board;
 mod common_parts;
 mod control_parts;
@@ -43,6 +44,7 @@ mod tile_widths;
 mod write;
 mod write_error;
 
+pub use block::Block;
 pub use board::CARD_DEFINES;
 pub use core_parts::pad_events;
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};

@@ -3,6 +3,7 @@
 //! One description serves the header of the emitted file and the emitted documentation,
 //! so the two cannot differ.
 
+use super::block::Block;
 use serde::Serialize;
 
 /// Direction of a port, seen from the module.
@@ -55,6 +56,8 @@ pub struct PortSpec {
 /// One Verilog module, all but its body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModuleSpec {
+    /// Block that it belongs to.
+    pub block: Block,
     /// Module and file name.
     pub name: &'static str,
     /// Header comment: what it is, why it is built so, its invariant.
@@ -65,6 +68,13 @@ pub struct ModuleSpec {
     pub ports: Vec<PortSpec>,
     /// Modules it instantiates.
     pub instances: Vec<&'static str>,
+}
+
+impl ModuleSpec {
+    /// Path of its source below the output folder.
+    pub fn path(&self) -> String {
+        format!("rtl/{}/{}.v", self.block.name(), self.name)
+    }
 }
 
 /// What a reset of all tiles is.
@@ -79,8 +89,9 @@ pub(super) struct ModuleBuilder {
 
 impl ModuleBuilder {
     /// A module with its header comment, one line an entry.
-    pub(super) fn new(name: &'static str, summary: &[&'static str]) -> Self {
+    pub(super) fn new(block: Block, name: &'static str, summary: &[&'static str]) -> Self {
         let spec = ModuleSpec {
+            block,
             name,
             summary: summary.to_vec(),
             params: Vec::new(),

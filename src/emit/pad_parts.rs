@@ -2,11 +2,12 @@
 //!
 //! Their bodies are templates; `docs/numbers.md` has the numbers and the stages.
 
+use super::block::Block;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use super::pad_widths::PadWidths;
 
 pub(super) fn delay() -> ModuleSpec {
-    ModuleBuilder::new("meshkv_delay", &["A value some cycles later."])
+    ModuleBuilder::new(Block::Common, "meshkv_delay", &["A value some cycles later."])
         .param("WIDTH", 1, "Width of the value in bits.")
         .param("CYCLES", 1, "Cycles, or none.")
         .input("clk", 1, "")
@@ -16,8 +17,7 @@ pub(super) fn delay() -> ModuleSpec {
 }
 
 pub(super) fn dsp() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_dsp",
+    ModuleBuilder::new(Block::Pad, "meshkv_dsp",
         &[
             "A multiplier with an adder behind it: one DSP48E2 with its registers.",
             "",
@@ -38,8 +38,7 @@ pub(super) fn dsp() -> ModuleSpec {
 }
 
 pub(super) fn choice_dsp() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_choice_dsp",
+    ModuleBuilder::new(Block::Pad, "meshkv_choice_dsp",
         &[
             "A multiplier that chooses between two operands, with an adder behind it: one DSP48E2 with its pre-adder.",
             "",
@@ -61,8 +60,7 @@ pub(super) fn choice_dsp() -> ModuleSpec {
 }
 
 pub(super) fn dot(w: &PadWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_dot",
+    ModuleBuilder::new(Block::Pad, "meshkv_dot",
         &[
             "The dot product of a flit with a stationary vector: exact products, aligned to the largest exponent.",
             "",
@@ -93,8 +91,7 @@ pub(super) fn dot(w: &PadWidths) -> ModuleSpec {
 }
 
 pub(super) fn sums(w: &PadWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_sums",
+    ModuleBuilder::new(Block::Pad, "meshkv_sums",
         &[
             "Fixed point: dots are placed and added to the sums of a slot, or to the logit of its token.",
             "",
@@ -135,6 +132,7 @@ pub(super) fn sums(w: &PadWidths) -> ModuleSpec {
 
 pub(super) fn weight(w: &PadWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Pad,
         "meshkv_weight",
         &[
             "The weight of a logit: scaled, split, and 2 to the power of its fraction, 12 cycles later.",
@@ -153,8 +151,7 @@ pub(super) fn weight(w: &PadWidths) -> ModuleSpec {
 }
 
 pub(super) fn scratchpad(w: &PadWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_scratchpad",
+    ModuleBuilder::new(Block::Pad, "meshkv_scratchpad",
         &[
             "The weights of a segment's tokens for each slot, m, and the way of a block into the lanes.",
             "",
@@ -195,8 +192,7 @@ pub(super) fn scratchpad(w: &PadWidths) -> ModuleSpec {
 }
 
 pub(super) fn row_of(w: &PadWidths) -> ModuleSpec {
-    let b = ModuleBuilder::new(
-        "meshkv_row",
+    let b = ModuleBuilder::new(Block::Pad, "meshkv_row",
         &[
             "A row of the systolic array: a flit against the stationary vector of one context a cycle.",
             "",

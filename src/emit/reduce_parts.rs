@@ -2,6 +2,7 @@
 //!
 //! Their bodies are templates; `docs/reduce.md` has the reasons.
 
+use super::block::Block;
 use super::common_parts::fifo;
 use super::module::{ModuleBuilder, ModuleSpec};
 use crate::design::{index_bits, Design};
@@ -124,8 +125,7 @@ impl ModuleBuilder {
 }
 
 pub(super) fn async_pointer() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_async_pointer",
+    ModuleBuilder::new(Block::Common, "meshkv_async_pointer",
         &[
             "A pointer into a ring of any depth that may be read in another clock.",
             "",
@@ -145,6 +145,7 @@ pub(super) fn async_pointer() -> ModuleSpec {
 
 pub(super) fn synchronizer() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Common,
         "meshkv_synchronizer",
         &[
             "Two registers that take bits over from another clock.",
@@ -161,8 +162,7 @@ pub(super) fn synchronizer() -> ModuleSpec {
 }
 
 pub(super) fn async_fifo() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_async_fifo",
+    ModuleBuilder::new(Block::Common, "meshkv_async_fifo",
         &[
             "FIFO of any depth between two clocks.",
             "",
@@ -193,8 +193,7 @@ pub(super) fn async_fifo() -> ModuleSpec {
 pub(super) fn async_register() -> ModuleSpec {
     let mut fifo = async_fifo();
     fifo.params.retain(|p| p.name == "WIDTH");
-    ModuleBuilder::new(
-        "meshkv_async_register",
+    ModuleBuilder::new(Block::Common, "meshkv_async_register",
         &[
             "A word between two clocks: it is held until the reader has taken it.",
             "",
@@ -209,8 +208,7 @@ pub(super) fn async_register() -> ModuleSpec {
 }
 
 fn leading_bits(w: &ReduceWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_leading_bits",
+    ModuleBuilder::new(Block::Reduce, "meshkv_leading_bits",
         &[
             "Magnitude of a number from its first one on: what FP32, the divider and FP16 are made of.",
             "",
@@ -232,6 +230,7 @@ fn leading_bits(w: &ReduceWidths) -> ModuleSpec {
 
 fn element_packer(w: &ReduceWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Reduce,
         "meshkv_element_packer",
         &["Packs elements into flits, one a cycle, from bit 0; what a flit ends with beyond them is 0."],
     )
@@ -252,8 +251,7 @@ fn element_packer(w: &ReduceWidths) -> ModuleSpec {
 }
 
 fn part_former(w: &ReduceWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_part_former",
+    ModuleBuilder::new(Block::Reduce, "meshkv_part_former",
         &[
             "Makes a PART packet of the sums of a context: m and l, then o, in FP32.",
             "",
@@ -289,6 +287,7 @@ fn part_former(w: &ReduceWidths) -> ModuleSpec {
 
 fn reduce_inlet(w: &ReduceWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Reduce,
         "meshkv_reduce_inlet",
         &[
             "Flits of PART packets in, their numbers out: a packet at a time, one number a cycle.",
@@ -313,8 +312,7 @@ fn reduce_inlet(w: &ReduceWidths) -> ModuleSpec {
 }
 
 fn reduce_adder(w: &ReduceWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_reduce_adder",
+    ModuleBuilder::new(Block::Reduce, "meshkv_reduce_adder",
         &[
             "Adds an FP32 to a sum in fixed point: the sum shifted down by what m rises, cut off; the number by what its",
             "own m lacks, to nearest with halves upwards: the last bit shifted out is the carry in.",
@@ -338,6 +336,7 @@ fn reduce_adder(w: &ReduceWidths) -> ModuleSpec {
 
 fn reciprocal() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Reduce,
         "meshkv_reciprocal",
         &["floor(2^64 / value) for a value from 2^31, by long division: a bit a cycle, 34 cycles."],
     )
@@ -350,8 +349,7 @@ fn reciprocal() -> ModuleSpec {
 }
 
 fn quotient() -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_quotient",
+    ModuleBuilder::new(Block::Reduce, "meshkv_quotient",
         &[
             "o / l in FP16, rounded once, from the leading bits of o and the reciprocal of those of l.",
             "",
@@ -378,8 +376,7 @@ fn quotient() -> ModuleSpec {
 }
 
 fn reduce_root(w: &ReduceWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_reduce_root",
+    ModuleBuilder::new(Block::Reduce, "meshkv_reduce_root",
         &[
             "Merges the partial results of the heads of a column as they come and normalises each once.",
             "",

@@ -53,7 +53,7 @@ impl Renderer {
         Renderer { tera }
     }
 
-    /// One whole Verilog file: header from `module`, body from the template of the same name.
+    /// One whole Verilog file: header from `module`, body from the template of the same block and name.
     /// `values` are the names the body may use.
     pub(super) fn verilog(
         &self,
@@ -61,7 +61,7 @@ impl Renderer {
         source: &str,
         values: &BTreeMap<String, tera::Value>,
     ) -> Result<String> {
-        let name = format!("{}.v", module.name);
+        let name = format!("{}/{}.v", module.block.name(), module.name);
         let mut context = Context::from_serialize(values)?;
         let body = self.tera.render(&name, &context).with_context(|| format!("template {name}"))?;
         context.insert("module", module);

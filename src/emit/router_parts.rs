@@ -2,6 +2,7 @@
 //!
 //! Parameters that repeat from module to module are described once, here.
 
+use super::block::Block;
 use super::module::{ModuleBuilder, ModuleSpec};
 use super::ring::Ring;
 use crate::design::{index_bits, Design, STARVE_LIMIT};
@@ -105,6 +106,7 @@ impl ModuleBuilder {
 
 pub(super) fn arbiter2() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Common,
         "meshkv_arbiter2",
         &[
             "Round-robin arbiter of two requests.",
@@ -121,6 +123,7 @@ pub(super) fn arbiter2() -> ModuleSpec {
 
 pub(super) fn arbiter4() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Common,
         "meshkv_arbiter4",
         &[
             "Round-robin arbiter of four requests.",
@@ -138,6 +141,7 @@ pub(super) fn arbiter4() -> ModuleSpec {
 
 pub(super) fn pair_choice() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Network,
         "meshkv_pair_choice",
         &[
             "Lets an input that wants two outputs ask for one of them.",
@@ -158,8 +162,7 @@ pub(super) fn pair_choice() -> ModuleSpec {
 }
 
 pub(super) fn through_turn(w: &Widths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_through_turn",
+    ModuleBuilder::new(Block::Network, "meshkv_through_turn",
         &[
             "Shares an output between what passes straight through and what joins there.",
             "",
@@ -180,6 +183,7 @@ pub(super) fn through_turn(w: &Widths) -> ModuleSpec {
 
 pub(super) fn credit_counter(w: &Widths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Network,
         "meshkv_credit_counter",
         &[
             "Credits of one virtual channel of one link.",
@@ -198,6 +202,7 @@ pub(super) fn credit_counter(w: &Widths) -> ModuleSpec {
 
 pub(super) fn route_row(w: &Widths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Network,
         "meshkv_route_row",
         &[
             "Route of a flit that came along the row or from the tile: XYM, row first, then column.",
@@ -234,6 +239,7 @@ pub(super) fn route_row(w: &Widths) -> ModuleSpec {
 
 pub(super) fn route_column(w: &Widths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Network,
         "meshkv_route_column",
         &["Route of a flit that came along the column: on, to this tile, or both."],
     )
@@ -254,6 +260,7 @@ pub(super) fn route_column(w: &Widths) -> ModuleSpec {
 
 pub(super) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
     let b = ModuleBuilder::new(
+        Block::Network,
         "meshkv_input_port",
         &[
             "Buffers of one input of a router: all virtual channels in one memory bank.",
@@ -294,6 +301,7 @@ pub(super) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
 
 pub(super) fn vc_request(w: &Widths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Network,
         "meshkv_vc_request",
         &[
             "What one input of a router asks of the five outputs, and with which virtual channel.",
@@ -339,6 +347,7 @@ pub(super) fn vc_request(w: &Widths) -> ModuleSpec {
 
 pub(super) fn send_vc(w: &Widths) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
+        Block::Network,
         "meshkv_send_vc",
         &[
             "Virtual channel on which an output sends, from the input that it takes.",
@@ -364,8 +373,7 @@ pub(super) fn send_vc(w: &Widths) -> ModuleSpec {
 }
 
 pub(super) fn switch_allocator(w: &Widths) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(
-        "meshkv_switch_allocator",
+    let mut b = ModuleBuilder::new(Block::Network, "meshkv_switch_allocator",
         &[
             "Matches the inputs of a router to its outputs, once a cycle.",
             "",
@@ -431,6 +439,7 @@ pub(super) fn switch_allocator(w: &Widths) -> ModuleSpec {
 
 pub(super) fn output_port(w: &Widths) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
+        Block::Network,
         "meshkv_output_port",
         &[
             "One output of a router: multiplexer, output register, credits and packet locks.",
@@ -469,6 +478,7 @@ pub(super) fn output_port(w: &Widths) -> ModuleSpec {
 
 pub(super) fn link_counters() -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Network,
         "meshkv_link_counters",
         &[
             "Counts events of the five outputs over a whole run.",

@@ -1,6 +1,7 @@
 //! The modules that bring slices from their homes: requester, the port to the network, and the
 //! transport that joins them with the home agent. Their bodies are templates; `docs/mare.md` has the reasons.
 
+use super::block::Block;
 use super::module::{Dir, ModuleBuilder, ModuleSpec};
 use super::tile_widths::{TileWidths, HOME_WIDTH};
 
@@ -35,7 +36,7 @@ pub const TILE_EVENTS: [&str; 23] = [
 pub(super) const OUTSIDE_EVENTS: u32 = 3;
 
 pub(super) fn tile_decode(w: &TileWidths) -> ModuleSpec {
-    ModuleBuilder::new("meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
+    ModuleBuilder::new(Block::Mare, "meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
         .mesh_params(&w.net)
         .x_width(&w.net)
         .y_width(&w.net)
@@ -45,8 +46,7 @@ pub(super) fn tile_decode(w: &TileWidths) -> ModuleSpec {
         .build()
 }
 pub(super) fn requester(w: &TileWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_requester",
+    ModuleBuilder::new(Block::Mare, "meshkv_requester",
         &[
             "Asks homes for slices, a range at a time, and hands on what comes, each flit once.",
             "",
@@ -157,6 +157,7 @@ impl ModuleBuilder {
 
 pub(super) fn tile_port(w: &TileWidths) -> ModuleSpec {
     ModuleBuilder::new(
+        Block::Mare,
         "meshkv_tile_port",
         &[
             "Between a tile and its router: who sends, on which virtual channel, and what stays inside.",
@@ -231,8 +232,7 @@ pub(super) fn tile_port(w: &TileWidths) -> ModuleSpec {
 }
 
 pub(super) fn transport(w: &TileWidths) -> ModuleSpec {
-    ModuleBuilder::new(
-        "meshkv_transport",
+    ModuleBuilder::new(Block::Mare, "meshkv_transport",
         &[
             "How slices come and go at a tile: requester, home agent, and the port to the network.",
             "",

@@ -122,7 +122,7 @@ impl<'a> Yosys<'a> {
             .add("map", &map)
             .add("time", &time);
         for file in files {
-            key.add(&file.path, code(&file.text));
+            key.add(&format!("rtl/{}", file_name(file)), code(&file.text));
         }
         let mut told = |step: Progress| match step {
             Progress::Rebuilding { why } => progress(Step::Rebuilding(why)),
@@ -158,8 +158,7 @@ impl<'a> Yosys<'a> {
         };
         fs::create_dir(dir.path().join("rtl")).map_err(io_error("cannot write below", work))?;
         for file in files {
-            let name = Path::new(&file.path).file_name().unwrap_or_default();
-            let path = dir.path().join("rtl").join(name);
+            let path = dir.path().join("rtl").join(file_name(file));
             fs::write(&path, &file.text).map_err(io_error("cannot write", &path))?;
         }
         self.run(dir.path(), map)?;
@@ -179,6 +178,11 @@ impl<'a> Yosys<'a> {
         command.args(["-q", "-p", script]).current_dir(dir);
         toolchain::run(command, self.stop)
     }
+}
+
+/// Name of a source in the one folder that Yosys reads.
+fn file_name(file: &SourceFile) -> &str {
+    file.path.rsplit('/').next().unwrap_or(&file.path)
 }
 
 /// What Yosys is told to map `top`, and to time what it has mapped.

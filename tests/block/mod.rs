@@ -1,5 +1,6 @@
 //! Single modules of the emitted Verilog under Icarus, each with a test bench from `tests/fixtures/`.
 
+use crate::sources::source_mut;
 use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::config::Config;
@@ -19,7 +20,7 @@ pub fn sources(module: &str) -> Vec<SourceFile> {
 
 /// Replaces a text that stands once in a module.
 pub fn change(files: &mut [SourceFile], module: &str, from: &str, to: &str) {
-    let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+    let file = source_mut(files, module);
     assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
     file.text = file.text.replace(from, to);
 }
@@ -70,7 +71,7 @@ pub fn lint(module: &str, parameters: &[(&str, u32)]) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let mut files = sources(module);
     // As the emitted file of a design that asks for these values.
-    let top = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("the module itself");
+    let top = source_mut(&mut files, module);
     for (name, value) in parameters {
         let start = top.text.find(&format!(" {name} = ")).expect("a parameter") + name.len() + 4;
         let end = start + top.text[start..].find([',', '\n']).expect("its end");

@@ -5,6 +5,7 @@ pub(crate) use crate::attend;
 pub mod any_host;
 pub mod reference;
 
+use crate::sources::source_mut;
 use attend::fabric::library_of;
 use meshkv::cosim::attention::{Job, NumberedCore};
 use meshkv::cosim::clocks::Clocks;
@@ -57,7 +58,7 @@ pub fn hasty(design: &Design) -> Vec<SourceFile> {
 /// The same with one text of a module replaced, which stands there once.
 pub fn mutant(files: &[SourceFile], module: &str, from: &str, to: &str) -> Vec<SourceFile> {
     let mut files = files.to_vec();
-    let file = files.iter_mut().find(|f| f.path == format!("rtl/{module}.v")).expect("a module");
+    let file = source_mut(&mut files, module);
     assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
     file.text = file.text.replace(from, to);
     files

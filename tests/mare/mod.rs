@@ -2,6 +2,7 @@
 
 pub(crate) use crate::fabric;
 
+use crate::sources::source_mut;
 use fabric::{emitted, library_of};
 use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident, SliceId};
 use meshkv::cosim::packet::mix;
@@ -39,7 +40,7 @@ pub fn run_mutant(
     to: &str,
 ) -> Result<Fetched, FetchError> {
     let mut files: Vec<SourceFile> = emit(design).unwrap();
-    let source = files.iter_mut().find(|f| f.path == format!("rtl/{file}.v")).expect("such a module");
+    let source = source_mut(&mut files, file);
     assert_eq!(source.text.matches(from).count(), 1, "{from:?} stands in {file} once");
     source.text = source.text.replace(from, to);
     Bench::new(&library_of(Form::Node, design, &files), design, 1).unwrap().run(plan, &mut |_, _| false)

@@ -31,6 +31,7 @@ fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> M
         .map(|name| single(core.ports.iter().find(|p| p.name == *name).expect("the core has clocks")));
     let pulled = own.clone().next_back().map(|p| PortSpec { name: COMPUTE_RESET.to_owned(), ..p });
     ModuleSpec {
+        block: emit::Block::Device,
         name: SHELL,
         summary: Vec::new(),
         params: Vec::new(),

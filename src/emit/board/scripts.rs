@@ -3,7 +3,6 @@
 use super::{places, CARD_DEFINES};
 use crate::design::registers::{named, Access, REGISTERS};
 use crate::design::{channels_of, Design, Device};
-use crate::emit::filelist::rtl_path;
 use crate::emit::module::ModuleSpec;
 use crate::emit::{templates, SourceFile, TOP};
 use anyhow::{Context as _, Result};
@@ -83,7 +82,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     // v++ takes whole megahertz.
     context.insert("noc_link", &(clock.noc_mhz.ceil() as u32));
     context.insert("pe_link", &(clock.pe_mhz.ceil() as u32));
-    context.insert("sources", &modules.iter().map(rtl_path).collect::<Vec<_>>());
+    context.insert("sources", &modules.iter().map(ModuleSpec::path).collect::<Vec<_>>());
     context.insert("defines", &CARD_DEFINES);
     context.insert("masters", &masters(design));
     context.insert("registers", &registers(design));
