@@ -4,8 +4,8 @@ use crate::attend;
 
 use attend::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
 use meshkv::cosim::attention::{Attended, Job};
+use meshkv::cosim::build::Form;
 use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, pad_events, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};

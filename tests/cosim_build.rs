@@ -2,9 +2,10 @@
 //! each tile what it sent, and misbehaves when a payload orders it to.
 
 use meshkv::config::Config;
+use meshkv::cosim::build::{BuildError, Form, Progress, RunLength};
 use meshkv::cosim::dut::{Dut, DutError, Injection, StepStatus};
 use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{build, BuildError, BuildOptions, Form, Progress, RunLength};
+use meshkv::cosim::verilate::{build, BuildOptions};
 use meshkv::cosim::Library;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};

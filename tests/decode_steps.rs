@@ -6,8 +6,8 @@ use crate::decode;
 use decode::fabric::library_of;
 use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::{Config, PlacementKind};
+use meshkv::cosim::build::Form;
 use meshkv::cosim::decode::{Pace, Workload};
-use meshkv::cosim::verilate::Form;
 use meshkv::design::{Class, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 

@@ -5,12 +5,12 @@ use crate::fabric;
 use fabric::{
     clean, design, emitted, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES,
 };
+use meshkv::cosim::build::Form;
 use meshkv::cosim::network::COUNTERS_PER_PORT;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::RunError;
 use meshkv::cosim::trace;
 use meshkv::cosim::traffic::VirtualNetworks;
-use meshkv::cosim::verilate::Form;
 use meshkv::design::{Class, Design, Mesh, NodeId, Port};
 use std::collections::BTreeSet;
 

@@ -6,9 +6,9 @@ use crate::stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
+use meshkv::cosim::build::{around_ports, Form};
 use meshkv::cosim::model_ports::FabricPorts;
 use meshkv::cosim::socket::{verilated, Socket};
-use meshkv::cosim::verilate::{around_ports, Form};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use meshkv::eval::SoakFabric;

@@ -6,10 +6,10 @@
 use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, under, unicast};
+use meshkv::cosim::build::Form;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::RunError;
 use meshkv::cosim::traffic::{Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::design::Design;
 use meshkv::emit::{emit, MESH};

@@ -6,13 +6,13 @@ use crate::fabric;
 
 use fabric::{clean, design, library_of, mixed, multicast, under, unicast};
 use meshkv::config::Config;
+use meshkv::cosim::build::Form;
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::lockstep::{Difference, Lockstep};
 use meshkv::cosim::modelled::Modelled;
 use meshkv::cosim::pattern::{Hotspot, PatternKind};
 use meshkv::cosim::run::RunError;
 use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::design::{Design, Port};
 use meshkv::emit::{emit, SourceFile};

@@ -5,7 +5,7 @@ use crate::mare;
 use mare::fabric::{design, lasting_library_of};
 use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
 use meshkv::config::Config;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::Form;
 use meshkv::cosim::workload::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;

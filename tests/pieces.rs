@@ -5,8 +5,8 @@ use crate::stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
+use meshkv::cosim::build::Form;
 use meshkv::cosim::socket::verilated;
-use meshkv::cosim::verilate::Form;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use stand::{fabric_ports, Pace, Seen, Stand, LIVELY};

@@ -4,12 +4,12 @@
 use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, unicast, PHASES};
+use meshkv::cosim::build::Form;
 use meshkv::cosim::dut::{Dut, StepStatus};
 use meshkv::cosim::network::{Ejection, Entry, Injection, Network, COUNTERS};
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Phases, RunError};
 use meshkv::cosim::traffic::{Generator, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
 use meshkv::design::{Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 

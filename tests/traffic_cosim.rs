@@ -3,12 +3,12 @@
 
 use crate::fabric;
 use meshkv::config::Config;
+use meshkv::cosim::build::Form;
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::network::Network;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Measured, Phases, RunError};
 use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
 use meshkv::cosim::violation::ViolationKind;
 use meshkv::cosim::Library;
 use meshkv::design::Design;

@@ -3,9 +3,10 @@
 use super::figure::{Figure, Goal};
 use anyhow::Result;
 use meshkv::config::Config;
+use meshkv::cosim::build::{Form, RunLength};
 use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{self, BuildOptions, Form, RunLength};
-use meshkv::cosim::Library;
+use meshkv::cosim::verilate::BuildOptions;
+use meshkv::cosim::{verilate, Library};
 use meshkv::design::Design;
 use meshkv::{emit, tools};
 use std::path::{Path, PathBuf};

@@ -6,12 +6,12 @@ use super::program::{json, number, PLAIN, REFERENCE, WITH_REGISTERS};
 use super::{at_least, at_most, build};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
+use meshkv::cosim::build::{Form, RunLength};
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::modelled::Modelled;
 use meshkv::cosim::network::Network;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{Form, RunLength};
 use meshkv::design::Design;
 use std::path::Path;
 

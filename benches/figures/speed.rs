@@ -6,10 +6,10 @@ use super::pace;
 use super::program::REFERENCE;
 use super::{at_least, at_most};
 use anyhow::Result;
+use meshkv::cosim::build::{Form, RunLength};
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{Form, RunLength};
 use meshkv::design::Design;
 use std::path::Path;
 

@@ -2,9 +2,10 @@
 
 use super::interrupt::Interrupt;
 use super::ui::Ui;
+use crate::cosim::build::{BuildError, Form, Progress, RunLength};
 use crate::cosim::toolchain::Toolchain;
-use crate::cosim::verilate::{self, BuildError, BuildOptions, Form, Progress, RunLength};
-use crate::cosim::Library;
+use crate::cosim::verilate::BuildOptions;
+use crate::cosim::{verilate, Library};
 use crate::design::Design;
 use crate::emit;
 use crate::tools;

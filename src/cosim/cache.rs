@@ -4,7 +4,7 @@
 //! a lock, so that two builders of one entry do the work once. A manifest with the hash of every
 //! file tells a damaged entry, which is built again. Knows nothing of what is in an entry.
 
-use super::verilate::{BuildError, Progress};
+use super::build::{io_error, BuildError, Progress};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -190,11 +190,6 @@ fn clear(path: &Path) -> Result<(), BuildError> {
         }
         _ => Ok(()),
     }
-}
-
-/// Names the path of a failed operation.
-pub(crate) fn io_error<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> BuildError + 'a {
-    move |source| BuildError::Io { what: format!("{what} {}", path.display()), source }
 }
 
 #[cfg(test)]

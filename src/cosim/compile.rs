@@ -1,11 +1,11 @@
 //! What is done for a library that the cache does not have: Verilator, the compiler and the linker, in a
 //! folder that is thrown away.
 
-use super::cache::{io_error, Key};
+use super::build::{io_error, BuildError, Progress};
+use super::cache::Key;
 use super::once;
 use super::recipe::{Piece, Recipe, FOLDERS, SLIGHTLY, UNOPTIMISED};
 use super::toolchain::{run, run_all, Toolchain};
-use super::verilate::{BuildError, Progress};
 use crate::emit::SourceFile;
 use std::fs;
 use std::io;

@@ -342,7 +342,7 @@ impl Dut {
     }
 
     /// What every router shows in the next period: a record for each tile and port, as `meshkv_links` in `sim/shim.h`
-    /// has it. False if what was built keeps its links to itself: only [`super::verilate::Form::Tile`] shows all.
+    /// has it. False if what was built keeps its links to itself: only [`super::build::Form::Tile`] shows all.
     pub(super) fn links(&self, words: &mut [u32]) -> bool {
         assert_eq!(
             words.len(),
@@ -374,7 +374,7 @@ impl Dut {
     }
 
     /// Starts an FST file, in which cycle c begins at 10 * c ns. Needs a library built with
-    /// [`super::verilate::RunLength::Trace`].
+    /// [`super::build::RunLength::Trace`].
     ///
     /// # Errors
     /// [`DutError::Wave`] if the file cannot be written or the library has no waves.

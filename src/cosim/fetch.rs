@@ -4,6 +4,7 @@
 //! homes, presents the commands, takes what comes, and hands every event to the ledger. It knows
 //! the ports of the fabric by name and nothing of how a home answers.
 
+use super::build::node_ports;
 use super::dut::DutError;
 use super::fabric_ports::Ports;
 use super::ledger::Ledger;
@@ -13,7 +14,6 @@ use super::network::COUNTERS;
 use super::packet::mix;
 use super::pins::Pins;
 pub use super::plan::{Command, Plan, Resident, SliceId};
-use super::recipe::node_ports;
 use super::socket::{verilated, Socket};
 use super::violation::Violation;
 use super::Library;

@@ -2,7 +2,7 @@
 //!
 //! Mirrors the header and nothing more; what may be called when is for [`super::dut`] to keep.
 
-use super::verilate::BuildError;
+use super::build::BuildError;
 use std::ffi::{c_char, c_void};
 use std::fmt;
 use std::path::Path;

@@ -4,16 +4,11 @@
 //! Everything follows from the ports of the emitted modules; of what a port is for, only the names of
 //! the bundles along a column are known here.
 
+use super::build::{bundle, is_own, SIDES};
 use crate::design::Port;
 use crate::emit::{Dir, ModuleSpec, PortSpec};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-/// The four ports that lead to neighbours.
-pub(super) const SIDES: [Port; 4] = [Port::North, Port::South, Port::East, Port::West];
-
-/// Ports that are neither of a link nor of the fabric: clock, reset, and where the tile stands.
-const OWN: [&str; 6] = ["clk", "rst", "pe_clk", "pe_rst", "x", "y"];
 
 /// What the first row has of the periphery in place of a southern neighbour: its bundle, and that of the
 /// periphery with a part for each column.
@@ -289,18 +284,6 @@ fn guarded(pairs: Vec<(&PortSpec, String)>, module: &ModuleSpec, object: &str) -
         always += &format!("    if (any({object}{valid})) {{\n{statements}    }}\n");
     }
     always
-}
-
-/// `("rx", "data")` of `rx_n_data`, if it belongs to the port with this letter.
-pub(super) fn bundle(name: &str, letter: char) -> Option<(&str, &str)> {
-    let (end, rest) = name.split_once('_')?;
-    let (port, field) = rest.split_once('_')?;
-    (["rx", "tx"].contains(&end) && port.chars().eq([letter])).then_some((end, field))
-}
-
-/// Whether a port is a clock, a reset or a coordinate.
-pub(super) fn is_own(port: &PortSpec) -> bool {
-    OWN.contains(&port.name.as_str())
 }
 
 #[cfg(test)]

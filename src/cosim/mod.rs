@@ -29,6 +29,7 @@ mod around;
 pub mod attention;
 pub mod axi;
 mod bits;
+pub mod build;
 pub(crate) mod cache;
 pub mod clocks;
 mod compile;
@@ -67,4 +68,3 @@ pub mod violation;
 pub mod workload;
 
 pub use ffi::Library;
-pub use recipe::one_place;

@@ -6,10 +6,10 @@
 //! compiled Verilog or the model. Nothing here knows a port by its purpose.
 
 use super::bits::{get_bits, put_bits};
+use super::build::is_own;
 use super::clocks::Clocks;
 use super::dut::DutError;
 use super::ffi::Library;
-use super::joints::is_own;
 use super::socket::{verilated, Socket};
 use crate::emit::{Dir, ModuleSpec};
 

@@ -1,9 +1,8 @@
 //! What a build is made of beside the emitted Verilog: flags, and the files generated for a design.
 
-use super::device;
+use super::build::{around_ports, module, node_ports, BuildError, Form, RunLength};
 use super::joints::Pieces;
-use super::tile;
-use super::verilate::{BuildError, Form, RunLength};
+use super::{device, tile};
 use crate::design::{Design, Port};
 use crate::emit::{
     self, ModuleSpec, PortSpec, SourceFile, CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE,
@@ -206,35 +205,6 @@ fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {
         }
     }
     found
-}
-
-fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
-    modules.iter().find(|m| m.name == name).expect("every design has these modules")
-}
-
-/// A router, its tile and what computes there as one module `meshkv_node`, with two clocks, in Verilog.
-pub fn one_place(design: &Design) -> String {
-    let modules = emit::modules(design);
-    let (router, beside) = (module(&modules, ROUTER), [TILE, PAD].map(|name| module(&modules, name)));
-    tile::node_body(&tile::node(router, &beside, true), router, &beside)
-}
-
-/// Ports of [`Form::Node`]: those of a router with its transport, as many times as there are tiles.
-pub(super) fn node_ports(design: &Design) -> ModuleSpec {
-    let modules = emit::modules(design);
-    let node = tile::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
-    tile::side_by_side(&node, design.mesh.tiles() as u32)
-}
-
-/// Ports of [`Form::Around`]: those of the fabric that are not of routers, and the links of all tiles to them.
-pub fn around_ports(design: &Design) -> ModuleSpec {
-    let modules = emit::modules(design);
-    let tiles = tile::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);
-    let link = |p: &&PortSpec| p.name.starts_with("tx_") || p.name.starts_with("rx_");
-    let mut around = module(&modules, FABRIC).clone();
-    around.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));
-    around.ports.extend(tiles.ports.iter().filter(link).cloned());
-    around
 }
 
 /// What the shim must know of a design at compile time.

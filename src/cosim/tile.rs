@@ -4,7 +4,7 @@
 //! Everything follows from the ports of the emitted modules. C++ that joins the pieces is generated
 //! in [`super::joints`]; `sim/tile.cpp` runs them and is the same for every design.
 
-use super::joints::{bundle, is_own, SIDES};
+use super::build::{bundle, is_own, SIDES};
 use crate::design::Port;
 use crate::emit::{Dir, ModuleSpec, PortSpec};
 

@@ -2,7 +2,7 @@
 //!
 //! Where Verilator is found is not decided here; the caller brings its path.
 
-use super::verilate::{BuildError, Progress};
+use super::build::{BuildError, Progress};
 use crate::tools::child::{self, Ended};
 use std::env;
 use std::io;

@@ -4,8 +4,8 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::config::Config;
+use meshkv::cosim::build::Form;
 use meshkv::cosim::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
-use meshkv::cosim::verilate::Form;
 use meshkv::cosim::Library;
 use meshkv::design::{Design, Mapping, Sharing};
 

@@ -7,12 +7,12 @@ pub mod reference;
 
 use attend::fabric::library_of;
 use meshkv::cosim::attention::{Job, NumberedCore};
+use meshkv::cosim::build::Form;
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::device::joined::Joined;
 use meshkv::cosim::device::{Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform};
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::socket::{verilated, Socket};
-use meshkv::cosim::verilate::Form;
 use meshkv::design::registers;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};

@@ -3,6 +3,7 @@
 //! Knows how to build, open and load one; what must hold is for the tests to say.
 
 use meshkv::config::Config;
+use meshkv::cosim::build::{Form, RunLength};
 use meshkv::cosim::dut::Dut;
 use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use meshkv::cosim::packet::{Packet, TileSet};
@@ -10,7 +11,7 @@ use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Measured, Phases, RunError};
 use meshkv::cosim::toolchain::Toolchain;
 use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{build, BuildOptions, Form, RunLength};
+use meshkv::cosim::verilate::{build, BuildOptions};
 use meshkv::cosim::Library;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};

@@ -199,7 +199,7 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 mod tests {
     use super::*;
     use crate::config::Engine;
-    use crate::cosim::verilate::Form;
+    use crate::cosim::build::Form;
     use clap::Parser;
 
     #[derive(Debug, Parser)]

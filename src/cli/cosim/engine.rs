@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::config::Engine;
-use crate::cosim::verilate::Form;
+use crate::cosim::build::Form;
 
 /// What of it is verilated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

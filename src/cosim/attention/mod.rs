@@ -22,4 +22,4 @@ pub use numbered::NumberedCore;
 pub use order::{visits, Visit};
 
 pub(super) use numbers::expected;
-pub(super) use probes::{Probes, PROBES};
+pub(super) use probes::Probes;

@@ -22,9 +22,6 @@ pins! {
     MergePins { merge_valid merge_stream merge_head merge_y }
 }
 
-/// Names of the ports of the core that are looked at here, whoever drives it.
-pub(in crate::cosim) const PROBES: [&str; 4] = ["merge_", "stat_", "event_", "pad_"];
-
 /// Outputs of the core that nothing depends on.
 #[derive(Clone, Copy)]
 pub(in crate::cosim) struct Probes {

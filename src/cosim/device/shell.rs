@@ -1,7 +1,6 @@
 //! A *shell* around what is verilated of a device: the names that the harness has for clocks and resets, and
 //! what the core shows of itself, which nobody sees from outside.
 
-use super::super::attention::PROBES;
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec, Width};
 
@@ -13,6 +12,9 @@ pub(super) const COMPUTE_RESET: &str = "pe_low";
 
 /// Beginnings of the names of ports that face host and platform.
 const HOST: [&str; 4] = ["s_axi_control_", "m_axi_hbm", "m_axi_io_", "interrupt"];
+
+/// Names of the ports of the core that are looked at here, whoever drives it.
+pub(in crate::cosim) const PROBES: [&str; 4] = ["merge_", "stat_", "event_", "pad_"];
 
 fn begins(port: &PortSpec, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| port.name.starts_with(prefix))

@@ -11,7 +11,6 @@ mod links;
 mod ports;
 
 pub use difference::{Difference, PortDifference};
-pub(super) use ports::parts;
 pub use ports::PortLockstep;
 
 use super::dut::{Dut, DutError};

@@ -6,11 +6,11 @@
 use super::super::bits::get_bits;
 use super::super::clocks::Clocks;
 use super::super::dut::DutError;
-use super::super::joints::is_own;
 use super::super::socket::Socket;
 use super::PortDifference;
+use crate::cosim::build::{is_own, parts};
 use crate::design::{Design, NodeId};
-use crate::emit::{Dir, ModuleSpec, PortSpec};
+use crate::emit::{Dir, ModuleSpec};
 use crate::model::cycle::mesh::Upset;
 
 /// A port of both: its number here is the place in the list.
@@ -175,17 +175,6 @@ impl PortLockstep {
             let from = &a.words(port.numbers[0], port.bits)[..words];
             b.words_mut(port.numbers[1], port.bits)[..words].copy_from_slice(from);
         }
-    }
-}
-
-/// How many parts a port has.
-pub(in crate::cosim) fn parts(port: &PortSpec, design: &Design) -> u32 {
-    let of = |what: &str| port.width.expr.split('*').any(|factor| factor == what);
-    match (of("TILES"), of("PORTS"), of("COLS")) {
-        (true, ..) => design.mesh.tiles() as u32,
-        (_, true, _) => design.memory.ports,
-        (.., true) => design.mesh.cols(),
-        _ => 1,
     }
 }
 

@@ -85,7 +85,7 @@ pub struct FabricPorts {
 }
 
 impl FabricPorts {
-    /// With the ports of `top`: of the whole fabric, or of what [`around_ports`](super::super::verilate::around_ports) has.
+    /// With the ports of `top`: of the whole fabric, or of what [`around_ports`](crate::cosim::build::around_ports) has.
     pub fn new(design: &Design, top: &ModuleSpec) -> FabricPorts {
         let ports = Ports::of(top, design);
         let engine = match ports.find("vc_busy") {

@@ -1,4 +1,4 @@
-//! Routers with transports behind the ports of [`Form::Node`](super::super::verilate::Form::Node).
+//! Routers with transports behind the ports of [`Form::Node`](crate::cosim::build::Form::Node).
 
 use super::super::dut::DutError;
 use super::super::socket::Socket;

@@ -1,8 +1,8 @@
 //! Packed ports, tile t's part the t-th.
 
 use super::super::bits::{get_bits, put_bits};
-use super::super::lockstep::parts;
 use super::PAYLOAD;
+use crate::cosim::build::parts;
 use crate::design::Design;
 use crate::emit::{ModuleSpec, PortSpec};
 
