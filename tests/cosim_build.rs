@@ -3,7 +3,8 @@
 
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildError, Form, Progress, RunLength};
-use meshkv::cosim::dut::{Dut, DutError, Injection, StepStatus};
+use meshkv::cosim::dut::{Dut, DutError};
+use meshkv::cosim::network::{Injection, StepStatus};
 use meshkv::cosim::toolchain::Toolchain;
 use meshkv::cosim::verilate::{build, BuildOptions};
 use meshkv::cosim::Library;

@@ -5,8 +5,8 @@ use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, unicast, PHASES};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::dut::{Dut, StepStatus};
-use meshkv::cosim::network::{Ejection, Entry, Injection, Network, COUNTERS};
+use meshkv::cosim::dut::Dut;
+use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use meshkv::cosim::pattern::PatternKind;
 use meshkv::cosim::run::{run, Phases, RunError};
 use meshkv::cosim::traffic::{Generator, Traffic, VirtualNetworks};

@@ -1,7 +1,7 @@
 //! Two clocks of a co-simulation: the network's, by which time is counted, and that of what computes.
 
 use super::ffi::RawClocks;
-use super::packet::mix;
+use super::hash::mix;
 
 /// How the clock of what computes runs beside that of the network.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,8 +6,17 @@
 //! credit seen in c is spent from c + 1 on, and the slot of a flit seen in c is given back in
 //! c + 1. This is the only place with calls into the library; it knows no traffic and judges nothing.
 
+mod error;
+mod pin_group;
+mod port_difference;
+
+pub use error::DutError;
+pub(in crate::cosim) use pin_group::pins;
+pub(in crate::cosim) use port_difference::around;
+pub use port_difference::PortDifference;
+
 use super::ffi::{self, Geometry, Library, RawEntry, RawFlit, RawTotals};
-use super::lockstep::PortDifference;
+use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::design::{Class, Design, Mesh, NodeId, Port};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
@@ -15,97 +24,8 @@ use std::path::Path;
 use std::ptr::NonNull;
 use std::slice;
 
-/// Counters of a tile in the order of `stat_index`; the last seven are spare.
-pub const COUNTERS: usize = 32;
-
 /// Words before head and data in an ejection record: cycle (2), tile, VC.
 const EJECTION_HEADER: usize = 4;
-
-/// Why a simulation cannot go on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DutError {
-    /// A check in the RTL fired (`$stop`), or Verilator gave up. The handle is of no more use.
-    #[error("the simulation stopped {0}")]
-    Stopped(String),
-    /// Two fabrics that run side by side show different things.
-    #[error("{0}")]
-    Differ(Box<PortDifference>),
-    /// The waves that were asked for are written; what comes after them need not be simulated.
-    #[error("waves were written up to cycle {0}")]
-    Written(u64),
-    /// The fabric broke the protocol of a local link. Usable again after a reset.
-    #[error("link protocol broken {0}")]
-    Protocol(String),
-    /// The library was built for another design.
-    #[error("the compiled fabric does not fit the design: {0}")]
-    Mismatch(String),
-    /// The wave file cannot be written.
-    #[error("{0}")]
-    Wave(String),
-    /// The source queues or the model do not fit into memory.
-    #[error("out of memory for the co-simulation")]
-    Memory,
-}
-
-/// How a step ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepStatus {
-    /// All cycles were run.
-    Done,
-    /// The watchdog: flits are inside and nothing has moved. The step ended early.
-    Stuck,
-}
-
-/// One flit on its way into the fabric; words are little-endian, unused top bits zero.
-#[derive(Debug, Clone, Copy)]
-pub struct Injection<'a> {
-    /// Where it enters.
-    pub tile: NodeId,
-    /// Chooses the source queue: the flits of a class enter a tile in order.
-    pub class: Class,
-    /// VCs the packet may choose from, one bit each; read at its first flit.
-    pub vc_mask: u32,
-    /// First cycle it may be on the wires.
-    pub ready_cycle: u64,
-    /// Last flit of its packet: the next one may choose another VC.
-    pub last: bool,
-    /// `dest_width` bits.
-    pub dest: &'a [u32],
-    /// `head_width` bits.
-    pub head: &'a [u32],
-    /// `flit_width` bits.
-    pub data: &'a [u32],
-}
-
-/// One flit that left the fabric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ejection<'a> {
-    /// The period that showed it.
-    pub cycle: u64,
-    /// Where.
-    pub tile: NodeId,
-    /// On which VC.
-    pub vc: u32,
-    /// `head_width` bits.
-    pub head: &'a [u32],
-    /// `flit_width` bits.
-    pub data: &'a [u32],
-}
-
-/// One flit that entered the fabric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// The period it was on the wires.
-    pub cycle: u64,
-    /// Where.
-    pub tile: NodeId,
-    /// From which source queue.
-    pub class: Class,
-    /// Flits of this queue that entered before it, since reset.
-    pub sequence: u64,
-    /// On which VC.
-    pub vc: u32,
-}
 
 /// Flits since reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -409,6 +329,45 @@ impl Dut {
         // SAFETY: the handle is live; the text ends in a zero and is copied before the next call.
         let text = unsafe { CStr::from_ptr((self.library.symbols().message)(self.handle.as_ptr())) };
         text.to_string_lossy().into_owned()
+    }
+}
+
+/// The verilated fabric. Entries are handed over if [`Dut::record`] asked for them, which a run needs.
+impl Network for Dut {
+    fn reset(&mut self) -> anyhow::Result<()> {
+        Ok(Dut::reset(self)?)
+    }
+
+    fn cycle(&self) -> u64 {
+        Dut::cycle(self)
+    }
+
+    fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
+        Ok(Dut::inject(self, flit)?)
+    }
+
+    fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
+        Ok(Dut::step(self, cycles)?)
+    }
+
+    fn take_entries(&mut self, receive: &mut dyn FnMut(Entry)) {
+        self.drain_entries().for_each(receive);
+    }
+
+    fn take_ejections(&mut self, receive: &mut dyn FnMut(Ejection<'_>)) {
+        self.drain_ejections().for_each(receive);
+    }
+
+    fn counters(&self) -> Vec<[u32; COUNTERS]> {
+        Dut::counters(self)
+    }
+
+    fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)> {
+        Dut::busy_vcs(self)
+    }
+
+    fn credits_home(&self) -> bool {
+        Dut::credits_home(self)
     }
 }
 

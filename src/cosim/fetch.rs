@@ -7,14 +7,15 @@
 use super::build::node_ports;
 use super::dut::DutError;
 use super::fabric_ports::Ports;
+use super::hash::mix;
 use super::ledger::Ledger;
 use super::lockstep::PortLockstep;
 use super::model_ports::NodePorts;
 use super::network::COUNTERS;
-use super::packet::mix;
 use super::pins::Pins;
 pub use super::plan::{Command, Plan, Resident, SliceId};
-use super::socket::{verilated, Socket};
+use super::socket::Socket;
+use super::verilated::verilated;
 use super::violation::Violation;
 use super::Library;
 use crate::design::{index_bits, Design};

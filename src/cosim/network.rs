@@ -7,12 +7,73 @@
 //! its tile's local port in period `c` when nothing blocks it; the cycle of an ejection is the period
 //! in which the flit shows at the tile.
 
-use super::dut::Dut;
-pub use super::dut::{Ejection, Entry, Injection, StepStatus, COUNTERS};
-use crate::design::{NodeId, Port};
+use crate::design::{Class, NodeId, Port};
+
+/// Counters of a tile in the order of `stat_index`; the last seven are spare.
+pub const COUNTERS: usize = 32;
 
 /// Counters of one output port: flits of PART, KV_FETCH and KV_DATA, cycles blocked for credit, idle cycles.
 pub const COUNTERS_PER_PORT: usize = 5;
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepStatus {
+    /// All cycles were run.
+    Done,
+    /// The watchdog: flits are inside and nothing has moved. The step ended early.
+    Stuck,
+}
+
+/// One flit on its way into the fabric; words are little-endian, unused top bits zero.
+#[derive(Debug, Clone, Copy)]
+pub struct Injection<'a> {
+    /// Where it enters.
+    pub tile: NodeId,
+    /// Chooses the source queue: the flits of a class enter a tile in order.
+    pub class: Class,
+    /// VCs the packet may choose from, one bit each; read at its first flit.
+    pub vc_mask: u32,
+    /// First cycle it may be on the wires.
+    pub ready_cycle: u64,
+    /// Last flit of its packet: the next one may choose another VC.
+    pub last: bool,
+    /// `dest_width` bits.
+    pub dest: &'a [u32],
+    /// `head_width` bits.
+    pub head: &'a [u32],
+    /// `flit_width` bits.
+    pub data: &'a [u32],
+}
+
+/// One flit that left the fabric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ejection<'a> {
+    /// The period that showed it.
+    pub cycle: u64,
+    /// Where.
+    pub tile: NodeId,
+    /// On which VC.
+    pub vc: u32,
+    /// `head_width` bits.
+    pub head: &'a [u32],
+    /// `flit_width` bits.
+    pub data: &'a [u32],
+}
+
+/// One flit that entered the fabric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The period it was on the wires.
+    pub cycle: u64,
+    /// Where.
+    pub tile: NodeId,
+    /// From which source queue.
+    pub class: Class,
+    /// Flits of this queue that entered before it, since reset.
+    pub sequence: u64,
+    /// On which VC.
+    pub vc: u32,
+}
 
 /// A fabric that carries flits between the tiles of a mesh.
 pub trait Network {
@@ -58,43 +119,4 @@ pub trait Network {
 
     /// Whether every sender holds all its credits.
     fn credits_home(&self) -> bool;
-}
-
-/// The verilated fabric. Entries are handed over if [`Dut::record`] asked for them, which a run needs.
-impl Network for Dut {
-    fn reset(&mut self) -> anyhow::Result<()> {
-        Ok(Dut::reset(self)?)
-    }
-
-    fn cycle(&self) -> u64 {
-        Dut::cycle(self)
-    }
-
-    fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
-        Ok(Dut::inject(self, flit)?)
-    }
-
-    fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
-        Ok(Dut::step(self, cycles)?)
-    }
-
-    fn take_entries(&mut self, receive: &mut dyn FnMut(Entry)) {
-        self.drain_entries().for_each(receive);
-    }
-
-    fn take_ejections(&mut self, receive: &mut dyn FnMut(Ejection<'_>)) {
-        self.drain_ejections().for_each(receive);
-    }
-
-    fn counters(&self) -> Vec<[u32; COUNTERS]> {
-        Dut::counters(self)
-    }
-
-    fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)> {
-        Dut::busy_vcs(self)
-    }
-
-    fn credits_home(&self) -> bool {
-        Dut::credits_home(self)
-    }
 }

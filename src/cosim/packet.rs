@@ -4,74 +4,9 @@
 //! rest of the payload and the free header fields are hashes: so whoever finds a flit can name it and
 //! can tell every bit that it should have. This module knows the layout, not the network.
 
+use super::hash::{mix, unmix};
+use super::tile_set::TileSet;
 use crate::design::{index_bits, Class, Design, DestKind, Field, Mesh, NodeId};
-
-/// A set of tiles of a mesh, at most 256.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TileSet([u64; 4]);
-
-impl TileSet {
-    /// The set of one tile.
-    pub fn one(tile: NodeId) -> TileSet {
-        let mut set = TileSet::default();
-        set.insert(tile.index());
-        set
-    }
-
-    /// The set with these bits, a tile each.
-    pub fn of_bits(words: [u64; 4]) -> TileSet {
-        TileSet(words)
-    }
-
-    /// Adds the tile with this index; false if it was there.
-    pub fn insert(&mut self, index: usize) -> bool {
-        let fresh = !self.contains(index);
-        self.0[index / 64] |= 1 << (index % 64);
-        fresh
-    }
-
-    /// Takes the tile with this index out.
-    pub fn remove(&mut self, index: usize) {
-        self.0[index / 64] &= !(1 << (index % 64));
-    }
-
-    /// Whether the tile with this index is in the set.
-    pub fn contains(&self, index: usize) -> bool {
-        self.0[index / 64] >> (index % 64) & 1 == 1
-    }
-
-    /// The only tile, if there is one and no other.
-    pub fn only(&self) -> Option<usize> {
-        let at = self.0.iter().position(|&w| w != 0)?;
-        let (word, others) = (self.0[at], &self.0[at + 1..]);
-        let one = word & (word - 1) == 0 && others.iter().all(|&w| w == 0);
-        one.then(|| at * 64 + word.trailing_zeros() as usize)
-    }
-
-    /// Number of tiles.
-    pub fn len(&self) -> u32 {
-        // Most sets are of one tile.
-        let of_word = |&w: &u64| if w & w.wrapping_sub(1) == 0 { u32::from(w != 0) } else { w.count_ones() };
-        self.0.iter().map(of_word).sum()
-    }
-
-    /// Whether no tile is left.
-    pub fn is_empty(&self) -> bool {
-        self.0 == [0; 4]
-    }
-
-    /// Tile indices in rising order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(w, &word)| {
-            let mut left = word;
-            std::iter::from_fn(move || {
-                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
-                left &= left - 1;
-                Some(w * 64 + bit)
-            })
-        })
-    }
-}
 
 /// What a tile wants sent: some flits of one class to one set of tiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -90,22 +25,6 @@ pub struct Packet {
     pub measured: bool,
     /// Tag that a trace asks for; otherwise every packet has a tag of its own.
     pub tag: Option<u64>,
-}
-
-/// One step of the splitmix64 generator: a bijection of 64-bit words that looks random.
-pub fn mix(x: u64) -> u64 {
-    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
-/// The inverse of [`mix`].
-pub fn unmix(x: u64) -> u64 {
-    // Each step undoes one line above; the factors are the inverses modulo 2^64.
-    let x = (x ^ (x >> 31) ^ (x >> 62)).wrapping_mul(0x3196_42b2_d24d_8ec3);
-    let x = (x ^ (x >> 27) ^ (x >> 54)).wrapping_mul(0x96de_1b17_3f11_9089);
-    (x ^ (x >> 30) ^ (x >> 60)).wrapping_sub(0x9e37_79b9_7f4a_7c15)
 }
 
 /// What the header of one flit says.

@@ -3,7 +3,7 @@
 //! A pattern maps a source to a destination. Sources that a pattern maps to themselves send
 //! nothing: a router does not turn a flit back to its own tile. This module knows the mesh only.
 
-use super::packet::TileSet;
+use super::tile_set::TileSet;
 use crate::design::{Mesh, NodeId};
 use rand_pcg::rand_core::Rng;
 use serde::Serialize;

@@ -10,7 +10,8 @@ use super::build::is_own;
 use super::clocks::Clocks;
 use super::dut::DutError;
 use super::ffi::Library;
-use super::socket::{verilated, Socket};
+use super::socket::Socket;
+use super::verilated::verilated;
 use crate::emit::{Dir, ModuleSpec};
 
 /// Edges of each clock under reset.

@@ -2,8 +2,6 @@
 
 use super::clocks::Clocks;
 use super::dut::DutError;
-use super::ffi::Library;
-use super::verilated::Verilated;
 use crate::design::NodeId;
 use crate::model::cycle::mesh::Upset;
 use std::path::Path;
@@ -57,12 +55,4 @@ pub trait Socket: std::fmt::Debug + Send {
 
     /// Bits of a payload that it carries and can be compared; the others are zero.
     fn payload_bits(&self) -> u32;
-}
-
-/// A verilated fabric before its reset; `seed` sets what registers hold.
-///
-/// # Errors
-/// If it does not fit into memory.
-pub fn verilated(library: &Library, seed: u64) -> Result<Box<dyn Socket>, DutError> {
-    Ok(Box::new(Verilated::new(library, seed)?))
 }

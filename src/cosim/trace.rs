@@ -14,7 +14,8 @@
 //! {"cycle": 12, "source": 3, "destinations": [1, 5, 9], "class": "KV_DATA", "flits": 16, "tag": 77}
 //! ```
 
-use super::packet::{Packet, TileSet};
+use super::packet::Packet;
+use super::tile_set::TileSet;
 use super::traffic::MAX_PACKET;
 use crate::design::{Class, Mesh};
 use serde::Deserialize;

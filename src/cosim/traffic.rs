@@ -4,8 +4,10 @@
 //! generated. The traffic therefore depends on the seed alone and not on how the run is cut into
 //! batches or on what the network does. This module does not know the network.
 
-use super::packet::{mix, Packet, TileSet};
+use super::hash::mix;
+use super::packet::Packet;
 use super::pattern::{random_set, unit, Hotspot, Pattern, PatternError, PatternKind};
+use super::tile_set::TileSet;
 use crate::design::{Class, Design, DestKind, Mesh, NodeId};
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;

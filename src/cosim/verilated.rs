@@ -106,3 +106,11 @@ impl Drop for Verilated {
         unsafe { (self.library.symbols().pins_destroy)(self.handle.as_ptr()) };
     }
 }
+
+/// A verilated fabric before its reset; `seed` sets what registers hold.
+///
+/// # Errors
+/// If it does not fit into memory.
+pub fn verilated(library: &Library, seed: u64) -> Result<Box<dyn Socket>, DutError> {
+    Ok(Box::new(Verilated::new(library, seed)?))
+}

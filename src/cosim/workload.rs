@@ -4,7 +4,7 @@
 //! the paper, with `column_stride`), and what a fabric makes of it is for [`super::fetch`] to see.
 
 use super::fetch::{Command, Plan, Resident, SliceId};
-use super::packet::mix;
+use super::hash::mix;
 use crate::design::{Design, NodeId, ROUTER_CYCLES};
 
 /// Who asks for what.

@@ -6,7 +6,7 @@ use meshkv::cosim::attention::Job;
 use meshkv::cosim::clocks::Clocks;
 use meshkv::cosim::decode::Descriptor;
 use meshkv::cosim::device::{Bench, Notice, Outcome, Platform};
-use meshkv::cosim::packet::mix;
+use meshkv::cosim::hash::mix;
 use meshkv::design::registers::{self, named, REGISTERS, WATCHDOG};
 use meshkv::design::Design;
 

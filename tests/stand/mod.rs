@@ -8,8 +8,8 @@ mod network;
 mod offers;
 
 use memory::Port;
+use meshkv::cosim::hash::mix;
 use meshkv::cosim::lockstep::PortLockstep;
-use meshkv::cosim::packet::mix;
 use meshkv::cosim::pins::{Pin, Pins};
 use meshkv::cosim::socket::Socket;
 use meshkv::cosim::Library;

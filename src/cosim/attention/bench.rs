@@ -1,19 +1,21 @@
 //! Drives the whole design: queries, descriptors, memory; takes what comes out and what it shows of itself.
 
-use super::super::around::{pins, DescriptorPins, MemoryPins};
+use super::super::around::{DescriptorPins, MemoryPins};
 use super::super::clocks::Clocks;
 use super::super::dut::DutError;
 use super::super::lockstep::PortLockstep;
 use super::super::memory::{Behaviour, Image, Memory, Shape};
 use super::super::model_ports::FabricPorts;
 use super::super::pins::{Pin, Pins};
-use super::super::socket::{verilated, Socket};
+use super::super::socket::Socket;
 use super::super::Library;
 use super::attended::Attended;
 use super::job::Job;
 use super::numbers::{expected, Numbers};
 use super::order::Visit;
 use super::probes::Probes;
+use crate::cosim::dut::pins;
+use crate::cosim::verilated::verilated;
 use crate::design::Design;
 use crate::emit::{self, ModuleSpec};
 use std::collections::BTreeMap;
@@ -267,7 +269,7 @@ impl<'a> Bench<'a> {
             self.memory_pins.drive(&mut self.pins, &mut self.memory, cycle);
             let mut takes = vec![false; cols];
             for (x, takes) in takes.iter_mut().enumerate() {
-                random = super::super::packet::mix(random);
+                random = crate::cosim::hash::mix(random);
                 *takes = (random >> 56) as u8 >= stall;
                 self.pins.set(self.columns.out_ready, x, u64::from(*takes));
             }

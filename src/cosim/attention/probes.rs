@@ -1,9 +1,9 @@
 //! What a running design shows of itself beside its results: counters, stages, and the order of merges.
 
-use super::super::around::pins;
 use super::super::dut::DutError;
 use super::super::pins::{Pin, Pins};
 use super::attended::{Attended, Sample};
+use crate::cosim::dut::pins;
 use crate::design::Design;
 use crate::emit::ModuleSpec;
 

@@ -6,7 +6,7 @@
 
 use super::account::Close;
 use super::parts::{Part, PartKey};
-use crate::cosim::packet::mix;
+use crate::cosim::hash::mix;
 use crate::design::{Design, NodeId};
 use crate::model::cycle::core::Edges;
 use crate::model::cycle::pad::{Between, Counts, Pad, Told};

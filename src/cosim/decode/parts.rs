@@ -2,7 +2,7 @@
 //!
 //! Knows no arithmetic: a payload is a hash of who sends it and when.
 
-use crate::cosim::packet::mix;
+use crate::cosim::hash::mix;
 use crate::cosim::violation::{ViolationKind, Violations};
 use crate::design::{Design, NodeId};
 use std::collections::{BTreeMap, VecDeque};

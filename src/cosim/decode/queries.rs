@@ -3,8 +3,8 @@
 //! Their values are any: the models that stand for the arrays compute no number.
 
 use super::descriptor::Descriptor;
-use crate::cosim::around::pins;
-use crate::cosim::packet::mix;
+use crate::cosim::dut::pins;
+use crate::cosim::hash::mix;
 use crate::cosim::pins::Pins;
 use crate::design::Design;
 use std::ops::Range;

@@ -1,11 +1,12 @@
 //! The platform around a device: memory behind every AXI4 port, and what goes wrong there.
 
-use super::super::around::{pins, MemoryPins};
+use super::super::around::MemoryPins;
 use super::super::axi::{Request, WriteBeat};
 use super::super::dut::DutError;
 use super::super::memory::{Behaviour, Bytes, Fault, Image, Interface, Memory, Shape, WriteMemory, Written};
 use super::super::pins::Pins;
 use super::super::violation::Violation;
+use crate::cosim::dut::pins;
 use crate::design::Design;
 use crate::emit::ModuleSpec;
 use std::collections::HashMap;

@@ -1,11 +1,11 @@
 //! The AXI4-Lite master of a host: one write and one read at a time, each channel when it pleases.
 
-use super::super::around::pins;
 use super::super::axi::{LiteRules, LiteWires, Wires, OKAY};
 use super::super::dut::DutError;
-use super::super::packet::mix;
 use super::super::pins::Pins;
 use super::super::violation::{Violation, ViolationKind, Violations};
+use crate::cosim::dut::pins;
+use crate::cosim::hash::mix;
 use crate::emit::ModuleSpec;
 
 /// Prefix of the ports.

@@ -5,7 +5,7 @@
 use super::difference::{field, Place};
 use crate::cosim::dut::{Dut, DutError};
 use crate::cosim::modelled::Modelled;
-use crate::cosim::packet::TileSet;
+use crate::cosim::tile_set::TileSet;
 use crate::design::{index_bits, Design, DestKind, Mesh, Port};
 use crate::model::cycle::Flit;
 

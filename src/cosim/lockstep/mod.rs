@@ -10,7 +10,7 @@ mod difference;
 mod links;
 mod ports;
 
-pub use difference::{Difference, PortDifference};
+pub use difference::Difference;
 pub use ports::PortLockstep;
 
 use super::dut::{Dut, DutError};

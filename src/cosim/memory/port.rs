@@ -1,8 +1,8 @@
 //! One AXI4 read slave: takes requests, and gives beats as its behaviour says.
 
 use super::super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
-use super::super::packet::mix;
 use super::{Behaviour, FaultKind, Image, Offer, Shape};
+use crate::cosim::hash::mix;
 use std::collections::VecDeque;
 
 /// What a port has done.

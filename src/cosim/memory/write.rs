@@ -3,9 +3,9 @@
 use super::super::axi::{
     Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
 };
-use super::super::packet::mix;
 use super::super::violation::{Violation, ViolationKind, Violations};
 use super::{Behaviour, Bytes, Fault, FaultKind, LONGEST};
+use crate::cosim::hash::mix;
 use std::collections::VecDeque;
 
 /// What the slave shows in a period.

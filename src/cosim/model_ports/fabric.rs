@@ -7,13 +7,13 @@ use super::super::clocks::Clocks;
 use super::super::dut::DutError;
 use super::super::socket::Socket;
 use super::core::{CorePorts, ToldJob};
-use super::packed::{numbers, Ports};
-use super::PAYLOAD;
+use super::engine::Engine;
+use super::packed::{numbers, Ports, PAYLOAD};
 use crate::design::{Design, NodeId};
 use crate::emit::ModuleSpec;
-use crate::model::cycle::around::{Around, FabricIn, FabricShown, LocalIn};
+use crate::model::cycle::around::{Around, FabricIn, LocalIn};
 use crate::model::cycle::control::MemoryIn;
-use crate::model::cycle::fabric::{Fabric, Network};
+use crate::model::cycle::fabric::Fabric;
 use crate::model::cycle::flit::Flit;
 use crate::model::cycle::mesh::Upset;
 use crate::model::cycle::tile::ComputeIn;
@@ -34,42 +34,6 @@ numbers! {
     error_memory error_timeout event_index event_data
     tx_valid tx_dest tx_head tx_data tx_credit rx_valid rx_head rx_data rx_credit
     vc_busy stat_index stat_data
-}
-
-/// What is behind the ports.
-#[derive(Debug)]
-enum Engine {
-    Whole(Box<Fabric>),
-    /// The links to the routers are ports.
-    Around(Box<Around>),
-    /// What computes is there too.
-    Core(Box<CorePorts>),
-}
-
-impl Engine {
-    fn cycle(&self) -> u64 {
-        match self {
-            Engine::Whole(fabric) => fabric.cycle(),
-            Engine::Around(around) => around.cycle(),
-            Engine::Core(core) => core.core.fabric().cycle(),
-        }
-    }
-
-    fn shown(&self) -> &FabricShown {
-        match self {
-            Engine::Whole(fabric) => fabric.shown(),
-            Engine::Around(around) => around.shown(),
-            Engine::Core(core) => core.core.shown(),
-        }
-    }
-
-    fn network(&self) -> Option<&Network> {
-        match self {
-            Engine::Whole(fabric) => Some(fabric.network()),
-            Engine::Around(_) => None,
-            Engine::Core(core) => Some(core.core.fabric().network()),
-        }
-    }
 }
 
 /// The model of a fabric behind packed ports.

@@ -3,6 +3,7 @@
 //! Payloads are their low 64 bits: of a flit of memory or of PART that is enough to tell which one it is.
 
 mod core;
+mod engine;
 mod fabric;
 mod flits;
 mod nodes;
@@ -13,6 +14,3 @@ pub use core::ToldJob;
 pub use fabric::FabricPorts;
 pub use nodes::NodePorts;
 pub(super) use pe_clock::PeClock;
-
-/// Bits of a payload that the model carries.
-const PAYLOAD: u32 = 64;

@@ -3,8 +3,7 @@
 use super::super::dut::DutError;
 use super::super::socket::Socket;
 use super::flits::{part, show_kv, show_part};
-use super::packed::{numbers, Ports};
-use super::PAYLOAD;
+use super::packed::{numbers, Ports, PAYLOAD};
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::fabric::Nodes;

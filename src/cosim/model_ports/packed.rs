@@ -1,10 +1,12 @@
 //! Packed ports, tile t's part the t-th.
 
 use super::super::bits::{get_bits, put_bits};
-use super::PAYLOAD;
 use crate::cosim::build::parts;
 use crate::design::Design;
 use crate::emit::{ModuleSpec, PortSpec};
+
+/// Bits of a payload that the model carries.
+pub(super) const PAYLOAD: u32 = 64;
 
 /// Words behind a port's last, so that 64 bits can be taken at any place.
 const SPARE: usize = 3;

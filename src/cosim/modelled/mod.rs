@@ -8,7 +8,7 @@ mod payloads;
 mod sources;
 
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use super::packet::TileSet;
+use super::tile_set::TileSet;
 use crate::design::{Design, DestKind, Mesh, NodeId, Port};
 use crate::model::cycle::mesh::{Upset, TOTALS};
 use crate::model::cycle::{Flit, RouterMesh};
@@ -215,7 +215,7 @@ impl Modelled {
 
 /// SplitMix64, as the harness of the verilated fabric draws.
 fn draw(state: &mut u64) -> u64 {
-    let drawn = super::packet::mix(*state);
+    let drawn = super::hash::mix(*state);
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     drawn
 }

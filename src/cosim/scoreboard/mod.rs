@@ -8,9 +8,11 @@
 
 mod check;
 
+use super::hash::mix;
 use super::network::{Ejection, Entry, Injection, Network};
-use super::packet::{mix, FlitBits, Header, Packet, TileSet};
+use super::packet::{FlitBits, Header, Packet};
 use super::slab::Slab;
+use super::tile_set::TileSet;
 use super::violation::{Violation, ViolationKind, Violations};
 use crate::design::{Class, Design, DestKind, Mesh, NodeId, Router};
 use std::collections::{HashMap, VecDeque};

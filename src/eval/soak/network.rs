@@ -2,8 +2,8 @@
 
 use super::Draw;
 use crate::config::Config;
+use crate::cosim::hash::mix;
 use crate::cosim::network::Network;
-use crate::cosim::packet::mix;
 use crate::cosim::pattern::{Hotspot, PatternKind};
 use crate::cosim::run::{run, Measured, Phase, Phases, RunError};
 use crate::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};

@@ -1,6 +1,7 @@
 //! What stands on the inputs of the fabric, as the model has it.
 
-use super::{Engine, FabricPorts};
+use super::FabricPorts;
+use crate::cosim::model_ports::engine::Engine;
 use crate::cosim::model_ports::flits::part;
 use crate::model::cycle::control::{Beat, Descriptor, MemoryIn, Query};
 use crate::model::cycle::tile::ComputeIn;

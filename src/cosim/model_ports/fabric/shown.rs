@@ -1,6 +1,7 @@
 //! What a period of the model carried, on the outputs of the fabric.
 
-use super::{Engine, FabricPorts};
+use super::FabricPorts;
+use crate::cosim::model_ports::engine::Engine;
 use crate::cosim::model_ports::flits::{show_kv, show_part};
 use crate::design::index_bits;
 use crate::model::cycle::tile::Shown;
