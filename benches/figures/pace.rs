@@ -5,7 +5,7 @@
 use anyhow::{ensure, Result};
 use meshkv::cosim::network::{Injection, Network};
 use meshkv::cosim::packet::{FlitBits, Header, Packet};
-use meshkv::cosim::run::Phases;
+use meshkv::cosim::phases::Phases;
 use meshkv::cosim::traffic::{Generator, Traffic};
 use meshkv::design::Design;
 use meshkv::eval::{self, Setup};

@@ -10,6 +10,7 @@
 
 use super::network::{Network, StepStatus, COUNTERS, COUNTERS_PER_PORT};
 use super::packet::Packet;
+use super::phases::Phases;
 use super::sample::{Histogram, Sample};
 use super::scoreboard::Scoreboard;
 use super::traffic::Generator;
@@ -29,19 +30,6 @@ const AFTERMATH: u64 = 96;
 
 /// Blocked virtual channels that a stall names.
 const NAMED: usize = 12;
-
-/// How long the phases last.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Phases {
-    /// Cycles before the sample.
-    pub warmup: u64,
-    /// Cycles in which the sample is generated.
-    pub measure: u64,
-    /// Most cycles the sample gets to arrive after that.
-    pub drain_limit: u64,
-    /// Mean latency in cycles above which the run need not be finished.
-    pub latency_limit: Option<f64>,
-}
 
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use super::network::Ejection;
 use super::packet::Packet;
-use super::run::Phases;
+use super::phases::Phases;
 use super::scoreboard::Arrival;
 use crate::design::{Class, Design, DestKind, Mesh};
 use std::ops::Range;

@@ -3,8 +3,9 @@
 //! A workload says who asks for what and when; homes are where TaKV places the slices (section TaKV of
 //! the paper, with `column_stride`), and what a fabric makes of it is for [`super::fetch`] to see.
 
-use super::fetch::{Command, Plan, Resident, SliceId};
+use super::fetch::{Command, Plan, Resident};
 use super::hash::mix;
+use super::slice_id::SliceId;
 use crate::design::{Design, NodeId, ROUTER_CYCLES};
 
 /// Who asks for what.

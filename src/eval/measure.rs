@@ -3,7 +3,8 @@
 use super::row::Row;
 use crate::cosim::network::Network;
 use crate::cosim::packet::Packet;
-use crate::cosim::run::{run, Phase, Phases, RunError};
+use crate::cosim::phases::Phases;
+use crate::cosim::run::{run, Phase, RunError};
 use crate::cosim::traffic::{Generator, Traffic, TrafficError};
 use crate::design::Design;
 use std::time::Instant;

@@ -4,8 +4,9 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident, SliceId};
+use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
 use meshkv::cosim::hash::mix;
+use meshkv::cosim::slice_id::SliceId;
 use meshkv::cosim::Library;
 use meshkv::design::{Design, NodeId};
 use meshkv::emit::{emit, SourceFile};

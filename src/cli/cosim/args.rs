@@ -3,7 +3,7 @@
 use super::engine::DutForm;
 use crate::cli::engine::Carrier;
 use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
-use crate::cosim::run::Phases;
+use crate::cosim::phases::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@
 //! what is computed.
 
 use super::super::model_ports::ToldJob;
-use super::super::plan::SliceId;
 use super::job::Job;
 use super::order::{visits, Visit};
+use crate::cosim::slice_id::SliceId;
 use crate::design::Design;
 use crate::model::cycle::pad::Contexts;
 use crate::model::cycle::tile::Ask;

@@ -2,10 +2,11 @@
 //!
 //! How a period is driven is in [`super::period`]; here is when a run ends, and how.
 
+use super::error::{DecodeError, MemoryFault};
 use super::measured::{covered, Decoded};
+use super::plan::Plan;
 use super::ports::Ports;
 use super::run::Run;
-use super::{DecodeError, MemoryFault, Plan};
 use crate::cosim::dut::DutError;
 use crate::cosim::lockstep::PortLockstep;
 use crate::cosim::model_ports::FabricPorts;

@@ -5,6 +5,7 @@
 //! A slower pace can be asked for, to try a fabric whose tiles take little.
 
 use super::account::Close;
+use super::pace::Pace;
 use super::parts::{Part, PartKey};
 use crate::cosim::hash::mix;
 use crate::design::{Design, NodeId};
@@ -15,15 +16,6 @@ use std::collections::VecDeque;
 
 /// Flits, and words of queries and jobs, that stand between the ports and the model.
 const SKID: usize = 2;
-
-/// Pace of every tile, where it is to be slower than its array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
-    /// Cycles from one flit to the next, at least.
-    pub flit_cycles: u32,
-    /// Of 256 cycles, those in which a tile takes neither flit nor job.
-    pub stall: u8,
-}
 
 /// A flit of PART on the port: of which packet, which of its flits, and what the array says of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! the order in which the fabric goes through them, so that the two can be held against each other.
 
 use super::descriptor::Descriptor;
-use crate::cosim::plan::SliceId;
+use crate::cosim::slice_id::SliceId;
 use crate::design::{tile_of, Design, Mapping, NodeId, Sharing};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -101,6 +101,15 @@ pub(super) fn flits(design: &Design, (first, last): (u32, u32)) -> [RangeInclusi
     let v_begin = mare.half_flits + begin / head_dim * head_dim;
     let v_end = mare.half_flits + (last / block + 1) * head_dim - 1;
     [begin..=end, v_begin..=v_end]
+}
+
+/// Flits that all tiles together take in one step; swaps do not change it.
+pub fn flits_of_step(design: &Design, descriptors: &[Descriptor]) -> u64 {
+    let homes = Homes::new(design);
+    let of_need =
+        |need: Need| -> u64 { flits(design, need.rows).into_iter().map(|range| range.count() as u64).sum() };
+    let of_descriptor = |d| needs(design, &homes, d).into_iter().map(of_need);
+    descriptors.iter().flat_map(of_descriptor).sum()
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@
 use super::account::Job;
 use super::bench::Bench;
 use super::compute::Sending;
+use super::error::DecodeError;
 use super::measured::Swap;
 use super::parts::{Arrived, PartKey};
 use super::run::Run;
-use super::DecodeError;
 use crate::cosim::pins::Pin;
 use crate::design::{index_bits, NodeId};
 use crate::model::cycle::pad::Told;

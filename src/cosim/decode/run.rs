@@ -1,10 +1,11 @@
 //! State of a run of decode steps, apart from the fabric itself.
 
 use super::compute::Compute;
+use super::error::MemoryFault;
 use super::ledger::DecodeLedger;
 use super::measured::StepCounts;
+use super::plan::Plan;
 use super::queries::Queries;
-use super::{MemoryFault, Plan};
 use crate::cosim::memory::{Memory, Shape};
 use crate::cosim::model_ports::PeClock;
 use crate::cosim::network::COUNTERS;

@@ -6,9 +6,9 @@ use super::ledger::DecodeLedger;
 use super::parts::{part_flits, Arrived, Part};
 use super::*;
 use crate::config::Config;
-use crate::cosim::memory::Shape;
+use crate::cosim::memory::{Image, Shape};
 use crate::cosim::violation::ViolationKind::{self, *};
-use crate::design::{Mapping, Sharing};
+use crate::design::{Design, Mapping, NodeId, Sharing};
 
 const IMAGE: Image = Image::Hash(4);
 
@@ -46,8 +46,6 @@ enum Event {
     Output(u32, u32, u32),
 }
 use Event::{Accept, Flit, Output, Send, Swap as Exchange, Tell};
-
-use crate::design::NodeId;
 
 fn data(design: &Design, need: &Need, index: u32) -> Vec<u32> {
     let slice = need.slice;

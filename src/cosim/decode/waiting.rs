@@ -2,7 +2,7 @@
 
 use super::account::Account;
 use super::ledger::DecodeLedger;
-use crate::cosim::plan::SliceId;
+use crate::cosim::slice_id::SliceId;
 use std::collections::VecDeque;
 
 impl DecodeLedger<'_> {

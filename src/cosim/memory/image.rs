@@ -1,6 +1,7 @@
 //! What the external memory holds, by address.
 
-use super::{Bytes, Shape};
+use super::behaviour::Shape;
+use super::Bytes;
 use crate::cosim::hash::mix;
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
 //! One AXI4 read slave: takes requests, and gives beats as its behaviour says.
 
 use super::super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
-use super::{Behaviour, FaultKind, Image, Offer, Shape};
+use super::behaviour::{Behaviour, FaultKind, Offer, Shape};
+use super::Image;
 use crate::cosim::hash::mix;
 use std::collections::VecDeque;
 

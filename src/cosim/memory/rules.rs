@@ -1,7 +1,7 @@
 //! What meshkv promises of its reads beyond AXI4: they stay inside the slice that they are of.
 
 use super::super::axi::Request;
-use super::Shape;
+use super::behaviour::Shape;
 
 /// The promises that a request at this address of the memory breaks.
 pub(super) fn faults(request: &Request, shape: &Shape) -> impl Iterator<Item = String> {

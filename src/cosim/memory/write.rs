@@ -4,7 +4,8 @@ use super::super::axi::{
     Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
 };
 use super::super::violation::{Violation, ViolationKind, Violations};
-use super::{Behaviour, Bytes, Fault, FaultKind, LONGEST};
+use super::behaviour::{Behaviour, Fault, FaultKind, LONGEST};
+use super::Bytes;
 use crate::cosim::hash::mix;
 use std::collections::VecDeque;
 

@@ -1,6 +1,7 @@
 //! What may be wrong with a flit that came, or at the end, and how it is told.
 
-use super::{slot_of, FlitRecord, PacketRecord, Scoreboard, SLOT_BITS};
+use super::records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
+use super::Scoreboard;
 use crate::cosim::network::{Ejection, Network};
 use crate::cosim::packet::Packet;
 use crate::cosim::violation::ViolationKind;

@@ -7,6 +7,7 @@
 //! routers; it names what it finds and leaves it to the caller what to do.
 
 mod check;
+mod records;
 
 use super::hash::mix;
 use super::network::{Ejection, Entry, Injection, Network};
@@ -15,10 +16,8 @@ use super::slab::Slab;
 use super::tile_set::TileSet;
 use super::violation::{Violation, ViolationKind, Violations};
 use crate::design::{Class, Design, DestKind, Mesh, NodeId, Router};
+use records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
 use std::collections::{HashMap, VecDeque};
-
-/// Low bits of a flit's key that say where its record is kept; the bits above count flits.
-const SLOT_BITS: u32 = 24;
 
 /// A flit that came where and as it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,30 +36,6 @@ pub struct Arrival {
     pub last: bool,
     /// Whether it was the last delivery of its packet to any tile.
     pub complete: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct PacketRecord {
-    packet: Packet,
-    /// Number of the packet, and of its tag unless a trace asked for another.
-    serial: u64,
-    /// Deliveries, of any flit to any tile, still to come.
-    left: u32,
-    /// Cycle in which its first flit may leave, then in which it has left.
-    entered: u64,
-    in_network: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct FlitRecord {
-    key: u64,
-    packet: u32,
-    index: u32,
-    headed: u64,
-    /// Key of the flit before it in its packet.
-    before: Option<u64>,
-    all: TileSet,
-    left: TileSet,
 }
 
 /// All flits on their way, and what has gone wrong so far.
@@ -356,9 +331,4 @@ impl Scoreboard {
     pub fn violations(&self) -> &[Violation] {
         &self.violations.first
     }
-}
-
-/// Where the record of the flit with this key is kept.
-fn slot_of(key: u64) -> u32 {
-    (key & ((1 << SLOT_BITS) - 1)) as u32
 }

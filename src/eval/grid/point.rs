@@ -3,7 +3,7 @@
 use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
 use crate::cosim::decode::{step, Pace, Plan, Step, Workload, WorkloadError};
 use crate::cosim::pattern::PatternKind;
-use crate::cosim::run::Phases;
+use crate::cosim::phases::Phases;
 use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
 use crate::design::{Design, Mapping, Sharing};
 use serde::Serialize;

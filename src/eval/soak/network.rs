@@ -5,7 +5,8 @@ use crate::config::Config;
 use crate::cosim::hash::mix;
 use crate::cosim::network::Network;
 use crate::cosim::pattern::{Hotspot, PatternKind};
-use crate::cosim::run::{run, Measured, Phase, Phases, RunError};
+use crate::cosim::phases::Phases;
+use crate::cosim::run::{run, Measured, Phase, RunError};
 use crate::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
 use crate::design::{Design, NodeId};
 
