@@ -3,9 +3,9 @@
 use crate::attend;
 
 use attend::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
-use meshkv::cosim::attention::{Attended, Job};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::clocks::Clocks;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::workloads::attention::{Attended, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, pad_events, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};

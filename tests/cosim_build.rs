@@ -2,12 +2,12 @@
 //! each tile what it sent, and misbehaves when a payload orders it to.
 
 use meshkv::config::Config;
-use meshkv::cosim::build::{BuildError, Form, Progress, RunLength};
-use meshkv::cosim::dut::{Dut, DutError};
-use meshkv::cosim::network::{Injection, StepStatus};
-use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{build, BuildOptions};
-use meshkv::cosim::Library;
+use meshkv::cosim::build::toolchain::Toolchain;
+use meshkv::cosim::build::verilate::{build, BuildOptions};
+use meshkv::cosim::build::{BuildError, Form, Library, Progress, RunLength};
+use meshkv::cosim::dut::network::{Injection, StepStatus};
+use meshkv::cosim::dut::verilated_mesh::Dut;
+use meshkv::cosim::dut::DutError;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 use std::collections::BTreeSet;

@@ -7,7 +7,7 @@ use decode::fabric::library_of;
 use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::decode::{Pace, Workload};
+use meshkv::cosim::workloads::decode::{Pace, Workload};
 use meshkv::design::{Class, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 
@@ -209,7 +209,7 @@ fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
 
 /// The fabric with directories that look at a slot only every 64th cycle, so that it is freed long after it was
 /// served: how soon it is, nobody promises.
-fn freed_late(design: &Design) -> meshkv::cosim::Library {
+fn freed_late(design: &Design) -> meshkv::cosim::build::Library {
     let mut files = emit(design).unwrap();
     let file = files.iter_mut().find(|f| f.path.ends_with("meshkv_staging_directory.v")).unwrap();
     for (from, to) in [

@@ -4,11 +4,11 @@ use crate::device;
 
 use device::attend::{self, fabric::library_of, Trouble};
 use device::{apart, job, joined, run_clean, small, tensors, whole};
-use meshkv::cosim::attention::Bench as Core;
 use meshkv::cosim::build::Form;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::{Notice, Platform};
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
+use meshkv::cosim::workloads::attention::Bench as Core;
+use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::registers::COUNTER_GROUPS;
 use meshkv::design::Mapping;
 use meshkv::emit::{emit, pad_events};

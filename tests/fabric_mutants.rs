@@ -7,10 +7,10 @@ use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, under, unicast};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::RunError;
-use meshkv::cosim::traffic::{Traffic, VirtualNetworks};
-use meshkv::cosim::violation::ViolationKind;
+use meshkv::cosim::checks::violation::ViolationKind;
+use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::Design;
 use meshkv::emit::{emit, MESH};
 

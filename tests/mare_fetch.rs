@@ -6,7 +6,7 @@ use mare::fabric::{design, lasting_library_of};
 use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
 use meshkv::config::Config;
 use meshkv::cosim::build::Form;
-use meshkv::cosim::workload::{self, Workload};
+use meshkv::cosim::workloads::fetch::scenario::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
 
@@ -167,7 +167,7 @@ fn storms_on_large_meshes_end() {
             Workload::Random { commands, gap: 0, slices: 16 },
             Workload::Broadcast { slices: 4, chunks: 6, skew: 1, rotate: false },
         ] {
-            let done = run_on(&library, &design, &workload::plan(&design, &workload, 3).unwrap()).unwrap();
+            let done = run_on(&library, &design, &scenario::plan(&design, &workload, 3).unwrap()).unwrap();
             assert!(
                 done.violations == 0 && done.delivered > 0,
                 "{side} {workload:?}: {:?}",

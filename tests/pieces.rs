@@ -6,7 +6,7 @@ use crate::stand;
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::verilated::verilated;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use stand::{fabric_ports, Pace, Seen, Stand, LIVELY};

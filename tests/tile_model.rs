@@ -5,12 +5,12 @@ use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, unicast, PHASES};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::phases::Phases;
-use meshkv::cosim::run::{run, RunError};
-use meshkv::cosim::traffic::{Generator, Traffic, VirtualNetworks};
+use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::verilated_mesh::Dut;
+use meshkv::cosim::traffic::generator::{Generator, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::{run, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::{Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 

@@ -3,15 +3,14 @@
 
 use crate::fabric;
 use meshkv::config::Config;
-use meshkv::cosim::build::Form;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::network::Network;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::phases::Phases;
-use meshkv::cosim::run::{run, Measured, RunError};
-use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::violation::ViolationKind;
-use meshkv::cosim::Library;
+use meshkv::cosim::build::{Form, Library};
+use meshkv::cosim::checks::violation::ViolationKind;
+use meshkv::cosim::dut::network::Network;
+use meshkv::cosim::dut::verilated_mesh::Dut;
+use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::Design;
 use meshkv::emit::emit;
 use std::sync::OnceLock;
@@ -105,7 +104,8 @@ fn latency_without_load_is_that_of_the_hops() {
     // One packet a time, straight along the row: each router further costs the same.
     let latency = |to: u32| {
         let text = format!("0,0,{to},PART,1\n");
-        let packets = meshkv::cosim::trace::parse("t.csv", &text, design.mesh).expect("a legal trace");
+        let packets =
+            meshkv::cosim::traffic::trace::parse("t.csv", &text, design.mesh).expect("a legal trace");
         let phases = Phases { warmup: 0, measure: 1, ..PHASES };
         (packets, phases)
     };

@@ -3,10 +3,9 @@
 use super::figure::{Figure, Goal};
 use anyhow::Result;
 use meshkv::config::Config;
-use meshkv::cosim::build::{Form, RunLength};
-use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::BuildOptions;
-use meshkv::cosim::{verilate, Library};
+use meshkv::cosim::build::toolchain::Toolchain;
+use meshkv::cosim::build::verilate::BuildOptions;
+use meshkv::cosim::build::{verilate, Form, Library, RunLength};
 use meshkv::design::Design;
 use meshkv::{emit, tools};
 use std::path::{Path, PathBuf};

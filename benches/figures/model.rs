@@ -7,11 +7,11 @@ use super::{at_least, at_most, build};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
 use meshkv::cosim::build::{Form, RunLength};
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::modelled::Modelled;
-use meshkv::cosim::network::Network;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::dut::model_mesh::Modelled;
+use meshkv::cosim::dut::network::Network;
+use meshkv::cosim::dut::verilated_mesh::Dut;
+use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
 use std::path::Path;
 

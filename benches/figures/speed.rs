@@ -7,9 +7,9 @@ use super::program::REFERENCE;
 use super::{at_least, at_most};
 use anyhow::Result;
 use meshkv::cosim::build::{Form, RunLength};
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::dut::verilated_mesh::Dut;
+use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
 use std::path::Path;
 

@@ -2,10 +2,9 @@
 
 use super::interrupt::Interrupt;
 use super::ui::Ui;
-use crate::cosim::build::{BuildError, Form, Progress, RunLength};
-use crate::cosim::toolchain::Toolchain;
-use crate::cosim::verilate::BuildOptions;
-use crate::cosim::{verilate, Library};
+use crate::cosim::build::toolchain::Toolchain;
+use crate::cosim::build::verilate::BuildOptions;
+use crate::cosim::build::{verilate, BuildError, Form, Library, Progress, RunLength};
 use crate::design::Design;
 use crate::emit;
 use crate::tools;

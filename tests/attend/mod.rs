@@ -4,10 +4,10 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::config::Config;
-use meshkv::cosim::attention::{Attended, AttentionError, Bench, Job};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::clocks::Clocks;
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
+use meshkv::cosim::workloads::attention::{Attended, AttentionError, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
 use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};

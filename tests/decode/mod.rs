@@ -4,9 +4,8 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::config::Config;
-use meshkv::cosim::build::Form;
-use meshkv::cosim::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
-use meshkv::cosim::Library;
+use meshkv::cosim::build::{Form, Library};
+use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 
 /// A mesh of 3 x 2 with 6 heads of 3 KV heads, 64-bit flits and segments of 8 tokens, changed.

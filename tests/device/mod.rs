@@ -6,14 +6,16 @@ pub mod any_host;
 pub mod reference;
 
 use attend::fabric::library_of;
-use meshkv::cosim::attention::{Job, NumberedCore};
 use meshkv::cosim::build::Form;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::joined::Joined;
-use meshkv::cosim::device::{Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform};
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::ports::Socket;
+use meshkv::cosim::dut::split_device::Joined;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::{Fault, FaultKind};
-use meshkv::cosim::socket::Socket;
-use meshkv::cosim::verilated::verilated;
+use meshkv::cosim::workloads::attention::{Job, NumberedCore};
+use meshkv::cosim::workloads::device::{
+    Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform,
+};
 use meshkv::design::registers;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};

@@ -3,18 +3,17 @@
 //! Knows how to build, open and load one; what must hold is for the tests to say.
 
 use meshkv::config::Config;
-use meshkv::cosim::build::{Form, RunLength};
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use meshkv::cosim::packet::Packet;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::phases::Phases;
-use meshkv::cosim::run::{run, Measured, RunError};
+use meshkv::cosim::build::toolchain::Toolchain;
+use meshkv::cosim::build::verilate::{build, BuildOptions};
+use meshkv::cosim::build::{Form, Library, RunLength};
+use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::verilated_mesh::Dut;
 use meshkv::cosim::tile_set::TileSet;
-use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{build, BuildOptions};
-use meshkv::cosim::Library;
+use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::packet::Packet;
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::tools;

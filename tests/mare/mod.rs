@@ -3,11 +3,10 @@
 pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
-use meshkv::cosim::build::Form;
-use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
+use meshkv::cosim::build::{Form, Library};
 use meshkv::cosim::hash::mix;
-use meshkv::cosim::slice_id::SliceId;
-use meshkv::cosim::Library;
+use meshkv::cosim::workloads::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
+use meshkv::cosim::workloads::SliceId;
 use meshkv::design::{Design, NodeId};
 use meshkv::emit::{emit, SourceFile};
 

@@ -8,11 +8,11 @@ mod network;
 mod offers;
 
 use memory::Port;
+use meshkv::cosim::build::Library;
+use meshkv::cosim::checks::lockstep::PortLockstep;
+use meshkv::cosim::dut::pins::{Pin, Pins};
+use meshkv::cosim::dut::ports::Socket;
 use meshkv::cosim::hash::mix;
-use meshkv::cosim::lockstep::PortLockstep;
-use meshkv::cosim::pins::{Pin, Pins};
-use meshkv::cosim::socket::Socket;
-use meshkv::cosim::Library;
 use meshkv::design::Design;
 use meshkv::emit::{modules, ModuleSpec, FABRIC, TILE_EVENTS};
 use network::Network;

@@ -2,9 +2,9 @@
 
 use super::engine::DutForm;
 use crate::cli::engine::Carrier;
-use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
-use crate::cosim::phases::Phases;
-use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
+use crate::cosim::workloads::network::Phases;
 use std::path::{Path, PathBuf};
 
 /// Destinations of a multicast packet where none are asked for.

@@ -2,12 +2,12 @@
 
 use super::{Args, Ended};
 use crate::cli::ports::Verilog;
-use crate::cosim::attention::{Attended, Job, NumberedCore};
 use crate::cosim::build::Form;
-use crate::cosim::device::joined::Joined;
-use crate::cosim::device::{Bench, Device, DeviceError, Platform};
+use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::split_device::Joined;
 use crate::cosim::memory::Behaviour;
-use crate::cosim::socket::Socket;
+use crate::cosim::workloads::attention::{Attended, Job, NumberedCore};
+use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
 
 /// The device that the job runs on, as it was asked for.
 pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -> anyhow::Result<Bench> {

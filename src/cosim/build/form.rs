@@ -9,22 +9,22 @@ pub enum Form {
     /// One router, which the harness runs once for each of the mesh and joins itself: builds in
     /// seconds whatever the size of the mesh, and runs on two cores.
     Tile,
-    /// One router with the transport of its tile, run once for each of the mesh; for [`crate::cosim::pins::Pins`].
+    /// One router with the transport of its tile, run once for each of the mesh; for [`crate::cosim::dut::pins::Pins`].
     Node,
-    /// All of the fabric, which checks the wiring of everything; for [`crate::cosim::pins::Pins`].
+    /// All of the fabric, which checks the wiring of everything; for [`crate::cosim::dut::pins::Pins`].
     Full,
     /// The fabric as one router with its tile, run once for each of the mesh, and what stands around the
-    /// tiles: builds in seconds to a minute where `Full` takes many; for [`crate::cosim::pins::Pins`].
+    /// tiles: builds in seconds to a minute where `Full` takes many; for [`crate::cosim::dut::pins::Pins`].
     Pieces,
     /// The same without the routers, whose links to the tiles are ports: for tests that play the network.
     Around,
-    /// Fabric and what computes, joined of such pieces, on one clock; for [`crate::cosim::pins::Pins`].
+    /// Fabric and what computes, joined of such pieces, on one clock; for [`crate::cosim::dut::pins::Pins`].
     Core,
     /// The same with a clock of its own for what computes.
     Clocks,
     /// Fabric and what computes verilated at once, with both clocks: small designs, whose waves it can write.
     Whole,
-    /// The whole device in its shell, with both clocks: small designs, whose waves it can write; for [`crate::cosim::device`].
+    /// The whole device in its shell, with both clocks: small designs, whose waves it can write; for [`crate::cosim::workloads::device`].
     Device,
     /// What faces host and platform, in its shell: to stand before a core of any form.
     Front,

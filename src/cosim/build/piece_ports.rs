@@ -1,6 +1,6 @@
 //! Ports of pieces of the fabric that no emitted module has as they are, and one place of the mesh as a module.
 
-use crate::cosim::tile;
+use super::wrapper;
 use crate::design::Design;
 use crate::emit::{self, ModuleSpec, PortSpec, FABRIC, PAD, ROUTER, TILE, TRANSPORT};
 
@@ -8,20 +8,20 @@ use crate::emit::{self, ModuleSpec, PortSpec, FABRIC, PAD, ROUTER, TILE, TRANSPO
 pub fn one_place(design: &Design) -> String {
     let modules = emit::modules(design);
     let (router, beside) = (module(&modules, ROUTER), [TILE, PAD].map(|name| module(&modules, name)));
-    tile::node_body(&tile::node(router, &beside, true), router, &beside)
+    wrapper::node_body(&wrapper::node(router, &beside, true), router, &beside)
 }
 
-/// Ports of [`Form::Node`](super::Form::Node): those of a router with its transport, as many times as there are tiles.
+/// Ports of [`Form::Node`](super::form::Form::Node): those of a router with its transport, as many times as there are tiles.
 pub(in crate::cosim) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
-    let node = tile::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
-    tile::side_by_side(&node, design.mesh.tiles() as u32)
+    let node = wrapper::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
+    wrapper::side_by_side(&node, design.mesh.tiles() as u32)
 }
 
-/// Ports of [`Form::Around`](super::Form::Around): those of the fabric that are not of routers, and the links of all tiles to them.
+/// Ports of [`Form::Around`](super::form::Form::Around): those of the fabric that are not of routers, and the links of all tiles to them.
 pub fn around_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
-    let tiles = tile::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);
+    let tiles = wrapper::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);
     let link = |p: &&PortSpec| p.name.starts_with("tx_") || p.name.starts_with("rx_");
     let mut around = module(&modules, FABRIC).clone();
     around.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));

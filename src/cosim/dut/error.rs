@@ -1,6 +1,6 @@
 //! Errors of a running simulation.
 
-use super::PortDifference;
+use super::port_difference::PortDifference;
 
 /// Why a simulation cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,24 +1,24 @@
 //! Groups of ports that are found by name.
 
 /// A group of ports of the same number of parts, found by name.
-macro_rules! pins {
+macro_rules! group_pins {
     ($(#[$doc:meta])* $group:ident { $($name:ident)+ }) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(in $crate::cosim) struct $group {
-            $(pub(in $crate::cosim) $name: $crate::cosim::pins::Pin,)+
+            $(pub(in $crate::cosim) $name: $crate::cosim::dut::pins::Pin,)+
         }
 
         impl $group {
             /// Finds them in the fabric of `top`.
             #[allow(dead_code)] // Some are always found by a prefix.
-            pub(in $crate::cosim) fn find(pins: &mut $crate::cosim::pins::Pins, top: &$crate::emit::ModuleSpec, parts: u32) -> Result<$group, $crate::cosim::dut::DutError> {
+            pub(in $crate::cosim) fn find(pins: &mut $crate::cosim::dut::pins::Pins, top: &$crate::emit::ModuleSpec, parts: u32) -> Result<$group, $crate::cosim::dut::DutError> {
                 $group::named(pins, top, "", parts)
             }
 
             /// Finds them there, each name after this prefix.
             pub(in $crate::cosim) fn named(
-                pins: &mut $crate::cosim::pins::Pins,
+                pins: &mut $crate::cosim::dut::pins::Pins,
                 top: &$crate::emit::ModuleSpec,
                 prefix: &str,
                 parts: u32,
@@ -28,4 +28,4 @@ macro_rules! pins {
         }
     };
 }
-pub(in crate::cosim) use pins;
+pub(in crate::cosim) use group_pins;

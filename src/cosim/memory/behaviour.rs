@@ -1,6 +1,6 @@
 //! Shape of the external memory, the way it answers, and its faults.
 
-use crate::cosim::axi::Beat;
+use super::axi::Beat;
 use crate::design::{Design, PlacementKind};
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! What the external memory holds, by address.
 
 use super::behaviour::Shape;
-use super::Bytes;
+use super::host_buffers::Bytes;
 use crate::cosim::hash::mix;
 use std::collections::HashMap;
 

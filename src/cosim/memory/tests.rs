@@ -1,3 +1,4 @@
+use super::axi::Request;
 use super::*;
 use std::ops::Range;
 

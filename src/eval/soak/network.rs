@@ -2,12 +2,12 @@
 
 use super::Draw;
 use crate::config::Config;
+use crate::cosim::dut::network::Network;
 use crate::cosim::hash::mix;
-use crate::cosim::network::Network;
-use crate::cosim::pattern::{Hotspot, PatternKind};
-use crate::cosim::phases::Phases;
-use crate::cosim::run::{run, Measured, Phase, RunError};
-use crate::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::pattern::{Hotspot, PatternKind};
+use crate::cosim::workloads::network::measure::{run, Measured, Phase, RunError};
+use crate::cosim::workloads::network::Phases;
 use crate::design::{Design, NodeId};
 
 /// Runs of a case: a fabric takes seconds to build, and each run a fraction of one.
