@@ -6,7 +6,7 @@ use crate::decode;
 use decode::fabric::library_of;
 use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::build::Form;
+use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::workloads::decode::{Pace, Workload};
 use meshkv::design::{Class, Design, Mapping, Sharing};
 use meshkv::emit::emit;
@@ -219,7 +219,7 @@ fn freed_late(design: &Design) -> meshkv::cosim::build::Library {
         assert_eq!(file.text.matches(from).count(), 1, "{from}");
         file.text = file.text.replace(from, to);
     }
-    library_of(Form::Pieces, design, &files)
+    library_of(BuildForm::FabricPieces, design, &files)
 }
 
 #[test]

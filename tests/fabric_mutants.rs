@@ -6,7 +6,7 @@
 use crate::fabric;
 
 use fabric::{design, library_of, mixed, multicast, open, under, unicast};
-use meshkv::cosim::build::Form;
+use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::checks::violation::ViolationKind;
 use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
@@ -51,7 +51,7 @@ fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Caught {
     assert!(file.text.contains(from), "{path} has no `{from}` to break");
     file.text = file.text.replace(from, to);
     // What joins the routers is no part of a router.
-    let form = if module == MESH { Form::Mesh } else { Form::Tile };
+    let form = if module == MESH { BuildForm::WholeMesh } else { BuildForm::OneRouter };
     match under(&mut open(&library_of(form, &design, &files), &design), &design, traffic) {
         Ok(measured) => {
             let kinds: Vec<_> = measured.violations.iter().map(|v| v.kind).collect();

@@ -5,7 +5,7 @@ use crate::mare;
 use mare::fabric::{design, lasting_library_of};
 use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
 use meshkv::config::Config;
-use meshkv::cosim::build::Form;
+use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::workloads::fetch::scenario::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
@@ -162,7 +162,7 @@ fn storms_on_large_meshes_end() {
             c.noc.flit_width = 64;
             c.model.max_tokens = 1024;
         });
-        let library = lasting_library_of(Form::Node, &design, &emit(&design).unwrap());
+        let library = lasting_library_of(BuildForm::TransportPieces, &design, &emit(&design).unwrap());
         for workload in [
             Workload::Random { commands, gap: 0, slices: 16 },
             Workload::Broadcast { slices: 4, chunks: 6, skew: 1, rotate: false },

@@ -5,7 +5,7 @@ use crate::attend;
 use attend::fabric::{emitted, library_of};
 use attend::{assert_exact, lockstep, on_model, small, tensors, Trouble};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::build::Form;
+use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::pins::Pins;
 use meshkv::cosim::workloads::attention::{Attended, Job};
@@ -190,7 +190,7 @@ fn a_model_of_another_design_is_found() {
 #[test]
 fn whatever_registers_hold_before_the_reset_it_begins() {
     let design = small(|_| {});
-    let library = library_of(Form::Core, &design, &emit(&design).unwrap());
+    let library = library_of(BuildForm::CorePieces, &design, &emit(&design).unwrap());
     for seed in 0..5_000 {
         Pins::new(&library, seed).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     }

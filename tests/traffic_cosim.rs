@@ -3,10 +3,10 @@
 
 use crate::fabric;
 use meshkv::config::Config;
-use meshkv::cosim::build::{Form, Library};
+use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::checks::violation::ViolationKind;
 use meshkv::cosim::dut::network::Network;
-use meshkv::cosim::dut::verilated_mesh::Dut;
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
 use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
 use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
@@ -24,24 +24,25 @@ fn design(cols: u32, rows: u32) -> Design {
     Design::from_config("traffic", &config).expect("legal")
 }
 
-fn open(library: &Library, design: &Design) -> Dut {
-    let mut dut = Dut::open(library, design, 1).expect("the library fits the design");
+fn open(library: &Library, design: &Design) -> VerilatedMesh {
+    let mut dut = VerilatedMesh::open(library, design, 1).expect("the library fits the design");
     dut.record(true, true);
     dut.watchdog(1000);
     dut
 }
 
 /// The 4x2 fabric as it is emitted: not square, and all patterns but transpose exist on it.
-fn sound() -> (Design, Dut) {
+fn sound() -> (Design, VerilatedMesh) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     let design = design(4, 2);
     let emitted = || emit(&design).expect("the design can be emitted");
-    let library = LIBRARY.get_or_init(|| fabric::lasting_library_of(Form::Mesh, &design, &emitted()));
+    let library =
+        LIBRARY.get_or_init(|| fabric::lasting_library_of(BuildForm::WholeMesh, &design, &emitted()));
     let dut = open(library, &design);
     (design, dut)
 }
 
-fn over(dut: &mut Dut, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
+fn over(dut: &mut VerilatedMesh, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
     Network::reset(dut)?;
     let generator = Generator::new(design, traffic).expect("the traffic fits the design");
     run(dut, design, generator, &PHASES, &mut |_, _| {})
@@ -132,7 +133,7 @@ fn broken(module: &str, pieces: &[(&str, &str)]) -> Result<Measured, RunError> {
         assert!(file.text.contains(sound), "{module} no longer says {sound:?}: break it another way");
         file.text = file.text.replacen(sound, broken, 1);
     }
-    let mut dut = open(&fabric::library_of(Form::Tile, &design, &files), &design);
+    let mut dut = open(&fabric::library_of(BuildForm::OneRouter, &design, &files), &design);
     let shape = unicast(PatternKind::Uniform, VirtualNetworks::Both);
     over(&mut dut, &design, &Traffic { shape, load: 0.2, packet: 1, seed: 1 })
 }

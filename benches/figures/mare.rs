@@ -7,7 +7,7 @@ use super::program::REFERENCE;
 use super::{at_least, at_most};
 use anyhow::{ensure, Result};
 use meshkv::config::Config;
-use meshkv::cosim::build::{Form, RunLength};
+use meshkv::cosim::build::{BuildForm, RunLength};
 use meshkv::cosim::workloads::fetch::scenario::{Cause, Workload};
 use meshkv::cosim::workloads::fetch::{scenario, Bench, Fetched, Plan};
 use meshkv::design::Design;
@@ -44,7 +44,7 @@ fn design(change: impl FnOnce(&mut Config)) -> Result<Design> {
 
 /// Runs plans on one design; none may go wrong.
 fn run(design: &Design, plans: impl IntoIterator<Item = Plan>) -> Result<Vec<Fetched>> {
-    let library = build::library(design, Form::Node, RunLength::Quick, None)?;
+    let library = build::library(design, BuildForm::TransportPieces, RunLength::Quick, None)?;
     let each = |plan: Plan| -> Result<Fetched> {
         let done = Bench::new(&library, design, 1)?.run(&plan, &mut |_, _| false)?;
         ensure!(done.violations == 0, "{:#?}", done.violation_list);

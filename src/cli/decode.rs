@@ -10,7 +10,7 @@ use super::pictures::Pictures;
 use super::ports::Verilog;
 use super::ui::Ui;
 use crate::config::Engine;
-use crate::cosim::build::{Form, LONG_RUN};
+use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
 use crate::design::Design;
@@ -18,7 +18,7 @@ use crate::eval::{self, DecodeRow};
 use std::process::ExitCode;
 
 /// What is verilated.
-const FORM: Form = Form::Pieces;
+const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///

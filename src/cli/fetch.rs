@@ -6,7 +6,7 @@ use super::ports::Verilog;
 use super::table;
 use super::ui::Ui;
 use crate::config::Engine;
-use crate::cosim::build::{Form, RunLength, LONG_RUN};
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::fetch::scenario::{Cause, Workload};
 use crate::cosim::workloads::fetch::{scenario, Bench, FetchError, Fetched};
@@ -128,7 +128,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
     let verilog = Verilog {
         design: &design,
-        form: Form::Node,
+        form: BuildForm::TransportPieces,
         length: args.length(&design, asked),
         cache: None,
         interrupt: &interrupt,

@@ -4,7 +4,7 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::config::Config;
-use meshkv::cosim::build::{Form, Library};
+use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 
@@ -40,7 +40,7 @@ pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapp
 pub const SHARINGS: [Sharing; 2] = [Sharing::KvHead, Sharing::Segment];
 
 /// The form that builds fastest; `tests/pieces.rs` shows that it is as the whole.
-pub const FORM: Form = Form::Pieces;
+pub const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// The library of a design.
 pub fn whole_library(design: &Design) -> Library {

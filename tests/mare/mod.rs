@@ -3,7 +3,7 @@
 pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
-use meshkv::cosim::build::{Form, Library};
+use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
 use meshkv::cosim::workloads::SliceId;
@@ -15,7 +15,7 @@ pub const WATCHDOG: u64 = 20_000;
 
 /// The library of a design, its tile verilated once.
 pub fn node_library(design: &Design) -> Library {
-    library_of(Form::Node, design, &emitted(design))
+    library_of(BuildForm::TransportPieces, design, &emitted(design))
 }
 
 /// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
@@ -42,7 +42,9 @@ pub fn run_mutant(
     let source = files.iter_mut().find(|f| f.path == format!("rtl/{file}.v")).expect("such a module");
     assert_eq!(source.text.matches(from).count(), 1, "{from:?} stands in {file} once");
     source.text = source.text.replace(from, to);
-    Bench::new(&library_of(Form::Node, design, &files), design, 1).unwrap().run(plan, &mut |_, _| false)
+    Bench::new(&library_of(BuildForm::TransportPieces, design, &files), design, 1)
+        .unwrap()
+        .run(plan, &mut |_, _| false)
 }
 
 /// Slice g of layer 0, segment 0, stream 0.

@@ -25,7 +25,7 @@ pub enum BuildError {
         /// What the compiler said.
         log: String,
     },
-    /// Waves were asked of [`Form::Tile`](super::form::Form::Tile) or [`Form::Around`](super::form::Form::Around).
+    /// Waves were asked of [`BuildForm::OneRouter`](super::form::BuildForm::OneRouter) or [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces).
     #[error("a piece of the network by itself has no waves: they need the whole mesh, or all of a tile")]
     TileWaves,
     /// A tool ran and reported errors.

@@ -1,8 +1,8 @@
-//! A change to generated C++: what stands between the registers of a piece and of its socket is evaluated once a period.
+//! A change to generated C++: what stands between the registers of a piece and of its wrapper is evaluated once a period.
 
 use crate::emit::{Dir, ModuleSpec};
 
-/// Lets logic between the registers of a piece and of its socket be evaluated once a period.
+/// Lets logic between the registers of a piece and of its wrapper be evaluated once a period.
 ///
 /// Verilator evaluates it at both edges, since either may change what it follows from. What it
 /// comes to after the rising edge nobody reads: at the next falling edge it is evaluated again, and then

@@ -132,7 +132,7 @@ symbols! {
     pins_message: fn(*const Handle) -> *const c_char;
 }
 
-/// A compiled fabric, loaded. Cheap to clone; any number of [`crate::cosim::dut::verilated_mesh::Dut`]s can run on it.
+/// A compiled fabric, loaded. Cheap to clone; any number of [`crate::cosim::dut::verilated_mesh::VerilatedMesh`]s can run on it.
 #[derive(Clone)]
 pub struct Library {
     inner: Arc<Loaded>,

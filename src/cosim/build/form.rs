@@ -3,54 +3,60 @@
 /// What is verilated: the network by itself, with the transport of its tiles, or all of the fabric; at
 /// once, or in pieces of which one is run many times. Both ways show the same in the same cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum BuildForm {
     /// All of the network: checks its wiring, and can write waves.
-    Mesh,
+    WholeMesh,
     /// One router, which the harness runs once for each of the mesh and joins itself: builds in
     /// seconds whatever the size of the mesh, and runs on two cores.
-    Tile,
+    OneRouter,
     /// One router with the transport of its tile, run once for each of the mesh; for [`crate::cosim::dut::pins::Pins`].
-    Node,
+    TransportPieces,
     /// All of the fabric, which checks the wiring of everything; for [`crate::cosim::dut::pins::Pins`].
-    Full,
+    WholeFabric,
     /// The fabric as one router with its tile, run once for each of the mesh, and what stands around the
-    /// tiles: builds in seconds to a minute where `Full` takes many; for [`crate::cosim::dut::pins::Pins`].
-    Pieces,
+    /// tiles: builds in seconds to a minute where `WholeFabric` takes many; for [`crate::cosim::dut::pins::Pins`].
+    FabricPieces,
     /// The same without the routers, whose links to the tiles are ports: for tests that play the network.
-    Around,
+    EndpointPieces,
     /// Fabric and what computes, joined of such pieces, on one clock; for [`crate::cosim::dut::pins::Pins`].
-    Core,
+    CorePieces,
     /// The same with a clock of its own for what computes.
-    Clocks,
+    CorePiecesTwoClocks,
     /// Fabric and what computes verilated at once, with both clocks: small designs, whose waves it can write.
-    Whole,
+    WholeCore,
     /// The whole device in its shell, with both clocks: small designs, whose waves it can write; for [`crate::cosim::workloads::device`].
-    Device,
+    WholeDevice,
     /// What faces host and platform, in its shell: to stand before a core of any form.
-    Front,
+    FrontAlone,
 }
 
-impl Form {
+impl BuildForm {
     /// As on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Form::Mesh => "mesh",
-            Form::Tile => "tile",
-            Form::Node => "node",
-            Form::Full => "full",
-            Form::Pieces => "pieces",
-            Form::Around => "around",
-            Form::Core => "core",
-            Form::Clocks => "clocks",
-            Form::Whole => "whole",
-            Form::Device => "device",
-            Form::Front => "front",
+            BuildForm::WholeMesh => "mesh",
+            BuildForm::OneRouter => "tile",
+            BuildForm::TransportPieces => "node",
+            BuildForm::WholeFabric => "full",
+            BuildForm::FabricPieces => "pieces",
+            BuildForm::EndpointPieces => "around",
+            BuildForm::CorePieces => "core",
+            BuildForm::CorePiecesTwoClocks => "clocks",
+            BuildForm::WholeCore => "whole",
+            BuildForm::WholeDevice => "device",
+            BuildForm::FrontAlone => "front",
         }
     }
 
     /// Clocks that can be driven apart.
     pub(in crate::cosim) fn clocks(self) -> u32 {
-        if matches!(self, Form::Clocks | Form::Whole | Form::Device | Form::Front) {
+        if matches!(
+            self,
+            BuildForm::CorePiecesTwoClocks
+                | BuildForm::WholeCore
+                | BuildForm::WholeDevice
+                | BuildForm::FrontAlone
+        ) {
             2
         } else {
             1

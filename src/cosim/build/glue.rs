@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 const COLUMN: [(&str, &str); 2] = [("rx_s_bus_", "bus_"), ("tx_s_occupancy_", "column_occupancy_")];
 
 /// The pieces, and the fabric whose ports they show together.
-pub(in crate::cosim) struct Pieces<'a> {
+pub(in crate::cosim) struct PieceGlue<'a> {
     /// What stands at every place of the mesh.
     pub(in crate::cosim) tile: &'a ModuleSpec,
     /// What stands around the tiles, if anything does.
@@ -24,7 +24,7 @@ pub(in crate::cosim) struct Pieces<'a> {
     pub(in crate::cosim) fabric: &'a ModuleSpec,
 }
 
-impl Pieces<'_> {
+impl PieceGlue<'_> {
     /// The text of `joints.h`.
     pub(in crate::cosim) fn header(&self) -> String {
         let (tile, silent) = (self.tile, "Vdut& tile");
@@ -193,7 +193,7 @@ fn place(tile: &ModuleSpec) -> String {
     function("place(Vdut& tile, unsigned x, unsigned y)", &format!("    (void)x, (void)y;\n{body}"))
 }
 
-/// Sets every input to zero, as it is beyond the edge of the mesh. A second clock is not there in every socket.
+/// Sets every input to zero, as it is beyond the edge of the mesh. A second clock is not there in every wrapper.
 fn silence(object: &str, module: &ModuleSpec) -> String {
     let second = |p: &PortSpec| is_own(p) && p.name.starts_with("pe_");
     let inputs = module.ports.iter().filter(|p| p.dir == Dir::Input && !second(p));
@@ -306,7 +306,7 @@ mod tests {
             let all = modules(&design);
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
             let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)], false), spec(PERIPHERY));
-            let pieces = Pieces { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
+            let pieces = PieceGlue { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
             // What only looks at a port joins nothing.
             let text = pieces.header().replace(&links(&tile), "");
             let named = |name: &str| {

@@ -11,14 +11,14 @@ pub fn one_place(design: &Design) -> String {
     wrapper::node_body(&wrapper::node(router, &beside, true), router, &beside)
 }
 
-/// Ports of [`Form::Node`](super::form::Form::Node): those of a router with its transport, as many times as there are tiles.
+/// Ports of [`BuildForm::TransportPieces`](super::form::BuildForm::TransportPieces): those of a router with its transport, as many times as there are tiles.
 pub(in crate::cosim) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let node = wrapper::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
     wrapper::side_by_side(&node, design.mesh.tiles() as u32)
 }
 
-/// Ports of [`Form::Around`](super::form::Form::Around): those of the fabric that are not of routers, and the links of all tiles to them.
+/// Ports of [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces): those of the fabric that are not of routers, and the links of all tiles to them.
 pub fn around_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let tiles = wrapper::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);

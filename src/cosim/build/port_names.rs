@@ -22,7 +22,7 @@ pub(in crate::cosim) fn is_own(port: &PortSpec) -> bool {
 }
 
 /// How many parts a port has.
-pub(in crate::cosim) fn parts(port: &PortSpec, design: &Design) -> u32 {
+pub(in crate::cosim) fn tiles_sharing(port: &PortSpec, design: &Design) -> u32 {
     let of = |what: &str| port.width.expr.split('*').any(|factor| factor == what);
     match (of("TILES"), of("PORTS"), of("COLS")) {
         (true, ..) => design.mesh.tiles() as u32,

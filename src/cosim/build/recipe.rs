@@ -2,8 +2,8 @@
 
 use super::device_wrapper;
 use super::error::BuildError;
-use super::form::{Form, RunLength};
-use super::glue::Pieces;
+use super::form::{BuildForm, RunLength};
+use super::glue::PieceGlue;
 use super::piece_ports::{around_ports, module, node_ports};
 use super::wrapper;
 use crate::design::{Design, Port};
@@ -43,7 +43,7 @@ pub(in crate::cosim) struct Piece {
     pub(in crate::cosim) folder: &'static str,
     /// Arguments before the emitted sources.
     pub(in crate::cosim) arguments: Vec<String>,
-    /// The module in its socket, where its logic may be evaluated once a period.
+    /// The module in its wrapper, where its logic may be evaluated once a period.
     pub(in crate::cosim) once: Option<ModuleSpec>,
     /// Modules of the design that it is not built of.
     unused: BTreeSet<String>,
@@ -55,7 +55,11 @@ pub(in crate::cosim) const FOLDERS: [&str; 2] = ["dut", "periphery"];
 impl Recipe {
     /// # Errors
     /// [`BuildError::TileWaves`] if waves are asked of a piece of the network by itself.
-    pub(in crate::cosim) fn new(form: Form, run: RunLength, design: &Design) -> Result<Recipe, BuildError> {
+    pub(in crate::cosim) fn new(
+        form: BuildForm,
+        run: RunLength,
+        design: &Design,
+    ) -> Result<Recipe, BuildError> {
         let (optimise, trace) = match run {
             RunLength::Brief => (SLIGHTLY, None),
             RunLength::Quick => ("-O1", None),
@@ -65,18 +69,20 @@ impl Recipe {
         let modules = emit::modules(design);
         let mut files = vec![("dut_config.h", config_header(design, trace, form))];
         let (mut pieces, model) = match form {
-            Form::Mesh => {
+            BuildForm::WholeMesh => {
                 files.push(("share.vlt", SHARE.to_owned()));
                 // Look-up tables get a name for each use, so that no two routers share code.
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
-            Form::Tile | Form::Around if trace.is_some() => return Err(BuildError::TileWaves),
+            BuildForm::OneRouter | BuildForm::EndpointPieces if trace.is_some() => {
+                return Err(BuildError::TileWaves)
+            }
             _ => (joined(form, design, &modules, &mut files), "tile"),
         };
         if let Some(depth) = trace {
-            // A socket is no level of the design, nor is a shell.
-            let around = u32::from(form != Form::Mesh) + u32::from(form == Form::Device);
+            // A wrapper is no level of the design, nor is a shell.
+            let around = u32::from(form != BuildForm::WholeMesh) + u32::from(form == BuildForm::WholeDevice);
             for piece in &mut pieces {
                 piece.arguments.push("--trace-fst".to_owned());
                 let levels = depth.map(|depth| (depth + around).to_string());
@@ -120,15 +126,15 @@ impl Piece {
 
 /// What `sim/tile.cpp` runs: a piece for every place of the mesh, or all as one, and what stands around.
 fn joined(
-    form: Form,
+    form: BuildForm,
     design: &Design,
     modules: &[ModuleSpec],
     files: &mut Vec<(&'static str, String)>,
 ) -> Vec<Piece> {
     let spec = |name: &str| module(modules, name);
     let beside: Vec<&str> = match form {
-        Form::Node => vec![TRANSPORT],
-        Form::Core | Form::Clocks => vec![TILE, PAD, ROOT],
+        BuildForm::TransportPieces => vec![TRANSPORT],
+        BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => vec![TILE, PAD, ROOT],
         _ => vec![TILE],
     };
     let others: Vec<_> = beside.iter().map(|name| spec(name)).collect();
@@ -136,27 +142,30 @@ fn joined(
     let node = || wrapper::node(spec(ROUTER), &others, apart);
     let of_node = || [&[ROUTER][..], &beside].concat();
     let (tile, fabric, roots) = match form {
-        Form::Tile => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
-        Form::Node => (node(), node_ports(design), of_node()),
-        Form::Pieces => (node(), spec(FABRIC).clone(), of_node()),
-        Form::Around => (spec(TILE).clone(), around_ports(design), vec![TILE]),
-        Form::Core | Form::Clocks => (node(), spec(CORE).clone(), of_node()),
-        Form::Whole => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
-        Form::Device | Form::Front => {
-            let whole = form == Form::Device;
+        BuildForm::OneRouter => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
+        BuildForm::TransportPieces => (node(), node_ports(design), of_node()),
+        BuildForm::FabricPieces => (node(), spec(FABRIC).clone(), of_node()),
+        BuildForm::EndpointPieces => (spec(TILE).clone(), around_ports(design), vec![TILE]),
+        BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => (node(), spec(CORE).clone(), of_node()),
+        BuildForm::WholeCore => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
+        BuildForm::WholeDevice | BuildForm::FrontAlone => {
+            let whole = form == BuildForm::WholeDevice;
             let (shell, text) =
                 if whole { device_wrapper::whole_shell(design) } else { device_wrapper::front_shell(design) };
             files.push(("shell.v", text));
             (shell.clone(), shell, vec![if whole { TOP } else { FRONT }])
         }
-        Form::Full | Form::Mesh => (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC]),
+        BuildForm::WholeFabric | BuildForm::WholeMesh => {
+            (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC])
+        }
     };
     // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
-    let held =
-        |port: &PortSpec| form != Form::Tile && fabric.ports.iter().any(|shown| shown.name == port.name);
-    let in_socket = |file: &'static str| ["--top-module", wrapper::SOCKET, file];
-    files.push(("dut.v", wrapper::socket(&tile, &held, apart)));
-    let mut piece = Piece::new("dut", modules, &roots, &in_socket("sim/dut.v"));
+    let held = |port: &PortSpec| {
+        form != BuildForm::OneRouter && fabric.ports.iter().any(|shown| shown.name == port.name)
+    };
+    let in_wrapper = |file: &'static str| ["--top-module", wrapper::WRAPPER, file];
+    files.push(("dut.v", wrapper::wrapper(&tile, &held, apart)));
+    let mut piece = Piece::new("dut", modules, &roots, &in_wrapper("sim/dut.v"));
     if roots.len() > 1 {
         files.push(("node.v", wrapper::node_body(&tile, spec(ROUTER), &others)));
         piece.arguments.push("sim/node.v".to_owned());
@@ -170,18 +179,24 @@ fn joined(
         piece.arguments.push("sim/synchronizer.v".to_owned());
     }
     // What follows from registers of a second clock must be evaluated at its edges too.
-    piece.once = (form != Form::Full && !apart).then(|| tile.clone());
+    piece.once = (form != BuildForm::WholeFabric && !apart).then(|| tile.clone());
     let mut pieces = vec![piece];
-    let periphery =
-        matches!(form, Form::Pieces | Form::Around | Form::Core | Form::Clocks).then(|| spec(PERIPHERY));
+    let periphery = matches!(
+        form,
+        BuildForm::FabricPieces
+            | BuildForm::EndpointPieces
+            | BuildForm::CorePieces
+            | BuildForm::CorePiecesTwoClocks
+    )
+    .then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
-        files.push(("periphery.v", wrapper::socket(periphery, &held, false)));
-        let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_socket("sim/periphery.v"));
+        files.push(("periphery.v", wrapper::wrapper(periphery, &held, false)));
+        let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_wrapper("sim/periphery.v"));
         // It would build a wide port out of its parts by copying all before each part.
         piece.arguments.push("-fno-dfg".to_owned());
         pieces.push(piece);
     }
-    files.push(("joints.h", Pieces { tile: &tile, periphery, fabric: &fabric }.header()));
+    files.push(("joints.h", PieceGlue { tile: &tile, periphery, fabric: &fabric }.header()));
     pieces
 }
 
@@ -212,8 +227,11 @@ fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {
 }
 
 /// What the shim must know of a design at compile time.
-fn config_header(design: &Design, trace: Option<Option<u32>>, form: Form) -> String {
-    let (cols, rows) = if matches!(form, Form::Full | Form::Whole | Form::Device | Form::Front) {
+fn config_header(design: &Design, trace: Option<Option<u32>>, form: BuildForm) -> String {
+    let (cols, rows) = if matches!(
+        form,
+        BuildForm::WholeFabric | BuildForm::WholeCore | BuildForm::WholeDevice | BuildForm::FrontAlone
+    ) {
         (1, 1)
     } else {
         (design.mesh.cols(), design.mesh.rows())

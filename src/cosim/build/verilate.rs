@@ -1,4 +1,4 @@
-//! From emitted Verilog to a shared library that [`crate::cosim::dut::verilated_mesh::Dut`] drives.
+//! From emitted Verilog to a shared library that [`crate::cosim::dut::verilated_mesh::VerilatedMesh`] drives.
 //!
 //! Three kinds of cache entries make one library: the runtime (Verilator's own code and the part of the
 //! shim that knows no design) and headers, precompiled, once for each tool version, and the fabric, compiled
@@ -8,7 +8,7 @@ use super::cache::Cache;
 use super::compile::{Fabric, LIBRARY};
 use super::error::BuildError;
 use super::ffi::Library;
-use super::form::{Form, RunLength};
+use super::form::{BuildForm, RunLength};
 use super::progress::Progress;
 use super::recipe::Recipe;
 use super::toolchain::Toolchain;
@@ -22,7 +22,7 @@ pub struct BuildOptions {
     /// Verilator and compiler, asked for their versions.
     pub toolchain: Toolchain,
     /// What is verilated.
-    pub form: Form,
+    pub form: BuildForm,
     /// Chooses the flags.
     pub run: RunLength,
     /// Where built libraries are kept; `None` for `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.

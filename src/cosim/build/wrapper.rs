@@ -1,4 +1,4 @@
-//! The pieces of a fabric that are verilated by themselves, in Verilog: a *socket* around each, and a
+//! The pieces of a fabric that are verilated by themselves, in Verilog: a *wrapper* around each, and a
 //! router with its tile as one module.
 //!
 //! Everything follows from the ports of the emitted modules. C++ that joins the pieces is generated
@@ -8,8 +8,8 @@ use super::port_names::{bundle, is_own, SIDES};
 use crate::design::Port;
 use crate::emit::{Dir, ModuleSpec, PortSpec};
 
-/// The module that is verilated: a piece in its socket.
-pub(in crate::cosim) const SOCKET: &str = "meshkv_socket";
+/// The module that is verilated: a piece in its wrapper.
+pub(in crate::cosim) const WRAPPER: &str = "meshkv_wrapper";
 
 /// Inputs up to this width are taken at the falling edge. Wider ones are payload: copying it again
 /// costs, and nothing but registers reads it. Were it read by logic, that would only be slower.
@@ -26,7 +26,7 @@ const SAMPLED_BITS: u32 = 64;
 ///
 /// Unless the clocks run `apart`, what computes has that of the network. If they do, `doubt` says
 /// whether bits may come late that change as another clock samples them (`sim/synchronizer.v`).
-pub(in crate::cosim) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart: bool) -> String {
+pub(in crate::cosim) fn wrapper(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart: bool) -> String {
     let range = |bits: u32| if bits == 1 { String::new() } else { format!(" [{}:0]", bits - 1) };
     let (mut ports, mut taken, mut pins) = (Vec::new(), String::new(), Vec::new());
     // All tiles of a whole fabric leave their reset together.
@@ -68,7 +68,7 @@ pub(in crate::cosim) fn socket(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> b
         ports.push("    input  wire doubt".to_owned());
     }
     format!(
-        "`default_nettype none\nmodule {SOCKET} (\n{}\n);\n{taken}    {} u_piece (\n{}\n    );\nendmodule\n",
+        "`default_nettype none\nmodule {WRAPPER} (\n{}\n);\n{taken}    {} u_piece (\n{}\n    );\nendmodule\n",
         ports.join(",\n"),
         piece.name,
         pins.join(",\n")

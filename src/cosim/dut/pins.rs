@@ -2,12 +2,12 @@
 //!
 //! After a tick every output shows what it carried in the period that the tick ended, so a
 //! handshake is judged as the clock edge saw it. What belongs to a valid means something only with it:
-//! of a fabric in pieces it is not copied otherwise. What is behind the ports is a [`Socket`]:
+//! of a fabric in pieces it is not copied otherwise. What is behind the ports is a [`DutPorts`]:
 //! compiled Verilog or the model. Nothing here knows a port by its purpose.
 
 use super::clocks::Clocks;
 use super::error::DutError;
-use super::ports::Socket;
+use super::ports::DutPorts;
 use super::verilated_ports::verilated;
 use crate::cosim::bits::{get_bits, put_bits};
 use crate::cosim::build::ffi::Library;
@@ -30,7 +30,7 @@ pub struct Pin {
 /// A running fabric.
 #[derive(Debug)]
 pub struct Pins {
-    socket: Box<dyn Socket>,
+    socket: Box<dyn DutPorts>,
     cycle: u64,
 }
 
@@ -47,7 +47,7 @@ impl Pins {
     ///
     /// # Errors
     /// If it stops during reset.
-    pub fn of(socket: Box<dyn Socket>) -> Result<Pins, DutError> {
+    pub fn of(socket: Box<dyn DutPorts>) -> Result<Pins, DutError> {
         Pins::clocked(socket, &Clocks::IN_STEP)
     }
 
@@ -55,7 +55,7 @@ impl Pins {
     ///
     /// # Errors
     /// If it stops during reset, or cannot have these clocks.
-    pub fn clocked(socket: Box<dyn Socket>, clocks: &Clocks) -> Result<Pins, DutError> {
+    pub fn clocked(socket: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
         let mut pins = Pins { socket, cycle: 0 };
         pins.set_clocks(clocks)?;
         let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };

@@ -7,7 +7,7 @@ use crate::model::cycle::mesh::Upset;
 use std::path::Path;
 
 /// A fabric as packed ports and a clock. Ports are numbered as they are found.
-pub trait Socket: std::fmt::Debug + Send {
+pub trait DutPorts: std::fmt::Debug + Send {
     /// The number of the port with this name, if there is one.
     fn find(&mut self, name: &str) -> Option<usize>;
 

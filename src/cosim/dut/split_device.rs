@@ -7,7 +7,7 @@
 use super::super::bits::{get_bits, put_bits};
 use super::clocks::Clocks;
 use super::error::DutError;
-use super::ports::Socket;
+use super::ports::DutPorts;
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec};
 use std::collections::VecDeque;
@@ -46,9 +46,9 @@ struct Stream {
 
 /// Front and core as one socket, with the ports of [`shell`](crate::cosim::build::device_wrapper::shell).
 #[derive(Debug)]
-pub struct Joined {
-    front: Box<dyn Socket>,
-    core: Box<dyn Socket>,
+pub struct SplitDevice {
+    front: Box<dyn DutPorts>,
+    core: Box<dyn DutPorts>,
     streams: Vec<Stream>,
     /// What passes a register only, from the core to the front.
     levels: Vec<Wire>,
@@ -57,16 +57,16 @@ pub struct Joined {
     ports: Vec<(bool, usize)>,
 }
 
-impl Joined {
+impl SplitDevice {
     /// Joins what is behind the ports of [`front_shell`](crate::cosim::build::device_wrapper::front_shell) and of the core.
     ///
     /// # Errors
     /// If either is of another design.
     pub fn new(
-        mut front: Box<dyn Socket>,
-        mut core: Box<dyn Socket>,
+        mut front: Box<dyn DutPorts>,
+        mut core: Box<dyn DutPorts>,
         design: &Design,
-    ) -> Result<Joined, DutError> {
+    ) -> Result<SplitDevice, DutError> {
         let modules = emit::modules(design);
         let spec = |name: &str| modules.iter().find(|m| m.name == name).expect("every design has these");
         let (of_front, of_core) = (spec(emit::FRONT), spec(emit::CORE));
@@ -104,7 +104,7 @@ impl Joined {
             .map(|p| joint(&mut *front, &mut *core, p, 1))
             .collect::<Result<_, _>>()?;
         let core_reset = front.find(CORE_RESET).ok_or_else(|| missing(CORE_RESET))?;
-        Ok(Joined { front, core, streams, levels, core_reset, ports: Vec::new() })
+        Ok(SplitDevice { front, core, streams, levels, core_reset, ports: Vec::new() })
     }
 
     fn in_reset(&self) -> bool {
@@ -117,8 +117,8 @@ fn missing(name: &str) -> DutError {
 }
 
 fn joint(
-    front: &mut dyn Socket,
-    core: &mut dyn Socket,
+    front: &mut dyn DutPorts,
+    core: &mut dyn DutPorts,
     port: &PortSpec,
     parts: u32,
 ) -> Result<Wire, DutError> {
@@ -128,11 +128,11 @@ fn joint(
     Ok(Wire { front: at_front, core: at_core, total, bits: total / parts })
 }
 
-fn bit(socket: &dyn Socket, port: usize, total: u32, part: usize) -> bool {
+fn bit(socket: &dyn DutPorts, port: usize, total: u32, part: usize) -> bool {
     socket.words(port, total)[part / 32] >> (part % 32) & 1 == 1
 }
 
-fn set_bit(socket: &mut dyn Socket, port: usize, total: u32, part: usize, value: bool) {
+fn set_bit(socket: &mut dyn DutPorts, port: usize, total: u32, part: usize, value: bool) {
     let word = &mut socket.words_mut(port, total)[part / 32];
     *word = *word & !(1 << (part % 32)) | u32::from(value) << (part % 32);
 }
@@ -160,7 +160,7 @@ impl Stream {
     }
 
     /// What both sides see in the next period.
-    fn drive<'s>(&self, front: &'s mut dyn Socket, core: &'s mut dyn Socket) {
+    fn drive<'s>(&self, front: &'s mut dyn DutPorts, core: &'s mut dyn DutPorts) {
         let (source, sink) = if self.to_core { (front, core) } else { (core, front) };
         let parts = self.valid.total;
         for (part, fifo) in self.fifos.iter().enumerate() {
@@ -180,7 +180,7 @@ impl Stream {
     }
 
     /// What passed in the period that has ended.
-    fn observe<'s>(&mut self, front: &'s dyn Socket, core: &'s dyn Socket) {
+    fn observe<'s>(&mut self, front: &'s dyn DutPorts, core: &'s dyn DutPorts) {
         let (source, sink) = if self.to_core { (front, core) } else { (core, front) };
         let (gives, takes) = self.readies();
         let parts = self.valid.total;
@@ -200,7 +200,7 @@ impl Stream {
     }
 }
 
-impl Socket for Joined {
+impl DutPorts for SplitDevice {
     fn find(&mut self, name: &str) -> Option<usize> {
         let front = self.front.find(name).map(|port| (false, port));
         self.ports.push(front.or_else(|| self.core.find(name).map(|port| (true, port)))?);

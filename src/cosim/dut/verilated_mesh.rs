@@ -32,7 +32,7 @@ pub struct Totals {
 
 /// A running fabric.
 #[derive(Debug)]
-pub struct Dut {
+pub struct VerilatedMesh {
     handle: NonNull<ffi::Handle>,
     library: Library,
     mesh: Mesh,
@@ -43,15 +43,15 @@ pub struct Dut {
 }
 
 // SAFETY: a handle is bound to no thread; its only thread-local state is set and cleared within
-// one call. It is not Sync: two calls at once are excluded by `&mut`, and `Dut` hands out no alias.
-unsafe impl Send for Dut {}
+// one call. It is not Sync: two calls at once are excluded by `&mut`, and `VerilatedMesh` hands out no alias.
+unsafe impl Send for VerilatedMesh {}
 
-impl Dut {
+impl VerilatedMesh {
     /// Makes an instance and resets it. `seed` sets what registers hold before the reset.
     ///
     /// # Errors
     /// [`DutError::Mismatch`] if `library` was built from another design.
-    pub fn open(library: &Library, design: &Design, seed: u64) -> Result<Dut, DutError> {
+    pub fn open(library: &Library, design: &Design, seed: u64) -> Result<VerilatedMesh, DutError> {
         let geometry = *library.geometry();
         let wanted = Geometry {
             tiles: design.mesh.tiles() as u32,
@@ -68,7 +68,7 @@ impl Dut {
         // SAFETY: no arguments to get wrong; null is handled.
         let handle = unsafe { (library.symbols().create)(seed) };
         let words = |bits: u32| bits.div_ceil(32) as usize;
-        let mut dut = Dut {
+        let mut dut = VerilatedMesh {
             handle: NonNull::new(handle).ok_or(DutError::Memory)?,
             library: library.clone(),
             mesh: design.mesh,
@@ -169,7 +169,7 @@ impl Dut {
         })
     }
 
-    /// Flits that have entered since the last call, if [`Dut::record`] asked for them.
+    /// Flits that have entered since the last call, if [`VerilatedMesh::record`] asked for them.
     pub fn drain_entries(&mut self) -> impl ExactSizeIterator<Item = Entry> + '_ {
         let mut count = 0;
         // SAFETY: the handle is live; `count` entries stay until the next step or reset.
@@ -248,13 +248,13 @@ impl Dut {
         busy
     }
 
-    /// Words of a record of [`Dut::links`].
+    /// Words of a record of [`VerilatedMesh::links`].
     pub(in crate::cosim) fn link_words(&self) -> usize {
         1 + self.head_words + self.dest_words
     }
 
     /// What every router shows in the next period: a record for each tile and port, as `meshkv_links` in `sim/shim.h`
-    /// has it. False if what was built keeps its links to itself: only [`crate::cosim::build::Form::Tile`] shows all.
+    /// has it. False if what was built keeps its links to itself: only [`crate::cosim::build::BuildForm::OneRouter`] shows all.
     pub(in crate::cosim) fn links(&self, words: &mut [u32]) -> bool {
         assert_eq!(
             words.len(),
@@ -324,22 +324,22 @@ impl Dut {
     }
 }
 
-/// The verilated fabric. Entries are handed over if [`Dut::record`] asked for them, which a run needs.
-impl Network for Dut {
+/// The verilated fabric. Entries are handed over if [`VerilatedMesh::record`] asked for them, which a run needs.
+impl Network for VerilatedMesh {
     fn reset(&mut self) -> anyhow::Result<()> {
-        Ok(Dut::reset(self)?)
+        Ok(VerilatedMesh::reset(self)?)
     }
 
     fn cycle(&self) -> u64 {
-        Dut::cycle(self)
+        VerilatedMesh::cycle(self)
     }
 
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
-        Ok(Dut::inject(self, flit)?)
+        Ok(VerilatedMesh::inject(self, flit)?)
     }
 
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
-        Ok(Dut::step(self, cycles)?)
+        Ok(VerilatedMesh::step(self, cycles)?)
     }
 
     fn take_entries(&mut self, receive: &mut dyn FnMut(Entry)) {
@@ -351,26 +351,26 @@ impl Network for Dut {
     }
 
     fn counters(&self) -> Vec<[u32; COUNTERS]> {
-        Dut::counters(self)
+        VerilatedMesh::counters(self)
     }
 
     fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)> {
-        Dut::busy_vcs(self)
+        VerilatedMesh::busy_vcs(self)
     }
 
     fn credits_home(&self) -> bool {
-        Dut::credits_home(self)
+        VerilatedMesh::credits_home(self)
     }
 }
 
-impl Drop for Dut {
+impl Drop for VerilatedMesh {
     fn drop(&mut self) {
         // SAFETY: the handle is live and not used again; the library is dropped after it.
         unsafe { (self.library.symbols().destroy)(self.handle.as_ptr()) }
     }
 }
 
-/// The shim counts the same tiles as the mesh, which `Dut::open` has checked.
+/// The shim counts the same tiles as the mesh, which `VerilatedMesh::open` has checked.
 fn node(mesh: Mesh, index: u32) -> NodeId {
     mesh.node_at(index as usize).expect("the shim names tiles of this mesh")
 }

@@ -4,7 +4,7 @@
 
 use super::clocks::Clocks;
 use super::error::DutError;
-use super::ports::Socket;
+use super::ports::DutPorts;
 use crate::cosim::build::ffi::{self, Library};
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
@@ -14,7 +14,7 @@ use std::slice;
 
 /// A fabric that was compiled from Verilog.
 #[derive(Debug)]
-pub(in crate::cosim) struct Verilated {
+pub(in crate::cosim) struct VerilatedPorts {
     handle: NonNull<ffi::Handle>,
     library: Library,
     /// Words of the ports that were asked for.
@@ -22,15 +22,15 @@ pub(in crate::cosim) struct Verilated {
 }
 
 // SAFETY: a handle may move between threads as long as one uses it at a time (`sim/shim.h`).
-unsafe impl Send for Verilated {}
+unsafe impl Send for VerilatedPorts {}
 
-impl Verilated {
+impl VerilatedPorts {
     /// As it is before its reset.
-    pub(in crate::cosim) fn new(library: &Library, seed: u64) -> Result<Verilated, DutError> {
+    pub(in crate::cosim) fn new(library: &Library, seed: u64) -> Result<VerilatedPorts, DutError> {
         // SAFETY: no precondition; null means failure.
         let handle = unsafe { (library.symbols().pins_create)(seed) };
         let handle = NonNull::new(handle).ok_or(DutError::Memory)?;
-        Ok(Verilated { handle, library: library.clone(), ports: Vec::new() })
+        Ok(VerilatedPorts { handle, library: library.clone(), ports: Vec::new() })
     }
 
     /// Why the last call failed.
@@ -41,7 +41,7 @@ impl Verilated {
     }
 }
 
-impl Socket for Verilated {
+impl DutPorts for VerilatedPorts {
     fn find(&mut self, name: &str) -> Option<usize> {
         let c_name = CString::new(name).ok()?;
         // SAFETY: the handle is alive, the name ends with a zero.
@@ -100,7 +100,7 @@ impl Socket for Verilated {
     }
 }
 
-impl Drop for Verilated {
+impl Drop for VerilatedPorts {
     fn drop(&mut self) {
         // SAFETY: the handle is alive and not used again.
         unsafe { (self.library.symbols().pins_destroy)(self.handle.as_ptr()) };
@@ -111,6 +111,6 @@ impl Drop for Verilated {
 ///
 /// # Errors
 /// If it does not fit into memory.
-pub fn verilated(library: &Library, seed: u64) -> Result<Box<dyn Socket>, DutError> {
-    Ok(Box::new(Verilated::new(library, seed)?))
+pub fn verilated(library: &Library, seed: u64) -> Result<Box<dyn DutPorts>, DutError> {
+    Ok(Box::new(VerilatedPorts::new(library, seed)?))
 }

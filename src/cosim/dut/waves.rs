@@ -3,8 +3,8 @@
 use super::clocks::Clocks;
 use super::error::DutError;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use super::ports::Socket;
-use super::verilated_mesh::Dut;
+use super::ports::DutPorts;
+use super::verilated_mesh::VerilatedMesh;
 use crate::design::{NodeId, Port};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ use thiserror::Error;
 /// The part has been written; what comes after it need not be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("waves were written up to cycle {0}")]
-pub struct Written(pub u64);
+pub struct WavesWritten(pub u64);
 
 /// A fabric built with waves, and when it writes them. A step is never cut short: whoever asks has generated for all of it.
 #[derive(Debug)]
-pub struct Excerpt {
-    dut: Dut,
+pub struct WaveWindow {
+    dut: VerilatedMesh,
     path: PathBuf,
     /// Resets before the run that is shown, and its cycles.
     run: u32,
@@ -27,16 +27,16 @@ pub struct Excerpt {
     writing: bool,
 }
 
-impl Excerpt {
+impl WaveWindow {
     /// Waves of at least these `cycles`, in whole steps, after as many resets as `run` says; then a step ends with
-    /// [`Written`].
-    pub fn new(mut dut: Dut, path: &Path, run: u32, cycles: Range<u64>) -> Excerpt {
+    /// [`WavesWritten`].
+    pub fn new(mut dut: VerilatedMesh, path: &Path, run: u32, cycles: Range<u64>) -> WaveWindow {
         dut.record(true, true);
-        Excerpt { dut, path: path.to_owned(), run, cycles, runs: 0, writing: false }
+        WaveWindow { dut, path: path.to_owned(), run, cycles, runs: 0, writing: false }
     }
 }
 
-impl Network for Excerpt {
+impl Network for WaveWindow {
     fn reset(&mut self) -> anyhow::Result<()> {
         self.runs += 1;
         self.writing = false;
@@ -60,7 +60,7 @@ impl Network for Excerpt {
         let status = Network::step(&mut self.dut, cycles)?;
         if self.writing && self.dut.cycle() >= self.cycles.end {
             self.dut.wave_stop();
-            return Err(Written(self.dut.cycle()).into());
+            return Err(WavesWritten(self.dut.cycle()).into());
         }
         Ok(status)
     }
@@ -88,21 +88,21 @@ impl Network for Excerpt {
 
 /// A fabric behind ports, built with waves, and when it writes them.
 #[derive(Debug)]
-pub struct PortExcerpt {
-    socket: Box<dyn Socket>,
+pub struct PortWaveWindow {
+    socket: Box<dyn DutPorts>,
     path: PathBuf,
     cycles: Range<u64>,
     cycle: u64,
 }
 
-impl PortExcerpt {
+impl PortWaveWindow {
     /// Waves of these `cycles` since reset; then a tick ends with [`DutError::Written`].
-    pub fn new(socket: Box<dyn Socket>, path: &Path, cycles: Range<u64>) -> PortExcerpt {
-        PortExcerpt { socket, path: path.to_owned(), cycles, cycle: 0 }
+    pub fn new(socket: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
+        PortWaveWindow { socket, path: path.to_owned(), cycles, cycle: 0 }
     }
 }
 
-impl Socket for PortExcerpt {
+impl DutPorts for PortWaveWindow {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.socket.find(name)
     }

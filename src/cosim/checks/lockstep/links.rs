@@ -3,8 +3,8 @@
 //! The layout is that of `meshkv_links` in `sim/shim.h`: a record for each tile and port.
 
 use super::difference::{field, Place};
-use crate::cosim::dut::model_mesh::Modelled;
-use crate::cosim::dut::verilated_mesh::Dut;
+use crate::cosim::dut::model_mesh::ModelMesh;
+use crate::cosim::dut::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::DutError;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{index_bits, Design, DestKind, Mesh, Port};
@@ -32,7 +32,7 @@ pub(super) struct Links {
 
 impl Links {
     /// For the links of `dut`.
-    pub(super) fn new(design: &Design, dut: &Dut) -> Result<Links, DutError> {
+    pub(super) fn new(design: &Design, dut: &VerilatedMesh) -> Result<Links, DutError> {
         let (mesh, words) = (design.mesh, dut.link_words());
         let without = |column: u32| {
             let mut set = [0; 4];
@@ -59,7 +59,11 @@ impl Links {
     }
 
     /// The first difference of what shows in the next period: where, and both values.
-    pub(super) fn compare(&mut self, dut: &Dut, model: &Modelled) -> Option<(Place, String, String)> {
+    pub(super) fn compare(
+        &mut self,
+        dut: &VerilatedMesh,
+        model: &ModelMesh,
+    ) -> Option<(Place, String, String)> {
         dut.links(&mut self.rtl);
         self.of_model(model);
         if self.rtl == self.model {
@@ -95,7 +99,7 @@ impl Links {
     }
 
     /// Writes the model's records.
-    fn of_model(&mut self, model: &Modelled) {
+    fn of_model(&mut self, model: &ModelMesh) {
         let routers = model.routers();
         self.model.fill(0);
         for (node, input, vc, flit) in routers.links() {

@@ -8,11 +8,11 @@
 
 use super::difference::{field, Difference, Place};
 use super::links::Links;
-use crate::cosim::dut::model_mesh::Modelled;
+use crate::cosim::dut::model_mesh::ModelMesh;
 use crate::cosim::dut::network::{
     Ejection, Entry, Injection, Network, StepStatus, COUNTERS, COUNTERS_PER_PORT,
 };
-use crate::cosim::dut::verilated_mesh::Dut;
+use crate::cosim::dut::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::model::cycle::mesh::{Upset, TOTALS};
@@ -31,8 +31,8 @@ struct Delivery {
 #[derive(Debug)]
 pub struct Lockstep {
     mesh: Mesh,
-    rtl: Dut,
-    model: Modelled,
+    rtl: VerilatedMesh,
+    model: ModelMesh,
     links: Links,
     /// Resets since it was made.
     runs: u32,
@@ -52,13 +52,13 @@ impl Lockstep {
     ///
     /// # Errors
     /// If the fabric was built so that its links cannot be seen.
-    pub fn new(mut rtl: Dut, design: &Design) -> Result<Lockstep, DutError> {
+    pub fn new(mut rtl: VerilatedMesh, design: &Design) -> Result<Lockstep, DutError> {
         rtl.record(true, true);
         let links = Links::new(design, &rtl)?;
         Ok(Lockstep {
             mesh: design.mesh,
             rtl,
-            model: Modelled::new(design),
+            model: ModelMesh::new(design),
             links,
             runs: 0,
             upset: None,
@@ -70,13 +70,13 @@ impl Lockstep {
         })
     }
 
-    /// See [`Dut::watchdog`].
+    /// See [`VerilatedMesh::watchdog`].
     pub fn watchdog(&mut self, cycles: u64) {
         self.rtl.watchdog(cycles);
         self.model.watchdog(cycles);
     }
 
-    /// See [`Dut::stall`].
+    /// See [`VerilatedMesh::stall`].
     pub fn stall(&mut self, tile: NodeId, probability: f64, seed: u64) {
         self.rtl.stall(tile, probability, seed);
         self.model.stall(tile, probability, seed);

@@ -4,9 +4,9 @@
 //! as many bits are compared as both carry. The first difference ends the run.
 
 use crate::cosim::bits::get_bits;
-use crate::cosim::build::{is_own, parts};
+use crate::cosim::build::{is_own, tiles_sharing};
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec};
@@ -35,7 +35,7 @@ impl Both {
 /// Two fabrics, the first of which is shown.
 #[derive(Debug)]
 pub struct PortLockstep {
-    sockets: [Box<dyn Socket>; 2],
+    sockets: [Box<dyn DutPorts>; 2],
     names: [&'static str; 2],
     ports: Vec<Both>,
     /// Whether a part is compared at all, for one port that means nothing with another.
@@ -52,7 +52,7 @@ impl PortLockstep {
     /// # Errors
     /// If one of them lacks a port.
     pub fn new(
-        sockets: [(&'static str, Box<dyn Socket>); 2],
+        sockets: [(&'static str, Box<dyn DutPorts>); 2],
         top: &ModuleSpec,
         design: &Design,
     ) -> Result<PortLockstep, DutError> {
@@ -63,7 +63,8 @@ impl PortLockstep {
         for port in top.ports.iter().filter(|p| !is_own(p)) {
             let lacks = || DutError::Mismatch(format!("it has no port {}", port.name));
             let [a, b] = sockets.each_mut().map(|socket| socket.find(&port.name));
-            let (numbers, parts) = ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], parts(port, design));
+            let (numbers, parts) =
+                ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], tiles_sharing(port, design));
             let width = port.width.bits / parts;
             let compared = match port.name.as_str() {
                 // Numbers are the datapath's: whoever drives compares them.
@@ -99,8 +100,8 @@ impl PortLockstep {
     /// # Errors
     /// As [`PortLockstep::new`].
     pub fn beside(
-        rtl: Box<dyn Socket>,
-        model: Box<dyn Socket>,
+        rtl: Box<dyn DutPorts>,
+        model: Box<dyn DutPorts>,
         top: &ModuleSpec,
         design: &Design,
     ) -> Result<PortLockstep, DutError> {
@@ -193,7 +194,7 @@ fn valid_of(port: &Both, all: &[Both]) -> Option<usize> {
     ends.filter_map(|end| find(&format!("{}_valid", &name[..end]))).find(is_valid)
 }
 
-impl Socket for PortLockstep {
+impl DutPorts for PortLockstep {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.ports.iter().position(|port| port.name == name)
     }

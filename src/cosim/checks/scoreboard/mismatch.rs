@@ -1,13 +1,13 @@
 //! What may be wrong with a flit that came, or at the end, and how it is told.
 
 use super::records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
-use super::Scoreboard;
+use super::FlitScoreboard;
 use crate::cosim::checks::violation::ViolationKind;
 use crate::cosim::dut::network::{Ejection, Network};
 use crate::cosim::traffic::packet::Packet;
 use crate::design::{Class, NodeId};
 
-impl Scoreboard {
+impl FlitScoreboard {
     /// A payload without a record: an old flit come again, or bits that were never sent.
     pub(super) fn unknown(&mut self, e: &Ejection<'_>, key: u64, slot: u32) {
         self.bits.write_data(key, &mut self.data);
@@ -116,7 +116,7 @@ impl Scoreboard {
         }
     }
 
-    pub(super) fn violation(&mut self, kind: ViolationKind, message: impl FnOnce(&Scoreboard) -> String) {
+    pub(super) fn violation(&mut self, kind: ViolationKind, message: impl FnOnce(&FlitScoreboard) -> String) {
         let mut violations = std::mem::take(&mut self.violations);
         violations.add(kind, || message(self));
         self.violations = violations;

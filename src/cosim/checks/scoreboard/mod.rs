@@ -41,7 +41,7 @@ pub struct Arrival {
 
 /// All flits on their way, and what has gone wrong so far.
 #[derive(Debug)]
-pub struct Scoreboard {
+pub struct FlitScoreboard {
     mesh: Mesh,
     router: Router,
     dest_kind: DestKind,
@@ -68,10 +68,10 @@ pub struct Scoreboard {
     members: Vec<NodeId>,
 }
 
-impl Scoreboard {
+impl FlitScoreboard {
     /// A scoreboard for an empty network of this design.
-    pub fn new(design: &Design) -> Scoreboard {
-        Scoreboard {
+    pub fn new(design: &Design) -> FlitScoreboard {
+        FlitScoreboard {
             mesh: design.mesh,
             router: design.router,
             dest_kind: design.flit.dest_kind,
@@ -95,8 +95,8 @@ impl Scoreboard {
     }
 
     /// The same for a network that carries so many words of a payload.
-    pub fn carrying(self, words: usize) -> Scoreboard {
-        Scoreboard { bits: self.bits.carrying(words), ..self }
+    pub fn carrying(self, words: usize) -> FlitScoreboard {
+        FlitScoreboard { bits: self.bits.carrying(words), ..self }
     }
 
     /// Injects the flits of a packet, ready when it was generated. Where the routers do not

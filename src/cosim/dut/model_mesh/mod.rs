@@ -40,7 +40,7 @@ struct Stall {
 
 /// The model, and the tiles' ends of its local links.
 #[derive(Debug)]
-pub struct Modelled {
+pub struct ModelMesh {
     mesh: Mesh,
     vcs: u32,
     dest_kind: DestKind,
@@ -61,11 +61,11 @@ pub struct Modelled {
     still: u64,
 }
 
-impl Modelled {
+impl ModelMesh {
     /// The fabric of a design as after reset.
-    pub fn new(design: &Design) -> Modelled {
+    pub fn new(design: &Design) -> ModelMesh {
         let (mesh, vcs, depth) = (design.mesh, design.router.vcs(), design.router.vc_depth);
-        Modelled {
+        ModelMesh {
             mesh,
             vcs,
             dest_kind: design.flit.dest_kind,
@@ -89,9 +89,9 @@ impl Modelled {
 
     /// The same with payloads as numbers: of each the first two words are carried, which tell flits apart. As no part of a
     /// number can change on the way, no more could be found wrong with all of them.
-    pub fn with_numbers(design: &Design) -> Modelled {
+    pub fn with_numbers(design: &Design) -> ModelMesh {
         let head = design.flit.head_width.div_ceil(32) as usize;
-        Modelled { payloads: Payloads::new(head, NUMBER), ..Modelled::new(design) }
+        ModelMesh { payloads: Payloads::new(head, NUMBER), ..ModelMesh::new(design) }
     }
 
     /// Ends a step as [`StepStatus::Stuck`] if flits are inside and for `cycles` none has entered or left and no
@@ -100,7 +100,7 @@ impl Modelled {
         self.watchdog = cycles;
     }
 
-    /// Lets a tile hold what it received, as [`super::verilated_mesh::Dut::stall`] does.
+    /// Lets a tile hold what it received, as [`super::verilated_mesh::VerilatedMesh::stall`] does.
     pub fn stall(&mut self, tile: NodeId, probability: f64, seed: u64) {
         let probability = (probability.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
         let tile = tile.index();
@@ -220,7 +220,7 @@ fn draw(state: &mut u64) -> u64 {
     drawn
 }
 
-impl Network for Modelled {
+impl Network for ModelMesh {
     fn reset(&mut self) -> anyhow::Result<()> {
         self.routers.reset();
         self.sources.reset();

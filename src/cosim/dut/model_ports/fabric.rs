@@ -7,7 +7,7 @@ use super::core::{CorePorts, ToldJob};
 use super::engine::Engine;
 use super::packed::{numbers, Ports, PAYLOAD};
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
 use crate::emit::ModuleSpec;
@@ -152,7 +152,7 @@ impl FabricPorts {
     }
 }
 
-impl Socket for FabricPorts {
+impl DutPorts for FabricPorts {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.ports.find(name)
     }

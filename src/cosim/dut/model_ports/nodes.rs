@@ -1,8 +1,8 @@
-//! Routers with transports behind the ports of [`Form::Node`](crate::cosim::build::Form::Node).
+//! Routers with transports behind the ports of [`BuildForm::TransportPieces`](crate::cosim::build::BuildForm::TransportPieces).
 
 use super::flits::{part, show_kv, show_part};
 use super::packed::{numbers, Ports, PAYLOAD};
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
@@ -151,7 +151,7 @@ impl NodePorts {
     }
 }
 
-impl Socket for NodePorts {
+impl DutPorts for NodePorts {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.ports.find(name)
     }

@@ -1,7 +1,7 @@
 //! Packed ports, tile t's part the t-th.
 
 use crate::cosim::bits::{get_bits, put_bits};
-use crate::cosim::build::parts;
+use crate::cosim::build::tiles_sharing;
 use crate::design::Design;
 use crate::emit::{ModuleSpec, PortSpec};
 
@@ -22,7 +22,7 @@ struct Packed {
 
 impl Packed {
     fn new(port: &PortSpec, design: &Design) -> Packed {
-        let parts = parts(port, design);
+        let parts = tiles_sharing(port, design);
         let bits = port.width.bits;
         let words = vec![0; bits.div_ceil(32) as usize + SPARE];
         Packed { name: port.name.clone(), words, width: bits / parts }

@@ -10,7 +10,7 @@ use crate::cosim::checks::lockstep::PortLockstep;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
 use crate::cosim::dut::pins::{Pin, Pins};
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
@@ -194,7 +194,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The model behind them, which computes no numbers.
-    pub fn model(design: &Design) -> Box<dyn Socket> {
+    pub fn model(design: &Design) -> Box<dyn DutPorts> {
         Box::new(FabricPorts::core(design, &Bench::ports(design), None))
     }
 
@@ -203,7 +203,7 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it lacks a port, does not start, or cannot have these clocks.
     pub fn on(
-        socket: Box<dyn Socket>,
+        socket: Box<dyn DutPorts>,
         job: &'a Job<'a>,
         behaviour: Behaviour,
         clocks: Clocks,

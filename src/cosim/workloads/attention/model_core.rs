@@ -7,7 +7,7 @@ use super::visit_order::Visit;
 use crate::cosim::bits::{get_bits, put_bits};
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::model_ports::FabricPorts;
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::{self, ModuleSpec};
@@ -142,7 +142,7 @@ fn column(model: &mut FabricPorts, core: &ModuleSpec, name: &str, cols: u32) -> 
     Column { port, total: spec.width.bits, bits: spec.width.bits / cols }
 }
 
-impl Socket for NumberedCore {
+impl DutPorts for NumberedCore {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.model.find(name)
     }

@@ -12,7 +12,7 @@ use crate::cosim::checks::lockstep::PortLockstep;
 use crate::cosim::dut::model_ports::FabricPorts;
 use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::dut::pins::Pins;
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
@@ -76,7 +76,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The model behind them.
-    pub fn model(design: &Design) -> Box<dyn Socket> {
+    pub fn model(design: &Design) -> Box<dyn DutPorts> {
         Box::new(FabricPorts::new(design, &Bench::ports(design)))
     }
 
@@ -84,7 +84,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If it lacks one, or does not start.
-    pub fn on(socket: Box<dyn Socket>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
         let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
         pins.silence(top)?;
         let tiles: Vec<_> = design.mesh.nodes().collect();

@@ -4,7 +4,7 @@ use super::counts::StepCounts;
 use super::error::MemoryFault;
 use super::plan::Plan;
 use super::queries::Queries;
-use super::scoreboard::ledger::DecodeLedger;
+use super::scoreboard::ledger::DecodeScoreboard;
 use super::tile_array::Compute;
 use crate::cosim::dut::model_ports::PeClock;
 use crate::cosim::dut::network::COUNTERS;
@@ -16,7 +16,7 @@ use crate::model::cycle::root::ReduceRoot;
 pub(super) struct Run<'a> {
     pub(super) start: u64,
     pub(super) plan: &'a Plan,
-    pub(super) ledger: DecodeLedger<'a>,
+    pub(super) ledger: DecodeScoreboard<'a>,
     pub(super) memory: Memory,
     pub(super) computes: Vec<Compute>,
     /// The reduce root of every column.
@@ -51,7 +51,7 @@ impl<'a> Run<'a> {
         Run {
             start,
             plan,
-            ledger: DecodeLedger::new(design, plan.seed, plan.order),
+            ledger: DecodeScoreboard::new(design, plan.seed, plan.order),
             memory: Memory::new(Shape::of(design), plan.memory.clone(), plan.image.clone()),
             computes: design.mesh.nodes().map(|tile| Compute::new(design, tile, plan.seed)).collect(),
             roots: (0..design.mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),

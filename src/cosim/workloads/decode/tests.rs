@@ -1,7 +1,7 @@
 //! The ledger held against a fabric that does everything right, and then one thing wrong.
 
 use super::scoreboard::expected::{flits, needs, Homes, Need};
-use super::scoreboard::ledger::DecodeLedger;
+use super::scoreboard::ledger::DecodeScoreboard;
 use super::scoreboard::part_packets::{part_flits, Arrived, Part};
 use super::scoreboard::tile_account::{Close, Job};
 use super::*;
@@ -108,7 +108,7 @@ fn play(
     events: &[Event],
     bend: &mut dyn FnMut(&Part, u32, &mut Vec<u32>) -> bool,
 ) -> Vec<ViolationKind> {
-    let mut ledger = DecodeLedger::new(design, 9, Order::Slice);
+    let mut ledger = DecodeScoreboard::new(design, 9, Order::Slice);
     let mut closes: Vec<Vec<Close>> = design.mesh.nodes().map(|_| Vec::new()).collect();
     for (cycle, event) in (0..).zip(events) {
         match event {

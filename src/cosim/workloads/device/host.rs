@@ -6,7 +6,7 @@ use super::platform::{Faults, Platform, Slaves};
 use crate::cosim::build::device_wrapper::COMPUTE_RESET;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::pins::{Pin, Pins};
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Bytes, Image};
 use crate::cosim::workloads::attention::{Attended, Probes};
@@ -37,7 +37,7 @@ impl Device {
     /// # Errors
     /// If it is of another design, does not start, or cannot have these clocks.
     pub fn new(
-        socket: Box<dyn Socket>,
+        socket: Box<dyn DutPorts>,
         design: &Design,
         platform: &Platform,
         clocks: &Clocks,

@@ -8,7 +8,7 @@
 //!
 //! * [`Device`]: `meshkv_top` with its platform around it: memory on every AXI port, each channel judged by
 //!   [`axi`](crate::cosim::memory::axi), faults on demand. Either all of it verilated at once, or `meshkv_front` before a core
-//!   that is any [`Socket`](crate::cosim::dut::ports::Socket) ([`joined`]).
+//!   that is any [`DutPorts`](crate::cosim::dut::ports::DutPorts) ([`split_device`](crate::cosim::dut::split_device)).
 //! * [`Driver`]: what a host's driver does, register by register.
 //! * [`Bench`]: whole runs of [`Job`](super::attention::Job)s.
 

@@ -6,14 +6,14 @@
 
 use super::plan::{Command, Plan, Resident};
 use super::ports::Ports;
-use super::scoreboard::Ledger;
+use super::scoreboard::FetchScoreboard;
 use crate::cosim::build::{node_ports, Library};
 use crate::cosim::checks::lockstep::PortLockstep;
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::model_ports::NodePorts;
 use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::dut::pins::Pins;
-use crate::cosim::dut::ports::Socket;
+use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::DutError;
 use crate::cosim::hash::mix;
@@ -141,7 +141,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The model behind them.
-    pub fn model(design: &Design) -> Box<dyn Socket> {
+    pub fn model(design: &Design) -> Box<dyn DutPorts> {
         Box::new(NodePorts::new(design, &Bench::ports(design)))
     }
 
@@ -149,7 +149,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If it lacks one, or does not start.
-    pub fn on(socket: Box<dyn Socket>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
         let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
         let tiles = design.mesh.tiles();
         pins.silence(top)?;
@@ -389,7 +389,7 @@ struct Run {
     stall: u8,
     random: Vec<u64>,
     late: Vec<(usize, u32, Resident)>,
-    ledger: Ledger,
+    ledger: FetchScoreboard,
     /// Last cycle in which a command or a flit moved.
     moved: u64,
     first_flit: Option<u64>,
@@ -410,7 +410,7 @@ impl Run {
             stall: plan.stall,
             random: (0..tiles as u64).map(|t| mix(plan.seed ^ t << 32)).collect(),
             late,
-            ledger: Ledger::default(),
+            ledger: FetchScoreboard::default(),
             moved: start,
             first_flit: None,
             last_flit: vec![0; tiles],

@@ -16,7 +16,7 @@ struct Awaited {
 
 /// Every head's open ranges.
 #[derive(Debug, Default)]
-pub(in crate::cosim) struct Ledger {
+pub(in crate::cosim) struct FetchScoreboard {
     /// By tile, tag and head.
     open: HashMap<(usize, u64, u32), Vec<Awaited>>,
     ranges: usize,
@@ -33,7 +33,7 @@ fn heads(mask: u64) -> impl Iterator<Item = u32> {
     (0..64).filter(move |h| mask >> h & 1 == 1)
 }
 
-impl Ledger {
+impl FetchScoreboard {
     /// Whether a head of the mask still waits for some of the range.
     pub(in crate::cosim) fn awaits(
         &self,
@@ -149,13 +149,13 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    fn kinds(ledger: Ledger) -> Vec<ViolationKind> {
+    fn kinds(ledger: FetchScoreboard) -> Vec<ViolationKind> {
         ledger.close().1.iter().map(|v| v.kind).collect()
     }
 
     #[test]
     fn each_head_gets_each_flit_once_and_in_order() {
-        let mut ledger = Ledger::default();
+        let mut ledger = FetchScoreboard::default();
         ledger.accepted(0, 5, 0b11, 0..=1);
         assert!(ledger.awaits(0, 5, 0b10, 1..=3) && !ledger.awaits(0, 5, 0b100, 0..=1));
         ledger.delivered(1, 0, 5, 0, 0b11, true);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_has_a_name() {
-        let mut ledger = Ledger::default();
+        let mut ledger = FetchScoreboard::default();
         ledger.accepted(0, 5, 1, 0..=3);
         ledger.delivered(1, 0, 5, 1, 1, true);
         ledger.delivered(2, 0, 5, 0, 1, false);

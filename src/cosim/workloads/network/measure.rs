@@ -10,7 +10,7 @@
 
 use super::phases::Phases;
 use super::statistics::{Histogram, Sample};
-use crate::cosim::checks::scoreboard::Scoreboard;
+use crate::cosim::checks::scoreboard::FlitScoreboard;
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{Network, StepStatus, COUNTERS, COUNTERS_PER_PORT};
 use crate::cosim::traffic::generator::Generator;
@@ -122,7 +122,7 @@ pub fn run(
     let data_words = design.flit.data_width.div_ceil(32) as usize;
     let mut run = Run {
         mesh: design.mesh,
-        board: Scoreboard::new(design).carrying(network.payload_words(data_words)),
+        board: FlitScoreboard::new(design).carrying(network.payload_words(data_words)),
         backlog: design.mesh.nodes().map(|_| Default::default()).collect(),
         sample: Sample::new(design, phases),
         generator,
@@ -179,7 +179,7 @@ struct Run<'a> {
     mesh: Mesh,
     generator: Generator,
     generating: bool,
-    board: Scoreboard,
+    board: FlitScoreboard,
     /// Source queues by tile and class.
     backlog: Vec<[VecDeque<Packet>; 3]>,
     sample: Sample,

@@ -26,7 +26,7 @@ fn of_close(design: &Design, d: &Descriptor) -> impl Iterator<Item = (u32, u32)>
 
 /// All accounts.
 #[derive(Debug)]
-pub(in crate::cosim::workloads::decode) struct DecodeLedger<'a> {
+pub(in crate::cosim::workloads::decode) struct DecodeScoreboard<'a> {
     pub(in crate::cosim::workloads::decode) design: &'a Design,
     shape: Shape,
     homes: Homes,
@@ -53,13 +53,13 @@ pub(in crate::cosim::workloads::decode) struct DecodeLedger<'a> {
     order: Order,
 }
 
-impl<'a> DecodeLedger<'a> {
+impl<'a> DecodeScoreboard<'a> {
     pub(in crate::cosim::workloads::decode) fn new(
         design: &'a Design,
         seed: u64,
         order: Order,
-    ) -> DecodeLedger<'a> {
-        DecodeLedger {
+    ) -> DecodeScoreboard<'a> {
+        DecodeScoreboard {
             design,
             shape: Shape::of(design),
             homes: Homes::new(design),

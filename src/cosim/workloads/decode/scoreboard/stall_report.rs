@@ -1,11 +1,11 @@
 //! Who waits for what, in words: what is said of a run that is stuck, or has lost something.
 
-use super::ledger::DecodeLedger;
+use super::ledger::DecodeScoreboard;
 use super::tile_account::Account;
 use crate::cosim::workloads::SliceId;
 use std::collections::VecDeque;
 
-impl DecodeLedger<'_> {
+impl DecodeScoreboard<'_> {
     /// Who waits for what, in words, the first few of each kind.
     pub(in crate::cosim::workloads::decode) fn waiting(&self) -> String {
         let mut words = Vec::new();
