@@ -11,7 +11,7 @@ use std::process::Command;
 /// The oldest Verilator whose output the shim knows.
 const OLDEST: (u32, u32) = (5, 6);
 
-/// Sources of the shim that know no design; `cosim::verilate` lists the same.
+/// Sources of the shim that know no design; `PREBUILT` in `src/cosim/build/compile.rs` lists the same.
 const UNITS: [&str; 5] = ["ending", "harness", "pins", "shim", "team"];
 
 fn main() {

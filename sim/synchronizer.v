@@ -15,12 +15,12 @@ module meshkv_synchronizer #(
 );
     // What stood there before the last edge of either.
     reg [WIDTH-1:0] before_q;
-    always @(posedge meshkv_socket.clk or posedge meshkv_socket.pe_clk) before_q <= s_data;
+    always @(posedge meshkv_wrapper.clk or posedge meshkv_wrapper.pe_clk) before_q <= s_data;
 
     // Never reset: every instance draws from the noise that it starts with.
     reg  [63:0] random_q;
     always @(posedge clk) random_q <= random_q * 64'd6364136223846793005 + 64'd1442695040888963407;
-    wire [WIDTH-1:0] late = (s_data ^ before_q) & random_q[63-:WIDTH] & {WIDTH{meshkv_socket.doubt}};
+    wire [WIDTH-1:0] late = (s_data ^ before_q) & random_q[63-:WIDTH] & {WIDTH{meshkv_wrapper.doubt}};
 
     meshkv_synchronizer_itself #(
         .WIDTH(WIDTH),

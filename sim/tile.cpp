@@ -8,7 +8,7 @@
 //
 // joints.h is generated from the design: how a tile's ports meet those of its
 // neighbours, of the periphery and of the fabric. A verilated module is a socket around
-// the piece that takes its inputs at the falling edge (see src/cosim/tile.rs).
+// the piece that takes its inputs at the falling edge (see src/cosim/build/wrapper.rs).
 //
 // With two clocks a piece is evaluated at every edge of either, in the order of time. Between
 // the edges of the network's nothing leaves a piece, so that each can do its whole period by itself.

@@ -5,7 +5,7 @@
 //! ```text
 //! TOML -> config::Config -> design::Design -> emit::SourceFile -> rtl_out
 //!                                   |                               |
-//!                                   |                          cosim::Dut, or model::cycle, or both in lockstep
+//!                                   |                          cosim::VerilatedMesh, or model::cycle, or both in lockstep
 //!                                   +--> traffic, scoreboard ------>+--> eval rows --> report
 //! ```
 //!

@@ -4,7 +4,7 @@ use crate::attend;
 
 use attend::{assert_exact, attend, run, small, tensors, Trouble};
 use meshkv::config::PlacementKind;
-use meshkv::cosim::attention::Job;
+use meshkv::cosim::workloads::attention::Job;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::{Logits, Tensors};
 

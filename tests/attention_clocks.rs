@@ -4,9 +4,9 @@ use crate::attend;
 use crate::sources::source_mut;
 
 use attend::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
-use meshkv::cosim::attention::{Attended, Job};
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::workloads::attention::{Attended, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, pad_events, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -38,7 +38,7 @@ fn two_clocks_in_step_are_one() {
     let tensors = tensors(&design, 61, 2, Logits::Normal, 5);
     let job = job(&design, &tensors);
     let one = run(&job, ROUGH);
-    for form in [Form::Clocks, Form::Whole] {
+    for form in [BuildForm::CorePiecesTwoClocks, BuildForm::WholeCore] {
         let two = run_with(&job, ROUGH, form, clocks(300.0, 300.0, 0, 1));
         assert_eq!(two.outputs, one.outputs);
         assert_eq!(
@@ -63,7 +63,7 @@ fn unrelated_clocks_give_the_models_bits() {
         for (jitter, trouble) in [(0, CALM), (Clocks::MOST_JITTER, CALM), (20, ROUGH)] {
             for seed in 1..=2 {
                 let clocks = clocks(noc, pe, jitter, seed);
-                let done = run_with(&job, trouble, Form::Clocks, clocks);
+                let done = run_with(&job, trouble, BuildForm::CorePiecesTwoClocks, clocks);
                 assert_exact(&done, &format!("{clocks:?}"));
                 assert_eq!(done.outputs.len(), one.outputs.len());
                 assert_eq!(flits(&design, &done), flits(&design, &one), "{clocks:?}");
@@ -85,8 +85,8 @@ fn the_same_seed_gives_the_same_edges() {
         let done = run_with(&job, ROUGH, form, clocks(250.0, 290.0, 10, seed));
         (done.cycles, done.outputs, done.pad, done.links)
     };
-    assert_eq!(seen(Form::Clocks, 4), seen(Form::Clocks, 4));
-    assert_ne!(seen(Form::Clocks, 4).2, seen(Form::Clocks, 5).2);
+    assert_eq!(seen(BuildForm::CorePiecesTwoClocks, 4), seen(BuildForm::CorePiecesTwoClocks, 4));
+    assert_ne!(seen(BuildForm::CorePiecesTwoClocks, 4).2, seen(BuildForm::CorePiecesTwoClocks, 5).2);
 }
 
 #[test]
@@ -95,7 +95,10 @@ fn a_design_without_overlap_stands_them_too() {
     let tensors = tensors(&design, 40, 2, Logits::Normal, 5);
     for (noc, pe) in [(250.0, 300.0), (300.0, 250.0)] {
         let clocks = clocks(noc, pe, 20, 1);
-        assert_exact(&run_with(&job(&design, &tensors), CALM, Form::Clocks, clocks), &format!("{clocks:?}"));
+        assert_exact(
+            &run_with(&job(&design, &tensors), CALM, BuildForm::CorePiecesTwoClocks, clocks),
+            &format!("{clocks:?}"),
+        );
     }
 }
 
@@ -124,9 +127,9 @@ fn a_word_that_is_written_after_its_pointer_is_found() {
     let right = "always @(posedge s_clk) if (push) mem[write_position] <= s_data;";
     change(&mut files, "meshkv_async_fifo", &[(right, late)]);
     // On one clock nobody can tell: the pointer takes longer.
-    let in_step = try_run(&files, &job, CALM, Form::Core, Clocks::IN_STEP).unwrap();
+    let in_step = try_run(&files, &job, CALM, BuildForm::CorePieces, Clocks::IN_STEP).unwrap();
     assert_exact(&in_step, "in step");
-    let apart = try_run(&files, &job, CALM, Form::Clocks, clocks(20.0, 70.0, 20, 1));
+    let apart = try_run(&files, &job, CALM, BuildForm::CorePiecesTwoClocks, clocks(20.0, 70.0, 20, 1));
     let right = apart.is_ok_and(|done| done.bit_exact() && done.violations.is_empty());
     assert!(!right, "words are read before they are written, unseen");
 }

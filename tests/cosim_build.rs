@@ -2,10 +2,12 @@
 //! each tile what it sent, and misbehaves when a payload orders it to.
 
 use meshkv::config::Config;
-use meshkv::cosim::dut::{Dut, DutError, Injection, StepStatus};
-use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{build, BuildError, BuildOptions, Form, Progress, RunLength};
-use meshkv::cosim::Library;
+use meshkv::cosim::build::toolchain::Toolchain;
+use meshkv::cosim::build::verilate::{build, BuildOptions};
+use meshkv::cosim::build::{BuildError, BuildForm, Library, Progress, RunLength};
+use meshkv::cosim::dut::network::{Injection, StepStatus};
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::dut::DutError;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 use std::collections::BTreeSet;
@@ -49,7 +51,7 @@ fn verilator() -> PathBuf {
 
 fn options(run: RunLength, cache: &Path) -> BuildOptions {
     let toolchain = Toolchain::probe(&verilator(), &Toolchain::default_cxx()).unwrap();
-    BuildOptions { toolchain, form: Form::Mesh, run, cache_dir: Some(cache.to_owned()) }
+    BuildOptions { toolchain, form: BuildForm::WholeMesh, run, cache_dir: Some(cache.to_owned()) }
 }
 
 /// One cache for all tests of this file, kept under target/ so that a second run is quick.
@@ -68,13 +70,13 @@ fn library() -> &'static Library {
 /// An instance and what is needed to send to it.
 struct Bench {
     design: Design,
-    dut: Dut,
+    dut: VerilatedMesh,
 }
 
 impl Bench {
     fn new() -> Bench {
         let design = design();
-        let dut = Dut::open(library(), &design, 1).unwrap();
+        let dut = VerilatedMesh::open(library(), &design, 1).unwrap();
         Bench { design, dut }
     }
 
@@ -332,7 +334,7 @@ fn a_library_of_another_design_is_refused() {
     let mut config = design().config;
     config.noc.vc_depth = 4;
     let other = Design::from_config("other", &config).unwrap();
-    assert!(matches!(Dut::open(library(), &other, 1), Err(DutError::Mismatch(_))));
+    assert!(matches!(VerilatedMesh::open(library(), &other, 1), Err(DutError::Mismatch(_))));
 }
 
 #[test]
@@ -366,7 +368,7 @@ fn a_second_build_comes_from_the_cache_and_a_damaged_one_is_rebuilt() {
     });
     assert_eq!(notes.len(), 1);
     assert!(notes[0].contains("libdut.so is not what was built"), "{notes:?}");
-    Dut::open(&rebuilt.unwrap(), &design, 1).unwrap();
+    VerilatedMesh::open(&rebuilt.unwrap(), &design, 1).unwrap();
 }
 
 #[test]
@@ -376,7 +378,7 @@ fn waves_are_written_by_a_traced_build_and_refused_by_another() {
     let traced = build(&sources(&design), &design, &options(run, &cache()), &mut |_| {}).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.fst");
-    let mut dut = Dut::open(&traced, &design, 1).unwrap();
+    let mut dut = VerilatedMesh::open(&traced, &design, 1).unwrap();
     dut.wave_start(&path).unwrap();
     dut.step(100).unwrap();
     dut.wave_stop();
@@ -384,7 +386,7 @@ fn waves_are_written_by_a_traced_build_and_refused_by_another() {
     let error = dut.wave_start(Path::new("/nonexistent/run.fst")).unwrap_err();
     assert!(error.to_string().contains("/nonexistent/run.fst"), "{error}");
 
-    let mut bare = Dut::open(library(), &design, 1).unwrap();
+    let mut bare = VerilatedMesh::open(library(), &design, 1).unwrap();
     assert!(matches!(bare.wave_start(&path), Err(DutError::Wave(text)) if text.contains("without waves")));
 }
 

@@ -3,9 +3,9 @@
 use crate::decode;
 
 use decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
-use meshkv::cosim::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
+use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
-use meshkv::cosim::Library;
+use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
 use meshkv::design::{Design, Mapping};
 use std::collections::HashMap;
 

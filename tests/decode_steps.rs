@@ -7,8 +7,8 @@ use crate::sources::source_mut;
 use decode::fabric::library_of;
 use decode::{plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::decode::{Pace, Workload};
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::workloads::decode::{Pace, Workload};
 use meshkv::design::{Class, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 
@@ -210,7 +210,7 @@ fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
 
 /// The fabric with directories that look at a slot only every 64th cycle, so that it is freed long after it was
 /// served: how soon it is, nobody promises.
-fn freed_late(design: &Design) -> meshkv::cosim::Library {
+fn freed_late(design: &Design) -> meshkv::cosim::build::Library {
     let mut files = emit(design).unwrap();
     let file = source_mut(&mut files, "meshkv_staging_directory");
     for (from, to) in [
@@ -220,7 +220,7 @@ fn freed_late(design: &Design) -> meshkv::cosim::Library {
         assert_eq!(file.text.matches(from).count(), 1, "{from}");
         file.text = file.text.replace(from, to);
     }
-    library_of(Form::Pieces, design, &files)
+    library_of(BuildForm::FabricPieces, design, &files)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::decode;
 use decode::fabric::lasting_library_of;
 use decode::{plan, run_clean, small, whole_library, FORM, LOAD, MAPPINGS, SHARINGS};
 use meshkv::config::Config;
-use meshkv::cosim::decode::{Plan, Workload};
+use meshkv::cosim::workloads::decode::{Plan, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
 

@@ -1,10 +1,10 @@
 //! A decode step takes as many cycles as attention of the same work: its arrays and roots are models, the rest is the fabric.
 
 use meshkv::config::Config;
-use meshkv::cosim::attention::{Bench as AttentionBench, Job};
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::decode::{step, Bench, Plan, Workload};
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
+use meshkv::cosim::workloads::attention::{Bench as AttentionBench, Job};
+use meshkv::cosim::workloads::decode::{step, Bench, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::{synthetic, Logits, Synthetic};
 use std::path::Path;

@@ -4,10 +4,10 @@ use crate::device;
 
 use device::{apart, assert_clean, assert_error, assert_rules, job, run_clean, small, tensors, whole};
 use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};
-use meshkv::cosim::attention::Job;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::{Bench, DeviceError, Faults, Notice, Outcome, Platform};
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Fault, FaultKind};
+use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::workloads::device::{Bench, DeviceError, Faults, Notice, Outcome, Platform};
 use meshkv::design::{Design, Mapping};
 
 /// Runs a job that fails, and then one that does not.

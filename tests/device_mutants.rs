@@ -4,10 +4,10 @@ use crate::device;
 
 use device::{apart, hasty, job, joined_of, modelled_of, mutant, owe_four_epochs, small, tensors};
 use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};
-use meshkv::cosim::attention::Job;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::{DeviceError, Faults, Notice, Platform};
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Fault, FaultKind};
+use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::workloads::device::{DeviceError, Faults, Notice, Platform};
 use meshkv::design::registers::named;
 use meshkv::design::Mapping;
 use meshkv::emit::SourceFile;

@@ -6,9 +6,9 @@ use crate::device;
 use device::any_host::{Host, ACTS};
 use device::reference::Reference;
 use device::{apart, assert_clean, assert_rules, job, small, tensors, whole, MOST};
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::decode::Descriptor;
-use meshkv::cosim::device::{DeviceError, Notice, Platform};
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
+use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{named, DESC_QUEUE, WATCHDOG};
 use meshkv::design::{Design, Mapping, Sharing};
 

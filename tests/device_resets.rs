@@ -5,8 +5,8 @@ use crate::device;
 
 use device::{apart, assert_error, assert_rules, job, owe_four_epochs, run_clean, small, tensors, whole};
 use device::{MOST, MOST_WITH_TIMEOUT, TIMEOUT};
-use meshkv::cosim::device::{Notice, Platform};
-use meshkv::cosim::packet::mix;
+use meshkv::cosim::hash::mix;
+use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::Mapping;
 
 /// Cycles in which `ap_rst_n` is held.

@@ -4,11 +4,11 @@ use crate::device;
 
 use device::attend::{self, fabric::library_of, Trouble};
 use device::{apart, job, joined, run_clean, small, tensors, whole};
-use meshkv::cosim::attention::Bench as Core;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::{Notice, Platform};
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::workloads::attention::Bench as Core;
+use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::registers::COUNTER_GROUPS;
 use meshkv::design::Mapping;
 use meshkv::emit::{emit, pad_events};
@@ -126,7 +126,7 @@ fn what_a_device_runs_is_what_the_core_runs() {
     let job = job(&design, &tensors, Mapping::HeadTile);
     let mut bench = whole(&design, &Platform::of(&design), &Clocks::IN_STEP);
     let seen = bench.watch(&job, Clocks::IN_STEP, 100, &mut |_| false).unwrap();
-    let library = library_of(Form::Core, &design, &emit(&design).unwrap());
+    let library = library_of(BuildForm::CorePieces, &design, &emit(&design).unwrap());
     let core = Core::new(&library, &job, Behaviour::of(&design), 1).unwrap();
     let core = core.run(100, 0, &mut |_| false).unwrap();
     assert_eq!((seen.outputs.clone(), seen.beats.clone()), (core.outputs, core.beats));

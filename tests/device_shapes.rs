@@ -6,8 +6,8 @@ use crate::device;
 use device::attend::small;
 use device::{hasty, job, modelled_of, run_clean, tensors};
 use meshkv::config::Config;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::{Notice, Platform};
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::Mapping;
 
 /// Two steps on 2 x 2 tiles: queries and outputs are where they belong, in every byte.

@@ -5,12 +5,12 @@ use crate::fabric;
 use fabric::{
     clean, design, emitted, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES,
 };
-use meshkv::cosim::network::COUNTERS_PER_PORT;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::RunError;
-use meshkv::cosim::trace;
-use meshkv::cosim::traffic::VirtualNetworks;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::network::COUNTERS_PER_PORT;
+use meshkv::cosim::traffic::generator::VirtualNetworks;
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::traffic::trace;
+use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::{Class, Design, Mesh, NodeId, Port};
 use std::collections::BTreeSet;
 
@@ -271,9 +271,10 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 #[test]
 fn what_registers_held_before_the_reset_changes_nothing() {
     let design = design(2, 2, |_| {});
-    let library = fabric::library_of(Form::Tile, &design, &emitted(&design));
+    let library = fabric::library_of(BuildForm::OneRouter, &design, &emitted(&design));
     let runs = [1, 2, 0xffff_ffff_ffff_fffe].map(|seed| {
-        let mut dut = meshkv::cosim::dut::Dut::open(&library, &design, seed).unwrap();
+        let mut dut =
+            meshkv::cosim::dut::verilated_mesh::VerilatedMesh::open(&library, &design, seed).unwrap();
         dut.record(true, true);
         clean(&mut dut, &design, &mixed(2, 0.6, 3))
     });

@@ -7,9 +7,10 @@ use crate::stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::model_ports::FabricPorts;
-use meshkv::cosim::socket::{verilated, Socket};
-use meshkv::cosim::verilate::{around_ports, Form};
+use meshkv::cosim::build::{around_ports, BuildForm};
+use meshkv::cosim::dut::model_ports::FabricPorts;
+use meshkv::cosim::dut::ports::DutPorts;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use meshkv::eval::SoakFabric;
@@ -20,15 +21,15 @@ type Case = (&'static str, fn(&mut Config));
 
 /// Runs both side by side until they differ.
 fn compare(
-    form: Form,
+    form: BuildForm,
     design: &Design,
     files: &[SourceFile],
     pace: Pace,
     cycles: u64,
 ) -> Result<Stand, String> {
-    let top = if form == Form::Around { around_ports(design) } else { fabric_ports(design) };
+    let top = if form == BuildForm::EndpointPieces { around_ports(design) } else { fabric_ports(design) };
     let library = library_of(form, design, files);
-    let model: Box<dyn Socket> = Box::new(FabricPorts::new(design, &top));
+    let model: Box<dyn DutPorts> = Box::new(FabricPorts::new(design, &top));
     let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];
     let mut stand = Stand::both(both, &top, design, pace, 7);
     stand.run(cycles)?;
@@ -46,7 +47,7 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-fn same(form: Form, design: &Design, pace: Pace, cycles: u64) -> Stand {
+fn same(form: BuildForm, design: &Design, pace: Pace, cycles: u64) -> Stand {
     let files = emit(design).expect("every legal design is emitted");
     compare(form, design, &files, pace, cycles).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -54,14 +55,14 @@ fn same(form: Form, design: &Design, pace: Pace, cycles: u64) -> Stand {
 #[test]
 fn the_model_shows_what_the_fabric_shows() {
     let wide = small(2, 2, |c| (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2));
-    let seen = same(Form::Pieces, &wide, LIVELY, 6000).seen;
+    let seen = same(BuildForm::FabricPieces, &wide, LIVELY, 6000).seen;
     assert!(seen.jobs > 50 && seen.flits > 3000 && seen.roots > 1000 && seen.bursts > 500, "{seen:?}");
 }
 
 #[test]
 fn homes_that_swap_do_so_in_the_model() {
     let pace = Pace { segments: 1, step: 2, ..LIVELY };
-    let seen = same(Form::Pieces, &small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000).seen;
+    let seen = same(BuildForm::FabricPieces, &small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000).seen;
     assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
 }
 
@@ -96,8 +97,8 @@ fn same_under_any_network(cases: &[Case]) {
     for (name, change) in cases {
         let design = small(3, 2, change);
         let files = emit(&design).expect("every legal design is emitted");
-        let stand =
-            compare(Form::Around, &design, &files, LIVELY, 6000).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let stand = compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 6000)
+            .unwrap_or_else(|e| panic!("{name}: {e}"));
         let (seen, events) = (&stand.seen, stand.events());
         assert!(seen.jobs > 15 && seen.flits > 500 && seen.roots > 300, "{name}: {seen:?}");
         assert!(events["fetches"] > 100 && events["flits_kept"] > 100, "{name}: {events:?}");
@@ -110,7 +111,7 @@ fn ports_of_any_number_of_tiles_show_the_same() {
     for (cols, tiles) in [(3, 1), (3, 2), (5, 4), (9, 8)] {
         let design = small(cols, 2, |c| c.memory.tiles_per_port = Some(tiles));
         assert_eq!(design.memory.ports, 2 * cols.div_ceil(tiles));
-        let seen = same(Form::Around, &design, LIVELY, 3000).seen;
+        let seen = same(BuildForm::EndpointPieces, &design, LIVELY, 3000).seen;
         assert!(seen.bursts > 200, "{cols} columns, {tiles} tiles a port: {seen:?}");
     }
 }
@@ -135,7 +136,7 @@ fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
         // Its decode steps are what `meshkv soak` takes through the whole.
         let SoakFabric { design, .. } = SoakFabric::of(seed);
         let files = emit(&design).expect("every legal design is emitted");
-        let what = match compare(Form::Around, &design, &files, LIVELY, 5000) {
+        let what = match compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 5000) {
             Ok(stand) => format!("{:?}", stand.seen),
             // Descriptors at random may say what no driver must: both stop there.
             Err(e) if e.contains("names a slice again") => e,
@@ -172,7 +173,7 @@ fn a_module_that_does_something_else_is_a_difference() {
         assert_eq!(file.text.matches(from).count(), 1, "{from:?} stands in {module} once");
         file.text = file.text.replace(from, to);
         let pace = Pace { segments: 1, step: 2, ..LIVELY };
-        let difference = compare(Form::Around, &design, &files, pace, 6000).err().expect(module);
+        let difference = compare(BuildForm::EndpointPieces, &design, &files, pace, 6000).err().expect(module);
         assert!(difference.contains(port), "{module}: {difference}");
     }
 }

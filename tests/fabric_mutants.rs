@@ -7,11 +7,11 @@ use crate::fabric;
 use crate::sources::source_mut;
 
 use fabric::{design, library_of, mixed, multicast, open, under, unicast};
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::RunError;
-use meshkv::cosim::traffic::{Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
-use meshkv::cosim::violation::ViolationKind;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::checks::violation::ViolationKind;
+use meshkv::cosim::traffic::generator::{Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::Design;
 use meshkv::emit::{emit, MESH};
 
@@ -51,7 +51,7 @@ fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Caught {
     assert!(file.text.contains(from), "{module} has no `{from}` to break");
     file.text = file.text.replace(from, to);
     // What joins the routers is no part of a router.
-    let form = if module == MESH { Form::Mesh } else { Form::Tile };
+    let form = if module == MESH { BuildForm::WholeMesh } else { BuildForm::OneRouter };
     match under(&mut open(&library_of(form, &design, &files), &design), &design, traffic) {
         Ok(measured) => {
             let kinds: Vec<_> = measured.violations.iter().map(|v| v.kind).collect();

@@ -7,14 +7,14 @@ use crate::sources::source_mut;
 
 use fabric::{clean, design, library_of, mixed, multicast, under, unicast};
 use meshkv::config::Config;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::lockstep::{Difference, Lockstep};
-use meshkv::cosim::modelled::Modelled;
-use meshkv::cosim::pattern::{Hotspot, PatternKind};
-use meshkv::cosim::run::RunError;
-use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
-use meshkv::cosim::violation::ViolationKind;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::checks::lockstep::{Difference, Lockstep};
+use meshkv::cosim::checks::violation::ViolationKind;
+use meshkv::cosim::dut::model_mesh::ModelMesh;
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::{Hotspot, PatternKind};
+use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::{Design, Port};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::model::cycle::mesh::Upset;
@@ -25,8 +25,8 @@ use std::path::Path;
 type Change = fn(&mut Config);
 
 fn both_of(design: &Design, files: &[SourceFile]) -> Lockstep {
-    let library = library_of(Form::Tile, design, files);
-    let mut both = Lockstep::new(Dut::open(&library, design, 1).unwrap(), design).unwrap();
+    let library = library_of(BuildForm::OneRouter, design, files);
+    let mut both = Lockstep::new(VerilatedMesh::open(&library, design, 1).unwrap(), design).unwrap();
     both.watchdog(1000);
     both
 }
@@ -115,8 +115,8 @@ fn every_number_of_channels_and_depth_agrees() {
 #[test]
 fn the_model_alone_gives_the_figures_of_the_verilog() {
     let design = design(3, 3, |_| {});
-    let library = library_of(Form::Tile, &design, &emit(&design).unwrap());
-    let (mut dut, mut model) = (fabric::open(&library, &design), Modelled::new(&design));
+    let library = library_of(BuildForm::OneRouter, &design, &emit(&design).unwrap());
+    let (mut dut, mut model) = (fabric::open(&library, &design), ModelMesh::new(&design));
     model.watchdog(1000);
     for traffic in traffics(&design) {
         assert_eq!(clean(&mut model, &design, &traffic), clean(&mut dut, &design, &traffic));
@@ -126,7 +126,7 @@ fn the_model_alone_gives_the_figures_of_the_verilog() {
 #[test]
 fn memory_of_the_model_does_not_grow_over_a_run() {
     let design = design(4, 4, |_| {});
-    let mut model = Modelled::new(&design);
+    let mut model = ModelMesh::new(&design);
     let traffic = mixed(3, 1.0, 4);
     clean(&mut model, &design, &traffic);
     // Twice the traffic needs no more records at a time.

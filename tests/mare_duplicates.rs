@@ -6,7 +6,7 @@ use crate::mare;
 use mare::fabric::design;
 use mare::{chunk, plan, random_plan, run_clean, run_mutant, slice, tile};
 use meshkv::config::Config;
-use meshkv::cosim::fetch::{Fetched, Plan, Resident};
+use meshkv::cosim::workloads::fetch::{Fetched, Plan, Resident};
 use meshkv::design::Design;
 
 /// What a fabric differs in.

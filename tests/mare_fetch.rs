@@ -5,8 +5,8 @@ use crate::mare;
 use mare::fabric::{design, lasting_library_of};
 use mare::{chunk, plan, random_plan, run_clean, run_on, tile};
 use meshkv::config::Config;
-use meshkv::cosim::verilate::Form;
-use meshkv::cosim::workload::{self, Workload};
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::workloads::fetch::scenario::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
 
@@ -162,12 +162,12 @@ fn storms_on_large_meshes_end() {
             c.noc.flit_width = 64;
             c.model.max_tokens = 1024;
         });
-        let library = lasting_library_of(Form::Node, &design, &emit(&design).unwrap());
+        let library = lasting_library_of(BuildForm::TransportPieces, &design, &emit(&design).unwrap());
         for workload in [
             Workload::Random { commands, gap: 0, slices: 16 },
             Workload::Broadcast { slices: 4, chunks: 6, skew: 1, rotate: false },
         ] {
-            let done = run_on(&library, &design, &workload::plan(&design, &workload, 3).unwrap()).unwrap();
+            let done = run_on(&library, &design, &scenario::plan(&design, &workload, 3).unwrap()).unwrap();
             assert!(
                 done.violations == 0 && done.delivered > 0,
                 "{side} {workload:?}: {:?}",

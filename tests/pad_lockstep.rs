@@ -6,10 +6,10 @@ use crate::sources::source_mut;
 use attend::fabric::{emitted, library_of};
 use attend::{assert_exact, lockstep, on_model, small, tensors, Trouble};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::attention::{Attended, Job};
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::pins::Pins;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::pins::Pins;
+use meshkv::cosim::workloads::attention::{Attended, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -191,7 +191,7 @@ fn a_model_of_another_design_is_found() {
 #[test]
 fn whatever_registers_hold_before_the_reset_it_begins() {
     let design = small(|_| {});
-    let library = library_of(Form::Core, &design, &emit(&design).unwrap());
+    let library = library_of(BuildForm::CorePieces, &design, &emit(&design).unwrap());
     for seed in 0..5_000 {
         Pins::new(&library, seed).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
     }

@@ -6,8 +6,8 @@ use crate::stand;
 
 use fabric::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::socket::verilated;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use stand::{fabric_ports, Pace, Seen, Stand, LIVELY};
@@ -27,7 +27,8 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
 /// Runs both forms side by side until they differ; answers with what happened in both.
 fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Result<Seen, String> {
     let socket = |form| verilated(&library_of(form, design, files), 7).expect("it fits into memory");
-    let both = [("the whole", socket(Form::Full)), ("in pieces", socket(Form::Pieces))];
+    let both =
+        [("the whole", socket(BuildForm::WholeFabric)), ("in pieces", socket(BuildForm::FabricPieces))];
     let mut stand = Stand::both(both, &fabric_ports(design), design, pace, 7);
     stand.run(cycles)?;
     Ok(stand.seen)
@@ -86,7 +87,7 @@ fn crossed_columns_of_the_fabric_are_a_difference() {
 }
 
 /// Says how long the form of a fabric of the reference's size takes to build, and how fast it runs.
-fn speed(form: Form) {
+fn speed(form: BuildForm) {
     let mut config = Config::default();
     (config.mesh.cols, config.mesh.rows, config.noc.flit_width) = (8, 8, 512);
     let design = Design::from_config("speed", &config).expect("a legal configuration");
@@ -108,11 +109,11 @@ fn speed(form: Form) {
 #[test]
 #[ignore = "a measurement: cargo test --test all -- --ignored --nocapture pieces::speed_in_pieces"]
 fn speed_in_pieces() {
-    speed(Form::Pieces);
+    speed(BuildForm::FabricPieces);
 }
 
 #[test]
 #[ignore = "a measurement of many minutes: cargo test --test all -- --ignored --nocapture pieces::speed_of_the_whole"]
 fn speed_of_the_whole() {
-    speed(Form::Full);
+    speed(BuildForm::WholeFabric);
 }

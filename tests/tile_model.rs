@@ -5,12 +5,13 @@ use crate::fabric;
 use crate::sources::source_mut;
 
 use fabric::{design, library_of, mixed, multicast, open, unicast, PHASES};
-use meshkv::cosim::dut::{Dut, StepStatus};
-use meshkv::cosim::network::{Ejection, Entry, Injection, Network, COUNTERS};
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::{run, Phases, RunError};
-use meshkv::cosim::traffic::{Generator, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::traffic::generator::{Generator, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::{run, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::{Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 
@@ -29,7 +30,7 @@ struct Seen {
 
 /// A fabric that is stepped a cycle at a time and notes all of it.
 struct Recorder {
-    dut: Dut,
+    dut: VerilatedMesh,
     seen: Seen,
 }
 
@@ -92,7 +93,7 @@ fn four_by_three() -> Design {
 }
 
 /// What is seen of some traffic; two tiles take what they get slowly.
-fn seen(form: Form, design: &Design, files: &[SourceFile], traffic: &Traffic) -> Seen {
+fn seen(form: BuildForm, design: &Design, files: &[SourceFile], traffic: &Traffic) -> Seen {
     let mut dut = open(&library_of(form, design, files), design);
     for (x, y, probability) in [(1, 1, 0.6), (3, 0, 0.3)] {
         let tile = design.mesh.node(x, y).expect("a tile of the mesh");
@@ -116,8 +117,8 @@ fn tile_and_fabric_show_the_same_in_every_cycle() {
         multicast(5, 0.1, 2),
         unicast(PatternKind::Uniform, VirtualNetworks::Both, 0.6, 3),
     ] {
-        let fabric = seen(Form::Mesh, &design, &files, &traffic);
-        let tile = seen(Form::Tile, &design, &files, &traffic);
+        let fabric = seen(BuildForm::WholeMesh, &design, &files, &traffic);
+        let tile = seen(BuildForm::OneRouter, &design, &files, &traffic);
         assert!(
             fabric.ejections.len() > 1000 && fabric.entries.len() > 500,
             "{traffic:?}: hardly any traffic"
@@ -135,16 +136,16 @@ fn swapped_links_of_the_mesh_are_a_difference() {
     let design = four_by_three();
     let mut files = emit(&design).expect("every legal design is emitted");
     let traffic = mixed(3, 0.15, 4);
-    let tile = seen(Form::Tile, &design, &files, &traffic);
+    let tile = seen(BuildForm::OneRouter, &design, &files, &traffic);
     let mesh = source_mut(&mut files, "meshkv_mesh");
     // What the first two columns receive from the north, whole links, each from the other's neighbour.
     let (from, to) = ("gen_row[y+1].gen_col[x].", "gen_row[y+1].gen_col[x<2?1-x:x].");
     assert!(mesh.text.contains(from));
     mesh.text = mesh.text.replace(from, to);
-    let fabric = seen(Form::Mesh, &design, &files, &traffic);
+    let fabric = seen(BuildForm::WholeMesh, &design, &files, &traffic);
     assert_ne!(fabric.ejections, tile.ejections);
     // And nothing but the wiring is another: the tile has no part in it.
-    assert_eq!(seen(Form::Tile, &design, &files, &traffic), tile);
+    assert_eq!(seen(BuildForm::OneRouter, &design, &files, &traffic), tile);
 }
 
 #[test]
@@ -152,12 +153,12 @@ fn a_register_between_two_slrs_that_the_mesh_lacks_is_a_difference() {
     let design = four_by_three();
     let mut files = emit(&design).expect("every legal design is emitted");
     let traffic = mixed(3, 0.15, 4);
-    let tile = seen(Form::Tile, &design, &files, &traffic);
+    let tile = seen(BuildForm::OneRouter, &design, &files, &traffic);
     let mesh = source_mut(&mut files, "meshkv_mesh");
     let (from, to) = ("16'b0000000000000011", "16'b0000000000000001");
     assert!(mesh.text.contains(from));
     mesh.text = mesh.text.replace(from, to);
-    assert_ne!(seen(Form::Mesh, &design, &files, &traffic).ejections, tile.ejections);
+    assert_ne!(seen(BuildForm::WholeMesh, &design, &files, &traffic).ejections, tile.ejections);
 }
 
 #[test]
@@ -179,7 +180,7 @@ fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
             other => panic!("{other:?}"),
         }
     };
-    let (fabric, tile) = (stopped(Form::Mesh), stopped(Form::Tile));
+    let (fabric, tile) = (stopped(BuildForm::WholeMesh), stopped(BuildForm::OneRouter));
     assert!(tile.contains("$stop at src/rtl/network/meshkv_"), "{tile}");
     // The same cycle, check and message; the fabric says the path to it as well.
     let place = |text: &str| {
@@ -205,5 +206,5 @@ fn the_watchdog_sees_a_tile_that_takes_nothing() {
             other => panic!("{other:?}"),
         }
     };
-    assert_eq!(stuck(Form::Mesh), stuck(Form::Tile));
+    assert_eq!(stuck(BuildForm::WholeMesh), stuck(BuildForm::OneRouter));
 }

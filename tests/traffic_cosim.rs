@@ -4,14 +4,14 @@
 use crate::fabric;
 use crate::sources::source_mut;
 use meshkv::config::Config;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::network::Network;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::{run, Measured, Phases, RunError};
-use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::Form;
-use meshkv::cosim::violation::ViolationKind;
-use meshkv::cosim::Library;
+use meshkv::cosim::build::{BuildForm, Library};
+use meshkv::cosim::checks::violation::ViolationKind;
+use meshkv::cosim::dut::network::Network;
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::Design;
 use meshkv::emit::emit;
 use std::sync::OnceLock;
@@ -25,24 +25,25 @@ fn design(cols: u32, rows: u32) -> Design {
     Design::from_config("traffic", &config).expect("legal")
 }
 
-fn open(library: &Library, design: &Design) -> Dut {
-    let mut dut = Dut::open(library, design, 1).expect("the library fits the design");
+fn open(library: &Library, design: &Design) -> VerilatedMesh {
+    let mut dut = VerilatedMesh::open(library, design, 1).expect("the library fits the design");
     dut.record(true, true);
     dut.watchdog(1000);
     dut
 }
 
 /// The 4x2 fabric as it is emitted: not square, and all patterns but transpose exist on it.
-fn sound() -> (Design, Dut) {
+fn sound() -> (Design, VerilatedMesh) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     let design = design(4, 2);
     let emitted = || emit(&design).expect("the design can be emitted");
-    let library = LIBRARY.get_or_init(|| fabric::lasting_library_of(Form::Mesh, &design, &emitted()));
+    let library =
+        LIBRARY.get_or_init(|| fabric::lasting_library_of(BuildForm::WholeMesh, &design, &emitted()));
     let dut = open(library, &design);
     (design, dut)
 }
 
-fn over(dut: &mut Dut, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
+fn over(dut: &mut VerilatedMesh, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
     Network::reset(dut)?;
     let generator = Generator::new(design, traffic).expect("the traffic fits the design");
     run(dut, design, generator, &PHASES, &mut |_, _| {})
@@ -105,7 +106,8 @@ fn latency_without_load_is_that_of_the_hops() {
     // One packet a time, straight along the row: each router further costs the same.
     let latency = |to: u32| {
         let text = format!("0,0,{to},PART,1\n");
-        let packets = meshkv::cosim::trace::parse("t.csv", &text, design.mesh).expect("a legal trace");
+        let packets =
+            meshkv::cosim::traffic::trace::parse("t.csv", &text, design.mesh).expect("a legal trace");
         let phases = Phases { warmup: 0, measure: 1, ..PHASES };
         (packets, phases)
     };
@@ -131,7 +133,7 @@ fn broken(module: &str, pieces: &[(&str, &str)]) -> Result<Measured, RunError> {
         assert!(file.text.contains(sound), "{module} no longer says {sound:?}: break it another way");
         file.text = file.text.replacen(sound, broken, 1);
     }
-    let mut dut = open(&fabric::library_of(Form::Tile, &design, &files), &design);
+    let mut dut = open(&fabric::library_of(BuildForm::OneRouter, &design, &files), &design);
     let shape = unicast(PatternKind::Uniform, VirtualNetworks::Both);
     over(&mut dut, &design, &Traffic { shape, load: 0.2, packet: 1, seed: 1 })
 }

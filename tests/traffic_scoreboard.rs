@@ -4,11 +4,12 @@ use crate::ideal;
 
 use ideal::{Fault, Ideal};
 use meshkv::config::Config;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::{run, Measured, Phases, RunError};
-use meshkv::cosim::trace;
-use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::violation::ViolationKind;
+use meshkv::cosim::checks::violation::ViolationKind;
+use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::traffic::trace;
+use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::Design;
 
 /// The delivery that a fault hits: inside a packet of four or eight flits, not at its end.

@@ -8,7 +8,7 @@ use super::figure::{Figure, Goal};
 use super::program::{file, json, number};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
-use meshkv::cosim::one_place;
+use meshkv::cosim::build::one_place;
 use meshkv::design::Design;
 use meshkv::emit::{self, SourceFile};
 use meshkv::model::tensors::layers;

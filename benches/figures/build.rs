@@ -3,9 +3,9 @@
 use super::figure::{Figure, Goal};
 use anyhow::Result;
 use meshkv::config::Config;
-use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::verilate::{self, BuildOptions, Form, RunLength};
-use meshkv::cosim::Library;
+use meshkv::cosim::build::toolchain::Toolchain;
+use meshkv::cosim::build::verilate::BuildOptions;
+use meshkv::cosim::build::{verilate, BuildForm, Library, RunLength};
 use meshkv::design::Design;
 use meshkv::{emit, tools};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,10 @@ pub fn measure() -> Result<Vec<Figure>> {
     for (side, width) in SIZES {
         let design = design(side, width)?;
         for (name, form, run) in [
-            ("one tile, for short runs (-O1)", Form::Tile, RunLength::Quick),
-            ("one tile, for long runs (-O2)", Form::Tile, RunLength::Long),
-            ("the whole mesh, for short runs (-O1)", Form::Mesh, RunLength::Quick),
-            ("the whole mesh, for long runs (-O2)", Form::Mesh, RunLength::Long),
+            ("one tile, for short runs (-O1)", BuildForm::OneRouter, RunLength::Quick),
+            ("one tile, for long runs (-O2)", BuildForm::OneRouter, RunLength::Long),
+            ("the whole mesh, for short runs (-O1)", BuildForm::WholeMesh, RunLength::Quick),
+            ("the whole mesh, for long runs (-O2)", BuildForm::WholeMesh, RunLength::Long),
         ] {
             let cache = tempfile::tempdir()?;
             let timed = |design: &Design| timed(design, form, run, cache.path());
@@ -46,14 +46,14 @@ pub fn measure() -> Result<Vec<Figure>> {
 }
 
 /// The built fabric, from the cache at `cache` or the usual one.
-pub fn library(design: &Design, form: Form, run: RunLength, cache: Option<&Path>) -> Result<Library> {
+pub fn library(design: &Design, form: BuildForm, run: RunLength, cache: Option<&Path>) -> Result<Library> {
     let (verilator, cxx) = (tools::find(&tools::VERILATOR)?, tools::find(&tools::CXX)?);
     let toolchain = Toolchain::probe(&verilator.path, &cxx.path)?;
     let options = BuildOptions { toolchain, form, run, cache_dir: cache.map(PathBuf::from) };
     Ok(verilate::build(&emit::emit(design)?, design, &options, &mut |_| {})?)
 }
 
-fn timed(design: &Design, form: Form, run: RunLength, cache: &Path) -> Result<f64> {
+fn timed(design: &Design, form: BuildForm, run: RunLength, cache: &Path) -> Result<f64> {
     let started = Instant::now();
     library(design, form, run, Some(cache))?;
     Ok(started.elapsed().as_secs_f64())

@@ -4,10 +4,10 @@ use super::build;
 use super::figure::{Figure, Goal};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
-use meshkv::cosim::attention::{Bench, Job};
-use meshkv::cosim::clocks::Clocks;
+use meshkv::cosim::build::{BuildForm, RunLength};
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
-use meshkv::cosim::verilate::{Form, RunLength};
+use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::{synthetic, Logits, Synthetic};
 use std::time::Instant;
@@ -36,10 +36,14 @@ pub fn measure() -> Result<Vec<Figure>> {
     let job = Job::new(&design, &tensors, (0, 1), Mapping::RowAligned, Sharing::KvHead)?;
     let two = |noc_mhz, pe_mhz, jitter| Clocks { noc_mhz, pe_mhz, jitter, ..Clocks::IN_STEP };
     let ways = [
-        ("one clock", Form::Core, Clocks::IN_STEP),
-        ("two clocks of 250 MHz, edges up to 20 % late", Form::Clocks, two(250.0, 250.0, 20)),
-        ("250 and 300 MHz", Form::Clocks, two(250.0, 300.0, 0)),
-        ("20 and 70 MHz", Form::Clocks, two(20.0, 70.0, 0)),
+        ("one clock", BuildForm::CorePieces, Clocks::IN_STEP),
+        (
+            "two clocks of 250 MHz, edges up to 20 % late",
+            BuildForm::CorePiecesTwoClocks,
+            two(250.0, 250.0, 20),
+        ),
+        ("250 and 300 MHz", BuildForm::CorePiecesTwoClocks, two(250.0, 300.0, 0)),
+        ("20 and 70 MHz", BuildForm::CorePiecesTwoClocks, two(20.0, 70.0, 0)),
     ];
     let mut best = [0_f64; 4];
     for _ in 0..TURNS {
@@ -49,7 +53,7 @@ pub fn measure() -> Result<Vec<Figure>> {
             *best = best.max(speed(bench)?);
         }
     }
-    let figure = |((name, ..), speed): (&(&str, Form, Clocks), &f64)| Figure {
+    let figure = |((name, ..), speed): (&(&str, BuildForm, Clocks), &f64)| Figure {
         what: format!("attention on 4 x 4 tiles, 64 bit: {name}"),
         value: format!("{speed:.0} cycles/s, {:.2} of one clock", speed / best[0]),
         goal: Goal::Stated,

@@ -7,9 +7,9 @@ use super::program::REFERENCE;
 use super::{at_least, at_most};
 use anyhow::{ensure, Result};
 use meshkv::config::Config;
-use meshkv::cosim::fetch::{Bench, Fetched, Plan};
-use meshkv::cosim::verilate::{Form, RunLength};
-use meshkv::cosim::workload::{self, Cause, Workload};
+use meshkv::cosim::build::{BuildForm, RunLength};
+use meshkv::cosim::workloads::fetch::scenario::{Cause, Workload};
+use meshkv::cosim::workloads::fetch::{scenario, Bench, Fetched, Plan};
 use meshkv::design::Design;
 use meshkv::synth::Costs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn design(change: impl FnOnce(&mut Config)) -> Result<Design> {
 
 /// Runs plans on one design; none may go wrong.
 fn run(design: &Design, plans: impl IntoIterator<Item = Plan>) -> Result<Vec<Fetched>> {
-    let library = build::library(design, Form::Node, RunLength::Quick, None)?;
+    let library = build::library(design, BuildForm::TransportPieces, RunLength::Quick, None)?;
     let each = |plan: Plan| -> Result<Fetched> {
         let done = Bench::new(&library, design, 1)?.run(&plan, &mut |_, _| false)?;
         ensure!(done.violations == 0, "{:#?}", done.violation_list);
@@ -65,7 +65,7 @@ fn trees() -> Result<Vec<Figure>> {
     let (mut links, mut expected) = (0, 0);
     for requesters in [1, 2, 4, 8, 16, 32, 63] {
         let plans = SEEDS.map(|seed| {
-            let mut plan = workload::plan(&design, &Workload::Slice { requesters }, seed)?;
+            let mut plan = scenario::plan(&design, &Workload::Slice { requesters }, seed)?;
             plan.commands.iter_mut().for_each(|commands| commands.truncate(1));
             Ok(plan)
         });
@@ -102,7 +102,7 @@ fn coalescing() -> Result<Vec<Figure>> {
     for window in WINDOWS {
         let design = design(|c| c.mare.coalesce_window = window)?;
         let plan = |(_, chunks, rotate)| {
-            workload::plan(&design, &Workload::Broadcast { slices: 8, chunks, skew: 1, rotate }, 1)
+            scenario::plan(&design, &Workload::Broadcast { slices: 8, chunks, skew: 1, rotate }, 1)
         };
         let plans = WAYS.map(plan).into_iter().collect::<Result<Vec<_>, _>>()?;
         for (curve, done) in curves.iter_mut().zip(run(&design, plans)?) {
@@ -130,7 +130,7 @@ fn delivery() -> Result<Vec<Figure>> {
     let large = design(|c| (c.pad.fifo_depth, c.mare.coalesce_window) = (Some(1024), 255))?;
     let flits = f64::from(large.mare.slice_flits);
     for requesters in [1, 8, 63] {
-        let plans = SEEDS.map(|seed| workload::plan(&large, &Workload::Slice { requesters }, seed));
+        let plans = SEEDS.map(|seed| scenario::plan(&large, &Workload::Slice { requesters }, seed));
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         let mut worst = 0.0_f64;
         for (plan, done) in plans.iter().zip(run(&large, plans.clone())?) {
@@ -156,7 +156,7 @@ fn delivery() -> Result<Vec<Figure>> {
     }
     // A backlog at one home: it sends from the first flit to the last.
     let reference = design(|_| {})?;
-    let plan = workload::plan(&reference, &Workload::Slice { requesters: 63 }, 1)?;
+    let plan = scenario::plan(&reference, &Workload::Slice { requesters: 63 }, 1)?;
     let done = run(&reference, [plan])?.remove(0);
     let rate = done.event("flits_streamed") as f64 / (done.cycles - done.first_flit + 1) as f64;
     figures.push(Figure {
@@ -169,7 +169,7 @@ fn delivery() -> Result<Vec<Figure>> {
         command: format!("meshkv fetch {REFERENCE} --pattern slice --requesters 63"),
     });
     for requesters in [1, 8, 63] {
-        let plan = workload::plan(&reference, &Workload::Slice { requesters }, 1)?;
+        let plan = scenario::plan(&reference, &Workload::Slice { requesters }, 1)?;
         let done = run(&reference, [plan])?.remove(0);
         figures.push(stated(
             format!(
@@ -195,7 +195,7 @@ fn causes() -> Result<Vec<Figure>> {
     for (cause, name, window) in causes {
         let ways = [true, false].map(|dedup| -> Result<Fetched> {
             let design = design(|c| (c.mare.dedup, c.mare.coalesce_window) = (dedup, window))?;
-            let plan = workload::plan(&design, &Workload::Duplicates { cause, rounds: 32 }, 1)?;
+            let plan = scenario::plan(&design, &Workload::Duplicates { cause, rounds: 32 }, 1)?;
             Ok(run(&design, [plan])?.remove(0))
         });
         let [with, without] = ways;
@@ -225,7 +225,7 @@ fn bloom() -> Result<Vec<Figure>> {
         let design = design(|c| (c.mare.bloom_bits, c.mare.tag_entries) = (bits, 64))?;
         // Slices and chunks at random, so that names are; nobody asks again, so that every new one is remembered.
         let workload = Workload::Random { commands: 900, gap: 0, slices: 64 };
-        let mut plan = workload::plan(&design, &workload, 1)?;
+        let mut plan = scenario::plan(&design, &workload, 1)?;
         for commands in &mut plan.commands {
             commands.dedup_by_key(|c| (c.slice, c.first));
         }
@@ -260,7 +260,7 @@ fn homes(done: &Fetched) -> f64 {
 fn storm() -> Result<Figure> {
     let design = design(|_| {})?;
     let workload = Workload::Random { commands: 3000, gap: 0, slices: 64 };
-    let done = run(&design, [workload::plan(&design, &workload, 1)?])?.remove(0);
+    let done = run(&design, [scenario::plan(&design, &workload, 1)?])?.remove(0);
     Ok(Figure {
         what: "random storm on 8x8, no pause: every head every flit once, watchdog on".to_owned(),
         value: format!(

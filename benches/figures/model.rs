@@ -6,12 +6,12 @@ use super::program::{json, number, PLAIN, REFERENCE, WITH_REGISTERS};
 use super::{at_least, at_most, build};
 use anyhow::{Context, Result};
 use meshkv::config::Config;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::modelled::Modelled;
-use meshkv::cosim::network::Network;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{Form, RunLength};
+use meshkv::cosim::build::{BuildForm, RunLength};
+use meshkv::cosim::dut::model_mesh::ModelMesh;
+use meshkv::cosim::dut::network::Network;
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
 use std::path::Path;
 
@@ -49,10 +49,10 @@ fn traffic(pattern: PatternKind, load: f64) -> Traffic {
 /// Beside BookSim2, and beside one verilated tile in the same turns.
 fn speeds() -> Result<Vec<Figure>> {
     let (design, _) = Design::load(Path::new(REFERENCE))?;
-    let library = build::library(&design, Form::Tile, RunLength::Long, None)?;
-    let mut dut = Dut::open(&library, &design, 1)?;
+    let library = build::library(&design, BuildForm::OneRouter, RunLength::Long, None)?;
+    let mut dut = VerilatedMesh::open(&library, &design, 1)?;
     dut.record(true, true);
-    let mut model = Modelled::with_numbers(&design);
+    let mut model = ModelMesh::with_numbers(&design);
     let mut figures = Vec::new();
     for (load, anchor, cycles) in LOADS {
         let traffic = traffic(PatternKind::Uniform, load);
@@ -107,7 +107,7 @@ fn growth() -> Result<Vec<Figure>> {
     let mut times = Vec::new();
     for side in [4, 8, 16] {
         let design = mesh(side)?;
-        let mut model = Modelled::new(&design);
+        let mut model = ModelMesh::new(&design);
         let tiles = f64::from(side * side);
         let mut pace_of = |pattern, load| -> Result<f64> {
             let mut best = 0.0_f64;
@@ -150,7 +150,7 @@ fn resident() -> Result<f64> {
 fn memory() -> Result<Vec<Figure>> {
     let design = mesh(16)?;
     let before = resident()?;
-    let mut model = Modelled::new(&design);
+    let mut model = ModelMesh::new(&design);
     let traffic = traffic(PatternKind::Uniform, 0.1);
     pace::bare(&mut model, &design, &traffic, 5_000)?;
     let early = resident()?;

@@ -3,10 +3,10 @@
 //! Other programs may have a share of the machine, so what one thread does is also timed by the core time it had.
 
 use anyhow::{ensure, Result};
-use meshkv::cosim::network::{Injection, Network};
-use meshkv::cosim::packet::{FlitBits, Header, Packet};
-use meshkv::cosim::run::Phases;
-use meshkv::cosim::traffic::{Generator, Traffic};
+use meshkv::cosim::dut::network::{Injection, Network};
+use meshkv::cosim::traffic::generator::{Generator, Traffic};
+use meshkv::cosim::traffic::packet::{FlitBits, Header, Packet};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::Design;
 use meshkv::eval::{self, Setup};
 use rustix::time::{clock_gettime, ClockId};

@@ -6,10 +6,10 @@ use super::pace;
 use super::program::REFERENCE;
 use super::{at_least, at_most};
 use anyhow::Result;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::traffic::{Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{Form, RunLength};
+use meshkv::cosim::build::{BuildForm, RunLength};
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
 use std::path::Path;
 
@@ -24,9 +24,9 @@ pub fn measure() -> Result<Vec<Figure>> {
     let shape = Shape::Unicast { pattern, hotspots: Vec::new(), vn: VirtualNetworks::Vn0 };
     let traffic = Traffic { shape, load: 0.2, packet: 1, seed: 1 };
     let mut ways = Vec::new();
-    for form in [Form::Tile, Form::Mesh] {
+    for form in [BuildForm::OneRouter, BuildForm::WholeMesh] {
         let library = build::library(&design, form, RunLength::Long, None)?;
-        ways.push(Way { dut: Dut::open(&library, &design, 1)?, form, checked: 0.0, bare: 0.0 });
+        ways.push(Way { dut: VerilatedMesh::open(&library, &design, 1)?, form, checked: 0.0, bare: 0.0 });
     }
     for _ in 0..TURNS {
         for way in &mut ways {
@@ -41,8 +41,8 @@ pub fn measure() -> Result<Vec<Figure>> {
 
 /// One way to build the device under test, with the best cycles a second of its turns.
 struct Way {
-    dut: Dut,
-    form: Form,
+    dut: VerilatedMesh,
+    form: BuildForm,
     checked: f64,
     bare: f64,
 }
@@ -51,7 +51,7 @@ struct Way {
 fn figures(way: &Way) -> [Figure; 3] {
     let Way { form, checked, bare, .. } = way;
     let (name, ratio) = (form.name(), bare / checked);
-    let goal = |goal: Goal| if *form == Form::Tile { goal } else { Goal::Stated };
+    let goal = |goal: Goal| if *form == BuildForm::OneRouter { goal } else { Goal::Stated };
     let command = format!(
         "meshkv cosim {REFERENCE} --traffic uniform --load 0.2 --packet 1 --cycles {CYCLES} --dut {name}"
     );

@@ -16,13 +16,13 @@ use super::watched::Watched;
 use super::whole_file;
 use super::work::Work;
 use crate::config::Engine;
-use crate::cosim::excerpt::Written;
-use crate::cosim::lockstep::Difference;
-use crate::cosim::network::Network;
-use crate::cosim::packet::Packet;
-use crate::cosim::run::RunError;
-use crate::cosim::trace;
-use crate::cosim::traffic::{Generator, Traffic};
+use crate::cosim::checks::lockstep::Difference;
+use crate::cosim::dut::network::Network;
+use crate::cosim::dut::waves::WavesWritten;
+use crate::cosim::traffic::generator::{Generator, Traffic};
+use crate::cosim::traffic::packet::Packet;
+use crate::cosim::traffic::trace;
+use crate::cosim::workloads::network::measure::RunError;
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use anyhow::{anyhow, Context};
@@ -178,7 +178,7 @@ impl Invocation<'_> {
         let (result, written) = (self.run(job), path.display());
         match result.err().map(|error| error.downcast::<MeasureError>()) {
             Some(Err(error)) => return Err(error),
-            Some(Ok(MeasureError::Run(RunError::Network(end)))) if end.is::<Written>() => {
+            Some(Ok(MeasureError::Run(RunError::Network(end)))) if end.is::<WavesWritten>() => {
                 self.ui.note(format_args!("waves of the cycles around it are in {written}"));
             }
             _ => self.ui.note(format_args!("the mesh ended otherwise than the tile; waves are in {written}")),

@@ -10,15 +10,15 @@ use super::pictures::Pictures;
 use super::ports::Verilog;
 use super::ui::Ui;
 use crate::config::Engine;
-use crate::cosim::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
+use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
-use crate::cosim::verilate::{Form, LONG_RUN};
+use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
 use crate::design::Design;
 use crate::eval::{self, DecodeRow};
 use std::process::ExitCode;
 
 /// What is verilated.
-const FORM: Form = Form::Pieces;
+const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///
@@ -79,7 +79,11 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     }
 }
 
-fn heatmap(args: &Args, design: &Design, done: &crate::cosim::decode::Decoded) -> anyhow::Result<String> {
+fn heatmap(
+    args: &Args,
+    design: &Design,
+    done: &crate::cosim::workloads::decode::Decoded,
+) -> anyhow::Result<String> {
     let title = format!("{}, {} x {}", design.name, design.mesh.cols(), design.mesh.rows());
     eval::heatmap(&title, &args.title(), design.mesh, &eval::link_row(design, done))
 }

@@ -3,7 +3,7 @@
 use super::names::name;
 use super::ui::Ui;
 use crate::config::Engine;
-use crate::cosim::verilate::RunLength;
+use crate::cosim::build::RunLength;
 use std::path::{Path, PathBuf};
 
 // No doc comment: it would become that of the subcommand.

@@ -6,7 +6,7 @@ mod suggest;
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ui::{Progress, Ui};
-use crate::cosim::verilate::BuildError;
+use crate::cosim::build::BuildError;
 use crate::design::{Design, Device};
 use crate::synth::{floorplan_picture, Demand, Effort, Estimate, Limits, Shell, Step, Yosys};
 use crate::workers;

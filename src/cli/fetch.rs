@@ -6,10 +6,10 @@ use super::ports::Verilog;
 use super::table;
 use super::ui::Ui;
 use crate::config::Engine;
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::dut::DutError;
-use crate::cosim::fetch::{Bench, FetchError, Fetched};
-use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
-use crate::cosim::workload::{self, Cause, Workload};
+use crate::cosim::workloads::fetch::scenario::{Cause, Workload};
+use crate::cosim::workloads::fetch::{scenario, Bench, FetchError, Fetched};
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use serde_json::{json, Map, Value};
@@ -122,13 +122,13 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let args = &args;
     args.carrier.check()?;
     let (design, _) = super::load(&args.config, ui)?;
-    let mut plan = workload::plan(&design, &args.workload(), args.seed)?;
+    let mut plan = scenario::plan(&design, &args.workload(), args.seed)?;
     plan.stall = args.stall;
     let interrupt = Interrupt::listen()?;
     let asked: u64 = plan.commands.iter().map(|c| c.len() as u64).sum();
     let verilog = Verilog {
         design: &design,
-        form: Form::Node,
+        form: BuildForm::TransportPieces,
         length: args.length(&design, asked),
         cache: None,
         interrupt: &interrupt,

@@ -2,9 +2,9 @@
 
 use super::interrupt::Interrupt;
 use super::ui::Ui;
-use crate::cosim::toolchain::Toolchain;
-use crate::cosim::verilate::{self, BuildError, BuildOptions, Form, Progress, RunLength};
-use crate::cosim::Library;
+use crate::cosim::build::toolchain::Toolchain;
+use crate::cosim::build::verilate::BuildOptions;
+use crate::cosim::build::{verilate, BuildError, BuildForm, Library, Progress, RunLength};
 use crate::design::Design;
 use crate::emit;
 use crate::tools;
@@ -21,7 +21,7 @@ const CACHE_HELP: &str = "\n  help: compiled fabrics are kept in MESHKV_CACHE, e
 /// When a tool is missing or fails, or the build is interrupted.
 pub(super) fn library(
     design: &Design,
-    form: Form,
+    form: BuildForm,
     run: RunLength,
     interrupt: &Interrupt,
     ui: &Ui,
@@ -36,7 +36,7 @@ pub(super) fn library(
 pub(super) fn library_in(
     cache_dir: Option<&Path>,
     design: &Design,
-    form: Form,
+    form: BuildForm,
     run: RunLength,
     interrupt: &Interrupt,
     ui: &Ui,

@@ -5,11 +5,12 @@ use super::interrupt::Interrupt;
 use super::library::library_in;
 use super::ui::Ui;
 use super::whole_file;
-use crate::cosim::dut::DutError;
-use crate::cosim::excerpt::PortExcerpt;
-use crate::cosim::lockstep::{PortDifference, PortLockstep};
-use crate::cosim::socket::{verilated, Socket};
-use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::checks::lockstep::PortLockstep;
+use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::verilated_ports::verilated;
+use crate::cosim::dut::waves::PortWaveWindow;
+use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::mesh::Upset;
@@ -22,7 +23,7 @@ const POWER_UP_SEED: u64 = 1;
 /// Verilog of a design in one form, for one command.
 pub(super) struct Verilog<'a> {
     pub(super) design: &'a Design,
-    pub(super) form: Form,
+    pub(super) form: BuildForm,
     pub(super) length: RunLength,
     /// Where it is kept, if not with all others.
     pub(super) cache: Option<&'a Path>,
@@ -40,8 +41,8 @@ impl Verilog<'_> {
         &self,
         carrier: &Carrier,
         top: &ModuleSpec,
-        model: impl FnOnce(&Design) -> Box<dyn Socket>,
-    ) -> anyhow::Result<Box<dyn Socket>> {
+        model: impl FnOnce(&Design) -> Box<dyn DutPorts>,
+    ) -> anyhow::Result<Box<dyn DutPorts>> {
         if !carrier.lockstep {
             return self.alone(carrier);
         }
@@ -56,10 +57,10 @@ impl Verilog<'_> {
     ///
     /// # Errors
     /// As [`Verilog::open`].
-    pub(super) fn alone(&self, carrier: &Carrier) -> anyhow::Result<Box<dyn Socket>> {
+    pub(super) fn alone(&self, carrier: &Carrier) -> anyhow::Result<Box<dyn DutPorts>> {
         let Some(path) = carrier.waves() else { return self.build() };
         whole_file::check(path).context("--wave needs a file that can be written")?;
-        Ok(Box::new(PortExcerpt::new(self.build()?, path, 0..u64::MAX)))
+        Ok(Box::new(PortWaveWindow::new(self.build()?, path, 0..u64::MAX)))
     }
 
     /// The Verilog and its model, compared at the ports of `top`; the model may be upset at a tile before a cycle.
@@ -69,9 +70,9 @@ impl Verilog<'_> {
     pub(super) fn beside(
         &self,
         top: &ModuleSpec,
-        model: Box<dyn Socket>,
+        model: Box<dyn DutPorts>,
         upset: Option<(u64, NodeId)>,
-    ) -> anyhow::Result<Box<dyn Socket>> {
+    ) -> anyhow::Result<Box<dyn DutPorts>> {
         let mut both = PortLockstep::beside(self.build()?, model, top, self.design)?;
         if let Some((cycle, tile)) = upset {
             both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
@@ -87,7 +88,7 @@ impl Verilog<'_> {
         &self,
         difference: &PortDifference,
         carrier: &Carrier,
-        again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
+        again: impl FnOnce(Box<dyn DutPorts>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
         self.ui.error(format_args!("model and Verilog differ in {difference}"));
         let path = carrier.wave.clone();
@@ -103,12 +104,12 @@ impl Verilog<'_> {
         &self,
         difference: &PortDifference,
         path: &Path,
-        again: impl FnOnce(Box<dyn Socket>) -> Option<DutError>,
+        again: impl FnOnce(Box<dyn DutPorts>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
         whole_file::check(path).context("the waves of the difference need a file that can be written")?;
         let work = difference.cycle * self.design.mesh.tiles() as u64;
         let traced = Verilog { length: RunLength::of(work, LONG_RUN).traced(None), ..*self };
-        let excerpt = PortExcerpt::new(traced.build()?, path, difference.around());
+        let excerpt = PortWaveWindow::new(traced.build()?, path, difference.around());
         let end = again(Box::new(excerpt));
         self.interrupt.check("while waves of the difference were written")?;
         match end {
@@ -127,7 +128,7 @@ impl Verilog<'_> {
     ///
     /// # Errors
     /// When a tool is missing or fails, or the build is interrupted.
-    pub(super) fn build(&self) -> anyhow::Result<Box<dyn Socket>> {
+    pub(super) fn build(&self) -> anyhow::Result<Box<dyn DutPorts>> {
         let built = library_in(self.cache, self.design, self.form, self.length, self.interrupt, self.ui);
         let library = self.interrupt.explain(built, "while the fabric was built; nothing is left of it")?;
         Ok(verilated(&library, POWER_UP_SEED)?)

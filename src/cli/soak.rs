@@ -6,13 +6,14 @@ use super::ports::{place, Verilog};
 use super::ui::Ui;
 use super::watched::Watched;
 use super::whole_file;
-use crate::cosim::decode::{Bench, DecodeError, Progress};
-use crate::cosim::dut::{Dut, DutError};
-use crate::cosim::excerpt::Excerpt;
-use crate::cosim::lockstep::{Difference, Lockstep};
-use crate::cosim::run::RunError;
-use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
-use crate::cosim::violation::ViolationKind;
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::checks::lockstep::{Difference, Lockstep};
+use crate::cosim::checks::violation::ViolationKind;
+use crate::cosim::dut::verilated_mesh::VerilatedMesh;
+use crate::cosim::dut::waves::WaveWindow;
+use crate::cosim::dut::DutError;
+use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
+use crate::cosim::workloads::network::measure::RunError;
 use crate::design::{Mesh, NodeId, Port};
 use crate::eval::{soak_take, SoakCase, SoakFabric};
 use crate::model::cycle::mesh::Upset;
@@ -145,7 +146,7 @@ impl Soak<'_> {
 
     /// A network. What it finds wrong is in the report.
     fn network(&self, case: &SoakCase, report: &mut Report) -> anyhow::Result<()> {
-        let mut both = Lockstep::new(self.open(case, Form::Tile, RunLength::Quick)?, &case.design)?;
+        let mut both = Lockstep::new(self.open(case, BuildForm::OneRouter, RunLength::Quick)?, &case.design)?;
         both.watchdog(WATCHDOG);
         if let Some((cycle, tile)) = self.upset(case.design.mesh)? {
             both.upset_at(cycle, tile, Upset::LoseCredits(Port::Local));
@@ -192,7 +193,7 @@ impl Soak<'_> {
     /// A whole fabric. What it finds wrong is in the report.
     fn fabric(&self, case: &SoakFabric, report: &mut Report) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
-        let (form, length, cache) = (Form::Pieces, RunLength::Quick, Some(self.cache));
+        let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
         let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
         let upset = self.upset(design.mesh)?;
         let socket = verilog.beside(&Bench::ports(design), Bench::model(design), upset)?;
@@ -258,25 +259,25 @@ impl Soak<'_> {
         let path = self.waves(case.seed);
         whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
         let work = difference.cycle * case.design.mesh.tiles() as u64;
-        let mut dut = self.open(case, Form::Mesh, RunLength::of(work, LONG_RUN).traced(None))?;
+        let mut dut = self.open(case, BuildForm::WholeMesh, RunLength::of(work, LONG_RUN).traced(None))?;
         dut.watchdog(WATCHDOG);
         // Every run begins with a reset, so only the one that differs is needed.
         let at = difference.run as usize - 1;
         for &(node, probability) in case.runs[..=at].iter().flat_map(|run| &run.stalls) {
             dut.stall(node, probability, case.stall_seed(node));
         }
-        let mut excerpt = Excerpt::new(dut, &path, 1, difference.around());
+        let mut excerpt = WaveWindow::new(dut, &path, 1, difference.around());
         // It ends when the waves are written, which is no result.
         let _ = soak_take(&case.runs[at], &case.design, &mut excerpt, &mut |_, _| {});
         self.ui.note(format_args!("waves of the cycles around it are in {}", path.display()));
         Ok(())
     }
 
-    fn open(&self, case: &SoakCase, form: Form, run: RunLength) -> anyhow::Result<Dut> {
+    fn open(&self, case: &SoakCase, form: BuildForm, run: RunLength) -> anyhow::Result<VerilatedMesh> {
         let library = library_in(Some(self.cache), &case.design, form, run, self.interrupt, self.ui);
         let library =
             self.interrupt.explain(library, &format!("while the fabric of seed {} was built", case.seed))?;
-        Ok(Dut::open(&library, &case.design, POWER_UP_SEED)?)
+        Ok(VerilatedMesh::open(&library, &case.design, POWER_UP_SEED)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fabric as a run sees it while somebody watches: it shows how far it is and can be ended.
 
 use super::interrupt::{Interrupt, Interrupted};
-use crate::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use crate::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::design::{NodeId, Port};
 use std::path::Path;
 

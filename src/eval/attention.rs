@@ -2,8 +2,8 @@
 
 use super::bounds::{Bounds, Carried, Phase};
 use super::decode_row::Utilisation;
-use crate::cosim::attention::{Attended, Job};
-use crate::cosim::network::COUNTERS_PER_PORT;
+use crate::cosim::dut::network::COUNTERS_PER_PORT;
+use crate::cosim::workloads::attention::{Attended, Job};
 use crate::design::{Design, NodeId, Port};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};

@@ -2,7 +2,7 @@
 //!
 //! A run cannot take fewer cycles than its tightest bound. How near it comes says how well the fabric hides everything else.
 
-use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
+use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::design::{Class, Design, Port};
 use crate::emit::pad_events;
 use crate::model::cycle::root;

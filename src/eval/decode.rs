@@ -4,7 +4,7 @@ use super::bounds::Carried;
 use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
-use crate::cosim::decode::{Decoded, Plan, Step, StepCounts};
+use crate::cosim::workloads::decode::{Decoded, Plan, Step, StepCounts};
 use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::TILE_EVENTS;
 
@@ -176,9 +176,9 @@ pub fn link_row(design: &Design, done: &Decoded) -> Row {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::cosim::decode::{step, Workload};
+    use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
     use crate::cosim::memory::PortCounts;
-    use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
+    use crate::cosim::workloads::decode::{step, Workload};
     use crate::design::{Mapping, Sharing};
 
     /// A mesh of 4 x 2, and a quarter of the segments of half of the layers.

@@ -2,7 +2,7 @@
 
 use super::bounds::{Bounds, Phase};
 use super::energy::Energy;
-use crate::cosim::violation::Violation;
+use crate::cosim::checks::violation::Violation;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

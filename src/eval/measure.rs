@@ -1,10 +1,11 @@
 //! One run as one [`Row`], and the latency without load that it is judged by.
 
 use super::row::Row;
-use crate::cosim::network::Network;
-use crate::cosim::packet::Packet;
-use crate::cosim::run::{run, Phase, Phases, RunError};
-use crate::cosim::traffic::{Generator, Traffic, TrafficError};
+use crate::cosim::dut::network::Network;
+use crate::cosim::traffic::generator::{Generator, Traffic, TrafficError};
+use crate::cosim::traffic::packet::Packet;
+use crate::cosim::workloads::network::measure::{run, Phase, RunError};
+use crate::cosim::workloads::network::Phases;
 use crate::design::Design;
 use std::time::Instant;
 use thiserror::Error;

@@ -1,8 +1,8 @@
 //! What one run of traffic found, as it is printed and kept.
 
-use crate::cosim::network::{COUNTERS, COUNTERS_PER_PORT};
-use crate::cosim::run::Measured;
-use crate::cosim::violation::Violation;
+use crate::cosim::checks::violation::Violation;
+use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
+use crate::cosim::workloads::network::measure::Measured;
 use crate::design::{Mesh, Port};
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! What the stages of a tile do over time, as SVG: fetch, multiply and reduce overlap, or do not.
 
-use crate::cosim::attention::{Attended, Sample};
+use crate::cosim::workloads::attention::{Attended, Sample};
 use crate::design::Design;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};

@@ -5,9 +5,8 @@
 //! were from theirs. DSP48E2 and LUT memories have no arcs in it. Results are kept in the build cache.
 
 use super::netlist::{Area, Netlist};
-use crate::cosim::cache::{io_error, Cache, Key};
-use crate::cosim::toolchain;
-use crate::cosim::verilate::{BuildError, Progress};
+use crate::cosim::build::cache::{Cache, Key};
+use crate::cosim::build::{io_error, toolchain, BuildError, Progress};
 use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::{self, Tool, ToolError, Version};
 use anyhow::Context;

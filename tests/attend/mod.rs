@@ -4,10 +4,10 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::config::Config;
-use meshkv::cosim::attention::{Attended, AttentionError, Bench, Job};
-use meshkv::cosim::clocks::Clocks;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::workloads::attention::{Attended, AttentionError, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
 use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
@@ -61,11 +61,11 @@ pub fn attend(
 }
 
 pub fn run(job: &Job, trouble: Trouble) -> Attended {
-    run_with(job, trouble, Form::Core, Clocks::IN_STEP)
+    run_with(job, trouble, BuildForm::CorePieces, Clocks::IN_STEP)
 }
 
 /// The same in a form that has the clocks asked for.
-pub fn run_with(job: &Job, trouble: Trouble, form: Form, clocks: Clocks) -> Attended {
+pub fn run_with(job: &Job, trouble: Trouble, form: BuildForm, clocks: Clocks) -> Attended {
     let done = try_run(&emitted(job.design), job, trouble, form, clocks).unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
@@ -76,7 +76,7 @@ pub fn try_run(
     files: &[SourceFile],
     job: &Job,
     trouble: Trouble,
-    form: Form,
+    form: BuildForm,
     clocks: Clocks,
 ) -> Result<Attended, AttentionError> {
     let library = library_of(form, job.design, files);
@@ -91,7 +91,7 @@ pub fn lockstep(
     trouble: Trouble,
     clocks: Clocks,
 ) -> Result<Attended, AttentionError> {
-    let form = if clocks.in_step() { Form::Core } else { Form::Clocks };
+    let form = if clocks.in_step() { BuildForm::CorePieces } else { BuildForm::CorePiecesTwoClocks };
     let library = library_of(form, job.design, files);
     let behaviour = behaviour(job, trouble);
     let bench = Bench::in_lockstep(&library, job, behaviour, trouble.noise, clocks)?;

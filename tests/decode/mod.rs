@@ -4,9 +4,8 @@ pub(crate) use crate::fabric;
 
 use fabric::{emitted, library_of};
 use meshkv::config::Config;
-use meshkv::cosim::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
-use meshkv::cosim::verilate::Form;
-use meshkv::cosim::Library;
+use meshkv::cosim::build::{BuildForm, Library};
+use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
 
 /// A mesh of 3 x 2 with 6 heads of 3 KV heads, 64-bit flits and segments of 8 tokens, changed.
@@ -41,7 +40,7 @@ pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapp
 pub const SHARINGS: [Sharing; 2] = [Sharing::KvHead, Sharing::Segment];
 
 /// The form that builds fastest; `tests/pieces.rs` shows that it is as the whole.
-pub const FORM: Form = Form::Pieces;
+pub const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// The library of a design.
 pub fn whole_library(design: &Design) -> Library {

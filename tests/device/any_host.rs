@@ -2,11 +2,11 @@
 
 use super::reference::{Reads, Reference};
 use super::{assert_clean, whole, MOST};
-use meshkv::cosim::attention::Job;
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::decode::Descriptor;
-use meshkv::cosim::device::{Bench, Notice, Outcome, Platform};
-use meshkv::cosim::packet::mix;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::hash::mix;
+use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::workloads::device::{Bench, Notice, Outcome, Platform};
+use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{self, named, REGISTERS, WATCHDOG};
 use meshkv::design::Design;
 

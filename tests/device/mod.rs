@@ -7,13 +7,16 @@ pub mod reference;
 
 use crate::sources::source_mut;
 use attend::fabric::library_of;
-use meshkv::cosim::attention::{Job, NumberedCore};
-use meshkv::cosim::clocks::Clocks;
-use meshkv::cosim::device::joined::Joined;
-use meshkv::cosim::device::{Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform};
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::dut::ports::DutPorts;
+use meshkv::cosim::dut::split_device::SplitDevice;
+use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::{Fault, FaultKind};
-use meshkv::cosim::socket::{verilated, Socket};
-use meshkv::cosim::verilate::Form;
+use meshkv::cosim::workloads::attention::{Job, NumberedCore};
+use meshkv::cosim::workloads::device::{
+    Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform,
+};
 use meshkv::design::registers;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
@@ -71,7 +74,7 @@ pub fn whole_of(
     platform: &Platform,
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
-    let library = library_of(Form::Device, design, files);
+    let library = library_of(BuildForm::WholeDevice, design, files);
     let device = Device::new(verilated(&library, clocks.seed)?, design, platform, clocks)?;
     Bench::new(device, design, platform)
 }
@@ -88,8 +91,8 @@ pub fn joined_of(
     platform: &Platform,
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
-    let form = if clocks.in_step() { Form::Core } else { Form::Clocks };
-    let front = verilated(&library_of(Form::Front, design, files), clocks.seed)?;
+    let form = if clocks.in_step() { BuildForm::CorePieces } else { BuildForm::CorePiecesTwoClocks };
+    let front = verilated(&library_of(BuildForm::FrontAlone, design, files), clocks.seed)?;
     let core = verilated(&library_of(form, design, &hasty(design)), clocks.seed)?;
     before(front, core, design, platform, clocks)
 }
@@ -101,18 +104,18 @@ pub fn modelled_of(
     platform: &Platform,
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
-    let front = verilated(&library_of(Form::Front, job.design, files), clocks.seed)?;
+    let front = verilated(&library_of(BuildForm::FrontAlone, job.design, files), clocks.seed)?;
     before(front, Box::new(NumberedCore::new(job)), job.design, platform, clocks)
 }
 
 fn before(
-    front: Box<dyn Socket>,
-    core: Box<dyn Socket>,
+    front: Box<dyn DutPorts>,
+    core: Box<dyn DutPorts>,
     design: &Design,
     platform: &Platform,
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
-    let joined = Joined::new(front, core, design)?;
+    let joined = SplitDevice::new(front, core, design)?;
     let device = Device::new(Box::new(joined), design, platform, clocks)?;
     Bench::new(device, design, platform)
 }

@@ -1,6 +1,6 @@
 //! The register file as the tables of `design::registers` say it, for sequences of accesses by a host.
 
-use meshkv::cosim::decode::Descriptor;
+use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{self, named, Access, ADDRESS_BITS, DESC_QUEUE, WATCHDOG};
 use meshkv::design::Design;
 use std::collections::{BTreeMap, BTreeSet};
@@ -170,7 +170,7 @@ impl Reference {
         let fields = named("COUNTER_SELECT").fields;
         let [index, group, tile] = [0, 1, 2].map(|i| fields[i].of(value));
         let counters = match group {
-            0 => meshkv::cosim::network::COUNTERS as u32,
+            0 => meshkv::cosim::dut::network::COUNTERS as u32,
             1 => meshkv::emit::TILE_EVENTS.len() as u32,
             2 => meshkv::emit::pad_events(&self.design).len() as u32,
             _ => 1,

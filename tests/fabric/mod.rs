@@ -3,15 +3,17 @@
 //! Knows how to build, open and load one; what must hold is for the tests to say.
 
 use meshkv::config::Config;
-use meshkv::cosim::dut::Dut;
-use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
-use meshkv::cosim::packet::{Packet, TileSet};
-use meshkv::cosim::pattern::PatternKind;
-use meshkv::cosim::run::{run, Measured, Phases, RunError};
-use meshkv::cosim::toolchain::Toolchain;
-use meshkv::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
-use meshkv::cosim::verilate::{build, BuildOptions, Form, RunLength};
-use meshkv::cosim::Library;
+use meshkv::cosim::build::toolchain::Toolchain;
+use meshkv::cosim::build::verilate::{build, BuildOptions};
+use meshkv::cosim::build::{BuildForm, Library, RunLength};
+use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::verilated_mesh::VerilatedMesh;
+use meshkv::cosim::tile_set::TileSet;
+use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use meshkv::cosim::traffic::packet::Packet;
+use meshkv::cosim::traffic::pattern::PatternKind;
+use meshkv::cosim::workloads::network::measure::{run, Measured, RunError};
+use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::{Class, Design, NodeId, Port};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::tools;
@@ -41,16 +43,16 @@ pub fn design(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design 
 }
 
 /// Builds emitted files, patched or not, or takes the library from the cache of these tests.
-pub fn library_of(form: Form, design: &Design, files: &[SourceFile]) -> Library {
+pub fn library_of(form: BuildForm, design: &Design, files: &[SourceFile]) -> Library {
     built(form, RunLength::Brief, design, files)
 }
 
 /// The same for a test that runs it for so long that optimisation pays.
-pub fn lasting_library_of(form: Form, design: &Design, files: &[SourceFile]) -> Library {
+pub fn lasting_library_of(form: BuildForm, design: &Design, files: &[SourceFile]) -> Library {
     built(form, RunLength::Quick, design, files)
 }
 
-fn built(form: Form, run: RunLength, design: &Design, files: &[SourceFile]) -> Library {
+fn built(form: BuildForm, run: RunLength, design: &Design, files: &[SourceFile]) -> Library {
     let toolchain = toolchain().clone();
     let options = BuildOptions { toolchain, form, run, cache_dir: Some(cache()) };
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
@@ -71,8 +73,8 @@ pub fn toolchain() -> &'static Toolchain {
 }
 
 /// An instance that has just been reset and records all that a run needs.
-pub fn open(library: &Library, design: &Design) -> Dut {
-    let mut dut = Dut::open(library, design, 1).expect("the library is of this design");
+pub fn open(library: &Library, design: &Design) -> VerilatedMesh {
+    let mut dut = VerilatedMesh::open(library, design, 1).expect("the library is of this design");
     dut.record(true, true);
     dut.watchdog(WATCHDOG);
     dut
@@ -96,8 +98,8 @@ pub fn emitted(design: &Design) -> Rc<[SourceFile]> {
 
 /// The fabric of a design as it is emitted: one router for all, which is built in a third of the time. That it is the
 /// whole in every cycle is what `tile_model.rs` tests.
-pub fn fabric(design: &Design) -> Dut {
-    open(&library_of(Form::Tile, design, &emitted(design)), design)
+pub fn fabric(design: &Design) -> VerilatedMesh {
+    open(&library_of(BuildForm::OneRouter, design, &emitted(design)), design)
 }
 
 /// Resets the fabric and takes traffic through it.
@@ -152,7 +154,7 @@ pub fn packet(class: Class, source: NodeId, dests: &[NodeId], flits: u32, cycle:
 /// A fabric that also notes when and where each flit came out.
 pub struct Noted<'a> {
     /// The fabric itself.
-    pub dut: &'a mut Dut,
+    pub dut: &'a mut VerilatedMesh,
     /// Cycle and tile of every ejection since the last reset, in order.
     pub ejections: Vec<(u64, NodeId)>,
 }

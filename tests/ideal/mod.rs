@@ -3,7 +3,7 @@
 //! It is exact, so a run over it must find no violation; and it can be told to do one thing
 //! wrong, which the scoreboard must name.
 
-use meshkv::cosim::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use meshkv::design::{index_bits, Class, Design, DestKind, NodeId, Port};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

@@ -4,10 +4,10 @@ pub(crate) use crate::fabric;
 
 use crate::sources::source_mut;
 use fabric::{emitted, library_of};
-use meshkv::cosim::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident, SliceId};
-use meshkv::cosim::packet::mix;
-use meshkv::cosim::verilate::Form;
-use meshkv::cosim::Library;
+use meshkv::cosim::build::{BuildForm, Library};
+use meshkv::cosim::hash::mix;
+use meshkv::cosim::workloads::fetch::{Bench, Command, FetchError, Fetched, Plan, Resident};
+use meshkv::cosim::workloads::SliceId;
 use meshkv::design::{Design, NodeId};
 use meshkv::emit::{emit, SourceFile};
 
@@ -16,7 +16,7 @@ pub const WATCHDOG: u64 = 20_000;
 
 /// The library of a design, its tile verilated once.
 pub fn node_library(design: &Design) -> Library {
-    library_of(Form::Node, design, &emitted(design))
+    library_of(BuildForm::TransportPieces, design, &emitted(design))
 }
 
 /// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
@@ -43,7 +43,9 @@ pub fn run_mutant(
     let source = source_mut(&mut files, file);
     assert_eq!(source.text.matches(from).count(), 1, "{from:?} stands in {file} once");
     source.text = source.text.replace(from, to);
-    Bench::new(&library_of(Form::Node, design, &files), design, 1).unwrap().run(plan, &mut |_, _| false)
+    Bench::new(&library_of(BuildForm::TransportPieces, design, &files), design, 1)
+        .unwrap()
+        .run(plan, &mut |_, _| false)
 }
 
 /// Slice g of layer 0, segment 0, stream 0.

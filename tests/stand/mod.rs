@@ -8,11 +8,11 @@ mod network;
 mod offers;
 
 use memory::Port;
-use meshkv::cosim::lockstep::PortLockstep;
-use meshkv::cosim::packet::mix;
-use meshkv::cosim::pins::{Pin, Pins};
-use meshkv::cosim::socket::Socket;
-use meshkv::cosim::Library;
+use meshkv::cosim::build::Library;
+use meshkv::cosim::checks::lockstep::PortLockstep;
+use meshkv::cosim::dut::pins::{Pin, Pins};
+use meshkv::cosim::dut::ports::DutPorts;
+use meshkv::cosim::hash::mix;
 use meshkv::design::Design;
 use meshkv::emit::{modules, ModuleSpec, FABRIC, TILE_EVENTS};
 use network::Network;
@@ -109,7 +109,7 @@ impl Stand {
 
     /// Two that are driven alike and compared in every period.
     pub fn both(
-        sockets: [(&'static str, Box<dyn Socket>); 2],
+        sockets: [(&'static str, Box<dyn DutPorts>); 2],
         top: &ModuleSpec,
         design: &Design,
         pace: Pace,

@@ -1,7 +1,7 @@
 //! A network that is played: every flit arrives at some time, those of one channel between two tiles in order.
 
 use super::Stand;
-use meshkv::cosim::packet::mix;
+use meshkv::cosim::hash::mix;
 use meshkv::design::{index_bits, Design};
 use std::collections::{BTreeMap, VecDeque};
 

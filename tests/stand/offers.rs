@@ -1,7 +1,7 @@
 //! What is offered to the fabric: queries, descriptors, flits of partial results.
 
 use super::Stand;
-use meshkv::cosim::packet::mix;
+use meshkv::cosim::hash::mix;
 
 impl Stand {
     /// Four elements of some query stand until they are taken.

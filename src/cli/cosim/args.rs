@@ -2,9 +2,9 @@
 
 use super::engine::DutForm;
 use crate::cli::engine::Carrier;
-use crate::cosim::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
-use crate::cosim::run::Phases;
-use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
+use crate::cosim::workloads::network::Phases;
 use std::path::{Path, PathBuf};
 
 /// Destinations of a multicast packet where none are asked for.
@@ -199,7 +199,7 @@ fn range(text: &str) -> Result<(f64, f64), String> {
 mod tests {
     use super::*;
     use crate::config::Engine;
-    use crate::cosim::verilate::Form;
+    use crate::cosim::build::BuildForm;
     use clap::Parser;
 
     #[derive(Debug, Parser)]
@@ -277,12 +277,12 @@ mod tests {
     #[test]
     fn waves_are_of_the_whole_mesh() {
         for (line, form, overruled) in [
-            ("--lockstep --wave a.fst", Form::Tile, false),
-            ("", Form::Tile, false),
-            ("--dut tile", Form::Tile, false),
-            ("--dut mesh", Form::Mesh, false),
-            ("--wave a.fst", Form::Mesh, false),
-            ("--dut tile --wave a.fst", Form::Mesh, true),
+            ("--lockstep --wave a.fst", BuildForm::OneRouter, false),
+            ("", BuildForm::OneRouter, false),
+            ("--dut tile", BuildForm::OneRouter, false),
+            ("--dut mesh", BuildForm::WholeMesh, false),
+            ("--wave a.fst", BuildForm::WholeMesh, false),
+            ("--dut tile --wave a.fst", BuildForm::WholeMesh, true),
         ] {
             let args = parse(&format!("a.toml {line}")).expect("a legal line");
             assert_eq!((args.form(), args.tile_is_overruled()), (Some(form), overruled), "{line}");

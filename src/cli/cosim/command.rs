@@ -1,8 +1,8 @@
 //! The command that gives a row again, written from the options.
 
 use super::Options;
-use crate::cosim::pattern::PatternKind;
-use crate::cosim::traffic::{Shape, VirtualNetworks};
+use crate::cosim::traffic::generator::{Shape, VirtualNetworks};
+use crate::cosim::traffic::pattern::PatternKind;
 
 impl Options {
     /// The command with all that decides its figures, defaults written out.

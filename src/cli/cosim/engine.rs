@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::config::Engine;
-use crate::cosim::verilate::Form;
+use crate::cosim::build::BuildForm;
 
 /// What of it is verilated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -23,18 +23,18 @@ impl Options {
 
     /// What is verilated, if anything is. Waves need the whole mesh, whatever was asked for, so that the command of a
     /// failed run need only be followed by `--wave`; in lockstep they are of another run.
-    pub(super) fn form(&self) -> Option<Form> {
+    pub(super) fn form(&self) -> Option<BuildForm> {
         match self.dut {
             _ if self.carrier.is_model() => None,
-            _ if self.carrier.waves().is_some() => Some(Form::Mesh),
-            Some(DutForm::Mesh) => Some(Form::Mesh),
-            Some(DutForm::Tile) | None => Some(Form::Tile),
+            _ if self.carrier.waves().is_some() => Some(BuildForm::WholeMesh),
+            Some(DutForm::Mesh) => Some(BuildForm::WholeMesh),
+            Some(DutForm::Tile) | None => Some(BuildForm::OneRouter),
         }
     }
 
     /// Whether a tile was asked for and cannot be had.
     pub(super) fn tile_is_overruled(&self) -> bool {
-        self.dut == Some(DutForm::Tile) && self.form() == Some(Form::Mesh)
+        self.dut == Some(DutForm::Tile) && self.form() == Some(BuildForm::WholeMesh)
     }
 
     /// Refuses what the engine does not have.

@@ -6,12 +6,12 @@ use crate::cli::library::library;
 use crate::cli::ports::place;
 use crate::cli::ui::Ui;
 use crate::cli::watched;
-use crate::cosim::dut::Dut;
-use crate::cosim::excerpt::Excerpt;
-use crate::cosim::lockstep::{Difference, Lockstep};
-use crate::cosim::modelled::Modelled;
-use crate::cosim::network::Network;
-use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::checks::lockstep::{Difference, Lockstep};
+use crate::cosim::dut::model_mesh::ModelMesh;
+use crate::cosim::dut::network::Network;
+use crate::cosim::dut::verilated_mesh::VerilatedMesh;
+use crate::cosim::dut::waves::WaveWindow;
 use crate::design::{Design, Port};
 use crate::model::cycle::mesh::Upset;
 use std::path::Path;
@@ -24,9 +24,9 @@ const POWER_UP_SEED: u64 = 1;
 
 /// A fabric of one kind or another.
 pub(super) enum Fabric {
-    Verilated(Box<Dut>),
-    Waves(Box<Excerpt>),
-    Model(Box<Modelled>),
+    Verilated(Box<VerilatedMesh>),
+    Waves(Box<WaveWindow>),
+    Model(Box<ModelMesh>),
     Both(Box<Lockstep>),
 }
 
@@ -90,7 +90,7 @@ pub(super) fn open(
     if let Some(path) = waves {
         // Of a trace there is one run; other traffic is measured without load first, then both are reset.
         let run = if options.trace.is_some() { 0 } else { 2 };
-        return Ok(Fabric::Waves(Excerpt::new(dut, path, run, 0..u64::MAX).into()));
+        return Ok(Fabric::Waves(WaveWindow::new(dut, path, run, 0..u64::MAX).into()));
     }
     dut.record(true, true);
     Ok(Fabric::Verilated(dut.into()))
@@ -109,13 +109,13 @@ pub(super) fn around(
 ) -> anyhow::Result<Fabric> {
     let work = (u64::from(difference.run) + 1) * difference.cycle * design.mesh.tiles() as u64;
     let length = RunLength::of(work, LONG_RUN).traced(None);
-    let dut = verilated(Form::Mesh, length, design, interrupt, ui)?;
-    Ok(Fabric::Waves(Excerpt::new(dut, path, difference.run, difference.around()).into()))
+    let dut = verilated(BuildForm::WholeMesh, length, design, interrupt, ui)?;
+    Ok(Fabric::Waves(WaveWindow::new(dut, path, difference.run, difference.around()).into()))
 }
 
 /// The model of a fabric, as it is after reset.
-pub(in crate::cli) fn modelled(design: &Design) -> Modelled {
-    let mut model = Modelled::with_numbers(design);
+pub(in crate::cli) fn modelled(design: &Design) -> ModelMesh {
+    let mut model = ModelMesh::with_numbers(design);
     model.watchdog(WATCHDOG);
     model
 }
@@ -125,14 +125,14 @@ pub(in crate::cli) fn modelled(design: &Design) -> Modelled {
 /// # Errors
 /// As [`open`].
 pub(in crate::cli) fn verilated(
-    form: Form,
+    form: BuildForm,
     run: RunLength,
     design: &Design,
     interrupt: &Interrupt,
     ui: &Ui,
-) -> anyhow::Result<Dut> {
+) -> anyhow::Result<VerilatedMesh> {
     let library = library(design, form, run, interrupt, ui)?;
-    let mut dut = Dut::open(&library, design, POWER_UP_SEED)?;
+    let mut dut = VerilatedMesh::open(&library, design, POWER_UP_SEED)?;
     dut.watchdog(WATCHDOG);
     Ok(dut)
 }

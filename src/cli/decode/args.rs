@@ -2,7 +2,7 @@
 
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
-use crate::cosim::decode::{step, Pace, Plan, Workload, WorkloadError};
+use crate::cosim::workloads::decode::{step, Pace, Plan, Workload, WorkloadError};
 use crate::design::Design;
 use std::fmt;
 use std::path::PathBuf;

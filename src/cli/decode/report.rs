@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::cli::{bounds, table};
-use crate::cosim::decode::Workload;
+use crate::cosim::workloads::decode::Workload;
 use crate::emit::TILE_EVENTS;
 use crate::eval::{DecodeRow, ENERGY_SOURCES};
 use serde_json::{json, Value};

@@ -2,7 +2,7 @@
 
 use super::{demand, Args};
 use crate::cli::ui::Ui;
-use crate::cosim::verilate::BuildError;
+use crate::cosim::build::BuildError;
 use crate::design::{Design, Device, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};

@@ -4,9 +4,9 @@ use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cli::ui::Ui;
 use crate::config::Config;
-use crate::cosim::attention::Job;
-use crate::cosim::clocks::Clocks;
-use crate::cosim::verilate::{Form, RunLength};
+use crate::cosim::build::{BuildForm, RunLength};
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::workloads::attention::Job;
 use crate::design::{self, Design};
 use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
@@ -180,14 +180,18 @@ impl Args {
     }
 
     /// What is verilated for them, and how it is compiled.
-    pub(super) fn build(&self, job: &Job) -> (Form, RunLength) {
+    pub(super) fn build(&self, job: &Job) -> (BuildForm, RunLength) {
         let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
         let length = RunLength::of(work, LONG_RUN);
         if self.carrier.waves().is_some() {
-            let form = if self.device { Form::Device } else { Form::Whole };
+            let form = if self.device { BuildForm::WholeDevice } else { BuildForm::WholeCore };
             return (form, length.traced(self.wave_depth));
         }
-        let form = if self.clocks(job.design).in_step() { Form::Core } else { Form::Clocks };
+        let form = if self.clocks(job.design).in_step() {
+            BuildForm::CorePieces
+        } else {
+            BuildForm::CorePiecesTwoClocks
+        };
         (form, length)
     }
 

@@ -2,12 +2,12 @@
 
 use super::{Args, Ended};
 use crate::cli::ports::Verilog;
-use crate::cosim::attention::{Attended, Job, NumberedCore};
-use crate::cosim::device::joined::Joined;
-use crate::cosim::device::{Bench, Device, DeviceError, Platform};
+use crate::cosim::build::BuildForm;
+use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::split_device::SplitDevice;
 use crate::cosim::memory::Behaviour;
-use crate::cosim::socket::Socket;
-use crate::cosim::verilate::Form;
+use crate::cosim::workloads::attention::{Attended, Job, NumberedCore};
+use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
 
 /// The device that the job runs on, as it was asked for.
 pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -> anyhow::Result<Bench> {
@@ -17,15 +17,15 @@ pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -
     let io =
         Behaviour { request_stall: args.stall, beat_gap: args.stall, seed: args.seed, ..platform.io.clone() };
     let platform = if args.stall > 0 { Platform { io, ..platform } } else { platform };
-    let socket: Box<dyn Socket> = match verilog.form {
-        Form::Device => verilog.alone(&args.carrier)?,
+    let socket: Box<dyn DutPorts> = match verilog.form {
+        BuildForm::WholeDevice => verilog.alone(&args.carrier)?,
         _ => {
-            let front = Verilog { form: Form::Front, ..*verilog }.build()?;
-            let core: Box<dyn Socket> = match args.carrier.is_model() {
+            let front = Verilog { form: BuildForm::FrontAlone, ..*verilog }.build()?;
+            let core: Box<dyn DutPorts> = match args.carrier.is_model() {
                 true => Box::new(NumberedCore::new(job)),
                 false => verilog.build()?,
             };
-            Box::new(Joined::new(front, core, design)?)
+            Box::new(SplitDevice::new(front, core, design)?)
         }
     };
     let device = Device::new(socket, design, &platform, &clocks)?;

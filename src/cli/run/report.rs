@@ -2,7 +2,7 @@
 
 use super::Args;
 use crate::cli::{bounds, table};
-use crate::cosim::attention::Job;
+use crate::cosim::workloads::attention::Job;
 use crate::eval::AttentionRow;
 use serde_json::{json, Value};
 

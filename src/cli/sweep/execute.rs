@@ -6,11 +6,11 @@ use crate::cli::library::library;
 use crate::cli::ui::Ui;
 use crate::cli::watched::Watched;
 use crate::config::{DecodeWork, Engine, TrafficWork};
-use crate::cosim::decode::{flits_of_step, Bench, DecodeError};
-use crate::cosim::network::Network;
-use crate::cosim::run::RunError;
-use crate::cosim::traffic::Traffic;
-use crate::cosim::verilate::{Form, RunLength, LONG_RUN};
+use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::dut::network::Network;
+use crate::cosim::traffic::generator::Traffic;
+use crate::cosim::workloads::decode::{flits_of_step, Bench, DecodeError};
+use crate::cosim::workloads::network::measure::RunError;
 use crate::design::Design;
 use crate::eval::grid::{Point, Work};
 use crate::eval::{self, DecodeRow, MeasureError, Setup};
@@ -62,7 +62,8 @@ impl<'a> Execute<'a> {
     }
 
     fn verilated_traffic(&self, design: &Design, work: &TrafficWork) -> anyhow::Result<Value> {
-        let mut dut = verilated(Form::Tile, RunLength::Long, design, self.interrupt, &Ui::silent())?;
+        let mut dut =
+            verilated(BuildForm::OneRouter, RunLength::Long, design, self.interrupt, &Ui::silent())?;
         dut.record(true, true);
         self.traffic(&mut dut, design, work)
     }
@@ -107,7 +108,8 @@ impl<'a> Execute<'a> {
             Engine::Rtl => {
                 let due = flits_of_step(design, &plan.descriptors) * u64::from(plan.steps);
                 let length = RunLength::of(due, LONG_RUN);
-                let library = library(design, Form::Pieces, length, self.interrupt, &Ui::silent())?;
+                let library =
+                    library(design, BuildForm::FabricPieces, length, self.interrupt, &Ui::silent())?;
                 Bench::new(&library, design, POWER_UP_SEED)?
             }
         };

@@ -1,7 +1,8 @@
 //! What the external memory holds, by address.
 
-use super::super::packet::mix;
-use super::{Bytes, Shape};
+use super::behaviour::Shape;
+use super::host_buffers::Bytes;
+use crate::cosim::hash::mix;
 use std::collections::HashMap;
 
 /// The content of the external memory.

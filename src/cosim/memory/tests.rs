@@ -1,4 +1,6 @@
+use super::axi::Request;
 use super::*;
+use std::ops::Range;
 
 const SHAPE: Shape = Shape { ports: 2, flit_bytes: 64, burst_flits: 16, slice_bytes: 32_768, slices: 8 };
 

@@ -3,8 +3,8 @@
 use super::column::{columns, Column, Role};
 use super::point::{id, traffic, workload, Point, Work};
 use crate::config::{Choice, Config, Finding, Grid, Pattern, Report, TrafficWork, WorkKind};
-use crate::cosim::decode::WorkloadError;
-use crate::cosim::traffic::{Generator, TrafficError};
+use crate::cosim::traffic::generator::{Generator, TrafficError};
+use crate::cosim::workloads::decode::WorkloadError;
 use crate::design::{Design, Illegal};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -178,7 +178,8 @@ fn judge(work: &Work, design: &Design) -> Result<(), Box<Finding>> {
                 WorkloadError::Range { what: "the number of segments", .. } => "segments",
                 WorkloadError::Range { .. } => "tokens",
             };
-            let made = workload(work, design).and_then(|load| crate::cosim::decode::step(design, &load));
+            let made =
+                workload(work, design).and_then(|load| crate::cosim::workloads::decode::step(design, &load));
             made.map(drop).map_err(|error| refused(key(&error), &error))
         }
     }

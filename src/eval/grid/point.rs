@@ -1,10 +1,10 @@
 //! One point of a grid: a configuration and what is run on it, with a name that follows from both.
 
 use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
-use crate::cosim::decode::{step, Pace, Plan, Step, Workload, WorkloadError};
-use crate::cosim::pattern::PatternKind;
-use crate::cosim::run::Phases;
-use crate::cosim::traffic::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::pattern::PatternKind;
+use crate::cosim::workloads::decode::{step, Pace, Plan, Step, Workload, WorkloadError};
+use crate::cosim::workloads::network::Phases;
 use crate::design::{Design, Mapping, Sharing};
 use serde::Serialize;
 use serde_json::{json, Value};

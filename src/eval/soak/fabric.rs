@@ -2,7 +2,7 @@
 
 use super::Draw;
 use crate::config::{Config, PlacementKind};
-use crate::cosim::decode::{step, Pace, Plan, Workload};
+use crate::cosim::workloads::decode::{step, Pace, Plan, Workload};
 use crate::design::{Design, Mapping, Sharing};
 
 /// Draws of a configuration: what one makes illegal another does not.

@@ -9,7 +9,7 @@ mod network;
 pub use fabric::SoakFabric;
 pub use network::{take, SoakCase, SoakRun};
 
-use crate::cosim::packet::mix;
+use crate::cosim::hash::mix;
 
 /// Draws numbers from a seed.
 struct Draw(u64);

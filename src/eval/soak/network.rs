@@ -2,11 +2,12 @@
 
 use super::Draw;
 use crate::config::Config;
-use crate::cosim::network::Network;
-use crate::cosim::packet::mix;
-use crate::cosim::pattern::{Hotspot, PatternKind};
-use crate::cosim::run::{run, Measured, Phase, Phases, RunError};
-use crate::cosim::traffic::{Generator, Shape, Traffic, VirtualNetworks};
+use crate::cosim::dut::network::Network;
+use crate::cosim::hash::mix;
+use crate::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
+use crate::cosim::traffic::pattern::{Hotspot, PatternKind};
+use crate::cosim::workloads::network::measure::{run, Measured, Phase, RunError};
+use crate::cosim::workloads::network::Phases;
 use crate::design::{Design, NodeId};
 
 /// Runs of a case: a fabric takes seconds to build, and each run a fraction of one.

@@ -1,0 +1,287 @@
+//! The build cache: directories named by the hash of everything that went into them. Synthesis keeps its results here, too.
+//!
+//! An entry appears at once and whole: it is built beside the cache and renamed into it, under
+//! a lock, so that two builders of one entry do the work once. A manifest with the hash of every
+//! file tells a damaged entry, which is built again. Knows nothing of what is in an entry.
+
+use super::error::{io_error, BuildError};
+use super::progress::Progress;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::env;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+const MANIFEST: &str = "manifest.json";
+
+/// What an entry holds: file name to SHA-256.
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    files: BTreeMap<String, String>,
+}
+
+/// The hash that names an entry; fed with a label and a value at a time.
+pub(crate) struct Key(Sha256);
+
+impl Key {
+    pub(crate) fn new() -> Key {
+        Key(Sha256::new())
+    }
+
+    /// Adds one input. Lengths are hashed too, so that no two lists of inputs run together.
+    pub(crate) fn add(&mut self, label: &str, value: impl AsRef<[u8]>) -> &mut Key {
+        for part in [label.as_bytes(), value.as_ref()] {
+            self.0.update((part.len() as u64).to_le_bytes());
+            self.0.update(part);
+        }
+        self
+    }
+
+    /// 128 bits in hex: no two entries of a lifetime meet.
+    pub(crate) fn finish(&self) -> String {
+        hex(&self.0.clone().finalize()[..16])
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn hash_file(path: &Path) -> io::Result<String> {
+    Ok(hex(&Sha256::digest(fs::read(path)?)))
+}
+
+/// How often a builder that waits for another looks whether it is done, or is to give up.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+
+/// Where entries live.
+pub(crate) struct Cache<'a> {
+    root: PathBuf,
+    /// Whether to give up waiting.
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl<'a> Cache<'a> {
+    /// The cache at `root`, or at `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
+    pub(crate) fn open(
+        root: Option<&Path>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Cache<'a>, BuildError> {
+        let set = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let root = root
+            .map(Path::to_owned)
+            .or_else(|| set("MESHKV_CACHE"))
+            .or_else(|| set("XDG_CACHE_HOME").map(|p| p.join("meshkv")))
+            .or_else(|| set("HOME").map(|p| p.join(".cache/meshkv")))
+            .ok_or(BuildError::NoCache)?;
+        // Commands run in other directories and are given paths below this one.
+        let root = std::path::absolute(&root).map_err(io_error("cannot use", &root))?;
+        fs::create_dir_all(&root).map_err(io_error("cannot create", &root))?;
+        Ok(Cache { root, stop })
+    }
+
+    /// The directory of `key`; `build` fills an empty one if there is none, or none that is intact.
+    pub(crate) fn entry(
+        &self,
+        key: &str,
+        progress: &mut dyn FnMut(Progress),
+        build: impl FnOnce(&Path, &mut dyn FnMut(Progress)) -> Result<(), BuildError>,
+    ) -> Result<PathBuf, BuildError> {
+        let entry = self.root.join(key);
+        if check(&entry).is_ok() {
+            return Ok(entry);
+        }
+        // Held until the end of the function; the system lets go of it if the process dies.
+        let _lock = self.lock(key, progress)?;
+        match check(&entry) {
+            Ok(()) => return Ok(entry), // Another process built it meanwhile.
+            Err(Damage::Absent) => {}
+            Err(Damage::Corrupt(why)) => {
+                progress(Progress::Rebuilding { why: &why });
+                clear(&entry)?;
+            }
+        }
+        // The name is fixed: what an interrupted build left is cleared by the next one.
+        let work = self.root.join(format!("{key}.part"));
+        clear(&work)?;
+        fs::create_dir_all(&work).map_err(io_error("cannot create", &work))?;
+        let built = build(&work, progress).and_then(|()| seal(&work));
+        let published =
+            built.and_then(|()| fs::rename(&work, &entry).map_err(io_error("cannot publish", &entry)));
+        if let Err(error) = published {
+            // The first error is the one to report, not one of the clearing up.
+            let _ = clear(&work);
+            return Err(error);
+        }
+        Ok(entry)
+    }
+
+    /// Forgets an entry that is intact and still of no use.
+    pub(crate) fn evict(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(), BuildError> {
+        let _lock = self.lock(key, progress)?;
+        clear(&self.root.join(key))
+    }
+
+    fn lock(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<File, BuildError> {
+        let path = self.root.join(format!("{key}.lock"));
+        let file = File::create(&path).map_err(io_error("cannot create", &path))?;
+        let mut told = false;
+        // Asked again and again, because a lock that is waited for cannot be given up.
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::Error(source)) => return Err(io_error("cannot lock", &path)(source)),
+                Err(TryLockError::WouldBlock) if (self.stop)() => return Err(BuildError::Stopped),
+                Err(TryLockError::WouldBlock) => {}
+            }
+            if !std::mem::replace(&mut told, true) {
+                progress(Progress::Waiting);
+            }
+            thread::sleep(ASK_EVERY);
+        }
+    }
+}
+
+/// Why an entry cannot be used.
+enum Damage {
+    Absent,
+    Corrupt(String),
+}
+
+fn check(entry: &Path) -> Result<(), Damage> {
+    if !entry.exists() {
+        return Err(Damage::Absent);
+    }
+    let corrupt =
+        |what: &str| Damage::Corrupt(format!("{what} in the build cache entry {}", entry.display()));
+    let text = fs::read(entry.join(MANIFEST)).map_err(|_| corrupt("there is no manifest"))?;
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(|_| corrupt("the manifest is damaged"))?;
+    for (name, hash) in &manifest.files {
+        if hash_file(&entry.join(name)).ok().as_ref() != Some(hash) {
+            return Err(corrupt(&format!("{name} is not what was built")));
+        }
+    }
+    Ok(())
+}
+
+/// Writes the manifest of what a build left behind.
+fn seal(work: &Path) -> Result<(), BuildError> {
+    let mut files = BTreeMap::new();
+    for item in fs::read_dir(work).map_err(io_error("cannot read", work))? {
+        let path = item.map_err(io_error("cannot read", work))?.path();
+        if let (true, Some(name)) = (path.is_file(), path.file_name()) {
+            let hash = hash_file(&path).map_err(io_error("cannot read", &path))?;
+            files.insert(name.to_string_lossy().into_owned(), hash);
+        }
+    }
+    let text = serde_json::to_vec_pretty(&Manifest { files }).map_err(io::Error::other);
+    let path = work.join(MANIFEST);
+    text.and_then(|text| fs::write(&path, text)).map_err(io_error("cannot write", &path))
+}
+
+fn clear(path: &Path) -> Result<(), BuildError> {
+    let removed = if path.is_file() { fs::remove_file(path) } else { fs::remove_dir_all(path) };
+    match removed {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(io_error("cannot remove", path)(source))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ignore(_: Progress) {}
+
+    #[test]
+    fn an_entry_is_built_once() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
+        let mut built = 0;
+        for _ in 0..2 {
+            let entry = cache.entry("k", &mut ignore, |dir, _| {
+                built += 1;
+                fs::write(dir.join("a"), "1").map_err(io_error("write", dir))
+            });
+            assert_eq!(fs::read_to_string(entry.unwrap().join("a")).unwrap(), "1");
+        }
+        assert_eq!(built, 1);
+    }
+
+    #[test]
+    fn a_damaged_entry_is_built_again_with_a_note() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
+        let fill = |dir: &Path, _: &mut dyn FnMut(Progress)| {
+            fs::write(dir.join("a"), "whole").map_err(io_error("write", dir))
+        };
+        let entry = cache.entry("k", &mut ignore, fill).unwrap();
+        fs::write(entry.join("a"), "hole").unwrap();
+        let mut notes = Vec::new();
+        cache
+            .entry("k", &mut |p| notes.extend(matches!(p, Progress::Rebuilding { .. }).then_some(())), fill)
+            .unwrap();
+        assert_eq!(notes.len(), 1);
+        assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
+        // A file where the entry would be.
+        fs::remove_dir_all(&entry).unwrap();
+        fs::write(&entry, "").unwrap();
+        cache.entry("k", &mut ignore, fill).unwrap();
+        assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
+    }
+
+    #[test]
+    fn a_failed_build_leaves_nothing_behind() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
+        let failed = cache.entry("k", &mut ignore, |dir, _| {
+            fs::write(dir.join("half"), "").map_err(io_error("write", dir))?;
+            Err(BuildError::NoCache)
+        });
+        assert!(failed.is_err());
+        assert!(!root.path().join("k").exists() && !root.path().join("k.part").exists());
+    }
+
+    #[test]
+    fn two_builders_of_one_entry_do_the_work_once() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
+        let built = std::sync::atomic::AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    cache.entry("k", &mut ignore, |_, _| {
+                        built.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                        std::thread::sleep(std::time::Duration::from_millis(20));
+                        Ok(())
+                    })
+                });
+            }
+        });
+        assert_eq!(built.into_inner(), 1);
+    }
+
+    #[test]
+    fn waiting_for_another_builder_can_be_given_up() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::open(Some(root.path()), &|| false).unwrap();
+        let _held = cache.lock("k", &mut ignore).unwrap();
+        let impatient = Cache::open(Some(root.path()), &|| true).unwrap();
+        assert!(matches!(impatient.lock("k", &mut ignore), Err(BuildError::Stopped)));
+    }
+
+    #[test]
+    fn inputs_do_not_run_together_in_a_key() {
+        let mut a = Key::new();
+        let mut b = Key::new();
+        a.add("x", "ab").add("y", "c");
+        b.add("x", "a").add("y", "bc");
+        assert_ne!(a.finish(), b.finish());
+    }
+}

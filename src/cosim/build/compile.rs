@@ -1,0 +1,377 @@
+//! What is done for a library that the cache does not have: Verilator, the compiler and the linker, in a
+//! folder that is thrown away.
+
+use super::cache::Key;
+use super::error::{io_error, BuildError};
+use super::eval_patch;
+use super::progress::Progress;
+use super::recipe::{Piece, Recipe, FOLDERS, SLIGHTLY, UNOPTIMISED};
+use super::toolchain::{run, run_all, Toolchain};
+use crate::emit::SourceFile;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The shim's sources; compiled where Verilator's headers are.
+const SHIM: [(&str, &str); 19] = [
+    ("bits.h", include_str!("../../../sim/bits.h")),
+    ("clocks.h", include_str!("../../../sim/clocks.h")),
+    ("ending.cpp", include_str!("../../../sim/ending.cpp")),
+    ("ending.h", include_str!("../../../sim/ending.h")),
+    ("generated.h", include_str!("../../../sim/generated.h")),
+    ("geometry.h", include_str!("../../../sim/geometry.h")),
+    ("harness.cpp", include_str!("../../../sim/harness.cpp")),
+    ("harness.h", include_str!("../../../sim/harness.h")),
+    HOOKS,
+    ("mesh.cpp", include_str!("../../../sim/mesh.cpp")),
+    ("model.h", include_str!("../../../sim/model.h")),
+    ("pins.cpp", include_str!("../../../sim/pins.cpp")),
+    ("queue.h", include_str!("../../../sim/queue.h")),
+    ("shim.cpp", include_str!("../../../sim/shim.cpp")),
+    ("shim.h", include_str!("../../../sim/shim.h")),
+    ("team.cpp", include_str!("../../../sim/team.cpp")),
+    ("team.h", include_str!("../../../sim/team.h")),
+    ("tile.cpp", include_str!("../../../sim/tile.cpp")),
+    ("wiring.h", include_str!("../../../sim/wiring.h")),
+];
+
+/// What stands before everything, Verilator's own sources included.
+const HOOKS: (&str, &str) = ("hooks.h", include_str!("../../../sim/hooks.h"));
+
+/// The part of the shim that build.rs has compiled; empty if it found no compiler.
+const PREBUILT: [(&str, &[u8]); 5] = [
+    ("ending", include_bytes!(concat!(env!("OUT_DIR"), "/ending.o"))),
+    ("harness", include_bytes!(concat!(env!("OUT_DIR"), "/harness.o"))),
+    ("pins", include_bytes!(concat!(env!("OUT_DIR"), "/pins.o"))),
+    ("shim", include_bytes!(concat!(env!("OUT_DIR"), "/shim.o"))),
+    ("team", include_bytes!(concat!(env!("OUT_DIR"), "/team.o"))),
+];
+const PREBUILT_CXX: &str = env!("MESHKV_SHIM_CXX");
+
+/// Behind `hooks.h`, what every unit of a fabric includes: read by the compiler in a second, or in a tenth once it is
+/// precompiled.
+const HEADERS: &str = "\
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include \"verilated.h\"
+#if VM_TRACE_FST
+#include \"verilated_fst_c.h\"
+#endif
+";
+/// Them in their cache entry.
+const PREFIX: &str = "prefix.h";
+
+/// Exports the C surface and nothing else: two libraries in one process must not share a symbol.
+const EXPORTS: &str = "{ global: meshkv_*; local: *; };\n";
+/// The library, in its cache entry.
+pub(in crate::cosim) const LIBRARY: &str = "libdut.so";
+
+/// Raised with every change of what is done to generated code, so that it is built again.
+const REWRITING: &str = "5";
+
+/// One fabric and how it is to be compiled.
+pub(in crate::cosim) struct Fabric<'a> {
+    pub(in crate::cosim) files: &'a [SourceFile],
+    pub(in crate::cosim) recipe: Recipe,
+    pub(in crate::cosim) toolchain: &'a Toolchain,
+    pub(in crate::cosim) stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Fabric<'_> {
+    fn sources<'s>(&'s self, piece: &'s Piece) -> impl Iterator<Item = &'s SourceFile> {
+        self.files.iter().filter(|f| piece.uses(f))
+    }
+
+    /// The sources of any piece without `%m`, which would give every router code of its own; see
+    /// `sim/generated.h`.
+    fn shareable(&self) -> impl Iterator<Item = (&str, String)> {
+        let used = |f: &&SourceFile| self.recipe.pieces.iter().any(|piece| piece.uses(f));
+        let text = |f: &SourceFile| match self.recipe.doubted {
+            true => f.text.replace("module meshkv_synchronizer ", "module meshkv_synchronizer_itself "),
+            false => f.text.clone(),
+        };
+        self.files.iter().filter(used).map(move |f| (f.path.as_str(), text(f).replace("%m: ", "")))
+    }
+
+    /// Everything the runtime's objects depend on.
+    pub(in crate::cosim) fn runtime_key(&self) -> String {
+        let mut key = self.tools_key("-O2");
+        for (name, text) in SHIM {
+            key.add(name, text);
+        }
+        format!("runtime-{}", key.finish())
+    }
+
+    /// Everything the headers depend on, precompiled for units of this optimisation.
+    pub(in crate::cosim) fn headers_key(&self, optimise: &str) -> String {
+        format!("headers-{}", self.tools_key(optimise).add(PREFIX, Self::prefix()).finish())
+    }
+
+    fn tools_key(&self, optimise: &str) -> Key {
+        let mut key = Key::new();
+        key.add("verilator", &self.toolchain.verilator_version)
+            .add("include", self.toolchain.include.to_string_lossy().as_bytes())
+            .add("cxx", &self.toolchain.cxx_version)
+            .add("flags", self.cxx_flags(Path::new("."), optimise).join(" "));
+        key
+    }
+
+    /// Everything the library depends on.
+    pub(in crate::cosim) fn key(&self, runtime_key: &str) -> String {
+        let mut key = Key::new();
+        key.add("runtime", runtime_key)
+            .add("cxx flags", self.recipe.optimise)
+            .add("model", self.recipe.model)
+            .add("rewriting", REWRITING)
+            .add("exports", EXPORTS);
+        for (name, text) in &self.recipe.files {
+            key.add(name, text);
+        }
+        for piece in &self.recipe.pieces {
+            key.add("verilator flags", piece.arguments.join(" "));
+            for file in self.sources(piece) {
+                key.add(&file.path, &file.text);
+            }
+        }
+        format!("dut-{}", key.finish())
+    }
+
+    fn cxx_flags(&self, shim: &Path, optimise: &str) -> Vec<String> {
+        let include = self.toolchain.include.display();
+        let traced = u32::from(self.recipe.traced);
+        [
+            format!("-std=c++17 -fPIC -fvisibility=hidden -pthread -w {optimise}"),
+            format!("-DVM_COVERAGE=0 -DVM_SC=0 -DVM_TRACE={traced} -DVM_TRACE_FST={traced} -DVM_TRACE_VCD=0"),
+        ]
+        .iter()
+        .flat_map(|line| line.split(' ').map(str::to_owned))
+        // Paths may hold spaces, so they are arguments of their own.
+        .chain([format!("-I{}", shim.display()), format!("-I{include}"), format!("-I{include}/vltstd")])
+        .chain(FOLDERS.map(|folder| format!("-I{folder}")))
+        .collect()
+    }
+
+    /// Verilator's run for one piece. Relative paths only: they end up in the messages of $stop and must
+    /// not name this machine.
+    fn verilate(&self, build: &Path, piece: &Piece) -> Command {
+        let mut verilator = Command::new(&self.toolchain.verilator);
+        verilator.current_dir(build).args(&piece.arguments);
+        verilator.args(self.sources(piece).map(|f| format!("src/{}", f.path)));
+        verilator
+    }
+
+    /// Compiles a unit that stands behind the header `prefix`.
+    fn compile(&self, work: &Path, prefix: &Path, source: &Path, object: &str, optimise: &str) -> Command {
+        let mut command = Command::new(&self.toolchain.cxx);
+        command.current_dir(work).args(self.cxx_flags(Path::new("sim"), optimise));
+        command.arg("-include").arg(prefix).arg("-c").arg(source).arg("-o").arg(object);
+        command
+    }
+
+    fn prefix() -> String {
+        [HOOKS.1, HEADERS].concat()
+    }
+
+    /// The headers, precompiled where the compiler takes them from any place: Clang's know where they were made.
+    pub(in crate::cosim) fn build_headers(
+        &self,
+        work: &Path,
+        optimise: &str,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), BuildError> {
+        write_all(work, [(PREFIX, Self::prefix())])?;
+        if self.toolchain.cxx_version.contains("clang") {
+            return Ok(());
+        }
+        let mut command = Command::new(&self.toolchain.cxx);
+        command.current_dir(work).args(self.cxx_flags(Path::new("."), optimise));
+        command.args(["-x", "c++-header", PREFIX, "-o"]).arg(format!("{PREFIX}.gch"));
+        run_all(vec![command], self.stop, progress).map_err(name_zlib)
+    }
+
+    /// Verilator's runtime and the shim's fixed part, as objects.
+    pub(in crate::cosim) fn build_runtime(
+        &self,
+        work: &Path,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), BuildError> {
+        write_all(&work.join("sim"), SHIM)?;
+        let hooks = Path::new("sim").join(HOOKS.0);
+        let mut jobs = Vec::new();
+        let mut units = vec!["verilated", "verilated_threads"];
+        if self.recipe.traced {
+            units.push("verilated_fst_c");
+        }
+        for unit in units {
+            let source = self.toolchain.include.join(format!("{unit}.cpp"));
+            if source.is_file() {
+                jobs.push(self.compile(work, &hooks, &source, &format!("{unit}.o"), "-O2"));
+            }
+        }
+        for (unit, object) in PREBUILT {
+            let name = format!("{unit}.o");
+            if !object.is_empty() && PREBUILT_CXX == self.toolchain.cxx_version {
+                fs::write(work.join(&name), object).map_err(io_error("cannot write", &work.join(&name)))?;
+            } else {
+                let source = PathBuf::from(format!("sim/{unit}.cpp"));
+                jobs.push(self.compile(work, &hooks, &source, &name, "-O2"));
+            }
+        }
+        run_all(jobs, self.stop, progress).map_err(name_zlib)?;
+        remove(&work.join("sim"))
+    }
+
+    /// The fabric's library, from its sources, the runtime's objects and precompiled headers for each of [`Self::levels`].
+    pub(in crate::cosim) fn build(
+        &self,
+        work: &Path,
+        runtime: &Path,
+        headers: &[(&str, PathBuf)],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), BuildError> {
+        let build = work.join("build");
+        write_all(&build.join("sim"), SHIM)?;
+        write_all(&build.join("src"), self.shareable())?;
+        write_all(&build.join("sim"), self.recipe.files.iter().map(|(name, text)| (*name, text)))?;
+        write_all(&build.join("sim"), [("exports.map", EXPORTS)])?;
+
+        progress(Progress::Verilating);
+        let verilator = self.recipe.pieces.iter().map(|piece| self.verilate(&build, piece));
+        run_all(verilator.collect(), self.stop, &mut |_| {})?;
+
+        let units = self.write_units(&build)?;
+        let compile = |(unit, optimise): &(String, &str)| {
+            let (source, object) = (format!("{unit}.cpp"), format!("{unit}.o"));
+            let (_, entry) = headers.iter().find(|(level, _)| level == optimise).expect("one for each level");
+            self.compile(&build, &entry.join(PREFIX), Path::new(&source), &object, optimise)
+        };
+        let jobs = units.iter().map(compile).collect();
+        run_all(jobs, self.stop, progress).map_err(name_zlib)?;
+
+        progress(Progress::Linking);
+        let mut link = Command::new(&self.toolchain.cxx);
+        link.current_dir(&build).args([
+            "-shared",
+            "-pthread",
+            "-Wl,--version-script=sim/exports.map",
+            "-Wl,-z,defs",
+        ]);
+        link.args(["-o", LIBRARY]).args(units.iter().map(|(unit, _)| format!("{unit}.o")));
+        link.args(objects(runtime)?);
+        if self.recipe.traced {
+            link.arg("-lz");
+        }
+        run(link, self.stop)?;
+        let library = build.join(LIBRARY);
+        fs::rename(&library, work.join(LIBRARY)).map_err(io_error("cannot move", &library))?;
+        remove(&build)
+    }
+
+    /// Levels of optimisation of its units: of what runs every cycle, and of what runs once unless all is one unit.
+    pub(in crate::cosim) fn levels(&self) -> Vec<&'static str> {
+        let Recipe { optimise, traced, ref pieces, .. } = self.recipe;
+        // Pieces that are traced have names in common.
+        let one = [SLIGHTLY, UNOPTIMISED].contains(&optimise) && !(traced && pieces.len() > 1);
+        if one {
+            vec![optimise]
+        } else {
+            vec![optimise, UNOPTIMISED]
+        }
+    }
+
+    /// Writes what is compiled, with the level of optimisation of each unit: what runs every cycle and what runs once are
+    /// one each, or all is one.
+    fn write_units(&self, build: &Path) -> Result<Vec<(String, &'static str)>, BuildError> {
+        let optimise = self.recipe.optimise;
+        let model = format!("#include \"sim/{}.cpp\"\n", self.recipe.model);
+        let generated = "#include \"sim/generated.h\"\n";
+        let mut units = vec![("model".to_owned(), optimise, model)];
+        for piece in &self.recipe.pieces {
+            let [fast, slow] = includes(build, piece.folder)?;
+            units.push((format!("{}_fast", piece.folder), optimise, format!("{generated}{fast}")));
+            units.push((format!("{}_slow", piece.folder), UNOPTIMISED, format!("{generated}{slow}")));
+            if let Some(module) = &piece.once {
+                rewrite(&build.join(piece.folder), |generated| eval_patch::evaluate_once(generated, module))?;
+            }
+        }
+        if self.levels().len() == 1 {
+            // What runs once comes last, so that the compiler can be told not to care for it; Clang does not hear this.
+            let (once, often): (Vec<_>, Vec<_>) =
+                units.into_iter().partition(|(_, level, _)| *level == UNOPTIMISED);
+            let text =
+                |units: Vec<(String, &str, String)>| units.into_iter().map(|unit| unit.2).collect::<String>();
+            let all = [&text(often), "#pragma GCC optimize (\"O0\")\n", &text(once)].concat();
+            units = vec![("all".to_owned(), optimise, all)];
+        }
+        write_all(build, units.iter().map(|(name, _, text)| (format!("{name}.cpp"), text)))?;
+        Ok(units.into_iter().map(|(name, optimise, _)| (name, optimise)).collect())
+    }
+}
+
+/// The only library that FST needs and that a system with g++ may lack.
+fn name_zlib(error: BuildError) -> BuildError {
+    match error {
+        BuildError::Failed { log, .. } if log.contains("zlib.h") => BuildError::ZlibMissing { log },
+        other => other,
+    }
+}
+
+/// The files of one run of Verilator as includes: of what runs every cycle, and of what runs once.
+fn includes(build: &Path, folder: &str) -> Result<[String; 2], BuildError> {
+    let [mut fast, mut slow] = [String::new(), String::new()];
+    for path in list(&build.join(folder), "cpp")? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let once = name.contains("Slow") || name.contains("Syms");
+        if once { &mut slow } else { &mut fast }.push_str(&format!("#include \"{folder}/{name}\"\n"));
+    }
+    Ok([fast, slow])
+}
+
+/// Changes the generated C++.
+fn rewrite(folder: &Path, change: impl FnOnce(&mut [String])) -> Result<(), BuildError> {
+    let paths = list(folder, "cpp")?;
+    let read = |path: &PathBuf| fs::read_to_string(path).map_err(io_error("cannot read", path));
+    let mut texts: Vec<String> = paths.iter().map(read).collect::<Result<_, _>>()?;
+    change(&mut texts);
+    for (path, text) in paths.iter().zip(texts) {
+        fs::write(path, text).map_err(io_error("cannot write", path))?;
+    }
+    Ok(())
+}
+
+fn objects(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    list(folder, "o")
+}
+
+/// Files with an extension, in an order that does not depend on the file system.
+fn list(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, BuildError> {
+    let read = |folder: &Path| -> io::Result<Vec<PathBuf>> {
+        let paths = fs::read_dir(folder)?.map(|item| Ok(item?.path()));
+        paths.filter(|p| p.as_ref().map_or(true, |p| p.extension().is_some_and(|e| e == extension))).collect()
+    };
+    let mut paths = read(folder).map_err(io_error("cannot read", folder))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn write_all<N: AsRef<str>, T: AsRef<str>>(
+    folder: &Path,
+    files: impl IntoIterator<Item = (N, T)>,
+) -> Result<(), BuildError> {
+    for (name, text) in files {
+        let path = folder.join(name.as_ref());
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(io_error("cannot create", parent))?;
+        fs::write(&path, text.as_ref()).map_err(io_error("cannot write", &path))?;
+    }
+    Ok(())
+}
+
+fn remove(folder: &Path) -> Result<(), BuildError> {
+    fs::remove_dir_all(folder).map_err(io_error("cannot remove", folder))
+}

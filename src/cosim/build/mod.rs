@@ -1,0 +1,29 @@
+//! From emitted Verilog to a shared library.
+//!
+//! * [`verilate`]: the library, cached by content; [`toolchain`]: the programs that it needs.
+//! * [`device_wrapper`]: the module around a device; `wrapper` and `glue` connect pieces that are run many times.
+
+pub(crate) mod cache;
+mod compile;
+pub mod device_wrapper;
+mod error;
+mod eval_patch;
+pub(in crate::cosim) mod ffi;
+mod form;
+mod glue;
+mod piece_ports;
+mod port_names;
+mod progress;
+mod recipe;
+pub mod toolchain;
+pub mod verilate;
+mod wrapper;
+
+pub(crate) use error::io_error;
+pub use error::BuildError;
+pub use ffi::Library;
+pub use form::{BuildForm, RunLength, LONG_RUN};
+pub(in crate::cosim) use piece_ports::node_ports;
+pub use piece_ports::{around_ports, one_place};
+pub(in crate::cosim) use port_names::{is_own, tiles_sharing};
+pub use progress::Progress;

@@ -1,0 +1,127 @@
+//! The programs a fabric is compiled with: which they are, and how they are run.
+//!
+//! Where Verilator is found is not decided here; the caller brings its path.
+
+use super::error::BuildError;
+use super::progress::Progress;
+use crate::tools::child::{self, Ended};
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{mpsc, Mutex};
+use std::thread;
+
+/// Verilator and the C++ compiler, asked for their versions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toolchain {
+    /// The `verilator` program.
+    pub verilator: PathBuf,
+    /// What `verilator --version` prints.
+    pub verilator_version: String,
+    /// Its runtime library: `verilated.h` and the sources beside it.
+    pub include: PathBuf,
+    /// The C++ compiler.
+    pub cxx: PathBuf,
+    /// The first line of its `--version`.
+    pub cxx_version: String,
+}
+
+impl Toolchain {
+    /// Asks both programs who they are. Takes about a tenth of a second: keep the answer.
+    ///
+    /// # Errors
+    /// [`BuildError::VerilatorMissing`] or [`BuildError::CompilerMissing`] if one does not run.
+    pub fn probe(verilator: &Path, cxx: &Path) -> Result<Toolchain, BuildError> {
+        let missing = || BuildError::VerilatorMissing { path: verilator.to_owned() };
+        let verilator_version = ask(verilator, &["--version"]).ok_or_else(missing)?;
+        let root = ask(verilator, &["--getenv", "VERILATOR_ROOT"]).ok_or_else(missing)?;
+        let include = Path::new(&root).join("include");
+        if !include.join("verilated.h").is_file() {
+            return Err(missing());
+        }
+        let cxx_version =
+            ask(cxx, &["--version"]).ok_or_else(|| BuildError::CompilerMissing { path: cxx.to_owned() })?;
+        Ok(Toolchain {
+            verilator: verilator.to_owned(),
+            verilator_version,
+            include,
+            cxx: cxx.to_owned(),
+            cxx_version,
+        })
+    }
+
+    /// The C++ compiler to use: `CXX` of the environment, else `g++`.
+    pub fn default_cxx() -> PathBuf {
+        env::var_os("CXX").filter(|v| !v.is_empty()).map_or_else(|| "g++".into(), PathBuf::from)
+    }
+}
+
+/// First line of what a program prints; `None` if it does not run or fails.
+fn ask(program: &Path, args: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(args).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+/// Runs a program to its end, or until `stop`; what it printed is returned only if it failed.
+pub(crate) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    child::keep_temporaries(&mut command);
+    let ended = child::run(command, stop).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => BuildError::CompilerMissing { path: program.clone().into() },
+        _ => BuildError::Io { what: format!("cannot run {program}"), source },
+    })?;
+    match ended {
+        Ended::Stopped => Err(BuildError::Stopped),
+        Ended::Itself(output) if output.status.success() => Ok(()),
+        Ended::Itself(output) => {
+            let text = [output.stdout, output.stderr].concat();
+            let log = first_errors(&String::from_utf8_lossy(&text));
+            Err(BuildError::Failed { program, status: output.status, log })
+        }
+    }
+}
+
+/// Runs commands on as many cores as there are; the first error is the result.
+pub(in crate::cosim) fn run_all(
+    jobs: Vec<Command>,
+    stop: &(dyn Fn() -> bool + Sync),
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), BuildError> {
+    let total = jobs.len();
+    progress(Progress::Compiling { done: 0, total });
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(total);
+    let queue = Mutex::new(jobs.into_iter());
+    let (sender, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            let (queue, sender) = (&queue, sender.clone());
+            scope.spawn(move || loop {
+                // Taken in a statement of its own: the lock must not be held while the job runs.
+                let job = queue.lock().ok().and_then(|mut jobs| jobs.next());
+                let Some(job) = job else { break };
+                if sender.send(run(job, stop)).is_err() {
+                    break;
+                }
+            });
+        }
+        drop(sender);
+        for (done, result) in results.into_iter().enumerate() {
+            result?;
+            progress(Progress::Compiling { done: done + 1, total });
+        }
+        Ok(())
+    })
+}
+
+/// The lines that say what is wrong: the first error and what follows it, at most a screen.
+fn first_errors(log: &str) -> String {
+    const LINES: usize = 30;
+    let lines: Vec<&str> = log.lines().collect();
+    if lines.is_empty() {
+        return "it printed nothing".to_owned();
+    }
+    let start = lines.iter().position(|l| l.contains("rror")).unwrap_or(0);
+    lines[start..].iter().take(LINES).copied().collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,335 @@
+//! Checks every flit that comes out of a network against every flit that went in.
+//!
+//! Each flit must reach each tile of its destination set exactly once, intact to the last bit, on a
+//! virtual channel of its class, and in order where order is promised: the flits of a PART packet
+//! follow each other on one channel with nothing in between, and KV_DATA of one tag from one source
+//! reaches one destination in the order in which it was sent. The scoreboard knows nothing of
+//! routers; it names what it finds and leaves it to the caller what to do.
+
+mod mismatch;
+mod records;
+mod slab;
+
+use super::violation::{Violation, ViolationKind, Violations};
+use crate::cosim::dut::network::{Ejection, Entry, Injection, Network};
+use crate::cosim::hash::mix;
+use crate::cosim::tile_set::TileSet;
+use crate::cosim::traffic::packet::{FlitBits, Header, Packet};
+use crate::design::{Class, Design, DestKind, Mesh, NodeId, Router};
+use records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
+use slab::Slab;
+use std::collections::{HashMap, VecDeque};
+
+/// A flit that came where and as it should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Sending tile.
+    pub source: NodeId,
+    /// Cycle in which its packet was generated.
+    pub generated: u64,
+    /// Cycle in which the first flit of its packet left the source queue.
+    pub entered: u64,
+    /// Cycle in which this flit came to the head of its source queue, ready to leave.
+    pub headed: u64,
+    /// Whether its packet belongs to the sample.
+    pub measured: bool,
+    /// Whether it is the last flit of its packet, so that this tile has all of it.
+    pub last: bool,
+    /// Whether it was the last delivery of its packet to any tile.
+    pub complete: bool,
+}
+
+/// All flits on their way, and what has gone wrong so far.
+#[derive(Debug)]
+pub struct FlitScoreboard {
+    mesh: Mesh,
+    router: Router,
+    dest_kind: DestKind,
+    bits: FlitBits,
+    flits: Slab<FlitRecord>,
+    packets: Slab<PacketRecord>,
+    sent_flits: u64,
+    sent_packets: u64,
+    outstanding: u64,
+    expected_links: u64,
+    /// Keys of the flits in each source queue, by tile and class, and the cycle from which its head was free to leave.
+    waiting: Vec<[(VecDeque<u64>, u64); 3]>,
+    /// For each tile and channel, the PART packet that is coming out and its next flit.
+    open: Vec<Option<(u64, u32)>>,
+    /// For tags that a trace shares between packets: the last flit that came, by source, tile and tag.
+    tagged: HashMap<(NodeId, NodeId, u64), u64>,
+    violations: Violations,
+    /// Headers of the flits on their way, by the slot of their records.
+    heads: Vec<u32>,
+    // Reused for every flit: its bits, and the members of a set.
+    dest: Vec<u32>,
+    head: Vec<u32>,
+    data: Vec<u32>,
+    members: Vec<NodeId>,
+}
+
+impl FlitScoreboard {
+    /// A scoreboard for an empty network of this design.
+    pub fn new(design: &Design) -> FlitScoreboard {
+        FlitScoreboard {
+            mesh: design.mesh,
+            router: design.router,
+            dest_kind: design.flit.dest_kind,
+            bits: FlitBits::new(design),
+            flits: Slab::default(),
+            packets: Slab::default(),
+            sent_flits: 0,
+            sent_packets: 0,
+            outstanding: 0,
+            expected_links: 0,
+            waiting: design.mesh.nodes().map(|_| Default::default()).collect(),
+            open: vec![None; design.mesh.tiles() * design.router.vcs() as usize],
+            tagged: HashMap::new(),
+            violations: Violations::default(),
+            heads: Vec::new(),
+            dest: Vec::new(),
+            head: Vec::new(),
+            data: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
+    /// The same for a network that carries so many words of a payload.
+    pub fn carrying(self, words: usize) -> FlitScoreboard {
+        FlitScoreboard { bits: self.bits.carrying(words), ..self }
+    }
+
+    /// Injects the flits of a packet, ready when it was generated. Where the routers do not
+    /// multicast, every destination gets a copy of its own, one copy after the other.
+    ///
+    /// # Errors
+    /// When the network's source queue cannot grow.
+    pub fn send(&mut self, packet: &Packet, network: &mut dyn Network) -> anyhow::Result<()> {
+        let serial = self.sent_packets;
+        self.sent_packets += 1;
+        let left = packet.flits * packet.dests.len();
+        self.outstanding += u64::from(left);
+        let slot = self.packets.insert(PacketRecord {
+            packet: *packet,
+            serial,
+            left,
+            entered: packet.cycle,
+            in_network: false,
+        });
+        if self.dest_kind == DestKind::Set || packet.dests.len() == 1 {
+            self.send_copy(packet, slot, serial, packet.dests, network)?;
+        } else {
+            let mesh = self.mesh;
+            for tile in packet.dests.iter().filter_map(|index| mesh.node_at(index)) {
+                self.send_copy(packet, slot, serial, TileSet::one(tile), network)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn send_copy(
+        &mut self,
+        packet: &Packet,
+        slot: u32,
+        serial: u64,
+        dests: TileSet,
+        network: &mut dyn Network,
+    ) -> anyhow::Result<()> {
+        let Packet { source, class, flits, cycle: ready, .. } = *packet;
+        let links = match dests.only().and_then(|index| self.mesh.node_at(index)) {
+            Some(only) => self.mesh.hops(source, only),
+            None => {
+                self.members.clear();
+                self.members.extend(dests.iter().filter_map(|index| self.mesh.node_at(index)));
+                self.mesh.xym_tree_links(source, &self.members)
+            }
+        };
+        self.expected_links += u64::from(links) * u64::from(flits);
+        let vc_mask = self.vc_mask(packet, serial);
+        self.bits.write_dest(&dests, &mut self.dest);
+        let mut before = None;
+        for index in 0..flits {
+            let at = self.flits.next_slot();
+            let key = self.sent_flits << SLOT_BITS | u64::from(at);
+            self.sent_flits += 1;
+            self.flits.insert(FlitRecord {
+                key,
+                packet: slot,
+                index,
+                headed: ready,
+                before,
+                all: dests,
+                left: dests,
+            });
+            before = Some(key);
+            let header = Header { class, source, tag: packet.tag.unwrap_or(serial), index, flits };
+            self.bits.write_head(&header, &mut self.head);
+            self.keep_head(at);
+            self.bits.write_data(key, &mut self.data);
+            // Only PART holds its channel from flit to flit; KV flits are switched one by one.
+            let last = class != Class::Part || index + 1 == flits;
+            let (dest, head, data) = (&self.dest[..], &self.head[..], &self.data[..]);
+            self.waiting[source.index()][class as usize].0.push_back(key);
+            network.inject(&Injection {
+                tile: source,
+                class,
+                vc_mask,
+                ready_cycle: ready,
+                last,
+                dest,
+                head,
+                data,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the header that has just been written for when the flit of this slot comes out.
+    fn keep_head(&mut self, slot: u32) {
+        let words = self.head.len();
+        let at = slot as usize * words;
+        if self.heads.len() < at + words {
+            self.heads.resize(at + words, 0);
+        }
+        self.heads[at..at + words].copy_from_slice(&self.head);
+    }
+
+    /// Channels a packet may enter on. Flits of one tag keep to one channel: on two they could
+    /// overtake each other.
+    fn vc_mask(&self, packet: &Packet, serial: u64) -> u32 {
+        let vcs = self.router.vcs_of_class(packet.class);
+        let all = vcs.clone().fold(0, |mask, vc| mask | 1 << vc);
+        let ordered = packet.class == Class::KvData && (packet.flits > 1 || packet.tag.is_some());
+        if !ordered {
+            return all;
+        }
+        let choice = mix(packet.tag.unwrap_or(serial)) % u64::from(vcs.end - vcs.start);
+        1 << (vcs.start + choice as u32)
+    }
+
+    /// Flits that wait in a source queue of the network.
+    pub fn queued(&self, tile: NodeId, class: Class) -> usize {
+        self.waiting[tile.index()][class as usize].0.len()
+    }
+
+    /// Notes that the first flit of a source queue has left it.
+    pub fn enter(&mut self, entry: &Entry) {
+        let (queue, last) = &mut self.waiting[entry.tile.index()][entry.class as usize];
+        let free = std::mem::replace(last, entry.cycle + 1);
+        let Some(key) = queue.pop_front() else { return };
+        let Some(flit) = self.flits.get_mut(slot_of(key)).filter(|flit| flit.key == key) else { return };
+        flit.headed = flit.headed.max(free);
+        if let Some(record) = self.packets.get_mut(flit.packet).filter(|record| !record.in_network) {
+            (record.entered, record.in_network) = (entry.cycle, true);
+        }
+    }
+
+    /// Checks a flit that came out. None if it should not have come, or not here.
+    pub fn receive(&mut self, e: &Ejection<'_>) -> Option<Arrival> {
+        let key = self.bits.key(e.data);
+        let slot = slot_of(key);
+        let Some(flit) = self.flits.get(slot).filter(|flit| flit.key == key) else {
+            self.unknown(e, key, slot);
+            return None;
+        };
+        let (at, index, headed) = (flit.packet, flit.index, flit.headed);
+        let &PacketRecord {
+            packet: Packet { source, class, flits, cycle, measured, tag, .. }, entered, ..
+        } = self.packets.get(at)?;
+        if !flit.left.contains(e.tile.index()) {
+            let flit = *flit;
+            let (kind, what) = match flit.all.contains(e.tile.index()) {
+                true => (ViolationKind::Duplicate, "came a second time"),
+                false => (ViolationKind::WrongTile, "is not meant for this tile"),
+            };
+            self.violation(kind, |board| board.describe(e, &flit, what));
+            return None;
+        }
+        // Hardly ever is anything wrong; what it is, is then found out.
+        let alone = flits == 1 && tag.is_none();
+        if !self.is_intact(e, flit) || self.router.class_of_vc(e.vc) != class {
+            let flit = *flit;
+            self.check_bits(e, &flit);
+            if self.router.class_of_vc(e.vc) != class {
+                self.violation(ViolationKind::WrongVc, |board| {
+                    board.describe(e, &flit, "came on a channel of another class")
+                });
+            }
+        }
+        // What is alone has no order to keep, unless it stands inside a packet.
+        if !alone || self.open[self.channel(e)].is_some() {
+            let (flit, record) = (*self.flits.get(slot)?, *self.packets.get(at)?);
+            self.check_order(e, &flit, &record.packet, record.serial);
+        }
+        let complete = self.deliver(e.tile, slot);
+        Some(Arrival {
+            source,
+            generated: cycle,
+            entered,
+            headed,
+            measured,
+            last: index + 1 == flits,
+            complete,
+        })
+    }
+
+    /// Where packets that come out are kept: tile and channel.
+    fn channel(&self, e: &Ejection<'_>) -> usize {
+        e.tile.index() * self.router.vcs() as usize + e.vc as usize
+    }
+
+    /// Takes a delivery off the books; true if it was the last of its packet.
+    fn deliver(&mut self, tile: NodeId, slot: u32) -> bool {
+        self.outstanding -= 1;
+        let Some(flit) = self.flits.get_mut(slot) else { return false };
+        let at = flit.packet;
+        flit.left.remove(tile.index());
+        if flit.left.is_empty() {
+            self.flits.remove(slot);
+        }
+        let left = self.packets.get_mut(at).map_or(0, |record| {
+            record.left -= 1;
+            record.left
+        });
+        if left == 0 {
+            self.packets.remove(at);
+        }
+        left == 0
+    }
+
+    /// Deliveries still to come, counted once for each flit and tile.
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding
+    }
+
+    /// Links that the flits sent so far have in their trees: what the counters must come to.
+    pub fn expected_links(&self) -> u64 {
+        self.expected_links
+    }
+
+    /// Sample packets on their way: the cycle of generation, once for each tile still to be reached.
+    pub fn late_sample(&self) -> impl Iterator<Item = u64> + '_ {
+        self.flits.iter().flat_map(|flit| {
+            let record = self
+                .packets
+                .get(flit.packet)
+                .filter(|r| r.packet.measured && flit.index + 1 == r.packet.flits);
+            record.into_iter().flat_map(|r| flit.left.iter().map(|_| r.packet.cycle))
+        })
+    }
+
+    /// Since when the flit that has been longest under way is out of its source queue or at its head.
+    pub fn oldest(&self) -> Option<u64> {
+        self.flits.iter().map(|flit| flit.headed).min()
+    }
+
+    /// All violations so far.
+    pub fn violation_count(&self) -> u64 {
+        self.violations.count
+    }
+
+    /// The first violations, with their messages.
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations.first
+    }
+}

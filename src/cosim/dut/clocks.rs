@@ -1,0 +1,79 @@
+//! Two clocks of a co-simulation: the network's, by which time is counted, and that of what computes.
+
+use crate::cosim::build::ffi::RawClocks;
+use crate::cosim::hash::mix;
+
+/// How the clock of what computes runs beside that of the network.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clocks {
+    /// The network's, in MHz.
+    pub noc_mhz: f64,
+    /// Of what computes, in MHz.
+    pub pe_mhz: f64,
+    /// Percent of its period by which each edge of the latter is early or late, at most; with any, bits that change as
+    /// another clock samples them are seen old or new by lot.
+    pub jitter: u8,
+    /// Of the phase and of all edges.
+    pub seed: u64,
+}
+
+impl Clocks {
+    /// Most percent of jitter: with a quarter, edges would meet.
+    pub const MOST_JITTER: u8 = 24;
+    /// One clock for all.
+    pub const IN_STEP: Clocks = Clocks { noc_mhz: 250.0, pe_mhz: 250.0, jitter: 0, seed: 0 };
+
+    /// Every edge of one is an edge of the other.
+    pub fn in_step(&self) -> bool {
+        self.noc_mhz == self.pe_mhz && self.jitter == 0
+    }
+
+    /// The network's for both.
+    pub fn into_step(self) -> Clocks {
+        Clocks { pe_mhz: self.noc_mhz, jitter: 0, ..self }
+    }
+
+    /// Cycles of what computes in so many of the network.
+    pub fn pe_cycles(&self, cycles: f64) -> f64 {
+        cycles * self.pe_mhz / self.noc_mhz
+    }
+
+    /// Periods of the network in which both see so many edges of theirs.
+    pub(in crate::cosim) fn periods(&self, edges: u64) -> u64 {
+        (edges as f64 * (self.noc_mhz / self.pe_mhz).max(1.0)).ceil() as u64 + 1
+    }
+
+    pub(in crate::cosim) fn raw(&self) -> RawClocks {
+        // Halves of periods are whole numbers.
+        let period = |mhz: f64| ((0.5e9 / mhz).round() as u64).max(1) * 2;
+        let (noc_fs, pe_fs) = (period(self.noc_mhz), period(self.pe_mhz));
+        let jitter_fs = pe_fs / 100 * u64::from(self.jitter.min(Clocks::MOST_JITTER));
+        let phase_fs = if self.in_step() { noc_fs / 2 } else { jitter_fs + mix(self.seed) % pe_fs };
+        RawClocks { noc_fs, pe_fs, phase_fs, jitter_fs, seed: self.seed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn periods_are_even_and_no_edge_comes_before_the_start() {
+        for (noc_mhz, pe_mhz) in [(250.0, 300.0), (300.0, 250.0), (7.0, 2.0), (0.1, 499.9)] {
+            for jitter in [0, Clocks::MOST_JITTER, 100] {
+                let raw = Clocks { noc_mhz, pe_mhz, jitter, seed: 3 }.raw();
+                assert_eq!((raw.noc_fs % 2, raw.pe_fs % 2), (0, 0));
+                assert!(raw.phase_fs >= raw.jitter_fs && raw.jitter_fs < raw.pe_fs / 4, "{raw:?}");
+                let ratio = raw.pe_fs as f64 / raw.noc_fs as f64;
+                assert!((ratio * pe_mhz / noc_mhz - 1.0).abs() < 1e-5, "{raw:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn clocks_in_step_fall_together() {
+        let raw = Clocks { noc_mhz: 300.0, pe_mhz: 300.0, ..Clocks::IN_STEP }.raw();
+        assert_eq!((raw.noc_fs, raw.phase_fs), (raw.pe_fs, raw.noc_fs / 2));
+        assert!(!Clocks { jitter: 1, ..Clocks::IN_STEP }.in_step());
+    }
+}

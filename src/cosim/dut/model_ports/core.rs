@@ -1,0 +1,97 @@
+//! What the ports of the whole design have beside those of the fabric: outputs, merges, counters of what computes.
+
+use super::packed::{numbers, Ports};
+use super::pe_clock::PeClock;
+use crate::cosim::dut::clocks::Clocks;
+use crate::design::Design;
+use crate::model::cycle::around::FabricIn;
+use crate::model::cycle::core::Core;
+use crate::model::cycle::tile::Ask;
+use std::sync::mpsc::Sender;
+
+numbers! {
+    out_valid out_ready out_stream out_layer out_head out_index out_last
+    merge_valid merge_stream merge_head merge_y
+    pad_index pad_data pad_state
+}
+
+/// A job that a tile tells what computes beside it.
+pub type ToldJob = (usize, Ask);
+
+/// The whole design, and where it is seen.
+#[derive(Debug)]
+pub(super) struct CorePorts {
+    pub(super) core: Core,
+    clock: PeClock,
+    out_ready: Vec<bool>,
+    /// Whoever computes the numbers hears of every job.
+    told: Option<Sender<ToldJob>>,
+    at: Numbers,
+    pad_states: Vec<u32>,
+}
+
+impl CorePorts {
+    pub(super) fn new(design: &Design, ports: &Ports, told: Option<Sender<ToldJob>>) -> CorePorts {
+        CorePorts {
+            core: Core::new(design),
+            clock: PeClock::new(),
+            out_ready: vec![false; design.mesh.cols() as usize],
+            told,
+            at: Numbers::of(ports),
+            pad_states: vec![0; design.mesh.tiles()],
+        }
+    }
+
+    pub(super) fn set_clocks(&mut self, clocks: &Clocks) {
+        self.clock.set(clocks);
+    }
+
+    /// A period under reset, out of which all comes as it was made.
+    pub(super) fn reset(&mut self, design: &Design) {
+        self.clock.period(true);
+        if self.core.fabric().cycle() > 0 {
+            self.core = Core::new(design);
+        }
+    }
+
+    /// Passes a period.
+    pub(super) fn step(&mut self, ports: &Ports, input: &mut FabricIn) {
+        for (x, ready) in self.out_ready.iter_mut().enumerate() {
+            *ready = ports.bit(self.at.out_ready, x);
+        }
+        self.core.step(input, &self.out_ready, self.clock.period(false));
+        let Some(told) = &self.told else { return };
+        for (tile, pad) in self.core.pads().iter().enumerate() {
+            // Nobody may be there to listen any more.
+            let _ = pad.told.map(|ask| told.send((tile, ask)));
+        }
+    }
+
+    /// What the period carried.
+    pub(super) fn show(&mut self, ports: &mut Ports) {
+        let at = self.at;
+        for (x, root) in self.core.roots().iter().enumerate() {
+            ports.put(at.out_valid, x, u32::from(root.out.is_some()));
+            ports.put(at.merge_valid, x, u32::from(root.merge.is_some()));
+            if let Some(out) = root.out {
+                ports.put(at.out_stream, x, out.stream);
+                ports.put(at.out_layer, x, out.layer);
+                ports.put(at.out_head, x, out.head);
+                ports.put(at.out_index, x, out.index);
+                ports.put(at.out_last, x, u32::from(out.last));
+            }
+            if let Some(merge) = root.merge {
+                ports.put(at.merge_stream, x, merge.stream);
+                ports.put(at.merge_head, x, merge.head);
+                ports.put(at.merge_y, x, merge.y);
+            }
+        }
+        for (tile, pad) in self.core.pads().iter().enumerate() {
+            ports.put(at.pad_data, tile, pad.counter.1);
+            if std::mem::replace(&mut self.pad_states[tile], pad.state) != pad.state {
+                ports.put(at.pad_state, tile, pad.state);
+            }
+        }
+        ports.put(at.pad_index, 0, self.core.pads()[0].counter.0 as u32);
+    }
+}

@@ -1,0 +1,77 @@
+//! What stands on the inputs of the fabric, as the model has it.
+
+use super::FabricPorts;
+use crate::cosim::dut::model_ports::engine::Engine;
+use crate::cosim::dut::model_ports::flits::part;
+use crate::model::cycle::control::{Beat, Descriptor, MemoryIn, Query};
+use crate::model::cycle::tile::ComputeIn;
+use crate::model::cycle::transport::PartFlit;
+
+impl FabricPorts {
+    /// Inputs of the period.
+    pub(super) fn drive(&mut self) {
+        let at = self.at;
+        self.input.descriptor = self.ports.bit(at.desc_valid, 0).then(|| self.descriptor());
+        self.input.query = self.ports.bit(at.query_valid, 0).then(|| Query {
+            stream: self.ports.get32(at.query_stream, 0),
+            head: self.ports.get32(at.query_head, 0),
+            word: self.ports.get32(at.query_word, 0),
+            data: self.ports.get(at.query_data, 0),
+        });
+        for port in 0..self.input.memory.len() {
+            let beat = self.ports.bit(at.m_axi_rvalid, port).then(|| Beat {
+                id: self.ports.get32(at.m_axi_rid, port),
+                bad: self.ports.get(at.m_axi_rresp, port) != 0,
+                last: self.ports.bit(at.m_axi_rlast, port),
+                data: self.ports.get(at.m_axi_rdata, port),
+            });
+            self.input.memory[port] =
+                MemoryIn { request_ready: self.ports.bit(at.m_axi_arready, port), beat };
+        }
+        if matches!(self.engine, Engine::Core(_)) {
+            return;
+        }
+        for tile in 0..self.input.computes.len() {
+            self.input.computes[tile] = self.compute(tile);
+        }
+    }
+
+    fn descriptor(&self) -> Descriptor {
+        let at = self.at;
+        let get = |port| self.ports.get32(port, 0);
+        Descriptor {
+            prefix: get(at.desc_prefix),
+            layer: get(at.desc_layer),
+            first: get(at.desc_first),
+            stride: get(at.desc_stride),
+            count: get(at.desc_count),
+            first_row: get(at.desc_first_row),
+            last_row: get(at.desc_last_row),
+            stream: get(at.desc_stream),
+            streams: get(at.desc_streams),
+            mapping: get(at.desc_mapping),
+            share: get(at.desc_share) == 1,
+            close: get(at.desc_close) == 1,
+            step: get(at.desc_step) == 1,
+        }
+    }
+
+    fn compute(&self, tile: usize) -> ComputeIn {
+        let at = self.at;
+        let part = self.ports.bit(at.part_valid, tile).then(|| PartFlit {
+            stream: self.ports.get32(at.part_stream, tile),
+            layer: self.ports.get32(at.part_layer, tile),
+            head: self.ports.get32(at.part_head, tile),
+            ..part(&self.ports, [at.part_first, at.part_last, at.part_alone, at.part_data], tile)
+        });
+        ComputeIn {
+            vector_ready: self.ports.bit(at.vector_ready, tile),
+            job_ready: self.ports.bit(at.job_ready, tile),
+            kv_ready: self.ports.bit(at.kv_ready, tile),
+            apart: false,
+            idle: self.ports.bit(at.compute_idle, tile),
+            part,
+            root_credit: self.ports.get32(at.root_credit, tile),
+        }
+    }
+}

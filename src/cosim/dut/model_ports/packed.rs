@@ -1,0 +1,135 @@
+//! Packed ports, tile t's part the t-th.
+
+use crate::cosim::bits::{get_bits, put_bits};
+use crate::cosim::build::tiles_sharing;
+use crate::design::Design;
+use crate::emit::{ModuleSpec, PortSpec};
+
+/// Bits of a payload that the model carries.
+pub(super) const PAYLOAD: u32 = 64;
+
+/// Words behind a port's last, so that 64 bits can be taken at any place.
+const SPARE: usize = 3;
+
+/// A packed port.
+#[derive(Debug, Clone)]
+struct Packed {
+    name: String,
+    words: Vec<u32>,
+    /// Bits of one part.
+    width: u32,
+}
+
+impl Packed {
+    fn new(port: &PortSpec, design: &Design) -> Packed {
+        let parts = tiles_sharing(port, design);
+        let bits = port.width.bits;
+        let words = vec![0; bits.div_ceil(32) as usize + SPARE];
+        Packed { name: port.name.clone(), words, width: bits / parts }
+    }
+
+    /// The three words in which 64 bits from bit `shift` of the first on are.
+    fn at(&self, part: usize) -> (usize, u32, u128) {
+        let begin = part * self.width as usize;
+        let (at, shift) = (begin / 32, (begin % 32) as u32);
+        let words = &self.words[at..at + SPARE];
+        let wide = u128::from(words[0]) | u128::from(words[1]) << 32 | u128::from(words[2]) << 64;
+        (at, shift, wide)
+    }
+
+    fn mask(&self) -> u128 {
+        (1 << self.width.min(PAYLOAD)) - 1
+    }
+
+    fn get(&self, part: usize) -> u64 {
+        let (_, shift, wide) = self.at(part);
+        (wide >> shift & self.mask()) as u64
+    }
+
+    fn put(&mut self, part: usize, value: u64) {
+        let (at, shift, wide) = self.at(part);
+        let mask = self.mask();
+        let wide = wide & !(mask << shift) | (u128::from(value) & mask) << shift;
+        for (i, word) in self.words[at..at + SPARE].iter_mut().enumerate() {
+            *word = (wide >> (32 * i)) as u32;
+        }
+    }
+}
+
+/// All ports of something, by number.
+#[derive(Debug, Clone)]
+pub(super) struct Ports {
+    ports: Vec<Packed>,
+}
+
+impl Ports {
+    /// Those of a module.
+    pub(super) fn of(top: &ModuleSpec, design: &Design) -> Ports {
+        Ports { ports: top.ports.iter().map(|port| Packed::new(port, design)).collect() }
+    }
+
+    /// The number of a port, if there is one of this name.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.ports.iter().position(|port| port.name == name)
+    }
+
+    pub(super) fn words(&self, port: usize) -> &[u32] {
+        &self.ports[port].words
+    }
+
+    pub(super) fn words_mut(&mut self, port: usize) -> &mut [u32] {
+        &mut self.ports[port].words
+    }
+
+    /// The low 64 bits of a part; 0 of a port that is not there.
+    pub(super) fn get(&self, port: Option<usize>, part: usize) -> u64 {
+        port.map_or(0, |port| self.ports[port].get(part))
+    }
+
+    /// The low 32 bits.
+    pub(super) fn get32(&self, port: Option<usize>, part: usize) -> u32 {
+        self.get(port, part) as u32
+    }
+
+    /// Whether a part of one bit is set.
+    pub(super) fn bit(&self, port: Option<usize>, part: usize) -> bool {
+        self.get(port, part) == 1
+    }
+
+    /// Sets the low 64 bits of a part.
+    pub(super) fn put(&mut self, port: Option<usize>, part: usize, value: impl Into<u64>) {
+        if let Some(port) = port {
+            self.ports[port].put(part, value.into());
+        }
+    }
+
+    /// All bits of a part of up to 128.
+    pub(super) fn get_wide(&self, port: Option<usize>, part: usize) -> u128 {
+        let Some(port) = port.map(|port| &self.ports[port]) else { return 0 };
+        let words = get_bits(&port.words, part * port.width as usize, port.width);
+        words.zip((0..u128::BITS).step_by(32)).fold(0, |all, (word, shift)| all | u128::from(word) << shift)
+    }
+
+    /// Sets all bits of a part.
+    pub(super) fn put_words(&mut self, port: Option<usize>, part: usize, words: &[u32]) {
+        let Some(port) = port.map(|port| &mut self.ports[port]) else { return };
+        put_bits(&mut port.words, part * port.width as usize, port.width, words);
+    }
+}
+
+/// Declares numbers of ports that are found once by name; those that a design has not are none.
+macro_rules! numbers {
+    ($($name:ident)+) => {
+        #[derive(Debug, Clone, Copy)]
+        struct Numbers {
+            $($name: Option<usize>,)+
+        }
+
+        impl Numbers {
+            fn of(ports: &Ports) -> Numbers {
+                Numbers { $($name: ports.find(stringify!($name)),)+ }
+            }
+        }
+    };
+}
+pub(super) use numbers;

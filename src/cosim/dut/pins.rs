@@ -1,0 +1,165 @@
+//! The fabric as a clock and ports, for drivers that say themselves what a period carries.
+//!
+//! After a tick every output shows what it carried in the period that the tick ended, so a
+//! handshake is judged as the clock edge saw it. What belongs to a valid means something only with it:
+//! of a fabric in pieces it is not copied otherwise. What is behind the ports is a [`DutPorts`]:
+//! compiled Verilog or the model. Nothing here knows a port by its purpose.
+
+use super::clocks::Clocks;
+use super::error::DutError;
+use super::ports::DutPorts;
+use super::verilated_ports::verilated;
+use crate::cosim::bits::{get_bits, put_bits};
+use crate::cosim::build::ffi::Library;
+use crate::cosim::build::is_own;
+use crate::emit::{Dir, ModuleSpec};
+
+/// Edges of each clock under reset.
+const RESET_EDGES: u64 = 8;
+
+/// One port of the fabric; tile t's part of it is the t-th.
+#[derive(Debug, Clone, Copy)]
+pub struct Pin {
+    port: usize,
+    total: u32,
+    /// Bits of one tile's part.
+    pub width: u32,
+    input: bool,
+}
+
+/// A running fabric.
+#[derive(Debug)]
+pub struct Pins {
+    socket: Box<dyn DutPorts>,
+    cycle: u64,
+}
+
+impl Pins {
+    /// A verilated fabric out of reset; `seed` sets what registers hold before it.
+    ///
+    /// # Errors
+    /// If it does not fit into memory, or stops during reset.
+    pub fn new(library: &Library, seed: u64) -> Result<Pins, DutError> {
+        Pins::of(verilated(library, seed)?)
+    }
+
+    /// Whatever has the ports of a fabric, out of reset.
+    ///
+    /// # Errors
+    /// If it stops during reset.
+    pub fn of(socket: Box<dyn DutPorts>) -> Result<Pins, DutError> {
+        Pins::clocked(socket, &Clocks::IN_STEP)
+    }
+
+    /// The same with a clock of its own for what computes.
+    ///
+    /// # Errors
+    /// If it stops during reset, or cannot have these clocks.
+    pub fn clocked(socket: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
+        let mut pins = Pins { socket, cycle: 0 };
+        pins.set_clocks(clocks)?;
+        let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };
+        for _ in 0..periods {
+            pins.socket.tick(true)?;
+        }
+        Ok(pins)
+    }
+
+    /// Lets the clocks run so from the next period on. [`Pins::tick`] is a period of the network's in any case.
+    ///
+    /// # Errors
+    /// If there is one clock and two are asked for.
+    pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.socket.set_clocks(clocks)
+    }
+
+    /// The port of `top` with this name; `tiles` is how many parts it has.
+    ///
+    /// # Errors
+    /// If what is behind the ports was built for another design.
+    pub fn pin(&mut self, top: &ModuleSpec, name: &str, tiles: u32) -> Result<Pin, DutError> {
+        let mismatch = || DutError::Mismatch(format!("it has no port {name}"));
+        let port = top.ports.iter().find(|p| p.name == name).ok_or_else(mismatch)?;
+        let number = self.socket.find(name).ok_or_else(mismatch)?;
+        let total = port.width.bits;
+        Ok(Pin { port: number, total, width: total / tiles, input: port.dir == Dir::Input })
+    }
+
+    /// Sets every input of `top` to zero, so that none holds what was there before. Clocks and resets are driven by [`Pins::tick`].
+    ///
+    /// # Errors
+    /// If what is behind the ports was built for another design.
+    pub fn silence(&mut self, top: &ModuleSpec) -> Result<(), DutError> {
+        for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !is_own(p)) {
+            let pin = self.pin(top, &port.name, 1)?;
+            self.set_part(pin, 0, &vec![0; port.width.bits.div_ceil(32) as usize]);
+        }
+        Ok(())
+    }
+
+    /// Bits `[tile * width +: width]` of a port of up to 64 bits a tile.
+    pub fn get(&self, pin: Pin, tile: usize) -> u64 {
+        let mut value = 0;
+        for (i, word) in self.part(pin, tile).enumerate().take(2) {
+            value |= u64::from(word) << (32 * i);
+        }
+        value
+    }
+
+    /// A wide port's part of one tile, in words.
+    pub fn part(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
+        get_bits(self.words(pin), tile * pin.width as usize, pin.width)
+    }
+
+    /// A tile's part of a payload, as many of its words as are carried.
+    pub fn payload(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
+        self.part(pin, tile).take(self.payload_words(pin.width))
+    }
+
+    /// Sets a tile's part of an input of up to 64 bits.
+    pub fn set(&mut self, pin: Pin, tile: usize, value: u64) {
+        self.set_part(pin, tile, &[value as u32, (value >> 32) as u32]);
+    }
+
+    /// Sets a tile's part of an input from little-endian words.
+    pub fn set_part(&mut self, pin: Pin, tile: usize, value: &[u32]) {
+        assert!(pin.input, "an output cannot be driven");
+        let begin = tile * pin.width as usize;
+        let words = self.socket.words_mut(pin.port, pin.total);
+        put_bits(words, begin, pin.width, value);
+    }
+
+    /// Words of a payload of `bits` that are carried: all of compiled Verilog, the first of the model.
+    pub fn payload_words(&self, bits: u32) -> usize {
+        self.socket.payload_bits().min(bits).div_ceil(32) as usize
+    }
+
+    fn words(&self, pin: Pin) -> &[u32] {
+        self.socket.words(pin.port, pin.total)
+    }
+
+    /// Runs one period.
+    ///
+    /// # Errors
+    /// [`DutError::Stopped`] if a check fired.
+    pub fn tick(&mut self) -> Result<(), DutError> {
+        self.socket.tick(false)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// Runs one period in reset.
+    ///
+    /// # Errors
+    /// [`DutError::Stopped`] if a check fired.
+    pub fn tick_in_reset(&mut self) -> Result<(), DutError> {
+        self.socket.tick(true)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    /// Periods since the first reset.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+}

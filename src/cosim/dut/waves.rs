@@ -1,0 +1,142 @@
+//! Verilog that writes waves of a part of what is taken through it: of a mesh, and of whatever has the ports of a fabric.
+
+use super::clocks::Clocks;
+use super::error::DutError;
+use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
+use super::ports::DutPorts;
+use super::verilated_mesh::VerilatedMesh;
+use crate::design::{NodeId, Port};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// The part has been written; what comes after it need not be simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("waves were written up to cycle {0}")]
+pub struct WavesWritten(pub u64);
+
+/// A fabric built with waves, and when it writes them. A step is never cut short: whoever asks has generated for all of it.
+#[derive(Debug)]
+pub struct WaveWindow {
+    dut: VerilatedMesh,
+    path: PathBuf,
+    /// Resets before the run that is shown, and its cycles.
+    run: u32,
+    cycles: Range<u64>,
+    runs: u32,
+    writing: bool,
+}
+
+impl WaveWindow {
+    /// Waves of at least these `cycles`, in whole steps, after as many resets as `run` says; then a step ends with
+    /// [`WavesWritten`].
+    pub fn new(mut dut: VerilatedMesh, path: &Path, run: u32, cycles: Range<u64>) -> WaveWindow {
+        dut.record(true, true);
+        WaveWindow { dut, path: path.to_owned(), run, cycles, runs: 0, writing: false }
+    }
+}
+
+impl Network for WaveWindow {
+    fn reset(&mut self) -> anyhow::Result<()> {
+        self.runs += 1;
+        self.writing = false;
+        Network::reset(&mut self.dut)
+    }
+
+    fn cycle(&self) -> u64 {
+        Network::cycle(&self.dut)
+    }
+
+    fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
+        Network::inject(&mut self.dut, flit)
+    }
+
+    fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
+        let end = self.dut.cycle().saturating_add(cycles);
+        if !self.writing && self.runs == self.run && self.cycles.start < end {
+            self.dut.wave_start(&self.path)?;
+            self.writing = true;
+        }
+        let status = Network::step(&mut self.dut, cycles)?;
+        if self.writing && self.dut.cycle() >= self.cycles.end {
+            self.dut.wave_stop();
+            return Err(WavesWritten(self.dut.cycle()).into());
+        }
+        Ok(status)
+    }
+
+    fn take_entries(&mut self, receive: &mut dyn FnMut(Entry)) {
+        self.dut.take_entries(receive);
+    }
+
+    fn take_ejections(&mut self, receive: &mut dyn FnMut(Ejection<'_>)) {
+        self.dut.take_ejections(receive);
+    }
+
+    fn counters(&self) -> Vec<[u32; COUNTERS]> {
+        Network::counters(&self.dut)
+    }
+
+    fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)> {
+        Network::busy_vcs(&self.dut)
+    }
+
+    fn credits_home(&self) -> bool {
+        Network::credits_home(&self.dut)
+    }
+}
+
+/// A fabric behind ports, built with waves, and when it writes them.
+#[derive(Debug)]
+pub struct PortWaveWindow {
+    socket: Box<dyn DutPorts>,
+    path: PathBuf,
+    cycles: Range<u64>,
+    cycle: u64,
+}
+
+impl PortWaveWindow {
+    /// Waves of these `cycles` since reset; then a tick ends with [`DutError::Written`].
+    pub fn new(socket: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
+        PortWaveWindow { socket, path: path.to_owned(), cycles, cycle: 0 }
+    }
+}
+
+impl DutPorts for PortWaveWindow {
+    fn find(&mut self, name: &str) -> Option<usize> {
+        self.socket.find(name)
+    }
+
+    fn words(&self, port: usize, bits: u32) -> &[u32] {
+        self.socket.words(port, bits)
+    }
+
+    fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
+        self.socket.words_mut(port, bits)
+    }
+
+    fn tick(&mut self, rst: bool) -> Result<(), DutError> {
+        if rst {
+            self.cycle = 0;
+            return self.socket.tick(rst);
+        }
+        if self.cycle == self.cycles.start {
+            self.socket.wave_start(&self.path)?;
+        }
+        self.socket.tick(rst)?;
+        self.cycle += 1;
+        if self.cycle == self.cycles.end {
+            self.socket.wave_stop();
+            return Err(DutError::Written(self.cycle));
+        }
+        Ok(())
+    }
+
+    fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.socket.set_clocks(clocks)
+    }
+
+    fn payload_bits(&self) -> u32 {
+        self.socket.payload_bits()
+    }
+}

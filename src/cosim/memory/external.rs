@@ -1,0 +1,114 @@
+//! The external memory: a read slave behind every port of the fabric.
+
+use super::axi::{Limits, ReadRules, Request, Wires};
+use super::behaviour::{Behaviour, Fault, Interface, Offer, Shape, LONGEST};
+use super::image::Image;
+use super::read_slave::{Port, PortCounts};
+use super::slice_bounds;
+use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
+
+/// All ports of the external memory.
+#[derive(Debug)]
+pub struct Memory {
+    ports: Vec<Port>,
+    rules: Vec<ReadRules>,
+    bases: Vec<u64>,
+    shape: Shape,
+    behaviour: Behaviour,
+    image: Image,
+    violations: Violations,
+}
+
+impl Memory {
+    /// A memory that has not been asked for anything yet.
+    pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
+        let of = |port| Interface { name: format!("memory port {port},"), base: 0, unique_ids: true };
+        Memory::behind((0..shape.ports).map(of).collect(), shape, behaviour, image)
+    }
+
+    /// The same behind these interfaces, one a port.
+    pub fn behind(interfaces: Vec<Interface>, shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
+        let port = |index| Port::new(index, &shape, &behaviour);
+        let rules = |of: &Interface| {
+            let limits = Limits { beat_bytes: shape.flit_bytes, beats: LONGEST, unique_ids: of.unique_ids };
+            ReadRules::new(of.name.clone(), limits)
+        };
+        Memory {
+            ports: (0..shape.ports).map(port).collect(),
+            rules: interfaces.iter().map(rules).collect(),
+            bases: interfaces.iter().map(|of| of.base).collect(),
+            shape,
+            behaviour,
+            image,
+            violations: Violations::default(),
+        }
+    }
+
+    /// From now on this goes wrong, and nothing else. Requests that were taken are answered as it was meant then.
+    pub fn set_faults(&mut self, faults: Vec<Fault>) {
+        self.behaviour.faults = faults;
+    }
+
+    /// A period in reset, in which a master shows a request or does not: all is forgotten that was asked.
+    pub fn in_reset(&mut self, port: usize, cycle: u64, shown: bool) {
+        self.rules[port].in_reset(cycle, shown, &mut self.violations);
+        self.ports[port].forget();
+    }
+
+    /// What the memory holds.
+    pub fn image(&self) -> &Image {
+        &self.image
+    }
+
+    /// The same, to be changed.
+    pub fn image_mut(&mut self) -> &mut Image {
+        &mut self.image
+    }
+
+    /// Number of ports.
+    pub fn ports(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// What the port shows in the period of this cycle; asked once for each.
+    pub fn drive(&mut self, port: usize, cycle: u64) -> Offer<'_> {
+        self.ports[port].drive(cycle, &self.shape, &self.behaviour, &self.image)
+    }
+
+    /// What the period carried: the request on the port, if any, and whether a beat would be taken.
+    /// Tells whether a request or a beat passed.
+    pub fn observe(&mut self, port: usize, cycle: u64, request: Option<Request>, beat_ready: bool) -> bool {
+        let (slave, rules) = (&mut self.ports[port], &mut self.rules[port]);
+        if !beat_ready {
+            slave.count_refused();
+        }
+        let requests = Wires { shown: request, ready: slave.takes_requests() };
+        rules.judge(cycle, &requests, &slave.beat(beat_ready), &mut self.violations);
+        let beat = beat_ready && slave.take_beat();
+        let Some(taken) = requests.taken() else { return beat };
+        let inside = Request { address: taken.address.wrapping_sub(self.bases[port]), ..*taken };
+        for broken in slice_bounds::faults(&inside, &self.shape) {
+            let message = || format!("cycle {cycle}: {} AR: {broken}", rules.interface());
+            self.violations.add(ViolationKind::Protocol, message);
+        }
+        if !slave.accept(cycle, inside, &self.behaviour) {
+            rules.abandon(taken.id);
+        }
+        true
+    }
+
+    /// What a port has done so far.
+    pub fn counts(&self, port: usize) -> PortCounts {
+        self.ports[port].counts
+    }
+
+    /// Requests that were taken and wait for beats, over all ports.
+    pub fn waiting(&self) -> usize {
+        self.ports.iter().map(Port::waiting).sum()
+    }
+
+    /// Where masters broke the rules so far: how often, and the first of them.
+    pub fn violations(&self) -> (u64, &[Violation]) {
+        (self.violations.count, &self.violations.first)
+    }
+}

@@ -1,0 +1,199 @@
+//! One AXI4 read slave: takes requests, and gives beats as its behaviour says.
+
+use super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
+use super::behaviour::{Behaviour, FaultKind, Offer, Shape};
+use super::image::Image;
+use crate::cosim::hash::mix;
+use std::collections::VecDeque;
+
+/// What a port has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PortCounts {
+    /// Requests taken.
+    pub requests: u64,
+    /// Beats given.
+    pub beats: u64,
+    /// Cycles in which a beat stood there and was not taken.
+    pub refused: u64,
+}
+
+/// A request that was taken.
+#[derive(Debug, Clone, Copy)]
+struct Burst {
+    request: Request,
+    /// Which of the requests that its port has taken.
+    number: u64,
+    /// Cycle of its first beat, at the earliest.
+    due: u64,
+    /// Beats that have been shown.
+    shown: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct Port {
+    index: usize,
+    /// In the order in which they were taken.
+    bursts: VecDeque<Burst>,
+    /// Bytes that may be given.
+    budget: f64,
+    request_ready: bool,
+    /// What is on the wires; `shows` says whether it is valid.
+    beat: Beat,
+    shows: bool,
+    random: u64,
+    pub(super) counts: PortCounts,
+}
+
+impl Port {
+    pub(super) fn new(index: usize, shape: &Shape, behaviour: &Behaviour) -> Port {
+        let data = vec![0; shape.flit_bytes as usize / 4];
+        Port {
+            index,
+            bursts: VecDeque::new(),
+            budget: 0.0,
+            request_ready: false,
+            beat: Beat { id: 0, response: OKAY, last: false, data },
+            shows: false,
+            random: mix(behaviour.seed ^ (index as u64) << 32),
+            counts: PortCounts::default(),
+        }
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.random = mix(self.random);
+        (self.random >> 16) % n
+    }
+
+    /// Something that happens in so many of 256 cycles.
+    fn happens(&mut self, of_256: u8) -> bool {
+        of_256 > 0 && self.below(256) < u64::from(of_256)
+    }
+
+    pub(super) fn drive(
+        &mut self,
+        cycle: u64,
+        shape: &Shape,
+        behaviour: &Behaviour,
+        image: &Image,
+    ) -> Offer<'_> {
+        let full = self.bursts.len() >= behaviour.outstanding;
+        let deaf = self.fault(behaviour, (0, self.counts.requests), |kind| kind == FaultKind::Deaf).is_some();
+        self.request_ready = !(deaf || full || self.happens(behaviour.request_stall));
+        // A pause saves up for one beat and no more: bandwidth that was not used is gone.
+        let flit = f64::from(shape.flit_bytes);
+        self.budget = (self.budget + behaviour.bytes_per_cycle).min(flit + behaviour.bytes_per_cycle);
+        // Once shown, a beat stays until it is taken.
+        if !self.shows && self.budget >= flit && !self.happens(behaviour.beat_gap) {
+            if let Some(at) = self.choose(cycle, behaviour) {
+                self.budget -= flit;
+                self.show(at, shape, behaviour, image);
+            }
+        }
+        Offer { request_ready: self.request_ready, beat: self.shows.then_some(&self.beat) }
+    }
+
+    /// The burst whose beat is next.
+    fn choose(&mut self, cycle: u64, behaviour: &Behaviour) -> Option<usize> {
+        if !behaviour.reorder {
+            return self.bursts.front().filter(|b| b.due <= cycle).map(|_| 0);
+        }
+        if let Some(begun) = self.bursts.iter().position(|b| b.shown > 0).filter(|_| !behaviour.interleave) {
+            return Some(begun);
+        }
+        let first_of_id = |at: usize| {
+            let id = self.bursts[at].request.id;
+            self.bursts.iter().take(at).all(|b| b.request.id != id)
+        };
+        let may: Vec<usize> =
+            (0..self.bursts.len()).filter(|&at| self.bursts[at].due <= cycle && first_of_id(at)).collect();
+        if may.is_empty() {
+            return None;
+        }
+        Some(may[self.below(may.len() as u64) as usize])
+    }
+
+    fn show(&mut self, at: usize, shape: &Shape, behaviour: &Behaviour, image: &Image) {
+        let burst = &mut self.bursts[at];
+        let address = burst.request.address + u64::from(burst.shown) * u64::from(shape.flit_bytes);
+        let number = burst.number;
+        burst.shown += 1;
+        let last = burst.shown > burst.request.len;
+        self.beat.id = burst.request.id;
+        self.beat.last = last;
+        if last {
+            self.bursts.remove(at);
+        }
+        let there = image.read(shape, address, &mut self.beat.data);
+        let of_beats = |kind| matches!(kind, FaultKind::SlaveError | FaultKind::DecodeError);
+        let wrong = self.fault(behaviour, (address, number), of_beats);
+        self.beat.response = match wrong {
+            Some(FaultKind::SlaveError) => SLAVE_ERROR,
+            Some(_) => DECODE_ERROR,
+            None if there => OKAY,
+            None => DECODE_ERROR,
+        };
+        if self.beat.response != OKAY {
+            // What comes with an error means nothing, and must not look as if it did.
+            self.beat.data.iter_mut().for_each(|word| *word = !*word);
+        }
+        self.shows = true;
+    }
+
+    /// The beat on the wires, for who judges it.
+    pub(super) fn beat(&self, ready: bool) -> Wires<&Beat> {
+        Wires { shown: self.shows.then_some(&self.beat), ready }
+    }
+
+    /// The beat on the wires is taken, if there is one.
+    pub(super) fn take_beat(&mut self) -> bool {
+        let taken = std::mem::take(&mut self.shows);
+        self.counts.beats += u64::from(taken);
+        taken
+    }
+
+    /// A request on the wires is taken in this period.
+    pub(super) fn takes_requests(&self) -> bool {
+        self.request_ready
+    }
+
+    /// Takes a request; false if it will never be answered.
+    pub(super) fn accept(&mut self, cycle: u64, request: Request, behaviour: &Behaviour) -> bool {
+        let number = self.counts.requests;
+        self.counts.requests += 1;
+        let delayed = |kind| matches!(kind, FaultKind::Mute | FaultKind::Late(_));
+        let late = match self.fault(behaviour, (request.address, number), delayed) {
+            Some(FaultKind::Late(cycles)) => cycles,
+            Some(_) => return false,
+            None => 0,
+        };
+        let jitter = if behaviour.jitter > 0 { self.below(u64::from(behaviour.jitter) + 1) } else { 0 };
+        let due = cycle + u64::from(behaviour.latency.max(1)) + u64::from(late) + jitter;
+        self.bursts.push_back(Burst { request, number, due, shown: 0 });
+        true
+    }
+
+    /// A beat that stands there is refused.
+    pub(super) fn count_refused(&mut self) {
+        self.counts.refused += u64::from(self.shows);
+    }
+
+    /// Nothing is shown or waits any more.
+    pub(super) fn forget(&mut self) {
+        self.bursts.clear();
+        self.shows = false;
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.bursts.len()
+    }
+
+    /// What goes wrong at an address, with the request of a number.
+    fn fault(
+        &self,
+        behaviour: &Behaviour,
+        (address, number): (u64, u64),
+        of: impl Fn(FaultKind) -> bool,
+    ) -> Option<FaultKind> {
+        behaviour.faults.iter().find(|f| f.hits(self.index, address, number) && of(f.kind)).map(|f| f.kind)
+    }
+}

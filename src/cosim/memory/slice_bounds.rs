@@ -1,0 +1,18 @@
+//! What meshkv promises of its reads beyond AXI4: they stay inside the slice that they are of.
+
+use super::axi::Request;
+use super::behaviour::Shape;
+
+/// The promises that a request at this address of the memory breaks.
+pub(super) fn faults(request: &Request, shape: &Shape) -> impl Iterator<Item = String> {
+    let beats = request.len + 1;
+    let bytes = u64::from(beats) * u64::from(shape.flit_bytes);
+    let last = request.address.saturating_add(bytes - 1);
+    let rules = [
+        (beats > shape.burst_flits, "the burst is longer than the design says"),
+        (last / shape.slice_bytes >= shape.slices, "the burst is outside the homes' regions"),
+        (request.address / shape.slice_bytes != last / shape.slice_bytes, "the burst leaves its slice"),
+    ];
+    let request = *request;
+    rules.into_iter().filter(|(broken, _)| *broken).map(move |(_, rule)| format!("{rule}: {request:x?}"))
+}

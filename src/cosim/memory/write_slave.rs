@@ -1,0 +1,216 @@
+//! An AXI4 write slave before the buffers of a host: takes requests and data, gives responses as its behaviour says.
+
+use super::axi::{
+    Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
+};
+use super::behaviour::{Behaviour, Fault, FaultKind, LONGEST};
+use super::host_buffers::Bytes;
+use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
+use crate::cosim::hash::mix;
+use std::collections::VecDeque;
+
+/// What the slave shows in a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WriteOffer {
+    /// It takes a request.
+    pub request_ready: bool,
+    /// It takes data.
+    pub data_ready: bool,
+    /// The response it shows.
+    pub response: Option<WriteResponse>,
+}
+
+/// What a period carried from the master.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The request it shows.
+    pub request: Option<Request>,
+    /// The data it shows.
+    pub beat: Option<WriteBeat>,
+    /// It takes a response.
+    pub response_ready: bool,
+}
+
+/// One write slave, and the rules that its master must keep to.
+#[derive(Debug)]
+pub struct WriteMemory {
+    rules: WriteRules,
+    interface: String,
+    beat_bytes: u32,
+    behaviour: Behaviour,
+    buffers: Bytes,
+    /// Requests whose data has not come, each with its number.
+    requests: VecDeque<(Request, u64)>,
+    /// Data that is not written yet.
+    data: VecDeque<WriteBeat>,
+    /// Responses, and the cycles in which they are due, in the order of their writes.
+    due: VecDeque<(u64, WriteResponse)>,
+    offer: WriteOffer,
+    taken: u64,
+    beats: u64,
+    random: u64,
+    violations: Violations,
+}
+
+impl WriteMemory {
+    /// A slave behind an interface of this name that has not been asked for anything yet.
+    pub fn new(interface: &str, beat_bytes: u32, behaviour: Behaviour) -> WriteMemory {
+        let limits = Limits { beat_bytes, beats: LONGEST, unique_ids: false };
+        WriteMemory {
+            rules: WriteRules::new(interface, limits),
+            interface: interface.to_owned(),
+            beat_bytes,
+            random: mix(behaviour.seed ^ 0x7772_6974),
+            behaviour,
+            buffers: Bytes::default(),
+            requests: VecDeque::new(),
+            data: VecDeque::new(),
+            due: VecDeque::new(),
+            offer: WriteOffer { request_ready: false, data_ready: false, response: None },
+            taken: 0,
+            beats: 0,
+            violations: Violations::default(),
+        }
+    }
+
+    /// What is written to.
+    pub fn buffers(&self) -> &Bytes {
+        &self.buffers
+    }
+
+    /// The same, to be prepared.
+    pub fn buffers_mut(&mut self) -> &mut Bytes {
+        &mut self.buffers
+    }
+
+    /// From now on this goes wrong, and nothing else.
+    pub fn set_faults(&mut self, faults: Vec<Fault>) {
+        self.behaviour.faults = faults;
+    }
+
+    /// Requests taken so far.
+    pub fn requests(&self) -> u64 {
+        self.taken
+    }
+
+    /// Beats written into buffers so far.
+    pub fn beats(&self) -> u64 {
+        self.beats
+    }
+
+    /// Writes that are not complete or not answered.
+    pub fn waiting(&self) -> usize {
+        self.rules.outstanding()
+    }
+
+    /// What the master did wrong so far: how often, and the first of it.
+    pub fn violations(&self) -> (u64, &[Violation]) {
+        (self.violations.count, &self.violations.first)
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.random = mix(self.random);
+        (self.random >> 16) % n
+    }
+
+    fn happens(&mut self, of_256: u8) -> bool {
+        of_256 > 0 && self.below(256) < u64::from(of_256)
+    }
+
+    fn fault(&self, address: u64, number: u64, of: impl Fn(FaultKind) -> bool) -> Option<FaultKind> {
+        self.behaviour.faults.iter().find(|f| f.hits(0, address, number) && of(f.kind)).map(|f| f.kind)
+    }
+
+    /// What it shows in the period of this cycle; asked once for each.
+    pub fn drive(&mut self, cycle: u64) -> WriteOffer {
+        let never = |kind| self.fault(0, self.taken, |of| of == kind).is_some();
+        let (deaf, shut) = (never(FaultKind::Deaf), never(FaultKind::Shut));
+        let full = self.requests.len() + self.due.len() >= self.behaviour.outstanding;
+        let (stall, gap) = (self.behaviour.request_stall, self.behaviour.beat_gap);
+        self.offer.request_ready = !(self.happens(stall) || deaf || full);
+        self.offer.data_ready = !(self.happens(gap) || shut || self.data.len() >= LONGEST as usize);
+        // Once shown, a response stays until it is taken.
+        if self.offer.response.is_none() && !self.happens(gap) {
+            let first_of_id = |at: usize| self.due.iter().take(at).all(|(_, r)| r.id != self.due[at].1.id);
+            let most = if self.behaviour.reorder { self.due.len() } else { self.due.len().min(1) };
+            let may: Vec<usize> =
+                (0..most).filter(|&at| self.due[at].0 <= cycle && first_of_id(at)).collect();
+            if !may.is_empty() {
+                let at = may[self.below(may.len() as u64) as usize];
+                self.offer.response = self.due.remove(at).map(|(_, response)| response);
+            }
+        }
+        self.offer
+    }
+
+    /// What the period carried. Tells whether anything passed.
+    pub fn observe(&mut self, cycle: u64, written: Written) -> bool {
+        let request = Wires { shown: written.request, ready: self.offer.request_ready };
+        let beat = Wires { shown: written.beat, ready: self.offer.data_ready };
+        let response = Wires { shown: self.offer.response, ready: written.response_ready };
+        self.rules.judge(cycle, &request, &beat, &response, &mut self.violations);
+        let moved = request.taken().is_some() || beat.taken().is_some() || response.taken().is_some();
+        if response.taken().is_some() {
+            self.offer.response = None;
+        }
+        if let Some(request) = request.taken() {
+            self.requests.push_back((*request, self.taken));
+            self.taken += 1;
+        }
+        if beat.ready {
+            self.data.extend(beat.shown);
+        }
+        while self.requests.front().is_some_and(|(r, _)| self.data.len() > r.len as usize) {
+            self.finish(cycle);
+        }
+        moved
+    }
+
+    /// All data of the first request is there.
+    fn finish(&mut self, cycle: u64) {
+        let Some((request, number)) = self.requests.pop_front() else { return };
+        let data: Vec<WriteBeat> = self.data.drain(..=request.len as usize).collect();
+        let fault =
+            self.fault(request.address, number, |kind| !matches!(kind, FaultKind::Deaf | FaultKind::Shut));
+        let mut answer = match fault {
+            Some(FaultKind::SlaveError) => SLAVE_ERROR,
+            Some(FaultKind::DecodeError) => DECODE_ERROR,
+            _ => OKAY,
+        };
+        let size = u64::from(self.beat_bytes);
+        // What fails is not there.
+        let writes = answer == OKAY;
+        for (beat, at) in data.iter().zip(0..).filter(|_| writes) {
+            let address = request.address + at * size;
+            if self.buffers.write(address, &beat.data, beat.strobes) {
+                self.beats += 1;
+            } else {
+                answer = DECODE_ERROR;
+                let interface = &self.interface;
+                let message = || format!("cycle {cycle}: {interface} W: {address:#x} is in no buffer");
+                self.violations.add(ViolationKind::Protocol, message);
+            }
+        }
+        let late = match fault {
+            Some(FaultKind::Mute) => return self.rules.abandon(request.id),
+            Some(FaultKind::Late(cycles)) => u64::from(cycles),
+            _ => 0,
+        };
+        let jitter = self.below(u64::from(self.behaviour.jitter) + 1);
+        let due = cycle + u64::from(self.behaviour.latency.max(1)) + late + jitter;
+        self.due.push_back((due, WriteResponse { id: request.id, response: answer }));
+    }
+
+    /// A period in reset, in which the master shows a request or data or does not: all is forgotten but the buffers.
+    pub fn in_reset(&mut self, cycle: u64, shown: (bool, bool)) {
+        self.rules.in_reset(cycle, shown, &mut self.violations);
+        self.requests.clear();
+        self.data.clear();
+        self.due.clear();
+        self.offer.response = None;
+    }
+}
+
+#[cfg(test)]
+#[path = "write_tests.rs"]
+mod tests;

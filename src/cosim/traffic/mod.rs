@@ -1,0 +1,6 @@
+//! Packets, and the programs and traces that they come from.
+
+pub mod generator;
+pub mod packet;
+pub mod pattern;
+pub mod trace;

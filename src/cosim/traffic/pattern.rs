@@ -1,0 +1,353 @@
+//! Where a unicast packet goes: the synthetic patterns of Dally and Towles, as BookSim has them.
+//!
+//! A pattern maps a source to a destination. Sources that a pattern maps to themselves send
+//! nothing: a router does not turn a flit back to its own tile. This module knows the mesh only.
+
+use crate::cosim::tile_set::TileSet;
+use crate::design::{Mesh, NodeId};
+use rand_pcg::rand_core::Rng;
+use serde::Serialize;
+use thiserror::Error;
+
+/// The name of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatternKind {
+    /// Every other tile alike.
+    Uniform,
+    /// (x, y) to (y, x); square meshes.
+    Transpose,
+    /// Tile index with all bits inverted; powers of two.
+    BitComplement,
+    /// Tile index with its bits in reverse order; powers of two.
+    BitReverse,
+    /// Nearly half way round in each dimension: (x + ceil(cols/2) - 1, y + ceil(rows/2) - 1).
+    Tornado,
+    /// (x + 1, y + 1), wrapping round.
+    Neighbour,
+    /// A share of the packets goes to chosen tiles, the rest is uniform.
+    Hotspot,
+}
+
+/// A tile that receives more than its share.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Hotspot {
+    /// Column from the west.
+    pub x: u32,
+    /// Row from the south.
+    pub y: u32,
+    /// Share of all packets that are sent to it, 0 to 1.
+    pub share: f64,
+}
+
+/// Share of the packets that a hotspot draws unless it is said.
+pub const HOTSPOT_SHARE: f64 = 0.1;
+
+/// A pattern that this mesh cannot have.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PatternError {
+    /// The pattern swaps coordinates.
+    #[error("{pattern} traffic needs a square mesh, and this one is {cols}x{rows}\n  help: set mesh.cols and mesh.rows alike, or use another pattern, for example uniform")]
+    NotSquare {
+        /// Pattern asked for.
+        pattern: &'static str,
+        /// Columns of the mesh.
+        cols: u32,
+        /// Rows of the mesh.
+        rows: u32,
+    },
+    /// The pattern permutes index bits.
+    #[error("{pattern} traffic permutes the bits of the tile index and needs a power of two of columns and of rows, and this mesh is {cols}x{rows}\n  help: use 2, 4, 8 or 16, or another pattern, for example tornado")]
+    NotPowerOfTwo {
+        /// Pattern asked for.
+        pattern: &'static str,
+        /// Columns of the mesh.
+        cols: u32,
+        /// Rows of the mesh.
+        rows: u32,
+    },
+    /// Every source maps to itself.
+    #[error("{pattern} traffic sends every packet of a {cols}x{rows} mesh to its own tile, so nothing would move\n  help: use a larger mesh or another pattern, for example uniform")]
+    NothingMoves {
+        /// Pattern asked for.
+        pattern: &'static str,
+        /// Columns of the mesh.
+        cols: u32,
+        /// Rows of the mesh.
+        rows: u32,
+    },
+    /// A hotspot outside the mesh.
+    #[error("hotspot {x},{y} is not a tile of this {cols}x{rows} mesh\n  help: columns count from 0 in the west, rows from 0 in the south")]
+    HotspotOutside {
+        /// Column asked for.
+        x: u32,
+        /// Row asked for.
+        y: u32,
+        /// Columns of the mesh.
+        cols: u32,
+        /// Rows of the mesh.
+        rows: u32,
+    },
+    /// Hotspots that draw less than nothing or more than everything.
+    #[error("the hotspots draw {total} of the packets, which is not between 0 and 1\n  help: give each its share, for example --hotspot 3,3:0.1")]
+    HotspotShare {
+        /// Sum of all shares.
+        total: f64,
+    },
+}
+
+/// A pattern on a mesh.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    mesh: Mesh,
+    map: Map,
+}
+
+#[derive(Debug, Clone)]
+enum Map {
+    /// One destination a source; none where it would be the source itself.
+    Fixed(Vec<Option<NodeId>>),
+    /// Hotspots with the running sum of their shares, then uniform.
+    Random(Vec<(NodeId, f64)>),
+}
+
+impl Pattern {
+    /// The pattern `kind` on `mesh`. `hotspots` is read by [`PatternKind::Hotspot`] alone; empty means
+    /// one at the centre with [`HOTSPOT_SHARE`].
+    ///
+    /// # Errors
+    /// When the mesh has no such pattern.
+    pub fn new(kind: PatternKind, mesh: Mesh, hotspots: &[Hotspot]) -> Result<Pattern, PatternError> {
+        let (cols, rows) = (mesh.cols(), mesh.rows());
+        let pattern = kind.name();
+        let fixed = |to: &dyn Fn(u32, u32) -> (u32, u32)| {
+            let to = |node| {
+                let (x, y) = mesh.coords(node);
+                let (x, y) = to(x, y);
+                mesh.node(x, y).filter(|&dest| dest != node)
+            };
+            let map: Vec<_> = mesh.nodes().map(to).collect();
+            if map.iter().all(Option::is_none) {
+                return Err(PatternError::NothingMoves { pattern, cols, rows });
+            }
+            Ok(Map::Fixed(map))
+        };
+        let powers_of_two = || match cols.is_power_of_two() && rows.is_power_of_two() {
+            true => Ok(()),
+            false => Err(PatternError::NotPowerOfTwo { pattern, cols, rows }),
+        };
+        let map = match kind {
+            PatternKind::Uniform => Map::Random(Vec::new()),
+            PatternKind::Hotspot => Map::Random(hot(mesh, hotspots)?),
+            PatternKind::Transpose if cols != rows => {
+                return Err(PatternError::NotSquare { pattern, cols, rows })
+            }
+            PatternKind::Transpose => fixed(&|x, y| (y, x))?,
+            PatternKind::BitComplement => {
+                powers_of_two()?;
+                fixed(&|x, y| (cols - 1 - x, rows - 1 - y))?
+            }
+            PatternKind::BitReverse => {
+                powers_of_two()?;
+                let bits = (cols * rows).trailing_zeros();
+                fixed(&|x, y| {
+                    let index = (y * cols + x).reverse_bits() >> (32 - bits);
+                    (index % cols, index / cols)
+                })?
+            }
+            PatternKind::Tornado => {
+                fixed(&|x, y| ((x + cols.div_ceil(2) - 1) % cols, (y + rows.div_ceil(2) - 1) % rows))?
+            }
+            PatternKind::Neighbour => fixed(&|x, y| ((x + 1) % cols, (y + 1) % rows))?,
+        };
+        Ok(Pattern { mesh, map })
+    }
+
+    /// Destination of the next packet of `source`; none when the pattern maps it to itself.
+    pub fn destination(&self, source: NodeId, rng: &mut impl Rng) -> Option<NodeId> {
+        match &self.map {
+            Map::Fixed(map) => map[source.index()],
+            Map::Random(hotspots) => {
+                if !hotspots.is_empty() {
+                    let draw = unit(rng);
+                    let hit = hotspots.iter().find(|(_, up_to)| draw < *up_to);
+                    // A hot tile does not send to itself: its share of hot packets is spread evenly.
+                    if let Some(&(hot, _)) = hit.filter(|(hot, _)| *hot != source) {
+                        return Some(hot);
+                    }
+                }
+                other_tile(self.mesh, source, rng)
+            }
+        }
+    }
+
+    /// Whether `source` sends at all.
+    pub fn sends(&self, source: NodeId) -> bool {
+        match &self.map {
+            Map::Fixed(map) => map[source.index()].is_some(),
+            Map::Random(_) => true,
+        }
+    }
+}
+
+impl PatternKind {
+    /// Name as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            PatternKind::Uniform => "uniform",
+            PatternKind::Transpose => "transpose",
+            PatternKind::BitComplement => "bit-complement",
+            PatternKind::BitReverse => "bit-reverse",
+            PatternKind::Tornado => "tornado",
+            PatternKind::Neighbour => "neighbour",
+            PatternKind::Hotspot => "hotspot",
+        }
+    }
+}
+
+/// `k` distinct tiles, none of them `source`, every such set alike (Floyd's algorithm).
+/// With `k` at least the number of other tiles, all of them.
+pub fn random_set(mesh: Mesh, source: NodeId, k: u32, rng: &mut impl Rng) -> TileSet {
+    let others = mesh.tiles() as u64 - 1;
+    let k = u64::from(k).min(others);
+    let mut set = TileSet::default();
+    // Draws over the other tiles: the source's index is skipped.
+    let tile = |n: u64| n as usize + usize::from(n as usize >= source.index());
+    for last in others - k..others {
+        if !set.insert(tile(below(last + 1, rng))) {
+            set.insert(tile(last));
+        }
+    }
+    set
+}
+
+fn hot(mesh: Mesh, hotspots: &[Hotspot]) -> Result<Vec<(NodeId, f64)>, PatternError> {
+    let (cols, rows) = (mesh.cols(), mesh.rows());
+    let centre = [Hotspot { x: (cols - 1) / 2, y: (rows - 1) / 2, share: HOTSPOT_SHARE }];
+    let hotspots = if hotspots.is_empty() { &centre } else { hotspots };
+    let mut total = 0.0;
+    let mut sums = Vec::new();
+    for &Hotspot { x, y, share } in hotspots {
+        let node = mesh.node(x, y).ok_or(PatternError::HotspotOutside { x, y, cols, rows })?;
+        total += share;
+        if !(share >= 0.0 && total <= 1.0 + 1e-9) {
+            return Err(PatternError::HotspotShare { total });
+        }
+        sums.push((node, total));
+    }
+    Ok(sums)
+}
+
+fn other_tile(mesh: Mesh, source: NodeId, rng: &mut impl Rng) -> Option<NodeId> {
+    let draw = below(mesh.tiles() as u64 - 1, rng) as usize;
+    mesh.node_at(draw + usize::from(draw >= source.index()))
+}
+
+/// A number in 0..n; the bias of a single multiplication is below 2^-55 here.
+fn below(n: u64, rng: &mut impl Rng) -> u64 {
+    ((u128::from(rng.next_u64()) * u128::from(n)) >> 64) as u64
+}
+
+/// A number in 0.0..1.0.
+pub(in crate::cosim) fn unit(rng: &mut impl Rng) -> f64 {
+    (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::design::Design;
+    use rand_pcg::Pcg64;
+
+    fn mesh(cols: u32, rows: u32) -> Mesh {
+        let mut config = Config::default();
+        (config.mesh.cols, config.mesh.rows) = (cols, rows);
+        Design::from_config("test", &config).expect("legal").mesh
+    }
+
+    fn to(kind: PatternKind, mesh: Mesh, x: u32, y: u32) -> Option<(u32, u32)> {
+        let pattern = Pattern::new(kind, mesh, &[]).expect("pattern fits the mesh");
+        let source = mesh.node(x, y).expect("tile");
+        pattern.destination(source, &mut Pcg64::new(1, 1)).map(|d| mesh.coords(d))
+    }
+
+    #[test]
+    fn fixed_patterns_follow_dally_and_towles() {
+        use PatternKind::*;
+        let m = mesh(8, 8);
+        assert_eq!(to(Transpose, m, 2, 5), Some((5, 2)));
+        assert_eq!(to(Transpose, m, 3, 3), None);
+        assert_eq!(to(BitComplement, m, 0, 1), Some((7, 6)));
+        // 0b000_001 -> 0b100_000
+        assert_eq!(to(BitReverse, m, 1, 0), Some((0, 4)));
+        assert_eq!(to(BitReverse, m, 0, 0), None);
+        assert_eq!(to(Tornado, m, 0, 7), Some((3, 2)));
+        assert_eq!(to(Neighbour, m, 7, 0), Some((0, 1)));
+        assert_eq!(to(Tornado, mesh(5, 3), 0, 0), Some((2, 1)));
+        assert_eq!(to(BitReverse, mesh(8, 2), 1, 0), Some((0, 1)));
+    }
+
+    #[test]
+    fn patterns_that_a_mesh_cannot_have_are_refused() {
+        let refused = |kind, cols, rows| Pattern::new(kind, mesh(cols, rows), &[]).expect_err("refused");
+        let text = refused(PatternKind::Transpose, 4, 2).to_string();
+        assert!(text.starts_with("transpose traffic needs a square mesh, and this one is 4x2"), "{text}");
+        assert!(matches!(refused(PatternKind::BitReverse, 6, 4), PatternError::NotPowerOfTwo { .. }));
+        assert!(matches!(refused(PatternKind::BitComplement, 4, 3), PatternError::NotPowerOfTwo { .. }));
+        assert!(matches!(refused(PatternKind::Tornado, 2, 2), PatternError::NothingMoves { .. }));
+    }
+
+    #[test]
+    fn hotspots_outside_the_mesh_or_over_all_packets_are_refused() {
+        let m = mesh(4, 4);
+        let at = |x, y, share| Pattern::new(PatternKind::Hotspot, m, &[Hotspot { x, y, share }]);
+        assert!(matches!(at(4, 0, 0.1), Err(PatternError::HotspotOutside { x: 4, .. })));
+        assert!(matches!(at(0, 0, 1.1), Err(PatternError::HotspotShare { .. })));
+        assert!(matches!(at(0, 0, f64::NAN), Err(PatternError::HotspotShare { .. })));
+    }
+
+    #[test]
+    fn uniform_reaches_every_other_tile_alike() {
+        let m = mesh(4, 4);
+        let pattern = Pattern::new(PatternKind::Uniform, m, &[]).expect("uniform fits");
+        let source = m.node(1, 2).expect("tile");
+        let mut rng = Pcg64::new(7, 1);
+        let mut hits = [0; 16];
+        for _ in 0..15_000 {
+            hits[pattern.destination(source, &mut rng).expect("uniform always sends").index()] += 1;
+        }
+        assert_eq!(hits[source.index()], 0);
+        assert!(hits.iter().enumerate().all(|(i, &n)| i == source.index() || (850..1150).contains(&n)));
+    }
+
+    #[test]
+    fn hotspot_draws_its_share_on_top_of_uniform() {
+        let m = mesh(8, 8);
+        let pattern = Pattern::new(PatternKind::Hotspot, m, &[]).expect("hotspot fits");
+        let (hot, source) = (m.node(3, 3).expect("tile"), m.node(0, 0).expect("tile"));
+        let mut rng = Pcg64::new(7, 1);
+        let hits = (0..20_000).filter(|_| pattern.destination(source, &mut rng) == Some(hot)).count();
+        // 0.1 + 0.9 / 63 of 20 000.
+        assert!((2_100..2_470).contains(&hits), "{hits}");
+        assert_ne!(pattern.destination(hot, &mut rng), Some(hot));
+    }
+
+    #[test]
+    fn random_sets_have_the_fan_out_and_never_the_source() {
+        let m = mesh(8, 8);
+        let mut rng = Pcg64::new(3, 1);
+        let mut hits = [0; 64];
+        for _ in 0..4_000 {
+            for source in [m.node(0, 0), m.node(4, 4), m.node(7, 7)].into_iter().flatten() {
+                let set = random_set(m, source, 8, &mut rng);
+                assert_eq!(set.len(), 8);
+                assert!(!set.contains(source.index()));
+                set.iter().for_each(|i| hits[i] += 1);
+            }
+        }
+        assert_eq!(random_set(m, m.node(5, 5).expect("tile"), 63, &mut rng).len(), 63);
+        // 4 000 x 8 x 3 / 63 where nobody is the source.
+        assert!(hits[10..30].iter().all(|n| (1_350..1_700).contains(n)), "{hits:?}");
+    }
+}

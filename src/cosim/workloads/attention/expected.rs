@@ -1,0 +1,153 @@
+//! The numbers of a run, by the bit-exact datapath: of what tiles were told, and of what roots merged.
+//!
+//! Sums are shifted down when a running maximum rises, so the order of segments and of partial results is part of
+//! what is computed.
+
+use super::job::Job;
+use super::visit_order::{visits, Visit};
+use crate::cosim::dut::model_ports::ToldJob;
+use crate::cosim::workloads::SliceId;
+use crate::design::Design;
+use crate::model::cycle::pad::Contexts;
+use crate::model::cycle::tile::Ask;
+use crate::model::{attention, Datapath, DatapathShape, Root};
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::mpsc::Receiver;
+
+/// Segments of a partial result in their order: the first token of each, and those of its tokens that count.
+pub(super) type Segments = Vec<(u32, Range<u32>)>;
+
+/// The output of a head whose partial results are merged in this order.
+pub(super) fn output<'a>(
+    job: &Job,
+    datapath: &Datapath,
+    (stream, head): (u32, u32),
+    partials: impl Iterator<Item = &'a Segments>,
+) -> Vec<u16> {
+    let dim = job.design.config.pe.head_dim as usize;
+    let (k, v) = job.kv(head);
+    let mut root: Root = datapath.root();
+    for segments in partials {
+        let mut partial = datapath.partial(job.query(head, stream));
+        for (first, rows) in segments {
+            let end = (first + job.design.config.kv.segment_tokens).min(job.tensors.tokens as u32);
+            let elements = *first as usize * dim..end as usize * dim;
+            let rows = rows.start as usize..rows.end as usize;
+            attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);
+        }
+        root.merge(&partial.to_flits());
+    }
+    root.output()
+}
+
+/// What was told and merged on a model of the design, which moves no numbers.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    contexts: Vec<Contexts>,
+    datapath: Datapath,
+    told: Receiver<ToldJob>,
+    /// Segments that a tile has been told of since its last partial result.
+    open: BTreeMap<Visit, Segments>,
+    /// Partial results that are due or on their way.
+    closed: BTreeMap<Visit, VecDeque<Segments>>,
+    /// Those that were merged, by stream and head.
+    merged: BTreeMap<(u32, u32), Vec<Segments>>,
+}
+
+impl Numbers {
+    /// Of tiles whose jobs are heard here.
+    pub(super) fn new(design: &Design, told: Receiver<ToldJob>) -> Numbers {
+        let tiles = design.mesh.nodes().map(|node| design.mesh.coords(node));
+        Numbers {
+            contexts: tiles.map(|(x, y)| Contexts::new(design, x, y)).collect(),
+            datapath: Datapath::new(DatapathShape::of(design)),
+            told,
+            open: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            merged: BTreeMap::new(),
+        }
+    }
+
+    /// Forgets everything, as a reset of what is told does.
+    pub(super) fn forget(&mut self) {
+        while self.told.try_recv().is_ok() {}
+        self.open.clear();
+        self.closed.clear();
+        self.merged.clear();
+    }
+
+    /// Hears what was told until now.
+    fn hear(&mut self, design: &Design) {
+        while let Ok((tile, ask)) = self.told.try_recv() {
+            self.note(design, tile, &ask);
+        }
+    }
+
+    fn note(&mut self, design: &Design, tile: usize, ask: &Ask) {
+        let node = design.mesh.nodes().nth(tile).expect("a tile of the mesh");
+        let first_head = design.heads.of_column(design.mesh.coords(node).0).start;
+        let first = SliceId::of_tag(design, ask.tag).segment * design.config.kv.segment_tokens;
+        for of in self.contexts[tile].wanted(ask) {
+            let visit = Visit { tile: node, stream: of.stream, head: first_head + of.head };
+            let segments = self.open.entry(visit).or_default();
+            if ask.close {
+                self.closed.entry(visit).or_default().push_back(std::mem::take(segments));
+            } else {
+                segments.push((first, ask.rows.0..ask.rows.1 + 1));
+            }
+        }
+    }
+
+    /// A root begins to merge the partial result of a tile. False if there is none.
+    pub(super) fn merge(&mut self, design: &Design, visit: Visit) -> bool {
+        self.hear(design);
+        let Some(segments) = self.closed.get_mut(&visit).and_then(VecDeque::pop_front) else { return false };
+        self.merged.entry((visit.stream, visit.head)).or_default().push(segments);
+        true
+    }
+
+    /// The output of a head, all of whose partial results are merged.
+    pub(super) fn output(&mut self, job: &Job, of: (u32, u32)) -> Vec<u16> {
+        let partials = self.merged.remove(&of).unwrap_or_default();
+        output(job, &self.datapath, of, partials.iter())
+    }
+}
+
+/// What the model gives: tiles visit segments in the order of the controllers, roots merge in the order that was seen.
+pub(in crate::cosim) fn expected(
+    job: &Job,
+    merged: &BTreeMap<(u32, u32), Vec<u32>>,
+    violations: &mut Vec<String>,
+) -> BTreeMap<(u32, u32), Vec<u16>> {
+    let design = job.design;
+    let datapath = Datapath::new(DatapathShape::of(design));
+    let mut of_tiles: BTreeMap<Visit, Segments> = BTreeMap::new();
+    for descriptor in job.descriptors().expect("the job was checked") {
+        for (visit, segments) in visits(design, &descriptor) {
+            of_tiles.entry(visit).or_default().extend(segments);
+        }
+    }
+    let mut outputs = BTreeMap::new();
+    for stream in 0..job.streams {
+        for head in 0..design.config.model.heads {
+            let rows = merged.get(&(stream, head)).map(Vec::as_slice).unwrap_or_default();
+            let mut left: Vec<Visit> =
+                of_tiles.keys().filter(|v| (v.stream, v.head) == (stream, head)).copied().collect();
+            let in_order = rows.iter().filter_map(|&y| {
+                let tile = design.mesh.node(design.heads.column(head), y);
+                let at = left.iter().position(|v| Some(v.tile) == tile)?;
+                Some(&of_tiles[&left.swap_remove(at)])
+            });
+            let output = output(job, &datapath, (stream, head), in_order);
+            if !left.is_empty() {
+                violations.push(format!(
+                    "head {head}, stream {stream}: {} partial results were not merged",
+                    left.len()
+                ));
+            }
+            outputs.insert((stream, head), output);
+        }
+    }
+    outputs
+}

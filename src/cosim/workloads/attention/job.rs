@@ -1,0 +1,146 @@
+//! What is computed: queries of one position and the next ones, over all tokens of one layer.
+
+use crate::cosim::memory::Image;
+use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
+use crate::cosim::workloads::Descriptor;
+use crate::design::{Design, Mapping, Sharing};
+use crate::model::layout::{k_flits, v_flits};
+use crate::model::tensors::Tensors;
+use std::collections::HashMap;
+
+/// Attention of some query positions of a layer's tensors on a design.
+#[derive(Debug, Clone)]
+pub struct Job<'a> {
+    /// What it runs on.
+    pub design: &'a Design,
+    /// Queries, keys, values.
+    pub tensors: &'a Tensors,
+    /// The first query position; stream b has the one b further.
+    pub position: usize,
+    /// Streams.
+    pub streams: u32,
+    /// Tokens that are attended to: the last of them if the model has a sliding window.
+    pub rows: std::ops::Range<u32>,
+    /// Which tile computes a head.
+    pub mapping: Mapping,
+    /// Who receives a slice.
+    pub sharing: Sharing,
+}
+
+/// Why a job is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JobError {
+    /// Tensors of another shape than the configuration's.
+    #[error("the tensors have {what} = {tensors}, the configuration {configured}\n  help: --fit takes it from the tensors, or set {key} = {tensors}")]
+    Shape {
+        /// In words.
+        what: &'static str,
+        /// The tensors' value.
+        tensors: usize,
+        /// The configuration's.
+        configured: u32,
+        /// Its key.
+        key: &'static str,
+    },
+    /// More positions than there are queries.
+    #[error("query {last} was asked for, and the tensors have queries 0 to {most}\n  help: choose --query and --batch inside that")]
+    Position {
+        /// The last that is needed.
+        last: usize,
+        /// The last that there is.
+        most: usize,
+    },
+    /// A workload that the design cannot hold.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
+}
+
+impl<'a> Job<'a> {
+    /// Attention of `streams` queries from `position` on.
+    ///
+    /// # Errors
+    /// When tensors and design do not fit.
+    pub fn new(
+        design: &'a Design,
+        tensors: &'a Tensors,
+        (position, streams): (usize, u32),
+        mapping: Mapping,
+        sharing: Sharing,
+    ) -> Result<Job<'a>, JobError> {
+        let config = &design.config;
+        for (what, of_tensors, configured, key) in [
+            ("query heads", tensors.heads, config.model.heads, "model.heads"),
+            ("KV heads", tensors.kv_heads, config.model.kv_heads, "model.kv_heads"),
+            ("elements of a row", tensors.head_dim, config.pe.head_dim, "pe.head_dim"),
+        ] {
+            if of_tensors != configured as usize {
+                return Err(JobError::Shape { what, tensors: of_tensors, configured, key });
+            }
+        }
+        if position + streams as usize > tensors.positions {
+            return Err(JobError::Position {
+                last: position + streams as usize - 1,
+                most: tensors.positions - 1,
+            });
+        }
+        let tokens = tensors.tokens as u32;
+        let from = tokens - config.model.sliding_window.unwrap_or(tokens).min(tokens);
+        let job = Job { design, tensors, position, streams, rows: from..tokens, mapping, sharing };
+        job.descriptors()?;
+        Ok(job)
+    }
+
+    /// The descriptors of the step, on layer 0 of the design.
+    ///
+    /// # Errors
+    /// When the design cannot hold it.
+    pub fn descriptors(&self) -> Result<Vec<Descriptor>, WorkloadError> {
+        // Streams share all whole segments; what is left is one more descriptor for all of them.
+        let tokens = self.rows.end;
+        let load = Workload {
+            tokens,
+            batch: self.streams,
+            prefix: 0,
+            mapping: self.mapping,
+            sharing: self.sharing,
+            segments: None,
+            layers: 1,
+            stride: 1,
+        };
+        let mut made = step(self.design, &load)?.descriptors;
+        made.truncate(1);
+        made[0] = Descriptor { streams: self.streams, step: true, ..made[0] };
+        Ok(made)
+    }
+
+    /// The query of a head and stream.
+    pub fn query(&self, head: u32, stream: u32) -> &[u16] {
+        self.tensors.query(head as usize, self.position + stream as usize)
+    }
+
+    /// Keys and values of the KV head that a query head attends with, all tokens.
+    pub fn kv(&self, head: u32) -> (&[u16], &[u16]) {
+        (self.tensors.keys(head as usize), self.tensors.values(head as usize))
+    }
+
+    /// What the external memory holds.
+    pub fn image(&self) -> Image {
+        let (design, config) = (self.design, &self.design.config);
+        let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens as usize);
+        let lanes = crate::design::flit_elements(config);
+        let half = design.mare.half_flits as usize;
+        let mut slices = HashMap::new();
+        for g in 0..config.model.kv_heads {
+            let (k, v) = self.kv(g * config.model.heads / config.model.kv_heads);
+            let segments = k.chunks(per_segment * dim).zip(v.chunks(per_segment * dim));
+            for (segment, (k, v)) in segments.enumerate() {
+                let mut flits = k_flits(k, lanes);
+                flits.resize(half, vec![0; lanes as usize]);
+                flits.extend(v_flits(v, config.pe.head_dim, lanes));
+                let bytes = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
+                slices.insert(design.slice_number(0, 0, segment as u32, g), bytes);
+            }
+        }
+        Image::Slices(slices)
+    }
+}

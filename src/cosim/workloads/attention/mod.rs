@@ -1,0 +1,25 @@
+//! Attention of a decode step on the whole design: queries and descriptors in, external memory behind the homes,
+//! outputs in FP16 out, each compared in every bit with the model of the datapath.
+//!
+//! ```text
+//! Tensors -- Job --> queries, descriptor, memory image --> core under Verilator --> outputs, counters, timeline
+//!                                                                |
+//!                  order of segments (controllers) and of partials (roots, as observed) --> model --> the same
+//! ```
+
+mod bench;
+mod expected;
+mod job;
+mod model_core;
+mod probes;
+mod result;
+mod visit_order;
+
+pub use bench::{AttentionError, Bench};
+pub use job::{Job, JobError};
+pub use model_core::NumberedCore;
+pub use result::{Attended, Sample};
+pub use visit_order::{visits, Visit};
+
+pub(in crate::cosim) use expected::expected;
+pub(in crate::cosim) use probes::Probes;

@@ -1,0 +1,179 @@
+//! The model of the core with its numbers: what its ports show as outputs is what the datapath gives, so that a
+//! device can have it in place of compiled Verilog.
+
+use super::expected::Numbers;
+use super::job::Job;
+use super::visit_order::Visit;
+use crate::cosim::bits::{get_bits, put_bits};
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::model_ports::FabricPorts;
+use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::DutError;
+use crate::design::{Design, Mapping, Sharing};
+use crate::emit::{self, ModuleSpec};
+use crate::model::tensors::Tensors;
+use std::ops::Range;
+use std::sync::mpsc::channel;
+
+/// A port of the model, of which each column has so many bits.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    port: usize,
+    total: u32,
+    bits: u32,
+}
+
+/// Ports by which outputs and merges are told.
+const OUT: [&str; 6] = ["out_valid", "out_stream", "out_head", "out_index", "out_last", "out_ready"];
+const MERGE: [&str; 4] = ["merge_valid", "merge_stream", "merge_head", "merge_y"];
+/// What is shown from here.
+const DATA: &str = "out_data";
+
+/// The model of the core at one job.
+#[derive(Debug)]
+pub struct NumberedCore {
+    model: FabricPorts,
+    numbers: Numbers,
+    design: Design,
+    tensors: Tensors,
+    position: usize,
+    streams: u32,
+    rows: Range<u32>,
+    mapping: Mapping,
+    sharing: Sharing,
+    out: Vec<Column>,
+    merge: Vec<Column>,
+    /// The model's number of the port of outputs, which it carries no more than the first bits of.
+    data_port: usize,
+    data: Vec<u32>,
+    /// The output that each column shows.
+    outputs: Vec<Vec<u16>>,
+}
+
+impl NumberedCore {
+    /// Before its reset. Every descriptor that it is given must be of this job.
+    ///
+    /// # Panics
+    /// If the design has no core: a slip in this crate.
+    pub fn new(job: &Job) -> NumberedCore {
+        let modules = emit::modules(job.design);
+        let core = modules.iter().find(|m| m.name == emit::CORE).expect("every design has a core");
+        let (tell, told) = channel();
+        let mut model = FabricPorts::core(job.design, core, Some(tell));
+        let cols = job.design.mesh.cols();
+        let mut find =
+            |names: &[&str]| names.iter().map(|name| column(&mut model, core, name, cols)).collect();
+        let (out, merge): (Vec<Column>, Vec<Column>) = (find(&OUT), find(&MERGE));
+        let data = column(&mut model, core, DATA, cols);
+        NumberedCore {
+            numbers: Numbers::new(job.design, told),
+            design: job.design.clone(),
+            tensors: job.tensors.clone(),
+            position: job.position,
+            streams: job.streams,
+            rows: job.rows.clone(),
+            mapping: job.mapping,
+            sharing: job.sharing,
+            out,
+            merge,
+            data_port: data.port,
+            data: vec![0; data.total.div_ceil(32) as usize],
+            outputs: vec![Vec::new(); cols as usize],
+            model,
+        }
+    }
+
+    fn get(&self, of: Column, x: u32) -> u32 {
+        get_bits(self.model.words(of.port, of.total), (x * of.bits) as usize, of.bits).next().unwrap_or(0)
+    }
+
+    /// Takes the merges of a period and shows its outputs.
+    fn look(&mut self) {
+        for x in 0..self.design.mesh.cols() {
+            let first_head = self.design.heads.of_column(x).start;
+            let merge: Vec<u32> = self.merge.iter().map(|of| self.get(*of, x)).collect();
+            if let [1, stream, head, y] = merge[..] {
+                let tile = self.design.mesh.node(x, y).expect("a tile of the mesh");
+                self.numbers.merge(&self.design, Visit { tile, stream, head: first_head + head });
+            }
+            let out: Vec<u32> = self.out.iter().map(|of| self.get(*of, x)).collect();
+            if let [1, stream, head, index, last, ready] = out[..] {
+                if self.outputs[x as usize].is_empty() {
+                    self.outputs[x as usize] = self.output((stream, first_head + head));
+                }
+                self.show(x, index);
+                if (last, ready) == (1, 1) {
+                    self.outputs[x as usize].clear();
+                }
+            }
+        }
+    }
+
+    fn output(&mut self, of: (u32, u32)) -> Vec<u16> {
+        let job = Job {
+            design: &self.design,
+            tensors: &self.tensors,
+            position: self.position,
+            streams: self.streams,
+            rows: self.rows.clone(),
+            mapping: self.mapping,
+            sharing: self.sharing,
+        };
+        self.numbers.output(&job, of)
+    }
+
+    /// Puts a flit of a column's output on its part of the port.
+    fn show(&mut self, x: u32, index: u32) {
+        let bits = self.design.flit.data_width;
+        let elements = (bits / 16) as usize;
+        let output = &self.outputs[x as usize];
+        let here = output.iter().skip(index as usize * elements).take(elements);
+        let mut words = vec![0; bits.div_ceil(32) as usize];
+        for (i, element) in here.enumerate() {
+            words[i / 2] |= u32::from(*element) << (16 * (i % 2));
+        }
+        put_bits(&mut self.data, (x * bits) as usize, bits, &words);
+    }
+}
+
+fn column(model: &mut FabricPorts, core: &ModuleSpec, name: &str, cols: u32) -> Column {
+    let spec = core.ports.iter().find(|p| p.name == name).expect("a core has outputs");
+    let port = model.find(name).expect("the model has the ports of the core");
+    Column { port, total: spec.width.bits, bits: spec.width.bits / cols }
+}
+
+impl DutPorts for NumberedCore {
+    fn find(&mut self, name: &str) -> Option<usize> {
+        self.model.find(name)
+    }
+
+    fn words(&self, port: usize, bits: u32) -> &[u32] {
+        if port == self.data_port {
+            return &self.data;
+        }
+        self.model.words(port, bits)
+    }
+
+    fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
+        self.model.words_mut(port, bits)
+    }
+
+    fn tick(&mut self, rst: bool) -> Result<(), DutError> {
+        self.model.tick(rst)?;
+        if rst {
+            self.numbers.forget();
+            self.outputs.iter_mut().for_each(Vec::clear);
+        } else {
+            self.look();
+        }
+        Ok(())
+    }
+
+    fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.model.set_clocks(clocks)
+    }
+
+    fn payload_bits(&self) -> u32 {
+        self.model.payload_bits()
+    }
+}

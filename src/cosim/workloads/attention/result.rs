@@ -1,0 +1,89 @@
+//! What a run of attention shows.
+
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::network::COUNTERS;
+use crate::design::Design;
+use crate::emit::TILE_EVENTS;
+use std::collections::BTreeMap;
+
+/// What the stages of a tile did in a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    /// Flits wait in the FIFO.
+    pub fetched: bool,
+    /// A K flit passes the array.
+    pub keys: bool,
+    /// A V flit passes the array, or the flit of ones.
+    pub values: bool,
+    /// Weights of a block are loaded.
+    pub loads: bool,
+    /// Results are read.
+    pub results: bool,
+}
+
+/// What came of a run.
+#[derive(Debug, Clone)]
+pub struct Attended {
+    /// Numbers were computed; if not, there are empty outputs and nothing is expected of them.
+    pub numbers: bool,
+    /// Output of each (stream, head), FP16.
+    pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
+    /// What the model of the datapath gives for them.
+    pub expected: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Clocks that were run; cycles are the network's, unless they are said to be of what computes.
+    pub clocks: Clocks,
+    /// Cycles from the first descriptor to the last output.
+    pub cycles: u64,
+    /// Cycles in which queries went in.
+    pub query_cycles: u64,
+    /// Cycle of the last KV flit that a tile accepted, from the first descriptor on.
+    pub kv_cycles: u64,
+    /// Counters of what computes, in cycles of its clock, by tile, in the order of [`pad_events`](crate::emit::pad_events).
+    pub pad: Vec<Vec<u32>>,
+    /// Counters of every tile.
+    pub events: Vec<[u32; TILE_EVENTS.len()]>,
+    /// Link counters of every tile.
+    pub links: Vec<[u32; COUNTERS]>,
+    /// PART packets that each column's root began to merge.
+    pub packets: Vec<u64>,
+    /// Flits read from each memory port.
+    pub beats: Vec<u64>,
+    /// Every cycle of each tile, as far as it was asked for.
+    pub timeline: Vec<Vec<Sample>>,
+    /// What the memory's rules found.
+    pub violations: Vec<String>,
+}
+
+impl Attended {
+    /// (stream, head) whose output is not the model's.
+    pub fn wrong(&self) -> Vec<(u32, u32)> {
+        let differs = |(of, output): &(&(u32, u32), &Vec<u16>)| self.expected.get(of) != Some(output);
+        self.outputs.iter().filter(differs).map(|(of, _)| *of).collect()
+    }
+
+    /// Every output is what the model gives, in every bit.
+    pub fn bit_exact(&self) -> bool {
+        self.outputs == self.expected
+    }
+
+    /// Nothing yet, of a design and clocks that are as they are.
+    pub(in crate::cosim) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> Attended {
+        let tiles = design.mesh.tiles();
+        Attended {
+            numbers,
+            outputs: BTreeMap::new(),
+            expected: BTreeMap::new(),
+            clocks,
+            cycles: 0,
+            query_cycles: 0,
+            kv_cycles: 0,
+            pad: vec![vec![0; 32]; tiles],
+            events: vec![[0; TILE_EVENTS.len()]; tiles],
+            links: vec![[0; COUNTERS]; tiles],
+            packets: vec![0; design.mesh.cols() as usize],
+            beats: Vec::new(),
+            timeline: vec![Vec::new(); tiles],
+            violations: Vec::new(),
+        }
+    }
+}

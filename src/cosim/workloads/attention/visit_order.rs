@@ -1,0 +1,53 @@
+//! Which tile attends to which segments for a head, and in which order: that of the column controllers.
+//!
+//! Sums are shifted down when a running maximum rises, so the order of blocks is part of what is computed.
+
+use crate::cosim::workloads::Descriptor;
+use crate::design::{tile_of, Design, NodeId, Sharing};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// What a tile does for a query head of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Visit {
+    /// The tile.
+    pub tile: NodeId,
+    /// Stream.
+    pub stream: u32,
+    /// Query head.
+    pub head: u32,
+}
+
+/// For each tile, stream and head the segments that are attended to, in order, each with its first token
+/// and those of its tokens that count.
+pub fn visits(design: &Design, d: &Descriptor) -> BTreeMap<Visit, Vec<(u32, Range<u32>)>> {
+    let (model, tokens) = (&design.config.model, design.config.kv.segment_tokens);
+    let group = model.heads / model.kv_heads;
+    let rotation = design.placement.rotation();
+    let mut all: BTreeMap<Visit, Vec<_>> = BTreeMap::new();
+    for first in (0..d.count).step_by(rotation as usize) {
+        for turn in 0..rotation {
+            for piece in design.pieces(d.sharing) {
+                let rho = if d.sharing == Sharing::Segment { 0 } else { piece.rho };
+                let index = first + (rho + turn) % rotation;
+                if index >= d.count {
+                    continue;
+                }
+                let segment = d.first + index * d.stride;
+                let (from, to) = d.rows(index, tokens);
+                let home = design.placement.home(d.layer, segment);
+                for head in piece.kv_head * group..(piece.kv_head + 1) * group {
+                    if design.heads.column(head) != piece.column {
+                        continue;
+                    }
+                    for stream in d.stream..d.stream + d.streams {
+                        let tile = tile_of(design, d.mapping, stream, head, home);
+                        let visit = Visit { tile, stream, head };
+                        all.entry(visit).or_default().push((segment * tokens, from..to + 1));
+                    }
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,212 @@
+//! Runs a plan on the fabric, from the first word of queries to the last flit of outputs.
+//!
+//! How a period is driven is in [`super::cycle`]; here is when a run ends, and how.
+
+use super::counts::{covered, Decoded};
+use super::error::{DecodeError, MemoryFault};
+use super::plan::Plan;
+use super::ports::Ports;
+use super::run_state::Run;
+use crate::cosim::build::Library;
+use crate::cosim::checks::lockstep::PortLockstep;
+use crate::cosim::dut::model_ports::FabricPorts;
+use crate::cosim::dut::network::COUNTERS;
+use crate::cosim::dut::pins::Pins;
+use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::verilated_ports::verilated;
+use crate::cosim::dut::DutError;
+use crate::design::{Design, NodeId};
+use crate::emit::{self, ModuleSpec, TILE_EVENTS};
+
+/// Cycles in which all counters have been shown.
+const SCAN: u64 =
+    2 * if COUNTERS > TILE_EVENTS.len() { COUNTERS } else { TILE_EVENTS.len() }.next_power_of_two() as u64;
+/// Cycles between two looks at errors and at whether to go on.
+const BATCH: u64 = 256;
+/// Cycles in which flits that nobody waits for leave the fabric.
+const QUIET: u64 = 64;
+
+/// How far a run has got.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Cycles run.
+    pub cycles: u64,
+    /// Flits that tiles took.
+    pub flits: u64,
+    /// Descriptors accepted.
+    pub descriptors: u64,
+}
+
+/// A fabric out of reset, ready to run a plan.
+pub struct Bench<'a> {
+    pub(super) design: &'a Design,
+    pub(super) pins: Pins,
+    pub(super) ports: Ports,
+    pub(super) tiles: Vec<NodeId>,
+    pub(super) words: Vec<u32>,
+}
+
+impl<'a> Bench<'a> {
+    /// Opens a library that shows the ports of the whole fabric; `seed` sets what registers hold before reset.
+    ///
+    /// # Errors
+    /// If it was built for another design, or does not start.
+    pub fn new(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        Bench::on(verilated(library, seed)?, design)
+    }
+
+    /// The same on the model.
+    pub fn on_model(design: &'a Design) -> Bench<'a> {
+        Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
+    }
+
+    /// A library and the model side by side, compared at every port in every period.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn in_lockstep(library: &Library, design: &'a Design, seed: u64) -> Result<Bench<'a>, DutError> {
+        let (rtl, model) = (verilated(library, seed)?, Bench::model(design));
+        Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
+    }
+
+    /// Its ports: those of the whole fabric.
+    pub fn ports(design: &Design) -> ModuleSpec {
+        let modules = emit::modules(design);
+        modules.into_iter().find(|m| m.name == emit::FABRIC).expect("every design has a fabric")
+    }
+
+    /// The model behind them.
+    pub fn model(design: &Design) -> Box<dyn DutPorts> {
+        Box::new(FabricPorts::new(design, &Bench::ports(design)))
+    }
+
+    /// Whatever has these ports, taken out of reset.
+    ///
+    /// # Errors
+    /// If it lacks one, or does not start.
+    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
+        pins.silence(top)?;
+        let tiles: Vec<_> = design.mesh.nodes().collect();
+        let ports = Ports::find(&mut pins, top, tiles.len() as u32, design.memory.ports)?;
+        let words = vec![0; design.flit.data_width.div_ceil(32) as usize];
+        Ok(Bench { design, pins, ports, tiles, words })
+    }
+
+    /// Runs a plan to its end; `stop` is asked now and then, with how far it has got.
+    ///
+    /// # Errors
+    /// If the fabric stops, is stuck or reports that its memory failed, or `stop` says so; what it did wrong
+    /// otherwise is in the result.
+    pub fn run(
+        mut self,
+        plan: &Plan,
+        stop: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Decoded, DecodeError> {
+        let mut run = Run::new(self.design, plan, self.ports.swaps.is_some(), self.pins.cycle());
+        while !(run.over() && self.pins.get(self.ports.idle, 0) == 1) {
+            self.period(&mut run)?;
+            let now = self.pins.cycle();
+            if now.is_multiple_of(BATCH) {
+                self.look_for_faults(&mut run);
+                let (cycles, flits) = (now - run.start, run.ledger.flits);
+                if stop(Progress { cycles, flits, descriptors: run.accepted as u64 }) {
+                    return Err(DecodeError::Stopped);
+                }
+            }
+            if now - run.moved > plan.watchdog {
+                return Err(self.stuck(&mut run, now));
+            }
+        }
+        for _ in 0..QUIET + SCAN {
+            self.period(&mut run)?;
+        }
+        self.look_for_faults(&mut run);
+        if let Some(first) = run.faults.first().copied() {
+            let others = match run.faults.len() - 1 {
+                0 => String::new(),
+                n => format!(", and {n} more such reports"),
+            };
+            return Err(DecodeError::Memory { first, others, all: run.faults });
+        }
+        Ok(self.close(run))
+    }
+
+    fn look_for_faults(&self, run: &mut Run) {
+        for (at, tile) in self.tiles.iter().enumerate() {
+            for (pin, timeout) in [(self.ports.error_memory, false), (self.ports.error_timeout, true)] {
+                let fault = MemoryFault { tile: self.design.mesh.coords(*tile), timeout };
+                if self.get(pin, at) == 1 && !run.faults.contains(&fault) {
+                    run.faults.push(fault);
+                }
+            }
+        }
+    }
+
+    fn stuck(&self, run: &mut Run, at: u64) -> DecodeError {
+        self.look_for_faults(run);
+        let list = |tiles: Vec<usize>| match tiles.len() {
+            0 => "none".to_owned(),
+            _ => tiles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        };
+        let all = 0..self.tiles.len();
+        let held = all.clone().filter(|&t| self.get(self.ports.vc_busy, t) != 0).collect();
+        let unsent = all.filter(|&t| run.computes[t].unsent() > 0).collect();
+        let mut blocked = format!(
+            "{}; {} of {} descriptors are accepted; {} reads wait in memory; PART waits to be sent at tiles {}; \
+             flits are held by the routers of tiles {}",
+            run.ledger.waiting(),
+            run.accepted,
+            run.descriptors(),
+            run.memory.waiting(),
+            list(unsent),
+            list(held)
+        );
+        let shown = run.occupancies;
+        let due = run.steps.len() * run.shown_by_step;
+        if shown < due {
+            blocked += &format!("; {shown} of {due} occupancies were shown");
+        }
+        for fault in &run.faults {
+            blocked += &format!("; {fault}");
+        }
+        let violations = [&run.ledger.violations.first, run.memory.violations().1].map(|list| list.first());
+        for violation in violations.into_iter().flatten() {
+            blocked += &format!("; before that: {}", violation.message);
+        }
+        DecodeError::Stuck { cycles: run.plan.watchdog, at, blocked }
+    }
+
+    /// Sums up.
+    fn close(&mut self, mut run: Run) -> Decoded {
+        for tile in 0..self.tiles.len() {
+            run.ledger.left_inside(tile, self.pins.get(self.ports.vc_busy, tile));
+        }
+        let end = run.steps.iter().map(|s| s.end).max().unwrap_or(0);
+        let start = run.steps.first().and_then(|s| s.start).unwrap_or(end);
+        let (of_memory, list_of_memory) = run.memory.violations();
+        let list_of_memory = list_of_memory.to_vec();
+        let overtaking = run.ledger.overtaking;
+        let (head_flits, jobs, packets) = (run.ledger.head_flits, run.ledger.jobs, run.ledger.packets());
+        let (violations, mut violation_list) = run.ledger.close();
+        violation_list.extend(list_of_memory);
+        Decoded {
+            periods: self.pins.cycle(),
+            cycles: end + 1 - start,
+            kv_cycles: covered(run.steps.iter().flat_map(|s| s.kv.values().copied()).collect()),
+            ports: (0..run.memory.ports()).map(|port| run.memory.counts(port)).collect(),
+            taken: run.computes.iter().map(|c| c.taken).collect(),
+            pad: run.computes.iter().map(|c| c.counts().totals().to_vec()).collect(),
+            steps: run.steps,
+            links: run.links,
+            events: run.events,
+            packets_by_column: run.packets,
+            head_flits,
+            overtaking,
+            jobs,
+            packets,
+            violations: violations + of_memory,
+            violation_list,
+        }
+    }
+}

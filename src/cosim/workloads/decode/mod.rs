@@ -1,0 +1,37 @@
+//! Decode steps on the whole fabric: descriptors in, every slice at every tile that needs it, PART at the roots.
+//!
+//! ```text
+//! Workload -- step --> Descriptor --+--> fabric --> jobs, flits, PART --> ledger --> Decoded
+//!                                   +--> expect (who must get what) --------^
+//! ```
+//!
+//! * [`step`](step()): the descriptors of a decode step, or of a stated sample of it.
+//! * `expect`: which tile must get which slice, from the mapping alone; `ledger` holds the fabric to it.
+//! * `parts`: PART packets and what must reach the reduce roots.
+//! * `compute`: the arrays of the tiles, as long as they take; the roots behind the fabric are the model's too.
+//! * `queries`: the queries of a layer, which go in before its descriptors.
+//! * [`Bench`]: drives the ports cycle by cycle, with [`crate::cosim::memory`] behind the homes.
+
+mod bench;
+mod counts;
+mod cycle;
+mod error;
+mod pace;
+mod plan;
+mod ports;
+mod queries;
+mod run_state;
+mod scoreboard;
+mod step;
+mod tile_array;
+
+pub use bench::{Bench, Progress};
+pub use counts::{Decoded, StepCounts, Swap};
+pub use error::{DecodeError, MemoryFault};
+pub use pace::Pace;
+pub use plan::{Order, Plan, TIMEOUT};
+pub use scoreboard::flits_of_step;
+pub use step::{step, Step, Workload, WorkloadError};
+
+#[cfg(test)]
+mod tests;

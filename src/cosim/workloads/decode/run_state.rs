@@ -1,0 +1,114 @@
+//! State of a run of decode steps, apart from the fabric itself.
+
+use super::counts::StepCounts;
+use super::error::MemoryFault;
+use super::plan::Plan;
+use super::queries::Queries;
+use super::scoreboard::ledger::DecodeScoreboard;
+use super::tile_array::Compute;
+use crate::cosim::dut::model_ports::PeClock;
+use crate::cosim::dut::network::COUNTERS;
+use crate::cosim::memory::{Memory, Shape};
+use crate::design::Design;
+use crate::emit::TILE_EVENTS;
+use crate::model::cycle::root::ReduceRoot;
+
+pub(super) struct Run<'a> {
+    pub(super) start: u64,
+    pub(super) plan: &'a Plan,
+    pub(super) ledger: DecodeScoreboard<'a>,
+    pub(super) memory: Memory,
+    pub(super) computes: Vec<Compute>,
+    /// The reduce root of every column.
+    pub(super) roots: Vec<ReduceRoot>,
+    /// The clock of what computes.
+    pub(super) clock: PeClock,
+    pub(super) queries: Queries,
+    /// PART packets that came to each root.
+    pub(super) packets: Vec<u64>,
+    /// Descriptors accepted, over all steps.
+    pub(super) accepted: usize,
+    /// A descriptor stood on the port in this period.
+    pub(super) presented: bool,
+    pub(super) steps: Vec<StepCounts>,
+    /// Occupancies shown, over all steps.
+    pub(super) occupancies: usize,
+    /// Last cycle in which anything moved.
+    pub(super) moved: u64,
+    pub(super) events: Vec<[u32; TILE_EVENTS.len()]>,
+    pub(super) links: Vec<[u32; COUNTERS]>,
+    pub(super) faults: Vec<MemoryFault>,
+    /// Occupancies that a step shows.
+    pub(super) shown_by_step: usize,
+}
+
+impl<'a> Run<'a> {
+    /// `swaps`: whether homes may swap, so that every step shows its occupancies.
+    pub(super) fn new(design: &'a Design, plan: &'a Plan, swaps: bool, start: u64) -> Run<'a> {
+        let tiles = design.mesh.tiles();
+        let mut clock = PeClock::new();
+        clock.set(&plan.clocks);
+        Run {
+            start,
+            plan,
+            ledger: DecodeScoreboard::new(design, plan.seed, plan.order),
+            memory: Memory::new(Shape::of(design), plan.memory.clone(), plan.image.clone()),
+            computes: design.mesh.nodes().map(|tile| Compute::new(design, tile, plan.seed)).collect(),
+            roots: (0..design.mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
+            clock,
+            queries: Queries::new(design),
+            packets: vec![0; design.mesh.cols() as usize],
+            accepted: 0,
+            presented: false,
+            steps: vec![StepCounts::default(); plan.steps as usize],
+            occupancies: 0,
+            moved: start,
+            events: vec![[0; TILE_EVENTS.len()]; tiles],
+            links: vec![[0; COUNTERS]; tiles],
+            faults: Vec::new(),
+            shown_by_step: if swaps { tiles } else { 0 },
+        }
+    }
+
+    /// Descriptors of all steps.
+    pub(super) fn descriptors(&self) -> usize {
+        self.plan.descriptors.len() * self.steps.len()
+    }
+
+    /// The step that a descriptor is of, by its number in the run.
+    pub(super) fn step_of(&self, number: usize) -> usize {
+        number / self.plan.descriptors.len().max(1)
+    }
+
+    /// Everything of a step has come, and the fabric has shown what it learnt from it.
+    pub(super) fn is_done(&self, step: usize) -> bool {
+        self.accepted >= (step + 1) * self.plan.descriptors.len()
+            && self.ledger.is_done(step)
+            && self.occupancies >= (step + 1) * self.shown_by_step
+    }
+
+    /// The next descriptor may be sent. A layer's queries come from the layer before, and a step's from the
+    /// step before: neither begins before the other's results are there. Queries go in before descriptors.
+    pub(super) fn is_due(&mut self) -> bool {
+        if self.accepted >= self.descriptors() {
+            return false;
+        }
+        let (step, number) = (self.step_of(self.accepted), self.accepted % self.plan.descriptors.len());
+        let layer = |number: usize| self.plan.descriptors[number].layer;
+        let begins = number == 0 || layer(number) != layer(number - 1);
+        if !begins {
+            return true;
+        }
+        let due = self.plan.overlap
+            || match number {
+                0 => step == 0 || self.is_done(step - 1),
+                _ => self.ledger.is_done(step),
+            };
+        let of_layer = self.plan.descriptors[number..].iter().take_while(|d| d.layer == layer(number));
+        due && self.queries.are_in(self.accepted, of_layer)
+    }
+
+    pub(super) fn over(&self) -> bool {
+        (0..self.steps.len()).all(|step| self.is_done(step))
+    }
+}

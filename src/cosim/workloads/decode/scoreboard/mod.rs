@@ -1,0 +1,9 @@
+//! Expected slices and partial results of a run, and the account of what has come.
+
+pub(super) mod expected;
+pub(super) mod ledger;
+pub(super) mod part_packets;
+mod stall_report;
+pub(super) mod tile_account;
+
+pub use expected::flits_of_step;

@@ -1,0 +1,316 @@
+//! A decode step as column controllers are told it: descriptors.
+//!
+//! Says what is to be attended to: layers, segments and rows of every stream. Where any of it lives and
+//! who fetches it is not its business.
+
+use crate::cosim::workloads::descriptor::Descriptor;
+use crate::design::{segments, Design, Mapping, Sharing};
+
+/// What is asked of a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Workload {
+    /// Tokens in the cache of every stream (T).
+    pub tokens: u32,
+    /// Streams (B).
+    pub batch: u32,
+    /// Tokens that all streams have in common from the first on. Whole segments of them are shared; if it is all
+    /// tokens, the last short one too.
+    pub prefix: u32,
+    /// Which tile computes a head.
+    pub mapping: Mapping,
+    /// Who receives a slice.
+    pub sharing: Sharing,
+    /// Segments of a layer that are run, from the first on; none for all.
+    pub segments: Option<u32>,
+    /// Layers that are run, from the first on.
+    pub layers: u32,
+    /// Segments from one that is attended to, to the next: 1 but for sparse attention.
+    pub stride: u32,
+}
+
+/// Why a workload is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WorkloadError {
+    /// A number outside its range.
+    #[error("{what} is {value}, and must be {least} to {most}\n  help: {help}")]
+    Range {
+        /// What is wrong.
+        what: &'static str,
+        /// What it is.
+        value: u32,
+        /// Least it can be.
+        least: u32,
+        /// Most it can be.
+        most: u32,
+        /// The way out.
+        help: &'static str,
+    },
+}
+
+/// One step: all its descriptors, and how much of the whole they are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// In the order in which they are sent.
+    pub descriptors: Vec<Descriptor>,
+    /// Tokens attended to of every stream, before sampling.
+    pub attended: u32,
+    /// Segments that a sample can have: of the common prefix, and of what is each stream's own.
+    pub most_segments: u32,
+    /// Segments of a layer, before sampling, and of those that are run: what streams share counts once.
+    pub segments: (u64, u64),
+    /// Layers of the model, and those that are run.
+    pub layers: (u32, u32),
+    /// Tokens of the segments that are run, over streams and layers.
+    pub rows: u64,
+}
+
+/// Consecutive tokens of one cache, as a descriptor's segments.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    first: u32,
+    count: u32,
+    first_row: u32,
+    last_row: u32,
+}
+
+/// The segments that hold tokens `from..to`, each `stride`-th of them; none if there are no tokens.
+fn span(tokens: u32, from: u32, to: u32, stride: u32) -> Option<Span> {
+    if from >= to {
+        return None;
+    }
+    let (first, last) = (from / tokens, (to - 1) / tokens);
+    let count = (last - first) / stride + 1;
+    let whole = first + (count - 1) * stride < last;
+    let last_row = if whole { tokens - 1 } else { (to - 1) % tokens };
+    Some(Span { first, count, first_row: from % tokens, last_row })
+}
+
+/// The first `count` segments of a span.
+fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> {
+    let span = span.filter(|_| count > 0)?;
+    let last_row = if count < span.count { segment_tokens - 1 } else { span.last_row };
+    Some(Span { count, last_row, ..span })
+}
+
+fn range(
+    what: &'static str,
+    value: u32,
+    (least, most): (u32, u32),
+    help: &'static str,
+) -> Result<(), WorkloadError> {
+    if (least..=most).contains(&value) {
+        Ok(())
+    } else {
+        Err(WorkloadError::Range { what, value, least, most, help })
+    }
+}
+
+/// The descriptors of a decode step.
+///
+/// # Errors
+/// If the design cannot hold what is asked for.
+pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
+    let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
+    range(
+        "the context in tokens",
+        load.tokens,
+        (1, model.max_tokens),
+        "model.max_tokens of the configuration is the longest",
+    )?;
+    range(
+        "the batch",
+        load.batch,
+        (1, model.max_streams),
+        "model.max_streams of the configuration is the largest",
+    )?;
+    range(
+        "the number of layers",
+        load.layers,
+        (1, model.layers),
+        "model.layers of the configuration is the most",
+    )?;
+    range("the common prefix in tokens", load.prefix, (0, load.tokens), "a prefix is part of the context")?;
+    let longest = segments(&design.config).saturating_sub(1).max(1);
+    range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
+
+    let from = load.tokens - model.sliding_window.unwrap_or(load.tokens).min(load.tokens);
+    // Caches are shared by whole segments: what is left of a prefix is each stream's own. Where nothing follows the prefix,
+    // its last segment is whole, however short.
+    let shared = if load.prefix == load.tokens { load.tokens } else { load.prefix / p * p };
+    let common = span(p, from, shared, load.stride);
+    let own = span(p, from.max(shared), load.tokens, load.stride);
+    let counts = [common, own].map(|s| s.map_or(0, |s| s.count));
+    let all = counts[0] + counts[1];
+    let wanted = load.segments.unwrap_or(all);
+    range(
+        "the number of segments",
+        wanted,
+        (1, all),
+        "leave it out to run all segments that are attended to",
+    )?;
+    let of_common = (u64::from(wanted) * u64::from(counts[0])).div_ceil(u64::from(all)) as u32;
+    let of_own = wanted - of_common;
+    let (common, own) = (sampled(common, of_common, p), sampled(own, of_own, p));
+
+    let descriptor = |layer, prefix, span: Span, stream, streams, close| Descriptor {
+        prefix,
+        layer,
+        first: span.first,
+        stride: load.stride,
+        count: span.count,
+        first_row: span.first_row,
+        last_row: span.last_row,
+        stream,
+        streams,
+        mapping: load.mapping,
+        sharing: load.sharing,
+        close,
+        step: false,
+    };
+    let mut descriptors = Vec::new();
+    for layer in 0..load.layers {
+        // The prefix lies in the cache of stream 0, whose own segments are other ones.
+        descriptors.extend(common.map(|span| descriptor(layer, 0, span, 0, load.batch, own.is_none())));
+        if let Some(span) = own {
+            descriptors.extend((0..load.batch).map(|b| descriptor(layer, b, span, b, 1, true)));
+        }
+    }
+    if let Some(last) = descriptors.last_mut() {
+        last.step = true;
+    }
+    let rows = |d: &Descriptor| {
+        let rows = |i| d.rows(i, p);
+        u64::from(d.streams) * (0..d.count).map(|i| u64::from(rows(i).1 + 1 - rows(i).0)).sum::<u64>()
+    };
+    let slices = |of: [u32; 2]| u64::from(of[0]) + u64::from(load.batch) * u64::from(of[1]);
+    Ok(Step {
+        attended: load.tokens - from,
+        most_segments: all,
+        segments: (slices(counts), slices([of_common, of_own])),
+        layers: (model.layers, load.layers),
+        rows: descriptors.iter().map(rows).sum(),
+        descriptors,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    /// Segments of 8 tokens, 256 tokens, 4 layers, 2 streams.
+    fn design(window: Option<u32>) -> Design {
+        let mut config = Config::default();
+        config.kv.segment_tokens = 8;
+        config.model.layers = 4;
+        config.model.max_tokens = 256;
+        config.model.max_streams = 2;
+        config.model.sliding_window = window;
+        Design::from_config("test", &config).unwrap()
+    }
+
+    const LOAD: Workload = Workload {
+        tokens: 256,
+        batch: 1,
+        prefix: 0,
+        mapping: Mapping::HeadTile,
+        sharing: Sharing::KvHead,
+        segments: None,
+        layers: 1,
+        stride: 1,
+    };
+
+    /// (prefix, layer, first, count, first row, last row, stream, streams, close) of each descriptor.
+    type Short = (u32, u32, u32, u32, u32, u32, u32, u32, bool);
+
+    fn short(step: &Step) -> Vec<Short> {
+        let short = |d: &Descriptor| {
+            (d.prefix, d.layer, d.first, d.count, d.first_row, d.last_row, d.stream, d.streams, d.close)
+        };
+        step.descriptors.iter().map(short).collect()
+    }
+
+    #[test]
+    fn a_context_that_ends_in_mid_segment_has_a_short_last_one() {
+        let made = step(&design(None), &Workload { tokens: 21, layers: 2, ..LOAD }).unwrap();
+        assert_eq!(short(&made), [(0, 0, 0, 3, 0, 4, 0, 1, true), (0, 1, 0, 3, 0, 4, 0, 1, true)]);
+        assert_eq!(made.descriptors.iter().map(|d| d.step).collect::<Vec<_>>(), [false, true]);
+        assert_eq!((made.segments, made.layers, made.rows), ((3, 3), (4, 2), 42));
+        let d = made.descriptors[0];
+        assert_eq!([0, 1, 2].map(|i| d.rows(i, 8)), [(0, 7), (0, 7), (0, 4)]);
+    }
+
+    #[test]
+    fn a_window_begins_in_mid_segment() {
+        let made = step(&design(Some(10)), &Workload { tokens: 21, ..LOAD }).unwrap();
+        assert_eq!(short(&made), [(0, 0, 1, 2, 3, 4, 0, 1, true)]);
+        assert_eq!((made.attended, made.rows), (10, 10));
+        let short_context = step(&design(Some(10)), &Workload { tokens: 9, ..LOAD }).unwrap();
+        assert_eq!(short(&short_context), [(0, 0, 0, 2, 0, 0, 0, 1, true)]);
+    }
+
+    #[test]
+    fn a_prefix_is_read_for_all_streams_and_the_rest_for_each() {
+        let load = Workload { tokens: 30, batch: 2, prefix: 20, ..LOAD };
+        let made = step(&design(None), &load).unwrap();
+        assert_eq!(
+            short(&made),
+            [(0, 0, 0, 2, 0, 7, 0, 2, false), (0, 0, 2, 2, 0, 5, 0, 1, true), (1, 0, 2, 2, 0, 5, 1, 1, true)]
+        );
+        assert_eq!(made.segments, (6, 6), "what is shared counts once");
+        assert_eq!(made.rows, 60);
+        let all = step(&design(None), &Workload { tokens: 32, prefix: 32, ..load }).unwrap();
+        assert_eq!(short(&all), [(0, 0, 0, 4, 0, 7, 0, 2, true)]);
+    }
+
+    #[test]
+    fn a_window_may_leave_nothing_of_the_prefix() {
+        let load = Workload { tokens: 64, batch: 2, prefix: 16, ..LOAD };
+        let made = step(&design(Some(20)), &load).unwrap();
+        assert_eq!(short(&made), [(0, 0, 5, 3, 4, 7, 0, 1, true), (1, 0, 5, 3, 4, 7, 1, 1, true)]);
+    }
+
+    #[test]
+    fn a_sample_takes_the_first_segments_whole() {
+        let made = step(&design(None), &Workload { tokens: 21, segments: Some(2), ..LOAD }).unwrap();
+        assert_eq!(short(&made), [(0, 0, 0, 2, 0, 7, 0, 1, true)]);
+        assert_eq!(made.segments, (3, 2));
+        // Of 4 common and 4 own segments, 2 each.
+        let load = Workload { tokens: 64, batch: 2, prefix: 32, segments: Some(4), ..LOAD };
+        let made = step(&design(None), &load).unwrap();
+        assert_eq!(made.descriptors.iter().map(|d| d.count).collect::<Vec<_>>(), [2, 2, 2]);
+        assert_eq!(made.segments, (12, 6));
+        // A sample of one is common, and closes for all.
+        let made = step(&design(None), &Workload { segments: Some(1), ..load }).unwrap();
+        assert_eq!(short(&made), [(0, 0, 0, 1, 0, 7, 0, 2, true)]);
+    }
+
+    #[test]
+    fn a_stride_leaves_segments_out() {
+        let made = step(&design(None), &Workload { tokens: 61, stride: 3, ..LOAD }).unwrap();
+        let d = made.descriptors[0];
+        assert_eq!((d.segments().collect::<Vec<_>>(), d.last_row), (vec![0, 3, 6], 7));
+        let made = step(&design(None), &Workload { tokens: 53, stride: 3, ..LOAD }).unwrap();
+        let d = made.descriptors[0];
+        assert_eq!((d.segments().collect::<Vec<_>>(), d.last_row), (vec![0, 3, 6], 4));
+    }
+
+    #[test]
+    fn what_the_design_cannot_hold_is_refused() {
+        let cases: [(Workload, &str); 9] = [
+            (Workload { tokens: 257, ..LOAD }, "context in tokens is 257, and must be 1 to 256"),
+            (Workload { tokens: 0, ..LOAD }, "context in tokens is 0"),
+            (Workload { batch: 3, ..LOAD }, "model.max_streams"),
+            (Workload { batch: 0, ..LOAD }, "batch is 0"),
+            (Workload { layers: 5, ..LOAD }, "must be 1 to 4"),
+            (Workload { prefix: 300, ..LOAD }, "must be 0 to 256"),
+            (Workload { segments: Some(0), ..LOAD }, "number of segments is 0, and must be 1 to 32"),
+            (Workload { segments: Some(33), ..LOAD }, "leave it out"),
+            (Workload { stride: 0, ..LOAD }, "segment stride is 0"),
+        ];
+        for (load, words) in cases {
+            let text = step(&design(None), &load).unwrap_err().to_string();
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The array of a tile in a decode step: the model of `meshkv_pad`, driven at the ports of the fabric.
+//!
+//! It computes no number, but takes as long as one that does: passes of the rows, weights, results that are read.
+//! Two words stand between its ports and the model, because what a port carries is known only after the period.
+//! A slower pace can be asked for, to try a fabric whose tiles take little.
+
+use super::pace::Pace;
+use super::scoreboard::part_packets::{Part, PartKey};
+use super::scoreboard::tile_account::Close;
+use crate::cosim::hash::mix;
+use crate::design::{Design, NodeId};
+use crate::model::cycle::core::Edges;
+use crate::model::cycle::pad::{Between, Counts, Pad, Told};
+use crate::model::cycle::transport::{KvFlit, PartFlit};
+use std::collections::VecDeque;
+
+/// Flits, and words of queries and jobs, that stand between the ports and the model.
+const SKID: usize = 2;
+
+/// A flit of PART on the port: of which packet, which of its flits, and what the array says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sending {
+    pub(super) part: Part,
+    pub(super) index: u32,
+    pub(super) flit: PartFlit,
+}
+
+/// One tile.
+#[derive(Debug)]
+pub(super) struct Compute {
+    pub(super) tile: NodeId,
+    /// First query head of its column.
+    first_head: u32,
+    random: u64,
+    /// First cycle in which the next flit may be taken.
+    free: u64,
+    pad: Pad,
+    flits: VecDeque<KvFlit>,
+    words: VecDeque<Told>,
+    closes: VecDeque<Close>,
+    sending: Option<Sending>,
+    /// Of the packet that is sent, the flit that follows.
+    next: u32,
+    /// What stood on the ports in this period.
+    pub(super) takes_flit: bool,
+    pub(super) takes_word: bool,
+    /// Flits taken.
+    pub(super) taken: u64,
+}
+
+impl Compute {
+    pub(super) fn new(design: &Design, tile: NodeId, seed: u64) -> Compute {
+        let (x, y) = design.mesh.coords(tile);
+        Compute {
+            tile,
+            first_head: design.heads.of_column(x).start,
+            random: mix(seed ^ (tile.index() as u64) << 32),
+            free: 0,
+            pad: Pad::new(design, x, y),
+            flits: VecDeque::with_capacity(SKID),
+            words: VecDeque::with_capacity(SKID + 1),
+            closes: VecDeque::new(),
+            sending: None,
+            next: 0,
+            takes_flit: false,
+            takes_word: false,
+            taken: 0,
+        }
+    }
+
+    /// Decides what is taken in the period of this cycle.
+    pub(super) fn drive(&mut self, cycle: u64, pace: &Pace) {
+        self.random = mix(self.random);
+        let stalls = |byte: u64| (byte as u8) < pace.stall;
+        self.takes_flit = cycle >= self.free && self.flits.len() < SKID && !stalls(self.random >> 56);
+        self.takes_word = self.words.len() < SKID && !stalls(self.random >> 48);
+    }
+
+    /// The flit of PART on the port.
+    pub(super) fn sending(&self) -> Option<&Sending> {
+        self.sending.as_ref()
+    }
+
+    /// It works on no flit.
+    pub(super) fn is_idle(&mut self, cycle: u64) -> bool {
+        self.pad.look(self.flits.front());
+        cycle >= self.free && self.flits.is_empty() && self.pad.offers(false).idle
+    }
+
+    /// A flit was taken.
+    pub(super) fn took_flit(&mut self, cycle: u64, flit: KvFlit, pace: &Pace) {
+        self.taken += 1;
+        self.free = cycle + u64::from(pace.flit_cycles);
+        self.flits.push_back(flit);
+    }
+
+    /// Four elements of a query or a job were taken.
+    pub(super) fn took_word(&mut self, word: Told) {
+        self.words.push_back(word);
+    }
+
+    /// What the tile is to send once the job of a close is done.
+    pub(super) fn expects(&mut self, close: Close) {
+        self.closes.push_back(close);
+    }
+
+    /// The flit of PART on the port was taken.
+    pub(super) fn sent(&mut self) {
+        self.sending = None;
+    }
+
+    /// Passes a period of the network's clock.
+    pub(super) fn step(&mut self, edges: Edges) {
+        for _ in 0..edges.before {
+            let between = self.pad.between();
+            self.pe_edge(&between);
+        }
+        let before = self.pad.between();
+        let offers = self.pad.offers(false);
+        let told = if offers.vector_ready { self.words.pop_front() } else { None };
+        let part_ready = self.sending.is_none();
+        let part = offers.part.filter(|_| part_ready);
+        self.pad.noc_edge(told, part_ready, &before);
+        if edges.at_end {
+            self.pe_edge(&before);
+        }
+        if let Some(flit) = part {
+            self.send(flit);
+        }
+    }
+
+    fn pe_edge(&mut self, between: &Between) {
+        let takes = self.pad.look(self.flits.front());
+        self.pad.pe_edge(between);
+        if takes {
+            self.flits.pop_front();
+        }
+    }
+
+    /// The next flit of PART stands on the port.
+    fn send(&mut self, flit: PartFlit) {
+        let key = PartKey {
+            tile: self.tile,
+            stream: flit.stream,
+            layer: flit.layer,
+            head: self.first_head + flit.head,
+        };
+        let due = self.closes.iter_mut().find_map(|close| close.part(key, flit.last));
+        // Of a packet that no close asks for the ledger will say that nobody sends it.
+        let part = due.unwrap_or(Part { key, descriptor: usize::MAX, alone: flit.alone });
+        let index = if flit.first { 0 } else { self.next };
+        self.next = index + 1;
+        while self.closes.front().is_some_and(|close| close.parts.is_empty()) {
+            self.closes.pop_front();
+        }
+        self.sending = Some(Sending { part, index, flit });
+    }
+
+    /// PART packets that are still to be sent.
+    pub(super) fn unsent(&self) -> usize {
+        self.closes.iter().map(|close| close.parts.len()).sum::<usize>() + usize::from(self.sending.is_some())
+    }
+
+    /// What the array counted.
+    pub(super) fn counts(&self) -> &Counts {
+        self.pad.counts()
+    }
+}

@@ -1,0 +1,177 @@
+//! Whole runs of jobs on a device, from tensors in memory to outputs in memory.
+
+use super::driver::{Driver, Notice, Outcome};
+use super::error::DeviceError;
+use super::host::Device;
+use super::platform::Platform;
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::workloads::attention::{expected, Attended, Job};
+use crate::design::Design;
+use std::collections::BTreeMap;
+
+/// Where the buffers are: beyond 32 bits, and no neighbours of memory's.
+const QUERIES: u64 = 0x7_0000_3000;
+const OUTPUTS: u64 = 0x9_ffff_e000;
+/// Cycles in which every counter has been shown.
+const SCAN: u64 = 128;
+/// What a buffer of outputs holds before a run, to see what was not written.
+const BLANK: u8 = 0xa5;
+
+/// A device with a driver, ready for jobs.
+pub struct Bench {
+    /// The driver, for whoever wants to meddle.
+    pub driver: Driver,
+    bases: Vec<u64>,
+}
+
+/// What came of a run that ended well.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Output of each (stream, head), FP16.
+    pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
+    /// What the model gives for them, merged in the order that was seen.
+    pub expected: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Partial results that nobody merged.
+    pub violations: Vec<String>,
+}
+
+impl Bench {
+    /// On a device out of reset.
+    ///
+    /// # Errors
+    /// If it is of another design or does not answer.
+    pub fn new(device: Device, design: &Design, platform: &Platform) -> Result<Bench, DeviceError> {
+        Ok(Bench { driver: Driver::new(device, design)?, bases: platform.bases.clone() })
+    }
+
+    /// Puts the tensors of a job into memory and writes the arguments.
+    ///
+    /// # Errors
+    /// If registers are not answered.
+    pub fn load(&mut self, job: &Job) -> Result<(), DeviceError> {
+        let device = &mut self.driver.device;
+        let heads = job.design.config.model.heads;
+        let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
+        let elements = order.flat_map(|(stream, head)| job.query(head, stream));
+        device.put_queries(QUERIES, elements.flat_map(|e| e.to_le_bytes()).collect());
+        device.put_outputs(OUTPUTS, vec![BLANK; output_bytes(job)]);
+        device.set_image(job.image());
+        device.take_merged();
+        self.driver.arguments(QUERIES, OUTPUTS, &self.bases)
+    }
+
+    /// Pushes the descriptors of a job.
+    ///
+    /// # Errors
+    /// If registers are not answered.
+    pub fn push(&mut self, job: &Job) -> Result<(), DeviceError> {
+        let descriptors = job.descriptors().expect("the job was checked");
+        self.driver.push_all(&descriptors)?;
+        self.driver.write("QUERY_STREAMS", job.streams)
+    }
+
+    /// Pushes the descriptors of a job and begins.
+    ///
+    /// # Errors
+    /// If registers are not answered.
+    pub fn start(&mut self, job: &Job) -> Result<(), DeviceError> {
+        self.push(job)?;
+        self.driver.start()
+    }
+
+    /// Takes the outputs of a run that has ended out of memory.
+    pub fn take(&mut self, job: &Job, outcome: Outcome) -> Finished {
+        let (heads, dim) = (job.design.config.model.heads, job.design.config.pe.head_dim as usize);
+        let bytes = self.driver.device.outputs(OUTPUTS).expect("it was put there");
+        let mut elements = bytes.chunks(2).map(|two| u16::from_le_bytes([two[0], two[1]]));
+        let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
+        let outputs = order.map(|of| (of, elements.by_ref().take(dim).collect())).collect();
+        let mut violations = Vec::new();
+        let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
+        Finished { outcome, outputs, expected, violations }
+    }
+
+    /// Everything but to begin. Errors are cleared, an interrupt of before is acknowledged.
+    fn prepare(&mut self, job: &Job, notice: Notice) -> Result<(), DeviceError> {
+        self.driver.clear()?;
+        self.driver.enable(notice)?;
+        self.load(job)?;
+        self.push(job)
+    }
+
+    /// Runs a job as a whole.
+    ///
+    /// # Errors
+    /// If it ends with an error, or does not end.
+    pub fn run(
+        &mut self,
+        job: &Job,
+        notice: Notice,
+        most: u64,
+        stop: &mut dyn FnMut(&Device) -> bool,
+    ) -> Result<Finished, DeviceError> {
+        self.prepare(job, notice)?;
+        self.driver.start()?;
+        self.finish(job, notice, most, stop)
+    }
+
+    fn finish(
+        &mut self,
+        job: &Job,
+        notice: Notice,
+        most: u64,
+        stop: &mut dyn FnMut(&Device) -> bool,
+    ) -> Result<Finished, DeviceError> {
+        let outcome = self.driver.wait(notice, most, stop)?;
+        match outcome.error {
+            0 => Ok(self.take(job, outcome)),
+            _ => Err(DeviceError::Failed(outcome.errors())),
+        }
+    }
+
+    /// The same, noting what the design shows of itself from the start on, with so many cycles of its stages.
+    ///
+    /// # Errors
+    /// As [`Bench::run`].
+    pub fn watch(
+        &mut self,
+        job: &Job,
+        clocks: Clocks,
+        timeline: usize,
+        stop: &mut dyn FnMut(&Device) -> bool,
+    ) -> Result<Attended, DeviceError> {
+        self.prepare(job, Notice::Interrupt)?;
+        let before = self.driver.device.beats();
+        self.driver.device.watch(Attended::begun(job.design, clocks, true), timeline);
+        self.driver.start()?;
+        let done = self.finish(job, Notice::Interrupt, u64::MAX, stop)?;
+        // Of a faster scan some counters could be missed.
+        self.driver.device.set_clocks(&clocks.into_step())?;
+        for _ in 0..SCAN {
+            self.driver.device.tick()?;
+        }
+        let device = &mut self.driver.device;
+        let mut attended = device.unwatch().expect("it was watched");
+        (attended.outputs, attended.expected) = (done.outputs, done.expected);
+        attended.cycles = done.outcome.cycles;
+        attended.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
+        attended.violations = done.violations;
+        attended.violations.extend(device.violations().1);
+        Ok(attended)
+    }
+}
+
+impl Finished {
+    /// Every output is what the model gives, in every bit, and nothing else is wrong.
+    pub fn bit_exact(&self) -> bool {
+        self.outputs == self.expected && self.violations.is_empty()
+    }
+}
+
+/// Bytes of the buffer of outputs.
+fn output_bytes(job: &Job) -> usize {
+    let config = &job.design.config;
+    (job.streams * config.model.heads * config.pe.head_dim * 2) as usize
+}

@@ -1,0 +1,285 @@
+//! What the driver of a host does, register by register.
+
+use super::error::DeviceError;
+use super::host::Device;
+use crate::cosim::workloads::{named_twice, Descriptor};
+use crate::design::registers::{self, Register, ERRORS};
+use crate::design::{Design, Mapping, Sharing};
+
+/// Cycles between two looks at CTRL.
+const POLL: u64 = 64;
+/// Bits of CTRL.
+const AP_START: u32 = 1;
+const AP_DONE: u32 = 2;
+const AP_IDLE: u32 = 4;
+
+/// How the end of a run is noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// CTRL is read until it says so.
+    Polling,
+    /// The line rises; ISR says why.
+    Interrupt,
+}
+
+/// How a run has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// ERROR as it stood.
+    pub error: u32,
+    /// The first cause, and where.
+    pub first: Option<(&'static str, u32)>,
+    /// Cycles of the run as the device counted them.
+    pub cycles: u64,
+}
+
+impl Outcome {
+    /// What went wrong, in words.
+    pub fn errors(&self) -> String {
+        let set = ERRORS.iter().filter(|cause| self.error >> cause.bit & 1 == 1);
+        let names: Vec<_> = set.map(|cause| cause.name).collect();
+        let first = self
+            .first
+            .map(|(name, place)| format!("; first {name} of {}: {place}", registers::error(name).place));
+        names.join(", ") + &first.unwrap_or_default()
+    }
+}
+
+/// A host's hold on a device.
+pub struct Driver {
+    /// The device.
+    pub device: Device,
+    design: Design,
+}
+
+impl Driver {
+    /// Takes a device that says that it is of this design.
+    ///
+    /// # Errors
+    /// If it is another, or does not answer.
+    pub fn new(device: Device, design: &Design) -> Result<Driver, DeviceError> {
+        let mut driver = Driver { device, design: design.clone() };
+        for (register, wanted) in design.identity() {
+            let read = driver.read(register)?;
+            if read != wanted {
+                return Err(DeviceError::Identity { register, read, wanted });
+            }
+        }
+        Ok(driver)
+    }
+
+    /// Reads a register by its name.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn read(&mut self, name: &str) -> Result<u32, DeviceError> {
+        self.device.read(registers::named(name).offset)
+    }
+
+    /// Writes a register by its name.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn write(&mut self, name: &str, value: u32) -> Result<(), DeviceError> {
+        self.device.write(registers::named(name).offset, value)
+    }
+
+    /// Writes an argument: 0 is the buffer of queries, 1 that of outputs, then the memory ports follow.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn argument(&mut self, number: u32, value: u64) -> Result<(), DeviceError> {
+        let offset = Design::argument_offset(number);
+        self.device.write(offset, value as u32)?;
+        self.device.write(offset + 4, (value >> 32) as u32)
+    }
+
+    /// Writes all arguments.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn arguments(&mut self, queries: u64, outputs: u64, bases: &[u64]) -> Result<(), DeviceError> {
+        for (number, value) in (0..).zip([queries, outputs].iter().chain(bases)) {
+            self.argument(number, *value)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a descriptor and pushes it.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn push(&mut self, d: &Descriptor) -> Result<(), DeviceError> {
+        for (name, value) in words(d) {
+            self.write(name, value)?;
+        }
+        Ok(())
+    }
+
+    /// Pushes the descriptors of a run, which must not name a slice twice: the device does not look.
+    ///
+    /// # Errors
+    /// If they do, or registers are not answered.
+    pub fn push_all(&mut self, descriptors: &[Descriptor]) -> Result<(), DeviceError> {
+        if let Some((prefix, segment)) = named_twice(descriptors) {
+            return Err(DeviceError::NamedTwice { prefix, segment });
+        }
+        descriptors.iter().try_for_each(|d| self.push(d))
+    }
+
+    /// Switches interrupts on or off. What stands of before is taken back.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn enable(&mut self, notice: Notice) -> Result<(), DeviceError> {
+        let on = notice == Notice::Interrupt;
+        self.write("IER", 0)?;
+        self.acknowledge()?;
+        self.write("IER", if on { 0b101 } else { 0 })?;
+        self.write("GIE", u32::from(on))
+    }
+
+    /// Begins a run.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn start(&mut self) -> Result<(), DeviceError> {
+        self.write("CTRL", AP_START)
+    }
+
+    /// Waits until a run is over, `most` cycles at longest. `stop` is asked now and then.
+    ///
+    /// # Errors
+    /// If it does not end, or `stop` says so.
+    pub fn wait(
+        &mut self,
+        notice: Notice,
+        most: u64,
+        stop: &mut dyn FnMut(&Device) -> bool,
+    ) -> Result<Outcome, DeviceError> {
+        let begun = self.device.cycle();
+        loop {
+            for _ in 0..POLL {
+                if notice == Notice::Interrupt && self.device.interrupt() {
+                    break;
+                }
+                self.device.tick()?;
+            }
+            let over = match notice {
+                Notice::Interrupt => self.device.interrupt() && self.acknowledge()?,
+                Notice::Polling => self.done()?,
+            };
+            if over {
+                return self.outcome();
+            }
+            let waited = self.device.cycle() - begun;
+            if waited > most {
+                let (status, error) = (self.read("STATUS")?, self.read("ERROR")?);
+                return Err(DeviceError::Hung { at: self.device.cycle(), waited, status, error });
+            }
+            if stop(&self.device) {
+                return Err(DeviceError::Stopped);
+            }
+        }
+    }
+
+    /// A run is over; the next look says no.
+    fn done(&mut self) -> Result<bool, DeviceError> {
+        Ok(self.read("CTRL")? & AP_DONE != 0)
+    }
+
+    /// Takes back what holds the line up. True if it was that a run is over.
+    fn acknowledge(&mut self) -> Result<bool, DeviceError> {
+        let stands = self.read("ISR")?;
+        self.write("ISR", stands)?;
+        // Of a run that ends with an error, the error comes first.
+        self.done()
+    }
+
+    /// What the registers say of the last run.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn outcome(&mut self) -> Result<Outcome, DeviceError> {
+        let error = self.read("ERROR")?;
+        let info = self.read("ERROR_INFO")?;
+        let fields = registers::named("ERROR_INFO").fields;
+        let cause = ERRORS.get(fields[0].of(info) as usize).filter(|_| error != 0);
+        let first = cause.map(|cause| (cause.name, fields[1].of(info)));
+        let low = self.read("CYCLES_LOW")?;
+        let high = self.read("CYCLES_HIGH")?;
+        Ok(Outcome { error, first, cycles: u64::from(high) << 32 | u64::from(low) })
+    }
+
+    /// Clears all errors, so that the next is the first.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn clear(&mut self) -> Result<(), DeviceError> {
+        self.write("ERROR", u32::MAX)
+    }
+
+    /// Waits until neither a run nor a reset is under way.
+    ///
+    /// # Errors
+    /// If it takes longer than `most` cycles.
+    pub fn settle(&mut self, most: u64) -> Result<(), DeviceError> {
+        let begun = self.device.cycle();
+        while self.read("CTRL")? & AP_IDLE == 0 {
+            let waited = self.device.cycle() - begun;
+            if waited > most {
+                let (status, error) = (self.read("STATUS")?, self.read("ERROR")?);
+                return Err(DeviceError::Hung { at: self.device.cycle(), waited, status, error });
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a counter of a tile: its number in a group of [`registers::COUNTER_GROUPS`].
+    ///
+    /// # Errors
+    /// If it is not answered, or the counter is not shown in time.
+    pub fn counter(&mut self, tile: u32, group: u32, index: u32) -> Result<u32, DeviceError> {
+        let select = registers::named("COUNTER_SELECT");
+        let value = [index, group, tile].iter().zip(select.fields).fold(0, |all, (v, f)| all | v << f.lsb);
+        self.device.write(select.offset, value)?;
+        let begun = self.device.cycle();
+        while self.read("COUNTER_VALID")? & 1 == 0 {
+            let (at, waited) = (self.device.cycle(), self.device.cycle() - begun);
+            if waited > 1000 {
+                return Err(DeviceError::Silent { at, offset: select.offset, waited });
+            }
+        }
+        self.read("COUNTER_DATA")
+    }
+
+    /// The design it was made for.
+    pub fn design(&self) -> &Design {
+        &self.design
+    }
+}
+
+/// The registers of a descriptor and their values, the one that pushes it last.
+fn words(d: &Descriptor) -> Vec<(&'static str, u32)> {
+    let mapping = match d.mapping {
+        Mapping::HeadTile => 0,
+        Mapping::RowAligned => 1,
+        Mapping::StreamStriped => 2,
+    };
+    let pack = |name: &'static str, values: &[u32]| {
+        let Register { fields, .. } = registers::named(name);
+        (name, fields.iter().zip(values).fold(0, |all, (field, value)| all | value << field.lsb))
+    };
+    vec![
+        pack("DESC_CACHE", &[d.layer, d.prefix]),
+        ("DESC_FIRST", d.first),
+        ("DESC_STRIDE", d.stride),
+        ("DESC_COUNT", d.count),
+        pack("DESC_ROWS", &[d.first_row, d.last_row]),
+        pack("DESC_STREAMS", &[d.stream, d.streams]),
+        pack(
+            "DESC_PUSH",
+            &[mapping, u32::from(d.sharing == Sharing::Segment), u32::from(d.close), u32::from(d.step)],
+        ),
+    ]
+}

@@ -1,0 +1,236 @@
+//! A running device with its platform around it.
+
+use super::axi_lite_master::Registers;
+use super::error::DeviceError;
+use super::platform::{Faults, Platform, Slaves};
+use crate::cosim::build::device_wrapper::COMPUTE_RESET;
+use crate::cosim::dut::clocks::Clocks;
+use crate::cosim::dut::pins::{Pin, Pins};
+use crate::cosim::dut::ports::DutPorts;
+use crate::cosim::dut::DutError;
+use crate::cosim::memory::{Bytes, Image};
+use crate::cosim::workloads::attention::{Attended, Probes};
+use crate::design::Design;
+use std::collections::BTreeMap;
+
+/// Cycles after which a register access should have been answered.
+const PATIENCE: u64 = 2_000;
+
+/// A device out of reset.
+pub struct Device {
+    design: Design,
+    pins: Pins,
+    registers: Registers,
+    slaves: Slaves,
+    interrupt: Pin,
+    compute_reset: Pin,
+    probes: Probes,
+    /// Rows whose partial results were merged, by stream and head.
+    merged: BTreeMap<(u32, u32), Vec<u32>>,
+    /// What is looked at while it runs, since which cycle, and how long the stages.
+    watched: Option<(Attended, u64, usize)>,
+}
+
+impl Device {
+    /// What is behind the ports of [`shell`](crate::cosim::build::device_wrapper::shell), with a platform around it.
+    ///
+    /// # Errors
+    /// If it is of another design, does not start, or cannot have these clocks.
+    pub fn new(
+        socket: Box<dyn DutPorts>,
+        design: &Design,
+        platform: &Platform,
+        clocks: &Clocks,
+    ) -> Result<Device, DutError> {
+        let shell = crate::cosim::build::device_wrapper::shell(design);
+        let mut pins = Pins::clocked(socket, clocks)?;
+        pins.silence(&shell)?;
+        Ok(Device {
+            registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,
+            slaves: Slaves::find(&mut pins, &shell, design, platform)?,
+            interrupt: pins.pin(&shell, "irq", 1)?,
+            compute_reset: pins.pin(&shell, COMPUTE_RESET, 1)?,
+            probes: Probes::find(&mut pins, &shell, design)?,
+            merged: BTreeMap::new(),
+            watched: None,
+            design: design.clone(),
+            pins,
+        })
+    }
+
+    /// Runs a period.
+    ///
+    /// # Errors
+    /// [`DutError::Stopped`] if a check fires.
+    pub fn tick(&mut self) -> Result<(), DutError> {
+        let cycle = self.pins.cycle();
+        self.slaves.drive(&mut self.pins, cycle);
+        self.registers.drive(&mut self.pins);
+        self.pins.tick()?;
+        self.slaves.observe(&self.pins, cycle);
+        self.registers.observe(&self.pins, cycle);
+        for (_, of, y) in self.probes.merges(&self.pins, &self.design) {
+            self.merged.entry(of).or_default().push(y);
+        }
+        if let Some((attended, since, timeline)) = &mut self.watched {
+            self.probes.look(&self.pins, attended, cycle - *since, *timeline);
+        }
+        Ok(())
+    }
+
+    /// Holds it in reset for some periods, and its platform with it.
+    ///
+    /// # Errors
+    /// As [`Device::tick`].
+    pub fn reset(&mut self, periods: u64) -> Result<(), DutError> {
+        for _ in 0..periods {
+            let cycle = self.pins.cycle();
+            self.slaves.in_reset(&mut self.pins, cycle);
+            self.registers.in_reset(&mut self.pins, cycle);
+            self.pins.tick_in_reset()?;
+        }
+        Ok(())
+    }
+
+    /// Pulls `ap_rst_n_2` by itself, or lets it go.
+    pub fn hold_compute(&mut self, held: bool) {
+        self.pins.set(self.compute_reset, 0, u64::from(held));
+    }
+
+    /// Reads a register.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn read(&mut self, offset: u32) -> Result<u32, DeviceError> {
+        self.access(None, Some(offset))
+    }
+
+    /// Writes a register.
+    ///
+    /// # Errors
+    /// If it is not answered.
+    pub fn write(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
+        self.access(Some((offset, value, 0xf)), None).map(drop)
+    }
+
+    /// Writes a register, of which `strobes` choose bytes, and reads one at the same time.
+    ///
+    /// # Errors
+    /// If either is not answered.
+    pub fn access(&mut self, write: Option<(u32, u32, u32)>, read: Option<u32>) -> Result<u32, DeviceError> {
+        if let Some((offset, value, strobes)) = write {
+            self.registers.write(offset, value, strobes);
+        }
+        if let Some(offset) = read {
+            self.registers.read(offset);
+        }
+        let begun = self.cycle();
+        while self.registers.busy() {
+            self.tick()?;
+            let (at, waited) = (self.cycle(), self.cycle() - begun);
+            if waited > PATIENCE {
+                let offset = read.or(write.map(|w| w.0)).unwrap_or_default();
+                return Err(DeviceError::Silent { at, offset, waited });
+            }
+        }
+        Ok(self.registers.word())
+    }
+
+    /// The interrupt line in the last period.
+    pub fn interrupt(&self) -> bool {
+        self.pins.get(self.interrupt, 0) == 1
+    }
+
+    /// Periods so far.
+    pub fn cycle(&self) -> u64 {
+        self.pins.cycle()
+    }
+
+    /// Register accesses so far.
+    pub fn accesses(&self) -> u64 {
+        self.registers.accesses()
+    }
+
+    /// Bytes of outputs written so far.
+    pub fn output_bytes(&self) -> u64 {
+        self.slaves.outputs.beats() * u64::from(self.design.flit.data_width / 8)
+    }
+
+    /// From now on these faults are there, and no others.
+    pub fn set_faults(&mut self, faults: Faults) {
+        self.slaves.set_faults(faults);
+    }
+
+    /// Requests so far: of each port of external memory, of reads of queries, of writes of outputs.
+    pub fn requests(&self) -> (Vec<u64>, u64, u64) {
+        let Slaves { hbm, queries, outputs, .. } = &self.slaves;
+        let of_hbm = (0..hbm.ports()).map(|port| hbm.counts(port).requests).collect();
+        (of_hbm, queries.counts(0).requests, outputs.requests())
+    }
+
+    /// Beats read so far from each port of external memory.
+    pub fn beats(&self) -> Vec<u64> {
+        (0..self.slaves.hbm.ports()).map(|port| self.slaves.hbm.counts(port).beats).collect()
+    }
+
+    /// Requests that memory has taken and not answered to their end.
+    pub fn waiting(&self) -> usize {
+        self.slaves.waiting()
+    }
+
+    /// Puts a buffer of queries into memory.
+    pub fn put_queries(&mut self, address: u64, bytes: Vec<u8>) {
+        let image = self.slaves.queries.image_mut();
+        let mut all = if let Image::Buffers(all) = image { std::mem::take(all) } else { Bytes::default() };
+        all.put(address, bytes);
+        *image = Image::Buffers(all);
+    }
+
+    /// Makes room for outputs in memory.
+    pub fn put_outputs(&mut self, address: u64, bytes: Vec<u8>) {
+        self.slaves.outputs.buffers_mut().put(address, bytes);
+    }
+
+    /// The buffer of outputs at an address.
+    pub fn outputs(&self, address: u64) -> Option<&[u8]> {
+        self.slaves.outputs.buffers().at(address)
+    }
+
+    /// What external memory holds from now on.
+    pub fn set_image(&mut self, image: Image) {
+        *self.slaves.hbm.image_mut() = image;
+    }
+
+    /// Rows whose partial results were merged since this was last asked, by stream and head.
+    pub fn take_merged(&mut self) -> BTreeMap<(u32, u32), Vec<u32>> {
+        std::mem::take(&mut self.merged)
+    }
+
+    /// From now on counters and so many cycles of the stages go into `attended`.
+    pub fn watch(&mut self, attended: Attended, timeline: usize) {
+        self.watched = Some((attended, self.pins.cycle(), timeline));
+    }
+
+    /// What was seen since [`Device::watch`].
+    pub fn unwatch(&mut self) -> Option<Attended> {
+        self.watched.take().map(|(attended, ..)| attended)
+    }
+
+    /// Rules that were broken so far, on any channel: how often, and the first.
+    pub fn violations(&self) -> (u64, Vec<String>) {
+        let mut all = (0, Vec::new());
+        for (count, first) in self.slaves.violations().into_iter().chain([self.registers.violations()]) {
+            all.0 += count;
+            all.1.extend(first.iter().map(|v| v.message.clone()));
+        }
+        all
+    }
+
+    /// Lets the clocks run so from the next period on.
+    ///
+    /// # Errors
+    /// If it cannot.
+    pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
+        self.pins.set_clocks(clocks)
+    }
+}

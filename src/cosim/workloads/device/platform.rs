@@ -1,0 +1,178 @@
+//! The platform around a device: memory behind every AXI4 port, and what goes wrong there.
+
+use crate::cosim::checks::violation::Violation;
+use crate::cosim::dut::pins::Pins;
+use crate::cosim::dut::{group_pins, DutError};
+use crate::cosim::memory::axi::{Request, WriteBeat};
+use crate::cosim::memory::{Behaviour, Bytes, Fault, Image, Interface, Memory, Shape, WriteMemory, Written};
+use crate::cosim::workloads::fabric_pins::MemoryPins;
+use crate::design::Design;
+use crate::emit::ModuleSpec;
+use std::collections::HashMap;
+
+/// What goes wrong at the ports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Of external memory, by port.
+    pub hbm: Vec<Fault>,
+    /// Of reads of queries, port 0.
+    pub reads: Vec<Fault>,
+    /// Of writes of outputs, port 0.
+    pub writes: Vec<Fault>,
+}
+
+group_pins! {
+    /// The write channels of queries and outputs.
+    WritePins {
+        awvalid awready awid awaddr awlen awsize awburst wvalid wready wdata wstrb wlast bvalid bready bid bresp
+    }
+}
+
+/// How a platform is.
+#[derive(Debug, Clone)]
+pub struct Platform {
+    /// External memory.
+    pub hbm: Behaviour,
+    /// The memory of queries and outputs.
+    pub io: Behaviour,
+    /// Most cycles by which the host waits on a channel of the registers.
+    pub lazy: u64,
+    /// Base address of each port of external memory.
+    pub bases: Vec<u64>,
+}
+
+impl Platform {
+    /// The platform of a design at its best: each port of external memory at a base of its own.
+    pub fn of(design: &Design) -> Platform {
+        let hbm = Behaviour::of(design);
+        let flit = f64::from(design.flit.data_width / 8);
+        let io = Behaviour { bytes_per_cycle: flit, ..hbm.clone() };
+        // Bits beyond 32, so that words that are mixed up and carries that are lost show.
+        let align = u64::from(design.base_align());
+        let base = |port: u64| (port + 1) * 0x1_0000_0000 - (port + 1) * align;
+        Platform { hbm, io, lazy: 0, bases: (0..u64::from(design.memory.ports)).map(base).collect() }
+    }
+
+    /// The same at its most unpleasant.
+    #[must_use]
+    pub fn unruly(self, seed: u64) -> Platform {
+        Platform { hbm: self.hbm.unruly(seed), io: self.io.unruly(seed + 1), lazy: 3, ..self }
+    }
+}
+
+/// Memory on the pins of a device.
+pub(super) struct Slaves {
+    hbm_pins: Vec<MemoryPins>,
+    read_pins: MemoryPins,
+    write_pins: WritePins,
+    pub(super) hbm: Memory,
+    pub(super) queries: Memory,
+    pub(super) outputs: WriteMemory,
+}
+
+impl Slaves {
+    /// Finds the pins of the shell; nothing is in any memory.
+    pub(super) fn find(
+        pins: &mut Pins,
+        shell: &ModuleSpec,
+        design: &Design,
+        platform: &Platform,
+    ) -> Result<Slaves, DutError> {
+        let shape = Shape::of(design);
+        let interface = |(port, &base): (usize, &u64)| Interface {
+            name: format!("m_axi_hbm{port:02}"),
+            base,
+            unique_ids: true,
+        };
+        let interfaces: Vec<_> = platform.bases.iter().enumerate().map(interface).collect();
+        let found = |of: &Interface| MemoryPins::named(pins, shell, &format!("{}_", of.name), 1);
+        let hbm_pins = interfaces.iter().map(found).collect::<Result<_, _>>()?;
+        let (flit_bytes, behaviour) = (shape.flit_bytes, platform.io.clone());
+        // One memory, without slices.
+        let flat = Shape { ports: 1, flit_bytes, burst_flits: 16, slice_bytes: u64::MAX, slices: 1 };
+        let buffers = Image::Buffers(Bytes::default());
+        let io = vec![Interface { name: "m_axi_io".to_owned(), base: 0, unique_ids: false }];
+        let slices = Image::Slices(HashMap::new());
+        Ok(Slaves {
+            hbm_pins,
+            read_pins: MemoryPins::named(pins, shell, "m_axi_io_", 1)?,
+            write_pins: WritePins::named(pins, shell, "m_axi_io_", 1)?,
+            hbm: Memory::behind(interfaces, shape, platform.hbm.clone(), slices),
+            queries: Memory::behind(io, flat, behaviour.clone(), buffers),
+            outputs: WriteMemory::new("m_axi_io", flit_bytes, behaviour),
+        })
+    }
+
+    /// From now on these go wrong, and nothing else.
+    pub(super) fn set_faults(&mut self, faults: Faults) {
+        self.hbm.set_faults(faults.hbm);
+        self.queries.set_faults(faults.reads);
+        self.outputs.set_faults(faults.writes);
+    }
+
+    /// What memory shows in this period.
+    pub(super) fn drive(&mut self, pins: &mut Pins, cycle: u64) {
+        for (port, at) in self.hbm_pins.iter().enumerate() {
+            at.drive_port(pins, 0, &mut self.hbm, port, cycle);
+        }
+        self.read_pins.drive_port(pins, 0, &mut self.queries, 0, cycle);
+        let (offer, at) = (self.outputs.drive(cycle), self.write_pins);
+        pins.set(at.awready, 0, u64::from(offer.request_ready));
+        pins.set(at.wready, 0, u64::from(offer.data_ready));
+        pins.set(at.bvalid, 0, u64::from(offer.response.is_some()));
+        if let Some(response) = offer.response {
+            pins.set(at.bid, 0, u64::from(response.id));
+            pins.set(at.bresp, 0, u64::from(response.response));
+        }
+    }
+
+    /// What it was asked.
+    pub(super) fn observe(&mut self, pins: &Pins, cycle: u64) {
+        for (port, at) in self.hbm_pins.iter().enumerate() {
+            at.observe_port(pins, 0, &mut self.hbm, port, cycle);
+        }
+        self.read_pins.observe_port(pins, 0, &mut self.queries, 0, cycle);
+        let at = self.write_pins;
+        let get = |pin| pins.get(pin, 0);
+        let request = (get(at.awvalid) == 1).then(|| Request {
+            id: get(at.awid) as u32,
+            address: get(at.awaddr),
+            len: get(at.awlen) as u32,
+            size: get(at.awsize) as u32,
+            burst: get(at.awburst) as u32,
+        });
+        let beat = (get(at.wvalid) == 1).then(|| WriteBeat {
+            data: pins.part(at.wdata, 0).collect(),
+            strobes: pins
+                .part(at.wstrb, 0)
+                .zip(0..)
+                .fold(0, |all, (word, i)| all | u128::from(word) << (32 * i)),
+            last: get(at.wlast) == 1,
+        });
+        let response_ready = get(at.bready) == 1;
+        self.outputs.observe(cycle, Written { request, beat, response_ready });
+    }
+
+    /// A period in reset: memory forgets what it was asked, as the interconnect does.
+    pub(super) fn in_reset(&mut self, pins: &mut Pins, cycle: u64) {
+        for (port, at) in self.hbm_pins.iter().enumerate() {
+            self.hbm.in_reset(port, cycle, pins.get(at.arvalid, 0) == 1);
+        }
+        self.queries.in_reset(0, cycle, pins.get(self.read_pins.arvalid, 0) == 1);
+        let at = self.write_pins;
+        self.outputs.in_reset(cycle, (pins.get(at.awvalid, 0) == 1, pins.get(at.wvalid, 0) == 1));
+        for pin in self.hbm_pins.iter().chain([&self.read_pins]).map(|at| at.rvalid).chain([at.bvalid]) {
+            pins.set(pin, 0, 0);
+        }
+    }
+
+    /// Requests that were taken and not answered to their end.
+    pub(super) fn waiting(&self) -> usize {
+        self.hbm.waiting() + self.queries.waiting() + self.outputs.waiting()
+    }
+
+    /// What broke a rule, of each memory.
+    pub(super) fn violations(&self) -> [(u64, &[Violation]); 3] {
+        [self.hbm.violations(), self.queries.violations(), self.outputs.violations()]
+    }
+}

@@ -1,0 +1,226 @@
+//! What is measured while flits pass: latencies of the sample, throughput of the window.
+//!
+//! A latency is taken for each packet and each of its destinations: from generation, so that the wait
+//! in the source queue counts, to the ejection of the packet's last flit there.
+
+use super::phases::Phases;
+use crate::cosim::checks::scoreboard::Arrival;
+use crate::cosim::dut::network::Ejection;
+use crate::cosim::traffic::packet::Packet;
+use crate::design::{Class, Design, DestKind, Mesh};
+use std::ops::Range;
+
+/// Latencies up to this many cycles are told apart; longer ones share the last bucket, but
+/// mean and maximum stay exact.
+const BUCKETS: u64 = 1 << 16;
+
+/// Cycles, counted by value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Histogram {
+    buckets: Vec<u64>,
+    count: u64,
+    sum: u64,
+    max: u64,
+}
+
+impl Histogram {
+    /// Adds one value.
+    pub fn add(&mut self, cycles: u64) {
+        let bucket = cycles.min(BUCKETS - 1) as usize;
+        if bucket >= self.buckets.len() {
+            self.buckets.resize((bucket + 1).next_power_of_two(), 0);
+        }
+        self.buckets[bucket] += 1;
+        self.count += 1;
+        self.sum += cycles;
+        self.max = self.max.max(cycles);
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Mean of what was added, if anything was.
+    pub fn known_mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.mean())
+    }
+
+    /// Mean; 0 without values.
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64
+    }
+
+    /// Largest value; 0 without values.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Smallest value that at least `share` (0 to 1) of all values do not exceed; 0 without values.
+    pub fn percentile(&self, share: f64) -> u64 {
+        let wanted = (share * self.count as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        for (value, &n) in self.buckets.iter().enumerate() {
+            seen += n;
+            if seen >= wanted {
+                // The last bucket holds all that is longer.
+                return if value as u64 == BUCKETS - 1 { self.max } else { value as u64 };
+            }
+        }
+        0
+    }
+}
+
+/// Sums over the sample and over the window.
+#[derive(Debug)]
+pub(in crate::cosim) struct Sample {
+    /// Cycles in which deliveries count towards the throughput.
+    pub window: Range<u64>,
+    mesh: Mesh,
+    dest_kind: DestKind,
+    /// Flits asked to be injected by packets generated in the window.
+    pub injected: u64,
+    /// Deliveries asked for by the same packets, flit by flit.
+    pub asked: u64,
+    /// Packets and destinations of the sample, and hops between them.
+    pairs: u64,
+    hops: u64,
+    /// Pairs still to come, and the sum of the cycles they were generated in.
+    pub missing: u64,
+    missing_generated: u64,
+    /// Whether what still comes is too late to count.
+    closed: bool,
+    /// See [`super::measure::Measured`].
+    pub latency: Histogram,
+    /// See [`super::measure::Measured`].
+    pub source_latency: Histogram,
+    /// See [`super::measure::Measured`].
+    pub network_latency: Histogram,
+    /// See [`super::measure::Measured`].
+    pub last_delivery: Histogram,
+    /// See [`super::measure::Measured`].
+    pub max_wait: u64,
+    /// Flits ejected at each tile in the window.
+    pub delivered: Vec<u64>,
+}
+
+impl Sample {
+    pub fn new(design: &Design, phases: &Phases) -> Sample {
+        Sample {
+            window: phases.warmup..phases.warmup + phases.measure,
+            mesh: design.mesh,
+            dest_kind: design.flit.dest_kind,
+            injected: 0,
+            asked: 0,
+            pairs: 0,
+            hops: 0,
+            missing: 0,
+            missing_generated: 0,
+            closed: false,
+            latency: Histogram::default(),
+            source_latency: Histogram::default(),
+            network_latency: Histogram::default(),
+            last_delivery: Histogram::default(),
+            max_wait: 0,
+            delivered: vec![0; design.mesh.tiles()],
+        }
+    }
+
+    /// Notes a packet of the sample at its generation; others are ignored.
+    pub fn generated(&mut self, packet: &Packet) {
+        if !packet.measured {
+            return;
+        }
+        let pairs = u64::from(packet.dests.len());
+        let copies = if self.dest_kind == DestKind::Set || packet.class != Class::KvData { 1 } else { pairs };
+        self.injected += u64::from(packet.flits) * copies;
+        self.asked += u64::from(packet.flits) * pairs;
+        self.pairs += pairs;
+        self.missing += pairs;
+        self.missing_generated += pairs * packet.cycle;
+        let hops =
+            |index: usize| self.mesh.node_at(index).map_or(0, |tile| self.mesh.hops(packet.source, tile));
+        self.hops += match packet.dests.only() {
+            Some(only) => u64::from(hops(only)),
+            None => packet.dests.iter().map(|index| u64::from(hops(index))).sum(),
+        };
+    }
+
+    /// Notes a flit that shows at a tile, whatever it is.
+    pub fn ejected(&mut self, e: &Ejection<'_>) {
+        if self.window.contains(&e.cycle) {
+            self.delivered[e.tile.index()] += 1;
+        }
+    }
+
+    /// Notes a flit that came as it should.
+    pub fn arrived(&mut self, arrival: &Arrival, cycle: u64) {
+        self.max_wait = self.max_wait.max(cycle - arrival.headed);
+        if !arrival.measured || self.closed {
+            return;
+        }
+        if arrival.last {
+            self.missing -= 1;
+            self.missing_generated -= arrival.generated;
+            self.latency.add(cycle - arrival.generated);
+            self.source_latency.add(arrival.entered - arrival.generated);
+            self.network_latency.add(cycle - arrival.entered);
+        }
+        if arrival.complete {
+            self.last_delivery.add(cycle - arrival.generated);
+        }
+    }
+
+    /// Closes the sample. What has not come is given up and counts with its age.
+    pub fn abandon(&mut self, generated: impl Iterator<Item = u64>, now: u64) {
+        for cycle in generated {
+            self.latency.add(now - cycle);
+        }
+        self.missing = 0;
+        self.closed = true;
+    }
+
+    /// A lower bound of the mean latency that the sample will have: what is missing at `now` comes no earlier.
+    pub fn mean_at_least(&self, now: u64) -> f64 {
+        let missing = (self.missing * now - self.missing_generated) as f64;
+        (self.latency.sum as f64 + missing) / self.pairs.max(1) as f64
+    }
+
+    /// Mean hops between source and destination.
+    pub fn hops_mean(&self) -> f64 {
+        self.hops as f64 / self.pairs.max(1) as f64
+    }
+
+    /// Flits of the window for each tile and cycle.
+    pub fn per_node_cycle(&self, flits: u64) -> f64 {
+        flits as f64 / (self.window.end - self.window.start).max(1) as f64 / self.mesh.tiles() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_were_added() {
+        let mut histogram = Histogram::default();
+        assert_eq!((histogram.percentile(0.5), histogram.max(), histogram.mean()), (0, 0, 0.0));
+        for value in 1..=100 {
+            histogram.add(value);
+        }
+        assert_eq!(histogram.percentile(0.5), 50);
+        assert_eq!(histogram.percentile(0.99), 99);
+        assert_eq!(histogram.percentile(1.0), 100);
+        assert_eq!(histogram.mean(), 50.5);
+    }
+
+    #[test]
+    fn values_beyond_the_buckets_keep_mean_and_maximum_exact() {
+        let mut histogram = Histogram::default();
+        histogram.add(10);
+        histogram.add(1_000_000);
+        assert_eq!(histogram.max(), 1_000_000);
+        assert_eq!(histogram.mean(), 500_005.0);
+        assert_eq!(histogram.percentile(0.99), 1_000_000);
+    }
+}
