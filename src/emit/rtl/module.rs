@@ -256,7 +256,7 @@ impl IntoWidth for &str {
 }
 
 /// Ports of a part as its partner has them.
-pub(in crate::emit::rtl) fn reversed(
+pub(in crate::emit::rtl) fn mirrored_ports(
     mut b: ModuleBuilder,
     part: &ModuleSpec,
     prefixes: &[&str],
@@ -276,7 +276,7 @@ pub(in crate::emit::rtl) fn reversed(
 }
 
 /// Parameters of a part that mean something else in the fabric and keep their own values, as an instance is told.
-pub(in crate::emit::rtl) fn kept_params(fabric: &ModuleSpec, part: &ModuleSpec) -> String {
+pub(in crate::emit::rtl) fn unshared_params(fabric: &ModuleSpec, part: &ModuleSpec) -> String {
     let other = |p: &&ParamSpec| {
         fabric.params.iter().any(|f| f.name == p.name && f.literal != p.literal) || p.name == "SLOTS"
     };

@@ -1,9 +1,9 @@
 //! One row of the PaD array on its own, for tests and benchmarks.
 
 use crate::design::Design;
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::pad::row::row_modules;
-use crate::emit::rtl::pad::row_params::PadWidths;
+use crate::emit::rtl::pad::row_params::PadRowParams;
 use crate::emit::rtl::sources::render;
 use crate::emit::source_file::SourceFile;
 use anyhow::Result;
@@ -19,7 +19,7 @@ pub struct RowMemories {
 
 /// What the larger memories of a design's rows are made of.
 pub fn row_memories(design: &Design) -> RowMemories {
-    let w = PadWidths::of(design, CoreWidths::of(design).slots());
+    let w = PadRowParams::of(design, PadParams::of(design).slots());
     RowMemories { stations_in_block: w.stations_in_block(), sums_in_ultra: w.sums_in_ultra() }
 }
 
@@ -29,5 +29,5 @@ pub fn row_memories(design: &Design) -> RowMemories {
 /// When a template does not render, which is a slip of this crate.
 pub fn row(design: &Design, slots: u32) -> Result<Vec<SourceFile>> {
     let modules = row_modules(design, slots);
-    render(design, &PadWidths::of(design, slots), &modules, modules.clone())
+    render(design, &PadRowParams::of(design, slots), &modules, modules.clone())
 }

@@ -2,8 +2,8 @@
 
 use super::module::ModuleSpec;
 use super::modules::modules;
-use super::pad::params::CoreWidths;
-use super::pad::row_params::PadWidths;
+use super::pad::params::PadParams;
+use super::pad::row_params::PadRowParams;
 use super::render::Renderer;
 use super::values::values;
 use super::{common, device, fabric, mare, network, pad, reduce, takv};
@@ -32,7 +32,7 @@ const TEMPLATES: [&[(&str, &str)]; 8] = [
 /// Sources of all modules of a design.
 pub(in crate::emit) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     let modules = modules(design);
-    render(design, &PadWidths::of(design, CoreWidths::of(design).slots()), &modules, modules.clone())
+    render(design, &PadRowParams::of(design, PadParams::of(design).slots()), &modules, modules.clone())
 }
 
 /// Sources of one module and of all it instantiates.
@@ -49,13 +49,13 @@ pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
         wanted.extend(new);
     }
     let parts: Vec<_> = known.iter().filter(|m| wanted.contains(&m.name)).cloned().collect();
-    render(design, &PadWidths::of(design, CoreWidths::of(design).slots()), &parts, known)
+    render(design, &PadRowParams::of(design, PadParams::of(design).slots()), &parts, known)
 }
 
 /// Renders `parts`, whose bodies may instantiate `known` modules; rows of PaD are as `row` says.
 pub(super) fn render(
     design: &Design,
-    row: &PadWidths,
+    row: &PadRowParams,
     parts: &[ModuleSpec],
     known: Vec<ModuleSpec>,
 ) -> Result<Vec<SourceFile>> {

@@ -1,11 +1,11 @@
 //! The registers, and the queue of descriptors.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::device::params::FrontWidths;
-use crate::emit::rtl::module::{reversed, Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::device::params::DeviceParams;
+use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::pad::params::PadParams;
 
-pub(in crate::emit::rtl) fn control(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn control(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_control",
         &[
             "Registers: an AXI4-Lite slave that always answers OKAY, and after a bounded time.",
@@ -33,8 +33,8 @@ pub(in crate::emit::rtl) fn control(w: &FrontWidths, c: &CoreWidths) -> ModuleSp
 }
 
 pub(in crate::emit::rtl) fn descriptor_queue(
-    w: &FrontWidths,
-    c: &CoreWidths,
+    w: &DeviceParams,
+    c: &PadParams,
     core: &ModuleSpec,
 ) -> ModuleSpec {
     let b = ModuleBuilder::new(Block::Device, "meshkv_descriptor_queue",
@@ -59,5 +59,5 @@ pub(in crate::emit::rtl) fn descriptor_queue(
     .output("queue_open", "STREAMS_WIDTH", "Streams that attend in the next run and are not closed.")
     .output("queue_due", "STREAMS_WIDTH", "Streams that it closes.")
     .output("queue_left", 1, "The run has not sent all of its own.");
-    reversed(b, core, &["desc_"], "").instances(&["meshkv_fifo"]).build()
+    mirrored_ports(b, core, &["desc_"], "").instances(&["meshkv_fifo"]).build()
 }

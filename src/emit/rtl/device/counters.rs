@@ -2,7 +2,7 @@
 
 use crate::design::SELECT_TILE_BITS;
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::device::params::FrontWidths;
+use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
 pub(in crate::emit::rtl) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
@@ -20,7 +20,7 @@ pub(in crate::emit::rtl) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
+pub(in crate::emit::rtl) fn counter_choice(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_counter_choice",
         &[
             "One tile's word out of those of all, with the index that was shown beside it.",
@@ -42,12 +42,12 @@ pub(in crate::emit::rtl) fn counter_choice(w: &FrontWidths, core: &ModuleSpec) -
 
 impl ModuleBuilder {
     /// Parameters of what has ways to all rows from SLR0.
-    pub(in crate::emit::rtl) fn seen_by_rows(self, w: &FrontWidths, core: &ModuleSpec) -> Self {
+    pub(in crate::emit::rtl) fn seen_by_rows(self, w: &DeviceParams, core: &ModuleSpec) -> Self {
         self.params_of(&[core], &[]).only(&["TILES", "COLS", "ROWS"]).front(w, &["ROW_BOUNDARIES"])
     }
 }
 
-pub(in crate::emit::rtl) fn pad_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
+pub(in crate::emit::rtl) fn pad_view(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_pad_view",
         &[
             "Fetches a total of what computes over into the network's clock.",
@@ -73,7 +73,7 @@ pub(in crate::emit::rtl) fn pad_view(w: &FrontWidths, core: &ModuleSpec) -> Modu
     .build()
 }
 
-pub(in crate::emit::rtl) fn counter_view(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
+pub(in crate::emit::rtl) fn counter_view(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_counter_view",
         &[
             "Shows one of the core's counters: waits until the scan of its tile passes it, and keeps its total.",

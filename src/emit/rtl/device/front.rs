@@ -2,10 +2,10 @@
 
 use crate::design::Design;
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::device::params::{wire, wires_between, FrontWidths};
-use crate::emit::rtl::module::{kept_params, reversed, Dir, ModuleBuilder, ModuleSpec, PortSpec};
+use crate::emit::rtl::device::params::{wire, wires_between, DeviceParams};
+use crate::emit::rtl::module::{mirrored_ports, unshared_params, Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use crate::emit::rtl::names::{CORE, FRONT, TOP};
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::pad::params::PadParams;
 use std::collections::BTreeMap;
 
 /// What the core has that the front attaches to.
@@ -19,8 +19,8 @@ const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshk
 const OWN: [&str; 6] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES"];
 
 pub(in crate::emit::rtl) fn front(
-    w: &FrontWidths,
-    c: &CoreWidths,
+    w: &DeviceParams,
+    c: &PadParams,
     parts: &[ModuleSpec],
     core: &ModuleSpec,
 ) -> ModuleSpec {
@@ -49,7 +49,7 @@ pub(in crate::emit::rtl) fn front(
         "TILES",
         "Of what computes, in its clock.",
     );
-    reversed(b, core, &CORE_SIDE, "")
+    mirrored_ports(b, core, &CORE_SIDE, "")
         .instances(&[
             "meshkv_control",
             "meshkv_descriptor_queue",
@@ -67,7 +67,7 @@ pub(in crate::emit::rtl) fn front(
 
 impl ModuleBuilder {
     /// Ports of a Vitis RTL kernel.
-    fn platform(self, w: &FrontWidths) -> Self {
+    fn platform(self, w: &DeviceParams) -> Self {
         let mut b = self
             .group("Clock and reset, active low, of the network and of all ports.")
             .input("ap_clk", 1, "")
@@ -114,7 +114,7 @@ pub(in crate::emit::rtl) fn top(front: &ModuleSpec, core: &ModuleSpec) -> Module
 
 /// What the templates of front and top are told.
 pub(in crate::emit::rtl) fn values(design: &Design, all: &[ModuleSpec]) -> BTreeMap<String, tera::Value> {
-    let w = FrontWidths::of(design);
+    let w = DeviceParams::of(design);
     let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
     let (front, core, top) = (spec(FRONT), spec(CORE), spec(TOP));
     let parts: Vec<_> =
@@ -131,14 +131,14 @@ pub(in crate::emit::rtl) fn values(design: &Design, all: &[ModuleSpec]) -> BTree
         ("front_wires".to_owned(), front_wires.into()),
         ("top_wires".to_owned(), wires_between(&[front, core], top, &[]).into()),
         ("top_unused".to_owned(), unused.join(", ").into()),
-        ("front_params".to_owned(), kept_params(top, front).into()),
-        ("top_core_params".to_owned(), kept_params(top, core).into()),
+        ("front_params".to_owned(), unshared_params(top, front).into()),
+        ("top_core_params".to_owned(), unshared_params(top, core).into()),
     ]));
     values
 }
 
 /// Ports to external memory side by side, as the generate loop has them.
-fn hbm_wires(w: &FrontWidths, guard: &ModuleSpec) -> Vec<String> {
+fn hbm_wires(w: &DeviceParams, guard: &ModuleSpec) -> Vec<String> {
     let mut wires = Vec::new();
     for port in guard.ports.iter().filter(|p| p.name.starts_with("m_")) {
         let name = port.name.trim_start_matches("m_");

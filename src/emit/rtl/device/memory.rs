@@ -2,12 +2,12 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::device::bundles::STALE;
-use crate::emit::rtl::device::params::FrontWidths;
-use crate::emit::rtl::module::{reversed, Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::device::params::DeviceParams;
+use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::takv::bundles::HEAD;
 
-pub(in crate::emit::rtl) fn read_guard(w: &FrontWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_read_guard",
         &[
             "What every read of memory passes: it adds a base address and keeps resets apart.",
@@ -50,7 +50,7 @@ pub(in crate::emit::rtl) fn read_credits() -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn read_slices(w: &FrontWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn read_slices(w: &DeviceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_read_slices",
         &[
             "Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at",
@@ -75,7 +75,7 @@ pub(in crate::emit::rtl) fn read_slices(w: &FrontWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn query_reader(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_query_reader",
         &[
             "Reads queries from memory and hands them to the core, four elements at a time.",
@@ -107,7 +107,7 @@ pub(in crate::emit::rtl) fn query_reader(w: &FrontWidths, c: &CoreWidths) -> Mod
     .build()
 }
 
-pub(in crate::emit::rtl) fn output_writer(w: &FrontWidths, c: &CoreWidths, core: &ModuleSpec) -> ModuleSpec {
+pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core: &ModuleSpec) -> ModuleSpec {
     let b = ModuleBuilder::new(Block::Device, "meshkv_output_writer",
         &[
             "Takes outputs from the roots of the columns, one column after the other, and writes them to memory.",
@@ -136,7 +136,7 @@ pub(in crate::emit::rtl) fn output_writer(w: &FrontWidths, c: &CoreWidths, core:
     .output("write_moves", 1, "One pulse: something came or went.")
     .output("write_owes", 1, "Not everything is answered, of whatever epoch.")
     .output("writing", 1, "A burst is being written.");
-    reversed(b, core, &["out_"], "")
+    mirrored_ports(b, core, &["out_"], "")
         .group("AXI4 write channels.")
         .axi_write("m_", "HOST_ID_WIDTH")
         .instances(&["meshkv_fifo"])

@@ -14,11 +14,11 @@ use crate::emit::rtl::device::control::{control, descriptor_queue};
 use crate::emit::rtl::device::counters::{counter_choice, counter_view, pad_view, row_choice};
 use crate::emit::rtl::device::front::{front, top};
 use crate::emit::rtl::device::memory::{output_writer, query_reader, read_credits, read_guard, read_slices};
-use crate::emit::rtl::device::params::FrontWidths;
+use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::device::reset::{reset, reset_row, reset_stage};
 use crate::emit::rtl::device::run::run;
 use crate::emit::rtl::module::ModuleSpec;
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::pad::params::PadParams;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -43,7 +43,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 
 /// Every module of the block, each after those it instantiates: the top comes last.
 pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
-    let (w, c) = (FrontWidths::of(design), CoreWidths::of(design));
+    let (w, c) = (DeviceParams::of(design), PadParams::of(design));
     let parts = vec![
         reset(&w, core),
         read_guard(&w),

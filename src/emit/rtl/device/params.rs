@@ -28,7 +28,7 @@ const LINK_COUNTERS: u32 = 25;
 const IO_ADDR_WIDTH: u32 = 32;
 
 /// Parameter values of what stands between the core and the host.
-pub(in crate::emit::rtl) struct FrontWidths {
+pub(in crate::emit::rtl) struct DeviceParams {
     pub(in crate::emit::rtl) queue: u32,
     streams: u32,
     heads: u32,
@@ -45,11 +45,11 @@ pub(in crate::emit::rtl) struct FrontWidths {
     ports: Vec<String>,
 }
 
-impl FrontWidths {
-    pub(in crate::emit::rtl) fn of(design: &Design) -> FrontWidths {
+impl DeviceParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> DeviceParams {
         let model = &design.config.model;
         let arguments = design.arguments();
-        FrontWidths {
+        DeviceParams {
             queue: DESC_QUEUE,
             streams: model.max_streams,
             heads: model.heads,
@@ -192,7 +192,7 @@ impl ModuleBuilder {
     ///
     /// # Panics
     /// If there is no such parameter: a slip in this crate.
-    pub(in crate::emit::rtl) fn front(mut self, w: &FrontWidths, names: &[&str]) -> Self {
+    pub(in crate::emit::rtl) fn front(mut self, w: &DeviceParams, names: &[&str]) -> Self {
         for name in names {
             if !self.has_param(name) {
                 self = self.front_param(w, name);
@@ -201,7 +201,7 @@ impl ModuleBuilder {
         self
     }
 
-    fn front_param(self, w: &FrontWidths, name: &str) -> Self {
+    fn front_param(self, w: &DeviceParams, name: &str) -> Self {
         let words = index_bits(w.argument_words());
         match name {
             "FLIT_WIDTH" => self.param("FLIT_WIDTH", 8 * w.flit_bytes, "Width of a flit's payload in bits."),

@@ -1,10 +1,10 @@
 //! The reset of the core, and its way to the tiles.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::device::params::FrontWidths;
+use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn reset(w: &FrontWidths, core: &ModuleSpec) -> ModuleSpec {
+pub(in crate::emit::rtl) fn reset(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_reset",
         &[
             "Reset of the core in both of its clocks, held together for eight cycles of either.",

@@ -2,11 +2,11 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::device::bundles::STALE;
-use crate::emit::rtl::device::params::FrontWidths;
+use crate::emit::rtl::device::params::DeviceParams;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::pad::params::PadParams;
 
-pub(in crate::emit::rtl) fn run(w: &FrontWidths, c: &CoreWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_run",
         &[
             "A run from its start to its end, and all that ends it.",

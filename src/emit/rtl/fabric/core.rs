@@ -3,11 +3,11 @@
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use crate::emit::rtl::names::CORE;
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::takv::bundles::HEAD;
 
 pub(in crate::emit::rtl) fn core(
-    w: &CoreWidths,
+    w: &PadParams,
     fabric: &ModuleSpec,
     pad: &ModuleSpec,
     root: &ModuleSpec,

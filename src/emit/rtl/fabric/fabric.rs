@@ -5,10 +5,10 @@ use crate::emit::rtl::fabric::tile::compute_side;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::{CROSSING, FABRIC};
 use crate::emit::rtl::takv::bundles::HEAD;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
 pub(in crate::emit::rtl) fn fabric(
-    w: &ControlWidths,
+    w: &TakvParams,
     mesh: &ModuleSpec,
     tile: &ModuleSpec,
     periphery: &ModuleSpec,

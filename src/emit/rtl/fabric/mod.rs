@@ -12,8 +12,8 @@ use crate::emit::rtl::fabric::periphery::periphery;
 use crate::emit::rtl::fabric::tile::tile;
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::names::{MESH, PAD, ROOT, TRANSPORT};
-use crate::emit::rtl::pad::params::CoreWidths;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::pad::params::PadParams;
+use crate::emit::rtl::takv::params::TakvParams;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -25,7 +25,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 
 /// The tile, from the blocks that it holds.
 pub(super) fn tile_of(design: &Design, known: &[ModuleSpec]) -> ModuleSpec {
-    let w = ControlWidths::of(design);
+    let w = TakvParams::of(design);
     let mut parts = ["meshkv_bus_stop", "meshkv_prefetcher", "meshkv_filler", TRANSPORT]
         .map(|n| named(known, n))
         .to_vec();
@@ -37,7 +37,7 @@ pub(super) fn tile_of(design: &Design, known: &[ModuleSpec]) -> ModuleSpec {
 
 /// Every module of the block from the `tile` on, each after those it instantiates.
 pub(super) fn modules(design: &Design, tile: ModuleSpec, known: &[ModuleSpec]) -> Vec<ModuleSpec> {
-    let w = CoreWidths::of(design);
+    let w = PadParams::of(design);
     let mut parts = ["meshkv_column_controller", "meshkv_memory_port"].map(|n| named(known, n)).to_vec();
     if w.control.swaps() {
         parts.insert(0, named(known, "meshkv_swap_unit"));

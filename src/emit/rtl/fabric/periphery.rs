@@ -3,9 +3,9 @@
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::takv::bundles::HEAD;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn periphery(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
+pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> ModuleSpec {
     let names: Vec<_> = parts.iter().map(|p| p.name).collect();
     let mut b = ModuleBuilder::new(
         Block::Fabric,

@@ -3,9 +3,9 @@
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::takv::bundles::PLACE;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn tile(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
+pub(in crate::emit::rtl) fn tile(w: &TakvParams, parts: &[&ModuleSpec]) -> ModuleSpec {
     let transport = parts.iter().find(|p| p.name == "meshkv_transport").expect("a tile has one");
     let prefetcher = parts.iter().find(|p| p.name == "meshkv_prefetcher").expect("a tile has one");
     let filler = parts.iter().find(|p| p.name == "meshkv_filler").expect("a tile has one");

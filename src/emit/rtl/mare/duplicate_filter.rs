@@ -1,10 +1,10 @@
 //! The filter of duplicates of a home, and its Bloom filter.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn duplicate_filter(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn duplicate_filter(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Mare, "meshkv_duplicate_filter",
         &[
             "Takes out of a chunk's destinations those that have been sent it already.",
@@ -40,7 +40,7 @@ pub(in crate::emit::rtl) fn duplicate_filter(w: &TileWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn bloom_filter(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn bloom_filter(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_bloom_filter",

@@ -1,10 +1,10 @@
 //! The home agent, its streamer, and the place where fetches are parked.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn home_agent(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Mare, "meshkv_home_agent",
         &[
             "Home of the slices in this tile's staging memory: fetches in, slices out.",
@@ -90,7 +90,7 @@ pub(in crate::emit::rtl) fn home_agent(w: &TileWidths) -> ModuleSpec {
     b.instances(&parts).build()
 }
 
-pub(in crate::emit::rtl) fn slice_streamer(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_slice_streamer",
@@ -134,7 +134,7 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &TileWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn fetch_park(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn fetch_park(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_fetch_park",

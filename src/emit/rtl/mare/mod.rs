@@ -14,7 +14,7 @@ pub(super) mod transport;
 use crate::design::Design;
 use crate::emit::rtl::mare::duplicate_filter::{bloom_filter, duplicate_filter};
 use crate::emit::rtl::mare::home_agent::{fetch_park, home_agent, slice_streamer};
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::mare::reorder_fifo::reorder_fifo;
 use crate::emit::rtl::mare::request_table::request_table;
 use crate::emit::rtl::mare::requester::requester;
@@ -42,7 +42,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 
 /// Every module of the block, each after those it instantiates.
 pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
-    let w = TileWidths::of(design);
+    let w = MareParams::of(design);
     let mut modules = vec![tile_decode(&w), request_table(&w)];
     if design.mare.dedup {
         modules.extend([bloom_filter(&w), duplicate_filter(&w)]);

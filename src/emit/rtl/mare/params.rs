@@ -5,11 +5,11 @@ use crate::design::hash::BLOOM_SEEDS;
 use crate::design::{index_bits, Design, Mare};
 use crate::emit::rtl::mare::h3_hash::matrix_literal;
 use crate::emit::rtl::module::{Dir, ModuleBuilder};
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 
 /// Parameter values of the tile's modules.
-pub(in crate::emit::rtl) struct TileWidths {
-    pub(in crate::emit::rtl) net: Widths,
+pub(in crate::emit::rtl) struct MareParams {
+    pub(in crate::emit::rtl) net: NetworkParams,
     pub(in crate::emit::rtl) tag: u32,
     pub(in crate::emit::rtl) key: u32,
     pub(in crate::emit::rtl) index: u32,
@@ -20,10 +20,10 @@ pub(in crate::emit::rtl) struct TileWidths {
     pub(in crate::emit::rtl) overlap: bool,
 }
 
-impl TileWidths {
-    pub(in crate::emit::rtl) fn of(design: &Design) -> TileWidths {
-        TileWidths {
-            net: Widths::of(design),
+impl MareParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> MareParams {
+        MareParams {
+            net: NetworkParams::of(design),
             tag: design.flit.tag_width(),
             key: design.flit.key_width(),
             index: design.flit.index_width(),
@@ -89,69 +89,69 @@ impl TileWidths {
 
 /// Parameters that repeat from module to module, each described once.
 impl ModuleBuilder {
-    pub(in crate::emit::rtl) fn tiles(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn tiles(self, w: &MareParams) -> Self {
         self.param("TILES", w.tiles(), "Tiles of the fabric.")
     }
-    pub(in crate::emit::rtl) fn tag_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn tag_width(self, w: &MareParams) -> Self {
         self.param("TAG_WIDTH", w.tag, "Width of a tag (stream, layer, segment, slice) in bits.")
     }
-    pub(in crate::emit::rtl) fn key_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn key_width(self, w: &MareParams) -> Self {
         self.param("KEY_WIDTH", w.key, "Width of a tag with its generation above it, in bits.")
     }
-    pub(in crate::emit::rtl) fn index_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn index_width(self, w: &MareParams) -> Self {
         self.param("INDEX_WIDTH", w.index, "Width of a flit's position in its slice in bits.")
     }
-    pub(in crate::emit::rtl) fn mask_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn mask_width(self, w: &MareParams) -> Self {
         self.param("MASK_WIDTH", w.mask, "Width of a head mask in bits.")
     }
-    pub(in crate::emit::rtl) fn slice_flits(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn slice_flits(self, w: &MareParams) -> Self {
         self.param("SLICE_FLITS", w.mare.slice_flits, "Flits of a slice.")
     }
-    pub(in crate::emit::rtl) fn chunk_flits(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn chunk_flits(self, w: &MareParams) -> Self {
         self.param(
             "CHUNK_FLITS",
             w.mare.chunk_flits,
             "Flits of a chunk, a power of two; ranges begin with one.",
         )
     }
-    pub(in crate::emit::rtl) fn slot_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn slot_width(self, w: &MareParams) -> Self {
         self.param("SLOT_WIDTH", w.slot(), "Width of a slot number of the staging memory in bits.")
     }
-    pub(in crate::emit::rtl) fn addr_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn addr_width(self, w: &MareParams) -> Self {
         self.param("ADDR_WIDTH", w.addr(), "Width of an address of the staging memory in bits.")
     }
-    pub(in crate::emit::rtl) fn staging_depth(self, name: &'static str, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn staging_depth(self, name: &'static str, w: &MareParams) -> Self {
         self.param(name, w.mare.staging_depth, "Flits of the staging memory.")
     }
-    pub(in crate::emit::rtl) fn staging_slots(self, name: &'static str, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn staging_slots(self, name: &'static str, w: &MareParams) -> Self {
         self.param(name, w.mare.staging_slots, "Slices the staging memory holds.")
     }
-    pub(in crate::emit::rtl) fn bloom(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn bloom(self, w: &MareParams) -> Self {
         self.param("BLOOM_BITS", w.mare.bloom_bits, "Bits of one bank of the Bloom filter.").hash_width(w)
     }
-    pub(in crate::emit::rtl) fn hash_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn hash_width(self, w: &MareParams) -> Self {
         self.param("HASH_WIDTH", w.hash(), "Width of one hash in bits: it addresses half a bank.")
     }
-    pub(in crate::emit::rtl) fn request_entries(self, name: &'static str, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn request_entries(self, name: &'static str, w: &MareParams) -> Self {
         self.param(name, w.mare.request_entries, "Requests a home can have under way.")
     }
-    pub(in crate::emit::rtl) fn tag_entries(self, name: &'static str, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn tag_entries(self, name: &'static str, w: &MareParams) -> Self {
         self.param(name, w.mare.tag_entries, "Exact tags that are remembered at a time.")
     }
-    pub(in crate::emit::rtl) fn fifo_depth(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn fifo_depth(self, w: &MareParams) -> Self {
         self.param(
             "FIFO_DEPTH",
             w.mare.fifo_depth,
             "Flits of the requester's FIFO: what it may ask for ahead.",
         )
     }
-    pub(in crate::emit::rtl) fn vc_depth(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn vc_depth(self, w: &MareParams) -> Self {
         self.param("VC_DEPTH", w.net.vc_depth, "Flits a virtual channel buffers.")
     }
-    pub(in crate::emit::rtl) fn fetch_slots(self, name: &'static str, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn fetch_slots(self, name: &'static str, w: &MareParams) -> Self {
         self.param(name, w.mare.fetch_slots, "Ranges that can be on their way at a time, at least 2.")
     }
-    pub(in crate::emit::rtl) fn fetch_history(self, name: &'static str, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn fetch_history(self, name: &'static str, w: &MareParams) -> Self {
         if !w.mare.dedup {
             return self;
         }
@@ -161,7 +161,7 @@ impl ModuleBuilder {
             "Ranges remembered after they have come, above those on their way.",
         )
     }
-    pub(in crate::emit::rtl) fn retry_ticks(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn retry_ticks(self, w: &MareParams) -> Self {
         self.param(
             "RETRY_TICKS",
             w.mare.retry_ticks,
@@ -216,13 +216,13 @@ impl ModuleBuilder {
             .input("scan", "SLOT_WIDTH", "The slot that is asked about.")
             .output("scan_busy", 1, "Something of it is still to be sent.")
     }
-    pub(in crate::emit::rtl) fn park_depth(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn park_depth(self, w: &MareParams) -> Self {
         self.param("PARK_DEPTH", w.park(), "Fetches that can wait for slices that are not there yet.")
     }
-    pub(in crate::emit::rtl) fn part_id_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn part_id_width(self, w: &MareParams) -> Self {
         self.param("PART_ID_WIDTH", w.part_id, "Width of head, layer and stream of a partial result in bits.")
     }
-    pub(in crate::emit::rtl) fn expected_width(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn expected_width(self, w: &MareParams) -> Self {
         self.param("EXPECTED_WIDTH", index_bits(w.tiles() + 1), "Width of a number of tiles in bits.")
     }
     pub(in crate::emit::rtl) fn filter_events(self) -> Self {
@@ -243,15 +243,15 @@ impl ModuleBuilder {
 }
 
 impl ModuleBuilder {
-    pub(in crate::emit::rtl) fn sources(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn sources(self, w: &MareParams) -> Self {
         self.param("SOURCES", w.sources(), "Channels of VN0, and the root's own tile.")
     }
-    /// Widths of the requester's FIFO.
-    pub(in crate::emit::rtl) fn fifo_pointers(self, w: &TileWidths) -> Self {
+    /// NetworkParams of the requester's FIFO.
+    pub(in crate::emit::rtl) fn fifo_pointers(self, w: &MareParams) -> Self {
         self.param("PTR_WIDTH", w.fifo_ptr(), "Width of a place in the FIFO in bits, as small as can be.")
             .fifo_rest(w)
     }
-    pub(in crate::emit::rtl) fn fifo_rest(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn fifo_rest(self, w: &MareParams) -> Self {
         self.param("GRAY_WIDTH", w.fifo_ptr() + 1, "Width of its pointers in gray code.").param(
             "ROOM_WIDTH",
             index_bits(w.mare.fifo_depth + 1),
@@ -259,7 +259,7 @@ impl ModuleBuilder {
         )
     }
     /// Where stages do not overlap: what computes has nothing to do.
-    pub(in crate::emit::rtl) fn compute_idle(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn compute_idle(self, w: &MareParams) -> Self {
         if w.overlap {
             return self;
         }
@@ -294,7 +294,7 @@ impl ModuleBuilder {
             .output("rx_credit", "VCS", "One pulse a slot freed.")
     }
     /// Parameters of a tile and of the fabric of tiles, from the tag on.
-    pub(in crate::emit::rtl) fn tile_params(self, w: &TileWidths) -> Self {
+    pub(in crate::emit::rtl) fn tile_params(self, w: &MareParams) -> Self {
         let b = self
             .param(HOME_WIDTH, index_bits(w.net.cols) + index_bits(w.net.rows), "X_WIDTH + Y_WIDTH.")
             .tag_width(w)

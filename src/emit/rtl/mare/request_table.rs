@@ -1,10 +1,10 @@
 //! The requests that a home has under way.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn request_table(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Mare, "meshkv_request_table",
         &[
             "Requests that a home has under way: coalescing, and who is next.",

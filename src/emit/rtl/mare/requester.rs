@@ -1,10 +1,10 @@
 //! The requester: it asks homes for slices.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn requester(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn requester(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Mare, "meshkv_requester",
         &[
             "Asks homes for slices, a range at a time, and hands on what comes, each flit once.",

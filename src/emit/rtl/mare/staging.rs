@@ -1,10 +1,10 @@
 //! The staging memory of a home, and its directory.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn staging_memory(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn staging_memory(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_staging_memory",
@@ -24,7 +24,7 @@ pub(in crate::emit::rtl) fn staging_memory(w: &TileWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn staging_directory(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn staging_directory(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_staging_directory",

@@ -1,10 +1,10 @@
 //! The port between a tile and its router.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn tile_port(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_tile_port",
@@ -80,7 +80,7 @@ pub(in crate::emit::rtl) fn tile_port(w: &TileWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn tile_decode(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn tile_decode(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Mare, "meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
         .mesh_params(&w.net)
         .x_width(&w.net)

@@ -2,10 +2,10 @@
 
 use crate::design::TILE_EVENTS;
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::mare::params::{TileWidths, HOME_WIDTH};
+use crate::emit::rtl::mare::params::{MareParams, HOME_WIDTH};
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
-pub(in crate::emit::rtl) fn transport(w: &TileWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Mare, "meshkv_transport",
         &[
             "How slices come and go at a tile: requester, home agent, and the port to the network.",

@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 
-pub(in crate::emit::rtl) fn credit_counter(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn credit_counter(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_credit_counter",

@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 
-pub(in crate::emit::rtl) fn input_port(w: &Widths, multicast: bool) -> ModuleSpec {
+pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> ModuleSpec {
     let b = ModuleBuilder::new(
         Block::Network,
         "meshkv_input_port",
@@ -45,7 +45,7 @@ pub(in crate::emit::rtl) fn input_port(w: &Widths, multicast: bool) -> ModuleSpe
         .build()
 }
 
-pub(in crate::emit::rtl) fn vc_request(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_vc_request",

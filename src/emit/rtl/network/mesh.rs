@@ -3,10 +3,10 @@
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::{CROSSING, MESH, ROUTER};
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::tile_ports;
 
-pub(in crate::emit::rtl) fn mesh(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn mesh(w: &NetworkParams) -> ModuleSpec {
     let b = ModuleBuilder::new(
         Block::Network,
         MESH,

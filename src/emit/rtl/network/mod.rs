@@ -17,7 +17,7 @@ use crate::emit::rtl::network::input_port::{input_port, vc_request};
 use crate::emit::rtl::network::link_counters::link_counters;
 use crate::emit::rtl::network::mesh::mesh;
 use crate::emit::rtl::network::output_port::{output_port, send_vc};
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::{route_column, route_row, router};
 use crate::emit::rtl::network::switch_allocator::{pair_choice, switch_allocator, through_turn};
 
@@ -40,7 +40,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 
 /// Every module of the block, each after those it instantiates.
 pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
-    let w = Widths::of(design);
+    let w = NetworkParams::of(design);
     vec![
         pair_choice(),
         credit_counter(&w),

@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 
-pub(in crate::emit::rtl) fn output_port(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Network,
         "meshkv_output_port",
@@ -43,7 +43,7 @@ pub(in crate::emit::rtl) fn output_port(w: &Widths) -> ModuleSpec {
         .build()
 }
 
-pub(in crate::emit::rtl) fn send_vc(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn send_vc(w: &NetworkParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Network,
         "meshkv_send_vc",

@@ -8,7 +8,7 @@ use crate::emit::rtl::network::debruijn_ring::Ring;
 pub(in crate::emit::rtl) const PORTS: [&str; 5] = ["n", "s", "e", "w", "l"];
 
 /// Parameter values that several modules share.
-pub(in crate::emit::rtl) struct Widths {
+pub(in crate::emit::rtl) struct NetworkParams {
     pub(in crate::emit::rtl) cols: u32,
     pub(in crate::emit::rtl) rows: u32,
     pub(in crate::emit::rtl) vn0_vcs: u32,
@@ -21,9 +21,9 @@ pub(in crate::emit::rtl) struct Widths {
     pub(in crate::emit::rtl) crossings: u32,
 }
 
-impl Widths {
-    pub(in crate::emit::rtl) fn of(design: &Design) -> Widths {
-        Widths {
+impl NetworkParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> NetworkParams {
+        NetworkParams {
             cols: design.mesh.cols(),
             rows: design.mesh.rows(),
             vn0_vcs: design.router.vn0_vcs,
@@ -40,31 +40,31 @@ impl Widths {
 
 /// Parameters that repeat from module to module, each described once.
 impl ModuleBuilder {
-    pub(in crate::emit::rtl) fn mesh_params(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn mesh_params(self, w: &NetworkParams) -> Self {
         self.param("COLS", w.cols, "Tiles from west to east.").param(
             "ROWS",
             w.rows,
             "Tiles from south to north.",
         )
     }
-    pub(in crate::emit::rtl) fn crossings(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn crossings(self, w: &NetworkParams) -> Self {
         let doc = "Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.";
         self.bits_param("CROSSINGS", "[15:0]", format!("16'b{:016b}", w.crossings), doc)
     }
-    pub(in crate::emit::rtl) fn x_width(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn x_width(self, w: &NetworkParams) -> Self {
         self.param("X_WIDTH", index_bits(w.cols), "Width of a column number in bits.")
     }
-    pub(in crate::emit::rtl) fn y_width(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn y_width(self, w: &NetworkParams) -> Self {
         self.param("Y_WIDTH", index_bits(w.rows), "Width of a row number in bits.")
     }
-    pub(in crate::emit::rtl) fn vn0_vcs(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn vn0_vcs(self, w: &NetworkParams) -> Self {
         self.param("VN0_VCS", w.vn0_vcs, "Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.")
     }
-    pub(in crate::emit::rtl) fn vcs(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn vcs(self, w: &NetworkParams) -> Self {
         self.param("VCS", w.vcs, "Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.")
     }
     /// What there is to say of a buffer's depth: the ring is as long as the buffer is deep.
-    pub(in crate::emit::rtl) fn slots(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn slots(self, w: &NetworkParams) -> Self {
         let ring = Ring::of(w.vc_depth);
         self.param("PTR_WIDTH", ring.width(), "Width of a slot number in bits, at least 2.").bits_param(
             "RING",
@@ -77,16 +77,16 @@ impl ModuleBuilder {
         let doc = "Outputs that its flits may take: bits local, west, east, south, north.";
         self.bits_param("OUTPUTS", "[4:0]", "5'b11111".to_owned(), doc)
     }
-    pub(in crate::emit::rtl) fn dest_width(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn dest_width(self, w: &NetworkParams) -> Self {
         self.param("DEST_WIDTH", w.dest, "Width of a destination on row links and at the tile, in bits.")
     }
-    pub(in crate::emit::rtl) fn column_dest_width(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn column_dest_width(self, w: &NetworkParams) -> Self {
         self.param("COLUMN_DEST_WIDTH", w.column_dest, "Width of a destination on column links in bits.")
     }
-    pub(in crate::emit::rtl) fn head_width(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn head_width(self, w: &NetworkParams) -> Self {
         self.param("HEAD_WIDTH", w.head, "Width of a flit's header fields in bits.")
     }
-    pub(in crate::emit::rtl) fn flit_width(self, w: &Widths) -> Self {
+    pub(in crate::emit::rtl) fn flit_width(self, w: &NetworkParams) -> Self {
         self.param("FLIT_WIDTH", w.flit, "Width of a flit's payload in bits.")
     }
     pub(in crate::emit::rtl) fn meta_width(self, value: u32) -> Self {

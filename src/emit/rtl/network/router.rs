@@ -3,7 +3,7 @@
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::ROUTER;
-use crate::emit::rtl::network::params::Widths;
+use crate::emit::rtl::network::params::NetworkParams;
 
 /// Letters of the mesh ports and what lies there.
 const SIDES: [(&str, &str); 4] = [
@@ -13,7 +13,7 @@ const SIDES: [(&str, &str); 4] = [
     ("w", "Link of the western neighbour (x - 1)."),
 ];
 
-pub(in crate::emit::rtl) fn router(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn router(w: &NetworkParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Network,
         ROUTER,
@@ -99,7 +99,7 @@ pub(in crate::emit::rtl) fn tile_ports(
         .input(format!("tx_{infix}credit"), wide("VCS").as_str(), "")
 }
 
-pub(in crate::emit::rtl) fn route_row(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn route_row(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_route_row",
@@ -136,7 +136,7 @@ pub(in crate::emit::rtl) fn route_row(w: &Widths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn route_column(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn route_column(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_route_column",

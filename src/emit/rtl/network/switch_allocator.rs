@@ -3,9 +3,9 @@
 use crate::design::index_bits;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::network::params::{Widths, PORTS};
+use crate::emit::rtl::network::params::{NetworkParams, PORTS};
 
-pub(in crate::emit::rtl) fn switch_allocator(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Network, "meshkv_switch_allocator",
         &[
             "Matches the inputs of a router to its outputs, once a cycle.",
@@ -92,7 +92,7 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn through_turn(w: &Widths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn through_turn(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Network, "meshkv_through_turn",
         &[
             "Shares an output between what passes straight through and what joins there.",

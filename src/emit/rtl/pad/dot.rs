@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::row_params::PadWidths;
+use crate::emit::rtl::pad::row_params::PadRowParams;
 
-pub(in crate::emit::rtl) fn dot(w: &PadWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn dot(w: &PadRowParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Pad, "meshkv_dot",
         &[
             "The dot product of a flit with a stationary vector: exact products, aligned to the largest exponent.",

@@ -10,7 +10,7 @@ use crate::design::Design;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::pad::pad::pad;
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::pad::row::row_modules;
 
 /// Bodies of its modules.
@@ -28,7 +28,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 /// Every module of the block, each after those it instantiates; PaD mirrors ports of the `tile` and passes on parameters
 /// of the part former.
 pub(super) fn modules(design: &Design, tile: &ModuleSpec, former: &ModuleSpec) -> Vec<ModuleSpec> {
-    let w = CoreWidths::of(design);
+    let w = PadParams::of(design);
     let mut modules = row_modules(design, w.slots());
     modules.retain(|m| m.block == Block::Pad);
     let row = modules.iter().find(|m| m.name == "meshkv_row").expect("the row comes last");

@@ -1,12 +1,12 @@
 //! PaD as a whole.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::module::{reversed, Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::params::CoreWidths;
+use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::takv::bundles::PLACE;
 
 pub(in crate::emit::rtl) fn pad(
-    w: &CoreWidths,
+    w: &PadParams,
     tile: &ModuleSpec,
     row: &ModuleSpec,
     former: &ModuleSpec,
@@ -29,7 +29,7 @@ pub(in crate::emit::rtl) fn pad(
     .compute_clocked()
     .coordinates()
     .query("vector", Dir::Input, PLACE, "");
-    b = reversed(b, tile, &["job_", "kv_", "part_"], "");
+    b = mirrored_ports(b, tile, &["job_", "kv_", "part_"], "");
     if !w.control.tile.overlap {
         b = b.output("compute_idle", 1, "There is nothing to do.");
     }

@@ -2,18 +2,18 @@
 
 use crate::design::{index_bits, Array, Design, JOB_DEPTH, LOAD_LATENCY, PAD_EVENTS};
 use crate::emit::rtl::module::ModuleBuilder;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 use std::collections::BTreeMap;
 
 /// Parameter values of what computes.
-pub(in crate::emit::rtl) struct CoreWidths {
-    pub(in crate::emit::rtl) control: ControlWidths,
+pub(in crate::emit::rtl) struct PadParams {
+    pub(in crate::emit::rtl) control: TakvParams,
     array: Array,
 }
 
-impl CoreWidths {
-    pub(in crate::emit::rtl) fn of(design: &Design) -> CoreWidths {
-        CoreWidths { control: ControlWidths::of(design), array: Array::of(design) }
+impl PadParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> PadParams {
+        PadParams { control: TakvParams::of(design), array: Array::of(design) }
     }
 
     pub(in crate::emit::rtl) fn slots(&self) -> u32 {
@@ -94,7 +94,7 @@ impl CoreWidths {
 /// What there is to say of each parameter, once.
 impl ModuleBuilder {
     /// Parameters of what computes at a tile.
-    pub(in crate::emit::rtl) fn pad_params(self, w: &CoreWidths) -> Self {
+    pub(in crate::emit::rtl) fn pad_params(self, w: &PadParams) -> Self {
         let c = &w.control;
         let part = w.parts_log().max(w.subs_log()).max(1);
         self.control(

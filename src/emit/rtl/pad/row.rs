@@ -5,9 +5,9 @@ use crate::emit::rtl::block::Block;
 use crate::emit::rtl::common::delay::delay;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::pad::dot::{choice_dsp, dot, dsp};
-use crate::emit::rtl::pad::row_params::PadWidths;
+use crate::emit::rtl::pad::row_params::PadRowParams;
 
-pub(in crate::emit::rtl) fn row_of(w: &PadWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
     let b = ModuleBuilder::new(Block::Pad, "meshkv_row",
         &[
             "A row of the systolic array: a flit against the stationary vector of one context a cycle.",
@@ -57,7 +57,7 @@ pub(in crate::emit::rtl) fn row_of(w: &PadWidths) -> ModuleSpec {
         .build()
 }
 
-pub(in crate::emit::rtl) fn sums(w: &PadWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Pad, "meshkv_sums",
         &[
             "Fixed point: dots are placed and added to the sums of a slot, or to the logit of its token.",
@@ -97,7 +97,7 @@ pub(in crate::emit::rtl) fn sums(w: &PadWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn weight(w: &PadWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn weight(w: &PadRowParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Pad,
         "meshkv_weight",
@@ -117,7 +117,7 @@ pub(in crate::emit::rtl) fn weight(w: &PadWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn scratchpad(w: &PadWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Pad, "meshkv_scratchpad",
         &[
             "The weights of a segment's tokens for each slot, m, and the way of a block into the lanes.",
@@ -160,7 +160,7 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadWidths) -> ModuleSpec {
 
 /// A row and what it is made of, the row last, with room for `slots` contexts.
 pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
-    let w = PadWidths::of(design, slots);
+    let w = PadRowParams::of(design, slots);
     let choice = w.align_in_dsp().then(choice_dsp);
     let parts = [dot(&w), sums(&w), weight(&w), scratchpad(&w), row_of(&w)];
     [delay(), dsp()].into_iter().chain(choice).chain(parts).collect()

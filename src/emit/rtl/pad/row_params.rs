@@ -26,7 +26,7 @@ const BLOCK_WORDS: u32 = 512;
 const WEIGHT_BITS: u32 = 17;
 
 /// Parameter values of a row's modules.
-pub(in crate::emit::rtl) struct PadWidths {
+pub(in crate::emit::rtl) struct PadRowParams {
     pub(in crate::emit::rtl) flit: u32,
     spares_luts: bool,
     pub(in crate::emit::rtl) lanes: u32,
@@ -36,12 +36,12 @@ pub(in crate::emit::rtl) struct PadWidths {
     pub(in crate::emit::rtl) sum: u32,
 }
 
-impl PadWidths {
+impl PadRowParams {
     /// Of a fabric whose rows keep `slots` contexts each.
-    pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> PadWidths {
+    pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> PadRowParams {
         let config = &design.config;
         let lanes = config.noc.flit_width / 16;
-        PadWidths {
+        PadRowParams {
             flit: config.noc.flit_width,
             spares_luts: Array::spares_luts(config),
             lanes,
@@ -99,7 +99,7 @@ impl PadWidths {
         let exponents = if self.align_in_dsp() { stations } else { "distributed" };
         let sums = if self.sums_in_ultra() { "ultra" } else { "block" };
         BTreeMap::from([
-            ("octave".to_owned(), PadWidths::octave().into()),
+            ("octave".to_owned(), PadRowParams::octave().into()),
             ("station_style".to_owned(), stations.into()),
             ("exponent_style".to_owned(), exponents.into()),
             ("align_in_dsp".to_owned(), self.align_in_dsp().into()),
@@ -119,63 +119,63 @@ impl PadWidths {
 
 /// Parameters that repeat from module to module, each described once.
 impl ModuleBuilder {
-    pub(in crate::emit::rtl) fn lanes(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn lanes(self, w: &PadRowParams) -> Self {
         self.param("LANES", w.lanes, "FP16 elements of a flit, tokens of a block.").param(
             "GROUPS",
             w.lanes / 4,
             "LANES / 4.",
         )
     }
-    pub(in crate::emit::rtl) fn pad_flit_width(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn pad_flit_width(self, w: &PadRowParams) -> Self {
         self.param("FLIT_WIDTH", w.flit, "LANES * 16.")
     }
-    pub(in crate::emit::rtl) fn head_dim(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn head_dim(self, w: &PadRowParams) -> Self {
         self.param("HEAD_DIM", w.head_dim, "Elements of a query, of a K row and of a V row.")
     }
-    pub(in crate::emit::rtl) fn pad_slots(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn pad_slots(self, w: &PadRowParams) -> Self {
         self.param("PAD_SLOTS", w.slots, "Contexts, each one query head, that a row keeps at a time.").param(
             "PAD_SLOT_WIDTH",
             index_bits(w.slots),
             "Width of a slot number of a row in bits.",
         )
     }
-    pub(in crate::emit::rtl) fn places(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn places(self, w: &PadRowParams) -> Self {
         self.param("PLACES", w.places(), "Tokens of a K flit, at least 1.")
     }
-    pub(in crate::emit::rtl) fn query_parts(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn query_parts(self, w: &PadRowParams) -> Self {
         self.param("PARTS", w.parts(), "Vectors of a query: flits of a token, or PLACES.")
             .param("PART_WIDTH", index_bits(w.parts()), "Width of a number of them in bits.")
             .param("WORD_WIDTH", index_bits(w.head_dim / 4), "Width of a position of four elements in bits.")
     }
-    pub(in crate::emit::rtl) fn token_parts(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn token_parts(self, w: &PadRowParams) -> Self {
         self.param("TOKEN_PARTS", w.token_parts(), "K flits of a token, at least 1.")
     }
-    pub(in crate::emit::rtl) fn token_width(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn token_width(self, w: &PadRowParams) -> Self {
         self.param("TOKEN_WIDTH", index_bits(w.blocks * w.lanes), "Width of a token of a segment in bits.")
     }
-    pub(in crate::emit::rtl) fn blocks(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn blocks(self, w: &PadRowParams) -> Self {
         self.param("BLOCKS", w.blocks, "Blocks of a segment, the last one filled up.")
             .param("BLOCK_WIDTH", index_bits(w.blocks), "Width of a block of a segment in bits.")
             .param("LANE_WIDTH", index_bits(w.lanes), "Width of a lane number in bits.")
     }
-    pub(in crate::emit::rtl) fn dim_width(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn dim_width(self, w: &PadRowParams) -> Self {
         self.param("DIM_WIDTH", index_bits(w.head_dim + 1), "Width of a dim, or HEAD_DIM for l, in bits.")
     }
-    pub(in crate::emit::rtl) fn sum_width(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn sum_width(self, w: &PadRowParams) -> Self {
         self.param(
             "SUM_WIDTH",
             w.sum,
             "Bits of o and l: 36 below the point, the sign, enough for all tokens.",
         )
     }
-    pub(in crate::emit::rtl) fn logit_width(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn logit_width(self, w: &PadRowParams) -> Self {
         self.param(
             "LOGIT_WIDTH",
             LOGIT_BITS + w.head_dim.ilog2(),
             "Bits of a logit before it is scaled, 20 below the point.",
         )
     }
-    pub(in crate::emit::rtl) fn pad_scale(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn pad_scale(self, w: &PadRowParams) -> Self {
         let (significand, shift) = octave::scale(w.head_dim, SCALE_BITS);
         self.param("SCALE", significand, "log2(e) / sqrt(HEAD_DIM), 26 bits.").param(
             "SCALE_SHIFT",
@@ -183,10 +183,10 @@ impl ModuleBuilder {
             "Its bits below the point.",
         )
     }
-    pub(in crate::emit::rtl) fn dot_width(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn dot_width(self, w: &PadRowParams) -> Self {
         self.param("DOT_WIDTH", 44 + w.lanes.ilog2(), "Bits of a dot.")
     }
-    pub(in crate::emit::rtl) fn station_depth(self, w: &PadWidths) -> Self {
+    pub(in crate::emit::rtl) fn station_depth(self, w: &PadRowParams) -> Self {
         let depth = w.stations();
         self.param("DEPTH", depth, "Stationary vectors: parts of queries, two buffers of weights a slot.")
             .param("ADDR_WIDTH", index_bits(depth), "Width of a number of them in bits.")

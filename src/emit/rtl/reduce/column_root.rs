@@ -1,15 +1,11 @@
 //! The reduce root of a column as the fabric sees it.
 
 use crate::emit::rtl::block::Block;
-use crate::emit::rtl::module::{reversed, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::module::{mirrored_ports, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::ROOT;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn column_root(
-    w: &ControlWidths,
-    tile: &ModuleSpec,
-    root: &ModuleSpec,
-) -> ModuleSpec {
+pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
     let b = ModuleBuilder::new(
         Block::Reduce,
         ROOT,
@@ -21,7 +17,7 @@ pub(in crate::emit::rtl) fn column_root(
         &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH"],
     )
     .clocked();
-    let mut b = reversed(b, tile, &["root_"], "");
+    let mut b = mirrored_ports(b, tile, &["root_"], "");
     for name in
         ["out_valid", "out_ready", "out_stream", "out_layer", "out_head", "out_index", "out_last", "out_data"]
     {

@@ -8,10 +8,10 @@ pub(super) mod reduce_root;
 use crate::design::Design;
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::reduce::column_root::column_root;
-use crate::emit::rtl::reduce::params::ReduceWidths;
+use crate::emit::rtl::reduce::params::ReduceParams;
 use crate::emit::rtl::reduce::part_former::{element_packer, leading_bits, part_former};
 use crate::emit::rtl::reduce::reduce_root::{quotient, reciprocal, reduce_adder, reduce_inlet, reduce_root};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -28,9 +28,9 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 
 /// Every module of the block, each after those it instantiates; the root of a column mirrors ports of the `tile`.
 pub(super) fn modules(design: &Design, tile: &ModuleSpec) -> Vec<ModuleSpec> {
-    let w = ReduceWidths::of(design);
+    let w = ReduceParams::of(design);
     let root = reduce_root(&w);
-    let column_root = column_root(&ControlWidths::of(design), tile, &root);
+    let column_root = column_root(&TakvParams::of(design), tile, &root);
     vec![
         leading_bits(&w),
         element_packer(&w),

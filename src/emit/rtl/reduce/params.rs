@@ -2,13 +2,13 @@
 
 use crate::design::{index_bits, Design};
 use crate::emit::rtl::module::ModuleBuilder;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
 /// Bits below the point of sums, as the model has them.
 const FRACTION: u32 = 36;
 
-/// Widths of the reduction, for one design.
-pub(in crate::emit::rtl) struct ReduceWidths {
+/// NetworkParams of the reduction, for one design.
+pub(in crate::emit::rtl) struct ReduceParams {
     pub(in crate::emit::rtl) flit: u32,
     pub(in crate::emit::rtl) sum: u32,
     pub(in crate::emit::rtl) id: u32,
@@ -23,12 +23,12 @@ pub(in crate::emit::rtl) struct ReduceWidths {
     pub(in crate::emit::rtl) vc_depth: u32,
 }
 
-impl ReduceWidths {
-    pub(in crate::emit::rtl) fn of(design: &Design) -> ReduceWidths {
+impl ReduceParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> ReduceParams {
         let (noc, model) = (&design.config.noc, &design.config.model);
         let part = |name| design.flit.part.iter().find(|f| f.name == name).map_or(0, |f| f.width);
         let (stream, layer, head) = (part("stream"), part("layer"), part("head"));
-        ReduceWidths {
+        ReduceParams {
             flit: noc.flit_width,
             sum: 54 + index_bits(model.max_tokens),
             id: stream + layer + head,
@@ -51,23 +51,23 @@ impl ReduceWidths {
 }
 
 impl ModuleBuilder {
-    pub(in crate::emit::rtl) fn reduce_sum_width(self, w: &ReduceWidths) -> Self {
+    pub(in crate::emit::rtl) fn reduce_sum_width(self, w: &ReduceParams) -> Self {
         self.param(
             "SUM_WIDTH",
             w.sum,
             "Width of a sum in bits, 54 and as many as a number of tokens has; at most 72.",
         )
     }
-    pub(in crate::emit::rtl) fn reduce_flit_width(self, w: &ReduceWidths) -> Self {
+    pub(in crate::emit::rtl) fn reduce_flit_width(self, w: &ReduceParams) -> Self {
         self.param("FLIT_WIDTH", w.flit, "Width of one flit's data in bits.")
     }
     pub(in crate::emit::rtl) fn fraction(self) -> Self {
         self.param("FRACTION", FRACTION, "Bits of a sum below the point.")
     }
-    pub(in crate::emit::rtl) fn reduce_id_width(self, w: &ReduceWidths) -> Self {
+    pub(in crate::emit::rtl) fn reduce_id_width(self, w: &ReduceParams) -> Self {
         self.param("ID_WIDTH", w.id, "Width of head, layer and stream in bits.")
     }
-    pub(in crate::emit::rtl) fn inlet_params(self, w: &ReduceWidths) -> Self {
+    pub(in crate::emit::rtl) fn inlet_params(self, w: &ReduceParams) -> Self {
         self.reduce_flit_width(w)
             .reduce_id_width(w)
             .param("SOURCES", w.sources, "Sources of flits, at least 2: VCs of VN0, and the tile's own.")
@@ -85,7 +85,7 @@ impl ModuleBuilder {
             .output("root_credit", "SOURCES", "One pulse a flit that has left its place.")
     }
     /// Parameters of a reduce root.
-    pub(in crate::emit::rtl) fn root_params(self, c: &ControlWidths) -> Self {
+    pub(in crate::emit::rtl) fn root_params(self, c: &TakvParams) -> Self {
         self.control(
             c,
             &[

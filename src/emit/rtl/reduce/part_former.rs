@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::reduce::params::ReduceWidths;
+use crate::emit::rtl::reduce::params::ReduceParams;
 
-pub(in crate::emit::rtl) fn part_former(w: &ReduceWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_part_former",
         &[
             "Makes a PART packet of the sums of a context: m and l, then o, in FP32.",
@@ -39,7 +39,7 @@ pub(in crate::emit::rtl) fn part_former(w: &ReduceWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn element_packer(w: &ReduceWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn element_packer(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Reduce,
         "meshkv_element_packer",
@@ -61,7 +61,7 @@ pub(in crate::emit::rtl) fn element_packer(w: &ReduceWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn leading_bits(w: &ReduceWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn leading_bits(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_leading_bits",
         &[
             "Magnitude of a number from its first one on: what FP32, the divider and FP16 are made of.",

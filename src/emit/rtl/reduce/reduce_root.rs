@@ -3,9 +3,9 @@
 use crate::design::index_bits;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::reduce::params::ReduceWidths;
+use crate::emit::rtl::reduce::params::ReduceParams;
 
-pub(in crate::emit::rtl) fn reduce_root(w: &ReduceWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_reduce_root",
         &[
             "Merges the partial results of the heads of a column as they come and normalises each once.",
@@ -52,7 +52,7 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Reduce,
         "meshkv_reduce_inlet",
@@ -78,7 +78,7 @@ pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn reduce_adder(w: &ReduceWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn reduce_adder(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_reduce_adder",
         &[
             "Adds an FP32 to a sum in fixed point: the sum shifted down by what m rises, cut off; the number by what its",

@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn bus_stop(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn bus_stop(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Takv,
         "meshkv_bus_stop",

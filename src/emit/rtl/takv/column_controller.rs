@@ -4,9 +4,9 @@ use crate::design::PlacementKind;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::takv::bundles::PLACE;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn column_controller(w: &ControlWidths, parts: &[&ModuleSpec]) -> ModuleSpec {
+pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSpec]) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Takv,
         "meshkv_column_controller",

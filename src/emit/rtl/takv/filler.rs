@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn filler(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_filler",
         &[
             "Fills the staging memory with the slices that this tile is home to, in the order they will be",

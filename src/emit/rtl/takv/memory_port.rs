@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn memory_port(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn memory_port(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_memory_port",
         &[
             "AXI4 read master of tiles side by side in a row.",

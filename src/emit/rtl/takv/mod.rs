@@ -16,7 +16,7 @@ use crate::emit::rtl::takv::bus_stop::bus_stop;
 use crate::emit::rtl::takv::column_controller::column_controller;
 use crate::emit::rtl::takv::filler::filler;
 use crate::emit::rtl::takv::memory_port::memory_port;
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 use crate::emit::rtl::takv::placement::{placement, residue};
 use crate::emit::rtl::takv::prefetcher::prefetcher;
 use crate::emit::rtl::takv::swap_unit::{occupancy, swap_unit};
@@ -36,7 +36,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 
 /// Every module of the block, each after those it instantiates.
 pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
-    let w = ControlWidths::of(design);
+    let w = TakvParams::of(design);
     let placement = placement(&w);
     let controller = column_controller(&w, &[&placement]);
     let mut modules = Vec::new();

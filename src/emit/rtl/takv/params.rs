@@ -2,16 +2,16 @@
 
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
 use crate::design::{index_bits, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
-use crate::emit::rtl::mare::params::TileWidths;
+use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::ModuleBuilder;
 use std::collections::BTreeMap;
 
 /// Parameter values of controllers, bus, prefetchers, fillers, and memory ports.
-pub(in crate::emit::rtl) struct ControlWidths {
-    pub(in crate::emit::rtl) tile: TileWidths,
+pub(in crate::emit::rtl) struct TakvParams {
+    pub(in crate::emit::rtl) tile: MareParams,
     pub(in crate::emit::rtl) placement: Placement,
     pub(in crate::emit::rtl) memory: Memory,
-    /// Widths of the column bus.
+    /// NetworkParams of the column bus.
     pub(in crate::emit::rtl) bus: Bus,
     /// Pieces of all KV heads, where only those heads share that attend with one.
     pub(in crate::emit::rtl) pieces: Vec<Piece>,
@@ -38,8 +38,8 @@ pub(in crate::emit::rtl) struct ControlWidths {
     pub(in crate::emit::rtl) mapping: Heads,
 }
 
-impl ControlWidths {
-    pub(in crate::emit::rtl) fn of(design: &Design) -> ControlWidths {
+impl TakvParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> TakvParams {
         let (model, mesh) = (&design.config.model, design.mesh);
         let tokens = design.config.kv.segment_tokens;
         let row_bits = design.config.pe.head_dim * design.config.kv.bytes_per_element * 8;
@@ -47,8 +47,8 @@ impl ControlWidths {
             let shared = design.pieces(Sharing::Segment);
             shared.iter().find(|p| p.column == x).map_or((0, 0), |p| (p.mask, p.rows))
         };
-        ControlWidths {
-            tile: TileWidths::of(design),
+        TakvParams {
+            tile: MareParams::of(design),
             placement: design.placement,
             memory: design.memory,
             bus: design.bus,
@@ -176,7 +176,7 @@ impl ModuleBuilder {
     ///
     /// # Panics
     /// If there is no such parameter: a slip in this crate.
-    pub(in crate::emit::rtl) fn control(mut self, w: &ControlWidths, names: &[&str]) -> Self {
+    pub(in crate::emit::rtl) fn control(mut self, w: &TakvParams, names: &[&str]) -> Self {
         for name in names {
             if !self.has_param(name) {
                 self = self.control_param(w, name);
@@ -185,7 +185,7 @@ impl ModuleBuilder {
         self
     }
 
-    fn control_param(self, w: &ControlWidths, name: &str) -> Self {
+    fn control_param(self, w: &TakvParams, name: &str) -> Self {
         let t = &w.tile;
         let p = &w.placement;
         let wide = |n: u64| format!("64'd{n}");
@@ -379,12 +379,12 @@ impl ModuleBuilder {
 }
 
 /// First query head of a column, and the first beyond.
-fn design_heads(w: &ControlWidths, x: u32) -> (u32, u32) {
+fn design_heads(w: &TakvParams, x: u32) -> (u32, u32) {
     let heads = w.mapping.of_column(x);
     (heads.start, heads.end)
 }
 
-fn hub(w: &ControlWidths) -> (u32, u32) {
+fn hub(w: &TakvParams) -> (u32, u32) {
     let at = w.placement.hub.index() as u32;
     (at % w.tile.net.cols, at / w.tile.net.cols)
 }

@@ -3,9 +3,9 @@
 use crate::design::PlacementKind;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn placement(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Takv,
         "meshkv_placement",

@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn prefetcher(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn prefetcher(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_prefetcher",
         &[
             "Fetches the slices that the column controller names, chunk by chunk, K then V.",

@@ -2,9 +2,9 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::takv::params::ControlWidths;
+use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn swap_unit(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn swap_unit(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_swap_unit",
         &[
             "Lets two homes exchange their places, between two decode steps.",
@@ -30,7 +30,7 @@ pub(in crate::emit::rtl) fn swap_unit(w: &ControlWidths) -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn occupancy(w: &ControlWidths) -> ModuleSpec {
+pub(in crate::emit::rtl) fn occupancy(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_occupancy",
         &[
             "How full the buffer is that a home sends into: slots times cycles of a step, as a moving average.",
