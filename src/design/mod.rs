@@ -6,6 +6,7 @@
 mod array;
 mod bus;
 mod check;
+mod counters;
 pub mod deadlock;
 pub mod depths;
 mod device;
@@ -27,6 +28,7 @@ mod wires;
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
 pub use bus::Bus;
 pub use check::{check, check_for_the_card};
+pub use counters::{pad_events, PAD_EVENTS, TILE_EVENTS};
 pub use device::{Device, Resources, Slr};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;

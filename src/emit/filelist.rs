@@ -2,8 +2,7 @@
 //!
 //! It knows the order of the modules and nothing of what is in them.
 
-use super::module::ModuleSpec;
-use super::{SourceFile, CARD_DEFINES, TOP};
+use super::{ModuleSpec, SourceFile, CARD_DEFINES, TOP};
 use crate::design::{Design, Device};
 use std::fmt::Write as _;
 
@@ -87,8 +86,8 @@ fn core_name(name: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use crate::emit::block::Block;
-    use crate::emit::module::ModuleBuilder;
+    use crate::emit::rtl::module::ModuleBuilder;
+    use crate::emit::Block;
 
     fn files(name: &str) -> Vec<SourceFile> {
         let design = Design::from_config(name, &Config::default()).unwrap();

@@ -3,13 +3,13 @@
 //! Constraints are flat commands: an XDC may hold no loop, so loops are here. A comment `# expect N` above a command
 //! says how many objects its patterns find; `meshkv lint` looks them up in the elaborated netlist.
 
-mod crossings;
+mod clock_crossings;
 mod host;
-mod places;
+mod paths;
+mod pblocks;
 mod scripts;
 
-use super::module::ModuleSpec;
-use super::{templates, SourceFile, TOP};
+use super::{templates, ModuleSpec, SourceFile, TOP};
 use crate::design::Design;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
@@ -37,8 +37,6 @@ pub const CARD_DEFINES: [&str; 1] = ["MESHKV_DSP48E2"];
 
 /// The top's clock ports: the network's, and that of what computes.
 const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];
-/// Path of the core below the top.
-const CORE: &str = "u_core/";
 
 /// All files of this folder, by their paths below the output folder.
 ///
@@ -69,27 +67,14 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("compute_clock", CLOCKS[1]);
     context.insert("network_period", &period(design.config.clock.noc_mhz));
     context.insert("compute_period", &period(design.config.clock.pe_mhz));
-    crossings::insert(&mut context, design, modules);
-    places::insert(&mut context, design, modules);
+    clock_crossings::insert(&mut context, design, modules);
+    pblocks::insert(&mut context, design, modules);
     context
 }
 
 /// Nanoseconds of a period, to the picosecond below.
 fn period(mhz: f64) -> String {
     format!("{:.3}", (1e6 / mhz).floor() / 1e3)
-}
-
-/// Path of a part of a tile.
-fn of_tile(core_path: &str, tile: impl std::fmt::Display) -> String {
-    format!("{CORE}{}", core_path.replace("{t}", &tile.to_string()))
-}
-
-/// Bits of some ports of a module.
-fn port_bits(modules: &[ModuleSpec], module: &str, ports: &[&str]) -> u32 {
-    let module = modules.iter().find(|m| m.name == module).expect("every design has it");
-    let width =
-        |name: &&str| module.ports.iter().find(|p| p.name == **name).expect("a port of it").width.bits;
-    ports.iter().map(width).sum()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Scripts that take the fabric to a bitstream, and what they are told of it.
 
-use super::{places, CARD_DEFINES};
+use super::{pblocks, CARD_DEFINES};
 use crate::design::registers::{named, Access, REGISTERS};
 use crate::design::{channels_of, Design, Device};
-use crate::emit::module::ModuleSpec;
+use crate::emit::ModuleSpec;
 use crate::emit::{templates, SourceFile, TOP};
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -89,7 +89,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("ports", &ports(design, device));
     context.insert("swaps", &design.swaps());
     context.insert("channels", &channels(design, device));
-    context.insert("shell", &places::shell(design, device));
+    context.insert("shell", &pblocks::shell(design, device));
     context
 }
 

@@ -1,7 +1,9 @@
 //! What a pad counts (`meshkv_event_counters`), in the order of `pad_index`.
 
+use crate::design::PAD_EVENTS;
+
 /// Events beside the passes of each row, and of those the most that there can be.
-const EVENTS: usize = 8;
+const EVENTS: usize = PAD_EVENTS.len();
 const MOST: usize = 32;
 
 /// What happens in a cycle.

@@ -1,5 +1,7 @@
 //! What a tile counts (`meshkv_event_counters`).
 
+use crate::design::TILE_EVENTS;
+
 /// What can be counted, in the order of `event_index`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
@@ -52,7 +54,7 @@ pub enum Event {
 }
 
 /// Events that a tile counts.
-pub const EVENTS: usize = 23;
+pub const EVENTS: usize = TILE_EVENTS.len();
 
 /// Totals since reset, and the scan that shows one a cycle.
 #[derive(Debug, Clone, Default)]

@@ -1,0 +1,142 @@
+//! Where bits pass between the two clocks: every FIFO, register and synchronizer, with the widths that constraints count.
+
+use super::paths::{of_tile, port_bits};
+use crate::design::{index_bits, Array, Design, JOB_DEPTH};
+use crate::emit::ModuleSpec;
+use crate::emit::PAD;
+use serde::Serialize;
+
+/// FIFOs of one kind, or registers that hold a word.
+#[derive(Serialize)]
+struct Crossing {
+    doc: String,
+    /// Pattern of the instances.
+    path: String,
+    instances: Vec<String>,
+    count: u32,
+    /// `net` or `pe`: the clock of who writes, and of who reads.
+    writer: &'static str,
+    reader: &'static str,
+    /// Bits of a pointer, of those of all instances, and of both their synchronizers' registers.
+    gray: u32,
+    gray_bits: u32,
+    sync_bits: u32,
+    /// Bits of the words of all that are read into registers; none where block RAM has a port for each clock.
+    data_bits: u32,
+}
+
+impl Crossing {
+    fn fifo(doc: String, at: &str, tiles: u32, gray: u32, width: u32) -> Crossing {
+        let instances: Vec<_> = (0..tiles).map(|t| of_tile(at, t)).collect();
+        Crossing {
+            doc,
+            path: of_tile(at, "*"),
+            count: tiles,
+            writer: "net",
+            reader: "pe",
+            gray,
+            gray_bits: gray * tiles,
+            sync_bits: 4 * gray * tiles,
+            data_bits: width * tiles,
+            instances,
+        }
+    }
+
+    fn register(doc: String, at: &str, tiles: u32, width: u32) -> Crossing {
+        let fifo = Crossing::fifo(doc, at, tiles, 1, width);
+        Crossing { writer: "pe", reader: "net", ..fifo }
+    }
+}
+
+/// Bits of a pointer into a FIFO: a position and the round.
+fn gray(depth: u32) -> u32 {
+    index_bits(depth) + 1
+}
+
+pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[ModuleSpec]) {
+    let tiles = design.mesh.tiles() as u32;
+    let bits = |names: &[&str]| port_bits(modules, PAD, names);
+    let query = bits(&["vector_data", "vector_word", "vector_head", "vector_stream"]);
+    let slice = bits(&[
+        "job_last_row",
+        "job_first_row",
+        "job_streams",
+        "job_stream",
+        "job_mask",
+        "job_tag",
+        "job_lag",
+        "job_mapping",
+    ]);
+    let flit = bits(&["kv_data", "kv_mask", "kv_index", "kv_tag"]);
+    let fifos = [
+        Crossing::fifo(
+            "Flits that a tile asked for, to what computes.".to_owned(),
+            "u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_fifo",
+            tiles,
+            gray(design.mare.fifo_depth),
+            if Array::fifo_in_block(design) { 0 } else { flit },
+        ),
+        Crossing::fifo(
+            "Queries and jobs, to what computes.".to_owned(),
+            "gen_pad[{t}].u_pad/u_jobs",
+            tiles,
+            gray(JOB_DEPTH),
+            2 + query.max(slice),
+        ),
+    ];
+    let part = bits(&[
+        "part_data",
+        "part_alone",
+        "part_head",
+        "part_layer",
+        "part_stream",
+        "part_last",
+        "part_first",
+    ]);
+    let doc = "Partial results, from what computes to the network.".to_owned();
+    let mut registers = vec![Crossing::register(doc, "gen_pad[{t}].u_pad/u_parts", tiles, part)];
+    registers.extend(counters(modules));
+    context.insert("fifos", &fifos);
+    context.insert("registers", &registers);
+    context.insert("bits", &resets());
+}
+
+/// A counter of what computes is asked for by its number, and its total comes back.
+fn counters(modules: &[ModuleSpec]) -> [Crossing; 2] {
+    let bits = |names: &[&str]| port_bits(modules, "meshkv_pad_view", names);
+    let one = |doc: &str, name: &str, width, writer, reader| Crossing {
+        path: format!("u_front/u_counters/u_pads/{name}"),
+        writer,
+        reader,
+        ..Crossing::register(doc.to_owned(), "", 1, width)
+    };
+    [
+        one("Which counter is asked for.", "u_ask", bits(&["ask_tile", "ask_index"]), "net", "pe"),
+        one("Its total.", "u_answer", bits(&["total"]), "pe", "net"),
+    ]
+}
+
+/// The reset asks the other clock for its own, and is told that it is held.
+fn resets() -> [Crossing; 2] {
+    let bit = |doc: &str, path: &str, writer, width| Crossing {
+        doc: doc.to_owned(),
+        path: path.to_owned(),
+        instances: Vec::new(),
+        count: 1,
+        writer,
+        reader: "",
+        gray: 0,
+        gray_bits: 0,
+        sync_bits: 2 * width,
+        data_bits: width,
+    };
+    [
+        bit("Reset is asked for, to what computes.", "u_front/u_reset/u_asked", "net", 1),
+        bit(
+            "Reset is held, and for how long: two bits, each looked at by itself.",
+            "u_front/u_reset/u_held",
+            "pe",
+            2,
+        ),
+    ]
+}

@@ -1,0 +1,14 @@
+//! A delay line.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+
+pub(in crate::emit::rtl) fn delay() -> ModuleSpec {
+    ModuleBuilder::new(Block::Common, "meshkv_delay", &["A value some cycles later."])
+        .param("WIDTH", 1, "Width of the value in bits.")
+        .param("CYCLES", 1, "Cycles, or none.")
+        .input("clk", 1, "")
+        .input("d", "WIDTH", "")
+        .output("q", "WIDTH", "")
+        .build()
+}

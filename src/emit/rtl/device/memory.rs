@@ -1,0 +1,144 @@
+//! Reads and writes of memory, and what they pass on their way.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::device::bundles::STALE;
+use crate::emit::rtl::device::params::DeviceParams;
+use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::pad::params::PadParams;
+use crate::emit::rtl::takv::bundles::HEAD;
+
+pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Device, "meshkv_read_guard",
+        &[
+            "What every read of memory passes: it adds a base address and keeps resets apart.",
+            "",
+            "An address that is offered stands until it is taken, whatever becomes of who asked. Bursts carry the",
+            "number of the last reset in their IDs; answers to those of before are dropped.",
+        ],
+    )
+    .param("ID_WIDTH", w.core_id(), "Width of an ID of who asks.")
+    .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
+    .front(w, &["FLIT_WIDTH", "FLIT_LOG", "EPOCH_BITS", "ARG_BITS"])
+    .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
+    .param("ALIGN_LOG", 12, "Bits of the base address that are 0.")
+    .clocked()
+    .own_number()
+    .bases(Dir::Input)
+    .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
+    .output("owes", 1, "Not everything is answered, of whatever epoch.")
+    .output("moves", 1, "One pulse a beat that counts.")
+    .group("Who asks; addresses from the base on.")
+    .asked("s_")
+    .group("AXI4 read channels.")
+    .axi_read("m_", "HOST_ID_WIDTH")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn read_credits() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Device,
+        "meshkv_read_credits",
+        &["Lets as many addresses leave as have a place where they go."],
+    )
+    .param("CREDITS", 4, "Places.")
+    .clocked()
+    .input("valid", 1, "There is an address.")
+    .output("ready", 1, "It may leave.")
+    .output("send", 1, "It does.")
+    .input("taken", 1, "A place is free again.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn read_slices(w: &DeviceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Device, "meshkv_read_slices",
+        &[
+            "Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at",
+            "each boundary between SLRs, in both directions.",
+            "",
+            "Addresses go by credits, since their ready could not come back in time; beats are always taken. A reset lasts",
+            "longer than the way, on which all is dropped: it is not AXI here, the guard is what faces AXI.",
+        ],
+    )
+    .param("ID_WIDTH", w.core_id(), "Width of an ID of who asks.")
+    .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
+    .front(w, &["FLIT_WIDTH"])
+    .param("CREDITS", 4, "Addresses that wait at the guard.")
+    .param("BOUNDARIES", 1, "Boundaries on the way; without any it is wires.")
+    .clocked()
+    .input("s_rst", 1, "The same reset where the memory port stands.")
+    .group("Memory port.")
+    .asked("s_")
+    .group("Guard.")
+    .asking("m_")
+    .instances(&["meshkv_read_credits", "meshkv_crossing_chain", "meshkv_fifo"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Device, "meshkv_query_reader",
+        &[
+            "Reads queries from memory and hands them to the core, four elements at a time.",
+            "",
+            "They lie in a row: stream by stream, head by head. Nothing is asked for that there is no room for, so",
+            "what comes is always taken.",
+        ],
+    )
+    .control(&c.control, &["FLIT_WIDTH", "STREAM_WIDTH", "STREAMS_WIDTH", "HEAD_ID_WIDTH", "QUERY_WORD_WIDTH", "HEAD_DIM", "TIMEOUT_WIDTH"])
+    .front(w, &["STREAMS_NUM", "QUERY_HEADS", "IO_ADDR_WIDTH"])
+    .clocked()
+    .input("flush", 1, "Nothing is wanted any more.")
+    .input("query_go", 1, "One pulse: begin.")
+    .input("streams", "STREAMS_WIDTH", "Streams whose queries are read.")
+    .output("query_done", 1, "One pulse: the core has them all.")
+    .output("query_bad", 1, "One pulse: memory answered by an error.")
+    .output("query_late", 1, "Memory does not answer.")
+    .output("query_moves", 1, "One pulse: something came or went.")
+    .query("query", Dir::Output, HEAD, "")
+    .group("Bursts, from the base on.")
+    .output("ask_valid", 1, "")
+    .input("ask_ready", 1, "")
+    .output("ask_addr", "IO_ADDR_WIDTH", "Bytes.")
+    .output("ask_len", 8, "Beats less one.")
+    .input("beat_valid", 1, "A beat; it is always taken.")
+    .input("beat_data", "FLIT_WIDTH", "")
+    .input("beat_resp", 2, "")
+    .instances(&["meshkv_fifo"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core: &ModuleSpec) -> ModuleSpec {
+    let b = ModuleBuilder::new(Block::Device, "meshkv_output_writer",
+        &[
+            "Takes outputs from the roots of the columns, one column after the other, and writes them to memory.",
+            "",
+            "Output of (stream, head) stands at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. A burst begins when all of it is",
+            "here and always ends, also after a run that was cut off; what has not begun by then is dropped.",
+        ],
+    )
+    .control(&c.control, &["COLS", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEAD_ID_WIDTH", "HEAD_PLACE_WIDTH", "HEAD_DIM", "FLIT_LOG", "TIMEOUT_WIDTH"])
+    .front(w, &["QUERY_HEADS", "EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM"])
+    .params_of(&[core], &[])
+    .only(&["COLS", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEAD_ID_WIDTH", "HEAD_PLACE_WIDTH", "HEAD_DIM",
+        "FLIT_LOG", "TIMEOUT_WIDTH", "QUERY_HEADS", "EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM", "OUT_INDEX_WIDTH"])
+    .param("ID_WIDTH", w.core_id(), "Width of an ID below the epoch.")
+    .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
+    .clocked()
+    .own_number()
+    .bases(Dir::Input)
+    .input("epoch", "EPOCH_BITS", "Number of the last reset.")
+    .input("stale", 1, STALE)
+    .input("flush", 1, "Nothing is wanted any more.")
+    .group("What it does.")
+    .output("written", 1, "One pulse a stream whose heads have all been written.")
+    .output("write_bad", 1, "One pulse: memory answered by an error.")
+    .output("write_late", 1, "Memory does not answer.")
+    .output("write_moves", 1, "One pulse: something came or went.")
+    .output("write_owes", 1, "Not everything is answered, of whatever epoch.")
+    .output("writing", 1, "A burst is being written.");
+    mirrored_ports(b, core, &["out_"], "")
+        .group("AXI4 write channels.")
+        .axi_write("m_", "HOST_ID_WIDTH")
+        .instances(&["meshkv_fifo"])
+        .build()
+}

@@ -1,0 +1,64 @@
+//! The host's side: registers, runs, queries, outputs; `docs/device.md` has the reasons.
+
+pub(super) mod bundles;
+pub(super) mod control;
+pub(super) mod counters;
+pub(super) mod front;
+pub(super) mod memory;
+pub(super) mod params;
+pub(super) mod reset;
+pub(super) mod run;
+
+use crate::design::Design;
+use crate::emit::rtl::device::control::{control, descriptor_queue};
+use crate::emit::rtl::device::counters::{counter_choice, counter_view, pad_view, row_choice};
+use crate::emit::rtl::device::front::{front, top};
+use crate::emit::rtl::device::memory::{output_writer, query_reader, read_credits, read_guard, read_slices};
+use crate::emit::rtl::device::params::DeviceParams;
+use crate::emit::rtl::device::reset::{reset, reset_row, reset_stage};
+use crate::emit::rtl::device::run::run;
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::pad::params::PadParams;
+
+/// Bodies of its modules.
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("device/meshkv_control.v"),
+    template!("device/meshkv_counter_choice.v"),
+    template!("device/meshkv_counter_view.v"),
+    template!("device/meshkv_descriptor_queue.v"),
+    template!("device/meshkv_front.v"),
+    template!("device/meshkv_output_writer.v"),
+    template!("device/meshkv_pad_view.v"),
+    template!("device/meshkv_query_reader.v"),
+    template!("device/meshkv_read_credits.v"),
+    template!("device/meshkv_read_guard.v"),
+    template!("device/meshkv_read_slices.v"),
+    template!("device/meshkv_reset.v"),
+    template!("device/meshkv_reset_row.v"),
+    template!("device/meshkv_reset_stage.v"),
+    template!("device/meshkv_row_choice.v"),
+    template!("device/meshkv_run.v"),
+    template!("device/meshkv_top.v"),
+];
+
+/// Every module of the block, each after those it instantiates: the top comes last.
+pub(super) fn modules(design: &Design, core: &ModuleSpec) -> Vec<ModuleSpec> {
+    let (w, c) = (DeviceParams::of(design), PadParams::of(design));
+    let parts = vec![
+        reset(&w, core),
+        read_guard(&w),
+        read_credits(),
+        read_slices(&w),
+        query_reader(&w, &c),
+        output_writer(&w, &c, core),
+        descriptor_queue(&w, &c, core),
+        run(&w, &c),
+        counter_view(&w, core),
+        control(&w, &c),
+    ];
+    let front = front(&w, &c, &parts, core);
+    let top = top(&front, core);
+    let within =
+        [reset_stage(), reset_row(core), row_choice(core), counter_choice(&w, core), pad_view(&w, core)];
+    within.into_iter().chain(parts).chain([front, top]).collect()
+}

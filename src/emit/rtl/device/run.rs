@@ -1,0 +1,58 @@
+//! A run from its start to its end.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::device::bundles::STALE;
+use crate::emit::rtl::device::params::DeviceParams;
+use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::pad::params::PadParams;
+
+pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Device, "meshkv_run",
+        &[
+            "A run from its start to its end, and all that ends it.",
+            "",
+            "Arguments, queries, descriptors, outputs. Whatever goes wrong cuts it off: the core is reset, memory has a",
+            "while to answer what it was asked, and the run is over. Every state is left after a bounded time.",
+        ],
+    )
+    .control(&c.control, &["TILES", "PORTS", "STREAMS_WIDTH", "TIMEOUT_WIDTH"])
+    .front(w, &["STREAMS_NUM", "EPOCH_BITS", "ARG_BITS", "ARG_WORD_BITS", "NUM_ARGUMENTS", "BASE_LOG"])
+    .clocked()
+    .wishes(Dir::Input)
+    .shown(Dir::Output)
+    .failing(Dir::Output)
+    .words(Dir::Output)
+    .bases(Dir::Output)
+    .group("The core.")
+    .input("core_idle", 1, "Its controllers have worked off all descriptors.")
+    .input("error_memory", "TILES", "A tile's memory answered by an error.")
+    .input("error_timeout", "TILES", "A tile's memory did not answer.")
+    .output("core_request", 1, "It is to be in reset.")
+    .input("held", 1, "It is.")
+    .input("released", 1, "It is not any more.")
+    .input("pe_down", 1, "What computes was reset by itself.")
+    .group("The other parts.")
+    .output("flush", 1, "What is under way is not wanted any more.")
+    .output("stale", 1, STALE)
+    .output("query_go", 1, "One pulse: queries are to be read.")
+    .input("query_done", 1, "The core has them all.")
+    .input("query_bad", 1, "Their memory answered by an error.")
+    .input("query_late", 1, "Their memory does not answer.")
+    .input("query_moves", 1, "Something came or went.")
+    .input("written", 1, "The outputs of a stream have been written.")
+    .input("write_bad", 1, "Their memory answered by an error.")
+    .input("write_late", 1, "Their memory does not answer.")
+    .input("write_moves", 1, "Something came or went.")
+    .input("io_owes", 1, "Memory of queries and outputs has not answered everything.")
+    .input("owes", "PORTS", "Nor has external memory.")
+    .input("moves", "PORTS", "A beat of it came.")
+    .output("begin_run", 1, "One pulse: the run takes its descriptors.")
+    .output("desc_send", 1, "Descriptors are wanted.")
+    .input("desc_taken", 1, "The core has taken one.")
+    .input("queue_busy", 1, "A descriptor is being checked.")
+    .input("queue_some", 1, "There are descriptors.")
+    .input("queue_open", "STREAMS_WIDTH", "Streams that attend and are not closed.")
+    .input("queue_due", "STREAMS_WIDTH", "Streams that are closed.")
+    .input("queue_left", 1, "Not all have been sent.")
+    .build()
+}

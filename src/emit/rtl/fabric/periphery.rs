@@ -1,0 +1,39 @@
+//! What is attached to the tiles from outside: controllers, memory ports, the swap unit.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::takv::bundles::HEAD;
+use crate::emit::rtl::takv::params::TakvParams;
+
+pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> ModuleSpec {
+    let names: Vec<_> = parts.iter().map(|p| p.name).collect();
+    let mut b = ModuleBuilder::new(
+        Block::Fabric,
+        "meshkv_periphery",
+        &[
+            "What stands around the tiles: column controllers, ports to external memory, swap of homes.",
+            "",
+            "All that goes to a tile or comes from one passes a register on either side.",
+        ],
+    )
+    .control(w, &["COLS", "ROWS", "TILES", "PORTS", "ROW_PORTS", "PORT_TILES", "DESC_DEPTH", "REQ_DEPTH"])
+    .params_of(parts, &["QUEUE", "CREDITS"])
+    .control(w, &["HEAD_ID_WIDTH"])
+    .clocked_by_tile()
+    .query("query", Dir::Input, HEAD, "")
+    .descriptor()
+    .output("idle", 1, "All descriptors have been worked off.");
+    b = b
+        .group("Column buses, to row 0.")
+        .output("bus_valid", "COLS", "One pulse a word.")
+        .output("bus_data", "COLS*BUS_WIDTH", "The word.")
+        .input("bus_credit", "COLS", "One pulse a word that has left the stop.");
+    if w.swaps() {
+        b = b
+            .swap_report()
+            .group("Occupancies, from row 0.")
+            .input("column_occupancy_valid", "COLS", "One pulse a value.")
+            .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
+    }
+    b.reads_of_tiles("TILES").axi("PORTS*").instances(&names).build()
+}

@@ -1,0 +1,167 @@
+//! The home agent, its streamer, and the place where fetches are parked.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::mare::params::MareParams;
+use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
+
+pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(Block::Mare, "meshkv_home_agent",
+        &[
+            "Home of the slices in this tile's staging memory: fetches in, slices out.",
+            "",
+            "Fetches for slices that are not there yet are parked; the others are merged in the request table.",
+            "What is due passes the duplicate filter, is read, and leaves with the set of tiles that asked for it.",
+        ],
+    )
+    .mesh_params(&w.net)
+    .tiles(w)
+    .x_width(&w.net)
+    .y_width(&w.net)
+    .tag_width(w)
+    .key_width(w)
+    .index_width(w)
+    .mask_width(w)
+    .flit_width(&w.net)
+    .vc_depth(w)
+    .slice_flits(w)
+    .chunk_flits(w);
+    if w.mare.dedup {
+        b = b.bloom(w).tag_entries("TAG_ENTRIES", w);
+    }
+    b = b
+        .request_entries("REQUEST_ENTRIES", w)
+        .park_depth(w)
+        .expected_width(w)
+        .staging_slots("SLOTS", w)
+        .slot_width(w)
+        .staging_depth("STAGING_DEPTH", w)
+        .addr_width(w)
+        .clocked();
+    if w.mare.dedup {
+        b = b.input("tick", 1, "The last cycle of a period.").input("period", 1, "Parity of the period.");
+    }
+    b = b
+        .group("A fetch from the network.")
+        .input("fetch_valid", 1, "One pulse a fetch; there is a credit for it.")
+        .output("fetch_credit", 1, "One pulse a slot freed.")
+        .input("fetch_key", "KEY_WIDTH", "")
+        .input("fetch_mask", "MASK_WIDTH", "")
+        .input("fetch_x", "X_WIDTH", "Who asks.")
+        .input("fetch_y", "Y_WIDTH", "")
+        .range("fetch_")
+        .input("fetch_again", 1, "The tile has asked for it before and has it not yet.")
+        .group("A fetch of this tile.")
+        .input("own_fetch_valid", 1, "")
+        .output("own_fetch_ready", 1, "")
+        .input("own_fetch_key", "KEY_WIDTH", "")
+        .input("own_fetch_mask", "MASK_WIDTH", "")
+        .input("own_x", "X_WIDTH", "This tile.")
+        .input("own_y", "Y_WIDTH", "")
+        .range("own_fetch_")
+        .input("own_fetch_again", 1, "")
+        .fill()
+        .claim()
+        .publish()
+        .freed(Dir::Output)
+        .group("A flit of a slice.")
+        .output("m_valid", 1, "")
+        .input("m_ready", 1, "")
+        .output("m_key", "KEY_WIDTH", "")
+        .output("m_index", "INDEX_WIDTH", "")
+        .output("m_dest", "TILES", "")
+        .output("m_mask", "MASK_WIDTH", "")
+        .output("m_data", "FLIT_WIDTH", "")
+        .table_events()
+        .output("event_park", 1, "A fetch waits for its slice.");
+    if w.mare.dedup {
+        b = b.filter_events();
+    }
+    let mut parts = vec![
+        "meshkv_fifo",
+        "meshkv_fetch_park",
+        "meshkv_tile_decode",
+        "meshkv_staging_directory",
+        "meshkv_request_table",
+    ];
+    if w.mare.dedup {
+        parts.push("meshkv_duplicate_filter");
+    }
+    parts.extend(["meshkv_slice_streamer", "meshkv_staging_memory"]);
+    b.instances(&parts).build()
+}
+
+pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_slice_streamer",
+        &[
+            "Reads chunks from the staging memory and sends them, a flit a cycle.",
+            "",
+            "The next chunk is taken in the cycle in which the last flit of the one before is asked for.",
+        ],
+    )
+    .tiles(w)
+    .key_width(w)
+    .index_width(w)
+    .mask_width(w)
+    .slot_width(w)
+    .slice_flits(w)
+    .addr_width(w)
+    .flit_width(&w.net)
+    .clocked()
+    .scan()
+    .group("A chunk.")
+    .input("s_valid", 1, "")
+    .output("s_ready", 1, "")
+    .input("s_key", "KEY_WIDTH", "")
+    .range("s_")
+    .input("s_slot", "SLOT_WIDTH", "")
+    .input("s_dest", "TILES", "Destinations; none: nothing is sent.")
+    .input("s_mask", "MASK_WIDTH", "")
+    .group("The staging memory: data comes two enabled cycles after its address.")
+    .output("rd_en", 1, "")
+    .output("rd_valid", 1, "There is something to read.")
+    .output("rd_addr", "ADDR_WIDTH", "")
+    .input("rd_data", "FLIT_WIDTH", "")
+    .group("A flit.")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_key", "KEY_WIDTH", "")
+    .output("m_index", "INDEX_WIDTH", "")
+    .output("m_dest", "TILES", "")
+    .output("m_mask", "MASK_WIDTH", "")
+    .output("m_data", "FLIT_WIDTH", "")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn fetch_park(w: &MareParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_fetch_park",
+        &[
+            "Where fetches wait for slices that are not in the staging memory yet.",
+            "",
+            "So none of them stands in the way of another: there is room for the one that each tile may have",
+            "waiting, and what repeats it may be forgotten.",
+        ],
+    )
+    .param("WIDTH", w.fetch(), "Width of a fetch in bits.")
+    .param("DEPTH", w.park(), "Fetches that can wait.")
+    .param("FIRSTS", w.tiles(), "Of them those that repeat nothing, one a tile.")
+    .clocked()
+    .group("A fetch.")
+    .input("s_valid", 1, "")
+    .output("s_ready", 1, "It is taken: asked of the table, parked, or forgotten.")
+    .input("s_data", "WIDTH", "The fetch.")
+    .input("s_again", 1, "It repeats another.")
+    .group("What is looked at, and whether its slice is there.")
+    .output("m_valid", 1, "It is there.")
+    .input("m_ready", 1, "")
+    .output("m_data", "WIDTH", "The fetch.")
+    .input("resident", 1, "Its slice is in the staging memory.")
+    .input("publish_valid", 1, "Another slice has become resident.")
+    .group("To be counted.")
+    .output("event_park", 1, "A fetch is parked.")
+    .instances(&["meshkv_fifo"])
+    .build()
+}

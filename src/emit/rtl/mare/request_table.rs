@@ -1,0 +1,58 @@
+//! The requests that a home has under way.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::mare::params::MareParams;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+
+pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(Block::Mare, "meshkv_request_table",
+        &[
+            "Requests that a home has under way: coalescing, and who is next.",
+            "",
+            "The first fetch for a range opens a request. Fetches for the same range and generation that come",
+            "while its window is open join it: their destinations and head masks are merged. The window is open",
+            "for its time, and on until the home has time for it. Then the tree is built and the chunks leave,",
+            "requests in turns. All that is asked for is there. A fetch that finds the table full waits.",
+        ],
+    )
+    .tiles(w)
+    .key_width(w)
+    .index_width(w)
+    .mask_width(w)
+    .chunk_flits(w)
+    .slot_width(w)
+    .request_entries("ENTRIES", w);
+    if w.mare.coalesce_window > 0 || w.mare.dedup {
+        b = b.tag_width(w);
+    }
+    if w.mare.coalesce_window + w.mare.tree_build_cycles > 0 {
+        b = b
+            .param("TOTAL", w.mare.coalesce_window + w.mare.tree_build_cycles, "Cycles of window and tree.")
+            .param("TREE", w.mare.tree_build_cycles, "Cycles it takes to build a tree.")
+            .param("CLOSING", w.mare.tree_build_cycles + 1, "TREE + 1: the last cycle of a window.")
+            .param("COUNT_WIDTH", w.count(), "Width of their counter in bits.");
+    }
+    b.clocked()
+        .group("A fetch.")
+        .input("s_valid", 1, "")
+        .output("s_ready", 1, "It joins a request or opens one.")
+        .input("s_key", "KEY_WIDTH", "")
+        .range("s_")
+        .input("s_again", 1, "The tile has asked for it before and has it not yet.")
+        .input("s_tile", "TILES", "One-hot: who asks.")
+        .input("s_mask", "MASK_WIDTH", "Heads that wait for it.")
+        .input("s_slot", "SLOT_WIDTH", "Where the slice is.")
+        .scan()
+        .group("One chunk that is due.")
+        .output("m_valid", 1, "")
+        .input("m_ready", 1, "")
+        .output("m_key", "KEY_WIDTH", "")
+        .output("m_first", "INDEX_WIDTH", "First flit of the chunk.")
+        .output("m_last", "INDEX_WIDTH", "Its last flit.")
+        .output("m_slot", "SLOT_WIDTH", "")
+        .output("m_dest", "TILES", "Tiles that asked for it.")
+        .output("m_mask", "MASK_WIDTH", "Heads of all of them.")
+        .output("m_again", 1, "One of them has asked before.")
+        .table_events()
+        .build()
+}

@@ -1,0 +1,120 @@
+//! The port between a tile and its router.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::mare::params::MareParams;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+
+pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_tile_port",
+        &[
+            "Between a tile and its router: who sends, on which virtual channel, and what stays inside.",
+            "",
+            "A router does not turn a flit back to its own tile, so what a home sends its own requester, and",
+            "what that asks of it, passes here. Data that comes is taken at once, whatever else waits: the",
+            "network never waits for a tile.",
+        ],
+    )
+    .mesh_params(&w.net)
+    .tiles(w)
+    .x_width(&w.net)
+    .y_width(&w.net)
+    .vn0_vcs(&w.net)
+    .vcs(&w.net)
+    .slots(&w.net)
+    .dest_width(&w.net)
+    .head_width(&w.net)
+    .flit_width(&w.net)
+    .tag_width(w)
+    .key_width(w)
+    .index_width(w)
+    .mask_width(w)
+    .part_id_width(w)
+    .sources(w)
+    .clocked()
+    .coordinates()
+    .parts()
+    .group("A fetch of the requester.")
+    .input("fetch_valid", 1, "")
+    .output("fetch_ready", 1, "")
+    .input("fetch_key", "KEY_WIDTH", "")
+    .input("fetch_mask", "MASK_WIDTH", "")
+    .input("fetch_x", "X_WIDTH", "The home.")
+    .input("fetch_y", "Y_WIDTH", "")
+    .range("fetch_")
+    .input("fetch_again", 1, "")
+    .group("The same fetch, where this tile is the home.")
+    .output("own_valid", 1, "")
+    .input("own_ready", 1, "")
+    .group("A flit of the home.")
+    .input("data_valid", 1, "")
+    .output("data_ready", 1, "It has left for all its destinations.")
+    .input("data_key", "KEY_WIDTH", "")
+    .input("data_index", "INDEX_WIDTH", "")
+    .input("data_dest", "TILES", "")
+    .input("data_mask", "MASK_WIDTH", "")
+    .input("data_data", "FLIT_WIDTH", "")
+    .group("A flit for the requester.")
+    .output("kv_valid", 1, "One pulse a flit.")
+    .output("kv_key", "KEY_WIDTH", "")
+    .output("kv_index", "INDEX_WIDTH", "")
+    .output("kv_data", "FLIT_WIDTH", "")
+    .group("A fetch for the home.")
+    .output("home_valid", 1, "One pulse a fetch.")
+    .input("home_credit", 1, "One pulse a slot freed.")
+    .output("home_key", "KEY_WIDTH", "")
+    .output("home_mask", "MASK_WIDTH", "")
+    .output("home_x", "X_WIDTH", "Who asks.")
+    .output("home_y", "Y_WIDTH", "")
+    .output("home_first", "INDEX_WIDTH", "")
+    .output("home_last", "INDEX_WIDTH", "")
+    .output("home_again", 1, "")
+    .router_link()
+    .group("What a home has in the router's buffer.")
+    .output("data_sent", 1, "A flit goes there.")
+    .output("data_credit", 1, "A slot is free again.")
+    .group("To be counted.")
+    .output("event_keep", 1, "A flit stays in the tile.")
+    .instances(&["meshkv_tile_decode", "meshkv_credit_counter", "meshkv_arbiter2"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn tile_decode(w: &MareParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Mare, "meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
+        .mesh_params(&w.net)
+        .x_width(&w.net)
+        .y_width(&w.net)
+        .input("x", "X_WIDTH", "")
+        .input("y", "Y_WIDTH", "")
+        .output("tile", "COLS*ROWS", "One-hot: bit y * COLS + x.")
+        .build()
+}
+
+impl ModuleBuilder {
+    /// Partial results, out to the reduce root and, where this is its tile, in from all.
+    pub(in crate::emit::rtl) fn parts(self) -> Self {
+        self.group("A flit of a partial result, for the reduce root of the column.")
+            .input("part_valid", 1, "")
+            .output("part_ready", 1, "")
+            .input("part_first", 1, "First flit of its packet.")
+            .input("part_last", 1, "Last flit of its packet.")
+            .input("part_alone", 1, "It is the only one of its head.")
+            .input("part_id", "PART_ID_WIDTH", "Whose it is: {head, layer, stream}.")
+            .input("part_data", "FLIT_WIDTH", "")
+            .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
+            .output("root_valid", "SOURCES", "One-hot: its virtual channel, or last that it is of this tile.")
+            .input(
+                "root_credit",
+                "SOURCES",
+                "One pulse a flit that has left the root's buffer of that source.",
+            )
+            .output("root_first", 1, "")
+            .output("root_last", 1, "")
+            .output("root_alone", 1, "")
+            .output("root_id", "PART_ID_WIDTH", "Whose it is: {head, layer, stream}.")
+            .output("root_x", "X_WIDTH", "Who sent it.")
+            .output("root_y", "Y_WIDTH", "")
+            .output("root_data", "FLIT_WIDTH", "")
+    }
+}

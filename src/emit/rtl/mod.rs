@@ -1,0 +1,38 @@
+//! The Verilog modules, one a file.
+//!
+//! Each module is a [`ModuleSpec`] in the folder of its block (purpose, parameters, ports) and a body in
+//! `templates/rtl/<block>/`. Values come from the [`Design`](crate::design::Design); no body computes a width twice.
+
+/// A template of a block by its path below `templates/rtl/`.
+macro_rules! template {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../../templates/rtl/", $name, ".tera")))
+    };
+}
+
+mod block;
+mod common;
+mod device;
+mod fabric;
+mod instance;
+mod mare;
+pub(in crate::emit) mod module;
+mod modules;
+mod names;
+mod network;
+mod pad;
+mod reduce;
+mod render;
+mod row_alone;
+mod sources;
+mod takv;
+mod values;
+
+pub use block::Block;
+pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
+pub use modules::modules;
+pub use names::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
+pub use pad::row::row_modules;
+pub use row_alone::{row, row_memories, RowMemories};
+pub(super) use sources::emit;
+pub use sources::emit_block;

@@ -1,0 +1,92 @@
+//! An input of a router: its buffers, and what it requests.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::network::params::NetworkParams;
+
+pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> ModuleSpec {
+    let b = ModuleBuilder::new(
+        Block::Network,
+        "meshkv_input_port",
+        &[
+            "Buffers of one input of a router: all virtual channels in one memory bank.",
+            "",
+            "A flit is written in the cycle it arrives and can leave in the next. The head of every",
+            "virtual channel keeps the set of outputs it still owes a copy; each copy leaves when its",
+            "output is granted (asynchronous replication), and the slot is freed, and its credit sent",
+            "back, with the last one. A virtual channel is empty when its head owes nothing.",
+        ],
+    );
+    // Only where flits may have several destinations does it matter which they are.
+    let b = if multicast { b.vn0_vcs(w) } else { b };
+    b.outputs()
+        .vcs(w)
+        .slots(w)
+        .meta_width(w.head + w.dest + w.column_dest + 2)
+        .flit_width(w)
+        .clocked()
+        .group("From the link.")
+        .input("rx_valid", "VCS", "One-hot: the virtual channel of the flit.")
+        .input("rx_route", 5, "Outputs owed a copy, those served by an express path taken out.")
+        .input("rx_last", 1, "Last flit of its packet.")
+        .input("rx_meta", "META_WIDTH", "")
+        .input("rx_data", "FLIT_WIDTH", "")
+        .output("rx_credit", "VCS", "One pulse a slot freed.")
+        .group("To the switch: the head of the virtual channel that rd_vc names.")
+        .input("grant", 5, "Outputs that take a copy of it in this cycle.")
+        .input("rd_vc", "VCS", "One-hot, or none.")
+        .output("rd_meta", "META_WIDTH", "")
+        .output("rd_data", "FLIT_WIDTH", "")
+        .group("The heads.")
+        .output("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
+        .output("occupied", "VCS", "There is a head.")
+        .output("last", "VCS", "The head is the last flit of its packet.")
+        .output("freed", "VCS", "The head leaves for good in this cycle.")
+        .build()
+}
+
+pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_vc_request",
+        &[
+            "What one input of a router asks of the five outputs, and with which virtual channel.",
+            "",
+            "A virtual channel only asks where a credit waits, so every grant moves a flit. Which one leaves",
+            "is chosen after the grant, the favoured first if it can: one choice an input, not one a pair.",
+            "Only whether it is a copy of a KV_DATA flit, which several outputs may take, is said before.",
+        ],
+    )
+    .outputs()
+    .vn0_vcs(w)
+    .vcs(w)
+    .starve_limit()
+    .clocked()
+    .group("Heads of the buffers.")
+    .input("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
+    .input("occupied", "VCS", "")
+    .input("last", "VN0_VCS", "")
+    .input("freed", "VCS", "The head leaves for good in this cycle.")
+    .group("The flit on the link.")
+    .input("rx_valid", "VCS", "")
+    .input("rx_last", 1, "")
+    .group("The outputs, bit output * VCS + v.")
+    .input("avail", "5*VCS", "A credit waits.")
+    .input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel.")
+    .input("pick", "5*VN0_VCS", "One-hot: the free virtual channel for the next packet.")
+    .group("What is asked, by output.")
+    .output("request", 5, "")
+    .output("replicates", 5, "It would be a KV_DATA flit, which several outputs may take at once.")
+    .output("express_ok", 5, "The flit on the link finds its buffer empty and a credit at that output.")
+    .group("What was decided.")
+    .input("grant", 5, "Outputs that take the chosen flit.")
+    .input("express", 5, "Outputs that take the flit on the link.")
+    .output("rd_vc", "VCS", "One-hot: the virtual channel to read.")
+    .group("What leaves: one-hot the virtual channel it has beyond the output, none for a first flit.")
+    .output("out_vc", "VCS", "")
+    .output("out_first", 1, "First flit of its packet: it gets what the output picked.")
+    .output("out_last", 1, "Last flit of its packet.")
+    .output("express_vc", "VCS", "The same for the flit on the link.")
+    .output("express_first", 1, "")
+    .build()
+}

@@ -1,0 +1,59 @@
+//! Router, links and mesh.
+
+pub(super) mod credit_counter;
+pub(super) mod debruijn_ring;
+pub(super) mod input_port;
+pub(super) mod link_counters;
+pub(super) mod mesh;
+pub(super) mod output_port;
+pub(super) mod params;
+pub(super) mod router;
+pub(super) mod switch_allocator;
+
+use crate::design::Design;
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::network::credit_counter::credit_counter;
+use crate::emit::rtl::network::input_port::{input_port, vc_request};
+use crate::emit::rtl::network::link_counters::link_counters;
+use crate::emit::rtl::network::mesh::mesh;
+use crate::emit::rtl::network::output_port::{output_port, send_vc};
+use crate::emit::rtl::network::params::NetworkParams;
+use crate::emit::rtl::network::router::{route_column, route_row, router};
+use crate::emit::rtl::network::switch_allocator::{pair_choice, switch_allocator, through_turn};
+
+/// Bodies of its modules.
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("network/meshkv_credit_counter.v"),
+    template!("network/meshkv_input_port.v"),
+    template!("network/meshkv_link_counters.v"),
+    template!("network/meshkv_mesh.v"),
+    template!("network/meshkv_output_port.v"),
+    template!("network/meshkv_pair_choice.v"),
+    template!("network/meshkv_route_column.v"),
+    template!("network/meshkv_route_row.v"),
+    template!("network/meshkv_router.v"),
+    template!("network/meshkv_send_vc.v"),
+    template!("network/meshkv_switch_allocator.v"),
+    template!("network/meshkv_through_turn.v"),
+    template!("network/meshkv_vc_request.v"),
+];
+
+/// Every module of the block, each after those it instantiates.
+pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
+    let w = NetworkParams::of(design);
+    vec![
+        pair_choice(),
+        credit_counter(&w),
+        route_row(&w),
+        route_column(&w),
+        input_port(&w, design.router.multicast),
+        vc_request(&w),
+        send_vc(&w),
+        through_turn(&w),
+        switch_allocator(&w),
+        output_port(&w),
+        link_counters(),
+        router(&w),
+        mesh(&w),
+    ]
+}

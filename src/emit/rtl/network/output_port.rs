@@ -1,0 +1,71 @@
+//! An output of a router, and the virtual channel on which it sends.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::network::params::NetworkParams;
+
+pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(
+        Block::Network,
+        "meshkv_output_port",
+        &[
+            "One output of a router: multiplexer, output register, credits and packet locks.",
+            "",
+            "The register is the link: nothing combinational leaves the router.",
+        ],
+    )
+    .vn0_vcs(w)
+    .vcs(w)
+    .slots(w)
+    .meta_width(w.head + w.dest + 1)
+    .flit_width(w)
+    .clocked()
+    .group("From the switch.")
+    .input("send_vc", "VCS", "One-hot: the virtual channel the flit leaves on; none: nothing is sent.")
+    .input("send_last", 1, "Last flit of its packet.")
+    .input("select", 2, "The input to take: a, b, c, d.");
+    for i in ["a", "b", "c", "d"] {
+        b = b.input(format!("meta_{i}"), "META_WIDTH", "");
+    }
+    for i in ["a", "b", "c", "d"] {
+        b = b.input(format!("data_{i}"), "FLIT_WIDTH", "");
+    }
+    b.group("To the neighbour.")
+        .output("tx_valid", "VCS", "")
+        .output("tx_meta", "META_WIDTH", "")
+        .output("tx_data", "FLIT_WIDTH", "")
+        .input("tx_credit", "VCS", "One pulse a slot freed.")
+        .group("What the inputs may ask for.")
+        .output("avail", "VCS", "A credit waits.")
+        .output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel.")
+        .output("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
+        .instances(&["meshkv_credit_counter"])
+        .build()
+}
+
+pub(in crate::emit::rtl) fn send_vc(w: &NetworkParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(
+        Block::Network,
+        "meshkv_send_vc",
+        &[
+            "Virtual channel on which an output sends, from the input that it takes.",
+            "",
+            "A packet's first flit goes on the virtual channel that the output picked.",
+        ],
+    )
+    .vn0_vcs(w)
+    .vcs(w)
+    .input("send", 1, "A flit is sent.")
+    .input("select", 2, "The input to take: a, b, c, d.")
+    .input("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
+    .group("The inputs' flits; one-hot, none for a first flit.");
+    for i in ["a", "b", "c", "d"] {
+        b = b.input(format!("vc_{i}"), "VCS", "");
+    }
+    b.input("first", 4, "First flit of its packet; bit 0 is a.")
+        .input("last", 4, "Last flit of its packet.")
+        .group("To the output.")
+        .output("send_vc", "VCS", "")
+        .output("send_last", 1, "")
+        .build()
+}

@@ -1,0 +1,113 @@
+//! The switch allocator of a router, and its priorities.
+
+use crate::design::index_bits;
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::network::params::{NetworkParams, PORTS};
+
+pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(Block::Network, "meshkv_switch_allocator",
+        &[
+            "Matches the inputs of a router to its outputs, once a cycle.",
+            "",
+            "Outputs are decided one after the other, an input that is spent drops out: the matching is",
+            "maximal but for the side choices, which single-pass separable allocators are not. North and",
+            "south, which have the most rivals, go first; east and west next; the tile takes what is left.",
+            "Among inputs an output takes turns, weighted for what passes through; among virtual channels an input by its guard.",
+        ],
+    )
+    .x_width(w)
+    .y_width(w)
+    .vn0_vcs(w)
+    .vcs(w)
+    .starve_limit()
+    .clocked();
+    for p in PORTS {
+        b = b
+            .group(match p {
+                "n" => "Input n: heads, link, decision; output n: what it sends.",
+                "s" => "Input and output s.",
+                "e" => "Input and output e.",
+                "w" => "Input and output w.",
+                _ => "Input and output l, the tile.",
+            })
+            .input(format!("pending_{p}"), "5*VCS", "")
+            .input(format!("occupied_{p}"), "VCS", "")
+            .input(format!("last_{p}"), "VN0_VCS", "")
+            .input(format!("freed_{p}"), "VCS", "")
+            .input(format!("rx_valid_{p}"), "VCS", "")
+            .input(format!("rx_last_{p}"), 1, "")
+            .output(format!("grant_{p}"), 5, "")
+            .output(format!("express_{p}"), 5, "")
+            .output(format!("rd_vc_{p}"), "VCS", "")
+            .output(format!("send_vc_{p}"), "VCS", "")
+            .output(format!("send_last_{p}"), 1, "")
+            .output(format!("select_{p}"), 2, "");
+    }
+    b.group("Tiles beyond this one in each direction.")
+        .input("tiles_n", "Y_WIDTH", "")
+        .input("tiles_s", "Y_WIDTH", "")
+        .input("tiles_e", "X_WIDTH", "")
+        .input("tiles_w", "X_WIDTH", "")
+        .group("The flit on the link goes on along the row: input, output.")
+        .input("wants_w_e", 1, "")
+        .input("wants_e_w", 1, "")
+        .input("wants_l_e", 1, "")
+        .input("wants_l_w", 1, "")
+        .group("State of the outputs.")
+        .input("avail", "5*VCS", "")
+        .input("free", "5*VN0_VCS", "")
+        .input("pick", "5*VN0_VCS", "")
+        .output("blocked", 5, "Heads want this output and lack its credits.")
+        .instances(&[
+            "meshkv_vc_request",
+            "meshkv_pair_choice",
+            "meshkv_through_turn",
+            "meshkv_arbiter4",
+            "meshkv_arbiter2",
+            "meshkv_send_vc",
+        ])
+        .build()
+}
+
+pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_pair_choice",
+        &[
+            "Lets an input that wants two outputs ask for one of them.",
+            "",
+            "The two outputs are decided in the same cycle without knowing of each other, and an input",
+            "can feed both only with copies of one flit. The output that was granted last yields.",
+        ],
+    )
+    .clocked()
+    .input("request_a", 1, "")
+    .input("request_b", 1, "")
+    .input("compatible", 1, "Both would be copies of the same flit.")
+    .input("grant_a", 1, "")
+    .input("grant_b", 1, "")
+    .output("ask_a", 1, "")
+    .output("ask_b", 1, "")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn through_turn(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Network, "meshkv_through_turn",
+        &[
+            "Shares an output between what passes straight through and what joins there.",
+            "",
+            "What passes through stands for the tiles behind it, so it goes first several times before the",
+            "others have a turn: a quarter as often as there are such tiles, KV_DATA twice as often as there are.",
+            "Flits are counted, not cycles, so that no rhythm of credits can take anybody's turn away.",
+        ],
+    )
+    .param("WIDTH", index_bits(w.rows.max(w.cols)), "Width of a number of tiles in bits.")
+    .clocked()
+    .input("behind", "WIDTH", "Tiles behind what passes through.")
+    .input("copy", 1, "What would pass through is a KV_DATA flit.")
+    .input("passed", 1, "A flit that passes through is granted.")
+    .input("turned", 1, "Another flit is granted.")
+    .output("through", 1, "What passes through goes first; else all take turns.")
+    .build()
+}

@@ -1,0 +1,38 @@
+//! The systolic array of a tile; `docs/pad.md` has the reasons.
+
+pub(super) mod dot;
+pub(super) mod pad;
+pub(super) mod params;
+pub(super) mod row;
+pub(super) mod row_params;
+
+use crate::design::Design;
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::pad::pad::pad;
+use crate::emit::rtl::pad::params::PadParams;
+use crate::emit::rtl::pad::row::row_modules;
+
+/// Bodies of its modules.
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("pad/meshkv_choice_dsp.v"),
+    template!("pad/meshkv_dot.v"),
+    template!("pad/meshkv_dsp.v"),
+    template!("pad/meshkv_pad.v"),
+    template!("pad/meshkv_row.v"),
+    template!("pad/meshkv_scratchpad.v"),
+    template!("pad/meshkv_sums.v"),
+    template!("pad/meshkv_weight.v"),
+];
+
+/// Every module of the block, each after those it instantiates; PaD mirrors ports of the `tile` and passes on parameters
+/// of the part former.
+pub(super) fn modules(design: &Design, tile: &ModuleSpec, former: &ModuleSpec) -> Vec<ModuleSpec> {
+    let w = PadParams::of(design);
+    let mut modules = row_modules(design, w.slots());
+    modules.retain(|m| m.block == Block::Pad);
+    let row = modules.iter().find(|m| m.name == "meshkv_row").expect("the row comes last");
+    let pad = pad(&w, tile, row, former);
+    modules.push(pad);
+    modules
+}

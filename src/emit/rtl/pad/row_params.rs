@@ -1,0 +1,225 @@
+//! Parameter values of the rows of PaD's array, and the ports that recur.
+
+use crate::design::{index_bits, octave, Array, Design};
+use crate::emit::rtl::module::{Dir, ModuleBuilder};
+use std::collections::BTreeMap;
+
+/// Significand bits of the scale of a logit.
+const SCALE_BITS: u32 = 26;
+
+/// Bits of a sum beside those that count tokens: 36 below the point, 17 of a value, the sign.
+const SUM_BITS: u32 = 54;
+
+/// Bits of a logit beside those that count elements.
+const LOGIT_BITS: u32 = 53;
+
+/// Leading fraction bits that address the table of 2^x.
+const TABLE_BITS: u32 = 7;
+
+/// Words of the deepest memory that takes one look-up table a bit.
+const LUT_WORDS: u32 = 64;
+
+/// Words of a block RAM of 72 bits.
+const BLOCK_WORDS: u32 = 512;
+
+/// Significand bits of a weight.
+const WEIGHT_BITS: u32 = 17;
+
+/// Parameter values of a row's modules.
+pub(in crate::emit::rtl) struct PadRowParams {
+    pub(in crate::emit::rtl) flit: u32,
+    spares_luts: bool,
+    pub(in crate::emit::rtl) lanes: u32,
+    pub(in crate::emit::rtl) head_dim: u32,
+    pub(in crate::emit::rtl) slots: u32,
+    pub(in crate::emit::rtl) blocks: u32,
+    pub(in crate::emit::rtl) sum: u32,
+}
+
+impl PadRowParams {
+    /// Of a fabric whose rows keep `slots` contexts each.
+    pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> PadRowParams {
+        let config = &design.config;
+        let lanes = config.noc.flit_width / 16;
+        PadRowParams {
+            flit: config.noc.flit_width,
+            spares_luts: Array::spares_luts(config),
+            lanes,
+            head_dim: config.pe.head_dim,
+            slots,
+            blocks: config.kv.segment_tokens.div_ceil(lanes),
+            sum: SUM_BITS + config.model.max_tokens.next_power_of_two().ilog2(),
+        }
+    }
+
+    /// Flits of a token, or tokens of a flit.
+    pub(in crate::emit::rtl) fn parts(&self) -> u32 {
+        self.token_parts() * self.places()
+    }
+
+    fn token_parts(&self) -> u32 {
+        (self.head_dim / self.lanes).max(1)
+    }
+
+    fn places(&self) -> u32 {
+        (self.lanes / self.head_dim).max(1)
+    }
+
+    /// Cycles from a registered op to its dot.
+    pub(in crate::emit::rtl) fn dot_cycles(&self) -> u32 {
+        Array::dot_cycles(self.lanes)
+    }
+
+    /// Stationary vectors of a row: parts of queries, two buffers of weights a slot.
+    fn stations(&self) -> u32 {
+        self.slots * (self.parts() + 2)
+    }
+
+    /// Whether there are too many stationary vectors for LUTs.
+    pub(in crate::emit::rtl) fn stations_in_block(&self) -> bool {
+        self.stations() > LUT_WORDS
+    }
+
+    /// Whether elements are aligned by multiplying, and their exponents may lie in block RAM.
+    pub(in crate::emit::rtl) fn align_in_dsp(&self) -> bool {
+        self.spares_luts
+    }
+
+    /// Whether there are too many sums for block RAM.
+    pub(in crate::emit::rtl) fn sums_in_ultra(&self) -> bool {
+        self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
+    }
+
+    /// What the templates of a row are told: the table of 2^x, and what its larger memories are made of.
+    ///
+    /// A look-up table keeps 64 bits; past that, block RAM is what a device has more of. A block RAM keeps
+    /// 512 words of 72 bits, an UltraRAM 4096.
+    pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
+        let stations = if self.stations_in_block() { "block" } else { "distributed" };
+        let exponents = if self.align_in_dsp() { stations } else { "distributed" };
+        let sums = if self.sums_in_ultra() { "ultra" } else { "block" };
+        BTreeMap::from([
+            ("octave".to_owned(), PadRowParams::octave().into()),
+            ("station_style".to_owned(), stations.into()),
+            ("exponent_style".to_owned(), exponents.into()),
+            ("align_in_dsp".to_owned(), self.align_in_dsp().into()),
+            ("sum_style".to_owned(), sums.into()),
+        ])
+    }
+
+    /// The table of 2^x as the Verilog holds it: hexadecimal digits of base and slope, the leading one left out.
+    fn octave() -> Vec<String> {
+        let word = |(base, slope): (u32, u32)| {
+            let base = u64::from(base) & ((1 << octave::BASE_FRACTION) - 1);
+            format!("{:09x}", base << (octave::SLOPE_FRACTION + 1) | u64::from(slope))
+        };
+        octave::octave(TABLE_BITS, WEIGHT_BITS).into_iter().map(word).collect()
+    }
+}
+
+/// Parameters that repeat from module to module, each described once.
+impl ModuleBuilder {
+    pub(in crate::emit::rtl) fn lanes(self, w: &PadRowParams) -> Self {
+        self.param("LANES", w.lanes, "FP16 elements of a flit, tokens of a block.").param(
+            "GROUPS",
+            w.lanes / 4,
+            "LANES / 4.",
+        )
+    }
+    pub(in crate::emit::rtl) fn pad_flit_width(self, w: &PadRowParams) -> Self {
+        self.param("FLIT_WIDTH", w.flit, "LANES * 16.")
+    }
+    pub(in crate::emit::rtl) fn head_dim(self, w: &PadRowParams) -> Self {
+        self.param("HEAD_DIM", w.head_dim, "Elements of a query, of a K row and of a V row.")
+    }
+    pub(in crate::emit::rtl) fn pad_slots(self, w: &PadRowParams) -> Self {
+        self.param("PAD_SLOTS", w.slots, "Contexts, each one query head, that a row keeps at a time.").param(
+            "PAD_SLOT_WIDTH",
+            index_bits(w.slots),
+            "Width of a slot number of a row in bits.",
+        )
+    }
+    pub(in crate::emit::rtl) fn places(self, w: &PadRowParams) -> Self {
+        self.param("PLACES", w.places(), "Tokens of a K flit, at least 1.")
+    }
+    pub(in crate::emit::rtl) fn query_parts(self, w: &PadRowParams) -> Self {
+        self.param("PARTS", w.parts(), "Vectors of a query: flits of a token, or PLACES.")
+            .param("PART_WIDTH", index_bits(w.parts()), "Width of a number of them in bits.")
+            .param("WORD_WIDTH", index_bits(w.head_dim / 4), "Width of a position of four elements in bits.")
+    }
+    pub(in crate::emit::rtl) fn token_parts(self, w: &PadRowParams) -> Self {
+        self.param("TOKEN_PARTS", w.token_parts(), "K flits of a token, at least 1.")
+    }
+    pub(in crate::emit::rtl) fn token_width(self, w: &PadRowParams) -> Self {
+        self.param("TOKEN_WIDTH", index_bits(w.blocks * w.lanes), "Width of a token of a segment in bits.")
+    }
+    pub(in crate::emit::rtl) fn blocks(self, w: &PadRowParams) -> Self {
+        self.param("BLOCKS", w.blocks, "Blocks of a segment, the last one filled up.")
+            .param("BLOCK_WIDTH", index_bits(w.blocks), "Width of a block of a segment in bits.")
+            .param("LANE_WIDTH", index_bits(w.lanes), "Width of a lane number in bits.")
+    }
+    pub(in crate::emit::rtl) fn dim_width(self, w: &PadRowParams) -> Self {
+        self.param("DIM_WIDTH", index_bits(w.head_dim + 1), "Width of a dim, or HEAD_DIM for l, in bits.")
+    }
+    pub(in crate::emit::rtl) fn sum_width(self, w: &PadRowParams) -> Self {
+        self.param(
+            "SUM_WIDTH",
+            w.sum,
+            "Bits of o and l: 36 below the point, the sign, enough for all tokens.",
+        )
+    }
+    pub(in crate::emit::rtl) fn logit_width(self, w: &PadRowParams) -> Self {
+        self.param(
+            "LOGIT_WIDTH",
+            LOGIT_BITS + w.head_dim.ilog2(),
+            "Bits of a logit before it is scaled, 20 below the point.",
+        )
+    }
+    pub(in crate::emit::rtl) fn pad_scale(self, w: &PadRowParams) -> Self {
+        let (significand, shift) = octave::scale(w.head_dim, SCALE_BITS);
+        self.param("SCALE", significand, "log2(e) / sqrt(HEAD_DIM), 26 bits.").param(
+            "SCALE_SHIFT",
+            shift,
+            "Its bits below the point.",
+        )
+    }
+    pub(in crate::emit::rtl) fn dot_width(self, w: &PadRowParams) -> Self {
+        self.param("DOT_WIDTH", 44 + w.lanes.ilog2(), "Bits of a dot.")
+    }
+    pub(in crate::emit::rtl) fn station_depth(self, w: &PadRowParams) -> Self {
+        let depth = w.stations();
+        self.param("DEPTH", depth, "Stationary vectors: parts of queries, two buffers of weights a slot.")
+            .param("ADDR_WIDTH", index_bits(depth), "Width of a number of them in bits.")
+    }
+    /// An op as it travels from row to row.
+    pub(in crate::emit::rtl) fn pad_op(self, prefix: &str, dir: Dir) -> Self {
+        let fields = [
+            ("valid", "1", "An op a cycle, none of which can wait."),
+            ("kind", "2", "0 K, 1 V, 2 the flit of ones that makes l, 3 READ."),
+            ("slot", "PAD_SLOT_WIDTH", ""),
+            ("part", "PART_WIDTH", "K: which part of the query."),
+            ("begins", "1", "K: first part of its token."),
+            ("ends", "1", "K: last part of its token."),
+            ("token", "TOKEN_WIDTH", "K: number of the token in its segment."),
+            ("counts", "1", "K: the token is not masked."),
+            ("tail", "1", "To be given back as k_done; with or without an op."),
+            ("dim", "DIM_WIDTH", "V, READ: which sum; HEAD_DIM is l."),
+            ("buffer", "1", "V, ONES: which weights."),
+            ("clear", "1", "READ: the last of its context."),
+            ("data", "FLIT_WIDTH", "K, V: the flit."),
+        ];
+        fields.into_iter().fold(self, |b, (name, width, doc)| match dir {
+            Dir::Input => b.input(format!("{prefix}{name}"), width, doc),
+            Dir::Output => b.output(format!("{prefix}{name}"), width, ""),
+        })
+    }
+    pub(in crate::emit::rtl) fn pad_load(self) -> Self {
+        self.group("Weights of a block become stationary, from the next cycle on; LANES cycles between two.")
+            .input("load_valid", 1, "")
+            .input("load_slot", "PAD_SLOT_WIDTH", "")
+            .input("load_block", "BLOCK_WIDTH", "")
+            .input("load_buffer", 1, "")
+            .input("load_first", "LANE_WIDTH", "First lane whose token came through K in this segment.")
+            .input("load_last", "LANE_WIDTH", "Last such lane; all others are blank.")
+    }
+}

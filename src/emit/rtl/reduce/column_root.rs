@@ -1,0 +1,38 @@
+//! The reduce root of a column as the fabric sees it.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{mirrored_ports, ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::names::ROOT;
+use crate::emit::rtl::takv::params::TakvParams;
+
+pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
+    let b = ModuleBuilder::new(
+        Block::Reduce,
+        ROOT,
+        &["The reduce root of a column, beside the tile in row 0: merges partial results, gives outputs."],
+    )
+    .root_params(w)
+    .params_of(
+        &[root],
+        &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH"],
+    )
+    .clocked();
+    let mut b = mirrored_ports(b, tile, &["root_"], "");
+    for name in
+        ["out_valid", "out_ready", "out_stream", "out_layer", "out_head", "out_index", "out_last", "out_data"]
+    {
+        let port = root.ports.iter().find(|p| p.name == name).expect("a root has outputs");
+        if name == "out_valid" {
+            b = b.group("An output in FP16.");
+        }
+        let width = port.width.expr.replace("PART_HEAD_WIDTH", "HEAD_PLACE_WIDTH");
+        b = b.port(port.dir, port.name.clone(), width.as_str(), port.doc);
+    }
+    b.group("A partial result begins to be merged.")
+        .output("merge_valid", 1, "One pulse a packet.")
+        .output("merge_stream", "STREAM_WIDTH", "")
+        .output("merge_head", "HEAD_PLACE_WIDTH", "By its place in the column.")
+        .output("merge_y", "Y_WIDTH", "Row of the tile that sent it.")
+        .instances(&[root.name])
+        .build()
+}

@@ -1,0 +1,83 @@
+//! The part former, and what it has in common with the reduce root.
+
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::reduce::params::ReduceParams;
+
+pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Reduce, "meshkv_part_former",
+        &[
+            "Makes a PART packet of the sums of a context: m and l, then o, in FP32.",
+            "",
+            "Numbers come one a cycle and cannot be stopped, so room is shown while MARGIN more fit. A packet is",
+            "longer than the stages between; with an infinity or a NaN in the head, l and o are all NaN.",
+        ],
+    )
+    .reduce_sum_width(w)
+    .fraction()
+    .reduce_flit_width(w)
+    .reduce_id_width(w)
+    .param("MARGIN", 16, "Numbers that fit while there is room.")
+    .clocked()
+    .group("Sums: l, then o[0], o[1], ...")
+    .output("s_room", 1, "This number and MARGIN - 1 more fit.")
+    .input("s_valid", 1, "")
+    .input("s_first", 1, "It is l.")
+    .input("s_last", 1, "It is the last of o.")
+    .input("s_max", 32, "m, with the first; 0 where there was no token.")
+    .input("s_special", 1, "The head met an infinity or a NaN; with the first.")
+    .input("s_id", "ID_WIDTH", "With the first.")
+    .input("s_sum", "SUM_WIDTH", "Two's complement.")
+    .group("The packet.")
+    .output("part_valid", 1, "")
+    .input("part_ready", 1, "")
+    .output("part_first", 1, "")
+    .output("part_last", 1, "")
+    .output("part_id", "ID_WIDTH", "Head, layer and stream.")
+    .output("part_data", "FLIT_WIDTH", "")
+    .instances(&["meshkv_fifo", "meshkv_leading_bits", "meshkv_element_packer"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn element_packer(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Reduce,
+        "meshkv_element_packer",
+        &["Packs elements into flits, one a cycle, from bit 0; what a flit ends with beyond them is 0."],
+    )
+    .param("ELEMENT_WIDTH", 32, "Width of an element in bits.")
+    .reduce_flit_width(w)
+    .param("TAG_WIDTH", w.id + 2, "Width of what is said with it in bits.")
+    .clocked()
+    .input("s_valid", 1, "")
+    .output("s_ready", 1, "")
+    .input("s_data", "ELEMENT_WIDTH", "An element.")
+    .input("s_ends", 1, "It ends its flit, full or not.")
+    .input("s_tag", "TAG_WIDTH", "That of a flit's last element counts.")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_tag", "TAG_WIDTH", "")
+    .output("m_data", "FLIT_WIDTH", "The flit.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn leading_bits(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Reduce, "meshkv_leading_bits",
+        &[
+            "Magnitude of a number from its first one on: what FP32, the divider and FP16 are made of.",
+            "",
+            "Five cycles, a number a cycle. The shift by the leading zeros is the count of them, part by part.",
+        ],
+    )
+    .param("WIDTH", w.sum, "Width of the number in bits, 33 to 80.")
+    .param("KEEP", 32, "Leading bits wanted.")
+    .input("clk", 1, "")
+    .input("s_value", "WIDTH", "Two's complement.")
+    .group("Five cycles later.")
+    .output("m_negative", 1, "Its sign.")
+    .output("m_zero", 1, "It is 0; then the rest has no meaning.")
+    .output("m_above", 7, "Zeros above the first one, of WIDTH bits.")
+    .output("m_kept", "KEEP", "The first one and what follows it.")
+    .output("m_rest", 1, "There are ones behind those.")
+    .build()
+}

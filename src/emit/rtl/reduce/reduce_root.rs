@@ -1,0 +1,143 @@
+//! The merging of partial results and their division.
+
+use crate::design::index_bits;
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::reduce::params::ReduceParams;
+
+pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Reduce, "meshkv_reduce_root",
+        &[
+            "Merges the partial results of the heads of a column as they come and normalises each once.",
+            "",
+            "Sums are in fixed point, so merging is a shift and an addition, a number a cycle. The sums of a head's last",
+            "partial do not go back: l goes to the divider, o waits for it and leaves as FP16. In between, heads",
+            "may come in any order.",
+        ],
+    )
+    .inlet_params(w)
+    .reduce_sum_width(w)
+    .fraction()
+    .param("STREAMS", w.streams, "Streams.")
+    .param("HEADS", w.heads, "Heads of this column.")
+    .param("PARTIALS", w.rows, "Partials of a head, unless one is alone.")
+    .param("STREAM_WIDTH", w.stream, "Width of a stream in bits.")
+    .param("LAYER_WIDTH", w.layer, "Width of a layer in bits.")
+    .param("PART_HEAD_WIDTH", w.head, "Width of a head of this column in bits.")
+    .param("OUT_INDEX_WIDTH", index_bits(w.out_flits()), "Width of a number of an output flit in bits.")
+    .clocked()
+    .output("idle", 1, "Nothing is under way and no head waits for a partial.")
+    .inlet_ports()
+    .group("A partial begins to be merged.")
+    .output("merge_valid", 1, "One pulse a packet.")
+    .output("merge_id", "ID_WIDTH", "Head, layer, stream.")
+    .group("A head's output in FP16.")
+    .output("out_valid", 1, "")
+    .input("out_ready", 1, "")
+    .output("out_stream", "STREAM_WIDTH", "")
+    .output("out_layer", "LAYER_WIDTH", "")
+    .output("out_head", "PART_HEAD_WIDTH", "")
+    .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
+    .output("out_last", 1, "The head's last.")
+    .output("out_data", "FLIT_WIDTH", "")
+    .instances(&[
+        "meshkv_fifo",
+        "meshkv_leading_bits",
+        "meshkv_element_packer",
+        "meshkv_reduce_inlet",
+        "meshkv_reduce_adder",
+        "meshkv_reciprocal",
+        "meshkv_quotient",
+    ])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Reduce,
+        "meshkv_reduce_inlet",
+        &[
+            "Flits of PART packets in, their numbers out: a packet at a time, one number a cycle.",
+            "",
+            "Flits of different sources come mixed and wait in one memory, each source in its part of it.",
+        ],
+    )
+    .inlet_params(w)
+    .clocked()
+    .inlet_ports()
+    .output("idle", 1, "No flit waits.")
+    .group("Numbers: l, o[0], o[1], ...; the rest is said of the whole packet.")
+    .output("m_valid", 1, "")
+    .input("m_ready", 1, "")
+    .output("m_first", 1, "It is l.")
+    .output("m_last", 1, "It is the last of o.")
+    .output("m_alone", 1, "No other partial of its head comes.")
+    .output("m_id", "ID_WIDTH", "Head, layer, stream.")
+    .output("m_max", 32, "m.")
+    .output("m_word", 32, "FP32.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn reduce_adder(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Reduce, "meshkv_reduce_adder",
+        &[
+            "Adds an FP32 to a sum in fixed point: the sum shifted down by what m rises, cut off; the number by what its",
+            "own m lacks, to nearest with halves upwards: the last bit shifted out is the carry in.",
+            "",
+            "Five cycles, a number a cycle. A number that a sum has no bits for does not occur.",
+        ],
+    )
+    .reduce_sum_width(w)
+    .fraction()
+    .input("clk", 1, "")
+    .input("s_word", 32, "Finite FP32.")
+    .input("s_none", 1, "Nothing is added.")
+    .input("s_below", 7, "What its m lacks; 127 stands for more too.")
+    .group("Two cycles later.")
+    .input("s_old", "SUM_WIDTH", "The sum.")
+    .input("s_rise", 7, "What m rises; the same in the next cycle.")
+    .group("Five cycles later.")
+    .output("m_sum", "SUM_WIDTH", "The new sum.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn reciprocal() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Reduce,
+        "meshkv_reciprocal",
+        &["floor(2^64 / value) for a value from 2^31, by long division: a bit a cycle, 34 cycles."],
+    )
+    .clocked()
+    .input("s_valid", 1, "One pulse.")
+    .input("s_value", 32, "Its first bit is 1.")
+    .output("m_valid", 1, "One pulse.")
+    .output("m_value", 34, "Stays until the next division.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn quotient() -> ModuleSpec {
+    ModuleBuilder::new(Block::Reduce, "meshkv_quotient",
+        &[
+            "o / l in FP16, rounded once, from the leading bits of o and the reciprocal of those of l.",
+            "",
+            "Five cycles, a number a cycle. o and l have the same width and point, so where their first ones are is",
+            "all that the exponent needs.",
+        ],
+    )
+    .input("clk", 1, "")
+    .group("o.")
+    .input("s_kept", 26, "Its first one and what follows.")
+    .input("s_above", 7, "Zeros above the first one.")
+    .input("s_rest", 1, "There are ones behind those.")
+    .input("s_negative", 1, "")
+    .input("s_zero", 1, "It is 0.")
+    .group("l, the same for all of a head.")
+    .input("s_above_l", 7, "Zeros above the first one.")
+    .input("s_reciprocal", 34, "In (2^32, 2^33].")
+    .group("What the head is besides, four cycles later.")
+    .input("s_special", 1, "It met an infinity or a NaN: NaN.")
+    .input("s_none", 1, "It has no token: 0.")
+    .group("Five cycles later.")
+    .output("m_element", 16, "FP16.")
+    .build()
+}

@@ -1,0 +1,51 @@
+//! Places of slices, the column bus and external memory; `docs/takv.md` has the reasons.
+
+pub(super) mod bundles;
+pub(super) mod bus_stop;
+pub(super) mod column_controller;
+pub(super) mod filler;
+pub(super) mod memory_port;
+pub(super) mod params;
+pub(super) mod placement;
+pub(super) mod prefetcher;
+pub(super) mod swap_unit;
+
+use crate::design::{Design, PlacementKind};
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::takv::bus_stop::bus_stop;
+use crate::emit::rtl::takv::column_controller::column_controller;
+use crate::emit::rtl::takv::filler::filler;
+use crate::emit::rtl::takv::memory_port::memory_port;
+use crate::emit::rtl::takv::params::TakvParams;
+use crate::emit::rtl::takv::placement::{placement, residue};
+use crate::emit::rtl::takv::prefetcher::prefetcher;
+use crate::emit::rtl::takv::swap_unit::{occupancy, swap_unit};
+
+/// Bodies of its modules.
+pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("takv/meshkv_bus_stop.v"),
+    template!("takv/meshkv_column_controller.v"),
+    template!("takv/meshkv_filler.v"),
+    template!("takv/meshkv_memory_port.v"),
+    template!("takv/meshkv_occupancy.v"),
+    template!("takv/meshkv_placement.v"),
+    template!("takv/meshkv_prefetcher.v"),
+    template!("takv/meshkv_residue.v"),
+    template!("takv/meshkv_swap_unit.v"),
+];
+
+/// Every module of the block, each after those it instantiates.
+pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
+    let w = TakvParams::of(design);
+    let placement = placement(&w);
+    let controller = column_controller(&w, &[&placement]);
+    let mut modules = Vec::new();
+    if w.placement.kind != PlacementKind::Hub {
+        modules.push(residue());
+    }
+    modules.extend([placement, controller, memory_port(&w), bus_stop(&w), prefetcher(&w), filler(&w)]);
+    if w.swaps() {
+        modules.extend([occupancy(&w), swap_unit(&w)]);
+    }
+    modules
+}

@@ -1,0 +1,395 @@
+//! Parameter values of what tells tiles what to fetch and fills their memories.
+
+use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
+use crate::design::{index_bits, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
+use crate::emit::rtl::mare::params::MareParams;
+use crate::emit::rtl::module::ModuleBuilder;
+use std::collections::BTreeMap;
+
+/// Parameter values of controllers, bus, prefetchers, fillers, and memory ports.
+pub(in crate::emit::rtl) struct TakvParams {
+    pub(in crate::emit::rtl) tile: MareParams,
+    pub(in crate::emit::rtl) placement: Placement,
+    pub(in crate::emit::rtl) memory: Memory,
+    /// NetworkParams of the column bus.
+    pub(in crate::emit::rtl) bus: Bus,
+    /// Pieces of all KV heads, where only those heads share that attend with one.
+    pub(in crate::emit::rtl) pieces: Vec<Piece>,
+    /// Heads and rows of each column.
+    pub(in crate::emit::rtl) columns: Vec<(u64, u64)>,
+    pub(in crate::emit::rtl) stream: u32,
+    pub(in crate::emit::rtl) streams: u32,
+    pub(in crate::emit::rtl) layer: u32,
+    segment: u32,
+    pub(in crate::emit::rtl) slice: u32,
+    slices: u32,
+    pub(in crate::emit::rtl) row: u32,
+    pub(in crate::emit::rtl) tokens: u32,
+    row_step: u32,
+    bus_depth: u32,
+    row_flits_log: u32,
+    flit_rows_log: u32,
+    swap_epoch: u32,
+    swaps: bool,
+    pub(in crate::emit::rtl) head_dim: u32,
+    /// Most heads of a column.
+    pub(in crate::emit::rtl) heads: u32,
+    /// How they are dealt.
+    pub(in crate::emit::rtl) mapping: Heads,
+}
+
+impl TakvParams {
+    pub(in crate::emit::rtl) fn of(design: &Design) -> TakvParams {
+        let (model, mesh) = (&design.config.model, design.mesh);
+        let tokens = design.config.kv.segment_tokens;
+        let row_bits = design.config.pe.head_dim * design.config.kv.bytes_per_element * 8;
+        let column = |x: u32| {
+            let shared = design.pieces(Sharing::Segment);
+            shared.iter().find(|p| p.column == x).map_or((0, 0), |p| (p.mask, p.rows))
+        };
+        TakvParams {
+            tile: MareParams::of(design),
+            placement: design.placement,
+            memory: design.memory,
+            bus: design.bus,
+            pieces: design.pieces(Sharing::KvHead),
+            columns: (0..mesh.cols()).map(column).collect(),
+            stream: index_bits(model.max_streams),
+            streams: model.max_streams,
+            layer: index_bits(model.layers),
+            segment: index_bits(design.placement.segments),
+            slice: index_bits(model.kv_heads),
+            slices: model.kv_heads,
+            row: index_bits(tokens),
+            tokens,
+            row_step: design.heads.row_step(),
+            bus_depth: design.bus_depth(),
+            row_flits_log: (row_bits / design.flit.data_width).max(1).ilog2(),
+            flit_rows_log: (design.flit.data_width / row_bits).max(1).ilog2(),
+            swap_epoch: design.config.takv.swap_epoch,
+            swaps: design.swaps(),
+            head_dim: design.config.pe.head_dim,
+            heads: design.heads.most(),
+            mapping: design.heads,
+        }
+    }
+
+    /// Whether homes can swap.
+    pub(in crate::emit::rtl) fn swaps(&self) -> bool {
+        self.swaps
+    }
+
+    /// What the templates of the control are told.
+    pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
+        let net = &self.tile.net;
+        let (x, rho) = (index_bits(net.cols), self.rotation().ilog2());
+        let piece = |p: &Piece| {
+            format!(
+                "1'b{}, {rho}'d{}, {}, {}, {x}'d{}, {}'d{}",
+                u32::from(p.last),
+                p.rho,
+                bits(p.rows, net.rows),
+                bits(p.mask, self.tile.mask),
+                p.column,
+                self.slice,
+                p.kv_head
+            )
+        };
+        // Verilog writes the highest part first.
+        let pieces: Vec<_> = self.pieces.iter().rev().map(piece).collect();
+        let columns = |of: &dyn Fn(&(u64, u64)) -> String| {
+            self.columns.iter().rev().map(of).collect::<Vec<_>>().join(", ")
+        };
+        let kind = match self.placement.kind {
+            PlacementKind::Takv => "takv",
+            PlacementKind::RoundRobin => "round_robin",
+            PlacementKind::Hub => "hub",
+        };
+        let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
+        values.insert("pieces".into(), pieces.into());
+        values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
+        values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
+        values.insert("placement".into(), kind.into());
+        values.insert("swaps".into(), self.swaps().into());
+        let last = |x: u32| design_heads(self, x).1;
+        let of_columns =
+            |of: &dyn Fn(u32) -> String| (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ");
+        let id = self.head_id();
+        values.insert(
+            "first_heads".into(),
+            of_columns(&|x| format!("{id}'d{}", design_heads(self, x).0)).into(),
+        );
+        let count = |x| last(x) - design_heads(self, x).0;
+        values.insert("last_places".into(), of_columns(&|x| format!("{id}'d{}", count(x).max(1) - 1)).into());
+        values.insert("have_heads".into(), of_columns(&|x| format!("1'b{}", count(x).min(1))).into());
+        values.insert("slice_word".into(), self.bus.slice.into());
+        values.insert("overlap".into(), self.tile.overlap.into());
+        values
+    }
+
+    fn rotation(&self) -> u32 {
+        self.placement.rotation()
+    }
+
+    fn index_count(&self) -> u32 {
+        (self.segment + 1).max(self.rotation().ilog2()) + 1
+    }
+
+    /// Bits of what is divided to place a segment.
+    pub(in crate::emit::rtl) fn place(&self) -> u32 {
+        let p = &self.placement;
+        let (layers, segments) = (u64::from(p.layers), u64::from(p.segments));
+        let most = match p.kind {
+            PlacementKind::Takv => {
+                let row = u64::from(p.a) * layers + segments;
+                row.max(layers + u64::from(p.column_stride) * segments)
+            }
+            PlacementKind::RoundRobin | PlacementKind::Hub => layers * segments,
+        };
+        (most.ilog2() + 1).max(self.layer.max(self.segment) + 1)
+    }
+
+    fn axi_addr(&self) -> u32 {
+        self.memory.addr_width.max(self.bus.number.max(self.tile.index) + 1)
+    }
+
+    /// Bits of a query head's number.
+    pub(in crate::emit::rtl) fn head_id(&self) -> u32 {
+        index_bits(self.mapping.heads())
+    }
+
+    /// Bits of a query head's place in its column.
+    pub(in crate::emit::rtl) fn head(&self) -> u32 {
+        index_bits(self.heads)
+    }
+
+    /// Bits of a number of slots that a home's flits can take in the router.
+    pub(in crate::emit::rtl) fn used(&self) -> u32 {
+        let net = &self.tile.net;
+        index_bits(net.vc_depth * (net.vcs - net.vn0_vcs - 1) + 1)
+    }
+}
+
+/// What there is to say of each parameter, once.
+impl ModuleBuilder {
+    /// Adds parameters of the control by name, those that are not there yet.
+    ///
+    /// # Panics
+    /// If there is no such parameter: a slip in this crate.
+    pub(in crate::emit::rtl) fn control(mut self, w: &TakvParams, names: &[&str]) -> Self {
+        for name in names {
+            if !self.has_param(name) {
+                self = self.control_param(w, name);
+            }
+        }
+        self
+    }
+
+    fn control_param(self, w: &TakvParams, name: &str) -> Self {
+        let t = &w.tile;
+        let p = &w.placement;
+        let wide = |n: u64| format!("64'd{n}");
+        match name {
+            "COLS" => self.param("COLS", t.net.cols, "Tiles from west to east."),
+            "ROWS" => self.param("ROWS", t.net.rows, "Tiles from south to north."),
+            "TILES" => self.tiles(t),
+            "X_WIDTH" => self.x_width(&t.net),
+            "Y_WIDTH" => self.y_width(&t.net),
+            "HOME_WIDTH" => self.param(
+                "HOME_WIDTH",
+                index_bits(t.net.cols) + index_bits(t.net.rows),
+                "X_WIDTH + Y_WIDTH.",
+            ),
+            "FLIT_WIDTH" => self.flit_width(&t.net),
+            "TAG_WIDTH" => self.tag_width(t),
+            "INDEX_WIDTH" => self.index_width(t),
+            "MASK_WIDTH" => self.mask_width(t),
+            "EXPECTED_WIDTH" => self.expected_width(t),
+            "CHUNK_FLITS" => self.chunk_flits(t),
+            "SLICE_FLITS" => self.slice_flits(t),
+            "HALF_FLITS" => self.param("HALF_FLITS", t.mare.half_flits, "Flits of K of a slice, and of V."),
+            "SLOT_WIDTH" => self.slot_width(t),
+            "ADDR_WIDTH" => self.addr_width(t),
+            "STREAM_WIDTH" => self.param("STREAM_WIDTH", w.stream, "Width of a stream number in bits."),
+            "STREAMS_WIDTH" => {
+                self.param("STREAMS_WIDTH", w.stream + 1, "Width of a number of streams in bits.")
+            }
+            "LAYER_WIDTH" => self.param("LAYER_WIDTH", w.layer, "Width of a layer number in bits."),
+            "SEGMENT_WIDTH" => self.param("SEGMENT_WIDTH", w.segment, "Width of a segment number in bits."),
+            "SLICE_WIDTH" => self.param("SLICE_WIDTH", w.slice, "Width of a KV head's number in bits."),
+            "COUNT_WIDTH" => {
+                self.param("COUNT_WIDTH", w.segment + 1, "Width of a number of segments in bits.")
+            }
+            "ROW_WIDTH" => self.param("ROW_WIDTH", w.row, "Width of a token's place in its segment in bits."),
+            "HEAD_ID_WIDTH" => {
+                self.param("HEAD_ID_WIDTH", w.head_id(), "Width of a query head's number in bits.")
+            }
+            "TOKENS" => self.param("TOKENS", w.tokens, "Tokens of a segment (P)."),
+            "SLICES" => self.bits_param("SLICES", "[63:0]", wide(w.slices.into()), "KV heads."),
+            "STREAMS" => self.bits_param(
+                "STREAMS",
+                "[63:0]",
+                wide(w.streams.into()),
+                "Streams that can be decoded at once.",
+            ),
+            "BLOCKS" => self.bits_param(
+                "BLOCKS",
+                "[63:0]",
+                wide(p.blocks_of_home().into()),
+                "Macro-blocks that a home has room for in external memory, a stream.",
+            ),
+            "SEGMENTS" => self.param("SEGMENTS", p.segments, "Segments of a layer."),
+            "STRIDE" => self.param("STRIDE", p.a, "Rows from a layer to the next (a)."),
+            "COLUMN_STRIDE" => self.param(
+                "COLUMN_STRIDE",
+                p.column_stride,
+                "Columns by which a layer moves on after each ROWS segments.",
+            ),
+            "ROUNDS" => self.param(
+                "ROUNDS",
+                p.segments.div_ceil(p.rows),
+                "Times that a layer's segments go round the rows.",
+            ),
+            "HUB_X" => self.param("HUB_X", hub(w).0, "Column of the hub."),
+            "HUB_Y" => self.param("HUB_Y", hub(w).1, "Row of the hub."),
+            "PLACE_WIDTH" => self.param(
+                "PLACE_WIDTH",
+                w.place(),
+                "Width of the largest number that is divided to place a segment.",
+            ),
+            "BLOCK_WIDTH" => {
+                self.param("BLOCK_WIDTH", w.bus.block, "Width of the number of a home's macro-block in bits.")
+            }
+            "NUMBER_WIDTH" => self.param(
+                "NUMBER_WIDTH",
+                w.bus.number,
+                "Width of a slice's number in external memory in bits.",
+            ),
+            "ROTATION" => self.param("ROTATION", w.rotation(), "Segments of a group, a power of two."),
+            "ROTATION_WIDTH" => {
+                self.param("ROTATION_WIDTH", w.rotation().ilog2(), "Width of a place in a group in bits.")
+            }
+            "INDEX_COUNT_WIDTH" => self.param(
+                "INDEX_COUNT_WIDTH",
+                w.index_count(),
+                "Width of a place in a descriptor's segments, with the last group's to spare.",
+            ),
+            "PIECES" => self.param(
+                "PIECES",
+                w.pieces.len() as u32,
+                "What columns have of the heads of a KV head each, all together.",
+            ),
+            "PIECE_COUNT_WIDTH" => self.param(
+                "PIECE_COUNT_WIDTH",
+                index_bits(w.pieces.len() as u32),
+                "Width of a piece's number in bits.",
+            ),
+            "ROW_STEP" => self.param(
+                "ROW_STEP",
+                w.row_step,
+                "Rows from a column's head to the next, with a tile a head.",
+            ),
+            "ROW_FLITS_LOG" => {
+                self.param("ROW_FLITS_LOG", w.row_flits_log, "Flits of a token's K, as a power of two.")
+            }
+            "FLIT_ROWS_LOG" => {
+                self.param("FLIT_ROWS_LOG", w.flit_rows_log, "Tokens of a flit of K, as a power of two.")
+            }
+            "BUS_WIDTH" => self.param("BUS_WIDTH", w.bus.word, "Width of a word of the column bus in bits."),
+            "BUS_DEPTH" => self.param("BUS_DEPTH", w.bus_depth, "Words that a stop of the column bus holds."),
+            "ASK_DEPTH" => {
+                self.param("ASK_DEPTH", ASK_DEPTH, "Slices that a tile may be asked to fetch ahead.")
+            }
+            "FILL_DEPTH" => {
+                self.param("FILL_DEPTH", FILL_DEPTH, "Slices that a home may be told to fill ahead.")
+            }
+            "DESC_DEPTH" => self.param("DESC_DEPTH", DESC_DEPTH, "Descriptors that wait in each controller."),
+            "REQ_DEPTH" => {
+                self.param("REQ_DEPTH", REQ_DEPTH, "Bursts that a tile may have waiting for the memory port.")
+            }
+            "CREDIT_WIDTH" => {
+                self.param("CREDIT_WIDTH", index_bits(REQ_DEPTH + 1), "Width of their number in bits.")
+            }
+            "ID_WIDTH" => {
+                self.param("ID_WIDTH", w.memory.slot_width, "Width of the name of a tile's burst in bits.")
+            }
+            "AXI_ID_WIDTH" => self.param(
+                "AXI_ID_WIDTH",
+                w.memory.id_width,
+                "Width of an AXI ID: the tile of its port, and its burst.",
+            ),
+            "LEN_WIDTH" => self.param(
+                "LEN_WIDTH",
+                index_bits(w.memory.burst_flits),
+                "Width of a burst's beats less one, in bits.",
+            ),
+            "BURST_FLITS" => {
+                self.param("BURST_FLITS", w.memory.burst_flits, "Flits of a burst, a power of two.")
+            }
+            "AXI_ADDR_WIDTH" => self.param(
+                "AXI_ADDR_WIDTH",
+                w.axi_addr(),
+                "Width of an address of the external memory in bits.",
+            ),
+            "SLICE_BYTES" => self.bits_param(
+                "SLICE_BYTES",
+                "[63:0]",
+                wide(w.memory.slice_bytes),
+                "Bytes from a slice to the next in external memory.",
+            ),
+            "FLIT_BYTES" => {
+                self.bits_param("FLIT_BYTES", "[63:0]", wide(u64::from(t.net.flit / 8)), "Bytes of a flit.")
+            }
+            "FLIT_LOG" => {
+                self.param("FLIT_LOG", (t.net.flit / 8).ilog2(), "The same as a power of two: an AXI size.")
+            }
+            "PORTS" => self.param("PORTS", w.memory.ports, "Ports to external memory."),
+            "ROW_PORTS" => self.param("ROW_PORTS", w.memory.row_ports, "Ports of a row of tiles."),
+            "PORT_TILES" => self.param(
+                "PORT_TILES",
+                w.memory.tiles_per_port,
+                "Tiles of a port; the last of a row may have fewer.",
+            ),
+            "TIMEOUT_WIDTH" => self.param(
+                "TIMEOUT_WIDTH",
+                TIMEOUT_WIDTH,
+                "A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.",
+            ),
+            "HEAD_DIM" => self.param("HEAD_DIM", w.head_dim, "Elements of a K or V row, a power of two."),
+            "HEADS" => self.param("HEADS", w.heads, "Query heads of a column at most."),
+            "HEAD_PLACE_WIDTH" => self.param(
+                "HEAD_PLACE_WIDTH",
+                w.head(),
+                "Width of a query head's place in its column in bits.",
+            ),
+            "QUERY_WORD_WIDTH" => self.param(
+                "QUERY_WORD_WIDTH",
+                w.bus.query_word,
+                "Width of the number of four elements of a query in bits.",
+            ),
+            "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),
+            "USED_WIDTH" => self.param("USED_WIDTH", w.used(), "Width of a number of slots in bits."),
+            "EPOCH" => self.param("EPOCH", w.swap_epoch, "Decode steps from one swap to the next (K)."),
+            "EPOCH_WIDTH" => {
+                self.param("EPOCH_WIDTH", index_bits(w.swap_epoch), "Width of a step's number in bits.")
+            }
+            _ => panic!("no parameter {name}"),
+        }
+    }
+}
+
+/// First query head of a column, and the first beyond.
+fn design_heads(w: &TakvParams, x: u32) -> (u32, u32) {
+    let heads = w.mapping.of_column(x);
+    (heads.start, heads.end)
+}
+
+fn hub(w: &TakvParams) -> (u32, u32) {
+    let at = w.placement.hub.index() as u32;
+    (at % w.tile.net.cols, at / w.tile.net.cols)
+}
+
+/// A Verilog literal of bits.
+fn bits(value: u64, width: u32) -> String {
+    format!("{width}'b{value:0width$b}", width = width as usize)
+}

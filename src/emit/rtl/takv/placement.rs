@@ -1,0 +1,52 @@
+//! The placement of macro-blocks.
+
+use crate::design::PlacementKind;
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::takv::params::TakvParams;
+
+pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
+    let mut b = ModuleBuilder::new(
+        Block::Takv,
+        "meshkv_placement",
+        &[
+            "Where a macro-block has its home, and which of its home's blocks it is.",
+            "",
+            "Two cycles from layer and segment to home and block, one look-up a cycle.",
+        ],
+    )
+    .control(w, &["X_WIDTH", "Y_WIDTH", "LAYER_WIDTH", "SEGMENT_WIDTH"]);
+    b = match w.placement.kind {
+        PlacementKind::Takv => b.control(w, &["COLS", "ROWS", "STRIDE", "COLUMN_STRIDE", "ROUNDS"]),
+        PlacementKind::RoundRobin => b.control(w, &["COLS", "ROWS", "SEGMENTS"]),
+        PlacementKind::Hub => b.control(w, &["SEGMENTS", "HUB_X", "HUB_Y"]),
+    };
+    let parts: &[&str] = if w.placement.kind == PlacementKind::Hub { &[] } else { &["meshkv_residue"] };
+    b.param("NUMBER_WIDTH", w.place(), "Width of the largest number that is divided.")
+        .control(w, &["BLOCK_WIDTH"])
+        .input("clk", 1, "")
+        .input("en", 1, "Both stages move on.")
+        .input("layer", "LAYER_WIDTH", "Layer l.")
+        .input("segment", "SEGMENT_WIDTH", "Segment s of the layer.")
+        .group("Two enabled cycles later.")
+        .output("x", "X_WIDTH", "Column of the home.")
+        .output("y", "Y_WIDTH", "Row of the home.")
+        .output("block", "BLOCK_WIDTH", "Number of the block among those of its home.")
+        .instances(parts)
+        .build()
+}
+
+pub(in crate::emit::rtl) fn residue() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Takv,
+        "meshkv_residue",
+        &["Quotient and residue of a number by a constant, without a divider: digits run through a residue."],
+    )
+    .param("WIDTH", 16, "Width of the number in bits.")
+    .param("MODULUS", 8, "What it is divided by, 2 to 16.")
+    .param("RESIDUE_WIDTH", 3, "Width of the residue in bits.")
+    .input("number", "WIDTH", "What is divided.")
+    .output("residue", "RESIDUE_WIDTH", "What is left over.")
+    .output("quotient", "WIDTH", "How often MODULUS goes in.")
+    .build()
+}

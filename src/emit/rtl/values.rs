@@ -1,0 +1,58 @@
+//! Values that templates use, block by block.
+
+use super::device;
+use super::modules::modules;
+use crate::design::{Array, Design, Port, TURNS};
+use crate::emit::rtl::fabric::core::core_wires;
+use crate::emit::rtl::mare::params::MareParams;
+use crate::emit::rtl::module::unshared_params;
+use crate::emit::rtl::names::{CORE, FABRIC, PAD, ROOT};
+use crate::emit::rtl::network::debruijn_ring::Ring;
+use crate::emit::rtl::network::params::PORTS;
+use crate::emit::rtl::pad::params::PadParams;
+use crate::emit::rtl::pad::row_params::PadRowParams;
+use crate::emit::rtl::takv::params::TakvParams;
+use crate::kernels;
+use anyhow::Result;
+use std::collections::BTreeMap;
+
+/// Values by the names that templates use; rows of PaD are as `row` says.
+pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<String, tera::Value>> {
+    let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
+    values.insert("multicast".into(), design.router.multicast.into());
+    values.insert("ports".into(), PORTS.to_vec().into());
+    for port in Port::ALL {
+        let mask = format!("5'b{:05b}", TURNS.mask(port));
+        values.insert(format!("outputs_{}", port.letter()), mask.into());
+    }
+    let mare = &design.mare;
+    let fifo = if Array::fifo_in_block(design) { "block" } else { "distributed" };
+    values.insert("fifo_style".into(), fifo.into());
+    values.insert("dedup".into(), mare.dedup.into());
+    values.insert("coalesce".into(), (mare.coalesce_window > 0).into());
+    values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());
+    values.insert("vn0_turns".into(), (design.router.vn0_vcs > 1).into());
+    values.extend(TakvParams::of(design).values());
+    values.extend(PadParams::of(design).values());
+    values.extend(row.values());
+    let all = modules(design);
+    let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
+    let (wires, unused) = core_wires(spec(FABRIC), spec(CORE));
+    values.insert("core_wires".into(), wires.into());
+    values.insert("unused_root".into(), unused.into());
+    values.extend(device::front::values(design, &all));
+    for (name, part) in [("pad_params", PAD), ("root_params", ROOT)] {
+        values.insert(name.into(), unshared_params(spec(FABRIC), spec(part)).into());
+    }
+    let [rows_a, rows_b] = MareParams::of(design).hash_rows();
+    values.insert("bloom_rows_a".into(), rows_a.into());
+    values.insert("bloom_rows_b".into(), rows_b.into());
+    // The low bits of a link counter run through a ring of 32.
+    let ring = Ring::of(32);
+    values.insert("count_ring".into(), ring.literal().into());
+    values.insert("count_places".into(), ring.places_literal().into());
+    for kernel in kernels::all()? {
+        values.insert(format!("kernel_{}", kernel.name), kernel.body.trim_end().into());
+    }
+    Ok(values)
+}

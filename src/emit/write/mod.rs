@@ -1,0 +1,257 @@
+//! Emitted files onto the disk: the whole directory or nothing, and nothing of the user lost.
+//!
+//! The new tree is filled beside the output and takes its place in one step, so a run that is
+//! killed leaves the old tree or the new one. What is already there is judged by the manifest:
+//!
+//! | found                                   | without `force`  | with `force`               |
+//! |-----------------------------------------|------------------|----------------------------|
+//! | a file we wrote, untouched              | replaced         | replaced                   |
+//! | a file we wrote, edited since           | refused, named   | kept as `<name>.edited`    |
+//! | a file of the user where one of ours is to be | refused, named | kept as `<name>.edited` |
+//! | any other file of the user              | stays            | stays                      |
+//! | files, but no manifest                  | refused          | refused                    |
+//!
+//! A file of ours that the user removed is written again. It knows nothing of what is emitted.
+
+mod error;
+mod manifest;
+mod tree_swap;
+
+use super::SourceFile;
+use manifest::{sha256_of_file, Manifest};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use tree_swap::{carry, edited_names, list, Listing, Unavailable, WorkDir};
+
+pub use error::WriteError;
+pub use manifest::{WrittenFile, MANIFEST};
+
+/// What [`write()`] did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// Every file that now stands, sorted by path; the manifest itself is not listed.
+    pub files: Vec<WrittenFile>,
+    /// Edited files that were replaced: where their content was kept, below the output directory.
+    pub kept: Vec<String>,
+    /// The directory held exactly this already, and was not touched.
+    pub unchanged: bool,
+}
+
+/// Attaches to an I/O error what was being done to which path.
+fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError {
+    let path = path.to_owned();
+    move |source| WriteError::Io { doing, path, source }
+}
+
+/// Makes `dir` hold exactly `files`, its manifest and whatever the user put there.
+///
+/// Missing parents are made. A directory that holds exactly this already is not touched.
+///
+/// # Errors
+///
+/// Every [`WriteError`]; except after `Leftover`, `dir` is as it was.
+pub fn write(files: &[SourceFile], dir: &Path, force: bool) -> Result<Written, WriteError> {
+    write_until(&|| false, files, dir, force)
+}
+
+/// [`write()`] that gives up between two files once `stop` says so.
+///
+/// # Errors
+/// As [`write()`], and [`WriteError::Stopped`].
+pub fn write_until(
+    stop: &dyn Fn() -> bool,
+    files: &[SourceFile],
+    dir: &Path,
+    force: bool,
+) -> Result<Written, WriteError> {
+    let mut stopped = false;
+    let written = write_by(files, dir, force, &mut |path, bytes| {
+        stopped = stop();
+        // The kind is of no matter: it never reaches the user.
+        if stopped {
+            Err(io::ErrorKind::Interrupted.into())
+        } else {
+            fs::write(path, bytes)
+        }
+    });
+    written.map_err(|error| if stopped { WriteError::Stopped } else { error })
+}
+
+/// [`write()`] with the writing of one file as an argument, so that a test can fill the disk.
+fn write_by(
+    files: &[SourceFile],
+    dir: &Path,
+    force: bool,
+    put: &mut dyn FnMut(&Path, &[u8]) -> io::Result<()>,
+) -> Result<Written, WriteError> {
+    let new = Manifest::of(files).map_err(WriteError::BadPath)?;
+    let output = resolve(dir)?;
+    let work = WorkDir::open(&output).map_err(|why| match why {
+        Unavailable::Busy => WriteError::Busy(dir.to_owned()),
+        Unavailable::Foreign(path) => WriteError::InTheWay { path, wanted: "directory" },
+        Unavailable::Io(source) => WriteError::Io { doing: "prepare", path: dir.to_owned(), source },
+    })?;
+    let plan = Plan::of(dir, &output, &new, force)?;
+    let written = |kept, unchanged| Written { files: new.files.clone(), kept, unchanged };
+    if plan.unchanged {
+        return Ok(written(Vec::new(), true));
+    }
+
+    let stage = work.stage();
+    fs::create_dir(&stage).map_err(on("write", dir))?;
+    let manifest = new.to_text();
+    let texts = files.iter().map(|f| (f.path.as_str(), f.text.as_str()));
+    for (path, text) in texts.chain([(MANIFEST, manifest.as_str())]) {
+        let to = stage.join(path);
+        let parent = fs::create_dir_all(to.parent().unwrap_or(&stage));
+        // The error names the path the user knows, not the one below the work directory.
+        parent.and_then(|()| put(&to, text.as_bytes())).map_err(on("write", &dir.join(path)))?;
+    }
+    plan.carry_over(dir, &output, &stage)?;
+    work.swap(&output).map_err(on("replace", dir))?;
+    work.remove_old(&output).map_err(|source| WriteError::Leftover {
+        dir: dir.to_owned(),
+        left: work.old(),
+        source,
+    })?;
+    Ok(written(plan.kept, false))
+}
+
+/// The output under the path it will be renamed by, once it is known that it may be.
+fn resolve(dir: &Path) -> Result<PathBuf, WriteError> {
+    // Taken apart and put together, a trailing slash is gone, behind which a link would be followed.
+    let dir: PathBuf = dir.components().collect();
+    let meta = match fs::symlink_metadata(&dir) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound && dir.file_name().is_some() => return Ok(dir),
+        meta => meta.map_err(on("write", &dir))?,
+    };
+    if meta.is_symlink() {
+        let target = fs::read_link(&dir).map_err(on("read", &dir))?;
+        return Err(WriteError::Symlink { dir, target });
+    }
+    if !meta.is_dir() {
+        return Err(WriteError::NotADirectory(dir));
+    }
+    // A swap needs no write permission on the directory itself, but its owner has said no.
+    let writable = rustix::fs::access(&dir, rustix::fs::Access::WRITE_OK).map_err(io::Error::from);
+    writable.map_err(on("write", &dir))?;
+    if meta.permissions().readonly() {
+        return Err(on("write", &dir)(io::ErrorKind::PermissionDenied.into()));
+    }
+    let full = fs::canonicalize(&dir).map_err(on("read", &dir))?;
+    match std::env::current_dir().and_then(fs::canonicalize) {
+        Ok(current) if current.starts_with(&full) => Err(WriteError::ContainsCurrentDir(dir)),
+        _ => Ok(full),
+    }
+}
+
+/// What becomes of everything that is in the output.
+#[derive(Default)]
+struct Plan {
+    /// Files of the user, old path and new path.
+    carried: Vec<(PathBuf, PathBuf)>,
+    /// Directories of the user that hold nothing.
+    empty_dirs: Vec<PathBuf>,
+    /// The new paths of `carried` that hold edits.
+    kept: Vec<String>,
+    /// The output is what is to be written already.
+    unchanged: bool,
+}
+
+impl Plan {
+    fn of(dir: &Path, output: &Path, new: &Manifest, force: bool) -> Result<Plan, WriteError> {
+        if !output.exists() {
+            return Ok(Plan::default());
+        }
+        let found = list(output).map_err(on("read", dir))?;
+        let old = Manifest::read(output).map_err(|e| match e.kind() {
+            io::ErrorKind::InvalidData => {
+                WriteError::BadManifest { path: dir.join(MANIFEST), reason: e.to_string() }
+            }
+            _ => on("read", &dir.join(MANIFEST))(e),
+        })?;
+        let Some(old) = old else {
+            let empty = found.dirs.is_empty() && found.files.is_empty();
+            return if empty { Ok(Plan::default()) } else { Err(WriteError::NotOurs(dir.to_owned())) };
+        };
+
+        refuse_misfits(dir, &found, new)?;
+        let mut plan = Plan { empty_dirs: empty_dirs(&found), ..Plan::default() };
+        let mut edited = Vec::new();
+        let mut ours = 0;
+        for path in found.files {
+            if old.wrote(output, &path).map_err(on("read", &dir.join(&path)))? {
+                ours += 1;
+            } else if old.hash_of(&path).is_some() || new.hash_of(&path).is_some() {
+                edited.push(path);
+            } else {
+                plan.carried.push((path.clone(), path));
+            }
+        }
+        // The manifest is one of ours, but not in its own list.
+        plan.unchanged = edited.is_empty() && old == *new && ours == new.files.len() + 1;
+        // Edited into what would be written anyway, there is nothing to keep.
+        edited.retain(|path| match sha256_of_file(&output.join(path)) {
+            Ok(hash) => hash.is_none() || hash.as_deref() != new.hash_of(path),
+            Err(_) => true,
+        });
+        if !edited.is_empty() && !force {
+            let files = edited.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+            return Err(WriteError::Edited { dir: dir.to_owned(), files });
+        }
+        plan.keep_edits(output, new, edited);
+        Ok(plan)
+    }
+
+    /// Puts what is the user's into the new tree, and gives it the permissions of the old one.
+    fn carry_over(&self, dir: &Path, output: &Path, stage: &Path) -> Result<(), WriteError> {
+        for path in &self.empty_dirs {
+            fs::create_dir_all(stage.join(path)).map_err(on("keep", &dir.join(path)))?;
+        }
+        for (from, to) in &self.carried {
+            carry(&output.join(from), &stage.join(to)).map_err(on("keep", &dir.join(from)))?;
+        }
+        match fs::metadata(output) {
+            Ok(old) => fs::set_permissions(stage, old.permissions()).map_err(on("write", dir)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Gives every edited file a free name.
+    fn keep_edits(&mut self, output: &Path, new: &Manifest, edited: Vec<PathBuf>) {
+        for path in edited {
+            let free = |name: &PathBuf| {
+                fs::symlink_metadata(output.join(name)).is_err()
+                    && new.hash_of(name).is_none()
+                    && !new.needs_directory(name)
+                    && self.carried.iter().all(|(_, to)| to != name)
+            };
+            let name = edited_names(&path).find(free).expect("there is no end of names");
+            self.kept.push(name.to_string_lossy().into_owned());
+            self.carried.push((path, name));
+        }
+    }
+}
+
+/// Refuses a directory where a file is to be written, and a file where a directory is to be.
+fn refuse_misfits(dir: &Path, found: &Listing, new: &Manifest) -> Result<(), WriteError> {
+    let in_the_way = |path: &Path, wanted| Err(WriteError::InTheWay { path: dir.join(path), wanted });
+    if let Some(path) = found.dirs.iter().find(|path| new.hash_of(path).is_some()) {
+        return in_the_way(path, "file");
+    }
+    match found.files.iter().find(|path| new.needs_directory(path)) {
+        Some(path) => in_the_way(path, "directory"),
+        None => Ok(()),
+    }
+}
+
+/// Directories without any entry.
+fn empty_dirs(found: &Listing) -> Vec<PathBuf> {
+    let entries = || found.dirs.iter().chain(&found.files);
+    let empty = |dir: &&PathBuf| entries().all(|entry| entry.parent() != Some(dir.as_path()));
+    found.dirs.iter().filter(empty).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests;
