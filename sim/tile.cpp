@@ -7,7 +7,7 @@
 // between two SLRs of the device has a second register, which is kept here.
 //
 // joints.h is generated from the design: how a tile's ports meet those of its
-// neighbours, of the periphery and of the fabric. A verilated module is a socket around
+// neighbours, of the periphery and of the fabric. A verilated module is a wrapper around
 // the piece that takes its inputs at the falling edge (see src/cosim/build/wrapper.rs).
 //
 // With two clocks a piece is evaluated at every edge of either, in the order of time. Between

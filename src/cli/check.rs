@@ -58,7 +58,7 @@ struct Row {
 /// # Errors
 /// All problems of the configuration; or when standard output or the picture cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, warnings) = super::load_for_the_card(&args.config, ui)?;
+    let (design, warnings) = super::load::load_for_the_card(&args.config, ui)?;
     let found = args.deadlock.then(|| crate::design::deadlock::check(&design, &Rules::of(&design)));
     let (rows, facts) = (flit_rows(&design), facts(&design));
     let mut value = as_json(&design, &rows, &facts, &warnings);

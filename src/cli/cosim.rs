@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod dut_form;
 mod engine;
 mod fabric;
 mod report;
@@ -88,7 +89,7 @@ pub(super) fn run_on(
         return work.run(default, ui);
     }
     let options = &options.with_engine(default);
-    let (design, _) = super::load(options.config(), ui)?;
+    let (design, _) = super::load::load(options.config(), ui)?;
     options.check_engine()?;
     let job = job(options, &design)?;
     let interrupt = Interrupt::listen()?;

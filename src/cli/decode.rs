@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     args.carrier = args.carrier.decided(default);
     let args = &args;
     args.carrier.check()?;
-    let (design, _) = super::load(&args.config, ui)?;
+    let (design, _) = super::load::load(&args.config, ui)?;
     let load = args.workload(&design)?;
     let made = step(&design, &load)?;
     let plan = args.plan(Plan::new(&design, made.descriptors.clone(), args.seed));

@@ -63,7 +63,7 @@ impl Args {
 /// # Errors
 /// All problems of the configuration; when Yosys is missing or fails; when a picture cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, _) = super::load(&args.config, ui)?;
+    let (design, _) = super::load::load(&args.config, ui)?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     let interrupt = Interrupt::listen()?;
     let done = estimate(args, &design, pictures.as_ref(), &interrupt, ui);

@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     args.carrier = args.carrier.decided(default);
     let args = &args;
     args.carrier.check()?;
-    let (design, _) = super::load(&args.config, ui)?;
+    let (design, _) = super::load::load(&args.config, ui)?;
     let mut plan = scenario::plan(&design, &args.workload(), args.seed)?;
     plan.stall = args.stall;
     let interrupt = Interrupt::listen()?;

@@ -33,7 +33,7 @@ pub struct Args {
 /// # Errors
 /// All problems of the configuration, or why nothing could be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, _) = super::load_for_the_card(&args.config, ui)?;
+    let (design, _) = super::load::load_for_the_card(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
     let files = emit::emit(&design)?;
     let written = emit::write_until(&|| interrupt.requested(), &files, &args.out, args.force);

@@ -18,6 +18,7 @@ pub mod init;
 pub mod interrupt;
 mod library;
 pub mod lint;
+mod load;
 mod names;
 mod pictures;
 mod ports;
@@ -34,13 +35,11 @@ pub mod whole_file;
 mod work;
 
 use crate::config::{Engine, Report};
-use crate::design::Design;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use interrupt::Interrupted;
 use std::io;
-use std::path::Path;
 use std::process::ExitCode;
 use ui::{Ui, UiArgs};
 use work::Work;
@@ -136,29 +135,6 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, ui),
     }
-}
-
-/// Reads a configuration and tells what is unwise about it.
-///
-/// # Errors
-/// All problems of the configuration as one [`Report`].
-pub fn load(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
-    told(Design::load(path)?, ui)
-}
-
-/// The same where the files of the design are for the card.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_for_the_card(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
-    told(Design::load_for_the_card(path)?, ui)
-}
-
-fn told((design, warnings): (Design, Report), ui: &Ui) -> Result<(Design, Report), Report> {
-    if !warnings.is_empty() {
-        ui.stderr(format_args!("{warnings:#}"));
-    }
-    Ok((design, warnings))
 }
 
 /// Reports an error and picks the exit code.

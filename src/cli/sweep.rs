@@ -84,7 +84,7 @@ struct Summary {
 /// A wrong sweep file, illegal points, a folder that cannot be written or is in use, a missing tool, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let grid = load_grid(&args.file)?;
-    let (base, _) = super::load(&grid.base, ui)?;
+    let (base, _) = super::load::load(&grid.base, ui)?;
     let all = expand(&grid, &base.name, &base.config);
     if let Some(report) = &all.illegal {
         // Without a single point there is nothing to leave them out of.

@@ -3,7 +3,8 @@
 //! Invariant: one grant if anybody asks, none otherwise; the preferred input wins a tie. The shell
 //! moves the pointer past the winner, so that nobody waits for more than one grant of the other.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// Two requests, one pointer bit.

@@ -7,7 +7,8 @@
 //! The pointer is two single bits and there is no arithmetic: each grant is a function of six
 //! bits, which is exactly one LUT of the device.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// Four requests, a pointer of two bits.

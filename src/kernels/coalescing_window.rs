@@ -4,7 +4,8 @@
 //! request has waited long enough. The last step out of the window waits until the request may
 //! close: while its home is busy it goes on taking others in. It is started while it stands at zero.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// The counter's width is the shell's: enough for TOTAL.

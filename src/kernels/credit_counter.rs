@@ -7,7 +7,8 @@
 //! counted by the shell, whose pointers say whether a send would take the last one: `send` is
 //! the last signal of the cycle to arrive and must pass no adder.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// Whether a credit is left; the ring of slots is the shell's.

@@ -15,6 +15,7 @@ mod arbiter4;
 mod coalescing_window;
 mod credit_counter;
 mod error;
+mod kernel;
 mod packet_lock;
 mod print;
 mod rules;
@@ -27,47 +28,12 @@ pub use arbiter4::{arbiter4, Arbiter4};
 pub use coalescing_window::{coalescing_window, CoalescingWindow};
 pub use credit_counter::{credit_counter, CreditCounter};
 pub use error::PrintError;
+pub use kernel::Kernel;
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
 pub use starvation_guard::{starvation_guard, StarvationGuard};
 pub use swap_decision::{swap_decision, SwapDecision};
 pub use symbols::{signals, Dir, Signal};
-
-use rust_hdl::core::block::Block;
-
-/// A printed kernel, ready for a shell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kernel {
-    /// Snake-case name; templates see the body as `kernel_<name>`.
-    pub name: &'static str,
-    /// What it decides, in one line.
-    pub doc: &'static str,
-    /// Statements for the inside of an `always @(*) begin ... end` of a module, indented by eight
-    /// spaces, without a newline at the end.
-    pub body: String,
-    /// Signals the shell provides.
-    pub inputs: Vec<String>,
-    /// Signals the body assigns on every path; the shell declares them `reg`.
-    pub outputs: Vec<String>,
-    /// Numbers the shell provides as `parameter` or `localparam`.
-    pub constants: Vec<String>,
-}
-
-impl Kernel {
-    /// Prints `block`, whose widths may be any: they leave no trace in the text.
-    fn print(name: &'static str, doc: &'static str, block: &impl Block) -> Result<Kernel, PrintError> {
-        let signals = signals(block)?;
-        let named = |dir| signals.iter().filter(|s| s.dir == dir).map(|s| s.name.clone()).collect();
-        Ok(Kernel {
-            name,
-            doc,
-            body: body(block)?,
-            inputs: named(Dir::Input),
-            outputs: named(Dir::Output),
-            constants: named(Dir::Constant),
-        })
-    }
-}
 
 /// Every kernel, by name.
 pub fn all() -> Result<Vec<Kernel>, PrintError> {

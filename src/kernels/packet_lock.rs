@@ -3,7 +3,8 @@
 //! Invariant: from the grant of a packet's first flit to the grant of its last one the VC is
 //! locked, and a flit that is both locks nothing. Who holds it is the shell's register.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// The lock of one output VC.

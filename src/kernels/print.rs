@@ -5,9 +5,9 @@
 //! bracketed, save where no reading can differ: the negation of a name, and a chain of one
 //! associative operator.
 
+use super::error::PrintError;
 use super::rules::{check_widths, is_scalar, Order};
-use super::symbols::Symbols;
-use super::PrintError;
+use super::symbols::{is_scalar_literal, Symbols};
 use rust_hdl::core::ast::{
     Verilog, VerilogBlock, VerilogBlockOrConditional as Otherwise, VerilogConditional,
     VerilogExpression as Expr, VerilogLiteral, VerilogOp as Op, VerilogOpUnary as Unary,
@@ -35,11 +35,6 @@ pub fn body(kernel: &impl Block) -> Result<String, PrintError> {
     printer.block(&block, &mut order)?;
     order.check_complete(&symbols)?;
     Ok(printer.lines.join("\n"))
-}
-
-/// Whether a literal is a `bool` of the source; numbers are 32 or more bits wide there.
-pub(super) fn is_scalar_literal(literal: &VerilogLiteral) -> bool {
-    literal.to_string().starts_with("1'")
 }
 
 struct Printer<'a> {

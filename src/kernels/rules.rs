@@ -5,9 +5,8 @@
 //! two agree if nothing is evaluated wider than its type ([`check_widths`]) and every output is
 //! written before, and never after, it is read ([`Order`]).
 
-use super::print::is_scalar_literal;
-use super::symbols::{Dir, Symbols};
-use super::PrintError;
+use super::error::PrintError;
+use super::symbols::{is_scalar_literal, Dir, Symbols};
 use rust_hdl::core::ast::{VerilogExpression as Expr, VerilogOp as Op, VerilogOpUnary as Unary};
 use std::collections::BTreeSet;
 

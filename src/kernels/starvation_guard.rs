@@ -3,7 +3,8 @@
 //! Invariant: the count is how often others were served while the favoured VC waited, since its
 //! turn began or was last over, saturated at LIMIT; at LIMIT nobody else may be served.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// The count's width is the shell's: enough for LIMIT itself.

@@ -3,7 +3,8 @@
 //! The heavy row loses d = heavy value - light value, the light one gains it. Of H^2 + L^2 that takes
 //! 2d (H - L - d), which is above zero just if 0 < d < H - L.
 
-use super::{Kernel, PrintError};
+use super::error::PrintError;
+use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
 /// Sums and values have one width, the shell's.

@@ -1,6 +1,7 @@
 //! The signals of a block under the names its shell uses.
 
-use super::PrintError;
+use super::error::PrintError;
+use rust_hdl::core::ast::VerilogLiteral;
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::block::Block;
 use rust_hdl::core::probe::Probe;
@@ -121,4 +122,9 @@ fn signal(name: &str, atom: &dyn Atom) -> Result<Signal, PrintError> {
     };
     let name = if dir == Dir::Constant { name.to_uppercase() } else { name.to_owned() };
     Ok(Signal { name, dir, scalar })
+}
+
+/// Whether a literal is a `bool` of the source; numbers are 32 or more bits wide there.
+pub(super) fn is_scalar_literal(literal: &VerilogLiteral) -> bool {
+    literal.to_string().starts_with("1'")
 }

@@ -1,6 +1,6 @@
 //! The options of `meshkv cosim` and `meshkv sim` and the traffic they ask for.
 
-use super::engine::DutForm;
+use super::dut_form::DutForm;
 use crate::cli::engine::Carrier;
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};

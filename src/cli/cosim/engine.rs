@@ -1,17 +1,9 @@
 //! What carries the flits, as the options say it.
 
+use super::dut_form::DutForm;
 use super::Options;
 use crate::config::Engine;
 use crate::cosim::build::BuildForm;
-
-/// What of it is verilated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum DutForm {
-    /// One tile, run once for each of the mesh: builds in seconds, runs on two cores
-    Tile,
-    /// The whole mesh of routers: checks its wiring too
-    Mesh,
-}
 
 impl Options {
     /// These options with the engine decided: that asked for, or the subcommand's own.

@@ -54,7 +54,7 @@ struct Verdict {
 /// # Errors
 /// All problems of the configuration; the tools that are missing.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let (design, _) = super::load(&args.config, ui)?;
+    let (design, _) = super::load::load(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
     let verdicts =
         interrupt.explain(read(&design, &interrupt, ui), "before every tool had read the design")?;

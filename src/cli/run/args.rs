@@ -120,7 +120,7 @@ impl Args {
             !self.timing || self.carrier.is_model(),
             "--timing leaves out the numbers, which the Verilog computes anyway\n  help: add --engine model"
         );
-        let (design, _) = crate::cli::load(&self.config, ui)?;
+        let (design, _) = crate::cli::load::load(&self.config, ui)?;
         let Some(path) = &self.tensors else {
             let config = &design.config;
             let tokens = self.tokens.unwrap_or(config.model.max_tokens.min(DRAWN));

@@ -14,10 +14,12 @@
 //!
 //! It reads and judges each value by its key; what the values of one point mean together is for the design to say.
 
+mod axis;
 mod reader;
 mod values;
 mod words;
 
+pub use axis::{Axis, Choice, Set};
 pub use words::workload_keys;
 
 use super::finding::Finding;
@@ -25,36 +27,8 @@ use super::report::{Report, Text};
 use super::walk::Walk;
 use super::work::WorkKind;
 use reader::Reader;
-use serde_json::Value;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-
-/// One value of one key, and where it is written.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Set {
-    /// `table.name` of the configuration, or `workload.name`.
-    pub path: String,
-    /// What it is set to.
-    pub value: Value,
-    /// Bytes of the value in the sweep file.
-    pub span: Range<usize>,
-}
-
-/// What one step along an axis sets.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Choice {
-    /// Name of one of `[[points]]`.
-    pub name: Option<String>,
-    /// Its values.
-    pub sets: Vec<Set>,
-}
-
-/// Choices of which each point of the grid takes one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
-    /// In the order of the file.
-    pub choices: Vec<Choice>,
-}
 
 /// A sweep file as it was read. Its points are all combinations of a choice of every axis.
 #[derive(Debug, Clone, PartialEq)]

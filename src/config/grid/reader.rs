@@ -1,7 +1,7 @@
 //! The tables of a sweep file, key by key; what a key is given is in `values`.
 
+use super::axis::{Axis, Choice, Set};
 use super::words::{free_key, words, workload};
-use super::{Axis, Choice, Set};
 use crate::config::finding::Finding;
 use crate::config::keys::{tables, Key};
 use crate::config::walk::{names, Walk};

@@ -1,7 +1,7 @@
 //! What a key of a sweep file may be given: a value, a list, a range.
 
+use super::axis::Set;
 use super::reader::Reader;
-use super::Set;
 use crate::config::finding::Finding;
 use crate::config::keys::{Key, Kind};
 use crate::config::walk::scalar;

@@ -11,32 +11,15 @@
 mod graph;
 mod resource;
 mod routes;
+mod rules;
 
 pub use graph::Graph;
 pub use resource::Resource;
 pub use routes::RouteFault;
+pub use rules::Rules;
 
-use super::{Class, Design, Mesh, NodeId, Port, Turns, TURNS};
+use super::{Class, Design, Mesh, NodeId, Port, Turns};
 use std::collections::BTreeSet;
-use std::ops::Range;
-
-/// How the fabric behaves, as far as a wait follows from it.
-#[derive(Debug, Clone)]
-pub struct Rules {
-    /// Turns that a router is built for.
-    pub turns: Turns,
-    /// The output that a flit from `source` takes at `at` towards `destination`: `(mesh, source, at,
-    /// destination)`.
-    pub route: fn(Mesh, NodeId, NodeId, NodeId) -> Port,
-    /// Virtual channels of each class, by its place in [`Class::ALL`].
-    pub vcs: [Range<u32>; 3],
-    /// Whether a requester has room for all that it asks for. Else what arrives may find none.
-    pub requester_reserves: bool,
-    /// Whether a reduce root takes a PART without sending one first.
-    pub root_consumes: bool,
-    /// Whether a home has room for every fetch whose slice is not there. Else it stays in the way of others.
-    pub parking_has_room: bool,
-}
 
 /// A set of waits that depend on no others, or all of them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,30 +44,6 @@ pub struct Verdict {
     /// A shortest cycle, each resource in words and waiting for the next, the last for the first.
     /// Empty if there is none.
     pub cycle: Vec<String>,
-}
-
-impl Rules {
-    /// The fabric as it is emitted.
-    pub fn of(design: &Design) -> Rules {
-        Rules {
-            turns: TURNS,
-            route: |mesh, _, at, destination| mesh.xy_port(at, destination),
-            vcs: Class::ALL.map(|class| design.router.vcs_of_class(class)),
-            requester_reserves: true,
-            root_consumes: true,
-            parking_has_room: true,
-        }
-    }
-
-    fn vcs(&self, class: Class) -> Range<u32> {
-        self.vcs[class as usize].clone()
-    }
-
-    /// The names of the classes that travel on a virtual channel.
-    fn on_vc(&self, vc: u32) -> String {
-        let classes = Class::ALL.into_iter().filter(|&class| self.vcs(class).contains(&vc));
-        classes.map(Class::name).collect::<Vec<_>>().join(" and ")
-    }
 }
 
 impl Scope {

@@ -1,6 +1,6 @@
 //! What can hold a flit, or be held for one, while it waits.
 
-use super::Rules;
+use super::rules::Rules;
 use crate::design::{Mesh, NodeId, Port};
 
 /// Something of which there is a limited number, and which is held while its holder waits.

@@ -1,6 +1,6 @@
 //! Every route of the mesh, walked: which turns are taken at which router.
 
-use super::Rules;
+use super::rules::Rules;
 use crate::design::{Mesh, NodeId, Port, Turns};
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! A metric of each of some points, a bar for each series.
 
 use super::canvas::{interval, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
-use super::figure::Plot;
+use super::plot::Plot;
 use super::Group;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};

@@ -1,7 +1,7 @@
 //! A metric over a number, a line for each series.
 
 use super::canvas::{interval, mark, picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
-use super::figure::Plot;
+use super::plot::Plot;
 use crate::eval::plot::within;
 use crate::eval::NOT_SHOWN_ABOVE;
 use plotters::prelude::*;

@@ -3,6 +3,7 @@
 use super::canvas::{with_theme, SERIES};
 use super::choose::Chosen;
 use super::group::Group;
+use super::plot::Plot;
 use super::{bars, curves};
 use crate::config::WorkKind;
 use crate::eval::grid::Column;
@@ -18,23 +19,6 @@ pub struct Figure {
     pub themed: String,
     /// What it shows.
     pub caption: String,
-}
-
-/// What one picture shows.
-pub(super) struct Plot<'a> {
-    pub title: String,
-    pub subtitle: String,
-    pub x: &'a str,
-    pub x_name: String,
-    pub y_name: String,
-    /// Which of the metrics.
-    pub at: usize,
-    pub groups: &'a [Group],
-    /// Values of the labels of each series, and as a legend says them.
-    pub series: Vec<Vec<String>>,
-    pub names: Vec<String>,
-    /// Whether it is a latency, of which what is beyond saturation is left out.
-    pub is_latency: bool,
 }
 
 /// The name of a column as an axis shows it, with its unit.

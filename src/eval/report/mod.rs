@@ -14,6 +14,7 @@ mod curves;
 mod figure;
 mod group;
 mod page;
+mod plot;
 mod rows;
 
 pub use choose::{choose, ChoiceError, Chosen, Wanted};

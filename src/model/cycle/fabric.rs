@@ -4,8 +4,9 @@ use super::around::{Around, FabricIn, FabricShown, LocalIn};
 use super::clock::Clock;
 use super::control::Kind;
 use super::mesh::{RouterMesh, Upset, TOTALS};
+use super::messages::KvFlit;
 use super::tile_shape::TileShape;
-use super::transport::{Events, KvFlit, TilePort, Transport, TransportIn, TransportOut};
+use super::transport::{Events, TilePort, Transport, TransportIn, TransportOut};
 use crate::design::{Design, NodeId, Port};
 
 /// The routers, and what they show their tiles.

@@ -31,6 +31,7 @@ mod input;
 mod lanes;
 mod list;
 pub mod mesh;
+pub mod messages;
 mod output;
 pub mod pad;
 pub mod parts;

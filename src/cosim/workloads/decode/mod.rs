@@ -6,9 +6,9 @@
 //! ```
 //!
 //! * [`step`](step()): the descriptors of a decode step, or of a stated sample of it.
-//! * `expect`: which tile must get which slice, from the mapping alone; `ledger` holds the fabric to it.
-//! * `parts`: PART packets and what must reach the reduce roots.
-//! * `compute`: the arrays of the tiles, as long as they take; the roots behind the fabric are the model's too.
+//! * `scoreboard::expected`: which tile must get which slice, from the mapping alone; `scoreboard::ledger` holds the fabric to it.
+//! * `scoreboard::part_packets`: PART packets and what must reach the reduce roots.
+//! * `tile_array`: the arrays of the tiles, as long as they take; the roots behind the fabric are the model's too.
 //! * `queries`: the queries of a layer, which go in before its descriptors.
 //! * [`Bench`]: drives the ports cycle by cycle, with [`crate::cosim::memory`] behind the homes.
 

@@ -10,8 +10,8 @@ use super::scoreboard::tile_account::Close;
 use crate::cosim::hash::mix;
 use crate::design::{Design, NodeId};
 use crate::model::cycle::core::Edges;
+use crate::model::cycle::messages::{KvFlit, PartFlit};
 use crate::model::cycle::pad::{Between, Counts, Pad, Told};
-use crate::model::cycle::transport::{KvFlit, PartFlit};
 use std::collections::VecDeque;
 
 /// Flits, and words of queries and jobs, that stand between the ports and the model.

@@ -5,7 +5,7 @@ use super::super::parts::{bits, lowest_free, meet, some, union, without, TileBit
 use super::super::tile_shape::TileShape;
 use super::super::transport::{Event, Events};
 use super::bloom::Bloom;
-use super::Due;
+use crate::model::cycle::messages::Due;
 
 /// Exact tags, and the chunk that is looked up.
 #[derive(Debug, Clone)]

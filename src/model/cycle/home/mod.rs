@@ -14,38 +14,15 @@ pub use directory::Claim;
 pub use streamer::Streamed;
 
 use super::clock::Clock;
-use super::parts::{Fifo, TileBits};
+use super::messages::{Fetch, Staged};
+use super::parts::Fifo;
 use super::tile_shape::{low_bits, TileShape};
-use super::transport::{Event, Events, Fetch};
+use super::transport::{Event, Events};
 use directory::Directory;
 use filter::Filter;
 use park::Park;
 use streamer::Streamer;
 use table::Table;
-
-/// A chunk that is to be streamed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Due {
-    key: u64,
-    first: u32,
-    last: u32,
-    slot: u32,
-    dest: TileBits,
-    mask: u64,
-    /// One of who asked has asked before.
-    again: bool,
-}
-
-/// What is said of the staging memory in a period.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Staged {
-    /// A flit is written: address and payload.
-    pub fill: Option<(u32, u64)>,
-    /// A slot is given to a slice.
-    pub claim: Option<Claim>,
-    /// All of the slice in this slot is written.
-    pub publish: Option<u32>,
-}
 
 /// What the home is given in a period.
 #[derive(Debug, Clone, Copy)]

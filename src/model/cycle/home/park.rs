@@ -2,8 +2,9 @@
 
 use super::super::parts::Fifo;
 use super::super::tile_shape::TileShape;
-use super::super::transport::{Event, Events, Fetch};
+use super::super::transport::{Event, Events};
 use crate::design::depths::PARKED_REPEATS;
+use crate::model::cycle::messages::Fetch;
 
 /// The ring of fetches that wait.
 #[derive(Debug, Clone)]

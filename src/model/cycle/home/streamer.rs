@@ -4,7 +4,7 @@
 
 use super::super::parts::{some, TileBits};
 use super::super::tile_shape::TileShape;
-use super::Due;
+use crate::model::cycle::messages::Due;
 
 /// A flit of a slice, for the tiles of a set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

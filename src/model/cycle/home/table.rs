@@ -2,8 +2,8 @@
 
 use super::super::parts::{after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits};
 use super::super::tile_shape::{up_to, TileShape};
-use super::super::transport::{Event, Events, Fetch};
-use super::Due;
+use super::super::transport::{Event, Events};
+use crate::model::cycle::messages::{Due, Fetch};
 
 /// A range of a slice that some tiles have asked for.
 #[derive(Debug, Clone, Copy, Default)]

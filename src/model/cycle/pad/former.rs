@@ -1,9 +1,9 @@
 //! Sums of a context become a packet (`meshkv_part_former`): when its flits come, not what is in them.
 
 use super::super::parts::Fifo;
-use super::super::transport::PartFlit;
 use super::line::Line;
 use super::packer::Packer;
+use crate::model::cycle::messages::PartFlit;
 
 /// Stages that make FP32 of a sum, and the register behind them.
 const STAGES: u32 = 6;

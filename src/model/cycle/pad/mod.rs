@@ -29,8 +29,8 @@ pub use packer::Packer;
 pub use rows::Rows;
 pub use sequencer::{Now, Sequencer, Told};
 
+use super::messages::{KvFlit, PartFlit};
 use super::tile::ComputeIn;
-use super::transport::{KvFlit, PartFlit};
 use crate::design::{Design, JOB_DEPTH};
 use crossing::{AsyncFifo, AsyncRegister};
 

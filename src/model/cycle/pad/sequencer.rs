@@ -5,13 +5,13 @@ mod flit;
 pub use flit::Now;
 
 use super::super::tile::Ask;
-use super::super::transport::{KvFlit, PartFlit};
 use super::contexts::{Context, Contexts};
 use super::counts::Happens;
 use super::former::Number;
 use super::loader::{Loader, LoaderIn, Tokens};
 use super::rows::Rows;
 use crate::design::{Array, Design};
+use crate::model::cycle::messages::{KvFlit, PartFlit};
 use flit::Shape;
 
 /// Cycles in which a word of a query that was taken cannot be used yet.

@@ -1,7 +1,7 @@
 //! Flits of partial results come in, their numbers go on one a cycle, a packet at a time (`meshkv_reduce_inlet`).
 
 use super::super::parts::{after, bits, in_turn, Fifo};
-use super::super::transport::RootFlit;
+use crate::model::cycle::messages::RootFlit;
 
 /// Flits that wait, by source, and the packet that is read.
 #[derive(Debug, Clone)]

@@ -7,9 +7,9 @@ mod inlet;
 
 pub use inlet::Inlet;
 
+use super::messages::RootFlit;
 use super::pad::{Line, Packer};
 use super::parts::Fifo;
-use super::transport::RootFlit;
 use crate::design::Design;
 
 /// Cycles from a number to its leading bits, and to its element of the output.

@@ -1,10 +1,11 @@
 //! What fills a home's staging memory (`meshkv_filler`).
 
-use super::super::home::{Claim, Staged};
+use super::super::home::Claim;
 use super::super::parts::{lowest_free, Fifo};
 use super::super::tile_shape::{low_bits, up_to, TileShape};
 use super::super::transport::{Event, Events};
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
+use crate::model::cycle::messages::Staged;
 
 /// A slice that is to be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -18,8 +18,9 @@ pub use prefetcher::{Ask, Prefetcher};
 
 use super::clock::Clock;
 use super::control::{Kind, Query, Word};
+use super::messages::{KvFlit, PartFlit, RootFlit};
 use super::tile_shape::TileShape;
-use super::transport::{Events, KvFlit, PartFlit, RootFlit, Sent, Transport, TransportIn};
+use super::transport::{Events, Sent, Transport, TransportIn};
 
 /// What computes shows the tile in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::super::parts::Fifo;
 use super::super::tile_shape::{up_to, TileShape};
-use super::super::transport::Command;
 use crate::design::depths::ASK_DEPTH;
+use crate::model::cycle::messages::Command;
 
 /// What the column controller asks of a tile, and what computes is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! Ranges that have come, remembered as long as a home may know that it has sent them.
 
 use super::super::parts::bits;
-use super::Command;
+use crate::model::cycle::messages::Command;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {

@@ -4,7 +4,7 @@ use super::super::flit::Flit;
 use super::super::home::Streamed;
 use super::super::parts::{lowest, meet, only, some, without, Arbiter2, TileBits};
 use super::super::tile_shape::{low_bits, TileShape};
-use super::{Arrival, Fetch, PartFlit, RootFlit};
+use crate::model::cycle::messages::{Arrival, Fetch, PartFlit, RootFlit};
 
 /// A flit with its virtual channel.
 pub type Sent = (u32, Flit);

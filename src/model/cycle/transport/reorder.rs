@@ -3,7 +3,7 @@
 //! What each side knows of the other is two of its cycles old, as behind synchronisers. The reader may have a clock of
 //! its own.
 
-use super::KvFlit;
+use crate::model::cycle::messages::KvFlit;
 
 /// Flits on their way to what computes.
 #[derive(Debug, Clone)]

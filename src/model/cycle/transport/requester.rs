@@ -5,7 +5,7 @@ use super::super::tile_shape::TileShape;
 use super::events::{Event, Events};
 use super::history::History;
 use super::reorder::ReorderFifo;
-use super::{Arrival, Command, Fetch, KvFlit};
+use crate::model::cycle::messages::{Arrival, Command, Fetch, KvFlit};
 
 /// Generations of a range that can be told apart, one bit each.
 const ALL_GENERATIONS: u32 = 0b1111;

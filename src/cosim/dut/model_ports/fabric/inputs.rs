@@ -4,8 +4,8 @@ use super::FabricPorts;
 use crate::cosim::dut::model_ports::engine::Engine;
 use crate::cosim::dut::model_ports::flits::part;
 use crate::model::cycle::control::{Beat, Descriptor, MemoryIn, Query};
+use crate::model::cycle::messages::PartFlit;
 use crate::model::cycle::tile::ComputeIn;
-use crate::model::cycle::transport::PartFlit;
 
 impl FabricPorts {
     /// Inputs of the period.

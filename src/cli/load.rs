@@ -1,0 +1,29 @@
+//! Configurations, as subcommands read them.
+
+use super::ui::Ui;
+use crate::config::Report;
+use crate::design::Design;
+use std::path::Path;
+
+/// Reads a configuration and tells what is unwise about it.
+///
+/// # Errors
+/// All problems of the configuration as one [`Report`].
+pub fn load(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
+    told(Design::load(path)?, ui)
+}
+
+/// The same where the files of the design are for the card.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_for_the_card(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
+    told(Design::load_for_the_card(path)?, ui)
+}
+
+fn told((design, warnings): (Design, Report), ui: &Ui) -> Result<(Design, Report), Report> {
+    if !warnings.is_empty() {
+        ui.stderr(format_args!("{warnings:#}"));
+    }
+    Ok((design, warnings))
+}
