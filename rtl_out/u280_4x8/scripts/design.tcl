@@ -13,6 +13,15 @@ set design_pe_mhz 250.000
 set design_sources {
     rtl/common/meshkv_arbiter2.v
     rtl/common/meshkv_arbiter4.v
+    rtl/common/meshkv_delay.v
+    rtl/common/meshkv_event_counters.v
+    rtl/common/meshkv_crossing.v
+    rtl/common/meshkv_crossing_chain.v
+    rtl/common/meshkv_fifo.v
+    rtl/common/meshkv_async_pointer.v
+    rtl/common/meshkv_synchronizer.v
+    rtl/common/meshkv_async_fifo.v
+    rtl/common/meshkv_async_register.v
     rtl/network/meshkv_pair_choice.v
     rtl/network/meshkv_credit_counter.v
     rtl/network/meshkv_route_row.v
@@ -23,17 +32,13 @@ set design_sources {
     rtl/network/meshkv_through_turn.v
     rtl/network/meshkv_switch_allocator.v
     rtl/network/meshkv_output_port.v
-    rtl/common/meshkv_event_counters.v
     rtl/network/meshkv_link_counters.v
     rtl/network/meshkv_router.v
-    rtl/common/meshkv_crossing.v
-    rtl/common/meshkv_fifo.v
+    rtl/network/meshkv_mesh.v
     rtl/mare/meshkv_tile_decode.v
     rtl/mare/meshkv_request_table.v
     rtl/mare/meshkv_bloom_filter.v
     rtl/mare/meshkv_duplicate_filter.v
-    rtl/common/meshkv_async_pointer.v
-    rtl/common/meshkv_synchronizer.v
     rtl/mare/meshkv_reorder_fifo.v
     rtl/mare/meshkv_slice_streamer.v
     rtl/mare/meshkv_staging_memory.v
@@ -42,22 +47,16 @@ set design_sources {
     rtl/mare/meshkv_home_agent.v
     rtl/mare/meshkv_requester.v
     rtl/mare/meshkv_tile_port.v
+    rtl/mare/meshkv_transport.v
     rtl/takv/meshkv_residue.v
-    rtl/takv/meshkv_occupancy.v
-    rtl/takv/meshkv_swap_unit.v
     rtl/takv/meshkv_placement.v
     rtl/takv/meshkv_column_controller.v
     rtl/takv/meshkv_memory_port.v
     rtl/takv/meshkv_bus_stop.v
     rtl/takv/meshkv_prefetcher.v
     rtl/takv/meshkv_filler.v
-    rtl/mare/meshkv_transport.v
-    rtl/fabric/meshkv_tile.v
-    rtl/fabric/meshkv_periphery.v
-    rtl/network/meshkv_mesh.v
-    rtl/fabric/meshkv_fabric.v
-    rtl/common/meshkv_async_fifo.v
-    rtl/common/meshkv_async_register.v
+    rtl/takv/meshkv_occupancy.v
+    rtl/takv/meshkv_swap_unit.v
     rtl/reduce/meshkv_leading_bits.v
     rtl/reduce/meshkv_element_packer.v
     rtl/reduce/meshkv_part_former.v
@@ -66,7 +65,7 @@ set design_sources {
     rtl/reduce/meshkv_reciprocal.v
     rtl/reduce/meshkv_quotient.v
     rtl/reduce/meshkv_reduce_root.v
-    rtl/common/meshkv_delay.v
+    rtl/reduce/meshkv_column_root.v
     rtl/pad/meshkv_dsp.v
     rtl/pad/meshkv_dot.v
     rtl/pad/meshkv_sums.v
@@ -74,9 +73,10 @@ set design_sources {
     rtl/pad/meshkv_scratchpad.v
     rtl/pad/meshkv_row.v
     rtl/pad/meshkv_pad.v
-    rtl/reduce/meshkv_column_root.v
+    rtl/fabric/meshkv_tile.v
+    rtl/fabric/meshkv_periphery.v
+    rtl/fabric/meshkv_fabric.v
     rtl/fabric/meshkv_core.v
-    rtl/common/meshkv_crossing_chain.v
     rtl/device/meshkv_reset_stage.v
     rtl/device/meshkv_reset_row.v
     rtl/device/meshkv_row_choice.v

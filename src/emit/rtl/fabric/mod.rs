@@ -1,6 +1,8 @@
 //! Wiring of the blocks, without logic of its own.
 
 pub(super) mod core;
+// The block and its module have one name.
+#[allow(clippy::module_inception)]
 pub(super) mod fabric;
 pub(super) mod periphery;
 pub(super) mod tile;

@@ -1,6 +1,8 @@
 //! The systolic array of a tile; `docs/pad.md` has the reasons.
 
 pub(super) mod dot;
+// The block and its module have one name.
+#[allow(clippy::module_inception)]
 pub(super) mod pad;
 pub(super) mod params;
 pub(super) mod row;
