@@ -13,10 +13,13 @@ use std::path::Path;
 /// The fabric for the card.
 const CARD: &str = "configs/u280_4x8.toml";
 
+/// A change of the configuration, as it is written and as it is done.
+type Change = (&'static str, fn(&mut Config));
+
 /// One workload: its name, what it changes in the configuration, its arguments, and the least share that is wanted.
 struct Workload {
     what: &'static str,
-    change: Option<(&'static str, fn(&mut Config))>,
+    change: Option<Change>,
     args: &'static str,
     share: Option<f64>,
 }
