@@ -62,7 +62,8 @@ impl Array {
         config.pe.array_rows * flit_elements(config) <= SPARING_LANES
     }
 
-    /// Whether flits that wait for the array lie in block RAM: wide ones do, and those of an array that spares LUTs. Tables of LUTs keep 32 words in half of what 64 take.
+    /// Whether flits that wait for the array lie in block RAM. Wide flits do, since depth is free there, and flits of an
+    /// array that spares LUTs. A shallow FIFO stays in LUTs, which keep 32 words in half of what 64 take.
     pub fn fifo_in_block(design: &Design) -> bool {
         (Array::spares_luts(&design.config) || is_wide(&design.config)) && design.mare.fifo_depth > LUT_WORDS
     }

@@ -26,7 +26,7 @@ pub fn fifo_depth(config: &Config) -> u32 {
     config.pad.fifo_depth.unwrap_or(if is_wide(config) { wide } else { narrow })
 }
 
-/// Whether flits are as wide as a block RAM of the U280 is many times over: then their FIFO lies in block RAM.
+/// Whether flits have 512 bits or more: their FIFO lies in block RAM, where depth is free.
 pub fn is_wide(config: &Config) -> bool {
     config.noc.flit_width >= WIDE_FLIT
 }
