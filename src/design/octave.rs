@@ -1,6 +1,6 @@
 //! The constants of PaD's numbers: the scale of a logit and the table of powers of two.
 //!
-//! The model computes with them and the Verilog holds them; `docs/numbers.md` says what they are for.
+//! The model computes with them and the Verilog holds them; `docs/pad_numbers.md` says what they are for.
 
 /// Bits below the point of a base of the table; its leading one is not stored.
 pub const BASE_FRACTION: u32 = 21;

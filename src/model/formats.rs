@@ -1,7 +1,7 @@
 //! Widths of the datapath's numbers.
 //!
 //! [`Formats::default`] is what the Verilog implements. The fields exist so that a bench can say
-//! what each bit is worth; `docs/numbers.md` has the layouts, bit by bit, and the argument for each.
+//! what each bit is worth; `docs/pad_numbers.md` has the layouts, bit by bit, and the argument for each.
 
 /// Exponent field of an FP16 infinity or NaN.
 pub const FP16_SPECIAL: u32 = 31;

@@ -3,7 +3,7 @@
 //! [`Datapath`] is made of a head's and a flit's size. A [`Partial`] takes the K and V flits of a tile's segments
 //! as the Verilog does, a [`Root`] merges the PART packets of the tiles and gives the output in FP16; all that lies between
 //! can be read on the way. [`attend`] is the whole of it. [`mod@reference`] has what the result is measured against,
-//! [`tensors`] the inputs. Formats, error analysis and figures are in `docs/numbers.md`.
+//! [`tensors`] the inputs. Formats, error analysis and figures are in `docs/pad_numbers.md`.
 //!
 //! No number depends on cycles: the datapath knows none.
 
