@@ -1,8 +1,7 @@
 //! The model behind the ports: of the whole fabric, of the endpoints alone, or with what computes.
 
 use super::core::CorePorts;
-use crate::model::cycle::around::{Around, FabricShown};
-use crate::model::cycle::fabric::{Fabric, Network};
+use crate::model::cycle::fabric::{Around, Fabric, FabricShown, Network};
 
 /// What is behind the ports.
 #[derive(Debug)]

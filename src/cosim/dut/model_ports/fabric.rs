@@ -11,12 +11,10 @@ use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
 use crate::emit::ModuleSpec;
-use crate::model::cycle::around::{Around, FabricIn, LocalIn};
-use crate::model::cycle::control::MemoryIn;
-use crate::model::cycle::fabric::Fabric;
-use crate::model::cycle::flit::Flit;
-use crate::model::cycle::mesh::Upset;
-use crate::model::cycle::tile::ComputeIn;
+use crate::model::cycle::fabric::{Around, Fabric, FabricIn, LocalIn};
+use crate::model::cycle::network::{Flit, Upset};
+use crate::model::cycle::pad::ComputeIn;
+use crate::model::cycle::takv::MemoryIn;
 use std::sync::mpsc::Sender;
 
 numbers! {

@@ -9,8 +9,8 @@ use super::scoreboard::part_packets::{Part, PartKey};
 use super::scoreboard::tile_account::Close;
 use crate::cosim::hash::mix;
 use crate::design::{Design, NodeId};
-use crate::model::cycle::core::Edges;
-use crate::model::cycle::messages::{KvFlit, PartFlit};
+use crate::model::cycle::fabric::Edges;
+use crate::model::cycle::mare::{KvFlit, PartFlit};
 use crate::model::cycle::pad::{Between, Counts, Pad, Told};
 use std::collections::VecDeque;
 

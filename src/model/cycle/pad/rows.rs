@@ -1,8 +1,7 @@
 //! The rows of the array (`meshkv_row`) as far as the sequencer sees them: when what it sent through them comes back.
 
-use super::super::parts::Fifo;
-use super::line::{Line, LONGEST};
 use crate::design::Array;
+use crate::model::cycle::common::{Fifo, Line, LONGEST};
 
 /// Cycles from a token's dot to its weight in the scratchpad, the registers before and behind counted.
 const DOT_TO_DONE: u32 = 17;

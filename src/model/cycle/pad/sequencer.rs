@@ -4,14 +4,14 @@ mod flit;
 
 pub use flit::Now;
 
-use super::super::tile::Ask;
 use super::contexts::{Context, Contexts};
-use super::counts::Happens;
-use super::former::Number;
-use super::loader::{Loader, LoaderIn, Tokens};
+use super::event_counters::Happens;
 use super::rows::Rows;
+use super::weight_loader::{Loader, LoaderIn, Tokens};
 use crate::design::{Array, Design};
-use crate::model::cycle::messages::{KvFlit, PartFlit};
+use crate::model::cycle::mare::{KvFlit, PartFlit};
+use crate::model::cycle::reduce::Number;
+use crate::model::cycle::takv::Ask;
 use flit::Shape;
 
 /// Cycles in which a word of a query that was taken cannot be used yet.
