@@ -2,12 +2,12 @@
 
 /// The registers, of which the lowest is the last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Line(u128);
+pub struct DelayLine(u128);
 
 /// Most cycles of a line.
 pub const LONGEST: u32 = u128::BITS;
 
-impl Line {
+impl DelayLine {
     /// A pulse comes out in this cycle.
     pub fn comes(self) -> bool {
         self.0 & 1 == 1
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn a_pulse_comes_so_many_cycles_later() {
         for cycles in [1, 5, LONGEST] {
-            let mut line = Line::default();
+            let mut line = DelayLine::default();
             line.step(true, cycles);
             let waits = (1..).find(|_| {
                 let comes = line.comes();

@@ -9,7 +9,7 @@ mod tile_bits;
 
 pub use arbiter::{after, in_turn, lowest_free, Arbiter2};
 pub use clock_crossing::{AsyncFifo, AsyncRegister};
-pub use delay_line::{Line, LONGEST};
+pub use delay_line::{DelayLine, LONGEST};
 pub use fifo::Fifo;
-pub use period::Clock;
+pub use period::BloomPeriod;
 pub use tile_bits::{bits, lowest, meet, only, some, union, without, TileBits};

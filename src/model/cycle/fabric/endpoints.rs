@@ -3,10 +3,10 @@
 use super::periphery::{ControlShown, Periphery, Tiles};
 use super::tile::{Shown, Tile, TileIn};
 use crate::design::Design;
-use crate::model::cycle::common::Clock;
-use crate::model::cycle::mare::{Sent, TileShape};
+use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::mare::{MareParams, Sent};
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Answer, Burst, Descriptor, MemoryIn, Query, Read, Word};
+use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, Query, Read};
 
 /// What a router shows its tile in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,13 +43,13 @@ pub struct FabricShown {
 
 /// Tiles and periphery.
 #[derive(Debug, Clone)]
-pub struct Around {
+pub struct Endpoints {
     design: Design,
     tiles: Vec<Tile>,
     periphery: Periphery,
     cycle: u64,
     /// Words of the bus on their way to each tile in this period, and occupancies.
-    words: Vec<Option<Word>>,
+    words: Vec<Option<BusWord>>,
     others: Vec<FromOthers>,
     /// By tile, what is on its way to it from another SLR.
     crossing: Vec<Crossing>,
@@ -68,7 +68,7 @@ struct FromOthers {
 /// Registers between a tile and the next of its column in another SLR.
 #[derive(Debug, Clone, Copy, Default)]
 struct Crossing {
-    word: Option<Word>,
+    word: Option<BusWord>,
     word_credit: bool,
     occupancy: Option<u64>,
 }
@@ -90,18 +90,18 @@ impl Tiles for Seen<'_> {
     }
 }
 
-impl Around {
+impl Endpoints {
     /// Out of reset.
-    pub fn new(design: &Design) -> Around {
-        let (shape, mesh) = (TileShape::of(design), design.mesh);
+    pub fn new(design: &Design) -> Endpoints {
+        let (params, mesh) = (MareParams::of(design), design.mesh);
         let tiles: Vec<_> =
-            mesh.nodes().map(|node| mesh.coords(node)).map(|(x, y)| Tile::new(&shape, x, y)).collect();
+            mesh.nodes().map(|node| mesh.coords(node)).map(|(x, y)| Tile::new(&params, x, y)).collect();
         let shown = FabricShown {
             reads: vec![None; design.memory.ports as usize],
             tiles: vec![Shown::default(); tiles.len()],
             ..FabricShown::default()
         };
-        Around {
+        Endpoints {
             design: design.clone(),
             words: vec![None; tiles.len()],
             others: vec![FromOthers::default(); tiles.len()],
@@ -136,7 +136,7 @@ impl Around {
     /// Passes a period.
     pub fn step(&mut self, input: &FabricIn, routers: &[LocalIn]) {
         self.read();
-        let clock = Clock::at(self.cycle, self.design.mare.bloom_refresh);
+        let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
         let asked = (input.descriptor, input.query);
         for (port, read) in self.shown.reads.iter_mut().enumerate() {
             *read = self.periphery.read(port).copied();
@@ -149,7 +149,7 @@ impl Around {
             let compute = input.computes[t];
             let of_tile =
                 TileIn { rx, tx_credit, word, word_credit, occupancy, answer, burst_credit, compute };
-            self.shown.tiles[t] = tile.step(clock, &of_tile);
+            self.shown.tiles[t] = tile.step(period, &of_tile);
         }
         self.cycle += 1;
     }

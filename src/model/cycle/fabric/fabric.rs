@@ -1,9 +1,9 @@
 //! All of the fabric: routers joined to what stands beside them.
 
-use super::endpoints::{Around, FabricIn, FabricShown, LocalIn};
+use super::endpoints::{Endpoints, FabricIn, FabricShown, LocalIn};
 use crate::design::{Design, NodeId, Port};
-use crate::model::cycle::common::Clock;
-use crate::model::cycle::mare::{Events, KvFlit, TilePort, TileShape, Transport, TransportIn, TransportOut};
+use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::mare::{Events, KvFlit, MareParams, TilePort, Transport, TransportIn, TransportOut};
 use crate::model::cycle::network::{RouterMesh, Upset, TOTALS};
 use crate::model::cycle::takv::Kind;
 
@@ -70,14 +70,14 @@ impl Network {
 /// The fabric.
 #[derive(Debug)]
 pub struct Fabric {
-    around: Around,
+    endpoints: Endpoints,
     network: Network,
 }
 
 impl Fabric {
     /// Out of reset.
     pub fn new(design: &Design) -> Fabric {
-        Fabric { around: Around::new(design), network: Network::new(design) }
+        Fabric { endpoints: Endpoints::new(design), network: Network::new(design) }
     }
 
     /// The routers.
@@ -92,33 +92,33 @@ impl Fabric {
 
     /// Periods that have passed since reset.
     pub fn cycle(&self) -> u64 {
-        self.around.cycle()
+        self.endpoints.cycle()
     }
 
     /// What the ports showed in the last period.
     pub fn shown(&self) -> &FabricShown {
-        self.around.shown()
+        self.endpoints.shown()
     }
 
     /// The flit that a tile shows to what computes.
     pub fn kv(&self, tile: usize) -> Option<&KvFlit> {
-        self.around.tiles()[tile].transport().requester().kv()
+        self.endpoints.tiles()[tile].transport().requester().kv()
     }
 
     /// A tile has a part of a query for what computes.
     pub fn hears_query(&self, tile: usize) -> bool {
-        self.around.tiles()[tile].bus().word().is_some_and(|word| word.kind == Kind::Query)
+        self.endpoints.tiles()[tile].bus().word().is_some_and(|word| word.kind == Kind::Query)
     }
 
     /// An edge of the clock of what computes at a tile, by itself.
     pub fn kv_edge(&mut self, tile: usize, takes: bool) {
-        self.around.kv_edge(tile, takes);
+        self.endpoints.kv_edge(tile, takes);
     }
 
     /// Passes a period.
     pub fn step(&mut self, input: &FabricIn) {
-        self.network.meet(self.around.tiles().iter().map(|tile| tile.transport().port()));
-        self.around.step(input, &self.network.locals);
+        self.network.meet(self.endpoints.tiles().iter().map(|tile| tile.transport().port()));
+        self.endpoints.step(input, &self.network.locals);
         self.network.routers.tick();
     }
 }
@@ -148,10 +148,10 @@ pub struct Nodes {
 impl Nodes {
     /// Out of reset.
     pub fn new(design: &Design) -> Nodes {
-        let (shape, mesh) = (TileShape::of(design), design.mesh);
+        let (params, mesh) = (MareParams::of(design), design.mesh);
         let coords = mesh.nodes().map(|node| mesh.coords(node));
         Nodes {
-            transports: coords.map(|(x, y)| Transport::new(&shape, x, y)).collect(),
+            transports: coords.map(|(x, y)| Transport::new(&params, x, y)).collect(),
             events: vec![Events::default(); mesh.tiles()],
             shown: vec![NodeShown::default(); mesh.tiles()],
             network: Network::new(design),
@@ -188,12 +188,12 @@ impl Nodes {
     /// Passes a period; links to the routers need not be given.
     pub fn step(&mut self, inputs: &[TransportIn]) {
         self.network.meet(self.transports.iter().map(Transport::port));
-        let clock = Clock::at(self.cycle, self.bloom_refresh);
+        let period = BloomPeriod::at(self.cycle, self.bloom_refresh);
         for (tile, transport) in self.transports.iter_mut().enumerate() {
             let LocalIn { rx, tx_credit } = self.network.locals[tile];
             let (kv, event) = (transport.requester().kv().copied(), self.events[tile].scan());
             let input = TransportIn { rx, tx_credit, ..inputs[tile] };
-            let out = transport.step(clock, &input, &mut self.events[tile]);
+            let out = transport.step(period, &input, &mut self.events[tile]);
             self.shown[tile] = NodeShown { out, kv, event };
         }
         self.network.routers.tick();

@@ -8,7 +8,7 @@ mod periphery;
 mod tile;
 
 pub use core::{Core, Edges, PadShown, RootShown};
-pub use endpoints::{Around, FabricIn, FabricShown, LocalIn};
+pub use endpoints::{Endpoints, FabricIn, FabricShown, LocalIn};
 pub use fabric::{Fabric, Network, NodeShown, Nodes};
 pub use periphery::{ControlShown, Periphery, Tiles};
 pub use tile::{Shown, Tile, TileIn};

@@ -2,8 +2,8 @@
 
 use crate::design::Design;
 use crate::model::cycle::takv::{
-    Answer, Burst, Common, Controller, Descriptor, MemoryIn, MemoryPort, Pieces, Query, Read, SwapShown,
-    SwapUnit, Word,
+    Answer, Burst, BusWord, ColumnController, Common, Descriptor, MemoryIn, MemoryPort, Pieces, Query, Read,
+    SwapShown, SwapUnit,
 };
 
 /// What the periphery shows in a period.
@@ -33,7 +33,7 @@ pub trait Tiles {
 #[derive(Debug, Clone)]
 pub struct Periphery {
     pieces: Pieces,
-    controllers: Box<[Controller]>,
+    controllers: Box<[ColumnController]>,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
     /// The tiles of each port, from the west.
@@ -53,7 +53,7 @@ impl Periphery {
         }
         Periphery {
             pieces: Pieces::new(design),
-            controllers: (0..mesh.cols()).map(|x| Controller::new(design, x)).collect(),
+            controllers: (0..mesh.cols()).map(|x| ColumnController::new(design, x)).collect(),
             swap: design.swaps().then(|| SwapUnit::new(design)),
             ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
             tiles_of: tiles_of.into_boxed_slice(),
@@ -62,7 +62,7 @@ impl Periphery {
     }
 
     /// The word that goes to row 0 of a column in this period.
-    pub fn bus(&self, column: usize) -> Option<&Word> {
+    pub fn bus(&self, column: usize) -> Option<&BusWord> {
         self.controllers[column].bus()
     }
 
@@ -91,15 +91,15 @@ impl Periphery {
         memory: &[MemoryIn],
         tiles: &impl Tiles,
     ) -> ControlShown {
-        let descriptor_ready = self.controllers.iter().all(Controller::has_room);
+        let descriptor_ready = self.controllers.iter().all(ColumnController::has_room);
         let of_column = |x: u32| query.filter(|query| design.heads.of_column(x).contains(&query.head));
         let mut shown = ControlShown {
             descriptor_ready,
-            idle: self.controllers.iter().all(Controller::is_idle),
+            idle: self.controllers.iter().all(ColumnController::is_idle),
             swap: self.swap.as_ref().map(SwapUnit::shown).unwrap_or_default(),
             ..ControlShown::default()
         };
-        let arrived = self.controllers.iter().all(Controller::has_arrived);
+        let arrived = self.controllers.iter().all(ColumnController::has_arrived);
         let common = Common {
             descriptor: descriptor.filter(|_| descriptor_ready),
             ready: self.swap.as_ref().is_none_or(SwapUnit::is_ready),

@@ -6,11 +6,11 @@
 //!
 //! Everything else is in the [`transport`](super::transport).
 
-use crate::model::cycle::common::Clock;
-use crate::model::cycle::mare::{Events, KvFlit, RootFlit, Sent, TileShape, Transport, TransportIn};
+use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::mare::{Events, KvFlit, MareParams, RootFlit, Sent, Transport, TransportIn};
 use crate::model::cycle::pad::ComputeIn;
 use crate::model::cycle::takv::{
-    Answer, Ask, Burst, BusStop, Fill, Filler, Kind, Occupancy, Prefetcher, Query, Word,
+    Answer, Ask, Burst, BusStop, BusWord, Fill, Filler, Kind, Occupancy, Prefetcher, Query,
 };
 
 /// What the tile shows to what computes in a period, inputs of the period and all.
@@ -44,7 +44,7 @@ pub struct TileIn<'a> {
     /// Slots freed in the router's local input, one bit a virtual channel.
     pub tx_credit: u32,
     /// A word of the bus.
-    pub word: Option<&'a Word>,
+    pub word: Option<&'a BusWord>,
     /// A word has left the next stop.
     pub word_credit: bool,
     /// An occupancy from the north.
@@ -75,17 +75,17 @@ pub struct Tile {
 
 impl Tile {
     /// The tile at (x, y), out of reset.
-    pub fn new(shape: &TileShape, x: u32, y: u32) -> Tile {
+    pub fn new(params: &MareParams, x: u32, y: u32) -> Tile {
         Tile {
             x,
             y,
-            back: (0..shape.mask_width).map(|h| h * shape.row_step % shape.rows).collect(),
-            rows: shape.rows,
-            bus: BusStop::new(shape.bus_depth, y + 1 == shape.rows),
-            prefetcher: Prefetcher::new(shape),
-            filler: Filler::new(shape),
-            transport: Transport::new(shape, x, y),
-            occupancy: shape.swaps.then(|| Occupancy::new(shape)),
+            back: (0..params.mask_width).map(|h| h * params.row_step % params.rows).collect(),
+            rows: params.rows,
+            bus: BusStop::new(params.bus_depth, y + 1 == params.rows),
+            prefetcher: Prefetcher::new(params),
+            filler: Filler::new(params),
+            transport: Transport::new(params, x, y),
+            occupancy: params.swaps.then(|| Occupancy::new(params)),
             events: Events::default(),
         }
     }
@@ -111,7 +111,7 @@ impl Tile {
     }
 
     /// Passes a period.
-    pub fn step(&mut self, clock: Clock, input: &TileIn) -> Shown {
+    pub fn step(&mut self, period: BloomPeriod, input: &TileIn) -> Shown {
         let compute = &input.compute;
         let word = self.bus.word().copied();
         let heard = word.as_ref().map(|word| self.hear(word, compute.vector_ready)).unwrap_or_default();
@@ -145,7 +145,7 @@ impl Tile {
             part: compute.part.as_ref(),
             root_credit: compute.root_credit,
         };
-        let out = self.transport.step(clock, &to_transport, &mut self.events);
+        let out = self.transport.step(period, &to_transport, &mut self.events);
         (shown.part_ready, shown.root) = (out.part_ready, out.root);
         let told = job.is_some() && compute.job_ready;
         self.prefetcher.step(heard.ask, out.command_ready, told, came);
@@ -165,7 +165,7 @@ impl Tile {
     }
 
     /// What of a word is for this tile, and whether there is room for all of that.
-    fn hear(&self, word: &Word, vector_ready: bool) -> Heard {
+    fn hear(&self, word: &BusWord, vector_ready: bool) -> Heard {
         let asked = matches!(word.kind, Kind::Slice | Kind::Close) && word.ask >> self.y & 1 == 1;
         let home = (word.home_x, word.home_y) == (self.x, self.y);
         let filled = word.kind == Kind::Slice && word.fill && home;
@@ -185,7 +185,7 @@ impl Tile {
         }
     }
 
-    fn ask(&self, word: &Word) -> Ask {
+    fn ask(&self, word: &BusWord) -> Ask {
         Ask {
             close: word.kind == Kind::Close,
             tag: word.tag,
@@ -201,7 +201,7 @@ impl Tile {
     }
 
     /// With heads in rows of their own, those of the column that stand in this row for one of the streams.
-    fn own_heads(&self, word: &Word) -> u64 {
+    fn own_heads(&self, word: &BusWord) -> u64 {
         if word.mapping != 0 {
             return u64::MAX;
         }

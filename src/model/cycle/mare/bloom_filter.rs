@@ -1,22 +1,22 @@
 //! The Bloom filter before the exact tags (`meshkv_bloom_filter`).
 
-use super::params::TileShape;
+use super::params::MareParams;
 use crate::design::hash::{matrix, BLOOM_SEEDS};
 
 /// Two banks that take turns, each with half of its bits for either hash function.
 #[derive(Debug, Clone)]
-pub(super) struct Bloom {
+pub(super) struct BloomFilter {
     rows: [Vec<u128>; 2],
     /// By bank, then by function.
     banks: [[Vec<u64>; 2]; 2],
 }
 
-impl Bloom {
-    pub(super) fn new(shape: &TileShape) -> Bloom {
-        let half = shape.mare.bloom_bits / 2;
-        let name = shape.key_width + shape.index_width;
+impl BloomFilter {
+    pub(super) fn new(params: &MareParams) -> BloomFilter {
+        let half = params.mare.bloom_bits / 2;
+        let name = params.key_width + params.index_width;
         let bits = || vec![0; half.div_ceil(64) as usize];
-        Bloom {
+        BloomFilter {
             rows: BLOOM_SEEDS.map(|seed| matrix(seed, half.ilog2(), name)),
             banks: std::array::from_fn(|_| [bits(), bits()]),
         }

@@ -1,15 +1,15 @@
 //! Who has been sent a chunk already (`meshkv_duplicate_filter`).
 
-use super::bloom_filter::Bloom;
+use super::bloom_filter::BloomFilter;
 use super::events::{Event, Events};
 use super::messages::Due;
-use super::params::TileShape;
-use crate::model::cycle::common::{bits, lowest_free, meet, some, union, without, Clock, TileBits};
+use super::params::MareParams;
+use crate::model::cycle::common::{bits, lowest_free, meet, some, union, without, BloomPeriod, TileBits};
 
 /// Exact tags, and the chunk that is looked up.
 #[derive(Debug, Clone)]
-pub(super) struct Filter {
-    bloom: Bloom,
+pub(super) struct DuplicateFilter {
+    bloom: BloomFilter,
     names: Box<[u128]>,
     served: Box<[TileBits]>,
     valid: u64,
@@ -23,19 +23,19 @@ pub(super) struct Filter {
     key_width: u32,
 }
 
-impl Filter {
-    pub(super) fn new(shape: &TileShape) -> Filter {
-        let entries = shape.mare.tag_entries as usize;
-        Filter {
-            bloom: Bloom::new(shape),
+impl DuplicateFilter {
+    pub(super) fn new(params: &MareParams) -> DuplicateFilter {
+        let entries = params.mare.tag_entries as usize;
+        DuplicateFilter {
+            bloom: BloomFilter::new(params),
             names: vec![0; entries].into_boxed_slice(),
             served: vec![[0; 4]; entries].into_boxed_slice(),
             valid: 0,
             odd: 0,
             looked: None,
             clear: None,
-            chunk_flits: shape.mare.chunk_flits,
-            key_width: shape.key_width,
+            chunk_flits: params.mare.chunk_flits,
+            key_width: params.key_width,
         }
     }
 
@@ -45,12 +45,12 @@ impl Filter {
     }
 
     /// Passes a period with the chunk that is due; `taken` if it is passed on.
-    pub(super) fn step(&mut self, due: Option<&Due>, taken: bool, clock: Clock, events: &mut Events) {
-        let expired = if clock.tick { self.of_parity(!clock.odd) } else { 0 };
+    pub(super) fn step(&mut self, due: Option<&Due>, taken: bool, period: BloomPeriod, events: &mut Events) {
+        let expired = if period.tick { self.of_parity(!period.odd) } else { 0 };
         let looked = self.looked.take();
         match (due, looked) {
             (Some(due), Some(found)) => {
-                let left = self.decide(due, found, clock.odd, events);
+                let left = self.decide(due, found, period.odd, events);
                 self.clear = Some(left);
             }
             (Some(due), None) if self.clear.is_none() => {
@@ -63,8 +63,8 @@ impl Filter {
             _ => {}
         }
         self.valid &= !expired;
-        if clock.tick {
-            self.bloom.tick(clock.odd);
+        if period.tick {
+            self.bloom.tick(period.odd);
         }
     }
 

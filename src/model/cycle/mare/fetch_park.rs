@@ -2,13 +2,13 @@
 
 use super::events::{Event, Events};
 use super::messages::Fetch;
-use super::params::TileShape;
+use super::params::MareParams;
 use crate::design::depths::PARKED_REPEATS;
 use crate::model::cycle::common::Fifo;
 
 /// The ring of fetches that wait.
 #[derive(Debug, Clone)]
-pub(super) struct Park {
+pub(super) struct FetchPark {
     ring: Fifo<Fetch>,
     parked: u32,
     /// Of those that wait, how many are still to be looked at.
@@ -18,10 +18,10 @@ pub(super) struct Park {
     depth: u32,
 }
 
-impl Park {
-    pub(super) fn new(shape: &TileShape) -> Park {
-        let depth = shape.cols * shape.rows + PARKED_REPEATS;
-        Park { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
+impl FetchPark {
+    pub(super) fn new(params: &MareParams) -> FetchPark {
+        let depth = params.cols * params.rows + PARKED_REPEATS;
+        FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
     }
 
     /// What is looked at: one that waits, or one that comes.

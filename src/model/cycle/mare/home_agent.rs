@@ -3,15 +3,15 @@
 //! Fetches for what is not there are parked ([`park`]), the others merged in the request [`table`]. What is due
 //! passes the duplicate [`filter`] and is read by the [`streamer`]. The [`directory`] knows the slots.
 
-use super::duplicate_filter::Filter;
+use super::duplicate_filter::DuplicateFilter;
 use super::events::{Event, Events};
-use super::fetch_park::Park;
+use super::fetch_park::FetchPark;
 use super::messages::{Fetch, Staged};
-use super::params::{low_bits, TileShape};
-use super::request_table::Table;
-use super::slice_streamer::{Streamed, Streamer};
-use super::staging_directory::Directory;
-use crate::model::cycle::common::{Clock, Fifo};
+use super::params::{low_bits, MareParams};
+use super::request_table::RequestTable;
+use super::slice_streamer::{SliceStreamer, Streamed};
+use super::staging_directory::StagingDirectory;
+use crate::model::cycle::common::{BloomPeriod, Fifo};
 
 /// What the home is given in a period.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ pub struct HomeIn {
     /// What is said of the staging memory.
     pub staged: Staged,
     /// The time.
-    pub clock: Clock,
+    pub period: BloomPeriod,
 }
 
 /// What it answers.
@@ -39,30 +39,30 @@ pub struct HomeOut {
 
 /// A home agent with its memory.
 #[derive(Debug, Clone)]
-pub struct Home {
+pub struct HomeAgent {
     fetches: Fifo<Fetch>,
     /// The tile's own fetch goes first.
     own_first: bool,
-    park: Park,
-    directory: Directory,
-    table: Table,
-    filter: Option<Filter>,
-    streamer: Streamer,
+    park: FetchPark,
+    directory: StagingDirectory,
+    table: RequestTable,
+    filter: Option<DuplicateFilter>,
+    streamer: SliceStreamer,
     tag_width: u32,
 }
 
-impl Home {
+impl HomeAgent {
     /// One that holds nothing.
-    pub fn new(shape: &TileShape) -> Home {
-        Home {
-            fetches: Fifo::new(shape.vc_depth),
+    pub fn new(params: &MareParams) -> HomeAgent {
+        HomeAgent {
+            fetches: Fifo::new(params.vc_depth),
             own_first: false,
-            park: Park::new(shape),
-            directory: Directory::new(shape),
-            table: Table::new(shape),
-            filter: shape.mare.dedup.then(|| Filter::new(shape)),
-            streamer: Streamer::new(shape),
-            tag_width: shape.tag_width,
+            park: FetchPark::new(params),
+            directory: StagingDirectory::new(params),
+            table: RequestTable::new(params),
+            filter: params.mare.dedup.then(|| DuplicateFilter::new(params)),
+            streamer: SliceStreamer::new(params),
+            tag_width: params.tag_width,
         }
     }
 
@@ -135,7 +135,7 @@ impl Home {
             if let (Some(chunk), Some(clear)) = (&mut chunk, filter.clear()) {
                 chunk.dest = *clear;
             }
-            filter.step(due, passes, input.clock, events);
+            filter.step(due, passes, input.period, events);
         }
         self.streamer.step(chunk.as_ref(), input.data_ready);
     }

@@ -16,9 +16,9 @@ mod tile_port;
 mod transport;
 
 pub use events::{Event, Events, EVENTS};
-pub use home_agent::{Home, HomeIn, HomeOut};
+pub use home_agent::{HomeAgent, HomeIn, HomeOut};
 pub use messages::{Arrival, Command, Fetch, KvFlit, PartFlit, RootFlit, Staged};
-pub use params::{low_bits, up_to, TileShape};
+pub use params::{low_bits, up_to, MareParams};
 pub use reorder_fifo::ReorderFifo;
 pub use requester::{Requester, RequesterIn};
 pub use slice_streamer::Streamed;

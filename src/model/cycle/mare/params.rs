@@ -4,7 +4,7 @@ use crate::design::{index_bits, Design, Mare};
 
 /// Sizes of everything beside the routers, and which parts there are.
 #[derive(Debug, Clone, Copy)]
-pub struct TileShape {
+pub struct MareParams {
     /// Tiles from west to east.
     pub cols: u32,
     /// Tiles from south to north.
@@ -49,12 +49,12 @@ pub struct TileShape {
     pub swaps: bool,
 }
 
-impl TileShape {
+impl MareParams {
     /// Of a design.
-    pub fn of(design: &Design) -> TileShape {
+    pub fn of(design: &Design) -> MareParams {
         let (flit, mesh) = (&design.flit, design.mesh);
         let part = |name: &str| flit.part.iter().find(|f| f.name == name).map_or(0, |f| f.width);
-        TileShape {
+        MareParams {
             cols: mesh.cols(),
             rows: mesh.rows(),
             vn0_vcs: design.router.vn0_vcs,

@@ -2,7 +2,7 @@
 
 use super::events::{Event, Events};
 use super::messages::{Due, Fetch};
-use super::params::{up_to, TileShape};
+use super::params::{up_to, MareParams};
 use crate::model::cycle::common::{
     after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
 };
@@ -43,7 +43,7 @@ pub(super) struct Turn {
 
 /// Entries, their windows, and the chunk that is due.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct RequestTable {
     entries: Box<[Entry]>,
     valid: u64,
     again: u64,
@@ -63,10 +63,10 @@ pub(super) struct Table {
     cols: u32,
 }
 
-impl Table {
-    pub(super) fn new(shape: &TileShape) -> Table {
-        let mare = &shape.mare;
-        Table {
+impl RequestTable {
+    pub(super) fn new(params: &MareParams) -> RequestTable {
+        let mare = &params.mare;
+        RequestTable {
             entries: vec![Entry::default(); mare.request_entries as usize].into_boxed_slice(),
             valid: 0,
             again: 0,
@@ -78,9 +78,9 @@ impl Table {
             window: mare.coalesce_window,
             tree: mare.tree_build_cycles,
             dedup: mare.dedup,
-            multicast: shape.multicast,
+            multicast: params.multicast,
             chunk_flits: mare.chunk_flits,
-            cols: shape.cols,
+            cols: params.cols,
         }
     }
 

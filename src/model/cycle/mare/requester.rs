@@ -4,7 +4,7 @@ mod history;
 
 use super::events::{Event, Events};
 use super::messages::{Arrival, Command, Fetch, KvFlit};
-use super::params::TileShape;
+use super::params::MareParams;
 use super::reorder_fifo::ReorderFifo;
 use crate::model::cycle::common::{bits, lowest_free};
 use history::History;
@@ -68,8 +68,8 @@ pub struct Requester {
 
 impl Requester {
     /// One that waits for nothing.
-    pub fn new(shape: &TileShape) -> Requester {
-        let mare = &shape.mare;
+    pub fn new(params: &MareParams) -> Requester {
+        let mare = &params.mare;
         Requester {
             slots: vec![Slot::default(); mare.fetch_slots as usize].into_boxed_slice(),
             busy: 0,
@@ -79,9 +79,9 @@ impl Requester {
             history: mare.dedup.then(|| History::new(mare.fetch_history)),
             fifo: ReorderFifo::new(mare.fifo_depth),
             idle_seen: [false; 2],
-            overlap: shape.overlap,
+            overlap: params.overlap,
             retry_ticks: mare.retry_ticks,
-            tag_width: shape.tag_width,
+            tag_width: params.tag_width,
         }
     }
 

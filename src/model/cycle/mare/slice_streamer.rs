@@ -3,7 +3,7 @@
 //! Address, memory, output: three stages that move together, so that a flit that waits stops all of them.
 
 use super::messages::Due;
-use super::params::TileShape;
+use super::params::MareParams;
 use crate::model::cycle::common::{some, TileBits};
 
 /// A flit of a slice, for the tiles of a set.
@@ -23,7 +23,7 @@ pub struct Streamed {
 
 /// Staging memory and what reads it.
 #[derive(Debug, Clone)]
-pub(super) struct Streamer {
+pub(super) struct SliceStreamer {
     staging: Box<[u64]>,
     slice_flits: u32,
     chunk: Option<Due>,
@@ -33,11 +33,11 @@ pub(super) struct Streamer {
     out: Option<Streamed>,
 }
 
-impl Streamer {
-    pub(super) fn new(shape: &TileShape) -> Streamer {
-        Streamer {
-            staging: vec![0; shape.mare.staging_depth as usize].into_boxed_slice(),
-            slice_flits: shape.mare.slice_flits,
+impl SliceStreamer {
+    pub(super) fn new(params: &MareParams) -> SliceStreamer {
+        SliceStreamer {
+            staging: vec![0; params.mare.staging_depth as usize].into_boxed_slice(),
+            slice_flits: params.mare.slice_flits,
             chunk: None,
             index: 0,
             read: None,

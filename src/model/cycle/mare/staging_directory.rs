@@ -1,6 +1,6 @@
 //! Slots of the staging memory (`meshkv_staging_directory`).
 
-use super::params::TileShape;
+use super::params::MareParams;
 use crate::model::cycle::common::bits;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,7 +35,7 @@ pub(super) struct Found {
 
 /// Which slice is in which slot, and who still needs it.
 #[derive(Debug, Clone)]
-pub(super) struct Directory {
+pub(super) struct StagingDirectory {
     slots: Box<[Slot]>,
     /// Slots whose slice is resident, that stay, and that are given to a slice.
     valid: u64,
@@ -45,10 +45,10 @@ pub(super) struct Directory {
     closing: bool,
 }
 
-impl Directory {
-    pub(super) fn new(shape: &TileShape) -> Directory {
-        let slots = vec![Slot::default(); shape.mare.staging_slots as usize].into_boxed_slice();
-        Directory { slots, valid: 0, kept: 0, taken: 0, scan: 0, closing: false }
+impl StagingDirectory {
+    pub(super) fn new(params: &MareParams) -> StagingDirectory {
+        let slots = vec![Slot::default(); params.mare.staging_slots as usize].into_boxed_slice();
+        StagingDirectory { slots, valid: 0, kept: 0, taken: 0, scan: 0, closing: false }
     }
 
     /// The slot that is looked at.

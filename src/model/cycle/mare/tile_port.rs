@@ -1,7 +1,7 @@
 //! Between a tile and its router (`meshkv_tile_port`): who sends, and where what comes goes.
 
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
-use super::params::{low_bits, TileShape};
+use super::params::{low_bits, MareParams};
 use super::slice_streamer::Streamed;
 use crate::model::cycle::common::{lowest, meet, only, some, without, Arbiter2, TileBits};
 use crate::model::cycle::network::Flit;
@@ -46,7 +46,7 @@ pub struct Choice {
 /// Credits, turns, and the registers of the link.
 #[derive(Debug, Clone)]
 pub struct TilePort {
-    shape: TileShape,
+    params: MareParams,
     x: u32,
     y: u32,
     here: TileBits,
@@ -64,14 +64,14 @@ pub struct TilePort {
 
 impl TilePort {
     /// That of the tile at (x, y).
-    pub fn new(shape: &TileShape, x: u32, y: u32) -> TilePort {
+    pub fn new(params: &MareParams, x: u32, y: u32) -> TilePort {
         TilePort {
-            shape: *shape,
+            params: *params,
             x,
             y,
-            here: only(shape.tile(x, y)),
-            credits: vec![shape.vc_depth; shape.vcs as usize].into_boxed_slice(),
-            own_room: shape.vc_depth,
+            here: only(params.tile(x, y)),
+            credits: vec![params.vc_depth; params.vcs as usize].into_boxed_slice(),
+            own_room: params.vc_depth,
             kept: false,
             left: false,
             part_vc: 0,
@@ -94,10 +94,10 @@ impl TilePort {
 
     /// Who is served in this period; the turns pass on.
     pub fn choose(&mut self, input: &PortIn) -> Choice {
-        let shape = &self.shape;
+        let params = &self.params;
         let rx_vc = input.rx.map(|(vc, _)| vc);
-        let rx_data = rx_vc.is_some_and(|vc| vc > shape.vn0_vcs);
-        let rx_part = rx_vc.is_some_and(|vc| vc < shape.vn0_vcs);
+        let rx_data = rx_vc.is_some_and(|vc| vc > params.vn0_vcs);
+        let rx_part = rx_vc.is_some_and(|vc| vc < params.vn0_vcs);
         let mut choice = Choice::default();
         let (mut to_self, mut to_others, mut wants_net) = (false, false, false);
         if let Some(data) = input.data {
@@ -108,7 +108,7 @@ impl TilePort {
         }
         choice.own_fetch = input.fetch.is_some_and(|f| (f.x, f.y) == (self.x, self.y));
         let wants_fetch =
-            input.fetch.is_some() && !choice.own_fetch && self.credits[shape.vn0_vcs as usize] > 0;
+            input.fetch.is_some() && !choice.own_fetch && self.credits[params.vn0_vcs as usize] > 0;
         let root_here = self.y == 0;
         choice.own_part = input.part.is_some() && root_here && self.own_room > 0 && !rx_part;
         let wants_part = input.part.is_some() && !root_here && self.credits[self.part_vc as usize] > 0;
@@ -124,10 +124,11 @@ impl TilePort {
 
     /// What the requester gets.
     pub fn arrival(&self, input: &PortIn, choice: &Choice) -> Option<Arrival> {
-        let of_net = input.rx.filter(|(vc, _)| *vc > self.shape.vn0_vcs);
+        let of_net = input.rx.filter(|(vc, _)| *vc > self.params.vn0_vcs);
         if let Some((_, flit)) = of_net {
-            let key = flit.head as u64 & low_bits(self.shape.key_width);
-            let index = (flit.head >> self.shape.key_width) as u32 & low_bits(self.shape.index_width) as u32;
+            let key = flit.head as u64 & low_bits(self.params.key_width);
+            let index =
+                (flit.head >> self.params.key_width) as u32 & low_bits(self.params.index_width) as u32;
             return Some(Arrival { key, index, data: flit.data });
         }
         let data = input.data.filter(|_| choice.keeps)?;
@@ -136,30 +137,30 @@ impl TilePort {
 
     /// The fetch that comes from the network; its coordinates are those of who asks.
     pub fn fetch_from_network(&self, rx: Option<Sent>) -> Option<Fetch> {
-        let (_, flit) = rx.filter(|(vc, _)| *vc == self.shape.vn0_vcs)?;
-        let shape = &self.shape;
+        let (_, flit) = rx.filter(|(vc, _)| *vc == self.params.vn0_vcs)?;
+        let params = &self.params;
         let mut head = flit.head;
         let mut field = |width: u32| {
             let value = head as u64 & low_bits(width);
             head >>= width;
             value
         };
-        let (key, mask) = (field(shape.key_width), field(shape.mask_width));
-        let (x, y) = (field(shape.x_width) as u32, field(shape.y_width) as u32);
-        let index = |at: u32| (flit.data >> (at * shape.index_width)) & low_bits(shape.index_width);
+        let (key, mask) = (field(params.key_width), field(params.mask_width));
+        let (x, y) = (field(params.x_width) as u32, field(params.y_width) as u32);
+        let index = |at: u32| (flit.data >> (at * params.index_width)) & low_bits(params.index_width);
         let (first, last) = (index(0) as u32, index(1) as u32);
-        let again = flit.data >> (2 * shape.index_width) & 1 == 1;
+        let again = flit.data >> (2 * params.index_width) & 1 == 1;
         Some(Fetch { key, mask, x, y, first, last, again })
     }
 
     /// The flit of PART that the reduce root gets.
     pub fn to_root(&self, input: &PortIn, choice: &Choice) -> Option<RootFlit> {
-        if let Some((vc, flit)) = input.rx.filter(|(vc, _)| *vc < self.shape.vn0_vcs) {
+        if let Some((vc, flit)) = input.rx.filter(|(vc, _)| *vc < self.params.vn0_vcs) {
             return Some(self.root_flit(1 << vc, flit));
         }
         let part = input.part.filter(|_| choice.own_part)?;
         let head = self.part_head(part);
-        Some(self.root_flit(1 << self.shape.vn0_vcs, Flit { head, data: part.data, ..Flit::default() }))
+        Some(self.root_flit(1 << self.params.vn0_vcs, Flit { head, data: part.data, ..Flit::default() }))
     }
 
     fn root_flit(&self, valid: u32, flit: Flit) -> RootFlit {
@@ -170,8 +171,8 @@ impl TilePort {
             value as u32
         };
         let [last, first, alone] = [field(1), field(1), field(1)].map(|bit| bit == 1);
-        let [stream, layer, place] = self.shape.part_widths.map(&mut field);
-        let (x, y) = (field(self.shape.x_width), field(self.shape.y_width));
+        let [stream, layer, place] = self.params.part_widths.map(&mut field);
+        let (x, y) = (field(self.params.x_width), field(self.params.y_width));
         let part = PartFlit { first, last, alone, stream, layer, head: place, data: flit.data };
         RootFlit { valid, part, x, y }
     }
@@ -193,17 +194,17 @@ impl TilePort {
         }
         // The next packet takes the next channel.
         if choice.parts && input.part.is_some_and(|part| part.last) {
-            self.part_vc = (self.part_vc + 1) % self.shape.vn0_vcs;
+            self.part_vc = (self.part_vc + 1) % self.params.vn0_vcs;
         }
     }
 
     /// Slots that are given back: of data at once, of fetches when one has left the home's buffer
     /// (`home_credit`), of PART when the root says so.
     pub fn give_back(&mut self, rx: Option<Sent>, home_credit: bool, root_credit: u32) {
-        let vn0 = (1 << self.shape.vn0_vcs) - 1;
+        let vn0 = (1 << self.params.vn0_vcs) - 1;
         let rx_data = rx.map_or(0, |(vc, _)| 1 << vc) & !(vn0 << 1 | 1);
-        self.rx_credit = rx_data | u32::from(home_credit) << self.shape.vn0_vcs | root_credit & vn0;
-        self.own_room += root_credit >> self.shape.vn0_vcs & 1;
+        self.rx_credit = rx_data | u32::from(home_credit) << self.params.vn0_vcs | root_credit & vn0;
+        self.own_room += root_credit >> self.params.vn0_vcs & 1;
     }
 
     /// The flit that leaves for the router.
@@ -211,8 +212,8 @@ impl TilePort {
         match (input.data, input.part, input.fetch) {
             (Some(data), ..) if choice.leaves => {
                 let head = u128::from(data.key)
-                    | u128::from(data.index) << self.shape.key_width
-                    | u128::from(data.mask) << (self.shape.key_width + self.shape.index_width);
+                    | u128::from(data.index) << self.params.key_width
+                    | u128::from(data.mask) << (self.params.key_width + self.params.index_width);
                 let dest = self.set(&without(&data.dest, &self.here));
                 Some((self.data_vc(data.key), Flit { head, data: data.data, dest }))
             }
@@ -223,7 +224,7 @@ impl TilePort {
             (.., Some(fetch)) if choice.fetches => {
                 let dest = self.dest(fetch.x, fetch.y);
                 Some((
-                    self.shape.vn0_vcs,
+                    self.params.vn0_vcs,
                     Flit { head: self.fetch_head(fetch), data: self.range(fetch), dest },
                 ))
             }
@@ -233,13 +234,13 @@ impl TilePort {
 
     /// The virtual channel of a slice follows from its tag, so that its flits keep their order.
     fn data_vc(&self, key: u64) -> u32 {
-        let (first, tag) = (self.shape.vn0_vcs + 1, self.shape.tag(key));
+        let (first, tag) = (self.params.vn0_vcs + 1, self.params.tag(key));
         let odd = tag.count_ones() & 1;
-        match self.shape.vcs - first {
+        match self.params.vcs - first {
             1 => first,
             2 => first + odd,
             _ => {
-                let low = tag & low_bits(self.shape.tag_width / 2);
+                let low = tag & low_bits(self.params.tag_width / 2);
                 // Four lanes by two parities; the fourth goes with the first.
                 first + [0, 1, 2, 0][(odd << 1 | low.count_ones() & 1) as usize]
             }
@@ -247,23 +248,23 @@ impl TilePort {
     }
 
     fn fetch_head(&self, fetch: &Fetch) -> u128 {
-        let shape = &self.shape;
-        let place = u128::from(self.y << shape.x_width | self.x);
+        let params = &self.params;
+        let place = u128::from(self.y << params.x_width | self.x);
         u128::from(fetch.key)
-            | u128::from(fetch.mask) << shape.key_width
-            | place << (shape.key_width + shape.mask_width)
+            | u128::from(fetch.mask) << params.key_width
+            | place << (params.key_width + params.mask_width)
     }
 
     fn range(&self, fetch: &Fetch) -> u64 {
-        let width = self.shape.index_width;
+        let width = self.params.index_width;
         u64::from(fetch.first) | u64::from(fetch.last) << width | u64::from(fetch.again) << (2 * width)
     }
 
     fn part_head(&self, part: &PartFlit) -> u128 {
         let flags = [part.last, part.first, part.alone].map(|bit| (1, u32::from(bit)));
-        let [stream, layer, head] = self.shape.part_widths;
+        let [stream, layer, head] = self.params.part_widths;
         let fields = [(stream, part.stream), (layer, part.layer), (head, part.head)];
-        let place = [(self.shape.x_width, self.x), (self.shape.y_width, self.y)];
+        let place = [(self.params.x_width, self.x), (self.params.y_width, self.y)];
         let (mut bits, mut at) = (0_u128, 0);
         for (width, value) in flags.into_iter().chain(fields).chain(place) {
             bits |= u128::from(u64::from(value) & low_bits(width)) << at;
@@ -274,19 +275,19 @@ impl TilePort {
 
     /// One destination, as this fabric writes it.
     fn dest(&self, x: u32, y: u32) -> TileBits {
-        if self.shape.multicast {
-            only(self.shape.tile(x, y))
+        if self.params.multicast {
+            only(self.params.tile(x, y))
         } else {
-            [u64::from(y << self.shape.x_width | x), 0, 0, 0]
+            [u64::from(y << self.params.x_width | x), 0, 0, 0]
         }
     }
 
     /// A set of destinations; without multicast there is one.
     fn set(&self, tiles: &TileBits) -> TileBits {
-        if self.shape.multicast {
+        if self.params.multicast {
             return *tiles;
         }
         let tile = lowest(tiles).expect("what leaves goes somewhere") as u32;
-        self.dest(tile % self.shape.cols, tile / self.shape.cols)
+        self.dest(tile % self.params.cols, tile / self.params.cols)
     }
 }

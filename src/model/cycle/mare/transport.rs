@@ -8,12 +8,12 @@
 //! the home's stream; then the home, whose answer the tile's own fetch waits for; then the requester.
 
 use super::events::{Event, Events};
-use super::home_agent::{Home, HomeIn};
+use super::home_agent::{HomeAgent, HomeIn};
 use super::messages::{Command, Fetch, PartFlit, RootFlit, Staged};
-use super::params::TileShape;
+use super::params::MareParams;
 use super::requester::{Requester, RequesterIn};
 use super::tile_port::{PortIn, Sent, TilePort};
-use crate::model::cycle::common::Clock;
+use crate::model::cycle::common::BloomPeriod;
 
 /// What the transport is given in a period.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,20 +60,20 @@ pub struct Transport {
     y: u32,
     port: TilePort,
     requester: Requester,
-    home: Home,
+    home: HomeAgent,
     vn0_vcs: u32,
 }
 
 impl Transport {
     /// That of the tile at (x, y).
-    pub fn new(shape: &TileShape, x: u32, y: u32) -> Transport {
+    pub fn new(params: &MareParams, x: u32, y: u32) -> Transport {
         Transport {
             x,
             y,
-            port: TilePort::new(shape, x, y),
-            requester: Requester::new(shape),
-            home: Home::new(shape),
-            vn0_vcs: shape.vn0_vcs,
+            port: TilePort::new(params, x, y),
+            requester: Requester::new(params),
+            home: HomeAgent::new(params),
+            vn0_vcs: params.vn0_vcs,
         }
     }
 
@@ -88,12 +88,12 @@ impl Transport {
     }
 
     /// What it is home of.
-    pub fn home(&self) -> &Home {
+    pub fn home(&self) -> &HomeAgent {
         &self.home
     }
 
     /// Passes a period. Whoever counts beside it has scanned `events` before.
-    pub fn step(&mut self, clock: Clock, input: &TransportIn, events: &mut Events) -> TransportOut {
+    pub fn step(&mut self, period: BloomPeriod, input: &TransportIn, events: &mut Events) -> TransportOut {
         let Transport { port, requester, home, .. } = self;
         let to_port = PortIn {
             rx: input.rx,
@@ -112,14 +112,14 @@ impl Transport {
         events.count_if(to_port.data.is_some() && !choice.data_ready, Event::Stall);
         events.count_if(choice.keeps, Event::Keep);
         port.pass(&to_port, &choice);
-        let to_home = HomeIn { of_net, own, data_ready: choice.data_ready, staged: input.staged, clock };
+        let to_home = HomeIn { of_net, own, data_ready: choice.data_ready, staged: input.staged, period };
         let of_home = home.step(&to_home, events);
         port.give_back(input.rx, of_home.credit, input.root_credit);
         let fetch_ready = if choice.own_fetch { of_home.own_ready } else { choice.fetches };
         let to_requester = RequesterIn {
             fetch_ready,
             rx,
-            tick: clock.tick,
+            tick: period.tick,
             kv_ready: input.kv_ready,
             apart: input.apart,
             compute_idle: input.compute_idle,

@@ -4,15 +4,15 @@ use super::params::MOST_LINKS;
 
 /// A list with room for as many as it can ever hold.
 #[derive(Debug, Clone)]
-pub(super) struct List<T> {
+pub(super) struct FixedList<T> {
     items: Box<[T; MOST_LINKS]>,
     len: usize,
 }
 
-impl<T: Copy + Default> List<T> {
+impl<T: Copy + Default> FixedList<T> {
     /// An empty one.
-    pub(super) fn new() -> List<T> {
-        List { items: Box::new([T::default(); MOST_LINKS]), len: 0 }
+    pub(super) fn new() -> FixedList<T> {
+        FixedList { items: Box::new([T::default(); MOST_LINKS]), len: 0 }
     }
 
     /// Appends an item if it is to be `kept`. Without a branch, since nobody could foretell it.
@@ -48,7 +48,7 @@ impl<T: Copy + Default> List<T> {
     }
 }
 
-/// See [`List::refill`]; nothing is kept of it that has not come to its [`Filling::end`].
+/// See [`FixedList::refill`]; nothing is kept of it that has not come to its [`Filling::end`].
 pub(super) struct Filling<'a, T> {
     items: &'a mut [T; MOST_LINKS],
     len: &'a mut usize,

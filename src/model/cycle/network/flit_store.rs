@@ -24,7 +24,7 @@ type Rows = [u16; 16];
 
 /// The records. Freed ones are used again, so that a steady flow allocates nothing.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct FlitStore {
     kind: DestKind,
     /// (x, y) by tile.
     places: Vec<(u8, u8)>,
@@ -36,14 +36,14 @@ pub(super) struct Store {
     free: Vec<u32>,
 }
 
-impl Store {
-    pub(super) fn new(design: &Design) -> Store {
+impl FlitStore {
+    pub(super) fn new(design: &Design) -> FlitStore {
         let mesh = design.mesh;
         let place = |node| {
             let (x, y) = mesh.coords(node);
             (x as u8, y as u8)
         };
-        Store {
+        FlitStore {
             kind: design.flit.dest_kind,
             places: mesh.nodes().map(place).collect(),
             cols: mesh.cols(),

@@ -5,8 +5,8 @@
 //! from [`Phase`], which moves with them: what is written is when they stay.
 
 use super::lanes::{any, lane, scatter, spread};
-use super::output_port::Outputs;
-use super::params::Shape;
+use super::output_port::OutputPorts;
+use super::params::NetworkParams;
 use super::virtual_channel::{after, sum, Held};
 
 /// Cycles since reset, modulo the lengths of the two turns of a port.
@@ -18,8 +18,8 @@ pub(super) struct Phase {
 
 impl Phase {
     /// A cycle later.
-    pub(super) fn next(self, shape: &Shape) -> Phase {
-        Phase { favoured: after(self.favoured, shape.vcs), slot: after(self.slot, shape.num_data) }
+    pub(super) fn next(self, params: &NetworkParams) -> Phase {
+        Phase { favoured: after(self.favoured, params.vcs), slot: after(self.slot, params.num_data) }
     }
 }
 
@@ -52,9 +52,9 @@ pub(super) struct Ask {
 impl Ask {
     /// The virtual channel that leaves when `output` is granted.
     #[inline(always)]
-    pub(super) fn chosen(&self, output: usize, shape: &Shape) -> u8 {
-        let offered = lane(self.fit, output) & shape.single;
-        let first = shape.first[usize::from(self.favoured & 7)][usize::from(offered & 31)];
+    pub(super) fn chosen(&self, output: usize, params: &NetworkParams) -> u8 {
+        let offered = lane(self.fit, output) & params.single;
+        let first = params.first[usize::from(self.favoured & 7)][usize::from(offered & 31)];
         if self.copies >> output & 1 == 1 {
             self.slot
         } else {
@@ -65,7 +65,7 @@ impl Ask {
 
 /// Control state of one port. Masks have a bit for each virtual channel.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Input {
+pub(super) struct InputPort {
     /// By output, heads that still owe it a copy.
     pub(super) owed: u64,
     /// Virtual channels that hold a flit.
@@ -83,27 +83,33 @@ pub(super) struct Input {
     owners: u8,
 }
 
-impl Input {
-    pub(super) fn new(shape: &Shape) -> Input {
-        Input { gate: shape.all, ..Input::default() }
+impl InputPort {
+    pub(super) fn new(params: &NetworkParams) -> InputPort {
+        InputPort { gate: params.all, ..InputPort::default() }
     }
 
     /// What the heads want of the outputs. `starts`: outputs where a packet may begin, on all of VN0.
     #[inline(always)]
-    pub(super) fn ask(&self, outputs: &Outputs, starts: u64, phase: Phase, shape: &Shape) -> Ask {
-        let mut room = outputs.available() & shape.vn1_lanes | starts & spread(!self.in_packet);
+    pub(super) fn ask(
+        &self,
+        outputs: &OutputPorts,
+        starts: u64,
+        phase: Phase,
+        params: &NetworkParams,
+    ) -> Ask {
+        let mut room = outputs.available() & params.vn1_lanes | starts & spread(!self.in_packet);
         let mut left = self.in_packet;
         while left != 0 {
             let vc = left.trailing_zeros();
             room |= (outputs.available() >> self.owner(vc as u8) & spread(1)) << vc;
             left &= left - 1;
         }
-        let favoured = sum(self.favoured, phase.favoured, shape.vcs);
-        let slot = shape.vn0 + 1 + sum(self.slot, phase.slot, shape.num_data);
-        let fit = self.owed & room & shape.offers[usize::from(slot & 7)];
+        let favoured = sum(self.favoured, phase.favoured, params.vcs);
+        let slot = params.vn0 + 1 + sum(self.slot, phase.slot, params.num_data);
+        let fit = self.owed & room & params.offers[usize::from(slot & 7)];
         let eligible = fit & spread(self.gate);
-        let copies = any(eligible & shape.data_lanes);
-        let before = shape.before[usize::from(favoured & 7)][usize::from(slot & 7)];
+        let copies = any(eligible & params.data_lanes);
+        let before = params.before[usize::from(favoured & 7)][usize::from(slot & 7)];
         let yields = any(eligible & before);
         Ask { favoured, slot, fit, wants: any(eligible), copies: copies & !yields }
     }
@@ -116,9 +122,9 @@ impl Input {
 
     /// The output's virtual channel for a flit of `vc`; `new` if its packet has not been given one.
     #[inline(always)]
-    pub(super) fn output_vc(&self, vc: u8, new: u8, shape: &Shape) -> u8 {
+    pub(super) fn output_vc(&self, vc: u8, new: u8, params: &NetworkParams) -> u8 {
         let of_packet = if self.in_packet >> vc & 1 == 1 { self.owner(vc) } else { new };
-        if vc < shape.vn0 {
+        if vc < params.vn0 {
             of_packet
         } else {
             vc
@@ -127,14 +133,14 @@ impl Input {
 
     /// Whether a flit of `vc` begins a packet of VN0.
     #[inline(always)]
-    pub(super) fn begins(&self, vc: u8, shape: &Shape) -> bool {
-        (shape.vn0_mask & !self.in_packet) >> vc & 1 == 1
+    pub(super) fn begins(&self, vc: u8, params: &NetworkParams) -> bool {
+        (params.vn0_mask & !self.in_packet) >> vc & 1 == 1
     }
 
     /// Follows a packet: the flit of `vc` has left on the output's virtual channel `given`.
     #[inline(always)]
-    pub(super) fn follow(&mut self, vc: u8, given: u8, last: bool, shape: &Shape) {
-        let goes_on = (vc < shape.vn0) & !last;
+    pub(super) fn follow(&mut self, vc: u8, given: u8, last: bool, params: &NetworkParams) {
+        let goes_on = (vc < params.vn0) & !last;
         self.in_packet = self.in_packet & !(1 << vc) | u8::from(goes_on) << vc;
         let at = 2 * (vc & 3);
         self.owners = choose(goes_on, self.owners & !(3 << at) | (given & 3) << at, self.owners);
@@ -166,29 +172,29 @@ impl Input {
     /// The turns after a cycle in which the port asked and `occupied` held flits and `left` left for some output; `freed` is
     /// `left` if its slot was freed.
     #[inline(always)]
-    pub(super) fn turn(&mut self, ask: &Ask, occupied: u8, left: u8, freed: u8, shape: &Shape) {
+    pub(super) fn turn(&mut self, ask: &Ask, occupied: u8, left: u8, freed: u8, params: &NetworkParams) {
         let favoured = 1_u8 << (ask.favoured & 7);
-        self.guard(ask, favoured, occupied, left, shape);
+        self.guard(ask, favoured, occupied, left, params);
         let stays = (freed | !occupied) & favoured == 0;
-        self.favoured = before(self.favoured, shape.vcs, stays);
-        if shape.num_data > 1 {
+        self.favoured = before(self.favoured, params.vcs, stays);
+        if params.num_data > 1 {
             // It moves on when the next waits or the present one does not.
-            let waits = occupied >> (shape.vn0 + 1);
-            let slot = ask.slot - shape.vn0 - 1;
-            if waits >> after(slot, shape.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
-                self.slot = before(self.slot, shape.num_data, true);
+            let waits = occupied >> (params.vn0 + 1);
+            let slot = ask.slot - params.vn0 - 1;
+            if waits >> after(slot, params.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
+                self.slot = before(self.slot, params.num_data, true);
             }
         }
     }
 
     /// The starvation guard.
     #[inline(always)]
-    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, shape: &Shape) {
+    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
         let served = left & favoured != 0;
-        let alone = self.gate != shape.all;
+        let alone = self.gate != params.all;
         let over = served | (occupied & favoured == 0) | (alone & (ask.wants == 0));
-        let exclusive = self.passed == shape.patience;
-        self.gate = choose(exclusive & !over, favoured, shape.all);
+        let exclusive = self.passed == params.patience;
+        self.gate = choose(exclusive & !over, favoured, params.all);
         let passed = self.passed + u8::from((left != 0) & !served & !exclusive);
         self.passed = choose(over, 0, passed);
     }

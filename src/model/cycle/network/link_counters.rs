@@ -20,7 +20,7 @@ type Row = [u32; MOST_TILES];
 
 /// Totals of all routers.
 #[derive(Debug)]
-pub(super) struct Counters {
+pub(super) struct LinkCounters {
     tiles: usize,
     /// As they stand; nothing is kept of idle cycles.
     live: Box<[Row; TOTALS]>,
@@ -28,10 +28,10 @@ pub(super) struct Counters {
     seen: [Box<[Row; TOTALS]>; 2],
 }
 
-impl Counters {
-    pub(super) fn new(tiles: usize) -> Counters {
+impl LinkCounters {
+    pub(super) fn new(tiles: usize) -> LinkCounters {
         let zero = || Box::new([[0; MOST_TILES]; TOTALS]);
-        Counters { tiles, live: zero(), seen: [zero(), zero()] }
+        LinkCounters { tiles, live: zero(), seen: [zero(), zero()] }
     }
 
     #[inline(always)]
@@ -77,7 +77,7 @@ impl Counters {
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Counters::new(self.tiles);
+        *self = LinkCounters::new(self.tiles);
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     /// One router that sends PART north in every third cycle.
     #[test]
     fn a_total_is_read_as_it_was_when_the_scan_came_by() {
-        let mut counters = Counters::new(1);
+        let mut counters = LinkCounters::new(1);
         for cycle in 0..200_u64 {
             counters.scan(cycle + 1);
             if cycle % 3 == 0 {

@@ -4,7 +4,7 @@
 //! the next, and is counted by the sender from the one after. Between two SLRs both take a cycle more. Each is kept as
 //! lists of what is on its way, one for every time it takes, so that a cycle is a run through lists.
 
-use super::fixed_list::List;
+use super::fixed_list::FixedList;
 use super::params::MOST_TILES;
 use super::switch_allocator::{E, L, N, S, W};
 use crate::design::Port;
@@ -71,19 +71,19 @@ pub(super) struct Moving {
 #[derive(Debug)]
 pub(super) struct Links {
     /// What shows in the cycle that is run on those of rows and tiles, and on those of columns.
-    row: List<Moving>,
-    column: List<Moving>,
+    row: FixedList<Moving>,
+    column: FixedList<Moving>,
     /// What was sent in it, by way: it shows in the next cycle, or in the one after that in another SLR.
-    sent: [List<Moving>; WAYS],
+    sent: [FixedList<Moving>; WAYS],
     /// What shows at the tiles in the cycle that is run, by rising tile.
-    shown: List<Moving>,
+    shown: FixedList<Moving>,
     /// By tile, what is about to show there.
     at_tile: Box<[Moving; MOST_TILES]>,
 }
 
 impl Links {
     pub(super) fn new() -> Links {
-        let list = List::new;
+        let list = FixedList::new;
         Links {
             row: list(),
             column: list(),
@@ -164,18 +164,18 @@ pub(super) struct Freed {
 #[derive(Debug)]
 pub(super) struct Credits {
     /// Of slots that were freed in the cycle that is run, by way.
-    fresh: [List<Freed>; WAYS],
+    fresh: [FixedList<Freed>; WAYS],
     /// Of those freed in the one before: they show now.
-    shown: [List<Freed>; WAYS],
+    shown: [FixedList<Freed>; WAYS],
     /// Of those that showed in the cycle before, the ones that cross from one SLR to another.
-    late: List<Freed>,
+    late: FixedList<Freed>,
     /// Given by the tiles in this cycle, with their virtual channels.
     pub(super) given: Vec<(u8, u8)>,
 }
 
 impl Credits {
     pub(super) fn new() -> Credits {
-        let list = List::new;
+        let list = FixedList::new;
         let lists = || [list(), list(), list(), list()];
         Credits { fresh: lists(), shown: lists(), late: list(), given: Vec::new() }
     }
@@ -208,7 +208,7 @@ impl Credits {
     pub(super) fn advance(&mut self) {
         std::mem::swap(&mut self.late, &mut self.shown[Way::Far as usize]);
         std::mem::swap(&mut self.fresh, &mut self.shown);
-        self.fresh.iter_mut().for_each(List::clear);
+        self.fresh.iter_mut().for_each(FixedList::clear);
         self.given.clear();
     }
 }

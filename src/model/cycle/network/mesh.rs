@@ -7,8 +7,8 @@
 
 use super::flit::Flit;
 use super::links::Way;
-use super::routers::State;
-use super::work_lists::Work;
+use super::routers::Routers;
+use super::work_lists::WorkLists;
 use crate::design::{Design, Mesh, NodeId, Port};
 
 /// A flit that waits for its injection; reset forgets it.
@@ -40,14 +40,14 @@ pub enum Upset {
 pub struct RouterMesh {
     mesh: Mesh,
     cycle: u64,
-    state: State,
-    work: Work,
+    state: Routers,
+    work: WorkLists,
 }
 
 impl RouterMesh {
     /// As after reset.
     pub fn new(design: &Design) -> RouterMesh {
-        RouterMesh { mesh: design.mesh, cycle: 0, state: State::new(design), work: Work::new() }
+        RouterMesh { mesh: design.mesh, cycle: 0, state: Routers::new(design), work: WorkLists::new() }
     }
 
     /// Holds reset: everything is forgotten, the next period is 0.

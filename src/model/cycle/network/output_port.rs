@@ -1,11 +1,11 @@
 //! The outputs of a router: `meshkv_output_port`, all five at once.
 
 use super::lanes::{gather, lane, spread};
-use super::params::{Shape, MOST_VCS};
+use super::params::{NetworkParams, MOST_VCS};
 
 /// Credits, locks of packets, and whose turn it is.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Outputs {
+pub(super) struct OutputPorts {
     /// By output, virtual channels with a credit left.
     available: u64,
     /// By output, those of VN0 that a packet holds.
@@ -15,11 +15,11 @@ pub(super) struct Outputs {
     credits: [[u8; MOST_VCS]; 5],
 }
 
-impl Outputs {
+impl OutputPorts {
     /// Those of a router out of reset.
-    pub(super) fn new(shape: &Shape) -> Outputs {
-        let credits = std::array::from_fn(|vc| if vc < usize::from(shape.vcs) { shape.depth } else { 0 });
-        Outputs { available: spread(shape.all), locked: 0, turn: [0; 5], credits: [credits; 5] }
+    pub(super) fn new(params: &NetworkParams) -> OutputPorts {
+        let credits = std::array::from_fn(|vc| if vc < usize::from(params.vcs) { params.depth } else { 0 });
+        OutputPorts { available: spread(params.all), locked: 0, turn: [0; 5], credits: [credits; 5] }
     }
 
     #[inline(always)]
@@ -35,16 +35,16 @@ impl Outputs {
 
     /// All of VN0 for every output where a packet may begin.
     #[inline(always)]
-    pub(super) fn starts(&self, shape: &Shape) -> u64 {
-        let free = self.available & !self.locked & spread(shape.vn0_mask);
+    pub(super) fn starts(&self, params: &NetworkParams) -> u64 {
+        let free = self.available & !self.locked & spread(params.vn0_mask);
         // VN0 has at most four virtual channels, so that a lane holds the carry.
-        ((free + spread(0x0f)) >> 4 & spread(1)) * u64::from(shape.vn0_mask)
+        ((free + spread(0x0f)) >> 4 & spread(1)) * u64::from(params.vn0_mask)
     }
 
     /// The virtual channel that a packet would be given; any if none is free.
     #[inline(always)]
-    pub(super) fn pick(&self, output: usize, shape: &Shape) -> u8 {
-        let free = lane(self.available & !self.locked, output) & shape.vn0_mask;
+    pub(super) fn pick(&self, output: usize, params: &NetworkParams) -> u8 {
+        let free = lane(self.available & !self.locked, output) & params.vn0_mask;
         let (turn, lowest) = (self.turn[output], free.trailing_zeros() as u8 & 7);
         if free >> turn & 1 == 1 {
             turn
@@ -55,16 +55,16 @@ impl Outputs {
 
     /// A flit leaves, which takes a credit; `last` ends its packet, if it is of one.
     #[inline(always)]
-    pub(super) fn send(&mut self, output: usize, vc: u8, last: bool, shape: &Shape) {
+    pub(super) fn send(&mut self, output: usize, vc: u8, last: bool, params: &NetworkParams) {
         let at = 8 * output + usize::from(vc);
         let credits = &mut self.credits[output][usize::from(vc & 7)];
         *credits = credits.wrapping_sub(1);
         self.available &= !(u64::from(*credits == 0) << at);
         // Of VN1 nothing is ever locked, and no turn is at one of its virtual channels.
-        let holds = (vc < shape.vn0) & !last;
+        let holds = (vc < params.vn0) & !last;
         self.locked = self.locked & !(1 << at) | u64::from(holds) << at;
         let turn = &mut self.turn[output];
-        let next = (vc + 1) * u8::from(vc + 1 != shape.vn0);
+        let next = (vc + 1) * u8::from(vc + 1 != params.vn0);
         *turn = if *turn == vc { next } else { *turn };
     }
 

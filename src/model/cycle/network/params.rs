@@ -14,7 +14,7 @@ pub(super) const MOST_VCS: usize = 8;
 
 /// Widths and masks; a mask has a bit for each virtual channel.
 #[derive(Debug, Clone)]
-pub(super) struct Shape {
+pub(super) struct NetworkParams {
     /// Virtual channels of a port.
     pub(super) vcs: u8,
     /// Those of VN0, the first.
@@ -42,8 +42,8 @@ pub(super) struct Shape {
     pub(super) first: [[u8; 32]; MOST_VCS],
 }
 
-impl Shape {
-    pub(super) fn new(design: &Design) -> Shape {
+impl NetworkParams {
+    pub(super) fn new(design: &Design) -> NetworkParams {
         let router = design.router;
         let mask = |class| router.vcs_of_class(class).fold(0, |mask, vc| mask | 1_u8 << vc);
         let (data, single) = (mask(Class::KvData), mask(Class::Part) | mask(Class::KvFetch));
@@ -51,7 +51,7 @@ impl Shape {
             let members = (0..5).filter(|vc| set >> vc & 1 == 1);
             members.min_by_key(|&vc| favoured ^ vc).unwrap_or(0) as u8
         };
-        Shape {
+        NetworkParams {
             vcs: router.vcs() as u8,
             vn0: router.vn0_vcs as u8,
             num_data: data.count_ones() as u8,
@@ -91,24 +91,24 @@ mod tests {
 
     #[test]
     fn the_favoured_channel_goes_first_and_the_order_is_total() {
-        let shape = Shape::new(&Design::from_config("test", &Config::default()).unwrap());
+        let params = NetworkParams::new(&Design::from_config("test", &Config::default()).unwrap());
         for favoured in 0..MOST_VCS {
             assert_eq!(ahead(favoured, favoured), 0);
             let mut ranks: Vec<_> = (0..MOST_VCS).map(|vc| ahead(favoured, vc).count_ones()).collect();
             ranks.sort_unstable();
             assert_eq!(ranks, (0..8).collect::<Vec<_>>());
         }
-        assert_eq!(shape.first[2][0b00101], 2);
+        assert_eq!(params.first[2][0b00101], 2);
         // 0 differs from 1 in the lowest bit alone.
-        assert_eq!(shape.first[1][0b00101], 0);
+        assert_eq!(params.first[1][0b00101], 0);
     }
 
     #[test]
     fn classes_of_channels_are_those_of_the_design() {
         let design = Design::from_config("test", &Config::default()).unwrap();
-        let shape = Shape::new(&design);
+        let params = NetworkParams::new(&design);
         for vc in 0..design.router.vcs() {
-            assert_eq!(shape.class(vc as u8), design.router.class_of_vc(vc) as usize);
+            assert_eq!(params.class(vc as u8), design.router.class_of_vc(vc) as usize);
         }
     }
 }

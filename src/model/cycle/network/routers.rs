@@ -5,67 +5,67 @@
 //! the next one. What is done to one flit does not wait for what is done to the one before, and hardly a branch
 //! depends on what a flit happens to want.
 
-use super::flit_store::Store;
-use super::input_port::{Input, Phase};
+use super::flit_store::FlitStore;
+use super::input_port::{InputPort, Phase};
 use super::lanes::{any, bits, gather};
-use super::link_counters::Counters;
+use super::link_counters::LinkCounters;
 use super::links::{Credits, Links, Moving, Place};
-use super::params::{Shape, MOST_TILES};
+use super::params::{NetworkParams, MOST_TILES};
 use super::router::Router;
 use super::switch_allocator::{E, L, W};
-use super::virtual_channel::{Channel, Held};
-use super::work_lists::{Arrival, Meeting, Serving, Work};
+use super::virtual_channel::{Held, VirtualChannel};
+use super::work_lists::{Arrival, Meeting, Serving, WorkLists};
 use crate::design::{Design, Mesh};
 
 const ROW: u8 = 1 << E | 1 << W;
 
 /// All routers, and what lies between them.
 #[derive(Debug)]
-pub(super) struct State {
-    shape: Shape,
+pub(super) struct Routers {
+    params: NetworkParams,
     phase: Phase,
-    pub(super) flits: Store,
+    pub(super) flits: FlitStore,
     /// Of every input its virtual channels, and of each of these its buffer.
-    channels: Vec<Channel>,
+    channels: Vec<VirtualChannel>,
     slots: Vec<Held>,
     pub(super) links: Links,
     pub(super) credits: Credits,
-    pub(super) counters: Counters,
+    pub(super) counters: LinkCounters,
     pub(super) routers: Vec<Router>,
     /// Of every tile its five.
-    inputs: Vec<Input>,
+    inputs: Vec<InputPort>,
     /// By tile, inputs that hold a flit, a bit each.
     holding: [u8; MOST_TILES],
 }
 
-impl State {
+impl Routers {
     /// As after reset.
-    pub(super) fn new(design: &Design) -> State {
-        let (mesh, shape) = (design.mesh, Shape::new(design));
+    pub(super) fn new(design: &Design) -> Routers {
+        let (mesh, params) = (design.mesh, NetworkParams::new(design));
         let tiles = mesh.tiles();
-        let channels = 5 * tiles * usize::from(shape.vcs);
-        State {
+        let channels = 5 * tiles * usize::from(params.vcs);
+        Routers {
             phase: Phase::default(),
-            flits: Store::new(design),
-            channels: vec![Channel::default(); channels],
-            slots: vec![Held::default(); channels * usize::from(shape.depth)],
+            flits: FlitStore::new(design),
+            channels: vec![VirtualChannel::default(); channels],
+            slots: vec![Held::default(); channels * usize::from(params.depth)],
             links: Links::new(),
             credits: Credits::new(),
-            counters: Counters::new(tiles),
-            routers: mesh.nodes().map(|node| Router::new(mesh, node, &shape)).collect(),
-            inputs: vec![Input::new(&shape); 5 * tiles],
+            counters: LinkCounters::new(tiles),
+            routers: mesh.nodes().map(|node| Router::new(mesh, node, &params)).collect(),
+            inputs: vec![InputPort::new(&params); 5 * tiles],
             holding: [0; MOST_TILES],
-            shape,
+            params,
         }
     }
 
     /// Forgets everything.
     pub(super) fn reset(&mut self, mesh: Mesh) {
         for (router, node) in self.routers.iter_mut().zip(mesh.nodes()) {
-            *router = Router::new(mesh, node, &self.shape);
+            *router = Router::new(mesh, node, &self.params);
         }
-        self.inputs.fill(Input::new(&self.shape));
-        self.channels.fill(Channel::default());
+        self.inputs.fill(InputPort::new(&self.params));
+        self.channels.fill(VirtualChannel::default());
         self.holding = [0; MOST_TILES];
         self.flits.clear();
         self.links = Links::new();
@@ -85,7 +85,7 @@ impl State {
     }
 
     /// Runs a cycle.
-    pub(super) fn cycle(&mut self, work: &mut Work) {
+    pub(super) fn cycle(&mut self, work: &mut WorkLists) {
         self.ask(work);
         self.grant(work);
         self.express(work);
@@ -100,11 +100,11 @@ impl State {
         }
         self.credits.advance();
         self.links.advance();
-        self.phase = self.phase.next(&self.shape);
+        self.phase = self.phase.next(&self.params);
     }
 
     /// Inputs that hold flits ask.
-    fn ask(&self, work: &mut Work) {
+    fn ask(&self, work: &mut WorkLists) {
         let (mut servings, mut busy) = (work.servings.refill(), work.busy.refill());
         for (word, holding) in self.holding[..self.routers.len()].chunks(8).enumerate() {
             let mut bytes = [0; 8];
@@ -116,7 +116,7 @@ impl State {
                 let (tile, port) = (word as u8 * 8 + (bit >> 3), bit & 7);
                 let outputs = &self.routers[usize::from(tile)].outputs;
                 let input = &self.inputs[at(tile, port)];
-                let ask = input.ask(outputs, outputs.starts(&self.shape), self.phase, &self.shape);
+                let ask = input.ask(outputs, outputs.starts(&self.params), self.phase, &self.params);
                 let meeting = &mut work.meetings[usize::from(tile)];
                 meeting.wants[usize::from(port)] = ask.wants;
                 meeting.copies[usize::from(port)] = ask.copies;
@@ -133,7 +133,7 @@ impl State {
     }
 
     /// Decides who is granted what.
-    fn grant(&mut self, work: &mut Work) {
+    fn grant(&mut self, work: &mut WorkLists) {
         for &tile in work.busy.items() {
             let meeting = &mut work.meetings[usize::from(tile)];
             if meeting.requested != 0 {
@@ -147,7 +147,7 @@ impl State {
     /// Finds the flits on the links of rows and tiles that meet an empty buffer and a free output along the row, of those
     /// that no head has asked. Through traffic, which stands before all that tiles inject, comes first even if it cannot
     /// leave.
-    fn express(&mut self, work: &mut Work) {
+    fn express(&mut self, work: &mut WorkLists) {
         let (mut flying, mut stored) = (work.flying.refill(), work.stored.refill());
         for &moving in self.links.row() {
             let (tile, port, vc) = (moving.to.tile(), moving.to.port(), moving.to.vc());
@@ -158,9 +158,9 @@ impl State {
             let through = if usize::from(port) == L { meeting.through } else { 0 };
             meeting.through |= route & ROW;
             let input = &self.inputs[at(tile, port)];
-            let begin = gather(router.outputs.starts(&self.shape));
-            let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.shape));
-            let room = if input.begins(vc, &self.shape) { begin } else { go_on };
+            let begin = gather(router.outputs.starts(&self.params));
+            let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.params));
+            let room = if input.begins(vc, &self.params) { begin } else { go_on };
             let empty = (input.occupied >> vc & 1).wrapping_sub(1);
             let flies = route & ROW & !meeting.requested & !through & room & empty;
             meeting.flies |= flies;
@@ -176,7 +176,7 @@ impl State {
     }
 
     /// Counts outputs that were owed a flit and got none.
-    fn count_blocked(&mut self, work: &Work) {
+    fn count_blocked(&mut self, work: &WorkLists) {
         for &tile in work.busy.items() {
             let meeting = &work.meetings[usize::from(tile)];
             let blocked = any(meeting.owed) & !meeting.requested & !meeting.flies;
@@ -185,8 +185,8 @@ impl State {
     }
 
     /// Heads leave for the outputs that they were granted.
-    fn leave(&mut self, work: &mut Work) {
-        let Work { servings, granted: list, meetings, .. } = work;
+    fn leave(&mut self, work: &mut WorkLists) {
+        let WorkLists { servings, granted: list, meetings, .. } = work;
         let mut chosen = list.refill();
         for (position, serving) in servings.items().iter().enumerate() {
             let granted = meetings[usize::from(serving.tile)].granted[usize::from(serving.port & 7)];
@@ -198,15 +198,15 @@ impl State {
             let serving = &mut servings[usize::from(position)];
             let &mut Serving { ask, tile, port, .. } = serving;
             let granted = meetings[usize::from(tile)].granted[usize::from(port & 7)];
-            let vc = ask.chosen(granted.trailing_zeros() as usize, &self.shape);
-            let channel = at(tile, port) * usize::from(self.shape.vcs) + usize::from(vc);
+            let vc = ask.chosen(granted.trailing_zeros() as usize, &self.params);
+            let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(vc);
             let head = self.channels[channel].head();
             let here = Place::new(tile, port, vc);
             self.send(head.flit(), here, head.last(), granted);
             let input = &mut self.inputs[at(tile, port)];
             let done = input.serve(vc, granted);
             if done {
-                input.pop(vc, self.channels[channel].pop(channel, &self.slots, &self.shape));
+                input.pop(vc, self.channels[channel].pop(channel, &self.slots, &self.params));
                 self.holding[usize::from(tile)] &= !(u8::from(input.occupied == 0) << port);
             }
             let router = &self.routers[usize::from(tile)];
@@ -218,7 +218,7 @@ impl State {
     }
 
     /// Flits from the links fly through, are stored, or both.
-    fn arrive(&mut self, work: &mut Work) {
+    fn arrive(&mut self, work: &mut WorkLists) {
         for flying in work.flying.items() {
             self.send(flying.moving.flit, flying.moving.to, flying.last, flying.outputs);
         }
@@ -241,19 +241,19 @@ impl State {
     #[inline(always)]
     fn store(&mut self, moving: Moving, last: bool, route: u8) {
         let (tile, port, vc) = (moving.to.tile(), moving.to.port(), moving.to.vc());
-        let channel = at(tile, port) * usize::from(self.shape.vcs) + usize::from(vc);
+        let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(vc);
         let held = Held::new(moving.flit, last, route);
-        if self.channels[channel].push(held, channel, &mut self.slots, &self.shape) {
+        if self.channels[channel].push(held, channel, &mut self.slots, &self.params) {
             self.inputs[at(tile, port)].lead(vc, held);
         }
         self.holding[usize::from(tile)] |= 1 << port;
     }
 
     /// Turns of the inputs that held flits go on.
-    fn turn(&mut self, work: &mut Work) {
+    fn turn(&mut self, work: &mut WorkLists) {
         for serving in work.servings.items() {
             let Serving { ask, tile, port, occupied, left, freed } = serving;
-            self.inputs[at(*tile, *port)].turn(ask, *occupied, *left, *freed, &self.shape);
+            self.inputs[at(*tile, *port)].turn(ask, *occupied, *left, *freed, &self.params);
         }
         for &tile in work.busy.items() {
             work.meetings[usize::from(tile)] = Meeting::default();
@@ -278,7 +278,7 @@ impl State {
     fn send(&mut self, flit: u32, from: Place, last: bool, outputs: u8) {
         let given = self.send_one(flit, from, last, outputs.trailing_zeros() as usize & 7);
         let (input, more) = (at(from.tile(), from.port()), outputs & outputs.wrapping_sub(1));
-        self.inputs[input].follow(from.vc(), given, last, &self.shape);
+        self.inputs[input].follow(from.vc(), given, last, &self.params);
         if more != 0 {
             // Of a multicast flit, which is of no packet and keeps its virtual channel.
             self.send_more(flit, from, more);
@@ -291,9 +291,9 @@ impl State {
         let (tile, vc) = (from.tile(), from.vc());
         let router = &mut self.routers[usize::from(tile)];
         let input = &self.inputs[at(tile, from.port())];
-        let given = input.output_vc(vc, router.outputs.pick(output, &self.shape), &self.shape);
-        router.outputs.send(output, given, last, &self.shape);
-        self.counters.sent(tile, output, self.shape.class(given));
+        let given = input.output_vc(vc, router.outputs.pick(output, &self.params), &self.params);
+        router.outputs.send(output, given, last, &self.params);
+        self.counters.sent(tile, output, self.params.class(given));
         self.links.send(flit, router.beyond[output].of(given), router.ways[output]);
         given
     }

@@ -63,7 +63,7 @@ const ONLY: [[Only; 8]; 8] = {
 
 /// Turns of the arbiters.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Allocator {
+pub(super) struct SwitchAllocator {
     /// By output, the request that is preferred.
     next: [u8; 8],
     /// By output: flits that passed straight through since another had its turn, and tiles behind who passes. Of no
@@ -75,11 +75,11 @@ pub(super) struct Allocator {
     second: [bool; 8],
 }
 
-impl Allocator {
+impl SwitchAllocator {
     /// Of the router that has so many tiles beyond each of its first four ports.
-    pub(super) fn new(tiles: [u8; 4]) -> Allocator {
+    pub(super) fn new(tiles: [u8; 4]) -> SwitchAllocator {
         let behind = |output: usize| STRAIGHT.get(output).map_or(0, |&input| tiles[input]);
-        Allocator { behind: std::array::from_fn(behind), ..Allocator::default() }
+        SwitchAllocator { behind: std::array::from_fn(behind), ..SwitchAllocator::default() }
     }
 
     /// The outputs that each input is granted of those it `wants`, a lane for each input; `copies` are those for which it

@@ -1,6 +1,6 @@
 //! A virtual channel of an input: the flits that its buffer holds.
 
-use super::params::Shape;
+use super::params::NetworkParams;
 
 /// The number after `at` of `count` in a circle.
 #[inline(always)]
@@ -47,14 +47,14 @@ impl Held {
 
 /// What a virtual channel holds. Its head is kept here, the flits behind it in its part of all buffers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Channel {
+pub(super) struct VirtualChannel {
     head: Held,
     /// Flits, and where in the buffer the first behind the head is.
     used: u8,
     behind: u8,
 }
 
-impl Channel {
+impl VirtualChannel {
     /// The first flit; there must be one.
     #[inline(always)]
     pub(super) fn head(&self) -> Held {
@@ -63,27 +63,27 @@ impl Channel {
 
     /// Drops the head and gives the next flit, if there is one. The channel is number `at` of all.
     #[inline(always)]
-    pub(super) fn pop(&mut self, at: usize, slots: &[Held], shape: &Shape) -> Option<Held> {
+    pub(super) fn pop(&mut self, at: usize, slots: &[Held], params: &NetworkParams) -> Option<Held> {
         self.used -= 1;
         if self.used == 0 {
             return None;
         }
-        self.head = slots[at * usize::from(shape.depth) + usize::from(self.behind)];
-        self.behind = after(self.behind, shape.depth);
+        self.head = slots[at * usize::from(params.depth) + usize::from(self.behind)];
+        self.behind = after(self.behind, params.depth);
         Some(self.head)
     }
 
     /// Takes a flit; true if it is the head, which is not written into the buffer.
     #[inline(always)]
-    pub(super) fn push(&mut self, held: Held, at: usize, slots: &mut [Held], shape: &Shape) -> bool {
+    pub(super) fn push(&mut self, held: Held, at: usize, slots: &mut [Held], params: &NetworkParams) -> bool {
         let used = self.used;
         self.used = used + 1;
         if used == 0 {
             self.head = held;
             return true;
         }
-        let behind = sum(self.behind, used - 1, shape.depth);
-        slots[at * usize::from(shape.depth) + usize::from(behind)] = held;
+        let behind = sum(self.behind, used - 1, params.depth);
+        slots[at * usize::from(params.depth) + usize::from(behind)] = held;
         false
     }
 }

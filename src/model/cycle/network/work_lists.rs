@@ -1,6 +1,6 @@
 //! What there is to do in a cycle of all routers.
 
-use super::fixed_list::List;
+use super::fixed_list::FixedList;
 use super::input_port::Ask;
 use super::links::Moving;
 use super::params::MOST_TILES;
@@ -45,26 +45,26 @@ pub(super) struct Meeting {
 
 /// What there is to do in a cycle; nothing is kept in it from one to the next.
 #[derive(Debug)]
-pub(super) struct Work {
-    pub(super) servings: List<Serving>,
+pub(super) struct WorkLists {
+    pub(super) servings: FixedList<Serving>,
     /// Positions of those that are granted an output.
-    pub(super) granted: List<u16>,
+    pub(super) granted: FixedList<u16>,
     /// Flits that take outputs at once, and those that are stored for others.
-    pub(super) flying: List<Arrival>,
-    pub(super) stored: List<Arrival>,
+    pub(super) flying: FixedList<Arrival>,
+    pub(super) stored: FixedList<Arrival>,
     /// Tiles whose inputs hold flits.
-    pub(super) busy: List<u8>,
+    pub(super) busy: FixedList<u8>,
     pub(super) meetings: Box<[Meeting; MOST_TILES]>,
 }
 
-impl Work {
-    pub(super) fn new() -> Work {
-        Work {
-            servings: List::new(),
-            granted: List::new(),
-            flying: List::new(),
-            stored: List::new(),
-            busy: List::new(),
+impl WorkLists {
+    pub(super) fn new() -> WorkLists {
+        WorkLists {
+            servings: FixedList::new(),
+            granted: FixedList::new(),
+            flying: FixedList::new(),
+            stored: FixedList::new(),
+            busy: FixedList::new(),
             meetings: Box::new([Meeting::default(); MOST_TILES]),
         }
     }

@@ -29,17 +29,17 @@ pub struct Happens {
 
 /// Totals since reset, and the scan that shows one a cycle.
 #[derive(Debug, Clone)]
-pub struct Counts {
+pub struct EventCounters {
     totals: [u32; MOST],
     len: usize,
     index: usize,
     shown: (usize, u32),
 }
 
-impl Counts {
+impl EventCounters {
     /// None yet, of an array of so many rows.
-    pub fn new(rows: u32) -> Counts {
-        Counts { totals: [0; MOST], len: EVENTS + rows as usize, index: 0, shown: (0, 0) }
+    pub fn new(rows: u32) -> EventCounters {
+        EventCounters { totals: [0; MOST], len: EVENTS + rows as usize, index: 0, shown: (0, 0) }
     }
 
     /// The counter that is shown, and its total as it was an edge before: a register.

@@ -10,9 +10,9 @@ mod sequencer;
 mod weight_loader;
 
 pub use contexts::{Context, Contexts};
-pub use event_counters::Counts;
+pub use event_counters::EventCounters;
 pub use pad::{Between, Pad};
 pub use ports::ComputeIn;
 pub use rows::Rows;
 pub use sequencer::{Did, Now, Sequencer, Told};
-pub use weight_loader::{Loader, LoaderIn, Tokens};
+pub use weight_loader::{Tokens, WeightLoader, WeightLoaderIn};

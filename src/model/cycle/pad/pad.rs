@@ -11,13 +11,13 @@
 //! [`Pad::pe_edge`] is one, and [`Pad::noc_edge`] ends the period.
 
 use super::contexts::Contexts;
-use super::event_counters::Counts;
+use super::event_counters::EventCounters;
 use super::ports::ComputeIn;
 use super::sequencer::{Now, Sequencer, Told};
 use crate::design::{Design, JOB_DEPTH};
 use crate::model::cycle::common::{AsyncFifo, AsyncRegister};
 use crate::model::cycle::mare::{KvFlit, PartFlit};
-use crate::model::cycle::reduce::Former;
+use crate::model::cycle::reduce::PartFormer;
 
 /// What each side shows the other before an edge.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,9 +34,9 @@ pub struct Pad {
     contexts: Contexts,
     jobs: AsyncFifo<Told>,
     sequencer: Sequencer,
-    former: Former,
+    former: PartFormer,
     parts: AsyncRegister<PartFlit>,
-    counts: Counts,
+    counts: EventCounters,
     now: Now,
 }
 
@@ -48,9 +48,9 @@ impl Pad {
             sequencer: Sequencer::new(design, &contexts),
             contexts,
             jobs: AsyncFifo::new(JOB_DEPTH),
-            former: Former::new(design.config.pe.head_dim, design.flit.data_width),
+            former: PartFormer::new(design.config.pe.head_dim, design.flit.data_width),
             parts: AsyncRegister::default(),
-            counts: Counts::new(design.config.pe.array_rows),
+            counts: EventCounters::new(design.config.pe.array_rows),
             now: Now::default(),
         }
     }
@@ -85,7 +85,7 @@ impl Pad {
     }
 
     /// All that was counted.
-    pub fn counts(&self) -> &Counts {
+    pub fn counts(&self) -> &EventCounters {
         &self.counts
     }
 

@@ -2,7 +2,7 @@
 //! there and one of two buffers is free.
 
 use crate::design::{Array, LOAD_LATENCY};
-use crate::model::cycle::common::Line;
+use crate::model::cycle::common::DelayLine;
 
 /// What is being loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub struct Tokens {
 
 /// What a cycle brings the loader.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct LoaderIn {
+pub struct WeightLoaderIn {
     /// The weight of this token has come to the scratchpad.
     pub done: Option<u32>,
     /// The last op of a block passes.
@@ -41,7 +41,7 @@ pub struct LoaderIn {
 
 /// The state of loading, and of the two buffers.
 #[derive(Debug, Clone)]
-pub struct Loader {
+pub struct WeightLoader {
     lanes: u32,
     rows: u32,
     state: State,
@@ -55,13 +55,13 @@ pub struct Loader {
     seen: Option<u32>,
     block: u32,
     tokens: Tokens,
-    freed: Line,
+    freed: DelayLine,
 }
 
-impl Loader {
+impl WeightLoader {
     /// One with nothing to load.
-    pub fn new(array: &Array) -> Loader {
-        Loader {
+    pub fn new(array: &Array) -> WeightLoader {
+        WeightLoader {
             lanes: array.lanes,
             rows: array.rows,
             state: State::Idle,
@@ -72,7 +72,7 @@ impl Loader {
             seen: None,
             block: 0,
             tokens: Tokens::default(),
-            freed: Line::default(),
+            freed: DelayLine::default(),
         }
     }
 
@@ -107,7 +107,7 @@ impl Loader {
     }
 
     /// Passes a cycle.
-    pub fn step(&mut self, input: &LoaderIn) {
+    pub fn step(&mut self, input: &WeightLoaderIn) {
         let begins = self.begins();
         let starts = self.state == State::Load && self.count == 0;
         let over = self.state == State::Rest && self.count == 0;

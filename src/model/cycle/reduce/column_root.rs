@@ -3,10 +3,10 @@
 //! As in a [`Pad`](crate::model::cycle::pad::Pad), nothing here depends on a number, and none is computed: they are those of
 //! [`Root`](crate::model::Root), which merges in the order that is shown.
 
-use super::element_packer::Packer;
-use super::reduce_inlet::Inlet;
+use super::element_packer::ElementPacker;
+use super::reduce_inlet::ReduceInlet;
 use crate::design::Design;
-use crate::model::cycle::common::{Fifo, Line};
+use crate::model::cycle::common::{DelayLine, Fifo};
 use crate::model::cycle::mare::RootFlit;
 
 /// Cycles from a number to its leading bits, and to its element of the output.
@@ -69,7 +69,7 @@ enum Phase {
 /// What is known of heads, and the packet at hand.
 #[derive(Debug, Clone)]
 pub struct ReduceRoot {
-    inlet: Inlet,
+    inlet: ReduceInlet,
     head_dim: u32,
     heads: u32,
     partials: u32,
@@ -78,8 +78,8 @@ pub struct ReduceRoot {
     phase: Phase,
     /// The packet is its head's last.
     ends: bool,
-    divided: Line,
-    elements: Line,
+    divided: DelayLine,
+    elements: DelayLine,
     /// Elements that wait, and those begun that have not left.
     waiting: u32,
     count: u32,
@@ -87,7 +87,7 @@ pub struct ReduceRoot {
     /// Heads of elements under way, and the number of the oldest element.
     outputs: Fifo<OutFlit>,
     position: u32,
-    packer: Packer<OutFlit>,
+    packer: ElementPacker<OutFlit>,
     index: u32,
 }
 
@@ -99,22 +99,22 @@ impl ReduceRoot {
         let (sources, depth) = (design.router.vn0_vcs + 1, design.router.vc_depth);
         let (head_dim, width) = (config.pe.head_dim, design.flit.data_width);
         ReduceRoot {
-            inlet: Inlet::new(sources, depth, head_dim, width),
+            inlet: ReduceInlet::new(sources, depth, head_dim, width),
             head_dim,
             heads,
             partials: design.mesh.rows(),
             merged: vec![0; contexts as usize].into(),
             phase: Phase::Clear(contexts),
             ends: false,
-            divided: Line::default(),
-            elements: Line::default(),
+            divided: DelayLine::default(),
+            elements: DelayLine::default(),
             waiting: 0,
             count: 0,
             room: false,
             // A head has as many elements as may be under way, at least.
             outputs: Fifo::new(4),
             position: 0,
-            packer: Packer::new(width / 16),
+            packer: ElementPacker::new(width / 16),
             index: 0,
         }
     }

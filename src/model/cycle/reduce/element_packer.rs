@@ -2,16 +2,16 @@
 
 /// The flit that is being filled, and the one that waits.
 #[derive(Debug, Clone)]
-pub struct Packer<T> {
+pub struct ElementPacker<T> {
     elements: u32,
     filled: u32,
     out: Option<T>,
 }
 
-impl<T: Copy> Packer<T> {
+impl<T: Copy> ElementPacker<T> {
     /// One for flits of so many elements.
-    pub fn new(elements: u32) -> Packer<T> {
-        Packer { elements, filled: 0, out: None }
+    pub fn new(elements: u32) -> ElementPacker<T> {
+        ElementPacker { elements, filled: 0, out: None }
     }
 
     /// The flit that waits.

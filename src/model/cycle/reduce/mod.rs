@@ -6,6 +6,6 @@ mod part_former;
 mod reduce_inlet;
 
 pub use column_root::{packet_cycles, Merge, OutFlit, ReduceRoot};
-pub use element_packer::Packer;
-pub use part_former::{Former, Number};
-pub use reduce_inlet::Inlet;
+pub use element_packer::ElementPacker;
+pub use part_former::{Number, PartFormer};
+pub use reduce_inlet::ReduceInlet;

@@ -1,7 +1,7 @@
 //! Sums of a context become a packet (`meshkv_part_former`): when its flits come, not what is in them.
 
-use super::element_packer::Packer;
-use crate::model::cycle::common::{Fifo, Line};
+use super::element_packer::ElementPacker;
+use crate::model::cycle::common::{DelayLine, Fifo};
 use crate::model::cycle::mare::PartFlit;
 
 /// Stages that make FP32 of a sum, and the register behind them.
@@ -22,9 +22,9 @@ pub struct Number {
 
 /// Numbers that wait, and the flit that they become.
 #[derive(Debug, Clone)]
-pub struct Former {
+pub struct PartFormer {
     head_dim: u32,
-    stages: Line,
+    stages: DelayLine,
     /// Numbers behind the stages.
     waiting: u32,
     /// Numbers that have come and not left.
@@ -34,22 +34,22 @@ pub struct Former {
     /// Number of the oldest one in its packet; with l, whether m is in.
     position: u32,
     max_in: bool,
-    packer: Packer<PartFlit>,
+    packer: ElementPacker<PartFlit>,
 }
 
-impl Former {
+impl PartFormer {
     /// One for heads of so many elements in flits of so many bits.
-    pub fn new(head_dim: u32, flit_width: u32) -> Former {
-        Former {
+    pub fn new(head_dim: u32, flit_width: u32) -> PartFormer {
+        PartFormer {
             head_dim,
-            stages: Line::default(),
+            stages: DelayLine::default(),
             waiting: 0,
             count: 0,
             room: false,
             packets: Fifo::new(PACKETS),
             position: 0,
             max_in: false,
-            packer: Packer::new(flit_width / 32),
+            packer: ElementPacker::new(flit_width / 32),
         }
     }
 

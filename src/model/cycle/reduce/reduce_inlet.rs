@@ -5,7 +5,7 @@ use crate::model::cycle::mare::RootFlit;
 
 /// Flits that wait, by source, and the packet that is read.
 #[derive(Debug, Clone)]
-pub struct Inlet {
+pub struct ReduceInlet {
     sources: Box<[Fifo<RootFlit>]>,
     head_dim: u32,
     flit_words: u32,
@@ -21,10 +21,10 @@ pub struct Inlet {
     credit: u32,
 }
 
-impl Inlet {
+impl ReduceInlet {
     /// One for so many sources, of `depth` flits each.
-    pub fn new(sources: u32, depth: u32, head_dim: u32, flit_width: u32) -> Inlet {
-        Inlet {
+    pub fn new(sources: u32, depth: u32, head_dim: u32, flit_width: u32) -> ReduceInlet {
+        ReduceInlet {
             sources: (0..sources).map(|_| Fifo::new(depth)).collect(),
             head_dim,
             flit_words: flit_width / 32,

@@ -1,17 +1,17 @@
 //! A stop of the column bus (`meshkv_bus_stop`).
 
-use super::bus_word::Word;
+use super::bus_word::BusWord;
 use crate::model::cycle::common::Fifo;
 
 /// Words that wait, and the registers of the way on.
 #[derive(Debug, Clone)]
 pub struct BusStop {
-    words: Fifo<Word>,
+    words: Fifo<BusWord>,
     northmost: bool,
     /// The word at the front has been heard by the tile, and sent on.
     heard: bool,
     sent: bool,
-    to_north: Option<Word>,
+    to_north: Option<BusWord>,
     credit: bool,
     credits: u32,
 }
@@ -31,12 +31,12 @@ impl BusStop {
     }
 
     /// The word that the tile may hear.
-    pub fn word(&self) -> Option<&Word> {
+    pub fn word(&self) -> Option<&BusWord> {
         self.words.front().filter(|_| !self.heard)
     }
 
     /// What the next stop sees: a register.
-    pub fn to_north(&self) -> Option<&Word> {
+    pub fn to_north(&self) -> Option<&BusWord> {
         self.to_north.as_ref()
     }
 
@@ -46,7 +46,7 @@ impl BusStop {
     }
 
     /// Passes a period: `hears` if the tile hears the word.
-    pub fn step(&mut self, from_south: Option<&Word>, hears: bool, credit: bool) {
+    pub fn step(&mut self, from_south: Option<&BusWord>, hears: bool, credit: bool) {
         let front = self.words.front();
         let sends = front.is_some() && !self.sent && !self.northmost && self.credits > 0;
         let done = front.is_some() && (self.heard || hears) && (self.sent || sends || self.northmost);

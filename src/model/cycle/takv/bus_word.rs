@@ -29,7 +29,7 @@ pub struct Query {
 
 /// A word of a slice or a close, or of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Word {
+pub struct BusWord {
     /// What it is.
     pub kind: Kind,
     /// The slice.

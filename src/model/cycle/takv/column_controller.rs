@@ -5,9 +5,9 @@ mod state;
 mod words;
 
 pub(in crate::model::cycle) use pipeline::Pieces;
-pub(in crate::model::cycle) use state::Controller;
+pub(in crate::model::cycle) use state::ColumnController;
 
-use super::bus_word::{Kind, Query, Word};
+use super::bus_word::{BusWord, Kind, Query};
 use super::descriptor::Descriptor;
 use super::swap_unit::Placed;
 use crate::design::depths::DESC_DEPTH;
@@ -30,10 +30,10 @@ pub(in crate::model::cycle) struct Common {
     pub(in crate::model::cycle) placed: Option<Placed>,
 }
 
-impl Controller {
-    pub(in crate::model::cycle) fn new(design: &Design, x: u32) -> Controller {
+impl ColumnController {
+    pub(in crate::model::cycle) fn new(design: &Design, x: u32) -> ColumnController {
         let places = || vec![0; design.mesh.tiles()].into_boxed_slice();
-        Controller {
+        ColumnController {
             x,
             descriptors: Fifo::new(DESC_DEPTH),
             state: State::Idle,
@@ -67,7 +67,7 @@ impl Controller {
     }
 
     /// The word that goes to the stop of row 0 in this period.
-    pub(in crate::model::cycle) fn bus(&self) -> Option<&Word> {
+    pub(in crate::model::cycle) fn bus(&self) -> Option<&BusWord> {
         self.word.as_ref().filter(|_| self.credits > 0)
     }
 
@@ -127,7 +127,7 @@ impl Controller {
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
-        let query = query.map(|query| Word { kind: Kind::Query, query, ..Word::default() });
+        let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
         let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));

@@ -2,7 +2,7 @@
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::model::cycle::common::{lowest_free, Fifo};
-use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, Staged, TileShape};
+use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 
 /// A slice that is to be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -83,8 +83,8 @@ pub struct Filler {
 
 impl Filler {
     /// One with all slots free.
-    pub fn new(shape: &TileShape) -> Filler {
-        let slots = shape.mare.staging_slots;
+    pub fn new(params: &MareParams) -> Filler {
+        let slots = params.mare.staging_slots;
         Filler {
             fills: Fifo::new(FILL_DEPTH),
             free: low_bits(slots),
@@ -95,17 +95,17 @@ impl Filler {
             value: false,
             next: None,
             used: 0,
-            bursts: vec![UnderWay::default(); shape.bursts as usize].into_boxed_slice(),
+            bursts: vec![UnderWay::default(); params.bursts as usize].into_boxed_slice(),
             credits: REQ_DEPTH,
             request: None,
             answer: None,
             patience: 0,
             bad: false,
             broken: false,
-            burst_flits: shape.burst_flits,
-            half_flits: shape.mare.half_flits,
-            slice_flits: shape.mare.slice_flits,
-            head_dim: shape.head_dim,
+            burst_flits: params.burst_flits,
+            half_flits: params.mare.half_flits,
+            slice_flits: params.mare.slice_flits,
+            head_dim: params.head_dim,
         }
     }
 

@@ -11,8 +11,8 @@ mod prefetcher;
 mod swap_unit;
 
 pub use bus_stop::BusStop;
-pub use bus_word::{Kind, Query, Word};
-pub(in crate::model::cycle) use column_controller::{Common, Controller, Pieces};
+pub use bus_word::{BusWord, Kind, Query};
+pub(in crate::model::cycle) use column_controller::{ColumnController, Common, Pieces};
 pub use descriptor::Descriptor;
 pub use filler::{Answer, Burst, Fill, Filler};
 pub use memory_port::{Beat, MemoryIn, MemoryPort, Read};

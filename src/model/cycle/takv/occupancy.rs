@@ -2,7 +2,7 @@
 
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::index_bits;
-use crate::model::cycle::mare::{low_bits, TileShape};
+use crate::model::cycle::mare::{low_bits, MareParams};
 
 /// The sum of this step, the mean of those before, and the register of the chain of values.
 #[derive(Debug, Clone)]
@@ -18,8 +18,8 @@ pub struct Occupancy {
 
 impl Occupancy {
     /// One that has counted nothing.
-    pub fn new(shape: &TileShape) -> Occupancy {
-        let slots = shape.vc_depth * (shape.vcs - shape.vn0_vcs - 1);
+    pub fn new(params: &MareParams) -> Occupancy {
+        let slots = params.vc_depth * (params.vcs - params.vn0_vcs - 1);
         let used_width = index_bits(slots + 1);
         Occupancy { used: 0, used_width, sum: 0, mean: 0, own: false, to_south: None }
     }

@@ -2,7 +2,7 @@
 
 use crate::design::depths::ASK_DEPTH;
 use crate::model::cycle::common::Fifo;
-use crate::model::cycle::mare::{up_to, Command, TileShape};
+use crate::model::cycle::mare::{up_to, Command, MareParams};
 
 /// What the column controller asks of a tile, and what computes is told of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,7 +49,7 @@ pub struct Prefetcher {
 
 impl Prefetcher {
     /// One that has been asked for nothing.
-    pub fn new(shape: &TileShape) -> Prefetcher {
+    pub fn new(params: &MareParams) -> Prefetcher {
         Prefetcher {
             asks: Fifo::new(ASK_DEPTH),
             told: false,
@@ -58,9 +58,9 @@ impl Prefetcher {
             all: false,
             value: false,
             next: None,
-            chunk_flits: shape.mare.chunk_flits,
-            half_flits: shape.mare.half_flits,
-            head_dim: shape.head_dim,
+            chunk_flits: params.mare.chunk_flits,
+            half_flits: params.mare.half_flits,
+            head_dim: params.head_dim,
         }
     }
 

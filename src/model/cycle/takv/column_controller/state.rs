@@ -2,7 +2,7 @@
 
 use super::pipeline::{At, Item};
 use crate::model::cycle::common::Fifo;
-use crate::model::cycle::takv::{Descriptor, Word};
+use crate::model::cycle::takv::{BusWord, Descriptor};
 
 /// Stages of the pipeline.
 pub(super) const STAGES: usize = 6;
@@ -23,7 +23,7 @@ pub(super) enum State {
 
 /// A column's controller.
 #[derive(Debug, Clone)]
-pub(in crate::model::cycle) struct Controller {
+pub(in crate::model::cycle) struct ColumnController {
     pub(super) x: u32,
     pub(super) descriptors: Fifo<Descriptor>,
     pub(super) state: State,
@@ -39,7 +39,7 @@ pub(in crate::model::cycle) struct Controller {
     pub(super) askers: u32,
     /// Where each logical home is, if homes can swap.
     pub(super) places: Option<Box<[usize]>>,
-    pub(super) word: Option<Word>,
+    pub(super) word: Option<BusWord>,
     pub(super) credits: u32,
     pub(super) rotation: u32,
 }

@@ -1,12 +1,12 @@
 //! What a word of the bus says of a slice, or of the end of a descriptor.
 
 use super::pipeline::{turned, Item, Pieces};
-use super::state::{Controller, State, STAGES};
+use super::state::{ColumnController, State, STAGES};
 use crate::design::Design;
 use crate::model::cycle::mare::low_bits;
-use crate::model::cycle::takv::{Descriptor, Kind, Query, Word};
+use crate::model::cycle::takv::{BusWord, Descriptor, Kind, Query};
 
-impl Controller {
+impl ColumnController {
     /// Rows of this column that ask for a slice.
     pub(super) fn ask(&self, item: &Item) -> u32 {
         if item.column == self.x {
@@ -35,7 +35,7 @@ impl Controller {
     }
 
     /// The word that is made in this period.
-    pub(super) fn word_of(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> Word {
+    pub(super) fn word_of(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> BusWord {
         let item = &self.stages[STAGES - 1];
         let kind = match self.state {
             State::Sample => Kind::Call,
@@ -47,7 +47,7 @@ impl Controller {
         let first_row = if item.begins { descriptor.first_row } else { 0 };
         let last_row = if item.ends { descriptor.last_row } else { config.kv.segment_tokens - 1 };
         let (first, last) = flits(design, first_row, last_row);
-        Word {
+        BusWord {
             kind,
             tag: tag(design, descriptor, item),
             home_x: (item.home % cols) as u32,
