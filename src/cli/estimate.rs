@@ -7,7 +7,7 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ui::{Progress, Ui};
 use crate::cosim::build::BuildError;
-use crate::design::{Design, Device};
+use crate::design::{Design, Fpga};
 use crate::synth::{floorplan_picture, Demand, Effort, Estimate, Limits, Shell, Step, Yosys};
 use crate::workers;
 use anyhow::anyhow;
@@ -87,8 +87,8 @@ fn estimate(
         ));
     }
     let demand = demand(args, design, &yosys, Effort::Synthesise, ui)?;
-    let device = Device::of(design.config.board);
-    let estimate = Estimate::new(&demand, design.mesh, device, args.limits());
+    let fpga = Fpga::of(design.config.board);
+    let estimate = Estimate::new(&demand, design.mesh, fpga, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
     if let Some(pictures) = pictures {
         pictures.write(&[("floorplan", floorplan_picture(&design.name, &estimate))], ui)?;

@@ -4,7 +4,7 @@
 //! row, elements of FP16 little-endian, packed. Speed is a fact of the platform that co-simulation
 //! needs; the fabric is built the same for any.
 
-use super::{Design, Device, Mare, Mesh, Placement, PlacementKind};
+use super::{Design, Fpga, Mare, Mesh, Placement, PlacementKind};
 use crate::config::Config;
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ pub fn fewest_tiles_per_port(mesh: Mesh, least: u32, channels: u32) -> u32 {
 /// Tiles that share a port, as the configuration has it or for want of that the fewest that the card allows.
 pub(super) fn tiles_per_port(config: &Config) -> u32 {
     let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
-    let channels = Device::of(config.board).hbm_channels;
+    let channels = Fpga::of(config.board).hbm_channels;
     config.memory.tiles_per_port.unwrap_or_else(|| fewest_tiles_per_port(mesh, 1, channels))
 }
 

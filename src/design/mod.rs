@@ -9,9 +9,9 @@ mod check;
 mod counters;
 pub mod deadlock;
 pub mod depths;
-mod device;
 mod flit;
 mod floorplan;
+mod fpga;
 pub mod hash;
 mod mapping;
 mod mare;
@@ -29,9 +29,9 @@ pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
 pub use bus::Bus;
 pub use check::{check, check_for_the_card};
 pub use counters::{pad_events, PAD_EVENTS, TILE_EVENTS};
-pub use device::{Device, Resources, Slr};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
+pub use fpga::{Fpga, Resources, Slr};
 pub use mapping::{tile_of, Heads, Mapping, Piece, Sharing};
 pub use mare::Mare;
 pub use memory::{channels_of, Memory};
@@ -272,7 +272,7 @@ impl Design {
         let blocks = u64::from(config.model.layers) * u64::from(segments(config));
         let placement = Placement::new(config, mesh).expect("the check has seen the hub inside the mesh");
         let (heads, mare) = (Heads::new(config), Mare::new(config));
-        let (flit, device) = (FlitLayout::new(config, mesh, multicast), Device::of(config.board));
+        let (flit, fpga) = (FlitLayout::new(config, mesh, multicast), Fpga::of(config.board));
         let bus = Bus::new(config, mesh, &flit, &placement, &heads);
         let mut design = Design {
             name: name.to_owned(),
@@ -286,7 +286,7 @@ impl Design {
             },
             mare,
             placement,
-            floorplan: Floorplan::by_shares(mesh, device),
+            floorplan: Floorplan::by_shares(mesh, fpga),
             heads,
             bus,
             memory: Memory::new(config, &mare, &placement),
@@ -295,7 +295,7 @@ impl Design {
             config: config.clone(),
         };
         // How many wires cross decides how rows are dealt; how wide they are does not depend on it.
-        design.floorplan = Floorplan::new(mesh, device, &Wires::of(&design));
+        design.floorplan = Floorplan::new(mesh, fpga, &Wires::of(&design));
         design
     }
 }

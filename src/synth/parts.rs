@@ -149,12 +149,12 @@ fn placed(module: &str, constants: &[(&str, u32)], above: bool) -> String {
 mod tests {
     use super::*;
     use crate::config::{Board, Config};
-    use crate::design::Device;
+    use crate::design::Fpga;
 
     #[test]
     fn counts_follow_the_mesh_and_the_regions() {
-        let (mesh, device) = (Mesh::new(3, 4), Device::of(Board::U280));
-        let plan = Floorplan::new(mesh, device, &Wires::default());
+        let (mesh, fpga) = (Mesh::new(3, 4), Fpga::of(Board::U280));
+        let plan = Floorplan::new(mesh, fpga, &Wires::default());
         // Row 0, rows 1 and 2, row 3; in a row of three the last tile has a port to itself.
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
         assert_eq!(counts(Scale::Tile), [3, 6, 3]);
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
         // Two rows stand in SLR0 and SLR1, and what belongs to row 0 with it.
         let mesh = Mesh::new(2, 2);
-        let plan = Floorplan::new(mesh, device, &Wires::default());
+        let plan = Floorplan::new(mesh, fpga, &Wires::default());
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
         assert_eq!((counts(Scale::Column), counts(Scale::Host)), ([2, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 2, 0], [2, 0, 0]));

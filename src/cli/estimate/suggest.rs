@@ -3,7 +3,7 @@
 use super::{demand, Args};
 use crate::cli::ui::Ui;
 use crate::cosim::build::BuildError;
-use crate::design::{Design, Device, Mesh, Resources};
+use crate::design::{Design, Fpga, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
 
@@ -55,8 +55,8 @@ pub(super) fn suggest(
             }
             Err(error) => return Err(error),
         };
-        let device = Device::of(changed.config.board);
-        let other = Estimate::new(&made, changed.mesh, device, limits);
+        let fpga = Fpga::of(changed.config.board);
+        let other = Estimate::new(&made, changed.mesh, fpga, limits);
         tried.push(Tried {
             fits: other.fits(),
             total: other.total(),
