@@ -8,9 +8,15 @@ mod card;
 mod placement;
 mod ports;
 
+use super::design::Design;
+use super::floorplan::Floorplan;
+use super::fpga::Fpga;
+use super::mapping::Heads;
 use super::mare::{chunk_flits, fifo_depth};
+use super::mesh::Mesh;
+use super::router::ROUTER_CYCLES;
+use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
-use super::{slice_flits, Design, Floorplan, Fpga, Heads, Mesh, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding, Severity};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.

@@ -5,7 +5,8 @@
 //! always the first, beside which all stands that the host speaks to. Each row above SLR0 has the wires of its memory
 //! ports cross from there: where these are too many, rows are dealt evenly, SLR0 first (3, 3 and 2 of eight).
 
-use super::{Fpga, Mesh, Wires};
+use super::fpga::Fpga;
+use super::mesh::Mesh;
 
 /// Parts of the rows that each SLR gets.
 const SHARES: [u32; 3] = [2, 3, 3];
@@ -20,12 +21,11 @@ pub struct Floorplan {
 }
 
 impl Floorplan {
-    /// The rows of `mesh`, two parts to SLR0 where the others get three, unless too many of `wires` would cross out of
-    /// SLR0 because of the memory ports.
-    pub fn new(mesh: Mesh, fpga: &Fpga, wires: &Wires) -> Floorplan {
+    /// The rows of `mesh`, two parts to SLR0 where the others get three, unless too many wires would cross out of
+    /// SLR0 because of the memory ports; `crossing` counts them.
+    pub fn new(mesh: Mesh, fpga: &Fpga, crossing: impl Fn(&Floorplan) -> u64) -> Floorplan {
         let by_shares = Floorplan::by_shares(mesh, fpga);
-        let crossing = wires.across(mesh, fpga, &by_shares, 0);
-        if 100 * crossing <= MOST_CROSSINGS * u64::from(fpga.crossings) {
+        if 100 * crossing(&by_shares) <= MOST_CROSSINGS * u64::from(fpga.crossings) {
             return by_shares;
         }
         Floorplan::evenly(mesh, fpga)
@@ -86,7 +86,7 @@ impl Floorplan {
 mod tests {
     use super::*;
     use crate::config::{Board, Config};
-    use crate::design::Design;
+    use crate::design::{Design, Wires};
 
     /// Rows of each SLR.
     fn counts(plan: &Floorplan) -> Vec<u32> {
@@ -149,7 +149,7 @@ mod tests {
             (config.mesh.cols, config.noc.flit_width) = (cols, flit_width);
             config.memory.tiles_per_port = tiles_per_port;
             let design = Design::from_config("t", &config).unwrap();
-            let (wires, fpga) = (Wires::of(&design), Fpga::of(Board::U280));
+            let (wires, fpga) = (design.wires(), Fpga::of(Board::U280));
             let share =
                 |plan: &Floorplan| 100 * wires.across(design.mesh, fpga, plan, 0) / u64::from(fpga.crossings);
             let shares = [

@@ -4,12 +4,10 @@
 //! the estimate holds designs against it. They are counted from the widths of ports, as `docs/floorplan.md` has them; clocks
 //! are left out.
 
-use super::depths::VALUE_WIDTH;
+use super::floorplan::Floorplan;
+use super::fpga::Fpga;
 use super::memory::fewest_tiles_per_port;
-use super::{Design, Floorplan, Fpga, Mesh, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
-
-/// Resets of a row, one in each clock.
-const RESETS: u32 = 2;
+use super::mesh::Mesh;
 
 /// How many wires one of each thing that crosses has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,23 +27,6 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// Of a design, whether it has registers on them or not. How its rows are dealt is not asked for.
-    pub fn of(design: &Design) -> Wires {
-        let (flit, vcs) = (&design.flit, design.router.vcs());
-        // A link carries valid and payload one way, and the credits of the link the other way.
-        let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
-        // The bus goes north with a valid bit, its credit south, and with it the value of an occupancy.
-        let value = if design.swaps() { VALUE_WIDTH + 1 } else { 0 };
-        Wires {
-            column: [link + design.bus.word + 1, link + 1 + value],
-            port: design.way_bits().iter().sum(),
-            tiles_per_port: design.memory.tiles_per_port,
-            tile: TILE_ERRORS,
-            row: COUNTER_KINDS * TOTAL_BITS + RESETS,
-            once: COUNTER_KINDS * SELECT_TILE_BITS,
-        }
-    }
-
     /// Memory ports of a row of a mesh, which need not be the one that was counted for.
     pub fn ports_of_row(&self, mesh: Mesh, fpga: &Fpga) -> u32 {
         mesh.cols().div_ceil(fewest_tiles_per_port(mesh, self.tiles_per_port, fpga.hbm_channels))
@@ -66,12 +47,13 @@ impl Wires {
 mod tests {
     use super::*;
     use crate::config::{Board, Config};
+    use crate::design::Design;
 
     #[test]
     fn wires_are_as_the_floorplan_page_counts_them() {
         let across = |config: &Config| {
             let design = Design::from_config("t", config).unwrap();
-            let (wires, fpga) = (Wires::of(&design), Fpga::of(Board::U280));
+            let (wires, fpga) = (design.wires(), Fpga::of(Board::U280));
             [0, 1].map(|lower| wires.across(design.mesh, fpga, &design.floorplan, lower))
         };
         let mut config = Config::default();
@@ -88,7 +70,7 @@ mod tests {
     fn nothing_crosses_where_there_is_no_row_above() {
         let (mesh, fpga) = (Mesh::new(2, 2), Fpga::of(Board::U280));
         let wires = Wires { column: [100, 50], port: 10, tiles_per_port: 2, tile: 2, row: 3, once: 1 };
-        let plan = Floorplan::new(mesh, fpga, &wires);
+        let plan = Floorplan::new(mesh, fpga, |plan| wires.across(mesh, fpga, plan, 0));
         assert_eq!([0, 1].map(|lower| wires.across(mesh, fpga, &plan, lower)), [300 + 17 + 1, 0]);
     }
 

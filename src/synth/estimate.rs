@@ -96,7 +96,7 @@ impl Demand {
         })?;
         let mut measured: Vec<_> = parts.into_iter().zip(costs.into_iter().flatten()).collect();
         measured.extend(crossings(design));
-        Ok(Demand { parts: measured, wires: Wires::of(design) })
+        Ok(Demand { parts: measured, wires: design.wires() })
     }
 
     /// What one tile takes, above row 0.
@@ -183,7 +183,13 @@ pub struct Estimate<'a> {
 impl<'a> Estimate<'a> {
     /// Of a demand on a mesh, which need not be the one it was measured for.
     pub fn new(demand: &'a Demand, mesh: Mesh, fpga: &'static Fpga, limits: Limits) -> Estimate<'a> {
-        Estimate { demand, mesh, fpga, plan: Floorplan::new(mesh, fpga, &demand.wires), limits }
+        Estimate {
+            demand,
+            mesh,
+            fpga,
+            plan: Floorplan::new(mesh, fpga, |plan| demand.wires.across(mesh, fpga, plan, 0)),
+            limits,
+        }
     }
 
     /// What all of it takes.

@@ -4,8 +4,9 @@
 
 use super::placement::{placement, size};
 use crate::config::{Config, Finding};
+use crate::design::fpga::Fpga;
 use crate::design::memory::{channels_of, ports, slice_bytes, tiles_per_port};
-use crate::design::{Fpga, Placement, PlacementKind};
+use crate::design::placement::{Placement, PlacementKind};
 
 /// What is asked of some pseudo-channels, and what they have, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,9 @@
 //! Whether the memory ports that are asked for can be dealt to the tiles, and have their pseudo-channels on the card.
 
 use crate::config::{Config, Finding};
+use crate::design::fpga::Fpga;
 use crate::design::memory::{fewest_tiles_per_port, ports};
-use crate::design::{Fpga, Mesh};
+use crate::design::mesh::Mesh;
 
 const KEY: &str = "memory.tiles_per_port";
 
