@@ -1,6 +1,7 @@
 //! What would fit where a design does not: other meshes by scaling, other keys by synthesis.
 
-use super::{demand, Args};
+use super::args::Args;
+use super::demand::demand;
 use crate::cli::ui::Ui;
 use crate::cosim::build::BuildError;
 use crate::design::{Design, Fpga, Mesh, Resources};
