@@ -2,7 +2,10 @@
 //!
 //! It knows the order of the modules and nothing of what is in them.
 
-use super::{ModuleSpec, SourceFile, CARD_DEFINES, TOP};
+use super::board::CARD_DEFINES;
+use super::rtl::module::ModuleSpec;
+use super::rtl::names::TOP;
+use super::source_file::SourceFile;
 use crate::design::{Design, Fpga};
 use std::fmt::Write as _;
 

@@ -3,8 +3,8 @@
 use super::paths::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::{Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
-use crate::emit::ModuleSpec;
-use crate::emit::TILE;
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::names::TILE;
 use serde::Serialize;
 
 /// A region with the cells that stand in it, a list of names each line.

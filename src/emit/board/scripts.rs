@@ -1,10 +1,13 @@
 //! Scripts that take the fabric to a bitstream, and what they are told of it.
 
-use super::{pblocks, CARD_DEFINES};
+use super::defines::CARD_DEFINES;
+use super::pblocks;
 use crate::design::registers::{named, Access, REGISTERS};
 use crate::design::{channels_of, Design, Fpga};
-use crate::emit::ModuleSpec;
-use crate::emit::{templates, SourceFile, TOP};
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::names::TOP;
+use crate::emit::source_file::SourceFile;
+use crate::emit::templates;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use std::ops::Range;
