@@ -1,6 +1,6 @@
 //! The fabric that a command runs on: modelled, or found, built or taken from the cache, and opened.
 
-use super::Options;
+use super::args::Options;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
 use crate::cli::ports::place;

@@ -61,7 +61,7 @@ pub struct Slr {
 
 /// An FPGA card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Device {
+pub struct Fpga {
     /// Part as Vivado names it.
     pub part: &'static str,
     /// Board part as Vivado names it.
@@ -91,7 +91,7 @@ const fn slr(index: u32, dsp: u64) -> Slr {
     Slr { index, has, first_clock_row: 4 * index }
 }
 
-const U280: Device = Device {
+const U280: Fpga = Fpga {
     part: "xcu280-fsvh2892-2L-e",
     board_part: "xilinx.com:au280:part0:1.1",
     platform: "xilinx_u280_gen3x16_xdma_1_202211_1",
@@ -111,9 +111,9 @@ const U280: Device = Device {
     shell_lut: [53_280, 75_280, 55_280],
 };
 
-impl Device {
+impl Fpga {
     /// The device of a board.
-    pub fn of(board: Board) -> &'static Device {
+    pub fn of(board: Board) -> &'static Fpga {
         match board {
             Board::U280 => &U280,
         }
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn regions_add_up_to_the_device() {
-        let device = Device::of(Board::U280);
-        let sum = device.slrs.iter().fold(Resources::default(), |sum, slr| sum.plus(&slr.has));
-        assert_eq!(sum, device.has);
+        let fpga = Fpga::of(Board::U280);
+        let sum = fpga.slrs.iter().fold(Resources::default(), |sum, slr| sum.plus(&slr.has));
+        assert_eq!(sum, fpga.has);
     }
 }
