@@ -17,7 +17,7 @@ use meshkv::cosim::traffic::pattern::{Hotspot, PatternKind};
 use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::{Design, Port};
 use meshkv::emit::{emit, SourceFile};
-use meshkv::model::cycle::mesh::Upset;
+use meshkv::model::cycle::network::Upset;
 use std::collections::BTreeMap;
 use std::path::Path;
 

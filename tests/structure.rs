@@ -1,14 +1,14 @@
-//! The order of the source: no circle of files, and no arrow against the order of layers and rooms.
+//! The order of the source: no circle of files, and no arrow against the order of layers, rooms and blocks.
 //!
-//! The graph is read off the sources: every `use`, and every other path that starts with `crate`, `super` or
-//! `self`. A `pub use` makes no arrow by itself: a path through it leads to the file that defines the item.
+//! The graph is read from the sources: every `use`, and every other path that starts with `crate`, `super`, `self` or
+//! an imported name. A `pub use` adds no arrow: a path through it leads to the file that defines the item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Layers that each layer may use beside itself. `kernels` know neither configuration nor design: a
-/// kernel is the same text for all. `model` and `emit` stand side by side and do not meet.
+/// Layers that each layer may use, in addition to itself. `kernels` use neither configuration nor design: a
+/// kernel is the same text for all. `model` and `emit` do not use each other.
 const LAYERS: &[(&str, &[&str])] = &[
     ("config", &[]),
     ("design", &["config"]),
@@ -23,19 +23,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools", "workers"]),
 ];
 
-/// Rooms of `cosim`: each uses only itself and those before it. What stands directly in `cosim` comes before all.
+/// Rooms of `cosim`: each uses only itself and those before it. Files directly in `cosim` come before all rooms.
 const ROOMS: &[&str] = &["build", "dut", "traffic", "checks", "memory", "workloads"];
 
-/// Files and folders that may stand directly in `src/cosim`.
-const MOST_IN_COSIM: usize = 12;
+/// Blocks of the hardware, in each folder of `OF_BLOCKS`: each uses only itself and those before it.
+const BLOCKS: &[&str] = &["common", "network", "mare", "takv", "reduce", "pad", "fabric", "device"];
+const OF_BLOCKS: &[&str] = &["emit/rtl/", "model/cycle/"];
 
-/// Circles that are still there, one a line.
-const LEFT: &str = include_str!("circles_left.txt");
+/// Folders that hold at most `MOST_ENTRIES` files and folders directly.
+const SMALL_FOLDERS: &[&str] = &["src/cosim", "src/emit", "templates/rtl"];
+const MOST_ENTRIES: usize = 12;
 
 /// Sources by the path of their module: `cosim/build/form` of `src/cosim/build/form.rs`.
 type Sources = BTreeMap<String, String>;
 
-/// One `use` of a path: the path as absolute segments, and the name that it has from then on.
+/// One import: its path as absolute segments, and the name that it gives to the item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Import {
     path: Vec<String>,
@@ -43,7 +45,7 @@ struct Import {
     public: bool,
 }
 
-/// What a file says of others.
+/// The paths of a file that lead to others.
 #[derive(Debug, Default)]
 struct Outline {
     imports: Vec<Import>,
@@ -71,7 +73,7 @@ fn read(folder: &Path) -> Sources {
     sources
 }
 
-/// Code without comments, text, and tests that stand at its end.
+/// Code without comments, strings, and the tests at its end.
 fn code_of(text: &str) -> String {
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let mut code = String::new();
@@ -95,7 +97,18 @@ fn code_of(text: &str) -> String {
     code
 }
 
-/// The paths of a `use` tree, each with the name that it gives.
+/// Code without the scopes of `pub(in ...)`, which use nothing.
+fn without_scopes(code: &str) -> String {
+    let mut parts = code.split("pub(in ");
+    let mut open = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        open.push_str("pub");
+        open.push_str(part.split_once(')').map_or("", |(_, after)| after));
+    }
+    open
+}
+
+/// Collects the paths of a `use` tree, each with the name that it gives.
 fn leaves(tree: &str, before: &[String], found: &mut Vec<(Vec<String>, String)>) {
     let tree = tree.trim();
     let (path, rest) = tree.split_at(tree.find('{').unwrap_or(tree.len()));
@@ -130,7 +143,7 @@ fn leaves(tree: &str, before: &[String], found: &mut Vec<(Vec<String>, String)>)
     }
 }
 
-/// The segments from the root of the crate, if a path of this module stays inside it.
+/// The segments from the root of the crate, if a path in this module stays inside the crate.
 fn absolute(module: &str, path: &[String], children: &BTreeSet<String>) -> Option<Vec<String>> {
     let mut here: Vec<String> = module.split('/').filter(|s| !s.is_empty()).map(str::to_owned).collect();
     match path.first()?.as_str() {
@@ -148,7 +161,7 @@ fn absolute(module: &str, path: &[String], children: &BTreeSet<String>) -> Optio
 }
 
 fn outline(module: &str, text: &str) -> Outline {
-    let code = code_of(text);
+    let code = without_scopes(&code_of(text));
     let mut outline = Outline::default();
     let declared = code.lines().filter_map(|line| {
         let name = line.trim().strip_suffix(';')?.rsplit_once("mod ")?.1;
@@ -192,6 +205,9 @@ fn outline(module: &str, text: &str) -> Outline {
             word.trim_end_matches(':').split("::").map(|s| s.trim_matches(':').to_owned()).collect();
         if ["crate", "super", "self"].contains(&path[0].as_str()) || children.contains(&path[0]) {
             outline.paths.extend(absolute(module, &path, &children));
+        } else if let Some(import) = outline.imports.iter().find(|import| import.name == path[0]) {
+            // A path that starts with an imported name.
+            outline.paths.push([&import.path[..], &path[1..]].concat());
         }
     }
     outline
@@ -217,7 +233,7 @@ fn graph(sources: &Sources) -> Graph {
     let mut graph = Graph::new();
     for (&module, outline) in &outlines {
         let arrows = graph.entry(module.to_owned()).or_default();
-        // What is only handed on is no use of it.
+        // A re-export alone is no use.
         let used = |import: &&Import| !import.public || outline.words.contains(&import.name);
         let imported = outline.imports.iter().filter(used).map(|import| &import.path);
         for path in imported.chain(&outline.paths) {
@@ -233,7 +249,7 @@ fn graph(sources: &Sources) -> Graph {
 
 /// The files that a path leads to: past every `pub use` on its way.
 fn defined_in(outlines: &BTreeMap<&str, Outline>, path: &[String], depth: u32) -> Vec<String> {
-    // The longest module at the beginning of the path, and what is asked of it.
+    // The longest module at the beginning of the path; an item of it follows.
     let lengths = (0..=path.len()).rev();
     let Some((module, length)) =
         lengths.map(|n| (path[..n].join("/"), n)).find(|(module, _)| outlines.contains_key(module.as_str()))
@@ -245,7 +261,6 @@ fn defined_in(outlines: &BTreeMap<&str, Outline>, path: &[String], depth: u32) -
     match path.get(length) {
         Some(item) if depth < 8 && item != "*" => {
             let named = outline.imports.iter().filter(passes).find(|import| import.name == *item);
-            // All of what a file has is in the façade: then the item is in one of these, or here.
             match named {
                 Some(import) if import.path != path => {
                     let mut further = import.path.clone();
@@ -255,7 +270,7 @@ fn defined_in(outlines: &BTreeMap<&str, Outline>, path: &[String], depth: u32) -
                 _ => vec![module],
             }
         }
-        // A whole module: what is taken of it is seen where it is named.
+        // A whole module; paths into it are followed where they are used.
         _ => vec![module],
     }
 }
@@ -282,15 +297,13 @@ fn circles(graph: &Graph) -> Vec<Vec<String>> {
     found.into_iter().collect()
 }
 
-/// Arrows against the order of layers, and of rooms in `cosim`.
+/// Arrows against the order of layers, of rooms in `cosim`, and of blocks.
 fn against_the_order(graph: &Graph) -> Vec<String> {
     let rules: BTreeMap<_, _> = LAYERS.iter().copied().collect();
     let layer = |file: &str| file.split('/').next().unwrap_or_default().to_owned();
-    let room = |file: &str| {
-        let name = file.strip_prefix("cosim/")?.split('/').next()?;
-        // The ground floor comes before the first room.
-        Some(ROOMS.iter().position(|room| *room == name).map_or(0, |at| at + 1))
-    };
+    let place =
+        |names: &[&str], below: &str| names.iter().position(|name| below.split('/').next() == Some(name));
+    let room = |file: &str| Some(place(ROOMS, file.strip_prefix("cosim/")?).map_or(0, |at| at + 1));
     let mut wrong = Vec::new();
     for (file, others) in graph.iter().filter(|(file, _)| !["", "main"].contains(&file.as_str())) {
         let here = layer(file);
@@ -307,6 +320,14 @@ fn against_the_order(graph: &Graph) -> Vec<String> {
                     wrong.push(format!("{file} uses {other}, of a room that comes later"));
                 }
             }
+            for folder in OF_BLOCKS {
+                let block = |file: &str| place(BLOCKS, file.strip_prefix(folder)?);
+                if let (Some(own), Some(used)) = (block(file), block(other)) {
+                    if used > own {
+                        wrong.push(format!("{file} uses {other}, of a block that comes later"));
+                    }
+                }
+            }
         }
     }
     wrong
@@ -321,33 +342,25 @@ fn no_files_use_each_other_in_a_circle() {
     let graph = graph(&src());
     let arrows: usize = graph.values().map(BTreeSet::len).sum();
     assert!(arrows > 500, "only {arrows} arrows were found: the sources are read wrongly");
-    let found = circles(&graph);
-    let found: BTreeSet<String> = found.iter().map(|circle| circle.join(" ")).collect();
-    let left = LEFT.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
-    let new: Vec<_> = found.difference(&left).cloned().collect();
-    assert!(new.is_empty(), "files that use each other in a circle:\n{}", new.join("\n"));
-    let gone: Vec<_> = left.difference(&found).cloned().collect();
-    assert!(
-        gone.is_empty(),
-        "circles that are no longer there, to be taken off the list:\n{}",
-        gone.join("\n")
-    );
+    let found: Vec<String> = circles(&graph).iter().map(|circle| circle.join(" ")).collect();
+    assert!(found.is_empty(), "files that use each other in a circle:\n{}", found.join("\n"));
 }
 
 #[test]
-fn layers_and_rooms_use_only_what_stands_before_them() {
+fn layers_rooms_and_blocks_use_only_those_before_them() {
     let wrong = against_the_order(&graph(&src()));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn co_simulation_is_cut_into_rooms() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cosim");
-    let entries = fs::read_dir(folder).unwrap().count();
-    assert!(entries <= MOST_IN_COSIM, "{entries} files and folders stand directly in src/cosim");
+fn folders_that_are_cut_into_rooms_and_blocks_stay_small() {
+    for folder in SMALL_FOLDERS {
+        let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap().count();
+        assert!(entries <= MOST_ENTRIES, "{entries} files and folders are directly in {folder}");
+    }
 }
 
-/// Sources as a test writes them: the path of a module, and its text.
+/// Sources of a test: the path of each module, and its text.
 fn made(files: &[(&str, &str)]) -> Sources {
     files.iter().map(|&(module, text)| (module.to_owned(), text.to_owned())).collect()
 }
@@ -408,6 +421,34 @@ fn an_arrow_against_the_order_is_found() {
         against_the_order(&graph(&rooms)),
         ["cosim/build/a uses cosim/dut/b, of a room that comes later"]
     );
+    let blocks = made(&[
+        ("model/cycle/network/a", "use crate::model::cycle::takv;\nfn f() { takv::b::g() }\n"),
+        ("model/cycle/takv", "pub mod b;\n"),
+        ("model/cycle/takv/b", "use crate::model::cycle::network::a::A;\n"),
+    ]);
+    assert_eq!(
+        against_the_order(&graph(&blocks)),
+        ["takv", "takv/b"]
+            .map(|b| format!("model/cycle/network/a uses model/cycle/{b}, of a block that comes later"))
+    );
+}
+
+#[test]
+fn an_arrow_between_blocks_that_is_put_there_is_found() {
+    let mut sources = src();
+    let fifo = sources.get_mut("emit/rtl/common/fifo").expect("this file is there");
+    fifo.insert_str(0, "use crate::emit::rtl::pad::params::PadParams;\n");
+    assert_eq!(
+        against_the_order(&graph(&sources)),
+        ["emit/rtl/common/fifo uses emit/rtl/pad/params, of a block that comes later"]
+    );
+}
+
+#[test]
+fn the_scope_of_a_visibility_makes_no_arrow() {
+    let scoped =
+        made(&[("emit/rtl", "mod a;\nuse a::A;\n"), ("emit/rtl/a", "pub(in crate::emit::rtl) struct A;\n")]);
+    assert_eq!(circles(&graph(&scoped)), Vec::<Vec<String>>::new());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::area;
 use super::figure::{Figure, Goal};
 use super::program::REFERENCE;
 use anyhow::{Context, Result};
-use meshkv::design::{Design, Device, Resources};
+use meshkv::design::{Design, Fpga, Resources};
 use meshkv::synth::{bound_of_tile, shrink, Clock, Demand, Effort, Estimate, Limits};
 use std::path::Path;
 
@@ -21,8 +21,8 @@ pub fn measure() -> Result<Vec<Figure>> {
 }
 
 fn of_design(path: &str, design: &Design, demand: &Demand) -> Result<Vec<Figure>> {
-    let (device, mesh, limits) = (Device::of(design.config.board), design.mesh, Limits::default());
-    let estimate = Estimate::new(demand, mesh, device, limits);
+    let (fpga, mesh, limits) = (Fpga::of(design.config.board), design.mesh, Limits::default());
+    let estimate = Estimate::new(demand, mesh, fpga, limits);
     let bits = design.flit.data_width;
     let figure = |what: &str, value: String, goal: Goal| Figure {
         what: format!("{}x{}, {bits} bit: {what}", mesh.cols(), mesh.rows()),
@@ -30,7 +30,7 @@ fn of_design(path: &str, design: &Design, demand: &Demand) -> Result<Vec<Figure>
         goal,
         command: format!("meshkv estimate {path}"),
     };
-    let (used, has) = (estimate.total().values(), device.has.values());
+    let (used, has) = (estimate.total().values(), fpga.has.values());
     let bound = bound_of_tile(design).times(mesh.tiles() as u64).values();
     let mut figures: Vec<_> = (0..used.len())
         .map(|i| {

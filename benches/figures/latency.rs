@@ -42,7 +42,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         what: "of it, pipeline stages of a router".to_owned(),
         value: "2: buffer write, then switch; 1 on the express path".to_owned(),
         goal: Goal::Stated,
-        command: "docs/architecture.md".to_owned(),
+        command: "docs/network.md".to_owned(),
     });
     Ok(figures)
 }

@@ -16,13 +16,13 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Runs the subcommand.
+/// Runs the subcommand; `command` is the whole command line.
 ///
 /// # Errors
 /// When standard output cannot be written.
-pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, mut command: clap::Command, ui: &Ui) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::command(), "meshkv", &mut script);
+    clap_complete::generate(args.shell, &mut command, "meshkv", &mut script);
     let script = String::from_utf8(script)?;
     ui.result(&json!({ "shell": args.shell.to_string(), "script": script }), || script.clone())?;
     Ok(ExitCode::SUCCESS)

@@ -6,6 +6,7 @@ mod dut_form;
 mod engine;
 mod fabric;
 mod report;
+mod titles;
 
 pub(super) use args::{Options, TRACE_HELP};
 pub(super) use fabric::{modelled, verilated};
@@ -30,6 +31,7 @@ use anyhow::{anyhow, Context};
 use fabric::Fabric;
 use std::fs;
 use std::process::ExitCode;
+use titles::{heatmap, title};
 
 /// What the command line asks for, read and checked before anything is built.
 enum Job {
@@ -309,27 +311,4 @@ fn verdict(violations: u64, row: &Row, ui: &Ui) -> ExitCode {
     }
     ui.error(format_args!("the fabric broke {violations} promises; the first are listed above"));
     ExitCode::from(1)
-}
-
-fn title(design: &Design, row: &Row) -> String {
-    format!("{}: {}", fabric_title(design), traffic_title(row))
-}
-
-fn fabric_title(design: &Design) -> String {
-    let (mesh, router) = (design.mesh, design.router);
-    let vcs = format!("{} + {} VCs x {}", router.vn0_vcs, router.vn1_vcs, router.vc_depth);
-    format!("{}, {} x {}, {vcs}", design.name, mesh.cols(), mesh.rows())
-}
-
-fn traffic_title(row: &Row) -> String {
-    let packet = row.packet.map_or(String::new(), |flits| {
-        format!(", packets of {flits} {}", if flits == 1 { "flit" } else { "flits" })
-    });
-    format!("{}{packet}", row.traffic)
-}
-
-fn heatmap(design: &Design, row: &Row) -> anyhow::Result<String> {
-    let load = row.load.map_or(String::new(), |load| format!(", offered load {load}"));
-    let subtitle = format!("{}{load}", traffic_title(row));
-    eval::heatmap(&fabric_title(design), &subtitle, design.mesh, row)
 }

@@ -13,7 +13,7 @@ use crate::cosim::dut::waves::PortWaveWindow;
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::emit::ModuleSpec;
-use crate::model::cycle::mesh::Upset;
+use crate::model::cycle::network::Upset;
 use anyhow::{anyhow, Context};
 use std::path::Path;
 

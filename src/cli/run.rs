@@ -2,6 +2,7 @@
 
 mod args;
 mod device;
+mod ended;
 mod report;
 
 pub use args::Args;
@@ -12,35 +13,15 @@ use super::ports::Verilog;
 use super::ui::Ui;
 use super::whole_file;
 use crate::config::Engine;
-use crate::cosim::dut::{DutError, PortDifference};
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{Attended, AttentionError, Bench, Job};
 use crate::eval::{self, AttentionRow};
+use ended::Ended;
 use safetensors::tensor::{Dtype, TensorView};
 use std::process::ExitCode;
 
 /// Cycles of each tile that the timeline keeps.
 const TIMELINE: usize = 1 << 20;
-
-/// Why there is no result.
-enum Ended {
-    /// The user did not want to wait.
-    Stopped,
-    /// Model and Verilog differ.
-    Differs(Box<PortDifference>),
-    /// By itself.
-    Failed(String),
-}
-
-impl From<AttentionError> for Ended {
-    fn from(why: AttentionError) -> Ended {
-        match why {
-            AttentionError::Stopped => Ended::Stopped,
-            AttentionError::Dut(DutError::Differ(difference)) => Ended::Differs(difference),
-            failed => Ended::Failed(failed.to_string()),
-        }
-    }
-}
 
 /// Runs the subcommand. Exit code 1 if an output differs from the model of the datapath in a bit, or anything went wrong.
 ///

@@ -16,7 +16,7 @@ use crate::cosim::workloads::decode::{Bench, DecodeError, Progress};
 use crate::cosim::workloads::network::measure::RunError;
 use crate::design::{Mesh, NodeId, Port};
 use crate::eval::{soak_take, SoakCase, SoakFabric};
-use crate::model::cycle::mesh::Upset;
+use crate::model::cycle::network::Upset;
 use anyhow::Context;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! What computes at a tile: rows of the array, and where contexts stand in it.
 
+use super::design::Design;
 use super::mare::is_wide;
-use super::{flit_elements, Design};
+use super::slice::flit_elements;
 use crate::config::Config;
 
 /// Words of queries and jobs that wait to be taken over by what computes.

@@ -1,6 +1,9 @@
 //! The column bus: widths of a word on it, which everything that carries one agrees on.
 
-use super::{index_bits, FlitLayout, Heads, Mesh, Placement, PlacementKind};
+use super::flit::{index_bits, FlitLayout};
+use super::mapping::Heads;
+use super::mesh::Mesh;
+use super::placement::{Placement, PlacementKind};
 use crate::config::Config;
 
 /// Kind of a word.

@@ -8,9 +8,15 @@ mod card;
 mod placement;
 mod ports;
 
+use super::design::Design;
+use super::floorplan::Floorplan;
+use super::fpga::Fpga;
+use super::mapping::Heads;
 use super::mare::{chunk_flits, fifo_depth};
+use super::mesh::Mesh;
+use super::router::ROUTER_CYCLES;
+use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
-use super::{slice_flits, Design, Device, Floorplan, Heads, Mesh, ROUTER_CYCLES};
 use crate::config::{self, Config, Finding, Severity};
 
 /// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
@@ -44,7 +50,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     let plan = if findings.iter().all(|f| f.severity == Severity::Warning) {
         Design::decide(name, config).floorplan
     } else {
-        Floorplan::by_shares(Mesh::new(config.mesh.cols, config.mesh.rows), Device::of(config.board))
+        Floorplan::by_shares(Mesh::new(config.mesh.cols, config.mesh.rows), Fpga::of(config.board))
     };
     findings.extend(fifo_covers_the_round_trip(config, &plan));
     findings
@@ -161,7 +167,7 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
 fn uram_fits_the_device(config: &Config) -> Option<Finding> {
     let (cols, rows, each) = (config.mesh.cols, config.mesh.rows, config.kv.uram_per_tile);
     let total = cols * rows * each;
-    let there = Device::of(config.board).has.uram as u32;
+    let there = Fpga::of(config.board).has.uram as u32;
     let fitting = there / (cols * rows);
     (total > there).then(|| {
         Finding::value(

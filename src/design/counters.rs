@@ -1,6 +1,6 @@
 //! Events that are counted, in the order in which their totals are shown.
 
-use super::Design;
+use super::design::Design;
 
 /// Events a tile counts, in the order of `event_index`.
 pub const TILE_EVENTS: [&str; 23] = [

@@ -11,7 +11,9 @@
 //!
 //! The virtual channel a flit travels on tells its class, so no class field is carried.
 
+use super::mapping::Heads;
 use super::mesh::{Mesh, NodeId};
+use super::slice::{segments, slice_flits};
 use crate::config::Config;
 use serde::Serialize;
 
@@ -119,16 +121,16 @@ impl FlitLayout {
         let y = ("y", index_bits(mesh.rows()), "row of the sender, from the south");
         let stream = index_bits(model.max_streams);
         let layer = index_bits(model.layers);
-        let slice_flits = super::slice_flits(config);
+        let slice_flits = slice_flits(config);
         let head_mask = (
             "head_mask",
-            super::Heads::new(config).most(),
+            Heads::new(config).most(),
             "heads of the requester that wait for it, one bit a head of its column",
         );
         let tag = [
             ("stream", stream, "stream or shared prefix"),
             ("layer", layer, "layer l"),
-            ("segment", index_bits(super::segments(config)), "segment s of the layer"),
+            ("segment", index_bits(segments(config)), "segment s of the layer"),
             ("slice", index_bits(model.kv_heads), "KV head g"),
             ("generation", GENERATION_BITS, "request of the same slice, counted modulo its range"),
         ];
@@ -139,7 +141,7 @@ impl FlitLayout {
             ("alone", 1, "the only partial result of its head"),
             ("stream", stream, "stream"),
             ("layer", layer, "layer l"),
-            ("head", index_bits(super::Heads::new(config).most()), "query head, by its place in the column"),
+            ("head", index_bits(Heads::new(config).most()), "query head, by its place in the column"),
             x,
             y,
         ]);

@@ -5,7 +5,8 @@
 //! always the first, beside which all stands that the host speaks to. Each row above SLR0 has the wires of its memory
 //! ports cross from there: where these are too many, rows are dealt evenly, SLR0 first (3, 3 and 2 of eight).
 
-use super::{Device, Mesh, Wires};
+use super::fpga::Fpga;
+use super::mesh::Mesh;
 
 /// Parts of the rows that each SLR gets.
 const SHARES: [u32; 3] = [2, 3, 3];
@@ -20,22 +21,21 @@ pub struct Floorplan {
 }
 
 impl Floorplan {
-    /// The rows of `mesh`, two parts to SLR0 where the others get three, unless too many of `wires` would cross out of
-    /// SLR0 because of the memory ports.
-    pub fn new(mesh: Mesh, device: &Device, wires: &Wires) -> Floorplan {
-        let by_shares = Floorplan::by_shares(mesh, device);
-        let crossing = wires.across(mesh, device, &by_shares, 0);
-        if 100 * crossing <= MOST_CROSSINGS * u64::from(device.crossings) {
+    /// The rows of `mesh`, two parts to SLR0 where the others get three, unless too many wires would cross out of
+    /// SLR0 because of the memory ports; `crossing` counts them.
+    pub fn new(mesh: Mesh, fpga: &Fpga, crossing: impl Fn(&Floorplan) -> u64) -> Floorplan {
+        let by_shares = Floorplan::by_shares(mesh, fpga);
+        if 100 * crossing(&by_shares) <= MOST_CROSSINGS * u64::from(fpga.crossings) {
             return by_shares;
         }
-        Floorplan::evenly(mesh, device)
+        Floorplan::evenly(mesh, fpga)
     }
 
     /// By largest remainders of the shares; of equal ones the lower SLR, which is nearer to the memory, first.
-    pub(super) fn by_shares(mesh: Mesh, device: &Device) -> Floorplan {
+    pub(super) fn by_shares(mesh: Mesh, fpga: &Fpga) -> Floorplan {
         let (rows, parts) = (mesh.rows(), SHARES.iter().sum::<u32>());
         let mut counts = SHARES.map(|share| rows * share / parts);
-        let mut order: Vec<usize> = (0..device.slrs.len()).collect();
+        let mut order: Vec<usize> = (0..fpga.slrs.len()).collect();
         order.sort_by_key(|&slr| std::cmp::Reverse(rows * SHARES[slr] % parts));
         let left = rows - counts.iter().sum::<u32>();
         for &slr in order.iter().take(left as usize) {
@@ -51,9 +51,9 @@ impl Floorplan {
 
     /// As even as rows go. Rows that are left over stand as low as they can: no other even dealing has fewer above
     /// either boundary, so none has fewer wires.
-    fn evenly(mesh: Mesh, device: &Device) -> Floorplan {
-        let slrs = device.slrs.len() as u32;
-        Floorplan::of(device.slrs.map(|slr| (mesh.rows() + slrs - 1 - slr.index) / slrs))
+    fn evenly(mesh: Mesh, fpga: &Fpga) -> Floorplan {
+        let slrs = fpga.slrs.len() as u32;
+        Floorplan::of(fpga.slrs.map(|slr| (mesh.rows() + slrs - 1 - slr.index) / slrs))
     }
 
     fn of(counts: [u32; 3]) -> Floorplan {
@@ -86,7 +86,7 @@ impl Floorplan {
 mod tests {
     use super::*;
     use crate::config::{Board, Config};
-    use crate::design::Design;
+    use crate::design::{Design, Wires};
 
     /// Rows of each SLR.
     fn counts(plan: &Floorplan) -> Vec<u32> {
@@ -97,11 +97,11 @@ mod tests {
     }
 
     fn by_shares(rows: u32) -> Vec<u32> {
-        counts(&Floorplan::by_shares(Mesh::new(2, rows), Device::of(Board::U280)))
+        counts(&Floorplan::by_shares(Mesh::new(2, rows), Fpga::of(Board::U280)))
     }
 
     fn evenly(rows: u32) -> Vec<u32> {
-        counts(&Floorplan::evenly(Mesh::new(2, rows), Device::of(Board::U280)))
+        counts(&Floorplan::evenly(Mesh::new(2, rows), Fpga::of(Board::U280)))
     }
 
     #[test]
@@ -126,12 +126,12 @@ mod tests {
     #[test]
     fn an_even_dealing_has_the_fewest_wires_of_all_that_are_even_within_a_row() {
         assert_eq!([evenly(8), evenly(4), evenly(7)], [[3, 3, 2], [2, 1, 1], [3, 2, 2]]);
-        let device = Device::of(Board::U280);
+        let fpga = Fpga::of(Board::U280);
         let wires = Wires { column: [100, 50], port: 10, tiles_per_port: 2, tile: 2, row: 3, once: 1 };
         for rows in 3..=16_u32 {
             let mesh = Mesh::new(4, rows);
-            let across = |plan: &Floorplan| [0, 1].map(|lower| wires.across(mesh, device, plan, lower));
-            let best = across(&Floorplan::evenly(mesh, device));
+            let across = |plan: &Floorplan| [0, 1].map(|lower| wires.across(mesh, fpga, plan, lower));
+            let best = across(&Floorplan::evenly(mesh, fpga));
             let most = rows.div_ceil(3);
             let some = [most, most - 1];
             for counts in some.into_iter().flat_map(|a| some.map(|b| [a, b, rows - a - b])) {
@@ -149,13 +149,12 @@ mod tests {
             (config.mesh.cols, config.noc.flit_width) = (cols, flit_width);
             config.memory.tiles_per_port = tiles_per_port;
             let design = Design::from_config("t", &config).unwrap();
-            let (wires, device) = (Wires::of(&design), Device::of(Board::U280));
-            let share = |plan: &Floorplan| {
-                100 * wires.across(design.mesh, device, plan, 0) / u64::from(device.crossings)
-            };
+            let (wires, fpga) = (design.wires(), Fpga::of(Board::U280));
+            let share =
+                |plan: &Floorplan| 100 * wires.across(design.mesh, fpga, plan, 0) / u64::from(fpga.crossings);
             let shares = [
-                share(&Floorplan::by_shares(design.mesh, device)),
-                share(&Floorplan::evenly(design.mesh, device)),
+                share(&Floorplan::by_shares(design.mesh, fpga)),
+                share(&Floorplan::evenly(design.mesh, fpga)),
             ];
             (counts(&design.floorplan), shares)
         };

@@ -3,6 +3,7 @@
 //! Everything is counted in chunks: a slice is asked for, coalesced, suppressed and streamed in
 //! chunks of [`Mare::chunk_flits`], so that what a requester reserves fits its FIFO.
 
+use super::slice::{half_flits, slice_flits};
 use super::staging::Staging;
 use crate::config::Config;
 
@@ -33,7 +34,7 @@ pub fn is_wide(config: &Config) -> bool {
 
 /// Flits of a chunk: a power of two that divides either half of a slice, so that as many chunks as are needed fit the FIFO.
 pub fn chunk_flits(config: &Config) -> u32 {
-    let (fifo_depth, half_flits) = (fifo_depth(config), super::half_flits(config));
+    let (fifo_depth, half_flits) = (fifo_depth(config), half_flits(config));
     let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && half_flits.is_multiple_of(*chunk);
     (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1)
 }
@@ -79,8 +80,7 @@ pub struct Mare {
 impl Mare {
     /// As a legal configuration asks for it.
     pub(super) fn new(config: &Config) -> Mare {
-        let (mare, slice_flits, half_flits) =
-            (&config.mare, super::slice_flits(config), super::half_flits(config));
+        let (mare, slice_flits, half_flits) = (&config.mare, slice_flits(config), half_flits(config));
         let multicast = mare.enable && mare.multicast;
         let fifo_depth = fifo_depth(config);
         let chunk_flits = chunk_flits(config);

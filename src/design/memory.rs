@@ -4,7 +4,11 @@
 //! row, elements of FP16 little-endian, packed. Speed is a fact of the platform that co-simulation
 //! needs; the fabric is built the same for any.
 
-use super::{Design, Device, Mare, Mesh, Placement, PlacementKind};
+use super::fpga::Fpga;
+use super::mare::Mare;
+use super::mesh::Mesh;
+use super::placement::Placement;
+use super::slice::slice_flits;
 use crate::config::Config;
 use std::ops::Range;
 
@@ -92,7 +96,7 @@ pub fn fewest_tiles_per_port(mesh: Mesh, least: u32, channels: u32) -> u32 {
 /// Tiles that share a port, as the configuration has it or for want of that the fewest that the card allows.
 pub(super) fn tiles_per_port(config: &Config) -> u32 {
     let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
-    let channels = Device::of(config.board).hbm_channels;
+    let channels = Fpga::of(config.board).hbm_channels;
     config.memory.tiles_per_port.unwrap_or_else(|| fewest_tiles_per_port(mesh, 1, channels))
 }
 
@@ -108,7 +112,7 @@ pub fn channels_of(port: u32, ports: u32, channels: u32) -> Range<u32> {
 
 /// Bytes of one slice. Bursts divide chunks and chunks divide its halves, so it is whole bursts.
 pub(super) fn slice_bytes(config: &Config) -> u64 {
-    u64::from(super::slice_flits(config)) * u64::from(config.noc.flit_width / 8)
+    u64::from(slice_flits(config)) * u64::from(config.noc.flit_width / 8)
 }
 
 /// Slice numbers there are: each home has a region for every stream or prefix.
@@ -119,32 +123,10 @@ fn slices(config: &Config, placement: &Placement) -> u128 {
         .product()
 }
 
-impl Design {
-    /// The number of a slice in memory; `prefix` is the stream or shared prefix whose cache it is.
-    ///
-    /// The *logical* home counts: a swap moves who reads a slice, not where it lies.
-    pub fn slice_number(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
-        let (placement, model) = (&self.placement, &self.config.model);
-        let home = match placement.kind {
-            PlacementKind::Hub => 0,
-            PlacementKind::Takv | PlacementKind::RoundRobin => placement.home(layer, segment).index() as u64,
-        };
-        let region = home * u64::from(model.max_streams) + u64::from(prefix);
-        let block =
-            region * u64::from(placement.blocks_of_home()) + u64::from(placement.block(layer, segment));
-        block * u64::from(model.kv_heads) + u64::from(kv_head)
-    }
-
-    /// The byte at which a slice begins.
-    pub fn slice_address(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
-        self.slice_number(prefix, layer, segment, kv_head) * self.memory.slice_bytes
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use crate::design::Design;
 
     fn design(change: impl Fn(&mut Config)) -> Design {
         let mut config = Config::default();
@@ -216,27 +198,6 @@ mod tests {
         for ports in 2..=32 {
             let all: Vec<_> = (0..ports).flat_map(|port| channels_of(port, ports, 32)).collect();
             assert_eq!(all, (0..32).collect::<Vec<_>>(), "{ports} ports");
-        }
-    }
-
-    #[test]
-    fn no_two_slices_overlap_and_all_have_an_address() {
-        for kind in [PlacementKind::Takv, PlacementKind::RoundRobin, PlacementKind::Hub] {
-            let design = design(|c| {
-                (c.mesh.cols, c.mesh.rows, c.takv.placement) = (3, 2, kind);
-                (c.model.layers, c.model.heads, c.model.kv_heads) = (4, 6, 3);
-                (c.model.max_tokens, c.model.max_streams) = (64 * 9, 2);
-            });
-            let mut taken = BTreeSet::new();
-            for prefix in 0..2 {
-                for (layer, segment) in (0..4).flat_map(|l| (0..9).map(move |s| (l, s))) {
-                    for kv_head in 0..3 {
-                        assert!(taken.insert(design.slice_number(prefix, layer, segment, kv_head)));
-                        let address = design.slice_address(prefix, layer, segment, kv_head);
-                        assert!(address + design.memory.slice_bytes <= 1 << design.memory.addr_width);
-                    }
-                }
-            }
         }
     }
 }

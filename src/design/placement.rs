@@ -4,7 +4,8 @@
 //! to. Swaps exchange homes between two decode steps, so what is said here is the *logical* home.
 
 use super::mesh::{Mesh, NodeId};
-use super::{default_stride, segments};
+use super::slice::segments;
+use super::stride::default_stride;
 use crate::config::Config;
 
 pub use crate::config::PlacementKind;

@@ -3,80 +3,14 @@
 //! The Verilog, its documentation page, the C header and the driver of co-simulation all read these
 //! tables. What each register does in a run is told in `docs/device.md`.
 
+mod register;
 mod table;
 
+pub use register::{Access, BitField, ErrorCause, Register};
 pub use table::{COUNTER_GROUPS, ERRORS, FIRST_FATAL, REGISTERS};
 
-use super::Design;
+use super::design::Design;
 use sha2::{Digest, Sha256};
-
-/// Who may do what with a register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// Keeps what is written.
-    ReadWrite,
-    /// A write changes nothing and is an error.
-    ReadOnly,
-    /// A write acts; it reads as 0.
-    WriteOnly,
-    /// A bit that is written as 1 is cleared.
-    WriteClears,
-    /// A bit that is written as 1 is turned over.
-    WriteToggles,
-}
-
-impl Access {
-    /// As tables show it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Access::ReadWrite => "read, write",
-            Access::ReadOnly => "read",
-            Access::WriteOnly => "write",
-            Access::WriteClears => "read, 1 clears",
-            Access::WriteToggles => "read, 1 toggles",
-        }
-    }
-
-    /// A write is legal.
-    pub fn writes(self) -> bool {
-        self != Access::ReadOnly
-    }
-}
-
-/// Bits of a register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BitField {
-    /// Upper-case name.
-    pub name: &'static str,
-    /// Lowest bit.
-    pub lsb: u32,
-    /// Bits.
-    pub width: u32,
-    /// What it says.
-    pub doc: &'static str,
-}
-
-impl BitField {
-    /// The field out of the register's value.
-    pub fn of(&self, value: u32) -> u32 {
-        (value >> self.lsb) & (u32::MAX >> (32 - self.width))
-    }
-}
-
-/// One register of 32 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Register {
-    /// Upper-case name.
-    pub name: &'static str,
-    /// Byte address.
-    pub offset: u32,
-    /// Who may do what.
-    pub access: Access,
-    /// What it is.
-    pub doc: &'static str,
-    /// Its bits; none if it is one number.
-    pub fields: &'static [BitField],
-}
 
 /// Bits of a byte address of the control port.
 pub const ADDRESS_BITS: u32 = 12;
@@ -96,19 +30,6 @@ pub const EPOCH_BITS: u32 = 2;
 pub const BUFFER_ALIGN: u32 = 4096;
 /// Cycles without progress after which a run is given up, unless the host says otherwise.
 pub const WATCHDOG: u32 = 1 << 20;
-
-/// Why something was refused or a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErrorCause {
-    /// Upper-case name.
-    pub name: &'static str,
-    /// Bit of `ERROR`.
-    pub bit: u32,
-    /// What happened.
-    pub doc: &'static str,
-    /// What `ERROR_INFO.WHERE` is.
-    pub place: &'static str,
-}
 
 /// The register of this name.
 ///

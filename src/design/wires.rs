@@ -1,15 +1,13 @@
 //! Wires from one SLR to the next: links of the mesh, the column bus, and the ways between rows and what faces the host.
 //!
-//! Only so many can cross (`Device::crossings`), which is a resource like any other: the floorplan deals the rows by it, and
+//! Only so many can cross (`Fpga::crossings`), which is a resource like any other: the floorplan deals the rows by it, and
 //! the estimate holds designs against it. They are counted from the widths of ports, as `docs/floorplan.md` has them; clocks
 //! are left out.
 
-use super::depths::VALUE_WIDTH;
+use super::floorplan::Floorplan;
+use super::fpga::Fpga;
 use super::memory::fewest_tiles_per_port;
-use super::{Design, Device, Floorplan, Mesh, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
-
-/// Resets of a row, one in each clock.
-const RESETS: u32 = 2;
+use super::mesh::Mesh;
 
 /// How many wires one of each thing that crosses has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,35 +27,18 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// Of a design, whether it has registers on them or not. How its rows are dealt is not asked for.
-    pub fn of(design: &Design) -> Wires {
-        let (flit, vcs) = (&design.flit, design.router.vcs());
-        // A link carries valid and payload one way, and the credits of the link the other way.
-        let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
-        // The bus goes north with a valid bit, its credit south, and with it the value of an occupancy.
-        let value = if design.swaps() { VALUE_WIDTH + 1 } else { 0 };
-        Wires {
-            column: [link + design.bus.word + 1, link + 1 + value],
-            port: design.way_bits().iter().sum(),
-            tiles_per_port: design.memory.tiles_per_port,
-            tile: TILE_ERRORS,
-            row: COUNTER_KINDS * TOTAL_BITS + RESETS,
-            once: COUNTER_KINDS * SELECT_TILE_BITS,
-        }
-    }
-
     /// Memory ports of a row of a mesh, which need not be the one that was counted for.
-    pub fn ports_of_row(&self, mesh: Mesh, device: &Device) -> u32 {
-        mesh.cols().div_ceil(fewest_tiles_per_port(mesh, self.tiles_per_port, device.hbm_channels))
+    pub fn ports_of_row(&self, mesh: Mesh, fpga: &Fpga) -> u32 {
+        mesh.cols().div_ceil(fewest_tiles_per_port(mesh, self.tiles_per_port, fpga.hbm_channels))
     }
 
     /// How many cross from an SLR to the one above it.
-    pub fn across(&self, mesh: Mesh, device: &Device, plan: &Floorplan, lower: u32) -> u64 {
+    pub fn across(&self, mesh: Mesh, fpga: &Fpga, plan: &Floorplan, lower: u32) -> u64 {
         let (cols, above) =
             (mesh.cols(), (0..mesh.rows()).filter(|row| plan.slr(*row) > lower).count() as u32);
         let between = (0..mesh.rows()).any(|row| plan.slr(row) == lower && plan.crosses(row));
         let links = if between { cols * self.column.iter().sum::<u32>() } else { 0 };
-        let of_row = self.ports_of_row(mesh, device) * self.port + cols * self.tile + self.row;
+        let of_row = self.ports_of_row(mesh, fpga) * self.port + cols * self.tile + self.row;
         u64::from(links + above * of_row + if above > 0 { self.once } else { 0 })
     }
 }
@@ -66,13 +47,14 @@ impl Wires {
 mod tests {
     use super::*;
     use crate::config::{Board, Config};
+    use crate::design::Design;
 
     #[test]
     fn wires_are_as_the_floorplan_page_counts_them() {
         let across = |config: &Config| {
             let design = Design::from_config("t", config).unwrap();
-            let (wires, device) = (Wires::of(&design), Device::of(Board::U280));
-            [0, 1].map(|lower| wires.across(design.mesh, device, &design.floorplan, lower))
+            let (wires, fpga) = (design.wires(), Fpga::of(Board::U280));
+            [0, 1].map(|lower| wires.across(design.mesh, fpga, &design.floorplan, lower))
         };
         let mut config = Config::default();
         config.noc.flit_width = 256;
@@ -86,18 +68,18 @@ mod tests {
 
     #[test]
     fn nothing_crosses_where_there_is_no_row_above() {
-        let (mesh, device) = (Mesh::new(2, 2), Device::of(Board::U280));
+        let (mesh, fpga) = (Mesh::new(2, 2), Fpga::of(Board::U280));
         let wires = Wires { column: [100, 50], port: 10, tiles_per_port: 2, tile: 2, row: 3, once: 1 };
-        let plan = Floorplan::new(mesh, device, &wires);
-        assert_eq!([0, 1].map(|lower| wires.across(mesh, device, &plan, lower)), [300 + 17 + 1, 0]);
+        let plan = Floorplan::new(mesh, fpga, |plan| wires.across(mesh, fpga, plan, 0));
+        assert_eq!([0, 1].map(|lower| wires.across(mesh, fpga, &plan, lower)), [300 + 17 + 1, 0]);
     }
 
     #[test]
     fn a_larger_mesh_has_as_many_ports_as_the_card_has_channels_for() {
-        let device = Device::of(Board::U280);
+        let fpga = Fpga::of(Board::U280);
         let ports = |tiles_per_port, cols, rows| {
             let wires = Wires { tiles_per_port, ..Wires::default() };
-            wires.ports_of_row(Mesh::new(cols, rows), device) * rows
+            wires.ports_of_row(Mesh::new(cols, rows), fpga) * rows
         };
         assert_eq!([ports(1, 4, 8), ports(1, 8, 8), ports(2, 4, 8), ports(1, 16, 16)], [32, 32, 16, 32]);
     }

@@ -1,6 +1,6 @@
 //! The registers as a C header, `sw/meshkv_registers.h`, for whoever writes a driver.
 
-use super::SourceFile;
+use super::source_file::SourceFile;
 use crate::design::registers::{
     BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, REGISTERS,
 };

@@ -2,8 +2,11 @@
 //!
 //! It knows the order of the modules and nothing of what is in them.
 
-use super::{ModuleSpec, SourceFile, CARD_DEFINES, TOP};
-use crate::design::{Design, Device};
+use super::board::CARD_DEFINES;
+use super::rtl::module::ModuleSpec;
+use super::rtl::names::TOP;
+use super::source_file::SourceFile;
+use crate::design::{Design, Fpga};
 use std::fmt::Write as _;
 
 /// What Verilator may warn of, each with its reason: the same text that `meshkv lint` goes by.
@@ -51,7 +54,7 @@ fn core_file(design: &Design, modules: &[ModuleSpec]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "      - {}", module.path());
     }
-    let part = Device::of(design.config.board).part;
+    let part = Fpga::of(design.config.board).part;
     let of_defines = |of: &dyn Fn(&str) -> String, between: &str| CARD_DEFINES.map(of).join(between);
     let defines = of_defines(
         &|name| format!("  {name}:\n    datatype: bool\n    paramtype: vlogdefine\n    default: true\n"),

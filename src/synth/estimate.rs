@@ -2,7 +2,7 @@
 
 use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
 use super::yosys::{Costs, Effort, Step, Yosys};
-use crate::design::{Design, Device, Floorplan, Mesh, Resources, Wires};
+use crate::design::{Design, Floorplan, Fpga, Mesh, Resources, Wires};
 use crate::emit;
 use crate::workers;
 use anyhow::{Context, Result};
@@ -38,11 +38,11 @@ impl Default for Limits {
 
 impl Limits {
     /// What an SLR has for a design, all of it.
-    pub fn has(&self, device: &Device, slr: usize) -> Resources {
-        let mut has = device.slrs[slr].has;
+    pub fn has(&self, fpga: &Fpga, slr: usize) -> Resources {
+        let mut has = fpga.slrs[slr].has;
         if self.shell == Shell::Vitis {
             // Two registers stand beside each LUT; half of the LUTs can be memories.
-            let taken = device.shell_lut[slr];
+            let taken = fpga.shell_lut[slr];
             has.lut = has.lut.saturating_sub(taken);
             has.lutram_lut = has.lutram_lut.saturating_sub(taken / 2);
             has.ff = has.ff.saturating_sub(2 * taken);
@@ -96,7 +96,7 @@ impl Demand {
         })?;
         let mut measured: Vec<_> = parts.into_iter().zip(costs.into_iter().flatten()).collect();
         measured.extend(crossings(design));
-        Ok(Demand { parts: measured, wires: Wires::of(design) })
+        Ok(Demand { parts: measured, wires: design.wires() })
     }
 
     /// What one tile takes, above row 0.
@@ -173,7 +173,7 @@ pub struct Estimate<'a> {
     /// The mesh.
     pub mesh: Mesh,
     /// The device.
-    pub device: &'static Device,
+    pub fpga: &'static Fpga,
     /// Which rows stand in which SLR.
     pub plan: Floorplan,
     /// Up to where it fits.
@@ -182,8 +182,14 @@ pub struct Estimate<'a> {
 
 impl<'a> Estimate<'a> {
     /// Of a demand on a mesh, which need not be the one it was measured for.
-    pub fn new(demand: &'a Demand, mesh: Mesh, device: &'static Device, limits: Limits) -> Estimate<'a> {
-        Estimate { demand, mesh, device, plan: Floorplan::new(mesh, device, &demand.wires), limits }
+    pub fn new(demand: &'a Demand, mesh: Mesh, fpga: &'static Fpga, limits: Limits) -> Estimate<'a> {
+        Estimate {
+            demand,
+            mesh,
+            fpga,
+            plan: Floorplan::new(mesh, fpga, |plan| demand.wires.across(mesh, fpga, plan, 0)),
+            limits,
+        }
     }
 
     /// What all of it takes.
@@ -193,13 +199,13 @@ impl<'a> Estimate<'a> {
 
     /// How often a part of this scale stands.
     pub fn count(&self, scale: Scale) -> u64 {
-        let slrs = 0..self.device.slrs.len() as u32;
+        let slrs = 0..self.fpga.slrs.len() as u32;
         slrs.map(|slr| self.in_slr(scale, slr)).sum()
     }
 
     /// How often it stands in an SLR.
     pub fn in_slr(&self, scale: Scale, slr: u32) -> u64 {
-        let row_ports = self.demand.wires.ports_of_row(self.mesh, self.device);
+        let row_ports = self.demand.wires.ports_of_row(self.mesh, self.fpga);
         scale.in_slr(self.mesh, row_ports, &self.plan, slr)
     }
 
@@ -210,7 +216,7 @@ impl<'a> Estimate<'a> {
 
     /// What an SLR has for it.
     pub fn has(&self, slr: usize) -> Resources {
-        self.limits.has(self.device, slr)
+        self.limits.has(self.fpga, slr)
     }
 
     /// What of that it may take.
@@ -231,7 +237,7 @@ impl<'a> Estimate<'a> {
                 limit: limit[resource],
             })
         };
-        let all = (0..self.device.slrs.len()).flat_map(in_slr);
+        let all = (0..self.fpga.slrs.len()).flat_map(in_slr);
         let mut over: Vec<_> = all.filter(|o| o.used > o.limit).collect();
         over.sort_by(|a, b| b.share().total_cmp(&a.share()));
         over
@@ -239,10 +245,10 @@ impl<'a> Estimate<'a> {
 
     /// The boundaries between SLRs, from below.
     pub fn boundaries(&self) -> Vec<Boundary> {
-        let has = u64::from(self.device.crossings);
+        let has = u64::from(self.fpga.crossings);
         let limit = (has as f64 * self.limits.share).floor() as u64;
-        let across = |lower| self.demand.wires.across(self.mesh, self.device, &self.plan, lower as u32);
-        (0..self.device.slrs.len() - 1)
+        let across = |lower| self.demand.wires.across(self.mesh, self.fpga, &self.plan, lower as u32);
+        (0..self.fpga.slrs.len() - 1)
             .map(|lower| Boundary { lower, used: across(lower), has, limit })
             .collect()
     }
@@ -254,7 +260,7 @@ impl<'a> Estimate<'a> {
 
     /// The resource that is fullest of any SLR, and the share of the SLR that it takes.
     pub fn fullest(&self) -> (usize, usize, f64) {
-        let shares = (0..self.device.slrs.len()).flat_map(|slr| {
+        let shares = (0..self.fpga.slrs.len()).flat_map(|slr| {
             let (used, has) = (self.used(slr).values(), self.has(slr).values());
             (0..used.len()).map(move |r| (slr, r, used[r] as f64 / has[r].max(1) as f64))
         });
@@ -295,7 +301,7 @@ pub(super) mod tests {
     }
 
     fn estimate(demand: &Demand, cols: u32, rows: u32, limits: Limits) -> Estimate<'_> {
-        Estimate::new(demand, Mesh::new(cols, rows), Device::of(Board::U280), limits)
+        Estimate::new(demand, Mesh::new(cols, rows), Fpga::of(Board::U280), limits)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::netlist::Area;
 use super::yosys::Costs;
-use crate::design::{Design, Floorplan, Mesh, Wires};
+use crate::design::{Design, Floorplan, Mesh};
 use crate::emit::{self, ModuleSpec};
 
 /// How often a part stands in a mesh, and where: as `docs/floorplan.md` has it.
@@ -94,7 +94,7 @@ pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
     if !design.config.floorplan.slr_registers {
         return Vec::new();
     }
-    let [north, south] = Wires::of(design).column;
+    let [north, south] = design.wires().column;
     let of = |name, scale, bits: u32| {
         let part = part(name, "meshkv_crossing", scale, Clock::Noc);
         let area = Area { luts: 0, ram_luts: 0, registers: bits.into(), bram18: 0, uram: 0, dsp: 0 };
@@ -149,12 +149,12 @@ fn placed(module: &str, constants: &[(&str, u32)], above: bool) -> String {
 mod tests {
     use super::*;
     use crate::config::{Board, Config};
-    use crate::design::Device;
+    use crate::design::Fpga;
 
     #[test]
     fn counts_follow_the_mesh_and_the_regions() {
-        let (mesh, device) = (Mesh::new(3, 4), Device::of(Board::U280));
-        let plan = Floorplan::new(mesh, device, &Wires::default());
+        let (mesh, fpga) = (Mesh::new(3, 4), Fpga::of(Board::U280));
+        let plan = Floorplan::new(mesh, fpga, |_| 0);
         // Row 0, rows 1 and 2, row 3; in a row of three the last tile has a port to itself.
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
         assert_eq!(counts(Scale::Tile), [3, 6, 3]);
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
         // Two rows stand in SLR0 and SLR1, and what belongs to row 0 with it.
         let mesh = Mesh::new(2, 2);
-        let plan = Floorplan::new(mesh, device, &Wires::default());
+        let plan = Floorplan::new(mesh, fpga, |_| 0);
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
         assert_eq!((counts(Scale::Column), counts(Scale::Host)), ([2, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 2, 0], [2, 0, 0]));

@@ -50,22 +50,22 @@ macro_rules! draw {
 
 /// The picture of an estimate, as SVG.
 pub fn floorplan_picture(name: &str, estimate: &Estimate) -> String {
-    let slrs = estimate.device.slrs.len() as i64;
-    let device = (REGION.0 * i64::from(estimate.device.clock_columns), SLR_HEIGHT * slrs);
-    let width = MARGIN + NAMES + device.0 + GAP + LABEL + (BAR as f64 * CUT) as i64 + NUMBERS + MARGIN;
-    let height = MARGIN + TITLE + device.1 + MEMORY + LEGEND + MARGIN;
+    let slrs = estimate.fpga.slrs.len() as i64;
+    let fpga = (REGION.0 * i64::from(estimate.fpga.clock_columns), SLR_HEIGHT * slrs);
+    let width = MARGIN + NAMES + fpga.0 + GAP + LABEL + (BAR as f64 * CUT) as i64 + NUMBERS + MARGIN;
+    let height = MARGIN + TITLE + fpga.1 + MEMORY + LEGEND + MARGIN;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n{STYLE}"
     );
     draw!(svg, r##"<rect width="{width}" height="{height}" fill="#fff"/>"##);
     title(&mut svg, name, estimate);
-    for slr in 0..estimate.device.slrs.len() {
+    for slr in 0..estimate.fpga.slrs.len() {
         let top = MARGIN + TITLE + SLR_HEIGHT * (slrs - 1 - slr as i64);
-        region(&mut svg, estimate, slr, MARGIN + NAMES, top, device.0);
-        bars(&mut svg, estimate, slr, MARGIN + NAMES + device.0 + GAP, top);
+        region(&mut svg, estimate, slr, MARGIN + NAMES, top, fpga.0);
+        bars(&mut svg, estimate, slr, MARGIN + NAMES + fpga.0 + GAP, top);
     }
-    beside(&mut svg, device);
-    legend(&mut svg, estimate, MARGIN + TITLE + device.1 + MEMORY + 30);
+    beside(&mut svg, fpga);
+    legend(&mut svg, estimate, MARGIN + TITLE + fpga.1 + MEMORY + 30);
     svg += "</svg>\n";
     svg
 }
@@ -102,7 +102,7 @@ fn region(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64
         svg,
         r##"<rect x="{left}" y="{top}" width="{width}" height="{SLR_HEIGHT}" fill="{fill}" fill-opacity="0.25" stroke="#333" stroke-width="1.6"/>"##
     );
-    for column in 1..i64::from(estimate.device.clock_columns) {
+    for column in 1..i64::from(estimate.fpga.clock_columns) {
         let x = left + column * REGION.0;
         draw!(svg, r##"<path d="M{x} {top}v{SLR_HEIGHT}" stroke="#fff" stroke-width="1"/>"##);
     }
@@ -339,12 +339,12 @@ mod tests {
     use super::super::estimate::Limits;
     use super::*;
     use crate::config::Board;
-    use crate::design::{Device, Mesh};
+    use crate::design::{Fpga, Mesh};
 
     fn picture(cols: u32, rows: u32, lut: u64) -> String {
         let demand = demand(lut);
-        let device = Device::of(Board::U280);
-        floorplan_picture("t", &Estimate::new(&demand, Mesh::new(cols, rows), device, Limits::default()))
+        let fpga = Fpga::of(Board::U280);
+        floorplan_picture("t", &Estimate::new(&demand, Mesh::new(cols, rows), fpga, Limits::default()))
     }
 
     #[test]

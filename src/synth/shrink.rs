@@ -2,7 +2,7 @@
 
 use super::estimate::{Demand, Estimate, Limits, Over};
 use crate::config::Config;
-use crate::design::{Design, Device, Mesh, Resources, Staging};
+use crate::design::{Design, Fpga, Mesh, Resources, Staging};
 
 /// Sides of a mesh, as the configuration allows them.
 const SIDES: std::ops::RangeInclusive<u32> = 2..=16;
@@ -43,11 +43,11 @@ pub fn on_mesh(config: &Config, cols: u32, rows: u32) -> Config {
 /// The meshes of such tiles that fit, the largest first and of equal ones the squarest. What changes in a tile with
 /// the mesh (sets of destinations, heads of a column) is not seen: the best should be estimated by itself.
 pub fn shapes(demand: &Demand, config: &Config, limits: Limits) -> Vec<Mesh> {
-    let device = Device::of(config.board);
+    let fpga = Fpga::of(config.board);
     let all = SIDES.flat_map(|cols| SIDES.map(move |rows| Mesh::new(cols, rows)));
     let legal =
         |mesh: &Mesh| Design::from_config("shape", &on_mesh(config, mesh.cols(), mesh.rows())).is_ok();
-    let fits = |mesh: &Mesh| Estimate::new(demand, *mesh, device, limits).fits();
+    let fits = |mesh: &Mesh| Estimate::new(demand, *mesh, fpga, limits).fits();
     let mut found: Vec<_> = all.filter(fits).filter(legal).collect();
     found.sort_by_key(|mesh| (std::cmp::Reverse(mesh.tiles()), mesh.cols().abs_diff(mesh.rows())));
     found
@@ -126,7 +126,7 @@ mod tests {
         assert!(found.iter().all(|m| m.tiles() <= best.tiles()));
         for mesh in &found {
             assert!(Design::from_config("t", &on_mesh(&config, mesh.cols(), mesh.rows())).is_ok());
-            let estimate = Estimate::new(&demand, *mesh, Device::of(config.board), Limits::default());
+            let estimate = Estimate::new(&demand, *mesh, Fpga::of(config.board), Limits::default());
             assert!(estimate.fits());
         }
         assert!((36..=42).contains(&best.tiles()), "{best:?}");

@@ -1,6 +1,6 @@
 //! The command that gives a row again, written from the options.
 
-use super::Options;
+use super::args::Options;
 use crate::cosim::traffic::generator::{Shape, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
 

@@ -1,7 +1,7 @@
 //! What carries the flits, as the options say it.
 
+use super::args::Options;
 use super::dut_form::DutForm;
-use super::Options;
 use crate::config::Engine;
 use crate::cosim::build::BuildForm;
 

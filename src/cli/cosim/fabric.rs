@@ -1,6 +1,6 @@
 //! The fabric that a command runs on: modelled, or found, built or taken from the cache, and opened.
 
-use super::Options;
+use super::args::Options;
 use crate::cli::interrupt::Interrupt;
 use crate::cli::library::library;
 use crate::cli::ports::place;
@@ -13,7 +13,7 @@ use crate::cosim::dut::network::Network;
 use crate::cosim::dut::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::waves::WaveWindow;
 use crate::design::{Design, Port};
-use crate::model::cycle::mesh::Upset;
+use crate::model::cycle::network::Upset;
 use std::path::Path;
 
 /// Cycles in which flits are inside and none enters or leaves, after which the fabric is stuck.

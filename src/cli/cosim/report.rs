@@ -1,5 +1,6 @@
 //! Rows and sweeps as tables for people.
 
+use super::titles::title;
 use crate::cli::table;
 use crate::design::Design;
 use crate::eval::{Row, Sweep, SATURATED_AT};
@@ -59,7 +60,7 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
         (true, true) => "saturated: latency is over three times that without load\n",
         (true, false) => "",
     };
-    format!("{}\n{}{state}", super::title(design, row), table::columns(&lines))
+    format!("{}\n{}{state}", title(design, row), table::columns(&lines))
 }
 
 /// A sweep, a line for each load.
@@ -83,7 +84,7 @@ pub(super) fn sweep(design: &Design, sweep: &Sweep) -> String {
         Some(load) => format!("saturation {load} (+- {:.4})", sweep.resolution),
         None => "no saturation in this range".to_owned(),
     };
-    let title = sweep.points.first().map_or(String::new(), |row| super::title(design, row));
+    let title = sweep.points.first().map_or(String::new(), |row| title(design, row));
     format!(
         "{title}\n{}\n  {saturation}: mean latency below {SATURATED_AT:.0} x {:.2} cycles\n  \
          accepted at full offer {:.4} flits/node/cycle\n  violations {}\n",

@@ -74,7 +74,7 @@ pub(super) fn as_json(
         "bounds": synth::lower_bounds(design).iter().map(|b| json!({
             "what": b.what, "resource": Resources::NAMES[b.resource], "tile": b.tile, "formula": b.formula,
         })).collect::<Vec<_>>(),
-        "slrs": (0..estimate.device.slrs.len()).map(|slr| json!({
+        "slrs": (0..estimate.fpga.slrs.len()).map(|slr| json!({
             "slr": slr,
             "rows": estimate.plan.rows_of(slr as u32).collect::<Vec<_>>(),
             "used": keyed(&estimate.used(slr)),
@@ -128,14 +128,14 @@ fn mesh(mesh: Option<Mesh>) -> Value {
 
 /// By resource: used, bound, device, paper.
 fn resources(design: &Design, estimate: &Estimate) -> Map<String, Value> {
-    let (used, device) = (estimate.total().values(), estimate.device.has.values());
+    let (used, fpga) = (estimate.total().values(), estimate.fpga.has.values());
     let (bound, paper) = (bound(design).values(), paper(design));
     let one = |i: usize| {
         json!({
             "used": used[i],
             "bound": bound[i],
-            "device": device[i],
-            "share": (used[i] as f64 / device[i] as f64 * 1e4).round() / 1e4,
+            "device": fpga[i],
+            "share": (used[i] as f64 / fpga[i] as f64 * 1e4).round() / 1e4,
             "paper": paper[i],
         })
     };
@@ -212,7 +212,7 @@ fn shell(estimate: &Estimate) -> &'static str {
 }
 
 fn totals(design: &Design, estimate: &Estimate) -> String {
-    let (used, device) = (estimate.total().values(), estimate.device.has.values());
+    let (used, fpga) = (estimate.total().values(), estimate.fpga.has.values());
     let (bound, paper) = (bound(design).values(), paper(design));
     let with_paper = paper.iter().any(Option::is_some);
     let mut heading = vec!["", "used", "device", "share", "lower bound", "times it"];
@@ -226,8 +226,8 @@ fn totals(design: &Design, estimate: &Estimate) -> String {
         let mut row = vec![
             WRITTEN[i].to_owned(),
             used[i].to_string(),
-            device[i].to_string(),
-            percent(used[i] as f64 / device[i] as f64),
+            fpga[i].to_string(),
+            percent(used[i] as f64 / fpga[i] as f64),
             bound[i].to_string(),
             times,
         ];
@@ -241,7 +241,7 @@ fn totals(design: &Design, estimate: &Estimate) -> String {
 
 fn regions(estimate: &Estimate) -> String {
     let heading = ["", "rows"].into_iter().chain(WRITTEN).map(str::to_owned).collect();
-    let slrs = (0..estimate.device.slrs.len()).map(|slr| {
+    let slrs = (0..estimate.fpga.slrs.len()).map(|slr| {
         let rows = estimate.plan.rows_of(slr as u32);
         let (used, has) = (estimate.used(slr).values(), estimate.has(slr).values());
         let limit = estimate.limit(slr).values();

@@ -1,9 +1,10 @@
 //! What would fit where a design does not: other meshes by scaling, other keys by synthesis.
 
-use super::{demand, Args};
+use super::args::Args;
+use super::demand::demand;
 use crate::cli::ui::Ui;
 use crate::cosim::build::BuildError;
-use crate::design::{Design, Device, Mesh, Resources};
+use crate::design::{Design, Fpga, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
 
@@ -55,8 +56,8 @@ pub(super) fn suggest(
             }
             Err(error) => return Err(error),
         };
-        let device = Device::of(changed.config.board);
-        let other = Estimate::new(&made, changed.mesh, device, limits);
+        let fpga = Fpga::of(changed.config.board);
+        let other = Estimate::new(&made, changed.mesh, fpga, limits);
         tried.push(Tried {
             fits: other.fits(),
             total: other.total(),

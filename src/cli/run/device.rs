@@ -1,6 +1,7 @@
 //! `meshkv run --device`: the same job, as a host has it.
 
-use super::{Args, Ended};
+use super::args::Args;
+use super::ended::Ended;
 use crate::cli::ports::Verilog;
 use crate::cosim::build::BuildForm;
 use crate::cosim::dut::ports::DutPorts;

@@ -3,7 +3,7 @@
 use super::clocks::Clocks;
 use super::error::DutError;
 use crate::design::NodeId;
-use crate::model::cycle::mesh::Upset;
+use crate::model::cycle::network::Upset;
 use std::path::Path;
 
 /// A fabric as packed ports and a clock. Ports are numbered as they are found.

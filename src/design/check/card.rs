@@ -4,8 +4,9 @@
 
 use super::placement::{placement, size};
 use crate::config::{Config, Finding};
+use crate::design::fpga::Fpga;
 use crate::design::memory::{channels_of, ports, slice_bytes, tiles_per_port};
-use crate::design::{Device, Placement, PlacementKind};
+use crate::design::placement::{Placement, PlacementKind};
 
 /// What is asked of some pseudo-channels, and what they have, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,17 +32,17 @@ fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
 
 /// The demand that is met worst.
 fn worst(config: &Config, placement: &Placement) -> Demand {
-    let device = Device::of(config.board);
-    let (bytes, region) = (device.hbm_channel_bytes as f64, region(config, placement));
+    let fpga = Fpga::of(config.board);
+    let (bytes, region) = (fpga.hbm_channel_bytes as f64, region(config, placement));
     if config.takv.swap_epoch > 0 && placement.kind != PlacementKind::Hub {
-        let there = bytes * f64::from(device.hbm_channels);
+        let there = bytes * f64::from(fpga.hbm_channels);
         return Demand { port: None, needed: region * f64::from(placement.homes()), there };
     }
     let (ports, tiles) = (ports(config), tiles_per_port(config));
     let of_port = |port| Demand {
         port: Some(port),
         needed: region * f64::from(homes_behind(placement, port, tiles)),
-        there: bytes * channels_of(port, ports, device.hbm_channels).len() as f64,
+        there: bytes * channels_of(port, ports, fpga.hbm_channels).len() as f64,
     };
     let demands = (0..ports).map(of_port);
     let worse = |a: Demand, b: Demand| if b.needed / b.there > a.needed / a.there { b } else { a };

@@ -2,7 +2,9 @@
 
 use crate::config::{Config, Finding};
 use crate::design::memory::slice_bytes;
-use crate::design::{default_stride, gcd, legal_stride, Mesh, Placement, PlacementKind};
+use crate::design::mesh::Mesh;
+use crate::design::placement::{Placement, PlacementKind};
+use crate::design::stride::{default_stride, gcd, legal_stride};
 
 const GIB: f64 = (1_u64 << 30) as f64;
 /// Largest legal `memory.capacity_gib`, beyond which no advice may go.

@@ -1,15 +1,16 @@
 //! Whether the memory ports that are asked for can be dealt to the tiles, and have their pseudo-channels on the card.
 
 use crate::config::{Config, Finding};
+use crate::design::fpga::Fpga;
 use crate::design::memory::{fewest_tiles_per_port, ports};
-use crate::design::{Device, Mesh};
+use crate::design::mesh::Mesh;
 
 const KEY: &str = "memory.tiles_per_port";
 
 /// What the generator would take itself.
 fn by_default(config: &Config) -> u32 {
     let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
-    fewest_tiles_per_port(mesh, 1, Device::of(config.board).hbm_channels)
+    fewest_tiles_per_port(mesh, 1, Fpga::of(config.board).hbm_channels)
 }
 
 pub(super) fn a_row_has_the_tiles_of_a_port(config: &Config) -> Option<Finding> {
@@ -27,7 +28,7 @@ pub(super) fn a_row_has_the_tiles_of_a_port(config: &Config) -> Option<Finding> 
 /// A card whose ports shared pseudo-channels would read no faster with them than with as many ports as channels.
 pub(super) fn every_port_has_a_channel(config: &Config) -> Option<Finding> {
     let (tiles, ports) = (config.memory.tiles_per_port?, ports(config));
-    let channels = Device::of(config.board).hbm_channels;
+    let channels = Fpga::of(config.board).hbm_channels;
     (ports > channels).then(|| {
         let fault = format!(
             "makes {ports} memory ports, more than the {channels} pseudo-channels of HBM of the card"

@@ -1,6 +1,6 @@
 //! The tables themselves.
 
-use super::{Access, BitField, ErrorCause, Register};
+use super::register::{Access, BitField, ErrorCause, Register};
 
 const fn field(name: &'static str, lsb: u32, width: u32, doc: &'static str) -> BitField {
     BitField { name, lsb, width, doc }

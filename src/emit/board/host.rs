@@ -2,7 +2,7 @@
 
 use crate::design::registers::ERRORS;
 use crate::design::{Design, PlacementKind};
-use crate::emit::SourceFile;
+use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
 /// The same for every fabric.

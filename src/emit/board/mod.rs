@@ -4,13 +4,19 @@
 //! says how many objects its patterns find; `meshkv lint` looks them up in the elaborated netlist.
 
 mod clock_crossings;
+mod defines;
 mod host;
 mod paths;
 mod pblocks;
 mod scripts;
 
-use super::{templates, ModuleSpec, SourceFile, TOP};
+pub use defines::CARD_DEFINES;
+
 use crate::design::Design;
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::names::TOP;
+use crate::emit::source_file::SourceFile;
+use crate::emit::templates;
 use anyhow::{Context as _, Result};
 use std::sync::LazyLock;
 use tera::{Context, Tera};
@@ -30,10 +36,6 @@ const TEMPLATES: [(&str, &str); 4] = [
 
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
-
-/// Macros that are defined wherever the fabric is synthesised for the card: by Vivado, under Vitis, by FuseSoC, and by Yosys
-/// for the estimate. Simulators define none of them. `meshkv lint` holds what is emitted against this list.
-pub const CARD_DEFINES: [&str; 1] = ["MESHKV_DSP48E2"];
 
 /// The top's clock ports: the network's, and that of what computes.
 const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];

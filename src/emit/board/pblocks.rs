@@ -2,9 +2,9 @@
 
 use super::paths::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
-use crate::design::{Design, Device, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
-use crate::emit::ModuleSpec;
-use crate::emit::TILE;
+use crate::design::{Design, Fpga, Slr, COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::names::TILE;
 use serde::Serialize;
 
 /// A region with the cells that stand in it, a list of names each line.
@@ -58,7 +58,7 @@ const FRONT: &str = "u_front";
 const PERIPHERY: &str = "u_fabric/u_periphery";
 
 pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[ModuleSpec]) {
-    let device = Device::of(design.config.board);
+    let device = Fpga::of(design.config.board);
     let rows: Vec<_> =
         device.slrs.iter().map(|slr| design.floorplan.rows_of(slr.index).len().to_string()).collect();
     context.insert("dealt", &rows.join(", "));
@@ -72,7 +72,7 @@ fn halves(cols: u32) -> [(&'static str, std::ops::Range<u32>); 2] {
     [("west", 0..cols / 2), ("east", cols / 2..cols)]
 }
 
-fn pblocks(design: &Design, device: &Device) -> Vec<Pblock> {
+fn pblocks(design: &Design, device: &Fpga) -> Vec<Pblock> {
     let mut pblocks = vec![around(device)];
     for slr in &device.slrs {
         let rows = design.floorplan.rows_of(slr.index);
@@ -95,7 +95,7 @@ fn pblocks(design: &Design, device: &Device) -> Vec<Pblock> {
 }
 
 /// What faces memory and host, in the SLR that has both.
-fn around(device: &Device) -> Pblock {
+fn around(device: &Fpga) -> Pblock {
     let slr = &device.slrs[0];
     let [y, top] = [slr.first_clock_row, slr.first_clock_row + 3];
     Pblock {
@@ -196,7 +196,7 @@ pub(super) struct Taken {
 }
 
 /// What the shell of the Vitis platform keeps: the easternmost clock regions but the lowest.
-pub(super) fn shell(design: &Design, device: &Device) -> Vec<Taken> {
+pub(super) fn shell(design: &Design, device: &Fpga) -> Vec<Taken> {
     let east = device.clock_columns - 1;
     let taken = |pblock: String, slr: &Slr| {
         let (bottom, top) = (slr.first_clock_row.max(1), slr.first_clock_row + 3);

@@ -1,10 +1,13 @@
 //! Scripts that take the fabric to a bitstream, and what they are told of it.
 
-use super::{pblocks, CARD_DEFINES};
+use super::defines::CARD_DEFINES;
+use super::pblocks;
 use crate::design::registers::{named, Access, REGISTERS};
-use crate::design::{channels_of, Design, Device};
-use crate::emit::ModuleSpec;
-use crate::emit::{templates, SourceFile, TOP};
+use crate::design::{channels_of, Design, Fpga};
+use crate::emit::rtl::module::ModuleSpec;
+use crate::emit::rtl::names::TOP;
+use crate::emit::source_file::SourceFile;
+use crate::emit::templates;
 use anyhow::{Context as _, Result};
 use serde::Serialize;
 use std::ops::Range;
@@ -70,7 +73,7 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
 }
 
 fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
-    let device = Device::of(design.config.board);
+    let device = Fpga::of(design.config.board);
     let clock = &design.config.clock;
     let mut context = Context::new();
     context.insert("name", &design.name);
@@ -120,7 +123,7 @@ fn registers(design: &Design) -> Vec<PackedRegister> {
     all
 }
 
-fn ports(design: &Design, device: &Device) -> Vec<MemoryPort> {
+fn ports(design: &Design, device: &Fpga) -> Vec<MemoryPort> {
     let (ports, channels) = (design.memory.ports, device.hbm_channels);
     let banks = |all: Range<u32>| match all.len() {
         1 => format!("HBM[{}]", all.start),
@@ -133,7 +136,7 @@ fn ports(design: &Design, device: &Device) -> Vec<MemoryPort> {
     (0..ports).map(|port| MemoryPort { master: format!("m_axi_hbm{port:02}"), bank: bank(port) }).collect()
 }
 
-fn channels(design: &Design, device: &Device) -> Vec<Channel> {
+fn channels(design: &Design, device: &Fpga) -> Vec<Channel> {
     let (ports, all) = (design.memory.ports, device.hbm_channels);
     let of_port = |port| Channel {
         number: channels_of(port, ports, all).start,
@@ -160,7 +163,7 @@ mod tests {
     #[test]
     fn ports_spread_over_the_pseudo_channels() {
         let banks = |design: &Design| -> Vec<_> {
-            ports(design, Device::of(design.config.board)).into_iter().map(|p| p.bank).collect()
+            ports(design, Fpga::of(design.config.board)).into_iter().map(|p| p.bank).collect()
         };
         let four = (0..4).map(|port| format!("HBM[{}:{}]", 8 * port, 8 * port + 7));
         assert_eq!(banks(&design(2, 2, 0)), four.collect::<Vec<_>>());
@@ -173,7 +176,7 @@ mod tests {
     fn every_master_stands_behind_one_port_of_hbm_and_both_stacks_have_one() {
         for (cols, rows) in [(2, 2), (3, 3), (8, 8), (16, 4), (16, 16)] {
             let design = design(cols, rows, 0);
-            let channels = channels(&design, Device::of(design.config.board));
+            let channels = channels(&design, Fpga::of(design.config.board));
             let behind: Vec<_> = channels.iter().flat_map(|c| c.masters.split(' ')).collect();
             assert_eq!(behind.len() as u32, design.memory.ports + 2);
             assert!(channels.windows(2).all(|c| c[0].number < c[1].number));

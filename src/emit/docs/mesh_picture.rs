@@ -5,7 +5,7 @@
 //! Lengths are whole user units, so no rounding can differ between machines.
 
 use crate::design::{Class, Design, NodeId, Port};
-use crate::emit::SourceFile;
+use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
 /// Side of a tile.

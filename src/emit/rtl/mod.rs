@@ -18,7 +18,7 @@ mod instance;
 mod mare;
 pub(in crate::emit) mod module;
 mod modules;
-mod names;
+pub(in crate::emit) mod names;
 mod network;
 mod pad;
 mod reduce;

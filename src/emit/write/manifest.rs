@@ -3,7 +3,7 @@
 //! It is the only ground on which a file is ever replaced or removed. It knows nothing of
 //! what the files mean.
 
-use crate::emit::SourceFile;
+use crate::emit::source_file::SourceFile;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -17,7 +17,7 @@ mod error;
 mod manifest;
 mod tree_swap;
 
-use super::SourceFile;
+use super::source_file::SourceFile;
 use manifest::{sha256_of_file, Manifest};
 use std::fs;
 use std::io;

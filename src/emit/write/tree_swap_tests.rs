@@ -1,8 +1,8 @@
 //! Trees as a run leaves them that was killed at each of its steps.
 
 use super::*;
+use crate::emit::source_file::SourceFile;
 use crate::emit::write::manifest::MANIFEST;
-use crate::emit::SourceFile;
 
 /// Writes `text` below `root`, with parents.
 fn put(root: &Path, path: &str, text: &str) {

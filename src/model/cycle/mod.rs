@@ -8,43 +8,20 @@
 //! given what its inputs show in it and changes its registers as the edge does. What leaves a piece for another is a
 //! function of registers, as in the Verilog, so pieces can be stepped in any order once all has been read.
 //!
-//! * [`flit`]: what passes between router and tile;
-//! * [`mesh`]: routers, links and their counters;
-//! * [`transport`]: requester, port and counters of a tile; [`home`]: its home agent; [`tile`]: all that stands
-//!   beside a router;
-//! * [`control`]: what stands around the tiles; [`around`]: tiles and periphery, joined;
-//! * [`fabric`]: all of it;
-//! * [`pad`]: what computes beside every tile; [`root`]: the reduce root of a column; [`core`]: these and the fabric;
-//! * [`tile_shape`], [`parts`], [`clock`]: what the blocks of tiles share.
+//! The blocks, each of which uses only those before it:
+//!
+//! * [`common`]: cells and sets of tiles;
+//! * [`network`]: routers, links and their counters;
+//! * [`mare`]: requester, home agent, port and counters of a tile;
+//! * [`takv`]: column controllers, the column bus, memory ports, what is fetched and filled;
+//! * [`reduce`]: partial results and the reduce root of a column;
+//! * [`pad`]: what computes beside every tile;
+//! * [`fabric`]: tile, periphery, fabric and core, which join the others.
 
-mod allocator;
-pub mod around;
-mod channel;
-pub mod clock;
-pub mod control;
-pub mod core;
-mod counters;
+pub mod common;
 pub mod fabric;
-pub mod flit;
-pub mod home;
-mod input;
-mod lanes;
-mod list;
-pub mod mesh;
-pub mod messages;
-mod output;
+pub mod mare;
+pub mod network;
 pub mod pad;
-pub mod parts;
-pub mod root;
-mod router;
-mod shape;
-mod state;
-mod store;
-pub mod tile;
-pub mod tile_shape;
-pub mod transport;
-mod wires;
-mod work;
-
-pub use flit::Flit;
-pub use mesh::RouterMesh;
+pub mod reduce;
+pub mod takv;

@@ -8,7 +8,7 @@ use crate::cosim::dut::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::DutError;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{index_bits, Design, DestKind, Mesh, Port};
-use crate::model::cycle::Flit;
+use crate::model::cycle::network::Flit;
 
 /// Where the first word of a record has what.
 const VALID: (u32, &str) = (0, "valid");

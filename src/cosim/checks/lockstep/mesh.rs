@@ -15,7 +15,7 @@ use crate::cosim::dut::network::{
 use crate::cosim::dut::verilated_mesh::VerilatedMesh;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, Mesh, NodeId, Port};
-use crate::model::cycle::mesh::{Upset, TOTALS};
+use crate::model::cycle::network::{Upset, TOTALS};
 
 /// A delivery as both have shown it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec};
-use crate::model::cycle::mesh::Upset;
+use crate::model::cycle::network::Upset;
 
 /// A port of both: its number here is the place in the list.
 #[derive(Debug)]

@@ -10,8 +10,7 @@ mod source_queues;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::cosim::tile_set::TileSet;
 use crate::design::{Design, DestKind, Mesh, NodeId, Port};
-use crate::model::cycle::mesh::{Upset, TOTALS};
-use crate::model::cycle::{Flit, RouterMesh};
+use crate::model::cycle::network::{Flit, RouterMesh, Upset, TOTALS};
 use payloads::Payloads;
 use source_queues::Sources;
 

@@ -5,8 +5,7 @@
 
 use crate::cosim::dut::network::{Entry, Injection};
 use crate::design::{Class, Mesh};
-use crate::model::cycle::mesh::Kept;
-use crate::model::cycle::RouterMesh;
+use crate::model::cycle::network::{Kept, RouterMesh};
 use std::collections::VecDeque;
 
 /// Cycles that a tile sleeps at most before it is asked again.

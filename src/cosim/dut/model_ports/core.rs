@@ -4,9 +4,8 @@ use super::packed::{numbers, Ports};
 use super::pe_clock::PeClock;
 use crate::cosim::dut::clocks::Clocks;
 use crate::design::Design;
-use crate::model::cycle::around::FabricIn;
-use crate::model::cycle::core::Core;
-use crate::model::cycle::tile::Ask;
+use crate::model::cycle::fabric::{Core, FabricIn};
+use crate::model::cycle::takv::Ask;
 use std::sync::mpsc::Sender;
 
 numbers! {

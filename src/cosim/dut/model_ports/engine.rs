@@ -1,15 +1,14 @@
 //! The model behind the ports: of the whole fabric, of the endpoints alone, or with what computes.
 
 use super::core::CorePorts;
-use crate::model::cycle::around::{Around, FabricShown};
-use crate::model::cycle::fabric::{Fabric, Network};
+use crate::model::cycle::fabric::{Endpoints, Fabric, FabricShown, Network};
 
 /// What is behind the ports.
 #[derive(Debug)]
 pub(super) enum Engine {
     Whole(Box<Fabric>),
     /// The links to the routers are ports.
-    Around(Box<Around>),
+    Endpoints(Box<Endpoints>),
     /// What computes is there too.
     Core(Box<CorePorts>),
 }
@@ -18,7 +17,7 @@ impl Engine {
     pub(super) fn cycle(&self) -> u64 {
         match self {
             Engine::Whole(fabric) => fabric.cycle(),
-            Engine::Around(around) => around.cycle(),
+            Engine::Endpoints(around) => around.cycle(),
             Engine::Core(core) => core.core.fabric().cycle(),
         }
     }
@@ -26,7 +25,7 @@ impl Engine {
     pub(super) fn shown(&self) -> &FabricShown {
         match self {
             Engine::Whole(fabric) => fabric.shown(),
-            Engine::Around(around) => around.shown(),
+            Engine::Endpoints(around) => around.shown(),
             Engine::Core(core) => core.core.shown(),
         }
     }
@@ -34,7 +33,7 @@ impl Engine {
     pub(super) fn network(&self) -> Option<&Network> {
         match self {
             Engine::Whole(fabric) => Some(fabric.network()),
-            Engine::Around(_) => None,
+            Engine::Endpoints(_) => None,
             Engine::Core(core) => Some(core.core.fabric().network()),
         }
     }

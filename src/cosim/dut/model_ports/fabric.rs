@@ -11,12 +11,10 @@ use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
 use crate::emit::ModuleSpec;
-use crate::model::cycle::around::{Around, FabricIn, LocalIn};
-use crate::model::cycle::control::MemoryIn;
-use crate::model::cycle::fabric::Fabric;
-use crate::model::cycle::flit::Flit;
-use crate::model::cycle::mesh::Upset;
-use crate::model::cycle::tile::ComputeIn;
+use crate::model::cycle::fabric::{Endpoints, Fabric, FabricIn, LocalIn};
+use crate::model::cycle::network::{Flit, Upset};
+use crate::model::cycle::pad::ComputeIn;
+use crate::model::cycle::takv::MemoryIn;
 use std::sync::mpsc::Sender;
 
 numbers! {
@@ -54,7 +52,7 @@ impl FabricPorts {
         let ports = Ports::of(top, design);
         let engine = match ports.find("vc_busy") {
             Some(_) => Engine::Whole(Box::new(Fabric::new(design))),
-            None => Engine::Around(Box::new(Around::new(design))),
+            None => Engine::Endpoints(Box::new(Endpoints::new(design))),
         };
         FabricPorts::of(design, ports, engine)
     }
@@ -83,7 +81,7 @@ impl FabricPorts {
             Engine::Core(core) => core.reset(&self.design),
             _ if fresh => {}
             Engine::Whole(fabric) => **fabric = Fabric::new(&self.design),
-            Engine::Around(around) => **around = Around::new(&self.design),
+            Engine::Endpoints(around) => **around = Endpoints::new(&self.design),
         }
     }
 
@@ -116,7 +114,7 @@ impl FabricPorts {
     /// What of registers is seen before the period passes, as the edge sees it.
     fn show_registers(&mut self) {
         for tile in 0..self.busy.len() {
-            if let Engine::Around(around) = &self.engine {
+            if let Engine::Endpoints(around) = &self.engine {
                 let port = around.tiles()[tile].transport().port();
                 let (sent, credit) = (port.tx().copied(), port.rx_credit());
                 self.show_link(tile, sent, credit);
@@ -173,12 +171,12 @@ impl DutPorts for FabricPorts {
         self.drive();
         self.show_registers();
         let played: Vec<_> = match &self.engine {
-            Engine::Around(_) => (0..self.busy.len()).map(|tile| self.local(tile)).collect(),
+            Engine::Endpoints(_) => (0..self.busy.len()).map(|tile| self.local(tile)).collect(),
             Engine::Whole(_) | Engine::Core(_) => Vec::new(),
         };
         match &mut self.engine {
             Engine::Whole(fabric) => fabric.step(&self.input),
-            Engine::Around(around) => around.step(&self.input, &played),
+            Engine::Endpoints(around) => around.step(&self.input, &played),
             Engine::Core(core) => core.step(&self.ports, &mut self.input),
         }
         self.show();
@@ -200,7 +198,7 @@ impl DutPorts for FabricPorts {
         let network = match &mut self.engine {
             Engine::Whole(fabric) => fabric.network_mut(),
             Engine::Core(core) => core.core.fabric_mut().network_mut(),
-            Engine::Around(_) => return Err(DutError::Mismatch("it has no routers to upset".to_owned())),
+            Engine::Endpoints(_) => return Err(DutError::Mismatch("it has no routers to upset".to_owned())),
         };
         network.upset(tile, upset);
         Ok(())

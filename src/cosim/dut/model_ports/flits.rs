@@ -1,7 +1,7 @@
 //! Flits on packed ports, as the whole fabric and its nodes alike have them.
 
 use super::packed::Ports;
-use crate::model::cycle::messages::{KvFlit, PartFlit};
+use crate::model::cycle::mare::{KvFlit, PartFlit};
 
 /// Shows a flit for what computes on valid, tag, index, mask and data.
 pub(super) fn show_kv(ports: &mut Ports, at: [Option<usize>; 5], tile: usize, kv: Option<&KvFlit>) {

@@ -7,10 +7,8 @@ use crate::cosim::dut::DutError;
 use crate::design::{index_bits, Design, NodeId};
 use crate::emit::ModuleSpec;
 use crate::model::cycle::fabric::Nodes;
-use crate::model::cycle::home::Claim;
-use crate::model::cycle::mesh::Upset;
-use crate::model::cycle::messages::{Command, PartFlit, RootFlit, Staged};
-use crate::model::cycle::transport::TransportIn;
+use crate::model::cycle::mare::{Claim, Command, PartFlit, RootFlit, Staged, TransportIn};
+use crate::model::cycle::network::Upset;
 
 numbers! {
     cmd_valid cmd_ready cmd_tag cmd_home cmd_mask cmd_first cmd_last cmd_patient cmd_tag_busy cmd_came_valid cmd_came_tag

@@ -1,7 +1,7 @@
 //! When the clock of what computes has its edges, as `sim/clocks.h` places them for compiled Verilog.
 
 use crate::cosim::dut::clocks::Clocks;
-use crate::model::cycle::core::Edges;
+use crate::model::cycle::fabric::Edges;
 
 /// The clock, without jitter, and the reset that is synchronous to it.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use crate::cosim::dut::model_ports::ToldJob;
 use crate::cosim::workloads::SliceId;
 use crate::design::Design;
 use crate::model::cycle::pad::Contexts;
-use crate::model::cycle::tile::Ask;
+use crate::model::cycle::takv::Ask;
 use crate::model::{attention, Datapath, DatapathShape, Root};
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;

@@ -11,10 +11,10 @@ use super::scoreboard::tile_account::Job;
 use super::tile_array::Sending;
 use crate::cosim::dut::pins::Pin;
 use crate::design::{index_bits, NodeId};
-use crate::model::cycle::messages::{KvFlit, PartFlit, RootFlit};
+use crate::model::cycle::mare::{KvFlit, PartFlit, RootFlit};
 use crate::model::cycle::pad::Told;
-use crate::model::cycle::root::ReduceRoot;
-use crate::model::cycle::tile::Ask;
+use crate::model::cycle::reduce::ReduceRoot;
+use crate::model::cycle::takv::Ask;
 
 impl Bench<'_> {
     /// Drives one period, runs it, and looks at what it carried.

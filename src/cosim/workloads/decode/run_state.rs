@@ -11,7 +11,7 @@ use crate::cosim::dut::network::COUNTERS;
 use crate::cosim::memory::{Memory, Shape};
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
-use crate::model::cycle::root::ReduceRoot;
+use crate::model::cycle::reduce::ReduceRoot;
 
 pub(super) struct Run<'a> {
     pub(super) start: u64,

@@ -9,9 +9,9 @@ use super::scoreboard::part_packets::{Part, PartKey};
 use super::scoreboard::tile_account::Close;
 use crate::cosim::hash::mix;
 use crate::design::{Design, NodeId};
-use crate::model::cycle::core::Edges;
-use crate::model::cycle::messages::{KvFlit, PartFlit};
-use crate::model::cycle::pad::{Between, Counts, Pad, Told};
+use crate::model::cycle::fabric::Edges;
+use crate::model::cycle::mare::{KvFlit, PartFlit};
+use crate::model::cycle::pad::{Between, EventCounters, Pad, Told};
 use std::collections::VecDeque;
 
 /// Flits, and words of queries and jobs, that stand between the ports and the model.
@@ -162,7 +162,7 @@ impl Compute {
     }
 
     /// What the array counted.
-    pub(super) fn counts(&self) -> &Counts {
+    pub(super) fn counts(&self) -> &EventCounters {
         self.pad.counts()
     }
 }

@@ -1,7 +1,7 @@
 //! Contexts of a tile, a query head of a stream each: where they stand, and which of them a job is for.
 
-use super::super::tile::Ask;
 use crate::design::{Array, Design};
+use crate::model::cycle::takv::Ask;
 
 /// A context of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -1,8 +1,7 @@
 //! The rows of the array (`meshkv_row`) as far as the sequencer sees them: when what it sent through them comes back.
 
-use super::super::parts::Fifo;
-use super::line::{Line, LONGEST};
 use crate::design::Array;
+use crate::model::cycle::common::{DelayLine, Fifo, LONGEST};
 
 /// Cycles from a token's dot to its weight in the scratchpad, the registers before and behind counted.
 const DOT_TO_DONE: u32 = 17;
@@ -14,9 +13,9 @@ const DOT_TO_SUM: u32 = 4;
 pub struct Rows {
     rows: u32,
     dot_cycles: u32,
-    tails: Line,
+    tails: DelayLine,
     tokens: Fifo<u32>,
-    sums: Line,
+    sums: DelayLine,
 }
 
 impl Rows {
@@ -25,9 +24,9 @@ impl Rows {
         Rows {
             rows: array.rows,
             dot_cycles: Array::dot_cycles(array.lanes),
-            tails: Line::default(),
+            tails: DelayLine::default(),
             tokens: Fifo::new(LONGEST),
-            sums: Line::default(),
+            sums: DelayLine::default(),
         }
     }
 

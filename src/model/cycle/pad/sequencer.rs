@@ -4,15 +4,15 @@ mod flit;
 
 pub use flit::Now;
 
-use super::super::tile::Ask;
 use super::contexts::{Context, Contexts};
-use super::counts::Happens;
-use super::former::Number;
-use super::loader::{Loader, LoaderIn, Tokens};
+use super::event_counters::Happens;
 use super::rows::Rows;
+use super::weight_loader::{Tokens, WeightLoader, WeightLoaderIn};
 use crate::design::{Array, Design};
-use crate::model::cycle::messages::{KvFlit, PartFlit};
-use flit::Shape;
+use crate::model::cycle::mare::{KvFlit, PartFlit};
+use crate::model::cycle::reduce::Number;
+use crate::model::cycle::takv::Ask;
+use flit::SliceLayout;
 
 /// Cycles in which a word of a query that was taken cannot be used yet.
 const FRESH: u32 = 4;
@@ -35,10 +35,10 @@ enum State {
 /// State of the job at hand, of the array and of its weights.
 #[derive(Debug, Clone)]
 pub struct Sequencer {
-    shape: Shape,
+    layout: SliceLayout,
     state: State,
     rows: Rows,
-    loader: Loader,
+    loader: WeightLoader,
     /// Cycles for which the last word of a query is too fresh.
     fresh: u32,
     /// Contexts of each row that the job is for, and of the fullest row.
@@ -89,10 +89,10 @@ impl Sequencer {
     pub fn new(design: &Design, contexts: &Contexts) -> Sequencer {
         let array = Array::of(design);
         Sequencer {
-            shape: Shape::of(design, array.lanes),
+            layout: SliceLayout::of(design, array.lanes),
             state: State::Idle,
             rows: Rows::new(&array),
-            loader: Loader::new(&array),
+            loader: WeightLoader::new(&array),
             fresh: 0,
             counts: vec![0; array.rows as usize].into(),
             most: 1,
@@ -118,7 +118,7 @@ impl Sequencer {
     pub fn look(&self, flit: Option<&KvFlit>) -> Now {
         let index = flit.map_or(0, |flit| flit.index);
         let mut now =
-            Now { flit: flit.is_some(), value: index >= self.shape.half_flits, index, ..Now::default() };
+            Now { flit: flit.is_some(), value: index >= self.layout.half_flits, index, ..Now::default() };
         if self.state != State::Run {
             return now;
         }
@@ -126,7 +126,7 @@ impl Sequencer {
         now.k = !self.ones && now.flit && !now.value && self.fresh == 0;
         now.v = !self.ones && now.flit && now.value && self.loader.is_ready();
         now.last_pass = self.pass + 1 >= self.most;
-        let last_sub = self.sub + 1 == 1 << self.shape.subs_log;
+        let last_sub = self.sub + 1 == 1 << self.layout.subs_log;
         now.accepts = now.last_pass && (now.v || now.k && last_sub);
         now
     }
@@ -196,7 +196,7 @@ impl Sequencer {
         let reads = self.state == State::Read && room;
         let finishes = now.finishes();
         let slice = starts.filter(|ask| !ask.close);
-        self.loader.step(&LoaderIn {
+        self.loader.step(&WeightLoaderIn {
             done: self.rows.done(),
             finishes,
             starts: slice.map(|ask| Tokens { first: ask.rows.0, last: ask.rows.1 }),
@@ -216,8 +216,8 @@ impl Sequencer {
 
     /// The token of which the last op goes out.
     fn tail(&self, now: &Now) -> Option<u32> {
-        let ends = now.k && now.last_pass && self.shape.ends_token(now.index);
-        ends.then(|| self.shape.token(now.index, self.sub))
+        let ends = now.k && now.last_pass && self.layout.ends_token(now.index);
+        ends.then(|| self.layout.token(now.index, self.sub))
     }
 
     /// Whose results are read, as its packet says it.
@@ -229,7 +229,8 @@ impl Sequencer {
 
     /// The next state, and results on their way.
     fn advance(&mut self, finishes: bool, rested: bool, reads: bool, sum: bool) {
-        let (last_read, got_all) = (self.read == self.shape.head_dim, sum && self.got == self.shape.head_dim);
+        let (last_read, got_all) =
+            (self.read == self.layout.head_dim, sum && self.got == self.layout.head_dim);
         if sum {
             self.got = if got_all { 0 } else { self.got + 1 };
         }
@@ -258,9 +259,9 @@ impl Sequencer {
             return;
         }
         if now.k {
-            self.sub = (self.sub + 1) & ((1 << self.shape.subs_log) - 1);
+            self.sub = (self.sub + 1) & ((1 << self.layout.subs_log) - 1);
         }
-        if now.v && (now.index - self.shape.half_flits) % self.shape.head_dim + 1 == self.shape.head_dim {
+        if now.v && (now.index - self.layout.half_flits) % self.layout.head_dim + 1 == self.layout.head_dim {
             self.ones = true;
         }
         if now.ones {
@@ -280,7 +281,7 @@ impl Sequencer {
         self.most = self.counts.iter().copied().max().unwrap_or(0).max(1);
         self.reading = 0;
         self.tokens = Tokens { first: ask.rows.0, last: ask.rows.1 };
-        self.layer = (ask.tag >> self.shape.layer_offset & self.shape.layer_mask) as u32;
+        self.layer = (ask.tag >> self.layout.layer_offset & self.layout.layer_mask) as u32;
         self.alone = ask.mapping == 0;
         self.block = ask.rows.0 / self.lanes;
         self.state = match (ask.close, self.due.is_empty()) {

@@ -3,9 +3,9 @@
 use super::FabricPorts;
 use crate::cosim::dut::model_ports::engine::Engine;
 use crate::cosim::dut::model_ports::flits::part;
-use crate::model::cycle::control::{Beat, Descriptor, MemoryIn, Query};
-use crate::model::cycle::messages::PartFlit;
-use crate::model::cycle::tile::ComputeIn;
+use crate::model::cycle::mare::PartFlit;
+use crate::model::cycle::pad::ComputeIn;
+use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, Query};
 
 impl FabricPorts {
     /// Inputs of the period.

@@ -4,7 +4,7 @@ use super::FabricPorts;
 use crate::cosim::dut::model_ports::engine::Engine;
 use crate::cosim::dut::model_ports::flits::{show_kv, show_part};
 use crate::design::index_bits;
-use crate::model::cycle::tile::Shown;
+use crate::model::cycle::fabric::Shown;
 
 impl FabricPorts {
     /// What the period carried.

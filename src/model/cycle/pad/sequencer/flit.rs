@@ -4,7 +4,7 @@ use crate::design::Design;
 
 /// What a flit is, by its place in its slice.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct SliceLayout {
     pub(super) half_flits: u32,
     pub(super) head_dim: u32,
     /// Flits of a token, and tokens of a flit, as powers of two.
@@ -15,11 +15,11 @@ pub(super) struct Shape {
     pub(super) layer_mask: u64,
 }
 
-impl Shape {
-    pub(super) fn of(design: &Design, lanes: u32) -> Shape {
+impl SliceLayout {
+    pub(super) fn of(design: &Design, lanes: u32) -> SliceLayout {
         let head_dim = design.config.pe.head_dim;
         let layer = design.flit.kv_data.iter().find(|field| field.name == "layer");
-        Shape {
+        SliceLayout {
             half_flits: design.mare.half_flits,
             head_dim,
             parts_log: head_dim.ilog2().saturating_sub(lanes.ilog2()),

@@ -1,0 +1,131 @@
+//! The command line as a whole: parses it, runs one subcommand, and turns an error into words and an exit code.
+
+use super::interrupt::Interrupted;
+use super::ui::{Ui, UiArgs};
+use super::work::Work;
+use super::{
+    check, completions, cosim, doctor, estimate, generate, init, interrupt, lint, report, schema, sim, soak,
+    sweep,
+};
+use crate::config::{Engine, Report};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::io;
+use std::process::ExitCode;
+
+/// Turns one TOML file into a KV-cache network-on-chip fabric
+#[derive(Debug, Parser)]
+#[command(name = "meshkv", version, about, max_term_width = 100)]
+#[command(after_help = "Examples:
+  meshkv init                                        write a commented meshkv.toml
+  meshkv check meshkv.toml                           what follows from it
+  meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
+  meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
+  meshkv sim meshkv.toml --sweep-load 0.05:1.0       the same traffic on its cycle-exact model, fast
+  meshkv fetch meshkv.toml --pattern broadcast       slices fetched from their homes, on that Verilog
+  meshkv decode meshkv.toml --tokens 4096            a decode step, or a sample of one, on that Verilog
+  meshkv sim decode meshkv.toml --tokens 4096        the same on the model; also: sim fetch, sim run
+  meshkv sweep sweeps/latency_load.toml              every point of a grid, a row each, resumable
+  meshkv report out/latency_load                     tables, pictures and a page of those rows
+  meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
+  meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
+
+Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
+struct Cli {
+    #[command(flatten)]
+    ui: UiArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    Check(check::Args),
+    Generate(generate::Args),
+    Lint(lint::Args),
+    Cosim(Box<cosim::Args>),
+    Sim(Box<sim::Args>),
+    #[command(flatten)]
+    Work(Work),
+    Soak(soak::Args),
+    Sweep(sweep::Args),
+    Report(report::Args),
+    Estimate(estimate::Args),
+    Doctor(doctor::Args),
+    Schema(schema::Args),
+    Completions(completions::Args),
+}
+
+/// Parses the command line and runs one subcommand.
+pub fn run() -> ExitCode {
+    let matches = Cli::command().get_matches();
+    misplaced(&matches).unwrap_or_else(|error| error.exit());
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let ui = Ui::new(&cli.ui);
+    dispatch(&cli.command, &ui).unwrap_or_else(|error| fail(&error, &ui))
+}
+
+/// Refuses options of traffic before a subcommand of `cosim` or `sim` that runs something else.
+fn misplaced(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((name, given)) = matches.subcommand() else { return Ok(()) };
+    let Some((work, _)) = given.subcommand() else { return Ok(()) };
+    let mut cli = Cli::command();
+    cli.build();
+    let Some(command) = cli.find_subcommand_mut(name) else { return Ok(()) };
+    let typed = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let own = command.get_arguments().filter(|arg| !arg.is_global_set()).filter(typed);
+    let own: Vec<_> = own.map(|arg| arg.to_string()).collect();
+    if own.is_empty() {
+        return Ok(());
+    }
+    let problem = format!(
+        "what stands before `{work}` is for traffic: {}\n\n  tip: the configuration and all options of `meshkv {name} {work}` \
+         stand behind `{work}`",
+        own.join(", ")
+    );
+    Err(command.error(ErrorKind::ArgumentConflict, problem))
+}
+
+fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Init(args) => init::run(args, ui),
+        Command::Check(args) => check::run(args, ui),
+        Command::Generate(args) => generate::run(args, ui),
+        Command::Lint(args) => lint::run(args, ui),
+        Command::Cosim(args) => cosim::run(args, ui),
+        Command::Sim(args) => sim::run(args, ui),
+        Command::Work(work) => work.run(Engine::Rtl, ui),
+        Command::Soak(args) => soak::run(args, ui),
+        Command::Sweep(args) => sweep::run(args, ui),
+        Command::Report(args) => report::run(args, ui),
+        Command::Estimate(args) => estimate::run(args, ui),
+        Command::Doctor(args) => doctor::run(args, ui),
+        Command::Schema(args) => schema::run(args, ui),
+        Command::Completions(args) => completions::run(args, Cli::command(), ui),
+    }
+}
+
+/// Reports an error and picks the exit code.
+fn fail(error: &anyhow::Error, ui: &Ui) -> ExitCode {
+    // `meshkv check x | head` closes the pipe on purpose: that is no failure.
+    let broken_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
+    if error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(broken_pipe) {
+        return ExitCode::SUCCESS;
+    }
+    if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
+        ui.stderr(interrupted);
+        return ExitCode::from(interrupt::EXIT_CODE);
+    }
+    if let Some(report) = error.downcast_ref::<Report>() {
+        // Its lines start with the place, where editors and people look for it.
+        ui.stderr(format_args!("{report:#}"));
+    } else if let Some(refused) = error.downcast_ref::<crate::emit::WriteError>() {
+        // It has told its cause already, in words of its own.
+        ui.error(refused);
+    } else {
+        ui.error(format_args!("{error:#}"));
+    }
+    ExitCode::from(2)
+}

@@ -1,0 +1,41 @@
+//! Synthesis of the parts of a design, with its progress.
+
+use super::args::Args;
+use crate::cli::ui::{Progress, Ui};
+use crate::cosim::build::BuildError;
+use crate::design::Design;
+use crate::synth::{Demand, Effort, Step, Yosys};
+use anyhow::anyhow;
+
+/// Synthesises the parts of a design and shows how far it is.
+pub(super) fn demand(
+    args: &Args,
+    design: &Design,
+    yosys: &Yosys,
+    effort: Effort,
+    ui: &Ui,
+) -> anyhow::Result<Demand> {
+    let progress = ui.progress(None, "synthesising");
+    let made = Demand::of(design, yosys, effort, args.jobs(), &mut |place, total, step| {
+        show(&progress, place, total, step, ui);
+    });
+    drop(progress);
+    made.map_err(|error| match error.downcast_ref::<BuildError>() {
+        Some(BuildError::Io { .. }) => anyhow!(
+            "{error:#}\n  help: results are kept in MESHKV_CACHE, else in ~/.cache/meshkv; set it to a folder that you \
+             may write, on a disk with room"
+        ),
+        _ => error,
+    })
+}
+
+fn show(progress: &Progress, place: usize, total: usize, step: Step, ui: &Ui) {
+    match step {
+        Step::Synthesising(module) => {
+            progress.message(format!("synthesising {module}, {} of {total}", place + 1));
+            progress.aside(|| ui.detail(format_args!("synthesising {module}, {} of {total}", place + 1)));
+        }
+        Step::Waiting => progress.message("another process synthesises the same"),
+        Step::Rebuilding(why) => progress.aside(|| ui.warn(format_args!("{why}; synthesising it again"))),
+    }
+}

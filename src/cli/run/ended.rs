@@ -1,0 +1,24 @@
+//! Reasons why a run ends without a result.
+
+use crate::cosim::dut::{DutError, PortDifference};
+use crate::cosim::workloads::attention::AttentionError;
+
+/// Why there is no result.
+pub(super) enum Ended {
+    /// The user did not want to wait.
+    Stopped,
+    /// Model and Verilog differ.
+    Differs(Box<PortDifference>),
+    /// By itself.
+    Failed(String),
+}
+
+impl From<AttentionError> for Ended {
+    fn from(why: AttentionError) -> Ended {
+        match why {
+            AttentionError::Stopped => Ended::Stopped,
+            AttentionError::Dut(DutError::Differ(difference)) => Ended::Differs(difference),
+            failed => Ended::Failed(failed.to_string()),
+        }
+    }
+}

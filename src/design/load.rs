@@ -1,0 +1,61 @@
+//! Reads and checks a configuration, then decides its [`Design`].
+
+use super::check::{check, check_for_the_card};
+use super::design::Design;
+use crate::config::{self, Config, Finding, Report, Severity};
+use std::fmt;
+use std::path::Path;
+
+/// A configuration that cannot be built: every reason, none of them a warning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Illegal(pub Vec<Finding>);
+
+impl std::error::Error for Illegal {}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.0.iter().map(|f| format!("{}; {}", f.sentence(false), f.help)).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl Design {
+    /// Reads a configuration file and decides everything; the design is named after the file.
+    /// Beside it comes what is unwise about the configuration.
+    ///
+    /// # Errors
+    /// All problems of the file at once, each with its line, caret and way out.
+    pub fn load(path: &Path) -> Result<(Design, Report), Report> {
+        Design::load_checked(path, check)
+    }
+
+    /// The same for who makes files for the card: beside it comes also what the card cannot hold.
+    ///
+    /// # Errors
+    /// As [`Design::load`].
+    pub fn load_for_the_card(path: &Path) -> Result<(Design, Report), Report> {
+        Design::load_checked(path, check_for_the_card)
+    }
+
+    fn load_checked(
+        path: &Path,
+        check: impl FnOnce(&str, &Config) -> Vec<Finding>,
+    ) -> Result<(Design, Report), Report> {
+        let loaded = config::load(path, check)?;
+        Ok((Design::decide(&loaded.name, &loaded.config), loaded.warnings))
+    }
+
+    /// Decides everything from a configuration that is named `name`.
+    ///
+    /// # Errors
+    /// When the configuration cannot be built, with every reason.
+    pub fn from_config(name: &str, config: &Config) -> Result<Design, Illegal> {
+        let errors: Vec<_> =
+            check(name, config).into_iter().filter(|f| f.severity == Severity::Error).collect();
+        if errors.is_empty() {
+            Ok(Design::decide(name, config))
+        } else {
+            Err(Illegal(errors))
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Parameters of one router: its virtual channels, their buffers, and its latency.
+
+use super::flit::Class;
+
+/// Cycles from a router's input to its output without load: write the buffer, then switch.
+pub const ROUTER_CYCLES: u32 = 2;
+
+/// Times a virtual channel's head may be passed over by others of its port while it could leave.
+pub const STARVE_LIMIT: u32 = 15;
+
+/// What one router is built of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Router {
+    /// Virtual channels of VN0 (PART): indices `0..vn0_vcs`.
+    pub vn0_vcs: u32,
+    /// Virtual channels of VN1: the first carries KV_FETCH, the others KV_DATA.
+    pub vn1_vcs: u32,
+    /// Flits a virtual channel buffers.
+    pub vc_depth: u32,
+    /// Whether routers replicate flits along XYM trees.
+    pub multicast: bool,
+}
+
+impl Router {
+    /// Virtual channels of a port.
+    pub fn vcs(self) -> u32 {
+        self.vn0_vcs + self.vn1_vcs
+    }
+
+    /// The class that travels on a virtual channel.
+    pub fn class_of_vc(self, vc: u32) -> Class {
+        if vc < self.vn0_vcs {
+            Class::Part
+        } else if vc == self.vn0_vcs {
+            Class::KvFetch
+        } else {
+            Class::KvData
+        }
+    }
+
+    /// The virtual channels that carry a class.
+    pub fn vcs_of_class(self, class: Class) -> std::ops::Range<u32> {
+        match class {
+            Class::Part => 0..self.vn0_vcs,
+            Class::KvFetch => self.vn0_vcs..self.vn0_vcs + 1,
+            Class::KvData => self.vn0_vcs + 1..self.vcs(),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Arbiters.
+
+/// Round robin over two requests (`meshkv_arbiter2`).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Arbiter2 {
+    /// Request 1 wins a tie.
+    prefers: bool,
+}
+
+impl Arbiter2 {
+    /// Who is granted; the turn passes to the other.
+    pub fn grant(&mut self, requests: [bool; 2]) -> [bool; 2] {
+        let first = requests[0] && !(self.prefers && requests[1]);
+        let second = requests[1] && !first;
+        if first || second {
+            self.prefers = first;
+        }
+        [first, second]
+    }
+}
+
+/// The lowest of `asks` above the last served, else the lowest of all; none if nobody asks. `later` marks
+/// those above the last served.
+pub fn in_turn(asks: u64, later: u64) -> Option<u32> {
+    let ahead = asks & later;
+    let from = if ahead == 0 { asks } else { ahead };
+    (from != 0).then(|| from.trailing_zeros())
+}
+
+/// The mark for [`in_turn`] after `served`.
+pub fn after(served: u32) -> u64 {
+    u64::MAX.checked_shl(served + 1).unwrap_or(0)
+}
+
+/// The lowest of `count` places that `taken` leaves free.
+pub fn lowest_free(taken: u64, count: u32) -> Option<u32> {
+    let place = taken.trailing_ones();
+    (place < count).then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The memory port's turns are those of the arbiter that it had when it served two tiles only.
+    #[test]
+    fn two_in_turn_are_granted_as_by_the_arbiter_of_two() {
+        let (mut arbiter, mut later, mut state) = (Arbiter2::default(), 0, 1_u64);
+        for _ in 0..10_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let asks = state >> 62;
+            let granted = arbiter.grant([asks & 1 == 1, asks & 2 == 2]);
+            let served = in_turn(asks, later);
+            later = served.map_or(later, after);
+            assert_eq!(granted.iter().position(|&one| one), served.map(|one| one as usize));
+        }
+    }
+
+    #[test]
+    fn turns_go_round_and_begin_again_at_the_lowest() {
+        let (mut later, mut order) = (0, Vec::new());
+        for _ in 0..5 {
+            let served = in_turn(0b1011, later).expect("somebody asks");
+            later = after(served);
+            order.push(served);
+        }
+        assert_eq!(order, [0, 1, 3, 0, 1]);
+        assert_eq!((in_turn(0, later), after(63)), (None, 0));
+    }
+
+    #[test]
+    fn two_requests_take_turns_and_one_alone_always_wins() {
+        let mut arbiter = Arbiter2::default();
+        let granted: Vec<_> = (0..4).map(|_| arbiter.grant([true, true])).collect();
+        assert_eq!(granted, [[true, false], [false, true], [true, false], [false, true]]);
+        assert_eq!(arbiter.grant([false, true]), [false, true]);
+        assert_eq!(arbiter.grant([false, false]), [false, false]);
+        assert_eq!(arbiter.grant([true, true]), [true, false]);
+    }
+
+    #[test]
+    fn the_lowest_free_place_is_none_when_all_are_taken() {
+        assert_eq!([0b0, 0b1011, 0b1111].map(|taken| lowest_free(taken, 4)), [Some(0), Some(2), None]);
+        assert_eq!(lowest_free(u64::MAX, 64), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! A FIFO.
+
+/// A FIFO of fixed depth (`meshkv_fifo`): what is pushed in a period is seen in the next.
+#[derive(Debug, Clone)]
+pub struct Fifo<T> {
+    words: Box<[T]>,
+    head: usize,
+    len: usize,
+}
+
+impl<T: Copy + Default> Fifo<T> {
+    /// An empty one with room for `depth` words.
+    pub fn new(depth: u32) -> Fifo<T> {
+        Fifo { words: vec![T::default(); depth as usize].into_boxed_slice(), head: 0, len: 0 }
+    }
+
+    /// The oldest word, if there is one.
+    pub fn front(&self) -> Option<&T> {
+        (self.len > 0).then(|| &self.words[self.head])
+    }
+
+    /// No word is there.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// There is room for another.
+    pub fn has_room(&self) -> bool {
+        self.len < self.words.len()
+    }
+
+    /// Takes in a word.
+    ///
+    /// # Panics
+    /// If there is no room: credits or `has_room` are to keep that from happening.
+    pub fn push(&mut self, word: T) {
+        assert!(self.has_room(), "a word came without a credit");
+        let tail = self.head + self.len;
+        let at = if tail < self.words.len() { tail } else { tail - self.words.len() };
+        self.words[at] = word;
+        self.len += 1;
+    }
+
+    /// Drops the oldest word.
+    pub fn pop(&mut self) {
+        self.head = if self.head + 1 == self.words.len() { 0 } else { self.head + 1 };
+        self.len -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fifo_goes_round() {
+        let mut fifo = Fifo::new(3);
+        for word in 0..10 {
+            fifo.push(word);
+            fifo.push(word + 100);
+            assert_eq!(fifo.front(), Some(&word));
+            fifo.pop();
+            fifo.pop();
+        }
+        assert!(fifo.is_empty() && fifo.has_room());
+    }
+}

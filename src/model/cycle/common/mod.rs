@@ -1,0 +1,15 @@
+//! Cells that know nothing of the fabric, and sets of tiles.
+
+mod arbiter;
+mod clock_crossing;
+mod delay_line;
+mod fifo;
+mod period;
+mod tile_bits;
+
+pub use arbiter::{after, in_turn, lowest_free, Arbiter2};
+pub use clock_crossing::{AsyncFifo, AsyncRegister};
+pub use delay_line::{DelayLine, LONGEST};
+pub use fifo::Fifo;
+pub use period::BloomPeriod;
+pub use tile_bits::{bits, lowest, meet, only, some, union, without, TileBits};

@@ -1,0 +1,187 @@
+//! Everything of the fabric beside the routers: tiles and periphery, joined.
+
+use super::periphery::{ControlShown, Periphery, Tiles};
+use super::tile::{Shown, Tile, TileIn};
+use crate::design::Design;
+use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::mare::{MareParams, Sent};
+use crate::model::cycle::pad::ComputeIn;
+use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, Query, Read};
+
+/// What a router shows its tile in a period.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LocalIn {
+    /// A flit.
+    pub rx: Option<Sent>,
+    /// Slots freed in the router's local input, one bit a virtual channel.
+    pub tx_credit: u32,
+}
+
+/// What the ports of the fabric are given in a period.
+#[derive(Debug, Clone, Default)]
+pub struct FabricIn {
+    /// A descriptor.
+    pub descriptor: Option<Descriptor>,
+    /// Four elements of a query.
+    pub query: Option<Query>,
+    /// By memory port.
+    pub memory: Vec<MemoryIn>,
+    /// By tile.
+    pub computes: Vec<ComputeIn>,
+}
+
+/// What they show in it.
+#[derive(Debug, Clone, Default)]
+pub struct FabricShown {
+    /// Of the periphery.
+    pub control: ControlShown,
+    /// Reads, by memory port.
+    pub reads: Vec<Option<Read>>,
+    /// By tile.
+    pub tiles: Vec<Shown>,
+}
+
+/// Tiles and periphery.
+#[derive(Debug, Clone)]
+pub struct Endpoints {
+    design: Design,
+    tiles: Vec<Tile>,
+    periphery: Periphery,
+    cycle: u64,
+    /// Words of the bus on their way to each tile in this period, and occupancies.
+    words: Vec<Option<BusWord>>,
+    others: Vec<FromOthers>,
+    /// By tile, what is on its way to it from another SLR.
+    crossing: Vec<Crossing>,
+    shown: FabricShown,
+}
+
+/// What a tile sees of its neighbours and of the periphery.
+#[derive(Debug, Clone, Copy, Default)]
+struct FromOthers {
+    word_credit: bool,
+    occupancy: Option<u64>,
+    answer: Option<Answer>,
+    burst_credit: bool,
+}
+
+/// Registers between a tile and the next of its column in another SLR.
+#[derive(Debug, Clone, Copy, Default)]
+struct Crossing {
+    word: Option<BusWord>,
+    word_credit: bool,
+    occupancy: Option<u64>,
+}
+
+/// Tiles as the periphery sees them.
+struct Seen<'a>(&'a [Tile]);
+
+impl Tiles for Seen<'_> {
+    fn request(&self, tile: usize) -> Option<&Burst> {
+        self.0[tile].request()
+    }
+
+    fn bus_credit(&self, column: usize) -> bool {
+        self.0[column].bus().credit()
+    }
+
+    fn occupancy(&self, column: usize) -> Option<u64> {
+        self.0[column].occupancy()
+    }
+}
+
+impl Endpoints {
+    /// Out of reset.
+    pub fn new(design: &Design) -> Endpoints {
+        let (params, mesh) = (MareParams::of(design), design.mesh);
+        let tiles: Vec<_> =
+            mesh.nodes().map(|node| mesh.coords(node)).map(|(x, y)| Tile::new(&params, x, y)).collect();
+        let shown = FabricShown {
+            reads: vec![None; design.memory.ports as usize],
+            tiles: vec![Shown::default(); tiles.len()],
+            ..FabricShown::default()
+        };
+        Endpoints {
+            design: design.clone(),
+            words: vec![None; tiles.len()],
+            others: vec![FromOthers::default(); tiles.len()],
+            crossing: vec![Crossing::default(); tiles.len()],
+            tiles,
+            periphery: Periphery::new(design),
+            cycle: 0,
+            shown,
+        }
+    }
+
+    /// Periods that have passed since reset.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// All tiles, whose registers say what their routers see.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// An edge of the clock of what computes at a tile, by itself.
+    pub fn kv_edge(&mut self, tile: usize, takes: bool) {
+        self.tiles[tile].kv_edge(takes);
+    }
+
+    /// What the ports showed in the last period.
+    pub fn shown(&self) -> &FabricShown {
+        &self.shown
+    }
+
+    /// Passes a period.
+    pub fn step(&mut self, input: &FabricIn, routers: &[LocalIn]) {
+        self.read();
+        let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
+        let asked = (input.descriptor, input.query);
+        for (port, read) in self.shown.reads.iter_mut().enumerate() {
+            *read = self.periphery.read(port).copied();
+        }
+        self.shown.control = self.periphery.step(&self.design, asked, &input.memory, &Seen(&self.tiles));
+        for (t, tile) in self.tiles.iter_mut().enumerate() {
+            let FromOthers { word_credit, occupancy, answer, burst_credit } = self.others[t];
+            let LocalIn { rx, tx_credit } = routers[t];
+            let word = self.words[t].as_ref();
+            let compute = input.computes[t];
+            let of_tile =
+                TileIn { rx, tx_credit, word, word_credit, occupancy, answer, burst_credit, compute };
+            self.shown.tiles[t] = tile.step(period, &of_tile);
+        }
+        self.cycle += 1;
+    }
+
+    /// What leads to a tile from the next of its column and from the periphery, before any of it moves.
+    fn read(&mut self) {
+        let cols = self.design.mesh.cols() as usize;
+        let crossings = self.design.crossings() << 1;
+        for t in 0..self.tiles.len() {
+            let word = match t.checked_sub(cols) {
+                Some(south) => self.tiles[south].bus().to_north(),
+                None => self.periphery.bus(t),
+            };
+            let mut word = word.copied();
+            let north = self.tiles.get(t + cols);
+            let mut word_credit = north.is_some_and(|north| north.bus().credit());
+            let mut occupancy = north.and_then(Tile::occupancy);
+            let (between, register) = (crossings >> (t / cols), &mut self.crossing[t]);
+            if between & 1 == 1 {
+                std::mem::swap(&mut word, &mut register.word);
+            }
+            if between & 2 == 2 {
+                std::mem::swap(&mut word_credit, &mut register.word_credit);
+                std::mem::swap(&mut occupancy, &mut register.occupancy);
+            }
+            self.words[t] = word;
+            self.others[t] = FromOthers {
+                word_credit,
+                occupancy,
+                answer: self.periphery.answer(t),
+                burst_credit: self.periphery.burst_credit(t),
+            };
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! All blocks, joined.
+
+mod core;
+mod endpoints;
+#[allow(clippy::module_inception)]
+mod fabric;
+mod periphery;
+mod tile;
+
+pub use core::{Core, Edges, PadShown, RootShown};
+pub use endpoints::{Endpoints, FabricIn, FabricShown, LocalIn};
+pub use fabric::{Fabric, Network, NodeShown, Nodes};
+pub use periphery::{ControlShown, Periphery, Tiles};
+pub use tile::{Shown, Tile, TileIn};

@@ -1,0 +1,129 @@
+//! What stands around the tiles (`meshkv_periphery`): column controllers, ports to external memory, swap of homes.
+
+use crate::design::Design;
+use crate::model::cycle::takv::{
+    Answer, Burst, BusWord, ColumnController, Common, Descriptor, MemoryIn, MemoryPort, Pieces, Query, Read,
+    SwapShown, SwapUnit,
+};
+
+/// What the periphery shows in a period.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ControlShown {
+    /// A descriptor is taken.
+    pub descriptor_ready: bool,
+    /// The query is taken.
+    pub query_ready: bool,
+    /// All descriptors have been worked off.
+    pub idle: bool,
+    /// Occupancies and homes that swap.
+    pub swap: SwapShown,
+}
+
+/// What of the tiles the periphery sees in a period.
+pub trait Tiles {
+    /// The burst that a tile asks for.
+    fn request(&self, tile: usize) -> Option<&Burst>;
+    /// A word has left the stop in row 0 of this column.
+    fn bus_credit(&self, column: usize) -> bool;
+    /// The occupancy that comes out of row 0 of this column.
+    fn occupancy(&self, column: usize) -> Option<u64>;
+}
+
+/// Controllers, ports, and the unit that swaps homes.
+#[derive(Debug, Clone)]
+pub struct Periphery {
+    pieces: Pieces,
+    controllers: Box<[ColumnController]>,
+    swap: Option<SwapUnit>,
+    ports: Box<[MemoryPort]>,
+    /// The tiles of each port, from the west.
+    tiles_of: Box<[Vec<usize>]>,
+    /// Port of each tile, and its place among the port's.
+    port_of: Box<[(usize, usize)]>,
+}
+
+impl Periphery {
+    /// That of a fabric, out of reset.
+    pub fn new(design: &Design) -> Periphery {
+        let mesh = design.mesh;
+        let port_of: Box<[_]> = mesh.nodes().map(|tile| port_of(design, mesh.coords(tile))).collect();
+        let mut tiles_of = vec![Vec::new(); design.memory.ports as usize];
+        for (tile, &(port, _)) in port_of.iter().enumerate() {
+            tiles_of[port].push(tile);
+        }
+        Periphery {
+            pieces: Pieces::new(design),
+            controllers: (0..mesh.cols()).map(|x| ColumnController::new(design, x)).collect(),
+            swap: design.swaps().then(|| SwapUnit::new(design)),
+            ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
+            tiles_of: tiles_of.into_boxed_slice(),
+            port_of,
+        }
+    }
+
+    /// The word that goes to row 0 of a column in this period.
+    pub fn bus(&self, column: usize) -> Option<&BusWord> {
+        self.controllers[column].bus()
+    }
+
+    /// A read that stands on a port.
+    pub fn read(&self, port: usize) -> Option<&Read> {
+        self.ports[port].read()
+    }
+
+    /// A burst of a tile has left its port's queue.
+    pub fn burst_credit(&self, tile: usize) -> bool {
+        let (port, place) = self.port_of[tile];
+        self.ports[port].credit(place)
+    }
+
+    /// A flit that was read for a tile.
+    pub fn answer(&self, tile: usize) -> Option<Answer> {
+        let (port, place) = self.port_of[tile];
+        self.ports[port].answer(place)
+    }
+
+    /// Passes a period.
+    pub fn step(
+        &mut self,
+        design: &Design,
+        (descriptor, query): (Option<Descriptor>, Option<Query>),
+        memory: &[MemoryIn],
+        tiles: &impl Tiles,
+    ) -> ControlShown {
+        let descriptor_ready = self.controllers.iter().all(ColumnController::has_room);
+        let of_column = |x: u32| query.filter(|query| design.heads.of_column(x).contains(&query.head));
+        let mut shown = ControlShown {
+            descriptor_ready,
+            idle: self.controllers.iter().all(ColumnController::is_idle),
+            swap: self.swap.as_ref().map(SwapUnit::shown).unwrap_or_default(),
+            ..ControlShown::default()
+        };
+        let arrived = self.controllers.iter().all(ColumnController::has_arrived);
+        let common = Common {
+            descriptor: descriptor.filter(|_| descriptor_ready),
+            ready: self.swap.as_ref().is_none_or(SwapUnit::is_ready),
+            go: self.swap.as_ref().is_some_and(SwapUnit::goes),
+            placed: self.swap.as_ref().and_then(SwapUnit::placed),
+        };
+        for (x, controller) in self.controllers.iter_mut().enumerate() {
+            let first = design.heads.of_column(x as u32).start;
+            let query = of_column(x as u32).filter(|_| controller.takes_query(design));
+            shown.query_ready |= query.is_some();
+            let query = query.map(|query| Query { head: query.head - first, ..query });
+            controller.step(design, &self.pieces, &common, query, tiles.bus_credit(x));
+        }
+        if let Some(swap) = &mut self.swap {
+            swap.step((0..self.controllers.len()).map(|x| tiles.occupancy(x)), arrived);
+        }
+        for ((port, of_port), memory) in self.ports.iter_mut().zip(&self.tiles_of).zip(memory) {
+            port.step(of_port.iter().map(|&tile| tiles.request(tile)), memory);
+        }
+        shown
+    }
+}
+
+/// The port of a tile, and its place among the port's.
+fn port_of(design: &Design, (x, y): (u32, u32)) -> (usize, usize) {
+    (design.memory.port(x, y) as usize, design.memory.place(x) as usize)
+}

@@ -1,0 +1,219 @@
+//! What stands beside every router (`meshkv_tile`).
+//!
+//! * [`bus_stop`]: words of the column bus; [`prefetcher`]: what of them the tile fetches; [`filler`]: what its
+//!   home is to fill.
+//! * [`occupancy`]: how many slots its home takes in the router.
+//!
+//! Everything else is in the [`transport`](super::transport).
+
+use crate::model::cycle::common::BloomPeriod;
+use crate::model::cycle::mare::{Events, KvFlit, MareParams, RootFlit, Sent, Transport, TransportIn};
+use crate::model::cycle::pad::ComputeIn;
+use crate::model::cycle::takv::{
+    Answer, Ask, Burst, BusStop, BusWord, Fill, Filler, Kind, Occupancy, Prefetcher, Query,
+};
+
+/// What the tile shows to what computes in a period, inputs of the period and all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// Four elements of a query.
+    pub vector: Option<Query>,
+    /// What comes next.
+    pub job: Option<Ask>,
+    /// A flit.
+    pub kv: Option<KvFlit>,
+    /// The flit of PART is taken.
+    pub part_ready: bool,
+    /// A flit of PART that has arrived.
+    pub root: Option<RootFlit>,
+    /// The counter that is shown, and its total.
+    pub event: (usize, u32),
+    /// An answer of the memory was an error.
+    pub error_memory: bool,
+    /// The memory did not answer in time.
+    pub error_timeout: bool,
+    /// A descriptor names a slice again before it was served: who drives descriptors must not.
+    pub named_again: bool,
+}
+
+/// What a tile is given in a period.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TileIn<'a> {
+    /// What the router shows.
+    pub rx: Option<Sent>,
+    /// Slots freed in the router's local input, one bit a virtual channel.
+    pub tx_credit: u32,
+    /// A word of the bus.
+    pub word: Option<&'a BusWord>,
+    /// A word has left the next stop.
+    pub word_credit: bool,
+    /// An occupancy from the north.
+    pub occupancy: Option<u64>,
+    /// A flit that was read.
+    pub answer: Option<Answer>,
+    /// A burst has left the memory port's queue.
+    pub burst_credit: bool,
+    /// What computes shows.
+    pub compute: ComputeIn,
+}
+
+/// A tile.
+#[derive(Debug, Clone)]
+pub struct Tile {
+    x: u32,
+    y: u32,
+    /// For each head of the column, the rows by which it stands above its stream's first.
+    back: Box<[u32]>,
+    rows: u32,
+    bus: BusStop,
+    prefetcher: Prefetcher,
+    filler: Filler,
+    transport: Transport,
+    occupancy: Option<Occupancy>,
+    events: Events,
+}
+
+impl Tile {
+    /// The tile at (x, y), out of reset.
+    pub fn new(params: &MareParams, x: u32, y: u32) -> Tile {
+        Tile {
+            x,
+            y,
+            back: (0..params.mask_width).map(|h| h * params.row_step % params.rows).collect(),
+            rows: params.rows,
+            bus: BusStop::new(params.bus_depth, y + 1 == params.rows),
+            prefetcher: Prefetcher::new(params),
+            filler: Filler::new(params),
+            transport: Transport::new(params, x, y),
+            occupancy: params.swaps.then(|| Occupancy::new(params)),
+            events: Events::default(),
+        }
+    }
+
+    /// Its stop of the column bus.
+    pub fn bus(&self) -> &BusStop {
+        &self.bus
+    }
+
+    /// What the memory port sees: a register.
+    pub fn request(&self) -> Option<&Burst> {
+        self.filler.request()
+    }
+
+    /// What the tile to the south sees of occupancies: a register.
+    pub fn occupancy(&self) -> Option<u64> {
+        self.occupancy.as_ref().and_then(Occupancy::to_south)
+    }
+
+    /// What the router sees: requester, home and port.
+    pub fn transport(&self) -> &Transport {
+        &self.transport
+    }
+
+    /// Passes a period.
+    pub fn step(&mut self, period: BloomPeriod, input: &TileIn) -> Shown {
+        let compute = &input.compute;
+        let word = self.bus.word().copied();
+        let heard = word.as_ref().map(|word| self.hear(word, compute.vector_ready)).unwrap_or_default();
+        let job = self.prefetcher.job().copied();
+        let requester = self.transport.requester();
+        let came = requester.came();
+        let busy = self.prefetcher.opens().is_some_and(|tag| requester.is_busy_with(tag));
+        let command = self.prefetcher.command(busy);
+        let home = self.transport.home();
+        let freed = home.freed();
+        let waits = self.filler.waits_for_slot();
+        let staged = self.filler.staged(waits.is_some_and(|tag| home.knows(tag)));
+        let mut shown = Shown {
+            vector: word.filter(|word| word.kind == Kind::Query).map(|word| word.query),
+            job,
+            kv: requester.kv().copied(),
+            event: self.events.scan(),
+            error_memory: self.filler.error_memory(),
+            error_timeout: self.filler.error_timeout(),
+            named_again: waits.is_some_and(|tag| home.is_unserved(tag)),
+            ..Shown::default()
+        };
+        let to_transport = TransportIn {
+            rx: input.rx,
+            tx_credit: input.tx_credit,
+            command: command.as_ref(),
+            staged,
+            kv_ready: compute.kv_ready,
+            apart: compute.apart,
+            compute_idle: compute.idle,
+            part: compute.part.as_ref(),
+            root_credit: compute.root_credit,
+        };
+        let out = self.transport.step(period, &to_transport, &mut self.events);
+        (shown.part_ready, shown.root) = (out.part_ready, out.root);
+        let told = job.is_some() && compute.job_ready;
+        self.prefetcher.step(heard.ask, out.command_ready, told, came);
+        let of_filler = (heard.fill, &staged, freed);
+        self.filler.step(of_filler, input.answer, input.burst_credit, &mut self.events);
+        if let Some(occupancy) = &mut self.occupancy {
+            let sample = word.is_some_and(|word| word.kind == Kind::Call);
+            occupancy.step(sample, out.data_sent, out.data_credit, input.occupancy);
+        }
+        self.bus.step(input.word, heard.done, input.word_credit);
+        shown
+    }
+
+    /// An edge of the clock of what computes, by itself.
+    pub fn kv_edge(&mut self, takes: bool) {
+        self.transport.kv_edge(takes);
+    }
+
+    /// What of a word is for this tile, and whether there is room for all of that.
+    fn hear(&self, word: &BusWord, vector_ready: bool) -> Heard {
+        let asked = matches!(word.kind, Kind::Slice | Kind::Close) && word.ask >> self.y & 1 == 1;
+        let home = (word.home_x, word.home_y) == (self.x, self.y);
+        let filled = word.kind == Kind::Slice && word.fill && home;
+        let asks_ready = !asked || self.prefetcher.has_room();
+        let fills_ready = !filled || self.filler.has_room();
+        let query_ready = word.kind != Kind::Query || vector_ready;
+        let done = asks_ready && fills_ready && query_ready;
+        Heard {
+            done,
+            ask: (done && asked).then(|| self.ask(word)),
+            fill: (done && filled).then_some(Fill {
+                tag: word.tag,
+                flits: (word.first, word.last),
+                number: word.number,
+                expected: word.expected,
+            }),
+        }
+    }
+
+    fn ask(&self, word: &BusWord) -> Ask {
+        Ask {
+            close: word.kind == Kind::Close,
+            tag: word.tag,
+            home: (word.home_x, word.home_y),
+            mask: word.mask & self.own_heads(word),
+            flits: (word.first, word.last),
+            stream: word.stream,
+            streams: word.streams,
+            rows: (word.first_row, word.last_row),
+            mapping: word.mapping,
+            lag: (self.y + self.rows - word.home_y) % self.rows,
+        }
+    }
+
+    /// With heads in rows of their own, those of the column that stand in this row for one of the streams.
+    fn own_heads(&self, word: &BusWord) -> u64 {
+        if word.mapping != 0 {
+            return u64::MAX;
+        }
+        let here = |back: u32| word.spread >> ((self.y + self.rows - back) % self.rows) & 1 == 1;
+        self.back.iter().enumerate().fold(0, |own, (h, &back)| own | u64::from(here(back)) << h)
+    }
+}
+
+/// What a tile makes of a word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Heard {
+    done: bool,
+    ask: Option<Ask>,
+    fill: Option<Fill>,
+}

@@ -1,0 +1,114 @@
+//! Who has been sent a chunk already (`meshkv_duplicate_filter`).
+
+use super::bloom_filter::BloomFilter;
+use super::events::{Event, Events};
+use super::messages::Due;
+use super::params::MareParams;
+use crate::model::cycle::common::{bits, lowest_free, meet, some, union, without, BloomPeriod, TileBits};
+
+/// Exact tags, and the chunk that is looked up.
+#[derive(Debug, Clone)]
+pub(super) struct DuplicateFilter {
+    bloom: BloomFilter,
+    names: Box<[u128]>,
+    served: Box<[TileBits]>,
+    valid: u64,
+    /// Entries made in a period of odd parity.
+    odd: u64,
+    /// Looked up in the last period: whether the Bloom filter knows it, and the exact entry.
+    looked: Option<(bool, u64)>,
+    /// What is left of its destinations.
+    clear: Option<TileBits>,
+    chunk_flits: u32,
+    key_width: u32,
+}
+
+impl DuplicateFilter {
+    pub(super) fn new(params: &MareParams) -> DuplicateFilter {
+        let entries = params.mare.tag_entries as usize;
+        DuplicateFilter {
+            bloom: BloomFilter::new(params),
+            names: vec![0; entries].into_boxed_slice(),
+            served: vec![[0; 4]; entries].into_boxed_slice(),
+            valid: 0,
+            odd: 0,
+            looked: None,
+            clear: None,
+            chunk_flits: params.mare.chunk_flits,
+            key_width: params.key_width,
+        }
+    }
+
+    /// Destinations of the chunk that is due, once they are known.
+    pub(super) fn clear(&self) -> Option<&TileBits> {
+        self.clear.as_ref()
+    }
+
+    /// Passes a period with the chunk that is due; `taken` if it is passed on.
+    pub(super) fn step(&mut self, due: Option<&Due>, taken: bool, period: BloomPeriod, events: &mut Events) {
+        let expired = if period.tick { self.of_parity(!period.odd) } else { 0 };
+        let looked = self.looked.take();
+        match (due, looked) {
+            (Some(due), Some(found)) => {
+                let left = self.decide(due, found, period.odd, events);
+                self.clear = Some(left);
+            }
+            (Some(due), None) if self.clear.is_none() => {
+                let name = self.name(due);
+                let exact = |e: &usize| self.names[*e] == name;
+                let entry = bits(self.valid).filter(exact).fold(0, |set, e| set | 1 << e);
+                self.looked = Some((self.bloom.saw(name), entry));
+            }
+            _ if taken => self.clear = None,
+            _ => {}
+        }
+        self.valid &= !expired;
+        if period.tick {
+            self.bloom.tick(period.odd);
+        }
+    }
+
+    /// Entries that were made in periods of this parity.
+    fn of_parity(&self, odd: bool) -> u64 {
+        self.valid & if odd { self.odd } else { !self.odd }
+    }
+
+    fn name(&self, due: &Due) -> u128 {
+        let chunk = due.first & !(self.chunk_flits - 1);
+        u128::from(chunk) << self.key_width | u128::from(due.key)
+    }
+
+    /// Destinations that have not been sent it yet; marks them.
+    fn decide(&mut self, due: &Due, (seen, found): (bool, u64), odd: bool, events: &mut Events) -> TileBits {
+        let hit = seen && found != 0;
+        // The filter only saves the comparison: nothing is taken out but on an exact hit.
+        let entry = if hit { Some(found.trailing_zeros()) } else { None };
+        let served = entry.map_or([0; 4], |e| self.served[e as usize]);
+        let left = without(&due.dest, &served);
+        events.count(Event::Lookup);
+        events.count_if(seen, Event::Bloom);
+        events.count_if(seen && found == 0, Event::FalsePositive);
+        events.count_if(hit, Event::Hit);
+        events.count_if(meet(&due.dest, &served) && some(&left), Event::Trim);
+        events.count_if(!some(&left), Event::Drop);
+        // What a tile asks for again leaves no mark.
+        if !due.again {
+            let vacant = lowest_free(self.valid, self.names.len() as u32);
+            events.count_if(!hit && vacant.is_none(), Event::TagsFull);
+            if let Some(e) = entry.or(vacant) {
+                self.served[e as usize] = union(&served, &due.dest);
+            }
+            if let Some(e) = vacant.filter(|_| !hit) {
+                self.make(e as usize, self.name(due), odd);
+            }
+        }
+        left
+    }
+
+    fn make(&mut self, entry: usize, name: u128, odd: bool) {
+        self.names[entry] = name;
+        self.valid |= 1 << entry;
+        self.odd = self.odd & !(1 << entry) | u64::from(odd) << entry;
+        self.bloom.insert(name, odd);
+    }
+}

@@ -1,0 +1,91 @@
+//! Fetches whose slices are not there yet (`meshkv_fetch_park`).
+
+use super::events::{Event, Events};
+use super::messages::Fetch;
+use super::params::MareParams;
+use crate::design::depths::PARKED_REPEATS;
+use crate::model::cycle::common::Fifo;
+
+/// The ring of fetches that wait.
+#[derive(Debug, Clone)]
+pub(super) struct FetchPark {
+    ring: Fifo<Fetch>,
+    parked: u32,
+    /// Of those that wait, how many are still to be looked at.
+    left: u32,
+    /// A slice has become resident since.
+    news: bool,
+    depth: u32,
+}
+
+impl FetchPark {
+    pub(super) fn new(params: &MareParams) -> FetchPark {
+        let depth = params.cols * params.rows + PARKED_REPEATS;
+        FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
+    }
+
+    /// What is looked at: one that waits, or one that comes.
+    pub(super) fn looks_at<'a>(&'a self, comes: Option<&'a Fetch>) -> Option<&'a Fetch> {
+        if self.left > 0 {
+            self.ring.front()
+        } else {
+            comes.filter(|_| !self.news)
+        }
+    }
+
+    /// Passes a period. `looked` was looked at: whether its slice is resident, and whether the table takes it.
+    /// Tells whether the fetch that comes is taken.
+    pub(super) fn step(
+        &mut self,
+        looked: Option<(Fetch, bool, bool)>,
+        published: bool,
+        events: &mut Events,
+    ) -> bool {
+        let sweeps = self.left > 0;
+        let mut accepted = false;
+        let waiting = self.parked;
+        if let Some((fetch, resident, taken)) = looked {
+            if sweeps {
+                self.sweep(fetch, resident, taken);
+            } else if resident {
+                accepted = taken;
+            } else {
+                accepted = self.put(&fetch, events);
+            }
+        }
+        if !sweeps && self.news {
+            self.left = waiting;
+        }
+        self.news = published || (self.news && sweeps);
+        accepted
+    }
+
+    /// One that waits goes on, or to the end of the ring.
+    fn sweep(&mut self, fetch: Fetch, resident: bool, taken: bool) {
+        if resident && !taken {
+            return;
+        }
+        self.ring.pop();
+        self.left -= 1;
+        if resident {
+            self.parked -= 1;
+        } else {
+            self.ring.push(fetch);
+        }
+    }
+
+    /// Parks one that comes, or forgets it; false if it must wait outside.
+    fn put(&mut self, fetch: &Fetch, events: &mut Events) -> bool {
+        // Who repeats a fetch has one parked already, or will be sent what it asked for.
+        if fetch.again && self.parked >= PARKED_REPEATS - 1 {
+            return true;
+        }
+        if self.parked >= self.depth - 1 {
+            return false;
+        }
+        events.count(Event::Park);
+        self.ring.push(*fetch);
+        self.parked += 1;
+        true
+    }
+}

@@ -1,0 +1,252 @@
+//! Requests that are under way (`meshkv_request_table`).
+
+use super::events::{Event, Events};
+use super::messages::{Due, Fetch};
+use super::params::{up_to, MareParams};
+use crate::model::cycle::common::{
+    after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
+};
+
+/// A range of a slice that some tiles have asked for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    key: u64,
+    first: u32,
+    last: u32,
+    next: u32,
+    slot: u32,
+    dest: TileBits,
+    mask: u64,
+    /// Cycles of window and tree that are left.
+    count: u32,
+    /// Entries for the same range that must leave before it.
+    older: u64,
+}
+
+/// Where a fetch goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// It joins this request.
+    Join(usize),
+    /// It opens this one; beside it, the requests for the same range.
+    Open(usize, u64),
+}
+
+/// What the table does in a period.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turn {
+    /// The entry a chunk of which becomes due.
+    serves: Option<usize>,
+    /// The sets are written from this side: no fetch is taken in.
+    pub(super) writes: bool,
+}
+
+/// Entries, their windows, and the chunk that is due.
+#[derive(Debug, Clone)]
+pub(super) struct RequestTable {
+    entries: Box<[Entry]>,
+    valid: u64,
+    again: u64,
+    /// Entries whose counter runs.
+    counting: u64,
+    /// Entries that wait for nothing but older ones.
+    waited: u64,
+    /// Those whose window may end next, and whose turn at the stream is next.
+    closes_later: u64,
+    serves_later: u64,
+    due: Option<Due>,
+    window: u32,
+    tree: u32,
+    dedup: bool,
+    multicast: bool,
+    chunk_flits: u32,
+    cols: u32,
+}
+
+impl RequestTable {
+    pub(super) fn new(params: &MareParams) -> RequestTable {
+        let mare = &params.mare;
+        RequestTable {
+            entries: vec![Entry::default(); mare.request_entries as usize].into_boxed_slice(),
+            valid: 0,
+            again: 0,
+            counting: 0,
+            waited: 0,
+            closes_later: 0,
+            serves_later: 0,
+            due: None,
+            window: mare.coalesce_window,
+            tree: mare.tree_build_cycles,
+            dedup: mare.dedup,
+            multicast: params.multicast,
+            chunk_flits: mare.chunk_flits,
+            cols: params.cols,
+        }
+    }
+
+    pub(super) fn due(&self) -> Option<&Due> {
+        self.due.as_ref()
+    }
+
+    /// Something of a slot is still to be sent.
+    pub(super) fn uses(&self, slot: u32) -> bool {
+        self.due.as_ref().is_some_and(|due| due.slot == slot)
+            || bits(self.valid).any(|e| self.entries[e].slot == slot)
+    }
+
+    /// Which chunk is due next; `ready` if the one that is due is passed on.
+    pub(super) fn turn(&self, ready: bool) -> Turn {
+        let mut ripe = self.valid & self.waited;
+        if self.dedup {
+            ripe = bits(ripe).filter(|&e| self.entries[e].older == 0).fold(0, |set, e| set | 1 << e);
+        }
+        if ripe == 0 || (self.due.is_some() && !ready) {
+            return Turn::default();
+        }
+        let serves = in_turn(ripe, self.serves_later).map(|e| e as usize);
+        let ends = |e: usize| self.chunk(&self.entries[e]).1;
+        Turn { serves, writes: !self.multicast && serves.is_some_and(ends) }
+    }
+
+    /// Last flit of an entry's next chunk, and whether it is the entry's last.
+    fn chunk(&self, entry: &Entry) -> (u32, bool) {
+        up_to(entry.next, entry.last, self.chunk_flits)
+    }
+
+    /// Where a fetch goes, if there is a place.
+    pub(super) fn place(&self, fetch: &Fetch) -> Option<Place> {
+        let same = if self.window > 0 || self.dedup { self.same(fetch) } else { 0 };
+        let open = bits(same).find(|&e| self.window > 0 && self.entries[e].count > self.tree);
+        open.map(Place::Join).or_else(|| {
+            let vacant = lowest_free(self.valid, self.entries.len() as u32)?;
+            Some(Place::Open(vacant as usize, same))
+        })
+    }
+
+    fn same(&self, fetch: &Fetch) -> u64 {
+        let same = |e: &usize| {
+            let entry = &self.entries[*e];
+            entry.key == fetch.key && entry.first == fetch.first && entry.last == fetch.last
+        };
+        bits(self.valid).filter(same).fold(0, |set, e| set | 1 << e)
+    }
+
+    /// Passes a period: `fetch` with its place is taken in, and the slot of its slice; `ready` if the chunk that
+    /// is due is passed on.
+    pub(super) fn step(
+        &mut self,
+        turn: Turn,
+        ready: bool,
+        fetch: Option<(Fetch, Place, u32)>,
+        events: &mut Events,
+    ) {
+        let closes = self.closing();
+        self.count_down(closes);
+        if ready {
+            self.due = None;
+        }
+        let leaves = turn.serves.filter(|&e| self.serve(e));
+        if let Some((fetch, place, slot)) = fetch {
+            let tile = (fetch.y * self.cols + fetch.x) as usize;
+            match place {
+                Place::Join(e) => {
+                    events.count(Event::Merge);
+                    self.join(e, &fetch, tile);
+                }
+                Place::Open(e, same) => {
+                    events.count(Event::Open);
+                    self.open(e, &fetch, slot, tile, same);
+                }
+            }
+        }
+        if let Some(e) = leaves {
+            self.leave(e);
+        }
+    }
+
+    /// The entry whose window ends. One ends only when the home will soon have time for the request: two
+    /// whose window has ended keep it busy.
+    fn closing(&mut self) -> Option<usize> {
+        if self.window == 0 {
+            return None;
+        }
+        let (mut open, mut ending) = (0, 0);
+        for e in bits(self.counting) {
+            let entry = &self.entries[e];
+            open |= u64::from(entry.count > self.tree) << e;
+            ending |= u64::from(entry.count == self.tree + 1 && entry.older == 0) << e;
+        }
+        if (self.valid & !open).count_ones() > 1 {
+            return None;
+        }
+        let closes = in_turn(ending, self.closes_later)?;
+        self.closes_later = after(closes);
+        Some(closes as usize)
+    }
+
+    /// Window first, then the building of the tree; one counter serves both.
+    fn count_down(&mut self, closes: Option<usize>) {
+        for e in bits(self.counting) {
+            let entry = &mut self.entries[e];
+            if self.window > 0 && entry.count == self.tree + 1 && closes != Some(e) {
+                continue;
+            }
+            entry.count -= 1;
+            if entry.count == 0 {
+                self.counting &= !(1 << e);
+                self.waited |= 1 << e;
+            }
+        }
+    }
+
+    /// The next chunk of an entry becomes due; tells whether it was all that was left of it.
+    fn serve(&mut self, e: usize) -> bool {
+        self.serves_later = after(e as u32);
+        let (last, ends) = self.chunk(&self.entries[e]);
+        let again = self.again >> e & 1 == 1;
+        let entry = &mut self.entries[e];
+        // Without multicast every requester gets a copy of its own, the whole range one after the other.
+        let copy = match lowest(&entry.dest) {
+            Some(tile) if !self.multicast => only(tile),
+            _ => entry.dest,
+        };
+        let Entry { key, next: first, slot, mask, .. } = *entry;
+        self.due = Some(Due { key, first, last, slot, dest: copy, mask, again });
+        let whole = ends && copy == entry.dest;
+        entry.next = last + 1;
+        if !self.multicast && ends {
+            entry.next = entry.first;
+            entry.dest = without(&entry.dest, &copy);
+        }
+        whole
+    }
+
+    fn join(&mut self, e: usize, fetch: &Fetch, tile: usize) {
+        let entry = &mut self.entries[e];
+        entry.dest = union(&entry.dest, &only(tile));
+        entry.mask |= fetch.mask;
+        self.again |= u64::from(fetch.again) << e;
+    }
+
+    fn open(&mut self, e: usize, fetch: &Fetch, slot: u32, tile: usize, same: u64) {
+        let Fetch { key, mask, first, last, again, .. } = *fetch;
+        let count = self.window + self.tree;
+        let older = if self.dedup { same } else { 0 };
+        self.entries[e] = Entry { key, first, last, next: first, slot, dest: only(tile), mask, count, older };
+        self.valid |= 1 << e;
+        self.again = self.again & !(1 << e) | u64::from(again) << e;
+        if count > 0 {
+            self.counting |= 1 << e;
+        } else {
+            self.waited |= 1 << e;
+        }
+    }
+
+    fn leave(&mut self, e: usize) {
+        self.valid &= !(1 << e);
+        self.waited &= !(1 << e);
+        if self.dedup {
+            self.entries.iter_mut().for_each(|entry| entry.older &= !(1 << e));
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What a tile asks for and gets (`meshkv_requester`).
+
+mod history;
+
+use super::events::{Event, Events};
+use super::messages::{Arrival, Command, Fetch, KvFlit};
+use super::params::MareParams;
+use super::reorder_fifo::ReorderFifo;
+use crate::model::cycle::common::{bits, lowest_free};
+use history::History;
+
+/// Generations of a range that can be told apart, one bit each.
+const ALL_GENERATIONS: u32 = 0b1111;
+
+/// A range on its way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    command: Command,
+    generation: u32,
+    /// Flit that comes next, and its place in the FIFO.
+    next: u32,
+    place: u32,
+    /// Periods since anything of it has come.
+    age: u32,
+}
+
+/// What becomes of a command.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    /// It joins the range of this slot.
+    Join(usize),
+    /// It opens this slot with this generation.
+    Open(usize, u32),
+}
+
+/// What the requester is given in a period beside its command.
+#[derive(Debug, Clone, Copy)]
+pub struct RequesterIn {
+    /// The fetch on its way out is taken.
+    pub fetch_ready: bool,
+    /// A flit of KV_DATA that comes.
+    pub rx: Option<Arrival>,
+    /// The last cycle of a period of what homes remember.
+    pub tick: bool,
+    /// What computes takes the flit that is shown to it.
+    pub kv_ready: bool,
+    /// Its clock has no edge at the end of this period.
+    pub apart: bool,
+    /// What computes has nothing to do; read only where stages do not overlap.
+    pub compute_idle: bool,
+}
+
+/// Slots, history, the fetch on its way out, and the FIFO.
+#[derive(Debug, Clone)]
+pub struct Requester {
+    slots: Box<[Slot]>,
+    busy: u64,
+    late: u64,
+    out: Option<Fetch>,
+    arrived: Option<Arrival>,
+    history: Option<History>,
+    fifo: ReorderFifo,
+    idle_seen: [bool; 2],
+    overlap: bool,
+    retry_ticks: u32,
+    tag_width: u32,
+}
+
+impl Requester {
+    /// One that waits for nothing.
+    pub fn new(params: &MareParams) -> Requester {
+        let mare = &params.mare;
+        Requester {
+            slots: vec![Slot::default(); mare.fetch_slots as usize].into_boxed_slice(),
+            busy: 0,
+            late: 0,
+            out: None,
+            arrived: None,
+            history: mare.dedup.then(|| History::new(mare.fetch_history)),
+            fifo: ReorderFifo::new(mare.fifo_depth),
+            idle_seen: [false; 2],
+            overlap: params.overlap,
+            retry_ticks: mare.retry_ticks,
+            tag_width: params.tag_width,
+        }
+    }
+
+    /// The fetch on its way out; its coordinates are those of the home.
+    pub fn fetch(&self) -> Option<&Fetch> {
+        self.out.as_ref()
+    }
+
+    /// What is shown to what computes.
+    pub fn kv(&self) -> Option<&KvFlit> {
+        self.fifo.out()
+    }
+
+    /// A range of this tag is on its way.
+    pub fn is_busy_with(&self, tag: u64) -> bool {
+        bits(self.busy).any(|s| self.slots[s].command.tag == tag)
+    }
+
+    /// The tag of the flit that is taken in this period.
+    pub fn came(&self) -> Option<u64> {
+        self.arriving().map(|s| self.slots[s].command.tag)
+    }
+
+    /// The slot that waits for just the flit that has arrived.
+    fn arriving(&self) -> Option<usize> {
+        let flit = self.arrived?;
+        let (tag, generation) = self.split(flit.key);
+        bits(self.busy).find(|&s| {
+            let slot = &self.slots[s];
+            slot.next == flit.index && slot.command.tag == tag && slot.generation == generation
+        })
+    }
+
+    fn split(&self, key: u64) -> (u64, u32) {
+        let generation = (key >> self.tag_width) as u32;
+        (key & !(u64::from(generation) << self.tag_width), generation)
+    }
+
+    /// Passes a period; tells whether the command was accepted.
+    pub fn step(&mut self, command: Option<&Command>, input: RequesterIn, events: &mut Events) -> bool {
+        let arrives = self.arriving();
+        let free = self.out.is_none() || input.fetch_ready;
+        let answer = command.filter(|_| free).and_then(|command| self.answer(command, arrives));
+        let retry = (free && answer.is_none() && self.late != 0).then(|| self.late.trailing_zeros() as usize);
+        events.count_if(command.is_some() && answer.is_none(), Event::CommandWaits);
+        events.count_if(self.arrived.is_some() && arrives.is_none(), Event::Duplicate);
+        let hold = !self.overlap && self.busy != 0;
+
+        self.idle_seen = [input.compute_idle, self.idle_seen[0]];
+        if free {
+            self.out = match (command, answer, retry) {
+                (Some(command), Some(answer), _) => Some(self.outgoing(command, answer)),
+                (.., Some(s)) => Some(self.repeated(s)),
+                _ => None,
+            };
+        }
+        if input.tick {
+            self.grow_old();
+        }
+        let put = arrives.map(|s| self.take(s, events));
+        if let Some(s) = retry {
+            events.count(Event::Retry);
+            self.slots[s].age = 0;
+            self.late &= !(1 << s);
+        }
+        let reserve = match (command, answer) {
+            (Some(command), Some(answer)) => self.accept(command, answer, events),
+            _ => 0,
+        };
+        let edge = (!input.apart).then_some(input.kv_ready);
+        self.fifo.step(reserve, put, hold, edge);
+        self.arrived = input.rx;
+        answer.is_some()
+    }
+
+    /// An edge of the clock of what computes, by itself.
+    pub fn kv_edge(&mut self, takes: bool) {
+        self.fifo.read_edge(takes);
+    }
+
+    /// Whether a command can go out, and how.
+    fn answer(&self, command: &Command, arrives: Option<usize>) -> Option<Answer> {
+        // On its way and no flit of it has come, not even now: another head may join.
+        let waiting = |s: &usize| {
+            let slot = &self.slots[*s];
+            let same = slot.command.first == command.first && slot.command.last == command.last;
+            same && slot.command.tag == command.tag && slot.next == command.first && arrives != Some(*s)
+        };
+        if let Some(s) = bits(self.busy).find(waiting) {
+            return Some(Answer::Join(s));
+        }
+        let fits = command.last - command.first < self.fifo.room();
+        let may_open = self.overlap || (self.idle_seen[1] && self.fifo.is_free() && self.busy == 0);
+        if !fits || !may_open {
+            return None;
+        }
+        let slots = self.slots.len() as u32;
+        let vacant = lowest_free(self.busy, slots)?;
+        if self.history.as_ref().is_some_and(|history| history.is_crowded(slots)) {
+            return None;
+        }
+        let taken = self.taken(command);
+        let generation = (taken != ALL_GENERATIONS).then(|| taken.trailing_ones())?;
+        Some(Answer::Open(vacant as usize, generation))
+    }
+
+    /// Generations, one bit each, that a new range must not take.
+    fn taken(&self, command: &Command) -> u32 {
+        let on_their_way = bits(self.busy).fold(0, |taken, s| {
+            let (slot, of) = (&self.slots[s], &self.slots[s].command);
+            let overlaps = of.tag == command.tag && command.first <= of.last && of.first <= command.last;
+            taken | u32::from(overlaps) << slot.generation
+        });
+        on_their_way | self.history.as_ref().map_or(0, |history| history.overlapped(command))
+    }
+
+    fn outgoing(&self, command: &Command, answer: Answer) -> Fetch {
+        let (generation, again) = match answer {
+            Answer::Join(s) => (self.slots[s].generation, true),
+            Answer::Open(_, generation) => (generation, false),
+        };
+        self.fetch_of(command, generation, again)
+    }
+
+    fn repeated(&self, s: usize) -> Fetch {
+        self.fetch_of(&self.slots[s].command, self.slots[s].generation, true)
+    }
+
+    fn fetch_of(&self, of: &Command, generation: u32, again: bool) -> Fetch {
+        let key = of.tag | u64::from(generation) << self.tag_width;
+        Fetch { key, mask: of.mask, x: of.x, y: of.y, first: of.first, last: of.last, again }
+    }
+
+    /// A period has passed for all that is awaited and remembered.
+    fn grow_old(&mut self) {
+        if let Some(history) = &mut self.history {
+            history.tick();
+        }
+        for s in bits(self.busy & !self.late) {
+            let slot = &mut self.slots[s];
+            // The first chunk of a slice may be missing for long.
+            if slot.command.patient && slot.next == slot.command.first {
+                continue;
+            }
+            slot.age += 1;
+            if slot.age == self.retry_ticks {
+                self.late |= 1 << s;
+            }
+        }
+    }
+
+    /// The flit that has arrived goes to its place.
+    fn take(&mut self, s: usize, events: &mut Events) -> (u32, KvFlit) {
+        events.count(Event::Flit);
+        let flit = self.arrived.expect("a slot waits for what has arrived");
+        let slot = &mut self.slots[s];
+        let place = slot.place;
+        let (tag, mask) = (slot.command.tag, slot.command.mask);
+        slot.next += 1;
+        slot.place = self.fifo.next(place);
+        slot.age = 0;
+        self.late &= !(1 << s);
+        if flit.index == slot.command.last {
+            self.busy &= !(1 << s);
+            let range = (slot.command.first, slot.command.last);
+            if let Some(history) = &mut self.history {
+                history.note(tag, slot.generation, range);
+            }
+        }
+        (place, KvFlit { tag, index: flit.index, mask, data: flit.data })
+    }
+
+    /// A command goes out; answers with the places it is promised.
+    fn accept(&mut self, command: &Command, answer: Answer, events: &mut Events) -> u32 {
+        match answer {
+            Answer::Join(s) => {
+                events.count(Event::Join);
+                self.slots[s].command.mask |= command.mask;
+                0
+            }
+            Answer::Open(s, generation) => {
+                events.count(Event::Fetch);
+                let (next, place) = (command.first, self.fifo.place());
+                self.slots[s] = Slot { command: *command, generation, next, place, age: 0 };
+                self.busy |= 1 << s;
+                command.last - command.first + 1
+            }
+        }
+    }
+}

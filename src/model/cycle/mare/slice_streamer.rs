@@ -1,0 +1,94 @@
+//! Chunks as flits (`meshkv_slice_streamer`, `meshkv_staging_memory`).
+//!
+//! Address, memory, output: three stages that move together, so that a flit that waits stops all of them.
+
+use super::messages::Due;
+use super::params::MareParams;
+use crate::model::cycle::common::{some, TileBits};
+
+/// A flit of a slice, for the tiles of a set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Streamed {
+    /// Tag, and generation above it.
+    pub key: u64,
+    /// Position in the slice.
+    pub index: u32,
+    /// Who gets it.
+    pub dest: TileBits,
+    /// Their heads.
+    pub mask: u64,
+    /// Its payload.
+    pub data: u64,
+}
+
+/// Staging memory and what reads it.
+#[derive(Debug, Clone)]
+pub(super) struct SliceStreamer {
+    staging: Box<[u64]>,
+    slice_flits: u32,
+    chunk: Option<Due>,
+    /// Next flit of the chunk.
+    index: u32,
+    read: Option<Streamed>,
+    out: Option<Streamed>,
+}
+
+impl SliceStreamer {
+    pub(super) fn new(params: &MareParams) -> SliceStreamer {
+        SliceStreamer {
+            staging: vec![0; params.mare.staging_depth as usize].into_boxed_slice(),
+            slice_flits: params.mare.slice_flits,
+            chunk: None,
+            index: 0,
+            read: None,
+            out: None,
+        }
+    }
+
+    pub(super) fn out(&self) -> Option<&Streamed> {
+        self.out.as_ref()
+    }
+
+    /// The next chunk can be taken; `ready` is that of the flit at the output.
+    pub(super) fn has_room(&self, ready: bool) -> bool {
+        let advances = self.out.is_none() || ready;
+        self.chunk.as_ref().is_none_or(|chunk| advances && self.index == chunk.last)
+    }
+
+    /// Something of a slot is still read.
+    pub(super) fn uses(&self, slot: u32) -> bool {
+        self.chunk.as_ref().is_some_and(|chunk| chunk.slot == slot)
+    }
+
+    pub(super) fn write(&mut self, address: u32, data: u64) {
+        self.staging[address as usize] = data;
+    }
+
+    /// Passes a period. `chunk` is taken just if there is room.
+    pub(super) fn step(&mut self, chunk: Option<&Due>, ready: bool) {
+        let takes = chunk.filter(|_| self.has_room(ready)).copied();
+        if self.out.is_none() || ready {
+            self.out = self.read.take();
+            let next = self.chunk.as_ref().map(|chunk| self.flit(chunk));
+            if let Some(chunk) = &self.chunk {
+                if self.index == chunk.last {
+                    self.chunk = None;
+                } else {
+                    self.index += 1;
+                }
+            }
+            self.read = next;
+        }
+        if let Some(chunk) = takes {
+            self.index = chunk.first;
+            // A chunk that nobody needs is not read at all.
+            self.chunk = some(&chunk.dest).then_some(chunk);
+        }
+    }
+
+    fn flit(&self, chunk: &Due) -> Streamed {
+        let Due { key, dest, mask, slot, .. } = *chunk;
+        let data = self.staging[(slot * self.slice_flits + self.index) as usize];
+        Streamed { key, index: self.index, dest, mask, data }
+    }
+}

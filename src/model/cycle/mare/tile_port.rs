@@ -1,0 +1,293 @@
+//! Between a tile and its router (`meshkv_tile_port`): who sends, and where what comes goes.
+
+use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
+use super::params::{low_bits, MareParams};
+use super::slice_streamer::Streamed;
+use crate::model::cycle::common::{lowest, meet, only, some, without, Arbiter2, TileBits};
+use crate::model::cycle::network::Flit;
+
+/// A flit with its virtual channel.
+pub type Sent = (u32, Flit);
+
+/// What the port is given in a period.
+#[derive(Debug, Clone, Copy)]
+pub struct PortIn<'a> {
+    /// What the router shows.
+    pub rx: Option<Sent>,
+    /// Slots freed in the router's local input, one bit a virtual channel.
+    pub tx_credit: u32,
+    /// A flit of the home.
+    pub data: Option<&'a Streamed>,
+    /// The requester's fetch.
+    pub fetch: Option<&'a Fetch>,
+    /// A flit of a partial result.
+    pub part: Option<&'a PartFlit>,
+}
+
+/// What happens in a period.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Choice {
+    /// The home's flit, or its copy for this tile, is taken in.
+    pub keeps: bool,
+    /// Its copy for other tiles leaves.
+    pub leaves: bool,
+    /// The home's flit is done with.
+    pub data_ready: bool,
+    /// The fetch leaves.
+    pub fetches: bool,
+    /// The fetch is for this tile's own home.
+    pub own_fetch: bool,
+    /// A flit of PART leaves.
+    pub parts: bool,
+    /// A flit of PART stays in the tile.
+    pub own_part: bool,
+}
+
+/// Credits, turns, and the registers of the link.
+#[derive(Debug, Clone)]
+pub struct TilePort {
+    params: MareParams,
+    x: u32,
+    y: u32,
+    here: TileBits,
+    credits: Box<[u32]>,
+    /// Free slots of the root's buffer for its own tile.
+    own_room: u32,
+    kept: bool,
+    left: bool,
+    part_vc: u32,
+    networks: Arbiter2,
+    turns: Arbiter2,
+    tx: Option<Sent>,
+    rx_credit: u32,
+}
+
+impl TilePort {
+    /// That of the tile at (x, y).
+    pub fn new(params: &MareParams, x: u32, y: u32) -> TilePort {
+        TilePort {
+            params: *params,
+            x,
+            y,
+            here: only(params.tile(x, y)),
+            credits: vec![params.vc_depth; params.vcs as usize].into_boxed_slice(),
+            own_room: params.vc_depth,
+            kept: false,
+            left: false,
+            part_vc: 0,
+            networks: Arbiter2::default(),
+            turns: Arbiter2::default(),
+            tx: None,
+            rx_credit: 0,
+        }
+    }
+
+    /// What the router sees: a register.
+    pub fn tx(&self) -> Option<&Sent> {
+        self.tx.as_ref()
+    }
+
+    /// Slots freed for the router, one bit a virtual channel: a register.
+    pub fn rx_credit(&self) -> u32 {
+        self.rx_credit
+    }
+
+    /// Who is served in this period; the turns pass on.
+    pub fn choose(&mut self, input: &PortIn) -> Choice {
+        let params = &self.params;
+        let rx_vc = input.rx.map(|(vc, _)| vc);
+        let rx_data = rx_vc.is_some_and(|vc| vc > params.vn0_vcs);
+        let rx_part = rx_vc.is_some_and(|vc| vc < params.vn0_vcs);
+        let mut choice = Choice::default();
+        let (mut to_self, mut to_others, mut wants_net) = (false, false, false);
+        if let Some(data) = input.data {
+            to_self = meet(&data.dest, &self.here);
+            to_others = some(&without(&data.dest, &self.here));
+            choice.keeps = to_self && !self.kept && !rx_data;
+            wants_net = to_others && !self.left && self.credits[self.data_vc(data.key) as usize] > 0;
+        }
+        choice.own_fetch = input.fetch.is_some_and(|f| (f.x, f.y) == (self.x, self.y));
+        let wants_fetch =
+            input.fetch.is_some() && !choice.own_fetch && self.credits[params.vn0_vcs as usize] > 0;
+        let root_here = self.y == 0;
+        choice.own_part = input.part.is_some() && root_here && self.own_room > 0 && !rx_part;
+        let wants_part = input.part.is_some() && !root_here && self.credits[self.part_vc as usize] > 0;
+        let [parts, of_vn1] = self.networks.grant([wants_part, wants_net || wants_fetch]);
+        choice.parts = parts;
+        if of_vn1 {
+            [choice.fetches, choice.leaves] = self.turns.grant([wants_fetch, wants_net]);
+        }
+        choice.data_ready =
+            (!to_self || self.kept || choice.keeps) && (!to_others || self.left || choice.leaves);
+        choice
+    }
+
+    /// What the requester gets.
+    pub fn arrival(&self, input: &PortIn, choice: &Choice) -> Option<Arrival> {
+        let of_net = input.rx.filter(|(vc, _)| *vc > self.params.vn0_vcs);
+        if let Some((_, flit)) = of_net {
+            let key = flit.head as u64 & low_bits(self.params.key_width);
+            let index =
+                (flit.head >> self.params.key_width) as u32 & low_bits(self.params.index_width) as u32;
+            return Some(Arrival { key, index, data: flit.data });
+        }
+        let data = input.data.filter(|_| choice.keeps)?;
+        Some(Arrival { key: data.key, index: data.index, data: data.data })
+    }
+
+    /// The fetch that comes from the network; its coordinates are those of who asks.
+    pub fn fetch_from_network(&self, rx: Option<Sent>) -> Option<Fetch> {
+        let (_, flit) = rx.filter(|(vc, _)| *vc == self.params.vn0_vcs)?;
+        let params = &self.params;
+        let mut head = flit.head;
+        let mut field = |width: u32| {
+            let value = head as u64 & low_bits(width);
+            head >>= width;
+            value
+        };
+        let (key, mask) = (field(params.key_width), field(params.mask_width));
+        let (x, y) = (field(params.x_width) as u32, field(params.y_width) as u32);
+        let index = |at: u32| (flit.data >> (at * params.index_width)) & low_bits(params.index_width);
+        let (first, last) = (index(0) as u32, index(1) as u32);
+        let again = flit.data >> (2 * params.index_width) & 1 == 1;
+        Some(Fetch { key, mask, x, y, first, last, again })
+    }
+
+    /// The flit of PART that the reduce root gets.
+    pub fn to_root(&self, input: &PortIn, choice: &Choice) -> Option<RootFlit> {
+        if let Some((vc, flit)) = input.rx.filter(|(vc, _)| *vc < self.params.vn0_vcs) {
+            return Some(self.root_flit(1 << vc, flit));
+        }
+        let part = input.part.filter(|_| choice.own_part)?;
+        let head = self.part_head(part);
+        Some(self.root_flit(1 << self.params.vn0_vcs, Flit { head, data: part.data, ..Flit::default() }))
+    }
+
+    fn root_flit(&self, valid: u32, flit: Flit) -> RootFlit {
+        let mut head = flit.head as u64;
+        let mut field = |width: u32| {
+            let value = head & low_bits(width);
+            head >>= width;
+            value as u32
+        };
+        let [last, first, alone] = [field(1), field(1), field(1)].map(|bit| bit == 1);
+        let [stream, layer, place] = self.params.part_widths.map(&mut field);
+        let (x, y) = (field(self.params.x_width), field(self.params.y_width));
+        let part = PartFlit { first, last, alone, stream, layer, head: place, data: flit.data };
+        RootFlit { valid, part, x, y }
+    }
+
+    /// What leaves, and the credits of the router.
+    pub fn pass(&mut self, input: &PortIn, choice: &Choice) {
+        let goes_on = input.data.is_some() && !choice.data_ready;
+        self.kept = goes_on && (self.kept || choice.keeps);
+        self.left = goes_on && (self.left || choice.leaves);
+        self.own_room -= u32::from(choice.own_part);
+        self.tx = self.outgoing(input, choice);
+        if let Some((vc, _)) = self.tx {
+            self.credits[vc as usize] -= 1;
+        }
+        let mut credit = input.tx_credit;
+        while credit != 0 {
+            self.credits[credit.trailing_zeros() as usize] += 1;
+            credit &= credit - 1;
+        }
+        // The next packet takes the next channel.
+        if choice.parts && input.part.is_some_and(|part| part.last) {
+            self.part_vc = (self.part_vc + 1) % self.params.vn0_vcs;
+        }
+    }
+
+    /// Slots that are given back: of data at once, of fetches when one has left the home's buffer
+    /// (`home_credit`), of PART when the root says so.
+    pub fn give_back(&mut self, rx: Option<Sent>, home_credit: bool, root_credit: u32) {
+        let vn0 = (1 << self.params.vn0_vcs) - 1;
+        let rx_data = rx.map_or(0, |(vc, _)| 1 << vc) & !(vn0 << 1 | 1);
+        self.rx_credit = rx_data | u32::from(home_credit) << self.params.vn0_vcs | root_credit & vn0;
+        self.own_room += root_credit >> self.params.vn0_vcs & 1;
+    }
+
+    /// The flit that leaves for the router.
+    fn outgoing(&self, input: &PortIn, choice: &Choice) -> Option<Sent> {
+        match (input.data, input.part, input.fetch) {
+            (Some(data), ..) if choice.leaves => {
+                let head = u128::from(data.key)
+                    | u128::from(data.index) << self.params.key_width
+                    | u128::from(data.mask) << (self.params.key_width + self.params.index_width);
+                let dest = self.set(&without(&data.dest, &self.here));
+                Some((self.data_vc(data.key), Flit { head, data: data.data, dest }))
+            }
+            (_, Some(part), _) if choice.parts => {
+                let (head, dest) = (self.part_head(part), self.dest(self.x, 0));
+                Some((self.part_vc, Flit { head, data: part.data, dest }))
+            }
+            (.., Some(fetch)) if choice.fetches => {
+                let dest = self.dest(fetch.x, fetch.y);
+                Some((
+                    self.params.vn0_vcs,
+                    Flit { head: self.fetch_head(fetch), data: self.range(fetch), dest },
+                ))
+            }
+            _ => None,
+        }
+    }
+
+    /// The virtual channel of a slice follows from its tag, so that its flits keep their order.
+    fn data_vc(&self, key: u64) -> u32 {
+        let (first, tag) = (self.params.vn0_vcs + 1, self.params.tag(key));
+        let odd = tag.count_ones() & 1;
+        match self.params.vcs - first {
+            1 => first,
+            2 => first + odd,
+            _ => {
+                let low = tag & low_bits(self.params.tag_width / 2);
+                // Four lanes by two parities; the fourth goes with the first.
+                first + [0, 1, 2, 0][(odd << 1 | low.count_ones() & 1) as usize]
+            }
+        }
+    }
+
+    fn fetch_head(&self, fetch: &Fetch) -> u128 {
+        let params = &self.params;
+        let place = u128::from(self.y << params.x_width | self.x);
+        u128::from(fetch.key)
+            | u128::from(fetch.mask) << params.key_width
+            | place << (params.key_width + params.mask_width)
+    }
+
+    fn range(&self, fetch: &Fetch) -> u64 {
+        let width = self.params.index_width;
+        u64::from(fetch.first) | u64::from(fetch.last) << width | u64::from(fetch.again) << (2 * width)
+    }
+
+    fn part_head(&self, part: &PartFlit) -> u128 {
+        let flags = [part.last, part.first, part.alone].map(|bit| (1, u32::from(bit)));
+        let [stream, layer, head] = self.params.part_widths;
+        let fields = [(stream, part.stream), (layer, part.layer), (head, part.head)];
+        let place = [(self.params.x_width, self.x), (self.params.y_width, self.y)];
+        let (mut bits, mut at) = (0_u128, 0);
+        for (width, value) in flags.into_iter().chain(fields).chain(place) {
+            bits |= u128::from(u64::from(value) & low_bits(width)) << at;
+            at += width;
+        }
+        bits
+    }
+
+    /// One destination, as this fabric writes it.
+    fn dest(&self, x: u32, y: u32) -> TileBits {
+        if self.params.multicast {
+            only(self.params.tile(x, y))
+        } else {
+            [u64::from(y << self.params.x_width | x), 0, 0, 0]
+        }
+    }
+
+    /// A set of destinations; without multicast there is one.
+    fn set(&self, tiles: &TileBits) -> TileBits {
+        if self.params.multicast {
+            return *tiles;
+        }
+        let tile = lowest(tiles).expect("what leaves goes somewhere") as u32;
+        self.dest(tile % self.params.cols, tile / self.params.cols)
+    }
+}

@@ -1,0 +1,147 @@
+//! The flits that are in the network, each kept once: what moves from router to router is its number.
+//!
+//! A multicast flit is one record with as many copies as there are links and slots that hold it. Destination
+//! bits that the Verilog masks off on the way lie behind the flit, so the record never changes.
+
+use super::flit::Flit;
+use crate::design::{index_bits, Design, DestKind};
+
+/// Where a flit goes, as routes ask for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Target {
+    /// Columns that hold a tile of the set.
+    pub(super) cols: u16,
+    /// Rows of the set, if it lies in one column.
+    rows: u16,
+    /// Links and slots that hold a copy.
+    copies: u16,
+    /// Bit 0 of the header: the last flit of a PART packet.
+    pub(super) last: bool,
+}
+
+/// By column, the rows of a set; only those of its columns are written.
+type Rows = [u16; 16];
+
+/// The records. Freed ones are used again, so that a steady flow allocates nothing.
+#[derive(Debug)]
+pub(super) struct FlitStore {
+    kind: DestKind,
+    /// (x, y) by tile.
+    places: Vec<(u8, u8)>,
+    cols: u32,
+    targets: Vec<Target>,
+    /// Of sets in several columns.
+    rows: Vec<Rows>,
+    flits: Vec<Flit>,
+    free: Vec<u32>,
+}
+
+impl FlitStore {
+    pub(super) fn new(design: &Design) -> FlitStore {
+        let mesh = design.mesh;
+        let place = |node| {
+            let (x, y) = mesh.coords(node);
+            (x as u8, y as u8)
+        };
+        FlitStore {
+            kind: design.flit.dest_kind,
+            places: mesh.nodes().map(place).collect(),
+            cols: mesh.cols(),
+            targets: Vec::new(),
+            rows: Vec::new(),
+            flits: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Keeps a flit, of which there is one copy, and gives its number.
+    ///
+    /// # Panics
+    /// If its destination is outside the mesh.
+    pub(super) fn insert(&mut self, flit: &Flit) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.targets.push(Target::default());
+            self.rows.push(Rows::default());
+            self.flits.push(Flit::default());
+            (self.targets.len() - 1) as u32
+        });
+        self.flits[slot as usize] = *flit;
+        let (target, rows) = (&mut self.targets[slot as usize], &mut self.rows[slot as usize]);
+        *target = Target { cols: 0, rows: 0, copies: 1, last: flit.head & 1 == 1 };
+        let mut add = |(x, y): (u8, u8)| {
+            let rows = &mut rows[usize::from(x)];
+            *rows = if target.cols >> x & 1 == 1 { *rows | 1 << y } else { 1 << y };
+            target.cols |= 1 << x;
+            target.rows = *rows;
+        };
+        match self.kind {
+            DestKind::Set => {
+                for (w, word) in flit.dest.into_iter().enumerate() {
+                    let mut left = word;
+                    while left != 0 {
+                        add(self.places[w * 64 + left.trailing_zeros() as usize]);
+                        left &= left - 1;
+                    }
+                }
+            }
+            DestKind::Coord => {
+                let bits = index_bits(self.cols);
+                let (x, y) = (flit.dest[0] & ((1 << bits) - 1), flit.dest[0] >> bits);
+                add(self.places[(y * u64::from(self.cols) + x) as usize]);
+            }
+        }
+        slot
+    }
+
+    #[inline(always)]
+    pub(super) fn target(&self, slot: u32) -> &Target {
+        &self.targets[slot as usize]
+    }
+
+    /// Rows of a flit's set in one column.
+    #[inline(always)]
+    pub(super) fn rows(&self, slot: u32, target: &Target, x: u8) -> u16 {
+        let rows = if target.cols & target.cols.wrapping_sub(1) == 0 {
+            target.rows
+        } else {
+            self.rows[slot as usize][usize::from(x & 15)]
+        };
+        rows & (target.cols >> x & 1).wrapping_neg()
+    }
+
+    pub(super) fn flit(&self, slot: u32) -> &Flit {
+        &self.flits[slot as usize]
+    }
+
+    /// Notes that a copy is on its way to each of `to`, and one is left behind if it is `kept`; there was one.
+    #[inline(always)]
+    pub(super) fn spread(&mut self, slot: u32, to: u8, kept: bool) {
+        // Most flits leave one slot for one link.
+        if to & to.wrapping_sub(1) != 0 || kept == (to != 0) {
+            self.targets[slot as usize].copies += to.count_ones() as u16 + u16::from(kept) - 1;
+        }
+    }
+
+    /// Notes that a copy has come to its tile.
+    #[inline(always)]
+    pub(super) fn arrived(&mut self, slot: u32) {
+        let copies = &mut self.targets[slot as usize].copies;
+        *copies -= 1;
+        if *copies == 0 {
+            self.free.push(slot);
+        }
+    }
+
+    /// Flits in the network.
+    pub(super) fn len(&self) -> usize {
+        self.targets.len() - self.free.len()
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.targets.clear();
+        self.rows.clear();
+        self.flits.clear();
+        self.free.clear();
+    }
+}

@@ -1,0 +1,169 @@
+//! The network: `meshkv_mesh`, all routers and the links between them, a cycle at a time.
+//!
+//! What is done in a period, in this order: the tiles look at [`RouterMesh::shown`] and
+//! [`RouterMesh::credits_shown`], put flits on their links with [`RouterMesh::inject`] and give credits back with
+//! [`RouterMesh::credit`], then [`RouterMesh::tick`] runs the edge that ends it. Nothing is allocated on the way once the
+//! lists have grown to what the mesh can hold. Inputs that neither hold nor receive a flit are not looked at.
+
+use super::flit::Flit;
+use super::links::Way;
+use super::routers::Routers;
+use super::work_lists::WorkLists;
+use crate::design::{Design, Mesh, NodeId, Port};
+
+/// A flit that waits for its injection; reset forgets it.
+#[derive(Debug, Clone, Copy)]
+pub struct Kept(u32);
+
+/// A flit that shows at a tile in this period.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// Where.
+    pub tile: usize,
+    /// On which virtual channel.
+    pub vc: u32,
+    /// What.
+    pub flit: &'a Flit,
+}
+
+/// A change of one router's state that no traffic makes: for tests of what compares with this model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Upset {
+    /// An output forgets all credits it has.
+    LoseCredits(Port),
+    /// The arbiter of an output skips a turn.
+    SkipTurn(Port),
+}
+
+/// All routers of a mesh.
+#[derive(Debug)]
+pub struct RouterMesh {
+    mesh: Mesh,
+    cycle: u64,
+    state: Routers,
+    work: WorkLists,
+}
+
+impl RouterMesh {
+    /// As after reset.
+    pub fn new(design: &Design) -> RouterMesh {
+        RouterMesh { mesh: design.mesh, cycle: 0, state: Routers::new(design), work: WorkLists::new() }
+    }
+
+    /// Holds reset: everything is forgotten, the next period is 0.
+    pub fn reset(&mut self) {
+        self.state.reset(self.mesh);
+        self.cycle = 0;
+    }
+
+    /// Periods since reset, which is the number of the present one.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Puts a flit on the link from a tile in this period; at most one a tile, and only with a credit.
+    ///
+    /// # Panics
+    /// If the flit's destination is outside the mesh.
+    pub fn inject(&mut self, tile: usize, vc: u32, flit: &Flit) {
+        let kept = self.keep(flit);
+        self.inject_kept(tile, vc, kept);
+    }
+
+    /// Keeps a flit that is to be injected once, later.
+    ///
+    /// # Panics
+    /// If the flit's destination is outside the mesh.
+    pub fn keep(&mut self, flit: &Flit) -> Kept {
+        Kept(self.state.flits.insert(flit))
+    }
+
+    /// Does as [`RouterMesh::inject`] with a flit that was kept.
+    pub fn inject_kept(&mut self, tile: usize, vc: u32, Kept(flit): Kept) {
+        self.state.links.inject(tile as u8, vc as u8, flit);
+    }
+
+    /// Gives back a credit for a slot at the tile, in this period.
+    pub fn credit(&mut self, tile: usize, vc: u32) {
+        // The router counts it at the edge, after all that it decides in this period.
+        self.state.credits.given.push((tile as u8, vc as u8));
+    }
+
+    /// Flits that show at tiles in this period, by rising tile.
+    pub fn shown(&self) -> impl ExactSizeIterator<Item = Shown<'_>> {
+        let flits = &self.state.flits;
+        self.state.links.shown().iter().map(|shown| Shown {
+            tile: usize::from(shown.to.tile()),
+            vc: u32::from(shown.to.vc()),
+            flit: flits.flit(shown.flit),
+        })
+    }
+
+    /// Credits for the tiles that show in this period: tile and virtual channel.
+    pub fn credits_shown(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let credits = self.state.credits.at_tiles();
+        credits.iter().map(|freed| (usize::from(freed.at.tile()), u32::from(freed.at.vc())))
+    }
+
+    /// Ends the period.
+    pub fn tick(&mut self) {
+        self.state.counters.scan(self.cycle + 1);
+        self.state.cycle(&mut self.work);
+        self.cycle += 1;
+    }
+
+    /// Every flit that the sender of a link between two routers shows in this period: the tile and input that it leads
+    /// to, the virtual channel, the flit. The tiles have put none on their links yet.
+    pub fn links(&self) -> impl Iterator<Item = (NodeId, Port, u32, &Flit)> {
+        let (links, routers, flits) = (&self.state.links, &self.state.routers, &self.state.flits);
+        // What arrives from another SLR was shown by its sender a period ago.
+        let near = links.column().iter().filter(|moving| {
+            routers[usize::from(moving.to.tile())].ways[usize::from(moving.to.port())] == Way::Column
+        });
+        links.row().iter().chain(near).chain(links.crossing()).map(|moving| {
+            let node =
+                self.mesh.node_at(usize::from(moving.to.tile())).expect("links lead to tiles of the mesh");
+            (
+                node,
+                Port::ALL[usize::from(moving.to.port())],
+                u32::from(moving.to.vc()),
+                flits.flit(moving.flit),
+            )
+        })
+    }
+
+    /// Every credit that shows in this period: the tile and input whose slot is free, and the virtual channel.
+    pub fn all_credits(&self) -> impl Iterator<Item = (usize, Port, u32)> + '_ {
+        let credits = self.state.credits.shown();
+        credits.map(|f| (usize::from(f.at.tile()), Port::ALL[usize::from(f.at.port())], u32::from(f.at.vc())))
+    }
+
+    /// Virtual channels of a router's input that hold a flit, a bit each.
+    pub fn busy(&self, tile: usize, input: Port) -> u32 {
+        u32::from(self.state.occupied(tile, input.index()))
+    }
+
+    /// Whether any buffer holds a flit.
+    pub fn any_busy(&self) -> bool {
+        self.state.holds()
+    }
+
+    /// A total of a router as the scan has shown it up to this period; see [`TOTALS_PER_PORT`].
+    pub fn counter(&self, tile: usize, total: usize) -> u32 {
+        self.state.counters.read(tile, total, self.cycle)
+    }
+
+    /// Flits that are kept or between the tiles' links, each counted once.
+    pub fn flits(&self) -> usize {
+        self.state.flits.len()
+    }
+
+    /// Changes the state of a router.
+    pub fn upset(&mut self, tile: NodeId, upset: Upset) {
+        let router = &mut self.state.routers[tile.index()];
+        match upset {
+            Upset::LoseCredits(port) => router.outputs.lose_credits(port.index()),
+            Upset::SkipTurn(port) => router.allocator.skip_turn(port.index()),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What all routers of a mesh have in common, and the orders that the Verilog has as gates.
+
+use super::lanes::spread;
+use crate::design::{Class, Design, STARVE_LIMIT};
+
+/// Most tiles of a mesh, so that a byte names one.
+pub(super) const MOST_TILES: usize = 256;
+
+/// More than there are links into routers and tiles: a power of two.
+pub(super) const MOST_LINKS: usize = 2048;
+
+/// Most virtual channels of a port.
+pub(super) const MOST_VCS: usize = 8;
+
+/// Widths and masks; a mask has a bit for each virtual channel.
+#[derive(Debug, Clone)]
+pub(super) struct NetworkParams {
+    /// Virtual channels of a port.
+    pub(super) vcs: u8,
+    /// Those of VN0, the first.
+    pub(super) vn0: u8,
+    /// Of KV_DATA, the last.
+    pub(super) num_data: u8,
+    /// Flits that a virtual channel buffers.
+    pub(super) depth: u8,
+    pub(super) all: u8,
+    pub(super) vn0_mask: u8,
+    /// Flits there have one destination: PART and KV_FETCH.
+    pub(super) single: u8,
+    /// In all lanes, those of VN1 and those of KV_DATA.
+    pub(super) vn1_lanes: u64,
+    pub(super) data_lanes: u64,
+    /// Bit y: links between rows y and y + 1 cross from one SLR to another.
+    pub(super) crossings: u16,
+    /// Times a head may be passed over.
+    pub(super) patience: u8,
+    /// By the one of KV_DATA whose turn it is: in all lanes, those that may ask beside it.
+    pub(super) offers: [u64; MOST_VCS],
+    /// By favoured and another virtual channel: in all lanes, single ones that go before the other.
+    pub(super) before: [[u64; MOST_VCS]; MOST_VCS],
+    /// By favoured virtual channel and a set of single ones: the first of the set.
+    pub(super) first: [[u8; 32]; MOST_VCS],
+}
+
+impl NetworkParams {
+    pub(super) fn new(design: &Design) -> NetworkParams {
+        let router = design.router;
+        let mask = |class| router.vcs_of_class(class).fold(0, |mask, vc| mask | 1_u8 << vc);
+        let (data, single) = (mask(Class::KvData), mask(Class::Part) | mask(Class::KvFetch));
+        let closest = |favoured: usize, set: usize| {
+            let members = (0..5).filter(|vc| set >> vc & 1 == 1);
+            members.min_by_key(|&vc| favoured ^ vc).unwrap_or(0) as u8
+        };
+        NetworkParams {
+            vcs: router.vcs() as u8,
+            vn0: router.vn0_vcs as u8,
+            num_data: data.count_ones() as u8,
+            depth: router.vc_depth as u8,
+            all: mask(Class::Part) | mask(Class::KvFetch) | data,
+            vn0_mask: mask(Class::Part),
+            single,
+            vn1_lanes: spread(!mask(Class::Part)),
+            data_lanes: spread(data),
+            offers: std::array::from_fn(|slot| spread(single | 1 << slot)),
+            crossings: design.crossings() as u16,
+            patience: STARVE_LIMIT as u8,
+            before: std::array::from_fn(|favoured| {
+                std::array::from_fn(|vc| spread(ahead(favoured, vc) & single))
+            }),
+            first: std::array::from_fn(|favoured| std::array::from_fn(|set| closest(favoured, set))),
+        }
+    }
+
+    /// The number of a virtual channel's class in [`Class::ALL`].
+    #[inline(always)]
+    pub(super) fn class(&self, vc: u8) -> usize {
+        usize::from(vc >= self.vn0) + usize::from(vc > self.vn0)
+    }
+}
+
+/// Virtual channels that go before one while another is favoured. Of two, that goes first which agrees with the favoured
+/// one in the highest bit in which they differ: the tournament of `meshkv_vc_request`.
+fn ahead(favoured: usize, vc: usize) -> u8 {
+    (0..MOST_VCS).filter(|&other| favoured ^ other < favoured ^ vc).fold(0, |set, other| set | 1 << other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn the_favoured_channel_goes_first_and_the_order_is_total() {
+        let params = NetworkParams::new(&Design::from_config("test", &Config::default()).unwrap());
+        for favoured in 0..MOST_VCS {
+            assert_eq!(ahead(favoured, favoured), 0);
+            let mut ranks: Vec<_> = (0..MOST_VCS).map(|vc| ahead(favoured, vc).count_ones()).collect();
+            ranks.sort_unstable();
+            assert_eq!(ranks, (0..8).collect::<Vec<_>>());
+        }
+        assert_eq!(params.first[2][0b00101], 2);
+        // 0 differs from 1 in the lowest bit alone.
+        assert_eq!(params.first[1][0b00101], 0);
+    }
+
+    #[test]
+    fn classes_of_channels_are_those_of_the_design() {
+        let design = Design::from_config("test", &Config::default()).unwrap();
+        let params = NetworkParams::new(&design);
+        for vc in 0..design.router.vcs() {
+            assert_eq!(params.class(vc as u8), design.router.class_of_vc(vc) as usize);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What a router keeps beside its inputs: `meshkv_router`, and the routes of `meshkv_route_row` and
+//! `meshkv_route_column`.
+
+use super::flit_store::{FlitStore, Target};
+use super::links::{Place, Way};
+use super::output_port::OutputPorts;
+use super::params::NetworkParams;
+use super::switch_allocator::{SwitchAllocator, E, L, N, S, W};
+use crate::design::{Mesh, NodeId, Port, TURNS};
+
+/// Outputs that each input may take.
+const OUTPUTS: [u8; 5] = [
+    TURNS.mask(Port::North),
+    TURNS.mask(Port::South),
+    TURNS.mask(Port::East),
+    TURNS.mask(Port::West),
+    TURNS.mask(Port::Local),
+];
+
+/// Registers and surroundings of one router: two lines of the cache, of which what flits leave by is one.
+#[derive(Debug, Clone)]
+#[repr(C, align(64))]
+pub(super) struct Router {
+    pub(super) outputs: OutputPorts,
+    x: u8,
+    y: u8,
+    /// By port, the way there, and what lies there: the input that it leads to, which has the number of the output that
+    /// leads here.
+    pub(super) ways: [Way; 5],
+    pub(super) beyond: [Place; 5],
+    pub(super) allocator: SwitchAllocator,
+}
+
+impl Router {
+    pub(super) fn new(mesh: Mesh, node: NodeId, params: &NetworkParams) -> Router {
+        let (x, y) = mesh.coords(node);
+        let tiles = [mesh.rows() - 1 - y, y, mesh.cols() - 1 - x, x].map(|tiles| tiles as u8);
+        // Bit y of the crossings: the links between rows y and y + 1.
+        let crossings = u32::from(params.crossings) << 1 >> y;
+        let column = |crosses: u32| if crosses & 1 == 1 { Way::Far } else { Way::Column };
+        let neighbour = |port| mesh.neighbour(node, port).unwrap_or(node).index() as u8;
+        Router {
+            x: x as u8,
+            y: y as u8,
+            ways: [column(crossings >> 1), column(crossings), Way::Row, Way::Row, Way::Tile],
+            beyond: Port::ALL.map(|port| Place::beyond(neighbour(port), port)),
+            outputs: OutputPorts::new(params),
+            allocator: SwitchAllocator::new(tiles),
+        }
+    }
+
+    /// Outputs that a flit takes here from the row or the tile.
+    #[inline(always)]
+    pub(super) fn route(&self, p: u8, flit: u32, target: &Target, flits: &FlitStore) -> u8 {
+        let cols = u32::from(target.cols);
+        let (east, west) = (cols >> self.x >> 1 != 0, cols & ((1 << self.x) - 1) != 0);
+        let row = u8::from(east) << E | u8::from(west) << W;
+        (row | self.column(flits.rows(flit, target, self.x))) & OUTPUTS[usize::from(p)]
+    }
+
+    /// The same from the column.
+    #[inline(always)]
+    pub(super) fn route_column(&self, p: u8, flit: u32, target: &Target, flits: &FlitStore) -> u8 {
+        self.column(flits.rows(flit, target, self.x)) & OUTPUTS[usize::from(p)]
+    }
+
+    /// Outputs along the column and to the tile, for rows of a set.
+    #[inline(always)]
+    fn column(&self, rows: u16) -> u8 {
+        let rows = u32::from(rows);
+        let (north, south) = (rows >> self.y >> 1 != 0, rows & ((1 << self.y) - 1) != 0);
+        let here = (rows >> self.y & 1) as u8;
+        u8::from(north) << N | u8::from(south) << S | here << L
+    }
+}

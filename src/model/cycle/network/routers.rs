@@ -1,0 +1,314 @@
+//! All routers, and the cycle that they run together.
+//!
+//! A cycle is a few runs through lists of what there is to do in the whole mesh, rather than a visit to each router:
+//! all decisions follow from registers as they stand, so every step can be taken for all routers before
+//! the next one. What is done to one flit does not wait for what is done to the one before, and hardly a branch
+//! depends on what a flit happens to want.
+
+use super::flit_store::FlitStore;
+use super::input_port::{InputPort, Phase};
+use super::lanes::{any, bits, gather};
+use super::link_counters::LinkCounters;
+use super::links::{Credits, Links, Moving, Place};
+use super::params::{NetworkParams, MOST_TILES};
+use super::router::Router;
+use super::switch_allocator::{E, L, W};
+use super::virtual_channel::{Held, VirtualChannel};
+use super::work_lists::{Arrival, Meeting, Serving, WorkLists};
+use crate::design::{Design, Mesh};
+
+const ROW: u8 = 1 << E | 1 << W;
+
+/// All routers, and what lies between them.
+#[derive(Debug)]
+pub(super) struct Routers {
+    params: NetworkParams,
+    phase: Phase,
+    pub(super) flits: FlitStore,
+    /// Of every input its virtual channels, and of each of these its buffer.
+    channels: Vec<VirtualChannel>,
+    slots: Vec<Held>,
+    pub(super) links: Links,
+    pub(super) credits: Credits,
+    pub(super) counters: LinkCounters,
+    pub(super) routers: Vec<Router>,
+    /// Of every tile its five.
+    inputs: Vec<InputPort>,
+    /// By tile, inputs that hold a flit, a bit each.
+    holding: [u8; MOST_TILES],
+}
+
+impl Routers {
+    /// As after reset.
+    pub(super) fn new(design: &Design) -> Routers {
+        let (mesh, params) = (design.mesh, NetworkParams::new(design));
+        let tiles = mesh.tiles();
+        let channels = 5 * tiles * usize::from(params.vcs);
+        Routers {
+            phase: Phase::default(),
+            flits: FlitStore::new(design),
+            channels: vec![VirtualChannel::default(); channels],
+            slots: vec![Held::default(); channels * usize::from(params.depth)],
+            links: Links::new(),
+            credits: Credits::new(),
+            counters: LinkCounters::new(tiles),
+            routers: mesh.nodes().map(|node| Router::new(mesh, node, &params)).collect(),
+            inputs: vec![InputPort::new(&params); 5 * tiles],
+            holding: [0; MOST_TILES],
+            params,
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn reset(&mut self, mesh: Mesh) {
+        for (router, node) in self.routers.iter_mut().zip(mesh.nodes()) {
+            *router = Router::new(mesh, node, &self.params);
+        }
+        self.inputs.fill(InputPort::new(&self.params));
+        self.channels.fill(VirtualChannel::default());
+        self.holding = [0; MOST_TILES];
+        self.flits.clear();
+        self.links = Links::new();
+        self.credits = Credits::new();
+        self.counters.clear();
+        self.phase = Phase::default();
+    }
+
+    /// Virtual channels of an input that hold a flit.
+    pub(super) fn occupied(&self, tile: usize, port: usize) -> u8 {
+        self.inputs[5 * tile + port].occupied
+    }
+
+    /// Whether any input holds a flit.
+    pub(super) fn holds(&self) -> bool {
+        self.holding.iter().any(|&word| word != 0)
+    }
+
+    /// Runs a cycle.
+    pub(super) fn cycle(&mut self, work: &mut WorkLists) {
+        self.ask(work);
+        self.grant(work);
+        self.express(work);
+        self.count_blocked(work);
+        self.leave(work);
+        self.arrive(work);
+        self.turn(work);
+        self.count_credits();
+        // What has shown at a tile is the tile's now.
+        for shown in self.links.shown() {
+            self.flits.arrived(shown.flit);
+        }
+        self.credits.advance();
+        self.links.advance();
+        self.phase = self.phase.next(&self.params);
+    }
+
+    /// Inputs that hold flits ask.
+    fn ask(&self, work: &mut WorkLists) {
+        let (mut servings, mut busy) = (work.servings.refill(), work.busy.refill());
+        for (word, holding) in self.holding[..self.routers.len()].chunks(8).enumerate() {
+            let mut bytes = [0; 8];
+            bytes[..holding.len()].copy_from_slice(holding);
+            let (mut left, mut before) = (u64::from_le_bytes(bytes), u8::MAX);
+            while left != 0 {
+                let bit = left.trailing_zeros() as u8;
+                left &= left - 1;
+                let (tile, port) = (word as u8 * 8 + (bit >> 3), bit & 7);
+                let outputs = &self.routers[usize::from(tile)].outputs;
+                let input = &self.inputs[at(tile, port)];
+                let ask = input.ask(outputs, outputs.starts(&self.params), self.phase, &self.params);
+                let meeting = &mut work.meetings[usize::from(tile)];
+                meeting.wants[usize::from(port)] = ask.wants;
+                meeting.copies[usize::from(port)] = ask.copies;
+                meeting.owed |= input.owed;
+                meeting.requested |= ask.wants;
+                let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0 };
+                servings.push_if(serving, true);
+                busy.push_if(tile, bit >> 3 != before);
+                before = bit >> 3;
+            }
+        }
+        servings.end();
+        busy.end();
+    }
+
+    /// Decides who is granted what.
+    fn grant(&mut self, work: &mut WorkLists) {
+        for &tile in work.busy.items() {
+            let meeting = &mut work.meetings[usize::from(tile)];
+            if meeting.requested != 0 {
+                let (wants, copies) = (u64::from_le_bytes(meeting.wants), u64::from_le_bytes(meeting.copies));
+                let allocator = &mut self.routers[usize::from(tile)].allocator;
+                meeting.granted = allocator.grant(wants, copies, meeting.requested).to_le_bytes();
+            }
+        }
+    }
+
+    /// Finds the flits on the links of rows and tiles that meet an empty buffer and a free output along the row, of those
+    /// that no head has asked. Through traffic, which stands before all that tiles inject, comes first even if it cannot
+    /// leave.
+    fn express(&mut self, work: &mut WorkLists) {
+        let (mut flying, mut stored) = (work.flying.refill(), work.stored.refill());
+        for &moving in self.links.row() {
+            let (tile, port, vc) = (moving.to.tile(), moving.to.port(), moving.to.vc());
+            let router = &self.routers[usize::from(tile)];
+            let target = self.flits.target(moving.flit);
+            let route = router.route(port, moving.flit, target, &self.flits);
+            let meeting = &mut work.meetings[usize::from(tile)];
+            let through = if usize::from(port) == L { meeting.through } else { 0 };
+            meeting.through |= route & ROW;
+            let input = &self.inputs[at(tile, port)];
+            let begin = gather(router.outputs.starts(&self.params));
+            let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.params));
+            let room = if input.begins(vc, &self.params) { begin } else { go_on };
+            let empty = (input.occupied >> vc & 1).wrapping_sub(1);
+            let flies = route & ROW & !meeting.requested & !through & room & empty;
+            meeting.flies |= flies;
+            let (left, last) = (route & !flies, target.last);
+            flying.push_if(Arrival { moving, outputs: flies, last }, flies != 0);
+            stored.push_if(Arrival { moving, outputs: left, last }, left != 0);
+            let p = usize::from(port);
+            self.credits.free_if(moving.to, router.beyond[p], router.ways[p], left == 0);
+            self.flits.spread(moving.flit, flies, left != 0);
+        }
+        flying.end();
+        stored.end();
+    }
+
+    /// Counts outputs that were owed a flit and got none.
+    fn count_blocked(&mut self, work: &WorkLists) {
+        for &tile in work.busy.items() {
+            let meeting = &work.meetings[usize::from(tile)];
+            let blocked = any(meeting.owed) & !meeting.requested & !meeting.flies;
+            bits(blocked).for_each(|output| self.counters.blocked(tile, output));
+        }
+    }
+
+    /// Heads leave for the outputs that they were granted.
+    fn leave(&mut self, work: &mut WorkLists) {
+        let WorkLists { servings, granted: list, meetings, .. } = work;
+        let mut chosen = list.refill();
+        for (position, serving) in servings.items().iter().enumerate() {
+            let granted = meetings[usize::from(serving.tile)].granted[usize::from(serving.port & 7)];
+            chosen.push_if(position as u16, granted != 0);
+        }
+        chosen.end();
+        let servings = servings.items_mut();
+        for &position in list.items() {
+            let serving = &mut servings[usize::from(position)];
+            let &mut Serving { ask, tile, port, .. } = serving;
+            let granted = meetings[usize::from(tile)].granted[usize::from(port & 7)];
+            let vc = ask.chosen(granted.trailing_zeros() as usize, &self.params);
+            let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(vc);
+            let head = self.channels[channel].head();
+            let here = Place::new(tile, port, vc);
+            self.send(head.flit(), here, head.last(), granted);
+            let input = &mut self.inputs[at(tile, port)];
+            let done = input.serve(vc, granted);
+            if done {
+                input.pop(vc, self.channels[channel].pop(channel, &self.slots, &self.params));
+                self.holding[usize::from(tile)] &= !(u8::from(input.occupied == 0) << port);
+            }
+            let router = &self.routers[usize::from(tile)];
+            let p = usize::from(port);
+            self.credits.free_if(here, router.beyond[p], router.ways[p], done);
+            self.flits.spread(head.flit(), granted, !done);
+            (serving.left, serving.freed) = (1 << vc, u8::from(done) << vc);
+        }
+    }
+
+    /// Flits from the links fly through, are stored, or both.
+    fn arrive(&mut self, work: &mut WorkLists) {
+        for flying in work.flying.items() {
+            self.send(flying.moving.flit, flying.moving.to, flying.last, flying.outputs);
+        }
+        for &Arrival { moving, outputs, last } in work.stored.items() {
+            self.store(moving, last, outputs);
+        }
+        for moving in self.links.row() {
+            work.meetings[usize::from(moving.to.tile())] = Meeting::default();
+        }
+        for i in 0..self.links.column().len() {
+            let moving = self.links.column()[i];
+            let (router, target) =
+                (&self.routers[usize::from(moving.to.tile())], self.flits.target(moving.flit));
+            let route = router.route_column(moving.to.port(), moving.flit, target, &self.flits);
+            self.store(moving, target.last, route);
+        }
+    }
+
+    /// Stores a flit from a link.
+    #[inline(always)]
+    fn store(&mut self, moving: Moving, last: bool, route: u8) {
+        let (tile, port, vc) = (moving.to.tile(), moving.to.port(), moving.to.vc());
+        let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(vc);
+        let held = Held::new(moving.flit, last, route);
+        if self.channels[channel].push(held, channel, &mut self.slots, &self.params) {
+            self.inputs[at(tile, port)].lead(vc, held);
+        }
+        self.holding[usize::from(tile)] |= 1 << port;
+    }
+
+    /// Turns of the inputs that held flits go on.
+    fn turn(&mut self, work: &mut WorkLists) {
+        for serving in work.servings.items() {
+            let Serving { ask, tile, port, occupied, left, freed } = serving;
+            self.inputs[at(*tile, *port)].turn(ask, *occupied, *left, *freed, &self.params);
+        }
+        for &tile in work.busy.items() {
+            work.meetings[usize::from(tile)] = Meeting::default();
+        }
+    }
+
+    /// Credits that have shown are counted.
+    fn count_credits(&mut self) {
+        for list in self.credits.counted() {
+            for freed in list {
+                let of = freed.of;
+                self.routers[usize::from(of.tile())].outputs.credit(usize::from(of.port()), of.vc());
+            }
+        }
+        for &(tile, vc) in &self.credits.given {
+            self.routers[usize::from(tile)].outputs.credit(L, vc);
+        }
+    }
+
+    /// Puts copies of a flit from an input into output registers, at least one.
+    #[inline(always)]
+    fn send(&mut self, flit: u32, from: Place, last: bool, outputs: u8) {
+        let given = self.send_one(flit, from, last, outputs.trailing_zeros() as usize & 7);
+        let (input, more) = (at(from.tile(), from.port()), outputs & outputs.wrapping_sub(1));
+        self.inputs[input].follow(from.vc(), given, last, &self.params);
+        if more != 0 {
+            // Of a multicast flit, which is of no packet and keeps its virtual channel.
+            self.send_more(flit, from, more);
+        }
+    }
+
+    /// Puts a copy into one output register and gives the virtual channel it goes on.
+    #[inline(always)]
+    fn send_one(&mut self, flit: u32, from: Place, last: bool, output: usize) -> u8 {
+        let (tile, vc) = (from.tile(), from.vc());
+        let router = &mut self.routers[usize::from(tile)];
+        let input = &self.inputs[at(tile, from.port())];
+        let given = input.output_vc(vc, router.outputs.pick(output, &self.params), &self.params);
+        router.outputs.send(output, given, last, &self.params);
+        self.counters.sent(tile, output, self.params.class(given));
+        self.links.send(flit, router.beyond[output].of(given), router.ways[output]);
+        given
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn send_more(&mut self, flit: u32, from: Place, outputs: u8) {
+        bits(outputs).for_each(|output| {
+            self.send_one(flit, from, true, output);
+        });
+    }
+}
+
+/// Where an input is kept.
+#[inline(always)]
+fn at(tile: u8, port: u8) -> usize {
+    usize::from(tile) * 5 + usize::from(port)
+}

@@ -1,0 +1,145 @@
+//! Weights of a block become stationary: one context of each row after the other, as soon as all its logits are
+//! there and one of two buffers is free.
+
+use crate::design::{Array, LOAD_LATENCY};
+use crate::model::cycle::common::DelayLine;
+
+/// What is being loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    #[default]
+    Idle,
+    /// Logits or a buffer are awaited.
+    Wait,
+    /// Contexts are begun.
+    Load,
+    /// The last one's weights are on their way.
+    Rest,
+}
+
+/// Tokens of a job by blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tokens {
+    /// First token that counts.
+    pub first: u32,
+    /// Last token that counts.
+    pub last: u32,
+}
+
+/// What a cycle brings the loader.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WeightLoaderIn {
+    /// The weight of this token has come to the scratchpad.
+    pub done: Option<u32>,
+    /// The last op of a block passes.
+    pub finishes: bool,
+    /// A slice begins.
+    pub starts: Option<Tokens>,
+    /// Contexts of the fullest row.
+    pub contexts: u32,
+}
+
+/// The state of loading, and of the two buffers.
+#[derive(Debug, Clone)]
+pub struct WeightLoader {
+    lanes: u32,
+    rows: u32,
+    state: State,
+    /// Contexts of the fullest row that have not begun.
+    left: u32,
+    count: u32,
+    /// Buffers in use, and those whose weights are loaded.
+    ahead: u32,
+    ready: u32,
+    /// Last token whose weight has come.
+    seen: Option<u32>,
+    block: u32,
+    tokens: Tokens,
+    freed: DelayLine,
+}
+
+impl WeightLoader {
+    /// One with nothing to load.
+    pub fn new(array: &Array) -> WeightLoader {
+        WeightLoader {
+            lanes: array.lanes,
+            rows: array.rows,
+            state: State::Idle,
+            left: 0,
+            count: 0,
+            ahead: 0,
+            ready: 0,
+            seen: None,
+            block: 0,
+            tokens: Tokens::default(),
+            freed: DelayLine::default(),
+        }
+    }
+
+    /// A block's weights are there.
+    pub fn is_ready(&self) -> bool {
+        self.ready > 0
+    }
+
+    /// Weights are on their way.
+    pub fn is_loading(&self) -> bool {
+        matches!(self.state, State::Load | State::Rest)
+    }
+
+    /// Nothing happens before more logits come.
+    pub fn is_at_rest(&self) -> bool {
+        self.state == State::Idle || self.state == State::Wait && !self.begins()
+    }
+
+    /// It has nothing to do and nothing to wait for.
+    pub fn is_still(&self) -> bool {
+        self.state == State::Idle && self.freed.is_empty() && self.count == 0
+    }
+
+    fn is_last_block(&self) -> bool {
+        self.block == self.tokens.last / self.lanes
+    }
+
+    fn begins(&self) -> bool {
+        let end = self.block * self.lanes + self.lanes - 1;
+        let target = if self.is_last_block() { self.tokens.last } else { end };
+        self.state == State::Wait && self.seen.is_some_and(|token| token >= target) && self.ahead < 2
+    }
+
+    /// Passes a cycle.
+    pub fn step(&mut self, input: &WeightLoaderIn) {
+        let begins = self.begins();
+        let starts = self.state == State::Load && self.count == 0;
+        let over = self.state == State::Rest && self.count == 0;
+        let frees = self.freed.comes();
+        self.freed.step(input.finishes, self.rows + 2);
+        self.seen = input.done.or(self.seen);
+        self.ahead = self.ahead + u32::from(begins) - u32::from(frees);
+        self.ready = self.ready + u32::from(over) - u32::from(input.finishes);
+        self.count = self.count.saturating_sub(1);
+        if begins {
+            (self.state, self.left) = (State::Load, input.contexts);
+        }
+        if starts {
+            self.left -= 1;
+            self.count = self.lanes - 1;
+            if self.left == 0 {
+                self.state = State::Rest;
+                self.count += self.lanes_to_use();
+            }
+        }
+        if over {
+            self.state = if self.is_last_block() { State::Idle } else { State::Wait };
+            self.block += 1;
+        }
+        if let Some(tokens) = input.starts {
+            (self.state, self.block, self.seen) = (State::Wait, tokens.first / self.lanes, None);
+            self.tokens = tokens;
+        }
+    }
+
+    /// Cycles from the last weight's reading to when every row can use it.
+    fn lanes_to_use(&self) -> u32 {
+        LOAD_LATENCY + self.rows
+    }
+}

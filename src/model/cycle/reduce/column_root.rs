@@ -1,0 +1,220 @@
+//! The reduce root of a column (`meshkv_column_root`): when it merges partial results, and when outputs leave.
+//!
+//! As in a [`Pad`](crate::model::cycle::pad::Pad), nothing here depends on a number, and none is computed: they are those of
+//! [`Root`](crate::model::Root), which merges in the order that is shown.
+
+use super::element_packer::ElementPacker;
+use super::reduce_inlet::ReduceInlet;
+use crate::design::Design;
+use crate::model::cycle::common::{DelayLine, Fifo};
+use crate::model::cycle::mare::RootFlit;
+
+/// Cycles from a number to its leading bits, and to its element of the output.
+const LEAD: u32 = 10;
+const ROUND: u32 = 15;
+/// Cycles of the division from its start to its answer.
+const DIVIDE: u32 = 35;
+/// Elements that may be on their way to the output.
+const OUT_DEPTH: u32 = 32;
+
+/// Cycles between two numbers of one packet's last and the next packet's first, and the first number's own.
+const BETWEEN: u64 = 6;
+
+/// Cycles that a packet takes at a root at least, for heads of so many elements: those that follow one another at once and end
+/// no head.
+pub fn packet_cycles(head_dim: u32) -> u64 {
+    u64::from(head_dim) + BETWEEN
+}
+
+/// An output's flit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OutFlit {
+    /// Stream.
+    pub stream: u32,
+    /// Layer.
+    pub layer: u32,
+    /// Query head, by its place in the column.
+    pub head: u32,
+    /// Its number.
+    pub index: u32,
+    /// The head's last.
+    pub last: bool,
+}
+
+/// A partial result begins to be merged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Merge {
+    /// Stream.
+    pub stream: u32,
+    /// Query head, by its place in the column.
+    pub head: u32,
+    /// Row of the tile that sent it.
+    pub y: u32,
+}
+
+/// Where a packet is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Contexts that are still to be cleared after reset.
+    Clear(u32),
+    Wait,
+    Look,
+    Compare,
+    Prepare,
+    First,
+    Divide,
+    Stream,
+}
+
+/// What is known of heads, and the packet at hand.
+#[derive(Debug, Clone)]
+pub struct ReduceRoot {
+    inlet: ReduceInlet,
+    head_dim: u32,
+    heads: u32,
+    partials: u32,
+    /// Partials that have come, by stream and head.
+    merged: Box<[u32]>,
+    phase: Phase,
+    /// The packet is its head's last.
+    ends: bool,
+    divided: DelayLine,
+    elements: DelayLine,
+    /// Elements that wait, and those begun that have not left.
+    waiting: u32,
+    count: u32,
+    room: bool,
+    /// Heads of elements under way, and the number of the oldest element.
+    outputs: Fifo<OutFlit>,
+    position: u32,
+    packer: ElementPacker<OutFlit>,
+    index: u32,
+}
+
+impl ReduceRoot {
+    /// That of a column, out of reset.
+    pub fn new(design: &Design) -> ReduceRoot {
+        let (config, heads) = (&design.config, design.heads.most());
+        let contexts = config.model.max_streams * heads;
+        let (sources, depth) = (design.router.vn0_vcs + 1, design.router.vc_depth);
+        let (head_dim, width) = (config.pe.head_dim, design.flit.data_width);
+        ReduceRoot {
+            inlet: ReduceInlet::new(sources, depth, head_dim, width),
+            head_dim,
+            heads,
+            partials: design.mesh.rows(),
+            merged: vec![0; contexts as usize].into(),
+            phase: Phase::Clear(contexts),
+            ends: false,
+            divided: DelayLine::default(),
+            elements: DelayLine::default(),
+            waiting: 0,
+            count: 0,
+            room: false,
+            // A head has as many elements as may be under way, at least.
+            outputs: Fifo::new(4),
+            position: 0,
+            packer: ElementPacker::new(width / 16),
+            index: 0,
+        }
+    }
+
+    /// Flits that have left their places, a bit a source: a register.
+    pub fn credit(&self) -> u32 {
+        self.inlet.credit()
+    }
+
+    /// The flit of an output that waits: a register.
+    pub fn out(&self) -> Option<OutFlit> {
+        self.packer.out().map(|flit| OutFlit { index: self.index, ..*flit })
+    }
+
+    /// What begins to be merged in this cycle.
+    pub fn merge(&self) -> Option<Merge> {
+        let of = self.inlet.of();
+        (self.phase == Phase::First).then_some(Merge { stream: of.part.stream, head: of.part.head, y: of.y })
+    }
+
+    /// Passes a cycle.
+    pub fn step(&mut self, flit: Option<&RootFlit>, out_ready: bool) {
+        if flit.is_none() && self.is_still() {
+            return;
+        }
+        let number = self.inlet.number();
+        let streams = self.phase == Phase::Stream && (self.room || !self.ends);
+        let takes = number.filter(|_| self.phase == Phase::First || streams);
+        self.give(takes, out_ready);
+        self.turn(number, takes);
+        self.inlet.step(flit, takes.is_some());
+    }
+
+    fn is_still(&self) -> bool {
+        let empty = self.phase == Phase::Wait && self.count == 0 && self.room;
+        empty && self.packer.is_empty() && self.inlet.is_still()
+    }
+
+    /// Elements on their way to the output.
+    fn give(&mut self, takes: Option<u32>, out_ready: bool) {
+        let begun = takes.is_some_and(|index| index > 0) && self.ends;
+        let leaves = self.packer.out().is_some() && out_ready;
+        if let Some(flit) = self.packer.out().filter(|_| leaves) {
+            self.index = if flit.last { 0 } else { self.index + 1 };
+        }
+        let packs = self.waiting > 0 && self.packer.takes(out_ready);
+        let element = packs.then(|| self.element());
+        self.packer.step(element, out_ready);
+        if packs {
+            self.waiting -= 1;
+        }
+        self.waiting += u32::from(self.elements.comes());
+        self.elements.step(begun, ROUND);
+        self.count = self.count + u32::from(begun) - u32::from(packs);
+        self.room = self.count != OUT_DEPTH;
+    }
+
+    fn element(&mut self) -> (OutFlit, bool) {
+        let of = self.outputs.front().copied().unwrap_or_default();
+        self.position += 1;
+        let last = self.position == self.head_dim;
+        if last {
+            self.position = 0;
+            self.outputs.pop();
+        }
+        (OutFlit { last, ..of }, last)
+    }
+
+    /// The next phase of the packet.
+    fn turn(&mut self, number: Option<u32>, takes: Option<u32>) {
+        let divided = self.divided.comes();
+        self.divided.step(self.phase == Phase::First && self.ends, LEAD + DIVIDE);
+        self.phase = match self.phase {
+            Phase::Clear(left) if left > 1 => Phase::Clear(left - 1),
+            Phase::Clear(_) => Phase::Wait,
+            Phase::Wait if number.is_some() => Phase::Look,
+            Phase::Look => Phase::Compare,
+            Phase::Compare => {
+                self.count_partial();
+                Phase::Prepare
+            }
+            Phase::Prepare => Phase::First,
+            Phase::First if self.ends => Phase::Divide,
+            Phase::First => Phase::Stream,
+            Phase::Divide if divided => {
+                let part = &self.inlet.of().part;
+                let (stream, layer, head) = (part.stream, part.layer, part.head);
+                self.outputs.push(OutFlit { stream, layer, head, ..OutFlit::default() });
+                Phase::Stream
+            }
+            Phase::Stream if takes == Some(self.head_dim) => Phase::Wait,
+            same => same,
+        };
+    }
+
+    /// Whether the packet is its head's last; the count begins anew behind that.
+    fn count_partial(&mut self) {
+        let part = &self.inlet.of().part;
+        let merged = &mut self.merged[(part.stream * self.heads + part.head) as usize];
+        self.ends = part.alone || *merged + 1 == self.partials;
+        *merged = if self.ends { 0 } else { *merged + 1 };
+    }
+}

@@ -1,0 +1,11 @@
+//! From the sums of a tile to an output.
+
+mod column_root;
+mod element_packer;
+mod part_former;
+mod reduce_inlet;
+
+pub use column_root::{packet_cycles, Merge, OutFlit, ReduceRoot};
+pub use element_packer::ElementPacker;
+pub use part_former::{Number, PartFormer};
+pub use reduce_inlet::ReduceInlet;

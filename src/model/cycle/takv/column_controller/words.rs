@@ -1,0 +1,102 @@
+//! What a word of the bus says of a slice, or of the end of a descriptor.
+
+use super::pipeline::{turned, Item, Pieces};
+use super::state::{ColumnController, State, STAGES};
+use crate::design::Design;
+use crate::model::cycle::mare::low_bits;
+use crate::model::cycle::takv::{BusWord, Descriptor, Kind, Query};
+
+impl ColumnController {
+    /// Rows of this column that ask for a slice.
+    pub(super) fn ask(&self, item: &Item) -> u32 {
+        if item.column == self.x {
+            item.asked
+        } else {
+            0
+        }
+    }
+
+    /// The home of a slice is in this column, and is to fill it.
+    pub(super) fn fills(&self, item: &Item, design: &Design) -> bool {
+        let column = (item.home % design.mesh.cols() as usize) as u32;
+        item.last && column == self.x && self.askers != 0
+    }
+
+    /// Rows that ask for a slice. Heads stand in rows of their own, or follow the home's row; the streams of
+    /// a common prefix are spread over the rows from there.
+    pub(super) fn asked(&self, design: &Design, descriptor: &Descriptor, item: &Item) -> u32 {
+        let (cols, rows) = (design.mesh.cols() as usize, design.mesh.rows());
+        let spread = if descriptor.mapping == 1 { 1 } else { self.spread };
+        let from = match descriptor.mapping {
+            0 => item.rows,
+            _ => u32::from(item.rows != 0) << (item.home / cols),
+        };
+        turned(from, spread, rows)
+    }
+
+    /// The word that is made in this period.
+    pub(super) fn word_of(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> BusWord {
+        let item = &self.stages[STAGES - 1];
+        let kind = match self.state {
+            State::Sample => Kind::Call,
+            State::Close => Kind::Close,
+            _ => Kind::Slice,
+        };
+        let close = kind == Kind::Close;
+        let (cols, config) = (design.mesh.cols() as usize, &design.config);
+        let first_row = if item.begins { descriptor.first_row } else { 0 };
+        let last_row = if item.ends { descriptor.last_row } else { config.kv.segment_tokens - 1 };
+        let (first, last) = flits(design, first_row, last_row);
+        BusWord {
+            kind,
+            tag: tag(design, descriptor, item),
+            home_x: (item.home % cols) as u32,
+            home_y: (item.home / cols) as u32,
+            ask: if close { self.close_rows(design, pieces, descriptor) } else { self.ask(item) },
+            mask: if close { pieces.column(self.x).mask } else { item.mask },
+            first,
+            last,
+            fill: kind == Kind::Slice && self.fills(item, design),
+            expected: self.askers,
+            number: match item.valid {
+                true => design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice),
+                false => 0,
+            },
+            mapping: descriptor.mapping,
+            spread: self.spread,
+            stream: descriptor.stream,
+            streams: descriptor.streams,
+            first_row,
+            last_row,
+            query: Query::default(),
+        }
+    }
+
+    /// Rows of this column that have partial results of the descriptor's streams.
+    fn close_rows(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> u32 {
+        let (own, rows) = (pieces.column(self.x).rows, design.mesh.rows());
+        match descriptor.mapping {
+            0 => turned(own, self.spread, rows),
+            _ if own != 0 => low_bits(rows) as u32,
+            _ => 0,
+        }
+    }
+}
+
+/// First and last flit of K of these rows; a range begins with a chunk.
+fn flits(design: &Design, first_row: u32, last_row: u32) -> (u32, u32) {
+    let config = &design.config;
+    let row_bits = config.pe.head_dim * config.kv.bytes_per_element * 8;
+    let width = design.flit.data_width;
+    let flits_of_row = (row_bits / width).max(1);
+    let rows_of_flit = (width / row_bits).max(1);
+    let flit = |row: u32| row * flits_of_row / rows_of_flit;
+    (flit(first_row) & !(design.mare.chunk_flits - 1), flit(last_row) | (flits_of_row - 1))
+}
+
+/// The tag of a slice.
+fn tag(design: &Design, descriptor: &Descriptor, item: &Item) -> u64 {
+    let values = [descriptor.prefix, descriptor.layer, item.segment, item.slice];
+    let fields = design.flit.kv_data.iter().zip(values);
+    fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
+}

@@ -1,0 +1,21 @@
+//! Where slices live, who is told of them, and how they get there.
+
+mod bus_stop;
+mod bus_word;
+mod column_controller;
+mod descriptor;
+mod filler;
+mod memory_port;
+mod occupancy;
+mod prefetcher;
+mod swap_unit;
+
+pub use bus_stop::BusStop;
+pub use bus_word::{BusWord, Kind, Query};
+pub(in crate::model::cycle) use column_controller::{ColumnController, Common, Pieces};
+pub use descriptor::Descriptor;
+pub use filler::{Answer, Burst, Fill, Filler};
+pub use memory_port::{Beat, MemoryIn, MemoryPort, Read};
+pub use occupancy::Occupancy;
+pub use prefetcher::{Ask, Prefetcher};
+pub use swap_unit::{Placed, SwapShown, SwapUnit};

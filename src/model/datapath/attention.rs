@@ -1,0 +1,54 @@
+//! A whole head: tokens cut into segments, segments dealt to tiles, partial results merged at a root.
+
+use super::layout::{k_flits, v_flits};
+use super::params::Datapath;
+use super::softmax::Partial;
+use std::ops::Range;
+
+/// Which tokens are whose: for each tile the token ranges of its segments, in the order it visits them.
+pub type Split = Vec<Vec<Range<usize>>>;
+
+/// Segments of `segment_tokens` tokens, dealt to `tiles` tiles in turn.
+pub fn split(tokens: usize, segment_tokens: usize, tiles: usize) -> Split {
+    let mut split = vec![Vec::new(); tiles];
+    for (segment, first) in (0..tokens).step_by(segment_tokens).enumerate() {
+        split[segment % tiles].push(first..tokens.min(first + segment_tokens));
+    }
+    split
+}
+
+/// The attention of one query, as FP16: `q` has head_dim elements, `k` and `v` have `tokens x head_dim`.
+///
+/// Tiles that got no segment send nothing; the others are merged in order.
+pub fn attend(datapath: &Datapath, q: &[u16], k: &[u16], v: &[u16], split: &Split) -> Vec<u16> {
+    let mut root = datapath.root();
+    for segments in split.iter().filter(|segments| !segments.is_empty()) {
+        root.merge(&tile(datapath, q, k, v, segments).to_flits());
+    }
+    root.output()
+}
+
+/// What one tile makes of its segments.
+pub fn tile<'a>(
+    datapath: &'a Datapath,
+    q: &[u16],
+    k: &[u16],
+    v: &[u16],
+    segments: &[Range<usize>],
+) -> Partial<'a> {
+    let shape = datapath.shape;
+    let mut partial = datapath.partial(q);
+    for tokens in segments {
+        let elements = tokens.start * shape.head_dim as usize..tokens.end * shape.head_dim as usize;
+        segment(&mut partial, &k[elements.clone()], &v[elements], 0..tokens.len());
+    }
+    partial
+}
+
+/// Lets a tile attend to one more segment: its tokens `rows` count, all others are masked.
+pub fn segment(partial: &mut Partial, k: &[u16], v: &[u16], rows: Range<usize>) {
+    let shape = partial.shape();
+    partial.begin_segment(rows);
+    k_flits(k, shape.flit_elements).iter().for_each(|flit| partial.k_flit(flit));
+    v_flits(v, shape.head_dim, shape.flit_elements).iter().for_each(|flit| partial.v_flit(flit));
+}

@@ -1,0 +1,83 @@
+//! Fixed point: where everything is added up.
+//!
+//! Logits and sums are integers of a stated number of bits below the point. Additions are
+//! exact and have no order; only shifting down rounds. FP32 occurs in PART packets alone.
+
+use super::dot::Dot;
+use super::formats::Formats;
+
+/// Exponent of the FP32 whose field is 1 and of subnormals, for the significand read as an integer.
+const FP32_SMALLEST: i32 = -149;
+/// Significand bits of FP32, the leading one included.
+const FP32_BITS: u32 = 24;
+/// What stands for every number of a head that met an infinity or a NaN.
+pub const FP32_NAN: u32 = 0x7fc0_0000;
+
+/// `value * 2^shift`, to the nearest integer, halves upwards: the last bit shifted out is the carry in.
+pub fn shift(value: i128, shift: i32) -> i128 {
+    if shift >= 0 {
+        value << shift
+    } else {
+        let down = (-shift).min(126);
+        (value + (1 << (down - 1))) >> down
+    }
+}
+
+/// A row's result as a fixed-point number.
+///
+/// One formula serves both phases: the unit of `exponent` is that of q*k for logits, whose point is
+/// `logit_fraction` bits up, and 2^-16 of it for p*v, whose point is `sum_fraction` = 16 bits more.
+/// With the default widths this is `{sum, 12'b0} >>> ~exponent`, 63 - exponent being the inverted exponent.
+pub fn place(dot: Dot, formats: &Formats, phase: Phase) -> i128 {
+    let unit = match phase {
+        Phase::Logit => 30 - formats.logit_fraction as i32,
+        Phase::Sum => 46 - formats.sum_fraction as i32,
+    };
+    let below = (formats.window_bits - 1 + formats.stationary_bits - 1) as i32;
+    shift(i128::from(dot.sum), dot.exponent as i32 - below - unit)
+}
+
+/// What a row is computing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// K against q; exponents are biased by 15 + 15.
+    Logit,
+    /// V against p; exponents are biased by 15 + 31.
+    Sum,
+}
+
+/// The FP32 nearest to `value * 2^-fraction`, ties to even, as bits.
+///
+/// Never subnormal and never infinite: |value| is between 1 and 2^69, fraction about 36.
+pub fn to_fp32(value: i128, fraction: u32) -> u32 {
+    if value == 0 {
+        return 0;
+    }
+    let magnitude = value.unsigned_abs();
+    let top = 127 - magnitude.leading_zeros();
+    let kept = if top < FP32_BITS {
+        magnitude << (FP32_BITS - 1 - top)
+    } else {
+        let drop = top - (FP32_BITS - 1);
+        let (kept, rest) = (magnitude >> drop, magnitude & ((1 << drop) - 1));
+        let half = 1 << (drop - 1);
+        kept + u128::from(rest > half || rest == half && kept & 1 == 1)
+    };
+    // The leading one adds 1 to the field, as does a carry of the rounding.
+    let field = (top as i32 - fraction as i32 + 126) as u32;
+    u32::from(value < 0) << 31 | ((field << 23) + kept as u32)
+}
+
+/// A finite FP32 as `(integer, exponent)`: its value is `integer * 2^exponent`.
+pub fn from_fp32(bits: u32) -> (i128, i32) {
+    let (field, fraction) = (bits >> 23 & 0xff, i128::from(bits & 0x7f_ffff));
+    let leading = i128::from(field != 0) << (FP32_BITS - 1);
+    let magnitude = leading | fraction;
+    let exponent = FP32_SMALLEST + field.max(1) as i32 - 1;
+    (if bits >> 31 == 1 { -magnitude } else { magnitude }, exponent)
+}
+
+/// Whether an FP32 is an infinity or a NaN.
+pub fn is_special(bits: u32) -> bool {
+    bits >> 23 & 0xff == 0xff
+}

@@ -1,0 +1,26 @@
+//! The numbers of PaD in every bit.
+
+pub mod attention;
+pub mod dot;
+pub mod exp2;
+pub mod fixed;
+pub mod formats;
+pub mod fp16;
+pub mod layout;
+pub mod normalise;
+mod params;
+pub mod part;
+pub mod reference;
+pub mod root;
+pub mod softmax;
+pub mod tensors;
+
+pub use attention::{attend, split, Split};
+pub use dot::{dot, Dot, Lane};
+pub use exp2::{Exp2, Scale, Weight};
+pub use formats::Formats;
+pub use normalise::Reciprocal;
+pub use params::{Datapath, DatapathShape};
+pub use part::Packet;
+pub use root::Root;
+pub use softmax::{Partial, Query};

@@ -1,0 +1,80 @@
+//! The reduce root: partial results of a head from any number of tiles, merged as they come and normalised once.
+
+use super::fixed;
+use super::fp16;
+use super::normalise::Reciprocal;
+use super::params::Datapath;
+use super::part::Packet;
+
+/// A head at its column's reduce root.
+///
+/// m, o and l have the formats they have in a tile. An addition is exact; a partial that raises m shifts what
+/// is there down, and one below m is shifted down itself, so the order of arrival can change the last bits: each sum by less
+/// than one unit of 2^-36 a partial.
+#[derive(Debug, Clone)]
+pub struct Root<'a> {
+    datapath: &'a Datapath,
+    max: Option<i32>,
+    sums: Vec<i128>,
+    special: bool,
+}
+
+impl Datapath {
+    /// A query head at its reduce root, before the first partial result.
+    pub fn root(&self) -> Root<'_> {
+        Root::new(self)
+    }
+}
+
+impl<'a> Root<'a> {
+    fn new(datapath: &'a Datapath) -> Root<'a> {
+        let sums = vec![0; datapath.shape.head_dim as usize + 1];
+        Root { datapath, max: None, sums, special: false }
+    }
+
+    /// Merges the PART packet of a tile. One whose l is 0 saw no token and changes nothing.
+    pub fn merge(&mut self, flits: &[Vec<u16>]) {
+        let packet = Packet::from_flits(flits, self.datapath.shape.head_dim);
+        let l = *packet.sums.last().expect("l is always there");
+        if l == 0 {
+            return;
+        }
+        if fixed::is_special(l) {
+            self.special = true;
+            return;
+        }
+        let max = self.max.map_or(packet.max, |max| max.max(packet.max));
+        let below = |of: i32| (i64::from(max) - i64::from(of)).min(127) as i32;
+        if let Some(old) = self.max {
+            self.sums.iter_mut().for_each(|sum| *sum >>= below(old));
+        }
+        self.max = Some(max);
+        let point = self.datapath.formats.sum_fraction as i32 - below(packet.max);
+        for (sum, word) in self.sums.iter_mut().zip(packet.sums) {
+            let (integer, exponent) = fixed::from_fp32(word);
+            *sum += fixed::shift(integer, exponent + point);
+        }
+    }
+
+    /// m over all partials; none before the first token.
+    pub fn max(&self) -> Option<i32> {
+        self.max
+    }
+
+    /// o\[0..head_dim\], then l, with `sum_fraction` bits below the point and 2^m as the unit.
+    pub fn sums(&self) -> &[i128] {
+        &self.sums
+    }
+
+    /// o / l in FP16: NaN for a head that met an infinity or a NaN, 0 for one without a token.
+    pub fn output(&self) -> Vec<u16> {
+        let (l, o) = self.sums.split_last().expect("l is always there");
+        if self.special {
+            return vec![fp16::NAN; o.len()];
+        }
+        match Reciprocal::of(*l) {
+            None => vec![0; o.len()],
+            Some(reciprocal) => o.iter().map(|&o| reciprocal.times(o)).collect(),
+        }
+    }
+}

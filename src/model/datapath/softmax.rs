@@ -1,0 +1,222 @@
+//! What a tile keeps of one query head: the running maximum m, the sums o and l, and the scratchpad between them.
+//!
+//! K flits of a segment fill the scratchpad with [`Weight`]s, V flits empty it in blocks of as many tokens as a
+//! flit has elements. m is an integer, so all that a new maximum does to the sums is a shift down. l is
+//! one more sum, over a V flit of ones that follows each block: it has no path of its own, and it adds exactly the
+//! weights that o adds.
+
+use super::dot::{dot, Lane};
+use super::exp2::Weight;
+use super::fixed::{self, place, Phase};
+use super::formats::WEIGHT_RANGE;
+use super::params::{Datapath, DatapathShape};
+use super::{fp16, part};
+use std::ops::Range;
+
+/// FP16 one, of which the flit is made whose weighted sum is l.
+const ONE: u16 = 0x3c00;
+
+/// A query head as it is loaded into a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    /// Stationary vectors that K flits meet in turn: `head_dim / E` parts of the query; or, where a flit
+    /// holds several tokens, the query once at each place, all other lanes blank.
+    pub parts: Vec<Vec<Lane>>,
+    /// Whether an element is infinite or NaN.
+    pub special: bool,
+}
+
+impl Datapath {
+    /// A query head at a tile that has not seen a token yet.
+    pub fn partial(&self, query: &[u16]) -> Partial<'_> {
+        Partial::new(self, Query::new(self, query))
+    }
+}
+
+impl Query {
+    fn new(datapath: &Datapath, elements: &[u16]) -> Query {
+        let (head_dim, lanes) = (datapath.shape.head_dim as usize, datapath.shape.flit_elements as usize);
+        assert_eq!(elements.len(), head_dim, "a query has head_dim elements");
+        let query: Vec<_> = elements.iter().map(|&bits| Lane::query(bits, &datapath.formats)).collect();
+        let parts = if head_dim >= lanes {
+            query.chunks(lanes).map(<[Lane]>::to_vec).collect()
+        } else {
+            let at = |place: usize| {
+                let mut part = vec![Lane::default(); lanes];
+                part[place * head_dim..(place + 1) * head_dim].copy_from_slice(&query);
+                part
+            };
+            (0..lanes / head_dim).map(at).collect()
+        };
+        Query { parts, special: elements.iter().any(|&bits| fp16::is_special(bits)) }
+    }
+}
+
+/// The attention of one query head over the tokens that a tile has seen so far.
+#[derive(Debug, Clone)]
+pub struct Partial<'a> {
+    datapath: &'a Datapath,
+    query: Query,
+    max: Option<i32>,
+    sums: Vec<i128>,
+    special: bool,
+    segment: Segment,
+}
+
+/// Where in a segment the flits are, and its scratchpad.
+#[derive(Debug, Clone, Default)]
+struct Segment {
+    rows: Range<usize>,
+    /// K flits seen, and the logit that is being summed up.
+    k_flits: usize,
+    logit: i128,
+    logits: Vec<i128>,
+    weights: Vec<Option<Weight>>,
+    /// V flits seen, and the weights of the block they belong to.
+    v_flits: usize,
+    block: Vec<Lane>,
+}
+
+impl<'a> Partial<'a> {
+    fn new(datapath: &'a Datapath, query: Query) -> Partial<'a> {
+        let sums = vec![0; datapath.shape.head_dim as usize + 1];
+        let special = query.special;
+        Partial { datapath, query, max: None, sums, special, segment: Segment::default() }
+    }
+
+    /// Sizes.
+    pub fn shape(&self) -> DatapathShape {
+        self.datapath.shape
+    }
+
+    /// Begins a segment, of which the tokens `rows` count and all others are masked.
+    pub fn begin_segment(&mut self, rows: Range<usize>) {
+        self.segment = Segment { rows, ..Segment::default() };
+    }
+
+    /// Takes the next K flit of the segment.
+    pub fn k_flit(&mut self, flit: &[u16]) {
+        let head_dim = self.datapath.shape.head_dim as usize;
+        let parts = self.query.parts.len();
+        if head_dim >= flit.len() {
+            let part = self.segment.k_flits % parts;
+            let dot = dot(flit, &self.query.parts[part], &self.datapath.formats);
+            self.segment.logit += place(dot, &self.datapath.formats, Phase::Logit);
+            self.note_special(self.segment.weights.len(), flit);
+            if part + 1 == parts {
+                self.finish_token();
+            }
+        } else {
+            for (part, keys) in flit.chunks(head_dim).enumerate() {
+                let dot = dot(flit, &self.query.parts[part], &self.datapath.formats);
+                self.segment.logit = place(dot, &self.datapath.formats, Phase::Logit);
+                self.note_special(self.segment.weights.len(), keys);
+                self.finish_token();
+            }
+        }
+        self.segment.k_flits += 1;
+    }
+
+    fn note_special(&mut self, token: usize, elements: &[u16]) {
+        self.special |=
+            self.segment.rows.contains(&token) && elements.iter().any(|&bits| fp16::is_special(bits));
+    }
+
+    fn finish_token(&mut self) {
+        let segment = &mut self.segment;
+        let logit = std::mem::take(&mut segment.logit);
+        let weight = self.datapath.exp2.weight(self.datapath.scale.apply(logit));
+        let counts = segment.rows.contains(&segment.weights.len());
+        segment.logits.push(logit);
+        segment.weights.push(counts.then_some(weight));
+    }
+
+    /// Takes the next V flit of the segment: one dim of a block of tokens.
+    pub fn v_flit(&mut self, flit: &[u16]) {
+        let head_dim = self.datapath.shape.head_dim as usize;
+        let (block, dim) = (self.segment.v_flits / head_dim, self.segment.v_flits % head_dim);
+        let first = block * flit.len();
+        if dim == 0 {
+            self.begin_block(first);
+        }
+        let tokens = first..first + flit.len();
+        let special =
+            |(token, &bits): (usize, &u16)| self.segment.rows.contains(&token) && fp16::is_special(bits);
+        self.special |= tokens.zip(flit).any(special);
+        self.add(dim, flit);
+        if dim + 1 == head_dim {
+            self.add(head_dim, &vec![ONE; flit.len()]);
+        }
+        self.segment.v_flits += 1;
+    }
+
+    /// Moves m up to the block's largest logit, the sums down by as much, and loads the weights.
+    fn begin_block(&mut self, first: usize) {
+        let lanes = self.datapath.shape.flit_elements as usize;
+        let scratchpad = &self.segment.weights;
+        let weights: Vec<_> =
+            (first..first + lanes).map(|token| scratchpad.get(token).copied().flatten()).collect();
+        let max = weights.iter().flatten().map(|weight| weight.integer).chain(self.max).max();
+        if let (Some(old), Some(new)) = (self.max, max) {
+            let down = i64::from(new) - i64::from(old);
+            // Bits shifted out are cut off; in RTL this happens as each sum is next read.
+            self.sums.iter_mut().for_each(|sum| *sum >>= down.min(127));
+        }
+        self.max = max;
+        self.segment.block = weights.into_iter().map(|weight| self.lane(weight)).collect();
+    }
+
+    /// A weight against the maximum: blank if the token is masked or too far below.
+    fn lane(&self, weight: Option<Weight>) -> Lane {
+        let Some((weight, max)) = weight.zip(self.max) else { return Lane::default() };
+        match u32::try_from(i64::from(max) - i64::from(weight.integer)) {
+            Ok(below) if below <= WEIGHT_RANGE => {
+                Lane { negative: false, significand: weight.significand, exponent: WEIGHT_RANGE - below }
+            }
+            _ => Lane::default(),
+        }
+    }
+
+    fn add(&mut self, entry: usize, flit: &[u16]) {
+        let dot = dot(flit, &self.segment.block, &self.datapath.formats);
+        self.sums[entry] += place(dot, &self.datapath.formats, Phase::Sum);
+    }
+
+    /// Sums of q*k of the segment's tokens, with `logit_fraction` bits below the point.
+    pub fn logits(&self) -> &[i128] {
+        &self.segment.logits
+    }
+
+    /// The scratchpad; masked tokens have none.
+    pub fn weights(&self) -> &[Option<Weight>] {
+        &self.segment.weights
+    }
+
+    /// The stationary vector of the block that V flits are being weighted with.
+    pub fn block(&self) -> &[Lane] {
+        &self.segment.block
+    }
+
+    /// m, the largest integer part of a logit in base 2; none before the first token that counts.
+    pub fn max(&self) -> Option<i32> {
+        self.max
+    }
+
+    /// o\[0..head_dim\], then l, with `sum_fraction` bits below the point and 2^m as the unit.
+    pub fn sums(&self) -> &[i128] {
+        &self.sums
+    }
+
+    /// Whether q, or K or V of a token that counts, had an infinity or a NaN.
+    pub fn special(&self) -> bool {
+        self.special
+    }
+
+    /// The PART packet: m, l and o.
+    pub fn to_flits(&self) -> Vec<Vec<u16>> {
+        let fraction = self.datapath.formats.sum_fraction;
+        let word = |&sum: &i128| if self.special { fixed::FP32_NAN } else { fixed::to_fp32(sum, fraction) };
+        part::Packet { max: self.max.unwrap_or(0), sums: self.sums.iter().map(word).collect() }
+            .to_flits(self.datapath.shape.flit_elements)
+    }
+}

@@ -1,0 +1,87 @@
+//! Tensors drawn from a seed, with logits of a stated kind.
+
+use super::layer::Tensors;
+use half::f16;
+use rand_pcg::rand_core::Rng;
+use rand_pcg::Pcg64;
+
+/// How the logits of a query spread over its tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logits {
+    /// Standard deviation 1: many tokens matter.
+    Normal,
+    /// Standard deviation 12: a few tokens have nearly all of the weight.
+    Peaky,
+    /// Standard deviation 1/64: all tokens weigh nearly the same.
+    Flat,
+    /// A sink at the first token, 8 above the rest, and values over sixteen powers of two.
+    LongTail,
+}
+
+impl Logits {
+    /// All kinds.
+    pub const ALL: [Logits; 4] = [Logits::Normal, Logits::Peaky, Logits::Flat, Logits::LongTail];
+}
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Synthetic {
+    /// Seed; the same gives the same bits everywhere.
+    pub seed: u64,
+    /// Query heads.
+    pub heads: usize,
+    /// KV heads.
+    pub kv_heads: usize,
+    /// Queries of a head.
+    pub positions: usize,
+    /// Tokens.
+    pub tokens: usize,
+    /// Elements of a row.
+    pub head_dim: usize,
+    /// Spread of logits.
+    pub logits: Logits,
+}
+
+/// Draws tensors.
+///
+/// # Panics
+/// When the KV heads do not divide the heads.
+pub fn synthetic(what: &Synthetic) -> Tensors {
+    let &Synthetic { seed, heads, kv_heads, positions, tokens, head_dim, logits } = what;
+    assert!(heads.is_multiple_of(kv_heads), "{heads} heads, {kv_heads} KV heads");
+    let mut rng = Pcg64::new(u128::from(seed), 1);
+    let mut draw = |count: usize, sd: f64| -> Vec<u16> {
+        (0..count).map(|_| f16::from_f64(sd * normal(&mut rng)).to_bits()).collect()
+    };
+    let spread = match logits {
+        Logits::Normal | Logits::LongTail => 1.0,
+        Logits::Peaky => 12.0,
+        Logits::Flat => 1.0 / 64.0,
+    };
+    // A logit is a sum of head_dim products over the square root of head_dim, so it spreads as a product does.
+    let mut q = draw(heads * positions * head_dim, spread);
+    let mut k = draw(kv_heads * tokens * head_dim, 1.0);
+    let mut v = draw(kv_heads * tokens * head_dim, 1.0);
+    if logits == Logits::LongTail {
+        // 8 = head_dim * 0.5 * sink / sqrt(head_dim).
+        let sink = 16.0 / (head_dim as f64).sqrt();
+        q.iter_mut().for_each(|bits| *bits = f16::from_f64(value(*bits) + 0.5).to_bits());
+        for head in k.chunks_mut(tokens * head_dim) {
+            head[..head_dim].fill(f16::from_f64(sink).to_bits());
+        }
+        let powers = v.iter().map(|_| (rng.next_u64() >> 60) as i32 - 10).collect::<Vec<_>>();
+        for (bits, power) in v.iter_mut().zip(powers) {
+            *bits = f16::from_f64(value(*bits) * 2f64.powi(power)).to_bits();
+        }
+    }
+    Tensors::new([heads, kv_heads, positions, tokens, head_dim], [q, k, v])
+}
+
+fn value(bits: u16) -> f64 {
+    f16::from_bits(bits).to_f64()
+}
+
+/// A sum of twelve uniform numbers: nearly normal, and exact arithmetic, so the same on every machine.
+fn normal(rng: &mut Pcg64) -> f64 {
+    (0..12).map(|_| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
+}
