@@ -1,9 +1,8 @@
-//! Where the external tools are: Verilator, Icarus Verilog, Yosys, the C++ compiler and Tcl.
+//! Finds the external tools: Verilator, Icarus Verilog, Yosys, the C++ compiler and Tcl.
 //!
-//! Each is looked for in an override of its own in the environment, then on `PATH`, then in a
-//! project-local virtual environment (`.tools/venv`, made by `make tools`). The first that is
-//! new enough is taken. This module asks for versions and nothing else; it knows no design.
-//! [`child`] runs them.
+//! Each tool is looked up in its own environment variable, then on `PATH`, then in a project-local virtual
+//! environment (`.tools/venv`, made by `make tools`). The first that is new enough is used. This module only
+//! asks for versions, and is independent of designs. [`child`] runs the tools.
 
 use std::env;
 use std::ffi::OsString;
@@ -17,7 +16,7 @@ pub mod child;
 mod version;
 pub use version::Version;
 
-/// A program this crate drives, and how to find it.
+/// A program that this crate runs, with its search rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// Name in messages.
@@ -28,7 +27,7 @@ pub struct Wanted {
     executables: &'static [&'static str],
     /// Oldest version that is known to work.
     pub oldest: Version,
-    /// What it is needed for.
+    /// Its purpose.
     pub purpose: &'static str,
     /// Command that installs it.
     pub install: &'static str,
@@ -64,7 +63,7 @@ pub static YOSYS: Wanted = Wanted {
     install: "apt-get install yosys",
 };
 
-/// Yosys again, of which synthesis takes the newest there is: estimates improve from version to version.
+/// Yosys for synthesis, which uses the newest there is: estimates improve from version to version.
 pub static SYNTHESIS: Wanted = Wanted {
     name: "yosys",
     variable: "MESHKV_SYNTH_YOSYS",
@@ -79,7 +78,7 @@ pub static CXX: Wanted = Wanted {
     name: "c++",
     variable: "CXX",
     executables: &["c++", "g++", "clang++"],
-    // C++17 as Verilator's runtime needs it.
+    // Verilator's runtime needs C++17.
     oldest: Version::new(9, 0),
     purpose: "cosim",
     install: "apt-get install g++",
@@ -90,7 +89,7 @@ pub static TCLSH: Wanted = Wanted {
     name: "tclsh",
     variable: "MESHKV_TCLSH",
     executables: &["tclsh", "tclsh8.6", "tclsh8.7", "tclsh9.0"],
-    // `lmap`, and lines of commands in `info frame`.
+    // Needs `lmap`, and lines of commands in `info frame`.
     oldest: Version::new(8, 6),
     purpose: "lint of constraints and scripts",
     install: "apt-get install tcl",
@@ -99,7 +98,7 @@ pub static TCLSH: Wanted = Wanted {
 /// All tools, in the order `meshkv doctor` lists them.
 pub static ALL: [&Wanted; 5] = [&VERILATOR, &IVERILOG, &YOSYS, &CXX, &TCLSH];
 
-/// Where a tool was found.
+/// Place where a tool was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The environment variable of the tool.
@@ -129,11 +128,11 @@ pub struct Tool {
     pub path: PathBuf,
     /// Its version.
     pub version: Version,
-    /// Where it was found.
+    /// Its place.
     pub source: Source,
 }
 
-/// Why a tool cannot be used. Every message says what to install.
+/// Reasons why a tool cannot be used. Every message says what to install.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
     /// No such program anywhere.
@@ -142,30 +141,30 @@ pub enum ToolError {
         .0.name, .0.purpose, .0.install, .0.variable
     )]
     Missing(&'static Wanted),
-    /// Found, but older than what works.
+    /// Found, but too old.
     #[error(
         "{} at {} is version {found}, older than {}: run `make tools`, or set {} to a newer one",
         wanted.name, path.display(), wanted.oldest, wanted.variable
     )]
     TooOld {
-        /// What was looked for.
+        /// The required tool.
         wanted: &'static Wanted,
         /// The executable that is too old.
         path: PathBuf,
         /// Its version.
         found: Version,
     },
-    /// Found, but it does not run or does not tell its version.
+    /// Found, but it does not run or does not print its version.
     #[error(
         "{} at {} does not work: {reason}; reinstall it with `{}`, or set {} to another one",
         wanted.name, path.display(), wanted.install, wanted.variable
     )]
     Broken {
-        /// What was looked for.
+        /// The required tool.
         wanted: &'static Wanted,
-        /// The executable that does not answer.
+        /// The executable that fails.
         path: PathBuf,
-        /// What happened instead.
+        /// The failure.
         reason: String,
     },
 }
@@ -182,13 +181,13 @@ pub fn verilator() -> Result<Tool, ToolError> {
 /// directory and above this executable.
 ///
 /// # Errors
-/// When none is there, or none that is there runs and is new enough. An override that does not
-/// work is an error even where another would be found: it was asked for by name.
+/// When no tool is found that runs and is new enough. A failing override is an error even where another tool
+/// would be found: it was requested by name.
 pub fn find(wanted: &'static Wanted) -> Result<Tool, ToolError> {
     Search::here(wanted).find(wanted)
 }
 
-/// Finds the newest of a tool in the places that [`find`] looks at; an override is taken as it is.
+/// Finds the newest of a tool in the places of [`find`]; an override is used as it is.
 ///
 /// # Errors
 /// As [`find`].
@@ -196,12 +195,12 @@ pub fn newest(wanted: &'static Wanted) -> Result<Tool, ToolError> {
     Search::here(wanted).newest(wanted)
 }
 
-/// The places to look at. A value of its own so that tests can point it elsewhere.
+/// The places to search. A value, so that tests can use others.
 #[derive(Debug, Default)]
 struct Search {
     override_path: Option<OsString>,
     path: OsString,
-    /// Folders that may hold, or stand below one that holds, `.tools/venv`.
+    /// Folders that hold `.tools/venv`, or are below one that does.
     starts: Vec<PathBuf>,
 }
 
@@ -233,7 +232,7 @@ impl Search {
     }
 
     fn newest(&self, wanted: &'static Wanted) -> Result<Tool, ToolError> {
-        // What is found first is as good as any other of its version.
+        // Of equal versions the first is used.
         let first = self.find(wanted)?;
         if first.source == Source::Environment {
             return Ok(first);
@@ -256,12 +255,12 @@ impl Search {
     }
 }
 
-/// Executables of a virtual environment, also those a wheel keeps inside its package.
+/// Executables of a virtual environment, including those inside a wheel's package.
 fn in_venv(venv: &Path, wanted: &'static Wanted) -> Vec<PathBuf> {
     let mut dirs = vec![venv.join("bin")];
     let pythons = fs::read_dir(venv.join("lib")).into_iter().flatten().flatten();
     let mut pythons: Vec<_> = pythons.map(|entry| entry.path()).collect();
-    // The order of a folder's entries is the file system's whim.
+    // The order of a folder's entries is arbitrary.
     pythons.sort();
     dirs.extend(pythons.iter().map(|p| p.join("site-packages").join(wanted.name).join("bin")));
     let paths = dirs.iter().flat_map(|dir| wanted.executables.iter().map(move |name| dir.join(name)));
@@ -283,7 +282,7 @@ fn is_executable(path: &Path) -> bool {
 fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool, ToolError> {
     let broken = |reason: String| ToolError::Broken { wanted, path: path.clone(), reason };
     let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
-    // Tcl has no such option: it takes any for the name of a script.
+    // Tcl has no such option: it takes any argument for the name of a script.
     let output =
         if wanted.name == TCLSH.name { ask_tcl(&path) } else { Command::new(&path).arg(flag).output() };
     let output = output.map_err(|e| broken(e.to_string()))?;
@@ -291,7 +290,7 @@ fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool,
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let version = Version::parse(first).or_else(|| version::of_wheel(&path));
     match version {
-        // Icarus 11 prints its version and fails all the same, because it asks its parts first.
+        // Icarus 11 prints its version but still fails, because it asks its parts first.
         Some(version) if version >= wanted.oldest => Ok(Tool { name: wanted.name, path, version, source }),
         Some(found) => Err(ToolError::TooOld { wanted, path, found }),
         None if output.status.success() => Err(broken(format!("{flag} printed no version: {first:?}"))),
@@ -299,12 +298,12 @@ fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool,
     }
 }
 
-/// Has Tcl say its version as a script.
+/// Runs a script that prints Tcl's version.
 fn ask_tcl(path: &Path) -> io::Result<Output> {
     let pipes = || Stdio::piped();
     let mut child = Command::new(path).stdin(pipes()).stdout(pipes()).stderr(pipes()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // One that does not listen will say nothing either, which is reported.
+        // A Tcl that reads no input prints nothing either, which is reported.
         let _ = stdin.write_all(b"puts \"Tcl [info patchlevel]\"\nexit\n");
     }
     child.wait_with_output()

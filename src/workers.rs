@@ -1,17 +1,18 @@
-//! Independent pieces of work on several threads, and their outcomes on one.
+//! Runs independent pieces of work on several threads, and collects their outcomes on one.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// As many as there are cores.
+/// Number of cores.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Does all of `pieces`, `jobs` at once, and hands each outcome with its piece to `receive` as it comes.
+/// Works on all `pieces`, `jobs` at once, and passes each outcome with its piece to `receive` as it arrives.
 ///
 /// # Errors
-/// The first of `receive`: no further piece is begun then, and of those under way the outcomes are still received.
+/// The first error of `receive`: then no further piece starts, and outcomes of those in progress are still
+/// received.
 pub(crate) fn work<'p, P: Sync, O: Send>(
     pieces: &'p [P],
     jobs: usize,
@@ -26,7 +27,7 @@ pub(crate) fn work<'p, P: Sync, O: Send>(
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    // Nobody listens only when the receiver has panicked.
+                    // Sending fails only when the receiver has panicked.
                     if send.send((piece, run(piece))).is_err() {
                         break;
                     }
@@ -40,7 +41,7 @@ pub(crate) fn work<'p, P: Sync, O: Send>(
             if received.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
-            // What others do wrong after the first is its consequence.
+            // Later errors are consequences of the first.
             result = result.and(received);
         }
         result

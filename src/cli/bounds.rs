@@ -1,4 +1,4 @@
-//! The bounds of a run in words: a row for the time in which KV flows, one for all of the run.
+//! The bounds of a run as a table: a row for the time in which KV flows, one for the whole run.
 
 use super::table;
 use crate::eval::{Bounds, Phase};

@@ -81,7 +81,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-/// Counts, by the name that JSON and prose share, with their unit or meaning.
+/// Counts, by their name in JSON and prose, with their unit or meaning.
 fn facts(design: &Design) -> Vec<(&'static str, u64, &'static str)> {
     let (mesh, router) = (design.mesh, design.router);
     let (cols, rows) = (u64::from(mesh.cols()), u64::from(mesh.rows()));

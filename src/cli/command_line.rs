@@ -67,7 +67,7 @@ pub fn run() -> ExitCode {
     dispatch(&cli.command, &ui).unwrap_or_else(|error| fail(&error, &ui))
 }
 
-/// Refuses options of traffic before a subcommand of `cosim` or `sim` that runs something else.
+/// Rejects options of traffic before a subcommand of `cosim` or `sim` that runs something else.
 fn misplaced(matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, given)) = matches.subcommand() else { return Ok(()) };
     let Some((work, _)) = given.subcommand() else { return Ok(()) };
@@ -119,10 +119,10 @@ fn fail(error: &anyhow::Error, ui: &Ui) -> ExitCode {
         return ExitCode::from(interrupt::EXIT_CODE);
     }
     if let Some(report) = error.downcast_ref::<Report>() {
-        // Its lines start with the place, where editors and people look for it.
+        // Its lines start with the place in the file, as editors expect.
         ui.stderr(format_args!("{report:#}"));
     } else if let Some(refused) = error.downcast_ref::<crate::emit::WriteError>() {
-        // It has told its cause already, in words of its own.
+        // Its message already contains the cause.
         ui.error(refused);
     } else {
         ui.error(format_args!("{error:#}"));

@@ -1,4 +1,4 @@
-//! `meshkv completions`: what a shell needs to complete the command line.
+//! `meshkv completions`: prints the completion script of a shell.
 
 use super::ui::Ui;
 use clap_complete::Shell;

@@ -33,7 +33,7 @@ use std::fs;
 use std::process::ExitCode;
 use titles::{heatmap, title};
 
-/// What the command line asks for, read and checked before anything is built.
+/// Job of the command line, read and checked before anything is built.
 enum Job {
     One(Traffic),
     Sweep(Traffic, (f64, f64)),
@@ -59,7 +59,7 @@ enum Job {
   meshkv cosim decode configs/tiny.toml --steps 2
 
 {TRACE_HELP}"))]
-// What stands before a subcommand is refused by `misplaced`: clap would also refuse options that every command takes.
+// `misplaced` rejects options before a subcommand: clap would also reject options that every command takes.
 #[command(
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,
@@ -80,7 +80,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     run_on(Engine::Rtl, &args.options, args.work.as_ref(), ui)
 }
 
-/// Runs a work, or else the traffic of the options, on the engine that is asked for, or on `default`.
+/// Runs a work, or else the traffic of the options, on the selected engine or on `default`.
 pub(super) fn run_on(
     default: Engine,
     options: &Options,
@@ -95,7 +95,7 @@ pub(super) fn run_on(
     options.check_engine()?;
     let job = job(options, &design)?;
     let interrupt = Interrupt::listen()?;
-    // What cannot be written is found out here, before minutes are spent on building.
+    // Unwritable files are reported here, before a build of minutes.
     let pictures = options.plot.as_deref().map(Pictures::open).transpose()?;
     if let Some(path) = &options.carrier.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
@@ -105,7 +105,7 @@ pub(super) fn run_on(
     let fabric = Watched { fabric, interrupt: &interrupt, waves: None };
     let mut invocation = Invocation { options, design: &design, fabric, pictures, ui };
     let result = invocation.run(&job);
-    // What the fabric does wrong is a failed check; everything else is for the caller to report.
+    // An error of the fabric is a failed check; the caller reports all other errors.
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
         Some(MeasureError::Run(RunError::Network(error))) if error.is::<Difference>() => {
             ui.error(format_args!("model and Verilog differ in {error}"));
@@ -134,7 +134,7 @@ fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     }
     args.check()?;
     let traffic = args.traffic();
-    // Refused here, before minutes are spent on building.
+    // Rejected here, before a build of minutes.
     Generator::new(design, &traffic)?;
     Ok(match args.sweep_load {
         Some(range) => Job::Sweep(traffic, range),
@@ -142,7 +142,7 @@ fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     })
 }
 
-/// The text of a trace, or the line where it is none.
+/// The text of a trace, or an error with the line that is not UTF-8.
 fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count() + 1;
@@ -150,7 +150,7 @@ fn text<'a>(file: &str, bytes: &'a [u8]) -> anyhow::Result<&'a str> {
     })
 }
 
-/// One run of the subcommand, once its fabric is there.
+/// One run of the subcommand, with its fabric open.
 struct Invocation<'a> {
     options: &'a Options,
     design: &'a Design,
@@ -235,7 +235,8 @@ impl Invocation<'_> {
         let found =
             found.map_err(|error| if error.is::<Interrupted>() { unfinished(&done) } else { error })?;
         let command = self.options.command();
-        // The loaded links are those just below saturation; an overloaded mesh shows its edges only.
+        // The picture shows the links just below saturation; in an overloaded mesh only the edges are
+        // visible.
         let shown = found.points.iter().rev().find(|row| !row.saturated).or(found.points.last());
         if let (Some(pictures), Some(row)) = (&self.pictures, shown) {
             let links = heatmap(self.design, row)?;
@@ -260,12 +261,12 @@ impl Invocation<'_> {
         Ok(latency)
     }
 
-    /// From now on waves are written, if they were asked for.
+    /// Notes that waves are written from now on, if requested.
     fn note_waves(&mut self) {
         self.fabric.waves = self.options.carrier.wave.as_deref();
     }
 
-    /// A row with what only the command knows.
+    /// Adds the facts to a row that only the command has.
     fn signed(&self, row: Row, command: String) -> Row {
         Row {
             command,
@@ -286,7 +287,7 @@ impl Invocation<'_> {
     }
 }
 
-/// A run that was ended on request is no run that failed.
+/// Separates an interrupted run from a failed one.
 fn interrupted(error: MeasureError) -> anyhow::Error {
     match error {
         MeasureError::Run(RunError::Network(error)) if error.is::<Interrupted>() => error,
@@ -294,14 +295,14 @@ fn interrupted(error: MeasureError) -> anyhow::Error {
     }
 }
 
-/// What an interrupted sweep leaves: the loads it had finished, each of which a single run gives again.
+/// The error of an interrupted sweep: names the finished loads, which single runs can repeat.
 fn unfinished(done: &[f64]) -> anyhow::Error {
     let loads: Vec<_> = done.iter().map(|load| format!("{load:.4}")).collect();
     let loads = if loads.is_empty() { "none".to_owned() } else { loads.join(", ") };
     Interrupted(format!("in a sweep; no result, no picture; loads that were finished: {loads}")).into()
 }
 
-/// Reports what went wrong, if anything did, and picks the exit code.
+/// Reports violations, if any, and picks the exit code.
 fn verdict(violations: u64, row: &Row, ui: &Ui) -> ExitCode {
     if violations == 0 {
         return ExitCode::SUCCESS;

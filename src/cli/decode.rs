@@ -17,7 +17,7 @@ use crate::design::Design;
 use crate::eval::{self, DecodeRow};
 use std::process::ExitCode;
 
-/// What is verilated.
+/// Form of the build.
 const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.

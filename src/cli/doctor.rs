@@ -1,4 +1,4 @@
-//! `meshkv doctor`: which external tools are there, and what to install.
+//! `meshkv doctor`: lists the external tools that are found, and how to install the others.
 
 use super::table;
 use super::ui::Ui;
@@ -6,7 +6,7 @@ use crate::tools::{self, Tool, ToolError, Wanted};
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Tell which external tools are found, in which version, and what to install
+/// List the external tools that are found, their versions, and what to install
 ///
 /// Each tool is looked for in its own environment variable (MESHKV_VERILATOR, MESHKV_IVERILOG,
 /// MESHKV_YOSYS, CXX, MESHKV_TCLSH), then on PATH, then in .tools/venv of the project. Ends with exit code 2

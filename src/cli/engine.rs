@@ -1,4 +1,4 @@
-//! What carries the flits of a simulation: the options that every one has.
+//! Options of the engine that carries the flits, common to all simulations.
 
 use super::names::name;
 use super::ui::Ui;
@@ -26,19 +26,19 @@ pub struct Carrier {
 }
 
 impl Carrier {
-    /// These options with the engine decided: that asked for, or the subcommand's own.
+    /// These options with the engine decided: the requested one, or the subcommand's default.
     pub(super) fn decided(&self, default: Engine) -> Carrier {
-        // Lockstep runs both, and what it finds is said of the Verilog.
+        // Lockstep runs both engines; its results are those of the Verilog.
         let default = if self.lockstep { Engine::Rtl } else { default };
         Carrier { engine: Some(self.engine.unwrap_or(default)), ..self.clone() }
     }
 
-    /// Whether the model alone carries the flits.
+    /// True if the model alone carries the flits.
     pub(super) fn is_model(&self) -> bool {
         self.engine == Some(Engine::Model)
     }
 
-    /// What carries the flits, as results name it.
+    /// Name of the engine in results.
     pub(super) fn name(&self) -> String {
         match self.engine {
             _ if self.lockstep => "lockstep".to_owned(),
@@ -46,12 +46,13 @@ impl Carrier {
         }
     }
 
-    /// Where waves of the whole run are to be written.
+    /// File for waves of the whole run.
     pub(super) fn waves(&self) -> Option<&Path> {
         self.wave.as_deref().filter(|_| !self.lockstep)
     }
 
-    /// How the Verilog is compiled for so much work, where so much is long: see [`RunLength::of`].
+    /// Compilation of the Verilog for this amount of work, compared with the amount that counts as long: see
+    /// [`RunLength::of`].
     pub(super) fn length(&self, work: u64, long: u64) -> RunLength {
         let length = RunLength::of(work, long);
         if self.waves().is_some() {
@@ -61,22 +62,22 @@ impl Carrier {
         }
     }
 
-    /// What an interrupted run says of its waves.
+    /// Clause on the waves of an interrupted run.
     pub(super) fn waves_until_then(&self) -> String {
         self.waves().map_or(String::new(), |path| format!("; waves until then are in {}", path.display()))
     }
 
-    /// Says where the waves of a run that has ended are.
+    /// Prints the place of the waves of a finished run.
     pub(super) fn note_waves(&self, ui: &Ui) {
         if let Some(path) = self.waves() {
             ui.note(format_args!("wrote {}", path.display()));
         }
     }
 
-    /// Refuses what the engine does not have.
+    /// Rejects options that the engine does not support.
     ///
     /// # Errors
-    /// Names the option and the way out.
+    /// Names the option and the remedy.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
             !(self.is_model() && self.wave.is_some()),
@@ -85,14 +86,14 @@ impl Carrier {
         Ok(())
     }
 
-    /// What a command says of lockstep, for who types it again.
+    /// Lockstep options of the command that repeats a run.
     pub(super) fn words_of_lockstep(&self) -> String {
         let lockstep = if self.lockstep { " --lockstep" } else { "" };
         let upset = self.upset.map_or(String::new(), |(x, y, cycle)| format!(" --upset {x},{y}@{cycle}"));
         format!("{lockstep}{upset}")
     }
 
-    /// What a command says whose subcommand runs the Verilog unless told otherwise.
+    /// Engine options of the command that repeats a run, for subcommands that run the Verilog by default.
     pub(super) fn words(&self) -> String {
         let engine = if self.is_model() { " --engine model" } else { "" };
         format!("{engine}{}", self.words_of_lockstep())

@@ -1,4 +1,4 @@
-//! `meshkv estimate`: what a design takes on the device, whether it fits, and what would.
+//! `meshkv estimate`: estimates the resources of a design, whether it fits the FPGA, and which changes would.
 
 mod args;
 mod demand;

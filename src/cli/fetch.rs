@@ -33,7 +33,7 @@ pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     config: PathBuf,
-    /// Who asks for what
+    /// Pattern of the fetches
     #[arg(long, value_enum, default_value_t = Pattern::Broadcast)]
     pattern: Pattern,
     /// slice: tiles that ask for the one slice
@@ -45,7 +45,7 @@ pub struct Args {
     /// broadcast: chunks that are asked for of each slice
     #[arg(long, default_value_t = 4)]
     chunks: u32,
-    /// broadcast: cycles by which a row is told later than the one below it
+    /// broadcast: cycles by which a row starts later than the one below it
     #[arg(long, value_name = "CYCLES", default_value_t = 1)]
     skew: u32,
     /// broadcast: all columns ask in the same order, not each from another slice on
@@ -75,7 +75,7 @@ pub struct Args {
 enum Pattern {
     /// Some tiles ask at once for one whole slice
     Slice,
-    /// Every tile asks for the same slices, as the column controllers tell them
+    /// Every tile fetches the same slices, as the column controllers announce them
     Broadcast,
     /// A second head asks when the window of the first has just ended
     Heads,
@@ -88,7 +88,7 @@ enum Pattern {
 }
 
 impl Args {
-    /// How the Verilog is compiled for so many commands.
+    /// Compilation of the Verilog for this number of commands.
     fn length(&self, design: &Design, commands: u64) -> RunLength {
         self.carrier.length(commands * u64::from(design.mare.chunk_flits), LONG_RUN)
     }
@@ -173,13 +173,13 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     }
 }
 
-/// Share of the fetches that joined a request which was there already.
+/// Share of fetches that joined an existing request.
 fn merged_share(done: &Fetched) -> f64 {
     let (opened, merged) = (done.event("requests_opened") as f64, done.event("requests_merged") as f64);
     merged / (opened + merged).max(1.0)
 }
 
-/// The command that gives the same figures again.
+/// The command that repeats these figures.
 fn command(args: &Args) -> String {
     let mut text = format!("meshkv fetch {} --seed {}", args.config.display(), args.seed);
     text += &match args.pattern {

@@ -1,4 +1,4 @@
-//! `meshkv generate`: the files of a design, written to a folder.
+//! `meshkv generate`: writes the files of a design to a folder.
 
 use super::interrupt::Interrupt;
 use super::ui::Ui;
@@ -31,7 +31,7 @@ pub struct Args {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// All problems of the configuration, or why nothing could be written.
+/// All problems of the configuration, or the reason why nothing could be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load::load_for_the_card(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;

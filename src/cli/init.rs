@@ -1,4 +1,4 @@
-//! `meshkv init`: the configuration recommended for the card, with every key explained.
+//! `meshkv init`: writes the recommended configuration for the card, with every key explained.
 
 use super::ui::Ui;
 use super::whole_file;

@@ -1,7 +1,7 @@
-//! Ctrl-C: the first asks the work to end and clean up, the second ends the process at once.
+//! Ctrl-C: the first requests that the work ends and cleans up, the second ends the process at once.
 //!
-//! The only place that knows of signals. Work below is handed [`Interrupt::requested`] as a plain
-//! question, and the error it ends with becomes [`Interrupted`] and exit code 130.
+//! The only place that handles signals. Work below gets [`Interrupt::requested`] as a plain function, and the
+//! error that ends it becomes [`Interrupted`] and exit code 130.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -9,24 +9,24 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// What a shell reports of a program that Ctrl-C ended.
+/// Exit code of a program that Ctrl-C ended, as shells report it.
 pub const EXIT_CODE: u8 = 130;
 
-/// Whether somebody wants this process to end.
+/// Flag that an end of this process was requested.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
-/// Work that was ended on request; says what became of it.
+/// Work that ended on request, with its state.
 #[derive(Debug, thiserror::Error)]
 #[error("interrupted {0}")]
 pub struct Interrupted(pub String);
 
 impl Interrupt {
-    /// Listens for SIGINT and SIGTERM. Before this call they end the process, so a subcommand that reads its input
-    /// first need not clean up, nor ask while a pipe keeps it waiting.
+    /// Listens for SIGINT and SIGTERM. Before this call they end the process, so a subcommand that first
+    /// reads its input need not clean up or poll while a pipe blocks it.
     ///
     /// # Errors
-    /// When the system refuses the handlers.
+    /// When the system rejects the handlers.
     pub fn listen() -> io::Result<Interrupt> {
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM] {
@@ -37,12 +37,12 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Whether to end now.
+    /// True once an end was requested.
     pub fn requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Ends the caller if that is wanted; `what` says what became of the work.
+    /// Returns an error if an end was requested; `what` describes the state of the work.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -53,11 +53,12 @@ impl Interrupt {
         Ok(())
     }
 
-    /// Takes an error that comes after the request for its consequence: Ctrl-C on a terminal reaches the tools
-    /// that are being asked for their versions, too.
+    /// Treats an error after the request as its consequence: Ctrl-C on a terminal also reaches the tools that
+    /// are being asked for their versions.
     ///
     /// # Errors
-    /// That of `result`, or [`Interrupted`], with `what` unless the error itself says what became of the work.
+    /// The error of `result`, or [`Interrupted`] with `what`, unless the error itself describes the state of
+    /// the work.
     pub fn explain<T>(&self, result: anyhow::Result<T>, what: &str) -> anyhow::Result<T> {
         match result {
             Err(error) if self.requested() && !error.is::<Interrupted>() => {

@@ -1,4 +1,4 @@
-//! The verilated fabric that a command runs on: found, built or taken from the cache.
+//! The verilated fabric of a command: built, or taken from the cache.
 
 use super::interrupt::Interrupt;
 use super::ui::Ui;
@@ -15,7 +15,7 @@ use std::time::Instant;
 const CACHE_HELP: &str = "\n  help: compiled fabrics are kept in MESHKV_CACHE, else in ~/.cache/meshkv; \
                           set it to a folder that you may write, on a disk with room";
 
-/// Builds what a command verilates and loads it.
+/// Builds and loads the verilated library of a command.
 ///
 /// # Errors
 /// When a tool is missing or fails, or the build is interrupted.
@@ -29,7 +29,7 @@ pub(super) fn library(
     library_in(None, design, form, run, interrupt, ui)
 }
 
-/// The same, kept in a folder of its own if one is given.
+/// The same, with its own cache folder if one is given.
 ///
 /// # Errors
 /// As [`library`].

@@ -1,11 +1,11 @@
-//! Configurations, as subcommands read them.
+//! Reads configurations for subcommands.
 
 use super::ui::Ui;
 use crate::config::Report;
 use crate::design::Design;
 use std::path::Path;
 
-/// Reads a configuration and tells what is unwise about it.
+/// Reads a configuration and prints its warnings.
 ///
 /// # Errors
 /// All problems of the configuration as one [`Report`].
@@ -13,7 +13,7 @@ pub fn load(path: &Path, ui: &Ui) -> Result<(Design, Report), Report> {
     told(Design::load(path)?, ui)
 }
 
-/// The same where the files of the design are for the card.
+/// The same for a design whose files are for the card.
 ///
 /// # Errors
 /// As [`load`].

@@ -1,8 +1,8 @@
-//! Choices that several subcommands have, as the command line names them.
+//! Choices of several subcommands, with their names on the command line.
 
 use crate::design;
 
-/// Which tile of its column computes a head.
+/// Rule for the tile that computes a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Mapping {
     /// One tile a head and stream, whatever the segment
@@ -13,7 +13,7 @@ pub(super) enum Mapping {
     StreamStriped,
 }
 
-/// Who receives a slice.
+/// Receivers of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Sharing {
     /// The heads that attend with its KV head

@@ -1,4 +1,4 @@
-//! The folder of `--plot`: found writable before the first cycle, filled after the last.
+//! The folder of `--plot`: checked before the first cycle, filled after the last.
 
 use crate::cli::ui::Ui;
 use crate::cli::whole_file;
@@ -7,7 +7,7 @@ use anyhow::Context;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder for pictures. It vanishes again if nothing was written into it.
+/// A folder for pictures. It is removed if nothing was written into it.
 pub(super) struct Pictures {
     dir: PathBuf,
     /// Folders this run made, outermost first.
@@ -15,7 +15,7 @@ pub(super) struct Pictures {
 }
 
 impl Pictures {
-    /// Makes the folder and finds out whether it can be written.
+    /// Makes the folder and checks that it can be written.
     ///
     /// # Errors
     /// When it cannot be made or written.
@@ -23,7 +23,7 @@ impl Pictures {
         let missing = |dir: &&Path| !dir.as_os_str().is_empty() && !dir.exists();
         let mut made: Vec<_> = dir.ancestors().take_while(missing).map(PathBuf::from).collect();
         made.reverse();
-        // Before the folders are made: those made until one fails are removed, too.
+        // Set before the folders are made: if one fails, those already made are removed.
         let pictures = Pictures { dir: dir.to_owned(), made };
         fs::create_dir_all(dir).with_context(|| {
             format!("cannot make the folder {} for the pictures of --plot", dir.display())
@@ -55,7 +55,7 @@ impl Pictures {
 
 impl Drop for Pictures {
     fn drop(&mut self) {
-        // A folder that holds something refuses, and stays.
+        // Removing a folder that is not empty fails, and the folder stays.
         for dir in self.made.iter().rev() {
             let _ = fs::remove_dir(dir);
         }

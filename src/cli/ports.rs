@@ -1,4 +1,5 @@
-//! What stands behind the ports of a fabric, as the options say it, and waves of where model and Verilog differ.
+//! The simulation behind the ports of a fabric, as selected by options, and waves of a difference between
+//! model and Verilog.
 
 use super::engine::Carrier;
 use super::interrupt::Interrupt;
@@ -17,7 +18,7 @@ use crate::model::cycle::network::Upset;
 use anyhow::{anyhow, Context};
 use std::path::Path;
 
-/// What registers hold before the reset; any value must do.
+/// Seed of register values before the reset; any value must work.
 const POWER_UP_SEED: u64 = 1;
 
 /// Verilog of a design in one form, for one command.
@@ -25,15 +26,15 @@ pub(super) struct Verilog<'a> {
     pub(super) design: &'a Design,
     pub(super) form: BuildForm,
     pub(super) length: RunLength,
-    /// Where it is kept, if not with all others.
+    /// Its own cache folder, if any.
     pub(super) cache: Option<&'a Path>,
     pub(super) interrupt: &'a Interrupt,
     pub(super) ui: &'a Ui,
 }
 
 impl Verilog<'_> {
-    /// What the options ask for that is not the model alone: the Verilog, with waves if they are wanted, or both, compared
-    /// at the ports of `top`.
+    /// Opens the Verilog, with waves if requested, or both engines, compared at the ports of `top`. The model
+    /// alone is not opened here.
     ///
     /// # Errors
     /// When a tool is missing or fails, a file cannot be written, or the build is interrupted.
@@ -53,7 +54,7 @@ impl Verilog<'_> {
         self.beside(top, model(self.design), upset)
     }
 
-    /// The Verilog by itself, with waves if they are wanted.
+    /// Opens the Verilog alone, with waves if requested.
     ///
     /// # Errors
     /// As [`Verilog::open`].
@@ -63,7 +64,8 @@ impl Verilog<'_> {
         Ok(Box::new(PortWaveWindow::new(self.build()?, path, 0..u64::MAX)))
     }
 
-    /// The Verilog and its model, compared at the ports of `top`; the model may be upset at a tile before a cycle.
+    /// Opens the Verilog and its model, compared at the ports of `top`; the model may be upset at a tile
+    /// before a cycle.
     ///
     /// # Errors
     /// As [`Verilog::open`].
@@ -80,7 +82,7 @@ impl Verilog<'_> {
         Ok(Box::new(both))
     }
 
-    /// Tells a difference, and writes waves of it where the options say.
+    /// Reports a difference, and writes waves of it to the file of the options.
     ///
     /// # Errors
     /// As [`Verilog::show`].
@@ -135,7 +137,7 @@ impl Verilog<'_> {
     }
 }
 
-/// When and where the model is upset.
+/// Cycle and tile of the model's upset.
 ///
 /// # Errors
 /// If there is no such tile.

@@ -1,4 +1,4 @@
-//! `meshkv report`: tables, pictures and one page of the rows of sweeps.
+//! `meshkv report`: makes tables, pictures and one page from the rows of sweeps.
 
 use super::pictures::Pictures;
 use super::sweep::{Meta, META, ROWS};
@@ -122,7 +122,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a folder says of itself, and its rows.
+/// Description of a folder, and its rows.
 fn read(dir: &Path) -> anyhow::Result<(Meta, Vec<serde_json::Map<String, serde_json::Value>>)> {
     let file = |name: &str| {
         let path = dir.join(name);
@@ -133,13 +133,13 @@ fn read(dir: &Path) -> anyhow::Result<(Meta, Vec<serde_json::Map<String, serde_j
     let meta: Meta = serde_json::from_str(&file(META)?).with_context(|| {
         format!("{} is not what this meshkv writes\n  help: run the sweep again", dir.join(META).display())
     })?;
-    // A line that a killed sweep cut off is no row; the next sweep repairs it.
+    // A line cut off by a killed sweep is ignored; the next sweep repairs it.
     let rows = file(ROWS)?.lines().filter_map(|line| parse_line(line).map(|(_, row)| row)).collect();
     Ok((meta, rows))
 }
 
 impl Args {
-    /// The command that makes the same report again.
+    /// The command that repeats this report.
     fn command(&self, chosen: &Chosen) -> String {
         let mut words = vec!["meshkv report".to_owned()];
         words.extend(self.dirs.iter().map(|dir| dir.display().to_string()));

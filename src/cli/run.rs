@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     })
 }
 
-/// What the job runs on, as it was asked for.
+/// Opens the simulation of the job that the options select.
 fn bench<'a>(
     args: &Args,
     job: &'a Job<'a>,

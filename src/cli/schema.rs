@@ -16,7 +16,7 @@ pub struct Args {}
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(_args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    // A schema is JSON for whoever asks.
+    // A schema is JSON with and without `--json`.
     ui.print(&format!("{:#}\n", config::json_schema()))?;
     Ok(ExitCode::SUCCESS)
 }

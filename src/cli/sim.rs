@@ -1,4 +1,4 @@
-//! `meshkv sim`: what `meshkv cosim` does, on the model unless told otherwise.
+//! `meshkv sim`: does the same as `meshkv cosim`, by default on the model.
 
 use super::cosim::{run_on, Options, TRACE_HELP};
 use super::ui::Ui;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
   meshkv sim run configs/minilm.toml --tensors examples/minilm.safetensors --plot out
 
 {TRACE_HELP}"))]
-// What stands before a subcommand is refused by `misplaced`: clap would also refuse options that every command takes.
+// `misplaced` rejects options before a subcommand: clap would also reject options that every command takes.
 #[command(
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,

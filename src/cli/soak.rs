@@ -1,4 +1,4 @@
-//! `meshkv soak`: random networks and fabrics through model and Verilog in lockstep.
+//! `meshkv soak`: runs random networks and fabrics on model and Verilog in lockstep.
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::library::library_in;
@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 /// Cycles without movement after which a fabric is stuck; longer than any wait in these meshes.
 const WATCHDOG: u64 = 5_000;
 
-/// What registers hold before the reset; any value must do.
+/// Seed of register values before the reset; any value must work.
 const POWER_UP_SEED: u64 = 1;
 
 /// Compare model and Verilog on random networks and fabrics
@@ -58,14 +58,14 @@ pub struct Args {
     upset: Option<(u32, u32, u64)>,
 }
 
-/// What a soak found.
+/// Result of a soak.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     /// First seed.
     seed: u64,
     /// Seeds run to their end.
     seeds: u64,
-    /// Of them networks, and whole fabrics.
+    /// Networks among them, and whole fabrics.
     networks: u64,
     fabrics: u64,
     /// Runs of traffic, and of decode steps.
@@ -77,9 +77,9 @@ struct Report {
     fabric_router_cycles: u64,
     /// Seconds of wall time, builds included.
     seconds: f64,
-    /// The seed that failed, and how.
+    /// The seed that failed, and the failure.
     failed: Option<Failure>,
-    /// The command that gives the same again.
+    /// The command that repeats this soak.
     command: String,
 }
 
@@ -99,7 +99,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
     }
-    // Fabrics that nobody asks for again do not belong into the cache of those that are.
+    // Random fabrics are not reused, so they stay out of the common cache.
     let cache = tempfile::tempdir().context("no temporary folder for the fabrics")?;
     let soak = Soak { args, cache: cache.path(), interrupt: &interrupt, ui };
     let report = soak.all()?;
@@ -144,7 +144,7 @@ impl Soak<'_> {
         Ok(report)
     }
 
-    /// A network. What it finds wrong is in the report.
+    /// Runs a network. Failures go to the report.
     fn network(&self, case: &SoakCase, report: &mut Report) -> anyhow::Result<()> {
         let mut both = Lockstep::new(self.open(case, BuildForm::OneRouter, RunLength::Quick)?, &case.design)?;
         both.watchdog(WATCHDOG);
@@ -166,7 +166,7 @@ impl Soak<'_> {
             let message = match &found {
                 Ok(measured) => {
                     report.cycles += measured.cycles;
-                    // A tile that stalls has still credits to give back; both were compared in that.
+                    // A stalled tile may still owe credits; lockstep has compared them.
                     let mut wrong = measured.violations.iter().filter(|v| v.kind != ViolationKind::Credits);
                     wrong.next().map(|violation| violation.message.clone())
                 }
@@ -190,7 +190,7 @@ impl Soak<'_> {
         Ok(())
     }
 
-    /// A whole fabric. What it finds wrong is in the report.
+    /// Runs a whole fabric. Failures go to the report.
     fn fabric(&self, case: &SoakFabric, report: &mut Report) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
         let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
@@ -249,7 +249,7 @@ impl Soak<'_> {
         format!("meshkv soak --seed {seed} --count {count}{upset}")
     }
 
-    /// Where waves of a seed's difference go.
+    /// File for waves of a seed's difference.
     fn waves(&self, seed: u64) -> PathBuf {
         self.args.wave.clone().unwrap_or_else(|| format!("soak-{seed}.fst").into())
     }
@@ -267,7 +267,7 @@ impl Soak<'_> {
             dut.stall(node, probability, case.stall_seed(node));
         }
         let mut excerpt = WaveWindow::new(dut, &path, 1, difference.around());
-        // It ends when the waves are written, which is no result.
+        // The run ends when the waves are written; it has no result.
         let _ = soak_take(&case.runs[at], &case.design, &mut excerpt, &mut |_, _| {});
         self.ui.note(format_args!("waves of the cycles around it are in {}", path.display()));
         Ok(())
@@ -281,7 +281,7 @@ impl Soak<'_> {
     }
 }
 
-/// What an interrupted soak leaves.
+/// The error of an interrupted soak.
 fn stopped(report: &Report) -> Interrupted {
     let (compared, next) = (report.router_cycles, report.seed + report.seeds);
     Interrupted(format!(

@@ -1,4 +1,5 @@
-//! `meshkv sweep`: every point of a grid of configurations and workloads, on all cores, a row each.
+//! `meshkv sweep`: runs every point of a grid of configurations and workloads on all cores, and writes a row
+//! each.
 
 mod execute;
 mod meta;
@@ -59,22 +60,22 @@ pub struct Args {
     only: Option<String>,
 }
 
-/// What a sweep did.
+/// Result of a sweep.
 #[derive(Debug, Serialize)]
 struct Summary {
     /// Points of the grid that can be run.
     points: usize,
-    /// Rows that were there already.
+    /// Rows that already existed.
     kept: usize,
     /// Rows that this run added.
     run: usize,
-    /// Points without a row, because their run came to no end.
+    /// Points without a row, because their run failed.
     failed: Vec<String>,
     /// Violations of all rows.
     violations: u64,
     /// Seconds of wall time.
     seconds: f64,
-    /// Where the rows are.
+    /// Folder of the rows.
     output: PathBuf,
 }
 
@@ -87,7 +88,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (base, _) = super::load::load(&grid.base, ui)?;
     let all = expand(&grid, &base.name, &base.config);
     if let Some(report) = &all.illegal {
-        // Without a single point there is nothing to leave them out of.
+        // Without a legal point, leaving out the others leaves nothing.
         if !args.skip_illegal || all.points.is_empty() {
             if !all.points.is_empty() {
                 let (out, of) = (all.left_out, all.left_out + all.points.len() + all.repeated);
@@ -119,7 +120,7 @@ fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<Exi
     };
     let values: Vec<Value> = all.points.iter().map(value).collect();
     ui.result(&values, || {
-        // What is the same everywhere tells nothing about a point.
+        // Labels that are the same everywhere are left out.
         let varies =
             |at: &usize| all.points.windows(2).any(|pair| pair[0].labels[*at] != pair[1].labels[*at]);
         let shown: Vec<usize> = (0..labels.len()).filter(varies).collect();
@@ -136,7 +137,7 @@ fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// A value as people read it.
+/// A value as readable text.
 fn text(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
@@ -174,7 +175,7 @@ fn only(id: &str, all: &Expanded, ui: &Ui) -> anyhow::Result<ExitCode> {
 
 fn jobs(args: &Args, grid: &Grid, points: &[Point]) -> usize {
     let cores = workers::cores();
-    // Tiles that are verilated one by one are run by two threads already.
+    // Runs of single verilated tiles already use two threads.
     let paired = grid.kind == WorkKind::Traffic && points.iter().any(|p| p.work.engine() == Engine::Rtl);
     args.jobs.map_or(if paired { cores.div_ceil(2) } else { cores }, usize::from)
 }

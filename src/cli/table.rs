@@ -1,4 +1,4 @@
-//! Text in columns, for results that people read.
+//! Text in columns, for printed results.
 
 use std::fmt::Write;
 

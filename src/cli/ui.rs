@@ -1,8 +1,8 @@
-//! What a subcommand says, and where it says it.
+//! Output of a subcommand: results, notes, warnings and progress.
 //!
-//! The result goes to standard output: prose, or one JSON object under `--json`. Everything
-//! else (notes, warnings, progress) goes to standard error, so that a pipe sees only the
-//! result. This module knows no subcommand.
+//! The result goes to standard output: prose, or one JSON object under `--json`. Everything else (notes,
+//! warnings, progress) goes to standard error, so that a pipe gets only the result. This module is
+//! independent of subcommands.
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -37,7 +37,7 @@ pub struct UiArgs {
     color: clap::ColorChoice,
 }
 
-/// Speaks for one run of a subcommand.
+/// Output of one run of a subcommand.
 #[derive(Debug, Clone)]
 pub struct Ui {
     quiet: bool,
@@ -47,7 +47,7 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// As the command line asks for it.
+    /// Output as selected on the command line.
     pub fn new(args: &UiArgs) -> Ui {
         let color = match args.color {
             clap::ColorChoice::Auto => ColorChoice::Auto,
@@ -57,22 +57,22 @@ impl Ui {
         Ui { quiet: args.quiet, verbose: args.verbose, json: args.json, color }
     }
 
-    /// Says nothing but results, in prose and without colour; for tests and library callers.
+    /// Output of results only, in prose and without colour; for tests and library callers.
     pub fn silent() -> Ui {
         Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never }
     }
 
-    /// Whether the result is wanted as JSON.
+    /// True if the result is printed as JSON.
     pub fn json(&self) -> bool {
         self.json
     }
 
-    /// Whether `-v` was given.
+    /// True if `-v` was given.
     pub fn verbose(&self) -> bool {
         self.verbose
     }
 
-    /// Prints the result of a subcommand once: `value` as JSON, or `prose` for people.
+    /// Prints the result of a subcommand once: `value` as JSON, or `prose`.
     ///
     /// # Errors
     /// When standard output cannot be written; a closed pipe is an error of kind `BrokenPipe`.
@@ -87,43 +87,43 @@ impl Ui {
     /// As [`Ui::result`].
     pub fn print(&self, text: &str) -> io::Result<()> {
         let mut out = AutoStream::new(io::stdout(), self.color).lock();
-        // The kind is kept: by it a closed pipe is told from a full disk.
+        // The kind is kept: it distinguishes a closed pipe from a full disk.
         let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot write the result: {e}"));
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(named)
     }
 
-    /// Tells what was done; silent under `-q`.
+    /// Prints a note; silent under `-q`.
     pub fn note(&self, text: impl Display) {
         if !self.quiet {
             self.stderr(text);
         }
     }
 
-    /// Tells how it is done; only under `-v`.
+    /// Prints a detail; only under `-v`.
     pub fn detail(&self, text: impl Display) {
         if self.verbose {
             self.stderr(text);
         }
     }
 
-    /// Warns, also under `-q`.
+    /// Prints a warning, also under `-q`.
     pub fn warn(&self, text: impl Display) {
         self.stderr(format_args!("{WARNING}warning:{WARNING:#} {text}"));
     }
 
-    /// Reports why the run fails, also under `-q`.
+    /// Prints an error, also under `-q`.
     pub fn error(&self, text: impl Display) {
         self.stderr(format_args!("{ERROR}error:{ERROR:#} {text}"));
     }
 
     /// Writes one line to standard error as it is, also under `-q`.
     pub fn stderr(&self, text: impl Display) {
-        // Nobody is left to tell when standard error itself is closed.
+        // A closed standard error cannot be reported.
         let _ = writeln!(AutoStream::new(io::stderr(), self.color), "{text}");
     }
 
-    /// Progress of `what` over `len` steps, or of unknown length. It shows itself after two
-    /// seconds, on a terminal, and is gone when dropped.
+    /// Progress of `what` over `len` steps, or of unknown length. It appears after two seconds, on a
+    /// terminal, and disappears when dropped.
     pub fn progress(&self, len: Option<u64>, what: &str) -> Progress {
         let bar = ProgressBar::with_draw_target(len, ProgressDrawTarget::hidden());
         bar.set_style(progress_style(len.is_some()));
@@ -149,7 +149,7 @@ fn progress_style(known_length: bool) -> ProgressStyle {
     } else {
         "{spinner} {msg} {elapsed}"
     };
-    // A wrong template would only cost the look of the bar.
+    // A wrong template would only change the look of the bar.
     ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .progress_chars("=> ")
@@ -167,12 +167,12 @@ impl Progress {
         self.bar.set_position(done);
     }
 
-    /// Says what is being done now.
+    /// Shows the present step.
     pub fn message(&self, what: impl Into<String>) {
         self.bar.set_message(what.into());
     }
 
-    /// Lets something be said while progress is shown: a line written into the bar would be torn.
+    /// Hides the bar while `say` prints: a line written into the bar would be torn.
     pub fn aside(&self, say: impl FnOnce()) {
         self.bar.suspend(say);
     }

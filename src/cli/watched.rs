@@ -1,15 +1,15 @@
-//! The fabric as a run sees it while somebody watches: it shows how far it is and can be ended.
+//! A fabric that can be interrupted between steps.
 
 use super::interrupt::{Interrupt, Interrupted};
 use crate::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::design::{NodeId, Port};
 use std::path::Path;
 
-/// What holds a fabric.
+/// A holder of a fabric.
 pub(super) trait Fabric {
-    /// The fabric, to be asked.
+    /// The fabric, shared.
     fn network(&self) -> &dyn Network;
-    /// The fabric, to be run.
+    /// The fabric, exclusive.
     fn network_mut(&mut self) -> &mut dyn Network;
 }
 
@@ -27,7 +27,7 @@ impl<N: Network> Fabric for &mut N {
 pub(super) struct Watched<'a, F> {
     pub(super) fabric: F,
     pub(super) interrupt: &'a Interrupt,
-    /// Where waves are being written: they are kept, and closed with the fabric.
+    /// File of the waves being written: they are kept, and closed with the fabric.
     pub(super) waves: Option<&'a Path>,
 }
 

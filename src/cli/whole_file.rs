@@ -1,4 +1,4 @@
-//! One file, written whole or not at all: a reader never sees half of it, nor does a full disk leave half.
+//! Writes a file whole or not at all: neither a reader nor a full disk ever gets half of it.
 
 use anyhow::Context;
 use std::fs::{File, OpenOptions, Permissions};
@@ -7,19 +7,20 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Writes `path`. An existing file is replaced only if `replace` says so.
+/// Writes `path`. An existing file is replaced only if `replace` is set.
 ///
 /// # Errors
 /// When the file exists and stays, or cannot be written; then nothing has changed.
 pub fn write(path: &Path, bytes: &[u8], replace: bool) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {}", path.display());
     let mut file = beside(path).with_context(cannot)?;
-    // On the disk before it has its name: after a crash there is the old file or all of the new one.
+    // The content is synced before the rename: after a crash the old file or all of the new one is there.
     file.write_all(bytes).and_then(|()| file.as_file().sync_all()).with_context(cannot)?;
     let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
     match kept {
         Ok(_) => {
-            // The name, too, or a crash could bring the old file back; not every file system does this for folders.
+            // The folder is synced, too, or a crash could restore the old file. Not every file system
+            // supports this.
             let _ = File::open(folder(path)).and_then(|dir| dir.sync_all());
             Ok(())
         }
@@ -30,7 +31,7 @@ pub fn write(path: &Path, bytes: &[u8], replace: bool) -> anyhow::Result<()> {
     }
 }
 
-/// Finds out whether `path` can be written later, without leaving anything.
+/// Checks that `path` can be written later, and leaves nothing behind.
 ///
 /// # Errors
 /// When it cannot.
@@ -39,16 +40,16 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
     if path.is_dir() {
         return Err(io::Error::from(ErrorKind::IsADirectory)).with_context(cannot);
     }
-    // Opened and not changed: a tool that writes in place meets the permissions of the file itself.
+    // Opened without change: a tool that writes in place needs permissions of the file itself.
     if path.exists() {
         OpenOptions::new().append(true).open(path).with_context(cannot)?;
     }
     beside(path).map(drop).with_context(cannot)
 }
 
-/// A file in the same folder that vanishes unless it is renamed.
+/// A file in the same folder that is removed unless it is renamed.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    // A temporary file is private otherwise, and would stay so under its new name.
+    // A temporary file is private by default, and would stay so under its new name.
     tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
@@ -60,7 +61,7 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The system's words without the random name of the temporary file.
+/// The system's message without the random name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
     let text = error.to_string();
     io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or(&text))

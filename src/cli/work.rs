@@ -1,4 +1,4 @@
-//! What can be simulated beside traffic on the network: by its own name, or below `cosim` and `sim`.
+//! Works other than network traffic that can be simulated: by their own names, or below `cosim` and `sim`.
 
 use super::ui::Ui;
 use super::{decode, fetch, run};
@@ -15,7 +15,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Runs it on the engine that it asks for, or on `default`. Exit code 1 if the fabric did anything wrong.
+    /// Runs the work on its selected engine, or on `default`. Exit code 1 if the fabric did anything wrong.
     ///
     /// # Errors
     /// A wrong configuration or argument, a missing tool, a file that cannot be written, or Ctrl-C.

@@ -1,34 +1,34 @@
-//! What computes at a tile: rows of the array, and where contexts stand in it.
+//! The PaD array of a tile: its rows, its latencies, and the place of each context.
 
 use super::design::Design;
 use super::mare::is_wide;
 use super::slice::flit_elements;
 use crate::config::Config;
 
-/// Words of queries and jobs that wait to be taken over by what computes.
+/// Words of queries and jobs that wait to cross into the PE clock.
 pub const JOB_DEPTH: u32 = 16;
-/// Cycles from the last weight's reading to when it can be used.
+/// Cycles from reading the last weight until it can be used.
 pub const LOAD_LATENCY: u32 = 8;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
-/// Cycles from a dot's time to when the sum that was read leaves the row, at most.
+/// Cycles from a dot until the sum that it reads leaves the row, at most.
 const READ_AFTER_DOT: u32 = 8;
 
-/// Lanes of all rows of a tile up to which the U280 has two DSPs for each, and block RAM for what LUTs keep elsewhere,
-/// at 24 tiles in an SLR.
+/// Most lanes of a tile for which the U280 has two DSPs each, and block RAM instead of LUT memory, at 24
+/// tiles an SLR.
 const SPARING_LANES: u32 = 32;
 
-/// Flits that tables of LUTs keep cheaply.
+/// Deepest FIFO of flits that LUT memory holds cheaply.
 const LUT_WORDS: u32 = 32;
 
-/// The array beside every tile.
+/// The PaD array of a tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
-    /// Rows: contexts that meet a flit at once.
+    /// Rows: contexts that process a flit at the same time.
     pub rows: u32,
     /// Elements of a flit.
     pub lanes: u32,
-    /// Query heads of a column at most.
+    /// Most query heads of a column.
     pub heads: u32,
     /// Contexts by row and slot: stream * heads of a column + place of the head.
     pub slots: Vec<Vec<u32>>,
@@ -37,14 +37,14 @@ pub struct Array {
 }
 
 impl Array {
-    /// Of a fabric.
+    /// The array of a design.
     pub fn of(design: &Design) -> Array {
         let (config, heads) = (&design.config, design.heads.most());
         let rows = config.pe.array_rows;
         let mut slots = vec![Vec::new(); rows as usize];
         for stream in 0..config.model.max_streams {
             for head in 0..heads {
-                // Heads of a KV head, and streams of one head, so come to different rows.
+                // Heads of one KV head, and streams of one head, get different rows.
                 slots[((stream + head) % rows) as usize].push(stream * heads + head);
             }
         }
@@ -57,14 +57,15 @@ impl Array {
         Array { rows, lanes: flit_elements(config), heads, slots, kv_heads }
     }
 
-    /// Whether DSPs and block RAMs do some of what LUTs do where there are more lanes: alignment of elements, their
-    /// exponents, the FIFO of flits.
+    /// True if DSPs and block RAMs replace some LUTs, as they do where there are few lanes: in the alignment
+    /// of elements, their exponents and the FIFO of flits. Larger arrays use LUTs.
     pub fn spares_luts(config: &Config) -> bool {
         config.pe.array_rows * flit_elements(config) <= SPARING_LANES
     }
 
-    /// Whether flits that wait for the array lie in block RAM. Wide flits do, since depth is free there, and flits of an
-    /// array that spares LUTs. A shallow FIFO stays in LUTs, which keep 32 words in half of what 64 take.
+    /// True if the FIFO before the array is in block RAM. That holds for wide flits, whose depth is free
+    /// there, and for arrays that spare LUTs. A shallow FIFO stays in LUTs: 32 words take half of what 64
+    /// take.
     pub fn fifo_in_block(design: &Design) -> bool {
         (Array::spares_luts(&design.config) || is_wide(&design.config)) && design.mare.fifo_depth > LUT_WORDS
     }
@@ -80,7 +81,7 @@ impl Array {
         Array::dot_cycles(self.lanes) + AFTER_DOT
     }
 
-    /// Results that may be on their way in the array.
+    /// Most results in flight in the array.
     pub fn read_cycles(&self) -> u32 {
         Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
     }

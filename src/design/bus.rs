@@ -1,4 +1,4 @@
-//! The column bus: widths of a word on it, which everything that carries one agrees on.
+//! The column bus: widths of a word and of its fields, shared by everything that carries one.
 
 use super::flit::{index_bits, FlitLayout};
 use super::mapping::Heads;
@@ -6,7 +6,7 @@ use super::mesh::Mesh;
 use super::placement::{Placement, PlacementKind};
 use crate::config::Config;
 
-/// Kind of a word.
+/// Bits of the kind of a word.
 const KIND_BITS: u32 = 2;
 /// Bits of a query that a word carries: four elements of FP16.
 const QUERY_BITS: u32 = 64;
@@ -14,22 +14,22 @@ const QUERY_BITS: u32 = 64;
 /// Widths in bits of a word of the column bus and of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bus {
-    /// The number of a home's macro-block.
+    /// The number of a macro-block in its home.
     pub block: u32,
     /// The number of a slice in external memory.
     pub number: u32,
-    /// The number of tiles that will ask for a slice.
+    /// The number of tiles that will fetch a slice.
     pub expected: u32,
-    /// The number of a query's word of four elements.
+    /// The number of a word of a query, four elements each.
     pub query_word: u32,
-    /// The word of a slice.
+    /// A word that announces a slice.
     pub slice: u32,
-    /// A word: that of a slice and that of a query lie over each other.
+    /// A word of either kind: both start at bit 0.
     pub word: u32,
 }
 
 impl Bus {
-    /// As the configuration has it.
+    /// Computes the widths from a configuration.
     pub(super) fn new(
         config: &Config,
         mesh: Mesh,

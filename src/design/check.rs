@@ -1,8 +1,8 @@
-//! What the keys of a configuration mean together: the combinations that cannot be built, and
-//! those that can but should not.
+//! Rules over several keys of a configuration: errors for combinations that cannot be built, warnings for
+//! unwise ones.
 //!
-//! One key by itself is judged by the schema ([`config::violations`]). That `head_dim` and the
-//! elements of a flit divide one another needs no rule: both are powers of two.
+//! The schema judges each key by itself ([`config::violations`]). `head_dim` and the elements of a flit are
+//! powers of two, so one always divides the other.
 
 mod card;
 mod placement;
@@ -19,7 +19,7 @@ use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::config::{self, Config, Finding, Severity};
 
-/// Everything that is wrong or unwise about a configuration named `name`, whoever filled it in.
+/// Finds all errors and warnings of a configuration named `name`, whatever its source.
 ///
 /// Combinations are judged only once each key is legal by itself, since their rules may
 /// divide by a key.
@@ -46,7 +46,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         sliding_window_acts,
     ];
     let mut findings: Vec<_> = rules.iter().filter_map(|rule| rule(config)).collect();
-    // How rows are dealt follows from widths that only a legal design has.
+    // The floorplan depends on widths that only a legal design has.
     let plan = if findings.iter().all(|f| f.severity == Severity::Warning) {
         Design::decide(name, config).floorplan
     } else {
@@ -56,7 +56,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// The same of a configuration whose files go to the card.
+/// Adds to [`check`] the findings of a design that is built for the card.
 pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     let mut findings = check(name, config);
     if findings.iter().all(|f| f.severity == Severity::Warning) {
@@ -65,7 +65,7 @@ pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     findings
 }
 
-/// The name goes into file names, the FuseSoC core and comments of the Verilog.
+/// Rejects a name that is unfit for file names, the FuseSoC core and comments of the Verilog.
 fn name_is_plain(name: &str) -> Option<Finding> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let legal = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(plain);
@@ -83,11 +83,11 @@ const MASK_BITS: u32 = 64;
 
 fn heads_fit_a_mask(config: &Config) -> Option<Finding> {
     let (heads, kv_heads) = (config.model.heads, config.model.kv_heads);
-    // Groups that do not divide the heads have a rule of their own.
+    // Another rule rejects groups that do not divide the heads.
     let most = if heads % kv_heads == 0 { Heads::new(config).most() } else { 0 };
     (most > MASK_BITS).then(|| {
         let cols = config.mesh.cols;
-        // One group is dealt head by head, so there is always a number that fits.
+        // A single group is dealt head by head, so some number always fits.
         let fits = |heads: &u32| {
             let mut fewer = config.clone();
             fewer.model.heads = *heads;
@@ -137,7 +137,7 @@ fn uram_is_as_wide_as_a_flit(config: &Config) -> Option<Finding> {
 
 fn window_holds_a_slice(config: &Config) -> Option<Finding> {
     let (slice, staging) = (slice_flits(config), Staging::new(config));
-    // With no memory at all the rule on its width has spoken.
+    // Without any memory, the rule on its width has already failed.
     if staging.flits == 0 || slice <= staging.window_flits {
         return None;
     }
@@ -162,8 +162,8 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
     )
 }
 
-/// Only a warning: meshes up to 16x16 are generated for studies that never meet a device, and
-/// a count of memories is no verdict on whether a design fits; the area estimate is.
+/// Only a warning: meshes up to 16x16 are also generated for studies without a card. The area estimate
+/// decides whether a design fits, not a count of memories.
 fn uram_fits_the_device(config: &Config) -> Option<Finding> {
     let (cols, rows, each) = (config.mesh.cols, config.mesh.rows, config.kv.uram_per_tile);
     let total = cols * rows * each;
@@ -185,16 +185,16 @@ fn uram_fits_the_device(config: &Config) -> Option<Finding> {
     })
 }
 
-/// Cycles from a fetch to its first flit without load: there and back over the mean distance
-/// of two tiles. This is the "about 22 cycles" of an 8x8 mesh, and those of registers between SLRs.
+/// Cycles from a fetch to its first flit without load: both ways over the mean distance of two tiles. An 8x8
+/// mesh has about 22 cycles, plus those of registers between SLRs.
 fn round_trip(config: &Config, plan: &Floorplan) -> u32 {
     let (cols, rows) = (f64::from(config.mesh.cols), f64::from(config.mesh.rows));
     let tiles = cols * rows;
-    // Mean of |a - b| over a line of n tiles is (n^2 - 1) / 3n; a tile does not ask itself.
+    // The mean of |a - b| over a line of n tiles is (n^2 - 1) / 3n; a tile does not fetch from itself.
     let mean = |n: f64| (n * n - 1.0) / (3.0 * n);
     let others = tiles / (tiles - 1.0);
     let hops = (mean(cols) + mean(rows)) * others;
-    // Of two rows one lies south of a boundary and the other north of it.
+    // Probability that two random rows are on different sides of a boundary.
     let apart = |row: u32| 2.0 * f64::from(row + 1) * (rows - f64::from(row + 1)) / (rows * rows);
     let registers: f64 = if config.floorplan.slr_registers {
         (0..config.mesh.rows).filter(|&row| plan.crosses(row)).map(apart).sum()
@@ -204,7 +204,7 @@ fn round_trip(config: &Config, plan: &Floorplan) -> u32 {
     (2.0 * (hops * f64::from(ROUTER_CYCLES) + registers * others)).ceil() as u32
 }
 
-/// The least depth that holds `rest` flits and one of the chunks that it makes.
+/// The least FIFO depth that holds `rest` flits and one chunk of the size that this depth gives.
 fn deep_enough(config: &Config, rest: u32) -> u32 {
     let chunk = |depth: u32| {
         let mut deeper = config.clone();
@@ -214,14 +214,15 @@ fn deep_enough(config: &Config, rest: u32) -> u32 {
     (rest..).find(|&depth| depth >= rest + chunk(depth)).unwrap_or(rest)
 }
 
-/// On a loaded row a fetch finds its home busy: a chunk for another tile streams before its own.
+/// Warns of a FIFO that does not cover the round trip. On a loaded row the home first streams a chunk for
+/// another tile.
 fn fifo_covers_the_round_trip(config: &Config, plan: &Floorplan) -> Option<Finding> {
     let mare = &config.mare;
     let window = if mare.enable { mare.coalesce_window } else { 0 };
     let build = if mare.enable && mare.multicast { mare.tree_build_cycles } else { 0 };
     let (depth, chunk, trip) = (fifo_depth(config), chunk_flits(config), round_trip(config, plan));
     let needed = trip + window + build + chunk;
-    // Without overlap nothing is prefetched, so there is no latency to hide.
+    // Without PaD nothing is prefetched, so there is no latency to hide.
     (config.pad.enable && depth < needed).then(|| {
         Finding::value(
             "pad.fifo_depth",

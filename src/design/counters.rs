@@ -1,4 +1,4 @@
-//! Events that are counted, in the order in which their totals are shown.
+//! Names of the counted events, in the order of their counters.
 
 use super::design::Design;
 
@@ -29,7 +29,7 @@ pub const TILE_EVENTS: [&str; 23] = [
     "fill_waiting",
 ];
 
-/// Events that what computes counts, in the order of `pad_index`; those of each row follow.
+/// Events that PaD counts, in the order of `pad_index`; those of each row follow.
 pub const PAD_EVENTS: [&str; 8] = [
     "flits_accepted",
     "k_passes",
@@ -41,7 +41,7 @@ pub const PAD_EVENTS: [&str; 8] = [
     "reading_results",
 ];
 
-/// Events that are counted on a design, in the order of `pad_index`.
+/// Events of PaD in a design, in the order of `pad_index`.
 pub fn pad_events(design: &Design) -> Vec<String> {
     let rows = (0..design.config.pe.array_rows).map(|r| format!("row_{r}_passes"));
     PAD_EVENTS.iter().map(|e| (*e).to_owned()).chain(rows).collect()

@@ -1,20 +1,20 @@
-//! Depths and widths that no configuration changes: what is emitted and what is modelled share them.
+//! Depths and widths that no configuration changes, shared by the Verilog and the model.
 
-/// Words that a stop of the column bus holds: the way there and back, and one.
+/// Words that a stop of the column bus holds: those in flight during a round trip, and one.
 pub const BUS_DEPTH: u32 = 4;
-/// Cycles that registers between two SLRs add to the way there and back.
+/// Cycles that registers between two SLRs add to a round trip.
 pub const CROSSING_CYCLES: u32 = 2;
-/// Slices that a tile may be told of ahead. As deep as a small memory is.
+/// Announced slices that a tile can queue: the depth of a small LUT memory.
 pub const ASK_DEPTH: u32 = 16;
-/// Slices that a home may be told of ahead.
+/// Announced slices that a home can queue.
 pub const FILL_DEPTH: u32 = 16;
 /// Descriptors that wait in each controller.
 pub const DESC_DEPTH: u32 = 4;
 /// Requests of a tile that wait in the memory port.
 pub const REQ_DEPTH: u32 = 4;
-/// Bits of an occupancy.
+/// Bits of an occupancy value.
 pub const VALUE_WIDTH: u32 = 24;
-/// Bits of the counter after which a memory that does not answer is given up.
+/// Bits of the timeout counter of a memory that does not answer.
 pub const TIMEOUT_WIDTH: u32 = 16;
-/// Repeated fetches that a home can park beside the first of each tile.
+/// Repeated fetches that a home can park, in addition to the first of each tile.
 pub const PARKED_REPEATS: u32 = 16;

@@ -32,11 +32,11 @@ pub struct Design {
     pub router: Router,
     /// Home agents and requesters.
     pub mare: Mare,
-    /// Where macro-blocks live.
+    /// Home tiles of macro-blocks.
     pub placement: Placement,
-    /// Which rows stand in which region of the device.
+    /// Assignment of rows to the SLRs of the FPGA.
     pub floorplan: Floorplan,
-    /// Which column computes which query heads.
+    /// Assignment of query heads to columns.
     pub heads: Heads,
     /// The column bus.
     pub bus: Bus,
@@ -46,27 +46,27 @@ pub struct Design {
     pub takv_a: u32,
     /// Macro-blocks a tile must be able to home (N_max of the paper).
     pub blocks_per_tile: u32,
-    /// The configuration all this was decided from, defaults filled in.
+    /// The configuration of the design, defaults filled in.
     pub config: Config,
 }
 
 impl Design {
-    /// Whether homes can swap: there is more than one, and the configuration wants it.
+    /// True if homes can swap: the configuration enables it and there is more than one home.
     pub fn swaps(&self) -> bool {
         self.config.takv.swap_epoch > 0 && self.placement.kind != PlacementKind::Hub
     }
 
-    /// Whether all that leads from `row` to the row north of it, and back, passes a register between two SLRs.
+    /// True if all signals between `row` and the row north of it pass a register between two SLRs.
     pub fn crosses(&self, row: u32) -> bool {
         self.config.floorplan.slr_registers && self.floorplan.crosses(row)
     }
 
-    /// The same of all rows: bit y says it of row y.
+    /// Result of [`Design::crosses`] for all rows, one bit a row.
     pub fn crossings(&self) -> u32 {
         (0..self.mesh.rows()).fold(0, |all, row| all | u32::from(self.crosses(row)) << row)
     }
 
-    /// Boundaries between SLRs from `row` to what faces host and memories, that have registers.
+    /// Registered SLR boundaries between `row` and the host and memory ports.
     pub fn boundaries(&self, row: u32) -> u32 {
         if self.config.floorplan.slr_registers {
             self.floorplan.slr(row)
@@ -75,19 +75,20 @@ impl Design {
         }
     }
 
-    /// Bits between a memory port and what guards it, to the guard and back: address, length and name of a burst with a
-    /// valid bit; a beat with its name, response, whether it is the last, a valid bit, and a credit for an address.
+    /// Bits between a memory port and its read guard, in each direction. To the guard: address, length and ID
+    /// of a burst, valid. Back: a beat with ID, response, last and valid, and an address credit.
     pub fn way_bits(&self) -> [u32; 2] {
         let memory = &self.memory;
         [memory.id_width + memory.addr_width + 8 + 1, memory.id_width + self.flit.data_width + 3 + 1 + 1]
     }
 
-    /// Wires that one of each thing has that crosses between SLRs, with or without registers. The floorplan does not matter.
+    /// Wires that cross between SLRs, per column, port, tile and row. They do not depend on the floorplan or
+    /// its registers.
     pub fn wires(&self) -> Wires {
         let (flit, vcs) = (&self.flit, self.router.vcs());
-        // A link carries valid and payload one way, and the credits of the link the other way.
+        // Each direction of a link carries valid and payload, and the credits of the opposite direction.
         let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
-        // The bus goes north with a valid bit, its credit south, and with it the value of an occupancy.
+        // The bus goes north with a valid bit. Its credit and the occupancy value go south.
         let value = if self.swaps() { VALUE_WIDTH + 1 } else { 0 };
         Wires {
             column: [link + self.bus.word + 1, link + 1 + value],
@@ -99,17 +100,17 @@ impl Design {
         }
     }
 
-    /// Registers between SLRs on the way along a column from one row to another.
+    /// Registers between SLRs along a column from one row to another.
     pub fn crossed(&self, a: u32, b: u32) -> u32 {
         (self.crossings() >> a.min(b) & ((1 << a.abs_diff(b)) - 1)).count_ones()
     }
 
-    /// Words that a stop of the column bus holds: as many as leave before the first of them is given back.
+    /// Words that a stop of the column bus holds: as many as are sent before the first credit returns.
     pub fn bus_depth(&self) -> u32 {
         BUS_DEPTH + if self.crossings() == 0 { 0 } else { CROSSING_CYCLES }
     }
 
-    /// Decides everything from a configuration that is legal.
+    /// Decides everything from a legal configuration.
     pub(super) fn decide(name: &str, config: &Config) -> Design {
         let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
         let multicast = config.mare.enable && config.mare.multicast;
@@ -139,7 +140,7 @@ impl Design {
             config: config.clone(),
         };
         let wires = design.wires();
-        // How many wires cross decides how rows are dealt; how wide they are does not depend on it.
+        // The floorplan depends on the number of wires, which does not depend on the floorplan.
         design.floorplan = Floorplan::new(mesh, fpga, |plan| wires.across(mesh, fpga, plan, 0));
         design
     }

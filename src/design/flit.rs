@@ -1,7 +1,7 @@
-//! The flit: which header field of which class sits where.
+//! The flit: the position of every header field of every class.
 //!
-//! Computed once from the configuration. RTL, traffic, scoreboard, model and the emitted
-//! documentation all read this one description. A flit travels as three bundles of wires:
+//! It is computed once from the configuration. RTL, traffic, scoreboard, model and the emitted documentation
+//! all read this one description. A flit travels as three bundles of wires:
 //!
 //! * `data`: `flit_width` payload bits;
 //! * `head`: the fields of the flit's class, each class laid out from bit 0;
@@ -9,7 +9,7 @@
 //!   coordinates `{y, x}`. Between the routers of a column only the column's own part travels:
 //!   one bit a row, or `y`.
 //!
-//! The virtual channel a flit travels on tells its class, so no class field is carried.
+//! The virtual channel of a flit determines its class, so a flit carries no class field.
 
 use super::mapping::Heads;
 use super::mesh::{Mesh, NodeId};
@@ -17,10 +17,10 @@ use super::slice::{segments, slice_flits};
 use crate::config::Config;
 use serde::Serialize;
 
-/// Bits of the generation in a tag: requests of one slice that can be told apart.
+/// Bits of the generation in a tag, which distinguishes requests of one slice.
 const GENERATION_BITS: u32 = 2;
 
-/// What a flit is for. The virtual channel tells it.
+/// The class of a flit, determined by its virtual channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Class {
     /// Partial result on its way to the reduce root: VN0, unicast, wormhole packets.
@@ -57,11 +57,11 @@ pub struct Field {
     pub offset: u32,
     /// Bits.
     pub width: u32,
-    /// What it says.
+    /// Its meaning.
     pub doc: &'static str,
 }
 
-/// How a destination is written.
+/// Encoding of a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DestKind {
@@ -78,7 +78,7 @@ pub struct FlitLayout {
     pub data_width: u32,
     /// Header bits: those of the widest class.
     pub head_width: u32,
-    /// How destinations are written.
+    /// Encoding of destinations.
     pub dest_kind: DestKind,
     /// Destination bits on row links and local ports.
     pub dest_width: u32,
@@ -92,7 +92,7 @@ pub struct FlitLayout {
     pub kv_data: Vec<Field>,
 }
 
-/// Bits to tell `n` values apart; at least one, so that every field has a wire.
+/// Bits that distinguish `n` values; at least one, so that every field has a wire.
 pub fn index_bits(n: u32) -> u32 {
     n.saturating_sub(1).checked_ilog2().map_or(1, |b| b + 1)
 }
@@ -114,7 +114,7 @@ fn width(fields: &[Field]) -> u32 {
 }
 
 impl FlitLayout {
-    /// Lays out the flit of a configuration on `mesh`; `multicast` chooses how destinations are written.
+    /// Lays out the flit of a configuration on `mesh`; `multicast` selects the encoding of destinations.
     pub(super) fn new(config: &Config, mesh: Mesh, multicast: bool) -> FlitLayout {
         let model = &config.model;
         let x = ("x", index_bits(mesh.cols()), "column of the sender, from the west");
@@ -201,7 +201,7 @@ impl FlitLayout {
         Self::field_width(&self.kv_data, "head_mask")
     }
 
-    /// Bits a flit takes on a row link, beside valid and credit.
+    /// Bits of a flit on a row link, without valid and credit.
     pub fn width(&self) -> u32 {
         self.data_width + self.head_width + self.dest_width
     }

@@ -1,28 +1,29 @@
-//! Which rows of the mesh stand in which super logic region, and which links cross between two.
+//! The floorplan: assigns rows of the mesh to super logic regions (SLRs), and says which links cross between
+//! two.
 //!
-//! Rows are dealt whole, in order, so that only links along columns cross and only between two neighbouring rows. SLR0
-//! also holds what faces HBM and PCIe: it gets two parts of the rows where the others get three (2, 3 and 3 of eight), but
-//! always the first, beside which all stands that the host speaks to. Each row above SLR0 has the wires of its memory
-//! ports cross from there: where these are too many, rows are dealt evenly, SLR0 first (3, 3 and 2 of eight).
+//! Rows are assigned whole and in order, so only column links between two neighbouring rows cross. SLR0 also
+//! holds the HBM and PCIe interfaces. It gets two parts of the rows where the others get three (2, 3 and 3 of
+//! eight). Row 0 is always in SLR0, next to the host logic. The memory-port wires of each row above SLR0
+//! cross out of it. Where these are too many, rows are assigned evenly, SLR0 first (3, 3 and 2 of eight).
 
 use super::fpga::Fpga;
 use super::mesh::Mesh;
 
 /// Parts of the rows that each SLR gets.
 const SHARES: [u32; 3] = [2, 3, 3];
-/// Percentage of the wires out of SLR0 above which rows are dealt evenly.
+/// Percentage of used wires out of SLR0 above which rows are assigned evenly.
 const MOST_CROSSINGS: u64 = 80;
 
-/// Rows of the mesh, dealt to the SLRs of the device.
+/// Assignment of the rows of a mesh to the SLRs of the FPGA.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Floorplan {
-    /// SLR of each row, from the south. It never falls.
+    /// SLR of each row, from the south; never decreasing.
     slr_of_row: Vec<u32>,
 }
 
 impl Floorplan {
-    /// The rows of `mesh`, two parts to SLR0 where the others get three, unless too many wires would cross out of
-    /// SLR0 because of the memory ports; `crossing` counts them.
+    /// Assigns the rows of `mesh`: two parts to SLR0 where the others get three, or evenly if the memory
+    /// ports would bring too many wires out of SLR0. `crossing` counts the wires.
     pub fn new(mesh: Mesh, fpga: &Fpga, crossing: impl Fn(&Floorplan) -> u64) -> Floorplan {
         let by_shares = Floorplan::by_shares(mesh, fpga);
         if 100 * crossing(&by_shares) <= MOST_CROSSINGS * u64::from(fpga.crossings) {
@@ -31,7 +32,8 @@ impl Floorplan {
         Floorplan::evenly(mesh, fpga)
     }
 
-    /// By largest remainders of the shares; of equal ones the lower SLR, which is nearer to the memory, first.
+    /// Assigns rows by largest remainders of the shares. Of equal remainders the lower SLR, nearer to the
+    /// memory, comes first.
     pub(super) fn by_shares(mesh: Mesh, fpga: &Fpga) -> Floorplan {
         let (rows, parts) = (mesh.rows(), SHARES.iter().sum::<u32>());
         let mut counts = SHARES.map(|share| rows * share / parts);
@@ -49,8 +51,8 @@ impl Floorplan {
         Floorplan::of(counts)
     }
 
-    /// As even as rows go. Rows that are left over stand as low as they can: no other even dealing has fewer above
-    /// either boundary, so none has fewer wires.
+    /// Assigns rows as evenly as possible. Remaining rows go to the lowest SLRs: no other even assignment has
+    /// fewer rows above either boundary, so none has fewer wires.
     fn evenly(mesh: Mesh, fpga: &Fpga) -> Floorplan {
         let slrs = fpga.slrs.len() as u32;
         Floorplan::of(fpga.slrs.map(|slr| (mesh.rows() + slrs - 1 - slr.index) / slrs))
@@ -76,7 +78,7 @@ impl Floorplan {
         before..before + here
     }
 
-    /// Whether the links between `row` and the row north of it cross from one SLR to another.
+    /// True if the links between `row` and the row north of it cross from one SLR to another.
     pub fn crosses(&self, row: u32) -> bool {
         self.slr_of_row.get(row as usize + 1).is_some_and(|north| *north != self.slr(row))
     }

@@ -1,14 +1,14 @@
-//! The device and its card: what it has, region by region. Sources: AMD DS963 and DS923, UG1120 and UG1314 for the card,
+//! The FPGA and its card: resources by region. Sources: AMD DS963 and DS923, UG1120 and UG1314 for the card,
 //! Vivado utilisation reports of public designs.
 
 use crate::config::Board;
 
-/// Resources of a region, or of a design: what a utilisation report counts.
+/// Resources of a region or a design, as a utilisation report counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// Look-up tables, those used as memory included.
+    /// Look-up tables, including those used as memory.
     pub lut: u64,
-    /// Of them the look-up tables used as memory or shift registers.
+    /// Look-up tables used as memory or shift registers, included in `lut`.
     pub lutram_lut: u64,
     /// Flip-flops.
     pub ff: u64,
@@ -29,19 +29,19 @@ impl Resources {
         [self.lut, self.lutram_lut, self.ff, self.bram36, self.uram, self.dsp]
     }
 
-    /// From values in the order of [`Resources::NAMES`].
+    /// Resources from values in the order of [`Resources::NAMES`].
     pub fn of([lut, lutram_lut, ff, bram36, uram, dsp]: [u64; 6]) -> Resources {
         Resources { lut, lutram_lut, ff, bram36, uram, dsp }
     }
 
-    /// Of two things together.
+    /// Sum of both.
     #[must_use]
     pub fn plus(&self, other: &Resources) -> Resources {
         let (a, b) = (self.values(), other.values());
         Resources::of(std::array::from_fn(|i| a[i] + b[i]))
     }
 
-    /// Of `count` alike.
+    /// Product with `count`.
     #[must_use]
     pub fn times(&self, count: u64) -> Resources {
         Resources::of(self.values().map(|value| value * count))
@@ -51,9 +51,9 @@ impl Resources {
 /// A super logic region: a die of the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slr {
-    /// Number, from the one beside HBM and PCIe upwards.
+    /// Number; SLR0 is adjacent to HBM and PCIe.
     pub index: u32,
-    /// What it has. Look-up tables and flip-flops are a third of the device's, which reports do not split.
+    /// Its resources. Look-up tables and flip-flops are a third of the FPGA's, which reports do not split.
     pub has: Resources,
     /// Its first row of clock regions; it has four, `X0` to `X7` each.
     pub first_clock_row: u32,
@@ -68,7 +68,7 @@ pub struct Fpga {
     pub board_part: &'static str,
     /// Vitis platform.
     pub platform: &'static str,
-    /// What the device has.
+    /// Resources of the whole FPGA.
     pub has: Resources,
     /// Its super logic regions.
     pub slrs: [Slr; 3],
@@ -76,16 +76,16 @@ pub struct Fpga {
     pub clock_columns: u32,
     /// Signals that can cross a boundary between two SLRs (SLLs).
     pub crossings: u32,
-    /// Pseudo-channels of HBM, with an AXI port of 256 bits each, all beside SLR0.
+    /// Pseudo-channels of HBM, with an AXI port of 256 bits each, all adjacent to SLR0.
     pub hbm_channels: u32,
     /// Bytes of a pseudo-channel.
     pub hbm_channel_bytes: u64,
-    /// LUTs that the shell of the Vitis platform takes of each SLR: half an SLR less what RapidStream's device factory
-    /// finds free in the half with the shell (164 000, 142 000 and 162 000).
+    /// LUTs that the shell of the Vitis platform uses in each SLR: half an SLR minus the free LUTs in the
+    /// half with the shell, according to RapidStream's device factory (164 000, 142 000 and 162 000).
     pub shell_lut: [u64; 3],
 }
 
-/// An SLR of the U280: LUTs and flip-flops a third of the device's.
+/// An SLR of the U280: a third of its LUTs and flip-flops.
 const fn slr(index: u32, dsp: u64) -> Slr {
     let has = Resources { lut: 434_560, lutram_lut: 200_320, ff: 869_120, bram36: 672, uram: 320, dsp };
     Slr { index, has, first_clock_row: 4 * index }
@@ -112,7 +112,7 @@ const U280: Fpga = Fpga {
 };
 
 impl Fpga {
-    /// The device of a board.
+    /// The FPGA of a board.
     pub fn of(board: Board) -> &'static Fpga {
         match board {
             Board::U280 => &U280,

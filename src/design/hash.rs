@@ -15,17 +15,17 @@ impl SplitMix {
     }
 }
 
-/// `rows` rows of `cols` random bits, at most 128, row 0 first; `seed` tells functions apart.
+/// `rows` rows of `cols` random bits, at most 128, row 0 first. Each `seed` gives another function.
 pub fn matrix(seed: u64, rows: u32, cols: u32) -> Vec<u128> {
     let mut random = SplitMix(seed);
-    // Drawn from the highest bit of the last row down, as a literal is written.
+    // Bits are drawn from the highest of the last row down, the order of a literal.
     let mut row = || (0..cols).fold(0, |row, _| row << 1 | u128::from(random.next() >> 63));
     let mut all: Vec<_> = (0..rows).map(|_| row()).collect();
     all.reverse();
     all
 }
 
-/// The two functions of a Bloom filter, told apart by their seeds.
+/// Seeds of the two hash functions of a Bloom filter.
 pub const BLOOM_SEEDS: [u64; 2] = [1, 2];
 
 #[cfg(test)]

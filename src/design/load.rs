@@ -6,7 +6,7 @@ use crate::config::{self, Config, Finding, Report, Severity};
 use std::fmt;
 use std::path::Path;
 
-/// A configuration that cannot be built: every reason, none of them a warning.
+/// The reasons why a configuration cannot be built, without warnings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Illegal(pub Vec<Finding>);
 
@@ -20,16 +20,16 @@ impl fmt::Display for Illegal {
 }
 
 impl Design {
-    /// Reads a configuration file and decides everything; the design is named after the file.
-    /// Beside it comes what is unwise about the configuration.
+    /// Reads a configuration file and decides everything; the design is named after the file. The [`Report`]
+    /// holds the warnings.
     ///
     /// # Errors
-    /// All problems of the file at once, each with its line, caret and way out.
+    /// All problems of the file at once, each with its line, a caret and a remedy.
     pub fn load(path: &Path) -> Result<(Design, Report), Report> {
         Design::load_checked(path, check)
     }
 
-    /// The same for who makes files for the card: beside it comes also what the card cannot hold.
+    /// As [`Design::load`], with warnings also of what the card cannot hold.
     ///
     /// # Errors
     /// As [`Design::load`].

@@ -1,12 +1,12 @@
-//! Mapping: which column computes which query heads, and which of its tiles.
+//! Mapping of query heads to columns, and within a column to tiles.
 //!
-//! Heads are dealt to columns in contiguous runs. What a column fetches for its heads is a list of
-//! [`Piece`]s, the same for every segment; who of the column fetches it is for the [`Mapping`].
+//! Columns get contiguous runs of heads. The fetches of a column are a list of [`Piece`]s, the same for every
+//! segment. The [`Mapping`] selects the tile of the column that fetches a piece.
 
 use crate::config::Config;
 use std::ops::Range;
 
-/// The row of its column in which a head is computed.
+/// Rule for the row in which a head is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mapping {
     /// One tile a head and stream, whatever the segment.
@@ -18,45 +18,45 @@ pub enum Mapping {
     StreamStriped,
 }
 
-/// Who receives the payload of a slice.
+/// Receivers of a slice's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
     /// The heads that attend with its KV head.
     KvHead,
-    /// Every head, as the macro-block multicast of the paper has it literally.
+    /// Every head: the macro-block multicast of the paper, taken literally.
     Segment,
 }
 
-/// How query heads are dealt to columns.
+/// Assignment of query heads to columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heads {
     cols: u32,
     rows: u32,
-    /// What is dealt, a run of these to a column: GQA groups, or single heads.
+    /// Units of the assignment: GQA groups or single heads. A column gets a contiguous run of them.
     units: u32,
-    /// Heads of one of them.
+    /// Heads of a unit.
     unit: u32,
 }
 
-/// What a column fetches of the slices of one KV head.
+/// Part of the slices of one KV head that one column fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     /// KV head g of the slice.
     pub kv_head: u32,
     /// The column that fetches it.
     pub column: u32,
-    /// Heads of that column that get it; the bit is the head's place in its column.
+    /// Receiving heads, one bit for each head's place in the column.
     pub mask: u64,
-    /// Rows those heads have under [`Mapping::HeadTile`] in stream 0, one bit a row.
+    /// Rows of those heads under [`Mapping::HeadTile`] in stream 0, one bit a row.
     pub rows: u64,
-    /// Turns by which the visits of homes are rotated, so that not all ask one home at once.
+    /// Rotation of the order in which homes are visited, so that not all tiles fetch from one home at once.
     pub rho: u32,
-    /// No other piece of this KV head follows.
+    /// True for the last piece of its KV head.
     pub last: bool,
 }
 
 impl Heads {
-    /// Deals whole GQA groups if there is one for each column, else single heads.
+    /// Assigns whole GQA groups if there is one for each column, else single heads.
     pub(super) fn new(config: &Config) -> Heads {
         let (cols, rows) = (config.mesh.cols, config.mesh.rows);
         let (heads, kv_heads) = (config.model.heads, config.model.kv_heads);

@@ -1,58 +1,59 @@
-//! Home agents and requesters: what MaRe is built of (section MaRe of the paper).
+//! Parameters of MaRe: home agents and requesters (section MaRe of the paper).
 //!
-//! Everything is counted in chunks: a slice is asked for, coalesced, suppressed and streamed in
-//! chunks of [`Mare::chunk_flits`], so that what a requester reserves fits its FIFO.
+//! A slice is fetched, coalesced, suppressed and streamed in chunks of [`Mare::chunk_flits`], so that a
+//! requester's reservation fits its FIFO. The key `pad.fifo_depth` is a parameter of the requester, hence
+//! here.
 
 use super::slice::{half_flits, slice_flits};
 use super::staging::Staging;
 use crate::config::Config;
 
-/// Chunks that fit a requester's FIFO at once: one is read while two are on their way.
+/// Chunks that fit a requester's FIFO at once: one is read while two are in flight.
 const CHUNKS_IN_FIFO: u32 = 3;
-/// Most ranges a requester can have on their way.
+/// Most ranges that a requester can have in flight.
 const MAX_SLOTS: u32 = 8;
-/// Most ranges a requester remembers after they have come.
+/// Most completed ranges that a requester remembers.
 const MAX_HISTORY: u32 = 64;
 /// Most slices a home's staging memory is divided into.
 const MAX_STAGING_SLOTS: u32 = 16;
 
-/// Width of a flit from which on its FIFO is deep by default: there it lies in block RAM, where depth is free.
+/// Least flit width with a deep FIFO by default: it is in block RAM, where depth is free.
 const WIDE_FLIT: u32 = 512;
-/// Flits of the FIFO by default: for wide flits, and what the paper has.
+/// Default FIFO depth in flits: for wide flits, and for others as in the paper.
 const FIFO_DEPTHS: (u32, u32) = (96, 48);
 
-/// Flits of a requester's FIFO (`pad.fifo_depth`), the default for the width of a flit where none is asked for.
+/// Flits of a requester's FIFO: `pad.fifo_depth`, or the default for the flit width.
 pub fn fifo_depth(config: &Config) -> u32 {
     let (wide, narrow) = FIFO_DEPTHS;
     config.pad.fifo_depth.unwrap_or(if is_wide(config) { wide } else { narrow })
 }
 
-/// Whether flits have 512 bits or more: their FIFO lies in block RAM, where depth is free.
+/// True for flits of 512 bits or more: their FIFO is in block RAM, where depth is free.
 pub fn is_wide(config: &Config) -> bool {
     config.noc.flit_width >= WIDE_FLIT
 }
 
-/// Flits of a chunk: a power of two that divides either half of a slice, so that as many chunks as are needed fit the FIFO.
+/// Flits of a chunk: the largest power of two that divides half a slice and fits the FIFO three times.
 pub fn chunk_flits(config: &Config) -> u32 {
     let (fifo_depth, half_flits) = (fifo_depth(config), half_flits(config));
     let fits = |chunk: &u32| CHUNKS_IN_FIFO * chunk <= fifo_depth && half_flits.is_multiple_of(*chunk);
     (0..16).map(|log| 1 << log).filter(fits).max().unwrap_or(1)
 }
 
-/// Shape of the home agent, the duplicate filter and the requester of every tile.
+/// Parameters of the home agent, the duplicate filter and the requester of every tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mare {
     /// Cycles for which a request can be joined; 0 builds no joining at all.
     pub coalesce_window: u32,
     /// Cycles from the end of the window to the first flit; 0 without multicast.
     pub tree_build_cycles: u32,
-    /// Whether duplicates are looked for and suppressed.
+    /// True if duplicates are suppressed.
     pub dedup: bool,
     /// Bits of one bank of the Bloom filter.
     pub bloom_bits: u32,
     /// Exact tags.
     pub tag_entries: u32,
-    /// Cycles of a period; what is remembered lives to the end of the next one.
+    /// Cycles of a period; entries live to the end of the next period.
     pub bloom_refresh: u32,
     /// Entries of the request table.
     pub request_entries: u32,
@@ -60,16 +61,16 @@ pub struct Mare {
     pub slice_flits: u32,
     /// Flits of its K rows, and of its V rows.
     pub half_flits: u32,
-    /// Flits of one chunk: a power of two that divides each half of the slice, so that rows of K
-    /// and V can be asked for apart.
+    /// Flits of one chunk: a power of two that divides each half of the slice, so that rows of K and V can be
+    /// fetched separately.
     pub chunk_flits: u32,
     /// Flits of the requester's FIFO.
     pub fifo_depth: u32,
-    /// Ranges a requester can have on their way.
+    /// Ranges that a requester can have in flight.
     pub fetch_slots: u32,
-    /// Ranges a requester remembers after they have come.
+    /// Completed ranges that a requester remembers.
     pub fetch_history: u32,
-    /// Periods without a flit after which a range is asked for again.
+    /// Periods without a flit after which a range is fetched again.
     pub retry_ticks: u32,
     /// Slices the staging memory holds.
     pub staging_slots: u32,
@@ -78,17 +79,17 @@ pub struct Mare {
 }
 
 impl Mare {
-    /// As a legal configuration asks for it.
+    /// Computes the parameters from a legal configuration.
     pub(super) fn new(config: &Config) -> Mare {
         let (mare, slice_flits, half_flits) = (&config.mare, slice_flits(config), half_flits(config));
         let multicast = mare.enable && mare.multicast;
         let fifo_depth = fifo_depth(config);
         let chunk_flits = chunk_flits(config);
         let fetch_slots = (fifo_depth / chunk_flits).min(MAX_SLOTS);
-        // What came within three periods, the longest that any of it is remembered.
+        // All that arrives within three periods, the longest that an entry lives.
         let history = (3 * mare.bloom_refresh).div_ceil(chunk_flits) + fetch_slots;
-        // The longest a home can be busy with what all tiles may have asked of it, and twice the
-        // longest that it remembers.
+        // The longest time that a home can be busy with the requests of all tiles, and twice the longest time
+        // that it remembers.
         let tiles = config.mesh.cols * config.mesh.rows;
         let backlog = tiles * fetch_slots * (chunk_flits + mare.coalesce_window + mare.tree_build_cycles);
         let staging = Staging::new(config);
@@ -113,7 +114,7 @@ impl Mare {
         }
     }
 
-    /// Shortest and longest time in cycles after which a range is asked for again.
+    /// Shortest and longest time in cycles after which a range is fetched again.
     pub fn retry_cycles(&self) -> (u32, u32) {
         ((self.retry_ticks - 1) * self.bloom_refresh, self.retry_ticks * self.bloom_refresh)
     }

@@ -1,8 +1,8 @@
-//! The external memory behind the homes: its ports, how a slice lies in it, how fast it is.
+//! The external memory behind the homes: its ports, its layout of a slice, and its speed.
 //!
-//! A slice is [`half_flits`](super::half_flits) flits of K rows and as many of V rows: row after
-//! row, elements of FP16 little-endian, packed. Speed is a fact of the platform that co-simulation
-//! needs; the fabric is built the same for any.
+//! A slice is [`half_flits`](super::half_flits) flits of K rows and as many of V rows: row after row,
+//! elements of FP16 little-endian, packed. Speed is a property of the platform that only co-simulation needs;
+//! the fabric does not depend on it.
 
 use super::fpga::Fpga;
 use super::mare::Mare;
@@ -12,42 +12,42 @@ use super::slice::slice_flits;
 use crate::config::Config;
 use std::ops::Range;
 
-/// Longest burst. A slice comes in many, so that the tiles of a port take turns.
+/// Longest burst. A slice takes many bursts, so that the tiles of a port take turns.
 const MOST_BURST_FLITS: u32 = 16;
-/// AXI forbids a burst to cross an address boundary of this size.
+/// Address boundary that an AXI burst must not cross.
 const AXI_BOUNDARY: u32 = 4096;
-/// Bits of the number of a burst under way of one tile, of which there are up to 8.
+/// Bits of a burst slot: a tile has up to 8 bursts in flight.
 const BURST_SLOT_BITS: u32 = 3;
-/// Tiles that a port can serve.
+/// Legal numbers of tiles that share a port.
 const TILES_PER_PORT: [u32; 4] = [1, 2, 4, 8];
 
 /// The memory as the fabric sees it. A beat of its bus is a flit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
-    /// AXI4 read masters, dealt to the tiles as [`Memory::port`] has it.
+    /// AXI4 read masters, assigned to tiles by [`Memory::port`].
     pub ports: u32,
     /// Ports of a row of tiles.
     pub row_ports: u32,
-    /// Tiles side by side in a row that share a port, a power of two. The last port of a row may have fewer.
+    /// Adjacent tiles of a row that share a port, a power of two. The last port of a row may have fewer.
     pub tiles_per_port: u32,
     /// Beats of a burst: a power of two, so that no burst crosses a boundary of 4096 bytes.
     pub burst_flits: u32,
-    /// Bits of a read's id: the tile among those of its port, above the burst's slot.
+    /// Bits of a read ID: the tile within its port, above the burst slot.
     pub id_width: u32,
-    /// Bits of the burst's slot.
+    /// Bits of the burst slot.
     pub slot_width: u32,
     /// Bits of an address.
     pub addr_width: u32,
     /// Bytes from one slice to the next.
     pub slice_bytes: u64,
-    /// Share of a port in the bandwidth, in bytes a network cycle.
+    /// Bandwidth of a port, in bytes per network cycle.
     pub bytes_per_cycle_port: f64,
     /// Network cycles from a read to its first beat without load.
     pub latency_cycles: u32,
 }
 
 impl Memory {
-    /// As the configuration has it.
+    /// Computes the ports and widths from a configuration.
     pub(super) fn new(config: &Config, mare: &Mare, placement: &Placement) -> Memory {
         let flit_bytes = config.noc.flit_width / 8;
         let (tiles_per_port, ports) = (tiles_per_port(config), ports(config));
@@ -86,14 +86,14 @@ impl Memory {
     }
 }
 
-/// The fewest tiles a port, no fewer than `least`, for which `channels` are enough for a port each. A mesh for which
-/// none are enough gets the most.
+/// The fewest tiles per port, at least `least`, for which `channels` are enough for one channel a port. If
+/// none are enough, the most.
 pub fn fewest_tiles_per_port(mesh: Mesh, least: u32, channels: u32) -> u32 {
     let enough = |tiles: &u32| *tiles >= least && mesh.cols().div_ceil(*tiles) * mesh.rows() <= channels;
     TILES_PER_PORT.into_iter().find(enough).unwrap_or(TILES_PER_PORT[TILES_PER_PORT.len() - 1])
 }
 
-/// Tiles that share a port, as the configuration has it or for want of that the fewest that the card allows.
+/// Tiles that share a port: as configured, else the fewest that the card allows.
 pub(super) fn tiles_per_port(config: &Config) -> u32 {
     let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
     let channels = Fpga::of(config.board).hbm_channels;
@@ -105,17 +105,17 @@ pub(super) fn ports(config: &Config) -> u32 {
     config.mesh.cols.div_ceil(tiles_per_port(config)) * config.mesh.rows
 }
 
-/// The pseudo-channels that a memory port is wired to where homes do not swap: ports spread evenly, no two share one.
+/// The pseudo-channels of a memory port in a design without swaps: ports are spread evenly, no two share one.
 pub fn channels_of(port: u32, ports: u32, channels: u32) -> Range<u32> {
     port * channels / ports..(port + 1) * channels / ports
 }
 
-/// Bytes of one slice. Bursts divide chunks and chunks divide its halves, so it is whole bursts.
+/// Bytes of one slice. Bursts divide chunks and chunks divide its halves, so a slice is whole bursts.
 pub(super) fn slice_bytes(config: &Config) -> u64 {
     u64::from(slice_flits(config)) * u64::from(config.noc.flit_width / 8)
 }
 
-/// Slice numbers there are: each home has a region for every stream or prefix.
+/// Number of slice numbers: each home has a region for every stream or prefix.
 fn slices(config: &Config, placement: &Placement) -> u128 {
     [placement.homes(), config.model.max_streams, placement.blocks_of_home(), config.model.kv_heads]
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// A mesh of `cols` x `rows` tiles; the only maker of [`NodeId`].
+/// A mesh of `cols` x `rows` tiles; it alone makes a [`NodeId`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mesh {
     cols: u32,
@@ -20,8 +20,8 @@ impl NodeId {
     }
 }
 
-/// By number of columns, what a tile's index is multiplied with for its row; the row is above the sixteenth bit. Exact for
-/// 256 tiles of 16 columns: an index times the error of the fraction stays below one part in `cols`.
+/// Factors by number of columns: index times factor is the tile's row, above the sixteenth bit. Exact for 256
+/// tiles of 16 columns: an index times the error of the fraction stays below one part in `cols`.
 const RECIPROCALS: [u32; 32] = {
     let mut table = [0; 32];
     let mut cols = 1;
@@ -116,7 +116,7 @@ impl Mesh {
 
     /// (x, y) of a tile.
     pub fn coords(self, node: NodeId) -> (u32, u32) {
-        // A division for every flit would be felt.
+        // A division for every flit would be slow.
         let y = (node.0 * RECIPROCALS[self.cols as usize & 31]) >> 16;
         (node.0 - y * self.cols, y)
     }
@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// What a multicast waits for is what the routes to its destinations wait for.
+    /// A multicast waits for the same resources as the routes to its destinations.
     #[test]
     fn tree_links_are_those_of_the_routes() {
         let mesh = Mesh::new(4, 3);

@@ -1,7 +1,7 @@
-//! What will be built: every width, count and default, decided in one place.
+//! The design: decides every width, count and default of the fabric in one place.
 //!
 //! [`Design::from_config`] is the only reader of a [`Config`](crate::config::Config). Templates, traffic,
-//! scoreboard, model and reports read the [`Design`]; nobody reads emitted Verilog back.
+//! scoreboard, model and reports read the [`Design`]; nothing reads emitted Verilog back.
 
 mod array;
 mod bus;
@@ -9,7 +9,7 @@ mod check;
 mod counters;
 pub mod deadlock;
 pub mod depths;
-// The room and its type have one name.
+// The folder and its main type have one name.
 #[allow(clippy::module_inception)]
 mod design;
 mod flit;

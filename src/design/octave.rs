@@ -1,10 +1,10 @@
-//! The constants of PaD's numbers: the scale of a logit and the table of powers of two.
+//! Constants of PaD's arithmetic: the scale of a logit and the table of powers of two.
 //!
-//! The model computes with them and the Verilog holds them; `docs/pad_numbers.md` says what they are for.
+//! The model computes with them and the Verilog holds them; `docs/pad_numbers.md` gives the reasons.
 
-/// Bits below the point of a base of the table; its leading one is not stored.
+/// Fraction bits of a base of the table; its leading one is not stored.
 pub const BASE_FRACTION: u32 = 21;
-/// Bits below the point of a slope of the table.
+/// Fraction bits of a slope of the table.
 pub const SLOPE_FRACTION: u32 = 14;
 
 /// log2(e) / sqrt(head_dim) as `significand * 2^-shift`, the significand of `bits` bits with the leading one set.
@@ -20,7 +20,7 @@ pub fn scale(head_dim: u32, bits: u32) -> (u32, u32) {
 
 /// Base and slope of the `2^table_bits` intervals of [0, 1) of 2^x, for results of `significand_bits` bits.
 pub fn octave(table_bits: u32, significand_bits: u32) -> Vec<(u32, u32)> {
-    // One is 2^60, so that chords and middles are known far below the last place of an entry.
+    // One is 2^60, so chords and middles are exact far below the last place of an entry.
     const ONE: u32 = 60;
     let at = |half_steps: u32| power(half_steps, table_bits + 1, ONE);
     let rounded = |value: u128, fraction: u32| {
@@ -29,7 +29,7 @@ pub fn octave(table_bits: u32, significand_bits: u32) -> Vec<(u32, u32)> {
     };
     let interval = |i: u32| {
         let (left, middle, right) = (at(2 * i), at(2 * i + 1), at(2 * i + 2));
-        // The chord lies above the curve, most in the middle: half of that off makes the error even.
+        // The chord is above the curve, most in the middle. Subtracting half of that balances the error.
         let bulge = (left + right) / 2 - middle;
         let half_place = 1 << (ONE - significand_bits);
         let base = rounded(left - bulge / 2 + half_place, BASE_FRACTION);
@@ -38,7 +38,7 @@ pub fn octave(table_bits: u32, significand_bits: u32) -> Vec<(u32, u32)> {
     (0..1u32 << table_bits).map(interval).collect()
 }
 
-/// 2^(numerator / 2^log_denominator) with `fraction` bits below the point, by repeated square roots of 2.
+/// 2^(numerator / 2^log_denominator) with `fraction` fraction bits, by repeated square roots of 2.
 fn power(numerator: u32, log_denominator: u32, fraction: u32) -> u128 {
     let mut root = 2u128 << fraction;
     let mut result = 1u128 << fraction;

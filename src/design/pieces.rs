@@ -1,4 +1,4 @@
-//! Pieces of work: which tile computes a query head, and which columns fetch a slice.
+//! Pieces of work: the tile that computes a query head, and the columns that fetch a slice.
 
 use super::design::Design;
 use super::mapping::{Mapping, Piece, Sharing};
@@ -8,8 +8,8 @@ use super::stride::gcd;
 use super::visits::starts;
 use std::ops::Range;
 
-/// The tile that computes query head `head` of stream `stream` on a segment whose home is the tile
-/// `home`; after a swap that is the tile where the segment now lives.
+/// The tile that computes query head `head` of stream `stream` on a segment whose home is `home`: after a
+/// swap, the segment's present home.
 pub fn tile_of(design: &Design, mapping: Mapping, stream: u32, head: u32, home: NodeId) -> NodeId {
     let (heads, (_, home_row)) = (&design.heads, design.mesh.coords(home));
     let row = match mapping {
@@ -21,7 +21,7 @@ pub fn tile_of(design: &Design, mapping: Mapping, stream: u32, head: u32, home: 
 }
 
 impl Design {
-    /// What the columns fetch of every segment, by KV head and then by column.
+    /// The pieces of every segment, by KV head and then by column.
     pub fn pieces(&self, sharing: Sharing) -> Vec<Piece> {
         let model = &self.config.model;
         let group = model.heads / model.kv_heads;
@@ -41,8 +41,8 @@ impl Design {
         pieces
     }
 
-    /// Turns by which the visits of a KV head are rotated. Its first column begins at the home column that
-    /// [`starts`] has for it; KV heads that begin in one column spread over the rows.
+    /// Rotation of the visits of a KV head. Its first column begins at the home column given by [`starts`].
+    /// KV heads that begin in one column spread over the rows.
     fn rho(&self, kv_head: u32) -> u32 {
         let (model, placement) = (&self.config.model, &self.placement);
         let (cols, rows) = (self.mesh.cols(), self.mesh.rows());
@@ -54,7 +54,8 @@ impl Design {
         let (start, row) = (starts(cols)[here as usize], before * rows / together % rows);
         match placement.kind {
             PlacementKind::Takv if spread > 0 => {
-                // Home columns are visited `spread` apart: all of them, or each so many'th.
+                // Home columns are visited `spread` apart: all, or those that are multiples of the common
+                // divisor.
                 let apart = gcd(spread, cols);
                 let home = start / apart * apart;
                 let round = (0..cols / apart).find(|round| spread * round % cols == home);

@@ -1,7 +1,7 @@
-//! Placement: the tile a macro-block lives on, and its number among those of that tile.
+//! Placement: the home tile of a macro-block, and its number in that home.
 //!
-//! One block of hardware computes the same from running residues; this is the formula it is held
-//! to. Swaps exchange homes between two decode steps, so what is said here is the *logical* home.
+//! `meshkv_placement` computes the same from running residues and is checked against this formula. Swaps
+//! exchange homes between two decode steps; this is the *logical* home.
 
 use super::mesh::{Mesh, NodeId};
 use super::slice::segments;
@@ -10,18 +10,18 @@ use crate::config::Config;
 
 pub use crate::config::PlacementKind;
 
-/// Where the macro-block of every layer and segment lives.
+/// Homes of the macro-blocks of all layers and segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// Which rule decides.
+    /// The placement rule.
     pub kind: PlacementKind,
     /// Tiles from west to east.
     pub cols: u32,
     /// Tiles from south to north.
     pub rows: u32,
-    /// Rows by which a layer begins after the one before it.
+    /// Rows between the first homes of consecutive layers.
     pub a: u32,
-    /// Columns by which a layer moves on after each `rows` segments.
+    /// Columns by which a layer advances after each `rows` segments.
     pub column_stride: u32,
     /// The tile that homes everything under [`PlacementKind::Hub`].
     pub hub: NodeId,
@@ -32,7 +32,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// As the configuration asks for it; none if its hub is outside the mesh.
+    /// The placement of a configuration; none if its hub is outside the mesh.
     pub(super) fn new(config: &Config, mesh: Mesh) -> Option<Placement> {
         let takv = &config.takv;
         Some(Placement {
@@ -47,7 +47,7 @@ impl Placement {
         })
     }
 
-    /// The tile that segment `segment` of layer `layer` lives on, before any swap.
+    /// The home of segment `segment` of layer `layer`, before any swap.
     pub fn home(&self, layer: u32, segment: u32) -> NodeId {
         let (l, s) = (u64::from(layer), u64::from(segment));
         let (cols, rows) = (u64::from(self.cols), u64::from(self.rows));
@@ -64,8 +64,8 @@ impl Placement {
         self.mesh().node(x as u32, y as u32).expect("both are residues")
     }
 
-    /// The number of a macro-block among those of its home. Two blocks of one home never share
-    /// a number; under TaKV some homes leave numbers out when the mesh does not divide the model.
+    /// The number of a macro-block in its home. No two blocks of one home share a number. Under TaKV some
+    /// homes skip numbers when the mesh does not divide the model.
     pub fn block(&self, layer: u32, segment: u32) -> u32 {
         match self.kind {
             PlacementKind::Takv => {
@@ -78,7 +78,7 @@ impl Placement {
         }
     }
 
-    /// Numbers that the blocks of a home take: one more than the largest [`Placement::block`].
+    /// Size of the number range of a home: one more than the largest [`Placement::block`].
     pub fn blocks_of_home(&self) -> u32 {
         let tiles = u64::from(self.cols * self.rows);
         saturated(match self.kind {
@@ -90,7 +90,7 @@ impl Placement {
         })
     }
 
-    /// Macro-blocks that live on each tile, by its index.
+    /// Macro-blocks of each tile, by its index.
     pub fn blocks(&self) -> Vec<u32> {
         let mut counts = vec![0_u64; self.mesh().tiles()];
         for layer in 0..self.layers {
@@ -101,11 +101,11 @@ impl Placement {
         counts.into_iter().map(saturated).collect()
     }
 
-    /// Those of one layer. They are counted by rounds over the tiles, not one by one: a long context
-    /// has millions of segments.
+    /// Macro-blocks of one layer on each tile. They are counted by rounds over the tiles, not one by one: a
+    /// long context has millions of segments.
     pub fn blocks_of_layer(&self, layer: u32) -> Vec<u32> {
         let mut counts = vec![0; self.mesh().tiles()];
-        // Whatever the rule, a home is the same again after as many segments as there are tiles.
+        // Under every rule, homes repeat after as many segments as there are tiles.
         let period = self.cols * self.rows;
         for segment in 0..period.min(self.segments) {
             counts[self.home(layer, segment).index()] += (self.segments - segment).div_ceil(period);
@@ -113,7 +113,7 @@ impl Placement {
         counts
     }
 
-    /// The first segment of a layer that lives on each tile, by its index, if any does.
+    /// The first segment of a layer on each tile, by its index; none for tiles without segments.
     pub fn first_segments(&self, layer: u32) -> Vec<Option<u32>> {
         let mut first = vec![None; self.mesh().tiles()];
         for segment in 0..(self.cols * self.rows).min(self.segments) {
@@ -122,7 +122,7 @@ impl Placement {
         first
     }
 
-    /// Homes among which external memory is shared evenly. A hub has it for itself.
+    /// Homes that share external memory evenly. A hub has all of it.
     pub fn homes(&self) -> u32 {
         match self.kind {
             PlacementKind::Hub => 1,
@@ -130,18 +130,18 @@ impl Placement {
         }
     }
 
-    /// Whether macro-blocks live on the tile in column `x` and row `y`.
+    /// True if the tile in column `x` and row `y` is a home.
     pub fn is_home(&self, x: u32, y: u32) -> bool {
         self.kind != PlacementKind::Hub || self.mesh().coords(self.home(0, 0)) == (x, y)
     }
 
-    /// Segments after which the order in which requesters visit homes begins anew (R): a power of
-    /// two, at least as many as there are homes in a layer.
+    /// Segments after which the order of visited homes restarts (R): a power of two, at least the number of
+    /// homes in a layer.
     pub fn rotation(&self) -> u32 {
         match self.kind {
             PlacementKind::Takv if self.column_stride == 0 => self.rows.next_power_of_two(),
             PlacementKind::Takv | PlacementKind::RoundRobin => (self.cols * self.rows).next_power_of_two(),
-            // There is only one home; two turns, so that a place in a group has a bit.
+            // A single home gets two turns, so that a place in a group has a bit.
             PlacementKind::Hub => 2,
         }
     }
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(placement(PlacementKind::Takv, |_| {}).blocks(), vec![256; 64]);
     }
 
-    /// Within a rotation every home of a layer is visited, none more often than it must be.
+    /// Within a rotation every home of a layer is visited, none more often than necessary.
     #[test]
     fn a_rotation_has_a_turn_for_every_home_of_a_layer() {
         for p in all() {

@@ -1,7 +1,7 @@
-//! Registers of the device: what a host writes and reads over AXI4-Lite, said once.
+//! Registers of the device, which a host accesses over AXI4-Lite, in one description.
 //!
-//! The Verilog, its documentation page, the C header and the driver of co-simulation all read these
-//! tables. What each register does in a run is told in `docs/device.md`.
+//! The Verilog, its documentation page, the C header and the driver of co-simulation all read these tables.
+//! `docs/device.md` describes each register's part in a run.
 
 mod register;
 mod table;
@@ -16,25 +16,25 @@ use sha2::{Digest, Sha256};
 pub const ADDRESS_BITS: u32 = 12;
 /// Byte address of the first argument.
 pub const ARGUMENTS: u32 = 0x010;
-/// Bytes from an argument to the next: low word, high word, a word that is reserved.
+/// Bytes from an argument to the next: low word, high word, a reserved word.
 pub const ARGUMENT_STRIDE: u32 = 12;
-/// What the register `MAGIC` reads as: "MKV1" in ASCII, the last letter lowest.
+/// Value of the register `MAGIC`: "MKV1" in ASCII, the last letter lowest.
 pub const MAGIC: u32 = 0x4d4b_5631;
 /// Version of this register map.
 pub const MAP_VERSION: u32 = 1;
-/// Descriptors that wait in the front; a run takes them all.
+/// Descriptors that the front can queue; a run consumes them all.
 pub const DESC_QUEUE: u32 = 32;
-/// Bits of an AXI ID above those of the core: they tell one reset from the next.
+/// Bits of an AXI ID above those of the core: they distinguish one reset from the next.
 pub const EPOCH_BITS: u32 = 2;
 /// Alignment of the arguments `queries` and `outputs` in bytes.
 pub const BUFFER_ALIGN: u32 = 4096;
-/// Cycles without progress after which a run is given up, unless the host says otherwise.
+/// Default number of cycles without progress after which a run is aborted.
 pub const WATCHDOG: u32 = 1 << 20;
 
 /// The register of this name.
 ///
 /// # Panics
-/// If there is none: a slip in this crate.
+/// If there is none: a bug of this crate.
 pub fn named(name: &str) -> &'static Register {
     REGISTERS.iter().find(|r| r.name == name).unwrap_or_else(|| panic!("no register {name}"))
 }
@@ -42,7 +42,7 @@ pub fn named(name: &str) -> &'static Register {
 /// The cause of this name.
 ///
 /// # Panics
-/// If there is none: a slip in this crate.
+/// If there is none: a bug of this crate.
 pub fn error(name: &str) -> &'static ErrorCause {
     ERRORS.iter().find(|e| e.name == name).unwrap_or_else(|| panic!("no error {name}"))
 }
@@ -59,7 +59,7 @@ impl Design {
         ARGUMENTS + argument * ARGUMENT_STRIDE
     }
 
-    /// Alignment of the base address of a memory port: that of slices, as far as AXI can tell.
+    /// Alignment of the base address of a memory port: that of slices, at most [`BUFFER_ALIGN`].
     pub fn base_align(&self) -> u32 {
         1 << self.memory.slice_bytes.trailing_zeros().min(BUFFER_ALIGN.trailing_zeros())
     }
@@ -69,7 +69,7 @@ impl Design {
         self.memory.id_width + EPOCH_BITS
     }
 
-    /// What the registers that identify the design read as.
+    /// Values of the registers that identify the design.
     pub fn identity(&self) -> Vec<(&'static str, u32)> {
         let (model, mesh) = (&self.config.model, self.mesh);
         let text = serde_json::to_string(&self.config).expect("a configuration is plain data");
@@ -120,7 +120,7 @@ mod tests {
         let arguments = design.arguments();
         assert_eq!((arguments[2].as_str(), arguments[33].as_str()), ("hbm00", "hbm31"));
         assert!(Design::argument_offset(arguments.len() as u32) <= named("MAGIC").offset);
-        // A port of HBM takes 6 bits; what is wider is for the interconnect before it.
+        // An HBM port takes 6 bits; the interconnect before it handles wider IDs.
         assert_eq!(design.axi_id_width(), 8);
         let reference = Design::from_config("reference", &Config::default()).unwrap();
         assert_eq!(reference.axi_id_width(), 6);

@@ -5,10 +5,10 @@ use super::flit::Class;
 /// Cycles from a router's input to its output without load: write the buffer, then switch.
 pub const ROUTER_CYCLES: u32 = 2;
 
-/// Times a virtual channel's head may be passed over by others of its port while it could leave.
+/// Most times that other virtual channels of a port may overtake a head flit that could leave.
 pub const STARVE_LIMIT: u32 = 15;
 
-/// What one router is built of.
+/// Parameters of one router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Router {
     /// Virtual channels of VN0 (PART): indices `0..vn0_vcs`.
@@ -17,7 +17,7 @@ pub struct Router {
     pub vn1_vcs: u32,
     /// Flits a virtual channel buffers.
     pub vc_depth: u32,
-    /// Whether routers replicate flits along XYM trees.
+    /// True if routers replicate flits along XYM trees.
     pub multicast: bool,
 }
 

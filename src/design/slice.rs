@@ -9,19 +9,19 @@ pub fn segments(config: &Config) -> u32 {
 
 /// Flits of one slice: P rows of K, then V of the same tokens.
 ///
-/// V lies transposed in blocks of as many tokens as a flit has elements: `head_dim` flits a block, a dim
-/// each, so that a flit of either half meets one stationary vector. The last block is filled up.
+/// V is stored transposed, in blocks of as many tokens as a flit has elements. A block has `head_dim` flits,
+/// one a dimension, so that a flit of either half meets one stationary vector. The last block is padded.
 pub fn slice_flits(config: &Config) -> u32 {
     2 * half_flits(config)
 }
 
-/// Flits of either half of a slice: what V takes, which is what K takes or, where the last block of V is
-/// not full, more.
+/// Flits of either half of a slice: those of V. K takes as many, or fewer where the last block of V is not
+/// full.
 pub fn half_flits(config: &Config) -> u32 {
     config.kv.segment_tokens.div_ceil(flit_elements(config)) * config.pe.head_dim
 }
 
-/// Elements of a flit (E), which is also the tokens of a block of V.
+/// Elements of a flit (E), equal to the tokens of a block of V.
 pub fn flit_elements(config: &Config) -> u32 {
     config.noc.flit_width / (8 * config.kv.bytes_per_element)
 }

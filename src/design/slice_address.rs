@@ -6,7 +6,8 @@ use super::placement::PlacementKind;
 impl Design {
     /// The number of a slice in memory; `prefix` is the stream or shared prefix whose cache it is.
     ///
-    /// The *logical* home counts: a swap moves who reads a slice, not where it lies.
+    /// The number follows from the *logical* home: a swap changes the tile that reads a slice, not its
+    /// address.
     pub fn slice_number(&self, prefix: u32, layer: u32, segment: u32, kv_head: u32) -> u64 {
         let (placement, model) = (&self.placement, &self.config.model);
         let home = match placement.kind {

@@ -1,4 +1,4 @@
-//! The staging memory of a tile: how URAM288 blocks make one memory of flits.
+//! The staging memory of a tile: URAM288 blocks that form one memory of flits.
 
 use crate::config::Config;
 
@@ -7,15 +7,15 @@ pub const URAM_WIDTH: u32 = 72;
 /// Words of one URAM288.
 pub const URAM_DEPTH: u32 = 4096;
 
-/// Shape of one tile's staging memory.
+/// Dimensions of one tile's staging memory.
 ///
-/// Blocks stand side by side until they are as wide as a flit. Blocks that are left then go
-/// below: a narrow flit gets a deeper memory, not a wider one that it cannot use.
+/// Blocks are placed in parallel until they are as wide as a flit. Remaining blocks add depth: a narrow flit
+/// gets a deeper memory, not unused width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Staging {
-    /// Blocks side by side.
+    /// Blocks in parallel.
     pub blocks_wide: u32,
-    /// Blocks one below the other; 0 when there are too few for even one row.
+    /// Blocks in depth; 0 when there are too few for the width of a flit.
     pub blocks_deep: u32,
     /// Flits of the whole memory.
     pub flits: u32,
@@ -24,7 +24,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// As the configuration asks for it, whether or not anything fits.
+    /// Computes the dimensions from a configuration, legal or not.
     pub fn new(config: &Config) -> Staging {
         let blocks_wide = config.noc.flit_width.div_ceil(URAM_WIDTH).max(1);
         let blocks_deep = config.kv.uram_per_tile / blocks_wide;

@@ -1,10 +1,10 @@
-//! Widths of the totals and errors that tiles report to the host.
+//! Widths of the counters and errors that tiles report to the host.
 
-/// Kinds of totals that tiles show: of links, of fetching, of what computes.
+/// Kinds of counters that tiles report: of links, of fetches, of PaD.
 pub const COUNTER_KINDS: u32 = 3;
-/// Bits of a total that is counted.
+/// Bits of a counter.
 pub const TOTAL_BITS: u32 = 32;
-/// Bits of a tile's number where a total is looked for.
+/// Bits of the tile number that selects a counter.
 pub const SELECT_TILE_BITS: u32 = 9;
-/// Errors that a tile tells: its memory answered by one, or not at all.
+/// Errors that a tile reports: an error response of its memory, and a timeout.
 pub const TILE_ERRORS: u32 = 2;

@@ -1,13 +1,13 @@
-//! Turns a router is built for: which outputs the flits of each input may take.
+//! Turns of a router: the outputs that flits of each input may take.
 //!
-//! The one description of it: the template of the router takes its masks from here, and the
-//! graph of [`super::deadlock`] is checked against it.
+//! The router's template takes its masks from this one description, and the graph of [`super::deadlock`] is
+//! checked against it.
 
 use super::mesh::Port;
 use Port::{East, Local, North, South, West};
 
-/// The turns that are built: row to row, row to column, row or column to the tile, tile to
-/// anywhere. Not built: column to row, back to where the flit came from, and tile to itself.
+/// The turns of the hardware: row to row, row to column, row or column to the tile, tile to any link. Absent:
+/// column to row, back to the sender, and tile to itself.
 pub const TURNS: Turns = Turns::of(&[
     (North, &[South, Local]),
     (South, &[North, Local]),
@@ -16,8 +16,8 @@ pub const TURNS: Turns = Turns::of(&[
     (Local, &[North, South, East, West]),
 ]);
 
-/// For each input of a router a set of outputs. An input is named after the side on which its
-/// flits arrive: what comes in at `North` was sent by the northern neighbour.
+/// A set of outputs for each input of a router. An input is named after the side on which its flits arrive:
+/// flits at `North` come from the northern neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns([u8; 5]);
 
@@ -48,7 +48,7 @@ impl Turns {
         self
     }
 
-    /// Whether a flit of `input` may take `output`.
+    /// True if a flit of `input` may take `output`.
     pub fn allows(self, input: Port, output: Port) -> bool {
         self.mask(input) & (1 << output.index()) != 0
     }

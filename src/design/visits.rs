@@ -1,13 +1,14 @@
-//! Visits: the home column at which the tiles of each column begin their turn round a row.
+//! Visits: the home column at which the tiles of each column begin their round of a row.
 //!
-//! Under mapping `row-aligned` a turn is a pattern of flows along a row: each column is fed by one home column, and all move on by
-//! one column together. Were every column to begin at itself, the links in the middle would carry half of the row in some turns and
-//! nothing in others. [`starts`] is the table whose busiest link, over all turns, carries the fewest flows; of tables that are
-//! alike in this, the one with the fewest turns that are so busy, then the fewest of the next busiest. The mean over the turns is
-//! no guide: it rewards idle turns, whose time a busy one does not get. Tests find the tables again.
+//! Under mapping `row-aligned`, each turn is a pattern of flows along a row: one home column feeds each
+//! column, and all advance by one column together. If every column began at itself, the middle links would
+//! carry half of the row in some turns and nothing in others. [`starts`] is the table whose busiest link,
+//! over all turns, carries the fewest flows. Of equal tables it has the fewest such turns, then the fewest of
+//! the next busiest. The mean over the turns is no measure: it rewards idle turns, whose time a busy turn
+//! cannot use. Tests find the tables again.
 
-/// For rows of 2 to 16 columns, the home column at which each column begins. Exact up to ten columns; beyond, the best
-/// that hill climbing from many starts found.
+/// For rows of 2 to 16 columns, the home column at which each column begins. Optimal up to ten columns;
+/// beyond, the best that hill climbing from many starts found.
 const STARTS: [&[u32]; 15] = [
     &[0, 1],
     &[0, 1, 2],
@@ -56,7 +57,7 @@ mod tests {
         })
     }
 
-    /// What is to be small: the flows on the busiest link of each turn, the busiest turn first.
+    /// Cost of a table: the flows on the busiest link of each turn, the busiest turn first.
     fn cost(starts: &[u32]) -> Vec<u32> {
         let mut turns: Vec<_> = busiest(starts).collect();
         turns.sort_unstable_by(|a, b| b.cmp(a));
@@ -81,7 +82,7 @@ mod tests {
     fn four_columns_carry_one_flow_a_link_in_every_turn() {
         assert_eq!(starts(4), [0, 2, 1, 3]);
         assert!(busiest(starts(4)).all(|flows| flows == 1));
-        // In step, as they would be without the table.
+        // In step, as without the table.
         assert_eq!(cost(&[0, 1, 2, 3]), [2, 1, 1, 0]);
     }
 
@@ -99,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The first column may stand at home column 0: to move all by one is to begin a turn later.
+    /// The first column may start at home column 0: moving all by one only begins a turn later.
     #[test]
     fn no_table_of_up_to_eight_columns_is_better() {
         for cols in 2..=8 {
@@ -107,7 +108,7 @@ mod tests {
         }
     }
 
-    /// What nine and ten columns take half a minute for.
+    /// Proves the tables of nine and ten columns, which takes half a minute.
     #[test]
     #[ignore = "a measurement"]
     fn no_table_of_nine_or_ten_columns_is_better() {
@@ -121,7 +122,7 @@ mod tests {
         for cols in 9..=16 {
             let in_step: Vec<_> = (0..cols).collect();
             let most = cost(starts(cols))[0];
-            // The link in the middle carries a fourth of the columns on average, in either direction.
+            // The middle link carries a fourth of the columns on average, in either direction.
             assert!(most < cost(&in_step)[0] && most <= cols.div_ceil(4) + 1, "{cols} columns: {most}");
         }
     }

@@ -1,38 +1,38 @@
-//! Wires from one SLR to the next: links of the mesh, the column bus, and the ways between rows and what faces the host.
+//! Wires from one SLR to the next: mesh links, the column bus, and the paths between rows and the host side.
 //!
-//! Only so many can cross (`Fpga::crossings`), which is a resource like any other: the floorplan deals the rows by it, and
-//! the estimate holds designs against it. They are counted from the widths of ports, as `docs/floorplan.md` has them; clocks
-//! are left out.
+//! Wires that can cross are a limited resource (`Fpga::crossings`): the floorplan assigns rows by them, and
+//! the estimate checks designs against them. They are counted from port widths as in `docs/floorplan.md`,
+//! without clocks.
 
 use super::floorplan::Floorplan;
 use super::fpga::Fpga;
 use super::memory::fewest_tiles_per_port;
 use super::mesh::Mesh;
 
-/// How many wires one of each thing that crosses has.
+/// Numbers of crossing wires, per column, port, tile and row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wires {
-    /// Of a column, between neighbouring rows: from the lower to the upper, and back.
+    /// Per column, between neighbouring rows: from the lower to the upper, and back.
     pub column: [u32; 2],
-    /// Of a memory port, to what faces memory and back.
+    /// Per memory port, to the memory interface and back.
     pub port: u32,
-    /// Tiles that share a memory port, of a mesh for whose ports the card has channels so.
+    /// Tiles that share a memory port, in a mesh for whose ports the card has enough channels.
     pub tiles_per_port: u32,
-    /// Of a tile to what faces the host: errors.
+    /// Per tile, to the host side: errors.
     pub tile: u32,
-    /// Of a row: totals and resets.
+    /// Per row: counters and resets.
     pub row: u32,
-    /// Of all rows together: which total is looked for.
+    /// Once for all rows: the counter selection.
     pub once: u32,
 }
 
 impl Wires {
-    /// Memory ports of a row of a mesh, which need not be the one that was counted for.
+    /// Memory ports of a row of `mesh`, which may differ from the mesh of the design.
     pub fn ports_of_row(&self, mesh: Mesh, fpga: &Fpga) -> u32 {
         mesh.cols().div_ceil(fewest_tiles_per_port(mesh, self.tiles_per_port, fpga.hbm_channels))
     }
 
-    /// How many cross from an SLR to the one above it.
+    /// Wires that cross from an SLR to the one above it.
     pub fn across(&self, mesh: Mesh, fpga: &Fpga, plan: &Floorplan, lower: u32) -> u64 {
         let (cols, above) =
             (mesh.cols(), (0..mesh.rows()).filter(|row| plan.slr(*row) > lower).count() as u32);
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(across(&config), [6_144 + 7_560 + 711, 6_144 + 3_780 + 369]);
         config.floorplan.slr_registers = false;
         assert_eq!(across(&config), [14_415, 10_293]);
-        // Ports of 512 bits are too many: a row more stands beside the memory.
+        // Ports of 512 bits have too many wires: SLR0 gets one more row.
         config.noc.flit_width = 512;
         assert_eq!(across(&config), [10_208 + 11_420 + 597, 10_208 + 4_568 + 255]);
     }

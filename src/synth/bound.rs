@@ -1,17 +1,17 @@
-//! What no implementation of the same structure can do without, resource by resource.
+//! Lower bounds of the resources that any implementation of the same structure needs.
 //!
-//! Each bound counts one thing that must be there whatever the synthesis does: so their sum is below any
-//! measurement, and the distance to it is what could be saved at most. `docs/estimate.md` has the reasons.
+//! Each bound counts one thing that synthesis cannot remove. Their sum is below any measurement, and the
+//! difference is the most that could be saved. `docs/estimate.md` has the reasons.
 
 use crate::design::{Design, Port, Resources, TURNS};
 use crate::emit;
 
-/// Bits of a LUT memory's word that eight LUTs keep, and how many words: seven of a SLICEM's LUTs hold two bits each
-/// of 32 words, the eighth gives its address to the write port (RAM32M16).
+/// Width and depth of a LUT memory of eight LUTs (RAM32M16): seven LUTs of a SLICEM hold two bits each of 32
+/// words, and the eighth drives the write address.
 const RAM_BITS: u64 = 14;
 const RAM_WORDS: u64 = 32;
 const RAM_LUTS: u64 = 8;
-/// Deepest queue that is surely made of LUTs.
+/// Deepest queue that is certainly built of LUTs.
 const LUT_QUEUE: u32 = 64;
 /// Widest word of a block RAM, and bits of an UltraRAM.
 const BLOCK_BITS: u64 = 72;
@@ -19,16 +19,16 @@ const URAM_BITS: u64 = 72 * 4096;
 /// Bits of the significand of a weight, which a lane reads every cycle.
 const SIGNIFICAND: u64 = 17;
 
-/// One thing that a tile cannot do without.
+/// A lower bound of one resource in a tile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bound {
-    /// What it is.
+    /// The part that needs it.
     pub what: &'static str,
-    /// Place of the resource in [`Resources::NAMES`].
+    /// Index of the resource in [`Resources::NAMES`].
     pub resource: usize,
-    /// How many follow from what.
+    /// Formula of the amount.
     pub formula: String,
-    /// Of the resource, in one tile.
+    /// Amount of the resource in one tile.
     pub tile: u64,
 }
 
@@ -39,7 +39,7 @@ const BRAM: usize = 3;
 const URAM: usize = 4;
 const DSP: usize = 5;
 
-/// All bounds of a tile. What stands around the tiles is left out: it is little.
+/// All bounds of a tile. The small logic around the tiles is left out.
 pub fn lower_bounds(design: &Design) -> Vec<Bound> {
     let (flit, head) = (u64::from(design.flit.data_width), u64::from(design.flit.head_width));
     let bits = flit + head;
@@ -49,7 +49,7 @@ pub fn lower_bounds(design: &Design) -> Vec<Bound> {
     let inputs = |output| Port::ALL.iter().filter(|&&input| TURNS.allows(input, output)).count() as u64;
     let ways: Vec<u64> = Port::ALL.into_iter().map(inputs).collect();
     let depth = design.mare.fifo_depth;
-    // Blocks may be deeper than the slices that are kept in them.
+    // Blocks may be deeper than the slices in them.
     let staging = u64::from(design.mare.staging_slots * design.mare.slice_flits);
     let memories = emit::row_memories(design);
 
@@ -125,7 +125,7 @@ pub fn lower_bounds(design: &Design) -> Vec<Bound> {
     bounds
 }
 
-/// The bounds of a tile together. LUTs as memory are LUTs, too.
+/// Sum of the bounds of a tile. LUTs as memory also count as LUTs.
 pub fn bound_of_tile(design: &Design) -> Resources {
     let mut sum = [0; 6];
     lower_bounds(design).iter().for_each(|bound| sum[bound.resource] += bound.tile);
@@ -133,8 +133,8 @@ pub fn bound_of_tile(design: &Design) -> Resources {
     Resources::of(sum)
 }
 
-/// LUTs of a multiplexer: of four ways it takes the six inputs of one, of two ways two bits share one, since they
-/// share the select.
+/// LUTs of a multiplexer: one bit of four ways takes the six inputs of a LUT; two bits of two ways share a
+/// LUT, since they share the select.
 fn multiplexer(ways: u64, bits: u64) -> u64 {
     match ways {
         0 | 1 => 0,
@@ -143,7 +143,7 @@ fn multiplexer(ways: u64, bits: u64) -> u64 {
     }
 }
 
-/// LUTs of a memory, no fewer than its bits take.
+/// Least LUTs of a memory of this width and depth.
 fn memory(words: u64, bits: u64) -> u64 {
     words.div_ceil(RAM_WORDS) * bits * RAM_LUTS / RAM_BITS
 }

@@ -1,4 +1,4 @@
-//! All of a design against the device, region by region.
+//! The estimate: compares a design with the FPGA, region by region.
 
 use super::parts::{as_instantiated, crossings, parts, Clock, Part, Scale};
 use super::yosys::{Costs, Effort, Step, Yosys};
@@ -9,24 +9,24 @@ use anyhow::{Context, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Of an SLR what a design may fill, unless asked otherwise: above it Vivado finds routes late or not at all.
+/// Default share of an SLR that a design may fill: above it Vivado routes late or not at all.
 const DEFAULT_SHARE: f64 = 0.8;
 
-/// What stands on the device beside the design.
+/// Logic on the FPGA besides the design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
-    /// Nothing: all of the device is there.
+    /// None: the design has the whole FPGA.
     None,
     /// The shell of the Vitis platform.
     Vitis,
 }
 
-/// Up to where a design fits.
+/// Limits within which a design fits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Share of each resource of an SLR that may be taken.
     pub share: f64,
-    /// What is not there to be taken.
+    /// Logic that occupies part of the FPGA.
     pub shell: Shell,
 }
 
@@ -37,11 +37,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What an SLR has for a design, all of it.
+    /// All resources of an SLR that a design can use.
     pub fn has(&self, fpga: &Fpga, slr: usize) -> Resources {
         let mut has = fpga.slrs[slr].has;
         if self.shell == Shell::Vitis {
-            // Two registers stand beside each LUT; half of the LUTs can be memories.
+            // Each LUT has two registers; half of the LUTs can be memories.
             let taken = fpga.shell_lut[slr];
             has.lut = has.lut.saturating_sub(taken);
             has.lutram_lut = has.lutram_lut.saturating_sub(taken / 2);
@@ -51,21 +51,21 @@ impl Limits {
     }
 }
 
-/// What a design asks for, not yet on a mesh.
+/// Resource demand of a design's parts, independent of the mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
-    /// Parts with what each takes by itself.
+    /// Parts with the costs of one instance each.
     pub parts: Vec<(Part, Costs)>,
-    /// What crosses from one SLR to the next.
+    /// Wires from one SLR to the next.
     pub wires: Wires,
 }
 
 impl Demand {
-    /// Synthesises the parts of a design, `jobs` at once. `progress` is told the place of a part among all of them,
-    /// how many there are, and what is done about it.
+    /// Synthesises the parts of a design, `jobs` at once. `progress` gets the index of a part, the number of
+    /// parts, and the step.
     ///
     /// # Errors
-    /// As [`Yosys::costs`]; the rest is given up then.
+    /// As [`Yosys::costs`]; the rest is abandoned then.
     pub fn of(
         design: &Design,
         yosys: &Yosys,
@@ -99,15 +99,15 @@ impl Demand {
         Ok(Demand { parts: measured, wires: design.wires() })
     }
 
-    /// What one tile takes, above row 0.
+    /// Resources of one tile above row 0.
     pub fn tile(&self) -> Resources {
         self.sum(|scale| u64::from(matches!(scale, Scale::Tile | Scale::Above)))
     }
 
-    /// What a named part takes.
+    /// Costs of a named part.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// When there is no part of that name.
     pub fn part(&self, name: &str) -> Result<&Costs> {
         let found = self.parts.iter().find(|(part, _)| part.name == name);
         found.map(|(_, costs)| costs).with_context(|| format!("the design has no {name}"))
@@ -125,18 +125,18 @@ impl Demand {
     }
 }
 
-/// A resource of which an SLR has too little.
+/// A resource of which a design needs more than an SLR may give.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Over {
     /// The SLR.
     pub slr: usize,
-    /// Place of the resource in [`Resources::NAMES`].
+    /// Index of the resource in [`Resources::NAMES`].
     pub resource: usize,
-    /// What is asked for.
+    /// The demand.
     pub used: u64,
-    /// What the SLR has.
+    /// The amount in the SLR.
     pub has: u64,
-    /// What of it may be taken.
+    /// The amount that may be used.
     pub limit: u64,
 }
 
@@ -147,41 +147,41 @@ pub struct Boundary {
     pub lower: usize,
     /// Wires that cross it.
     pub used: u64,
-    /// As many as can.
+    /// Wires that can cross.
     pub has: u64,
-    /// What of that may be taken.
+    /// Wires that may cross.
     pub limit: u64,
 }
 
 impl Boundary {
-    /// Wires over what there is.
+    /// Share of the wires that is used.
     pub fn share(&self) -> f64 {
         self.used as f64 / self.has as f64
     }
 
-    /// Whether more are wanted than may be taken.
+    /// True if more wires cross than may.
     pub fn is_over(&self) -> bool {
         self.used > self.limit
     }
 }
 
-/// A demand on a mesh of a device.
+/// A demand on a mesh on an FPGA.
 #[derive(Debug, Clone)]
 pub struct Estimate<'a> {
-    /// What is asked for.
+    /// The demand.
     pub demand: &'a Demand,
     /// The mesh.
     pub mesh: Mesh,
-    /// The device.
+    /// The FPGA.
     pub fpga: &'static Fpga,
-    /// Which rows stand in which SLR.
+    /// Assignment of rows to SLRs.
     pub plan: Floorplan,
-    /// Up to where it fits.
+    /// Limits within which it fits.
     pub limits: Limits,
 }
 
 impl<'a> Estimate<'a> {
-    /// Of a demand on a mesh, which need not be the one it was measured for.
+    /// Places a demand on a mesh, which may differ from the measured one.
     pub fn new(demand: &'a Demand, mesh: Mesh, fpga: &'static Fpga, limits: Limits) -> Estimate<'a> {
         Estimate {
             demand,
@@ -192,39 +192,39 @@ impl<'a> Estimate<'a> {
         }
     }
 
-    /// What all of it takes.
+    /// Total resources.
     pub fn total(&self) -> Resources {
         self.demand.sum(|scale| self.count(scale))
     }
 
-    /// How often a part of this scale stands.
+    /// Number of instances of a part of this scale.
     pub fn count(&self, scale: Scale) -> u64 {
         let slrs = 0..self.fpga.slrs.len() as u32;
         slrs.map(|slr| self.in_slr(scale, slr)).sum()
     }
 
-    /// How often it stands in an SLR.
+    /// Number of its instances in an SLR.
     pub fn in_slr(&self, scale: Scale, slr: u32) -> u64 {
         let row_ports = self.demand.wires.ports_of_row(self.mesh, self.fpga);
         scale.in_slr(self.mesh, row_ports, &self.plan, slr)
     }
 
-    /// What it takes in an SLR.
+    /// Resources used in an SLR.
     pub fn used(&self, slr: usize) -> Resources {
         self.demand.sum(|scale| self.in_slr(scale, slr as u32))
     }
 
-    /// What an SLR has for it.
+    /// Resources available in an SLR.
     pub fn has(&self, slr: usize) -> Resources {
         self.limits.has(self.fpga, slr)
     }
 
-    /// What of that it may take.
+    /// Resources that may be used in an SLR.
     pub fn limit(&self, slr: usize) -> Resources {
         Resources::of(self.has(slr).values().map(|has| (has as f64 * self.limits.share).floor() as u64))
     }
 
-    /// Everything of which there is too little, the worst first.
+    /// All shortages, the worst first.
     pub fn over(&self) -> Vec<Over> {
         let in_slr = |slr: usize| {
             let (used, has, limit) =
@@ -253,12 +253,12 @@ impl<'a> Estimate<'a> {
             .collect()
     }
 
-    /// Whether every SLR has enough of everything, and no more crosses between them than may.
+    /// True if no SLR lacks a resource and no boundary has too many wires.
     pub fn fits(&self) -> bool {
         self.over().is_empty() && !self.boundaries().iter().any(Boundary::is_over)
     }
 
-    /// The resource that is fullest of any SLR, and the share of the SLR that it takes.
+    /// The fullest resource of any SLR, and its share of the SLR.
     pub fn fullest(&self) -> (usize, usize, f64) {
         let shares = (0..self.fpga.slrs.len()).flat_map(|slr| {
             let (used, has) = (self.used(slr).values(), self.has(slr).values());
@@ -269,7 +269,7 @@ impl<'a> Estimate<'a> {
 }
 
 impl Over {
-    /// What is asked for over what there is.
+    /// Demand divided by capacity.
     pub fn share(&self) -> f64 {
         self.used as f64 / self.has.max(1) as f64
     }

@@ -1,11 +1,12 @@
-//! What a design takes on the device: its parts synthesised by Yosys, scaled to the mesh, held against each region.
+//! The area estimate: Yosys synthesises the parts of a design, which are scaled to the mesh and compared with
+//! each region.
 //!
 //! * [`yosys`]: one module mapped to Xilinx cells and timed, cached by content; [`netlist`] counts the cells.
-//! * [`parts`]: the modules a design is made of, how often each stands where.
-//! * [`Estimate`]: all of it against the device, a super logic region (SLR) at a time.
-//! * [`bound`]: what no implementation of the same structure can do without.
-//! * [`shrink`]: what else would fit.
-//! * [`floorplan_picture`]: where things stand and how full that makes each region.
+//! * [`parts`]: the modules of a design, with number and place of their instances.
+//! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
+//! * [`bound`]: lower bounds of any implementation of the same structure.
+//! * [`shrink`]: changes that may fit.
+//! * [`floorplan_picture`]: a drawing of the parts and the utilisation of each region.
 //!
 //! All is an estimate: Yosys is not Vivado, and nothing here is placed or routed. `docs/estimate.md` has the
 //! formulas, their sources and what they leave out.

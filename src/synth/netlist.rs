@@ -1,4 +1,4 @@
-//! A netlist of Xilinx cells as Yosys writes it in JSON: what it is made of and how deep it is.
+//! A netlist of Xilinx cells in Yosys' JSON: counts its cells and measures its logic depth.
 
 use crate::design::Resources;
 use anyhow::{bail, Context, Result};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Memories of LUTs, and how many each takes: all eight of a SLICEM, or two for 64 places of one bit and two ports.
+/// LUT memories and their LUTs: all eight of a SLICEM, or two for 64 words of one bit with two ports.
 const LUT_MEMORIES: [(&str, u64); 10] = [
     ("RAM32M16", 8),
     ("RAM64M8", 8),
@@ -19,15 +19,15 @@ const LUT_MEMORIES: [(&str, u64); 10] = [
     (SHIFT_REGISTERS[0], 1),
     (SHIFT_REGISTERS[1], 1),
 ];
-/// A LUT as a register of up to 16 or 32 places.
+/// A LUT as a shift register of up to 16 or 32 stages.
 const SHIFT_REGISTERS: [&str; 2] = ["SRL16E", "SRLC32E"];
 
-/// LUTs of a cell that is a memory.
+/// LUTs of a memory cell.
 fn memory_luts(cell: &str) -> Option<u64> {
     LUT_MEMORIES.iter().find(|(name, _)| *name == cell).map(|(_, luts)| *luts)
 }
 
-/// What a module is made of.
+/// Cell counts of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Area {
     /// LUT1 to LUT6. Inverters are not counted: the LUT or register behind them absorbs them.
@@ -50,7 +50,7 @@ impl Area {
         self.luts + self.ram_luts
     }
 
-    /// As a utilisation report counts it: halves of a block RAM that are left over count whole.
+    /// Resources as a utilisation report counts them: half block RAMs are rounded up.
     pub fn resources(self) -> Resources {
         Resources {
             lut: self.sum(),
@@ -63,7 +63,7 @@ impl Area {
     }
 }
 
-/// What a cell is on a path from register to register.
+/// Role of a cell on a path from register to register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// A LUT, or the read side of a LUT memory: one level.
@@ -102,7 +102,7 @@ impl Netlist {
     /// Reads module `top` of Yosys' JSON.
     ///
     /// # Errors
-    /// When the text is no such netlist, or holds a cell that nobody decided how to count.
+    /// When the text is no such netlist, or holds a cell without a counting rule.
     pub fn parse(text: &str, top: &str) -> Result<Netlist> {
         let value: Value = serde_json::from_str(text)?;
         let cells = value["modules"][top]["cells"].as_object().context("no cells")?;
@@ -141,8 +141,8 @@ impl Netlist {
         let mut walk = Walk { cells: &self.cells, drivers, depths: HashMap::new() };
         let mut deepest = 0;
         for cell in &self.cells {
-            // Ends of paths: whatever a register or the write side of a memory takes. What drives
-            // no register is no path of the clock.
+            // Paths end at inputs of registers and at write sides of memories. Logic that drives no register
+            // is no timing path.
             let inputs = cell.inputs.iter().filter(|(pin, _)| cell.ends_at(pin));
             for bit in inputs.flat_map(|(_, bits)| bits) {
                 deepest = deepest.max(walk.depth(*bit)?);
@@ -153,13 +153,13 @@ impl Netlist {
 }
 
 impl Cell {
-    /// Whether a path ends at this input.
+    /// True if a path ends at this input.
     fn ends_at(&self, pin: &str) -> bool {
         self.kind == Kind::Register || (memory_luts(&self.name).is_some() && pin != "WCLK")
     }
 
-    /// Whether `output` follows `input` within the cycle. Memories are read by the address of the
-    /// same letter; data and enable wait for the clock.
+    /// True if `output` follows `input` within the cycle. Memories are read by the address of the same
+    /// letter; data and enable wait for the clock.
     fn passes(&self, input: &str, output: &str) -> bool {
         memory_luts(&self.name).is_none()
             || (input.starts_with("ADDR") && input.chars().last() == output.chars().last())
@@ -191,7 +191,7 @@ impl Walk<'_> {
         if let Some(known) = self.depths.get(&net) {
             return known.context("a combinational loop");
         }
-        // Registers and input ports drive what has no driver here.
+        // Nets without a driver here come from registers or input ports.
         let Some((index, output)) = self.drivers.get(&net).copied() else { return Ok(0) };
         self.depths.insert(net, None);
         let cells = self.cells;

@@ -1,35 +1,35 @@
-//! The modules a design is made of, how often each stands, where, and on which clock.
+//! The modules of a design, with the number of instances, their place and their clock.
 
 use super::netlist::Area;
 use super::yosys::Costs;
 use crate::design::{Design, Floorplan, Mesh};
 use crate::emit::{self, ModuleSpec};
 
-/// How often a part stands in a mesh, and where: as `docs/floorplan.md` has it.
+/// Number and place of a part's instances in a mesh, as in `docs/floorplan.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// At every place of the mesh, in the SLR of its row.
+    /// One per tile, in the SLR of its row.
     Tile,
-    /// At every place above row 0.
+    /// One per tile above row 0.
     Above,
-    /// At every place of row 0.
+    /// One per tile of row 0.
     Bottom,
-    /// Once a memory port, in the SLR of its row.
+    /// One per memory port, in the SLR of its row.
     Port,
-    /// Once a column, with row 0.
+    /// One per column, with row 0.
     Column,
-    /// Once, with row 0.
+    /// One, with row 0.
     Once,
-    /// Once, in SLR0 beside HBM and PCIe.
+    /// One, in SLR0 next to HBM and PCIe.
     Host,
-    /// Once a column and boundary between SLRs, in the upper of the two.
+    /// One per column and boundary between SLRs, in the upper of the two.
     Northward,
     /// The same, in the lower.
     Southward,
 }
 
 impl Scale {
-    /// How often in one SLR, of a mesh with so many memory ports in a row.
+    /// Number of instances in one SLR, for a mesh with `row_ports` memory ports in a row.
     pub fn in_slr(self, mesh: Mesh, row_ports: u32, plan: &Floorplan, slr: u32) -> u64 {
         let (cols, rows) = (u64::from(mesh.cols()), plan.rows_of(slr));
         let once = |here: bool, times: u64| if here { times } else { 0 };
@@ -46,12 +46,12 @@ impl Scale {
     }
 }
 
-/// The clock that bounds a part. The few registers of a part on the other clock are held to this one, too.
+/// The clock that bounds a part. Its few registers on the other clock are checked against this one, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Clock {
-    /// The network's.
+    /// The network clock.
     Noc,
-    /// That of what computes.
+    /// The PE clock.
     Pe,
 }
 
@@ -62,9 +62,9 @@ pub struct Part {
     pub name: &'static str,
     /// Its module.
     pub module: &'static str,
-    /// How often it stands.
+    /// Number and place of its instances.
     pub scale: Scale,
-    /// What its period is held against.
+    /// The clock whose period it must meet.
     pub clock: Clock,
 }
 
@@ -72,14 +72,14 @@ const fn part(name: &'static str, module: &'static str, scale: Scale, clock: Clo
     Part { name, module, scale, clock }
 }
 
-/// What a tile is made of.
+/// Parts of a tile.
 const OF_TILE: [Part; 3] = [
     part("router", emit::ROUTER, Scale::Tile, Clock::Noc),
     part("transport", emit::TILE, Scale::Above, Clock::Noc),
     part("pad", emit::PAD, Scale::Tile, Clock::Pe),
 ];
 
-/// What stands around the tiles. Not every design has all of it.
+/// Parts around the tiles. Not every design has all of them.
 const AROUND: [Part; 6] = [
     part("transport_row0", emit::TILE, Scale::Bottom, Clock::Noc),
     part("column_root", emit::ROOT, Scale::Column, Clock::Noc),
@@ -89,7 +89,7 @@ const AROUND: [Part; 6] = [
     part("front", emit::FRONT, Scale::Host, Clock::Noc),
 ];
 
-/// Registers between SLRs, where a design has them: as many as wires, which needs no synthesis.
+/// Registers between SLRs, in designs that have them: one a wire, without synthesis.
 pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
     if !design.config.floorplan.slr_registers {
         return Vec::new();
@@ -110,7 +110,7 @@ pub fn parts(design: &Design) -> Vec<Part> {
     OF_TILE.into_iter().chain(AROUND).filter(has).collect()
 }
 
-/// Yosys' commands that make a part's module what its instances are: parameters that are not its defaults,
+/// Yosys commands that specialise a part's module like its instances: parameters other than the defaults,
 /// coordinates, and outputs that only row 0 uses.
 pub(super) fn as_instantiated(design: &Design, part: &Part) -> String {
     let modules = emit::modules(design);
@@ -119,7 +119,7 @@ pub(super) fn as_instantiated(design: &Design, part: &Part) -> String {
         let params = periphery.iter().flat_map(|m| &m.params);
         params.into_iter().find(|p| p.name == name).map(|p| p.literal.clone())
     };
-    // The place with the most neighbours and ways.
+    // The tile with the most neighbours and paths.
     let (x, y) = (design.mesh.cols() / 2, design.mesh.rows() / 2);
     let (own, outer) = match (part.module, part.scale) {
         ("meshkv_column_controller", _) => ("QUEUE", "DESC_DEPTH"),
@@ -132,7 +132,7 @@ pub(super) fn as_instantiated(design: &Design, part: &Part) -> String {
     value(outer).map(|value| format!("chparam -set {own} {value} {}", part.module)).unwrap_or_default()
 }
 
-/// A module with inputs that are constants, and without what it would send to a reduce root.
+/// Ties inputs of a module to constants; `above` row 0 it also removes the outputs to a reduce root.
 fn placed(module: &str, constants: &[(&str, u32)], above: bool) -> String {
     let mut commands = vec![format!("hierarchy -top {module}"), "proc".to_owned()];
     commands.extend(constants.iter().map(|(name, _)| format!("delete -input {module}/w:{name}")));
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(counts(Scale::Port), [2, 4, 2]);
         assert_eq!((counts(Scale::Column), counts(Scale::Once)), ([3, 0, 0], [1, 0, 0]));
         assert_eq!((counts(Scale::Northward), counts(Scale::Southward)), ([0, 3, 3], [3, 3, 0]));
-        // Two rows stand in SLR0 and SLR1, and what belongs to row 0 with it.
+        // SLR0 and SLR1 have two rows each; SLR0 has the parts of row 0, too.
         let mesh = Mesh::new(2, 2);
         let plan = Floorplan::new(mesh, fpga, |_| 0);
         let counts = |scale: Scale| [0, 1, 2].map(|slr| scale.in_slr(mesh, 2, &plan, slr));
@@ -177,7 +177,8 @@ mod tests {
             let parts = crossings(&Design::from_config("t", config).unwrap());
             parts.iter().map(|(_, costs)| costs.area.registers).sum::<u64>()
         };
-        // Of a column: two links of 565 wires, 120 of the bus, its credit, 25 of an occupancy (docs/floorplan.md).
+        // Per column: two links of 565 wires, 120 of the bus, its credit, 25 of an occupancy
+        // (docs/floorplan.md).
         assert_eq!(registers(&config), 2 * 565 + 120 + 1 + 25);
         config.floorplan.slr_registers = false;
         assert_eq!(registers(&config), 0);

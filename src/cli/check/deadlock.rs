@@ -1,18 +1,19 @@
-//! What `meshkv check --deadlock` says: the graph of waits in numbers, or a cycle in words.
+//! Output of `meshkv check --deadlock`: the graph of waits in numbers, or a cycle in words.
 
 use crate::cli::table;
 use crate::design::deadlock::{RouteFault, Verdict};
 use serde_json::{json, Map, Value};
 
-/// What the check has found: a verdict a scope, or a route that the routers cannot take.
+/// Result of the check: a verdict for each scope, or a route that the routers cannot take.
 pub type Found = Result<Vec<Verdict>, RouteFault>;
 
-/// Whether nothing can wait for itself.
+/// True if no resource can wait for itself.
 pub fn acyclic(found: &Found) -> bool {
     found.as_ref().is_ok_and(|verdicts| verdicts.iter().all(|v| v.longest_chain.is_some()))
 }
 
-/// One object: a key a scope (`PART`, `KV_FETCH`, `KV_DATA`, `request_reply`), and `acyclic` for all of them.
+/// One object: a key for each scope (`PART`, `KV_FETCH`, `KV_DATA`, `request_reply`), and `acyclic` for all
+/// of them.
 pub fn as_json(found: &Found) -> Value {
     let mut object = Map::new();
     match found {
@@ -35,7 +36,7 @@ pub fn as_json(found: &Found) -> Value {
     object.into()
 }
 
-/// For people: the same as a table, and below it each cycle that there is.
+/// The same as a table, followed by each cycle.
 pub fn prose(found: &Found) -> String {
     let verdicts = match found {
         Ok(verdicts) => verdicts,

@@ -1,13 +1,13 @@
-//! What `meshkv check --placement` says: how many macro-blocks each tile homes, and where the first
-//! segments of the first layers live.
+//! Output of `meshkv check --placement`: macro-blocks of each tile, and homes of the first segments of the
+//! first layers.
 
 use crate::cli::table;
 use crate::design::{Design, PlacementKind};
 use serde_json::{json, Value};
 
-/// Layers of which the homes are shown: enough to see how one layer follows another.
+/// Layers whose homes are shown: enough to show how one layer follows another.
 const LAYERS_SHOWN: u32 = 3;
-/// Columns of text that maps may take side by side.
+/// Most columns of text for maps side by side.
 const WIDTH: usize = 100;
 
 /// The counts of a placement.
@@ -62,7 +62,7 @@ pub fn as_json(design: &Design) -> Value {
     })
 }
 
-/// For people: the same as maps with north at the top.
+/// The same as maps with north at the top.
 pub fn prose(design: &Design) -> String {
     let (placement, counts) = (&design.placement, Counts::of(design));
     let number = |n: u64, doc: String| vec![n.to_string(), doc];
@@ -91,7 +91,7 @@ pub fn prose(design: &Design) -> String {
     )
 }
 
-/// What decides, in a few words.
+/// The placement rule in a few words.
 fn rule(design: &Design) -> String {
     let placement = &design.placement;
     match placement.kind {
@@ -137,7 +137,7 @@ fn beside(maps: &[Vec<String>]) -> String {
     text
 }
 
-/// Bytes in the largest unit of which there is one.
+/// Bytes in the largest unit that gives at least one.
 fn size(bytes: f64) -> String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
     let of = |log: u32| bytes / f64::from(1 << log);

@@ -7,10 +7,10 @@ use crate::cosim::traffic::pattern::{Hotspot, PatternKind, HOTSPOT_SHARE};
 use crate::cosim::workloads::network::Phases;
 use std::path::{Path, PathBuf};
 
-/// Destinations of a multicast packet where none are asked for.
+/// Default number of destinations of a multicast packet.
 const DEFAULT_FANOUT: u32 = 8;
 
-/// Below the help of a subcommand that takes [`Options`]: what a trace is.
+/// Format of a trace, below the help of a subcommand that takes [`Options`].
 pub(in crate::cli) const TRACE_HELP: &str = "\
 A trace has a line for each packet, sorted by cycle; tiles are y * cols + x:
   CSV         cycle,source,destinations,class,flits,tag
@@ -22,7 +22,7 @@ A trace has a line for each packet, sorted by cycle; tiles are y * cols + x:
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
     /// Configuration file
-    // A subcommand below has one of its own, and then this is none.
+    // None if a subcommand follows, which has its own.
     #[arg(value_name = "CONFIG", required = true, value_hint = clap::ValueHint::FilePath)]
     config: Option<PathBuf>,
     /// What is sent where; a tile that a pattern maps to itself sends nothing
@@ -114,15 +114,15 @@ impl Options {
     /// The configuration file.
     ///
     /// # Panics
-    /// If a subcommand is run, which has another.
+    /// If a subcommand is run, which has its own.
     pub(super) fn config(&self) -> &Path {
         self.config.as_deref().expect("the command line has a configuration where it has no subcommand")
     }
 
-    /// Refuses options that say nothing about the chosen traffic: who gave them expects something else.
+    /// Rejects options without effect on the selected traffic: the user expects something else.
     ///
     /// # Errors
-    /// Names the first such option and where it belongs.
+    /// Names the first such option and the traffic that it belongs to.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let sets = matches!(self.traffic, Kind::Multicast | Kind::Mixed);
         let unused = [
@@ -143,7 +143,7 @@ impl Options {
         }
     }
 
-    /// The synthetic traffic asked for.
+    /// The selected synthetic traffic.
     pub(super) fn traffic(&self) -> Traffic {
         let unicast = |pattern| Shape::Unicast {
             pattern,
@@ -169,7 +169,7 @@ impl Options {
         Traffic { shape, load: self.load, packet: self.packet, seed: self.seed }
     }
 
-    /// The phases asked for.
+    /// The selected phases.
     pub(super) fn phases(&self) -> Phases {
         let drain_limit = self.drain_limit.unwrap_or(self.cycles);
         Phases { warmup: self.warmup, measure: self.cycles, drain_limit, latency_limit: None }

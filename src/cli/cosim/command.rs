@@ -1,11 +1,11 @@
-//! The command that gives a row again, written from the options.
+//! The command that repeats a row, made from the options.
 
 use super::args::Options;
 use crate::cosim::traffic::generator::{Shape, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
 
 impl Options {
-    /// The command with all that decides its figures, defaults written out.
+    /// The command with all options that affect its figures, defaults included.
     pub(super) fn command(&self) -> String {
         if let Some(trace) = &self.trace {
             return format!("{} --trace {}{}", self.begin(), trace.display(), self.end());
@@ -54,7 +54,7 @@ impl Options {
         format!("meshkv {subcommand} {}", self.config().display())
     }
 
-    /// What it ends with.
+    /// End of the command.
     fn end(&self) -> String {
         let dut = self.form().map_or(String::new(), |form| format!(" --dut {}", form.name()));
         format!("{dut}{}", self.carrier.words_of_lockstep())

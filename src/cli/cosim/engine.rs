@@ -1,4 +1,4 @@
-//! What carries the flits, as the options say it.
+//! The engine of `cosim` and `sim`, as selected by the options.
 
 use super::args::Options;
 use super::dut_form::DutForm;
@@ -6,15 +6,15 @@ use crate::config::Engine;
 use crate::cosim::build::BuildForm;
 
 impl Options {
-    /// These options with the engine decided: that asked for, or the subcommand's own.
+    /// These options with the engine decided: the requested one, or the subcommand's default.
     pub(super) fn with_engine(&self, default: Engine) -> Options {
         let mut options = self.clone();
         options.carrier = self.carrier.decided(default);
         options
     }
 
-    /// What is verilated, if anything is. Waves need the whole mesh, whatever was asked for, so that the command of a
-    /// failed run need only be followed by `--wave`; in lockstep they are of another run.
+    /// Form of the build, if anything is verilated. Waves always need the whole mesh, so the command of a
+    /// failed run only needs `--wave` appended. In lockstep they come from another run.
     pub(super) fn form(&self) -> Option<BuildForm> {
         match self.dut {
             _ if self.carrier.is_model() => None,
@@ -24,15 +24,15 @@ impl Options {
         }
     }
 
-    /// Whether a tile was asked for and cannot be had.
+    /// True if a single tile was requested and is not possible.
     pub(super) fn tile_is_overruled(&self) -> bool {
         self.dut == Some(DutForm::Tile) && self.form() == Some(BuildForm::WholeMesh)
     }
 
-    /// Refuses what the engine does not have.
+    /// Rejects options that the engine does not support.
     ///
     /// # Errors
-    /// Names the option and the way out.
+    /// Names the option and the remedy.
     pub(super) fn check_engine(&self) -> anyhow::Result<()> {
         self.carrier.check()?;
         if self.carrier.is_model() && self.dut.is_some() {

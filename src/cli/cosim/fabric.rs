@@ -1,4 +1,4 @@
-//! The fabric that a command runs on: modelled, or found, built or taken from the cache, and opened.
+//! Opens the fabric of a command: the model, or Verilog that is built or taken from the cache.
 
 use super::args::Options;
 use crate::cli::interrupt::Interrupt;
@@ -16,13 +16,13 @@ use crate::design::{Design, Port};
 use crate::model::cycle::network::Upset;
 use std::path::Path;
 
-/// Cycles in which flits are inside and none enters or leaves, after which the fabric is stuck.
+/// Cycles with flits inside and none entering or leaving, after which the fabric counts as stuck.
 const WATCHDOG: u64 = 2_000;
 
-/// What registers hold before the reset; any value must do.
+/// Seed of register values before the reset; any value must work.
 const POWER_UP_SEED: u64 = 1;
 
-/// A fabric of one kind or another.
+/// The network of a command: model, Verilog or both.
 pub(super) enum Fabric {
     Verilated(Box<VerilatedMesh>),
     Waves(Box<WaveWindow>),
@@ -51,7 +51,7 @@ impl watched::Fabric for Fabric {
 }
 
 impl Fabric {
-    /// Routers times cycles that were compared, if two fabrics are.
+    /// Routers times cycles that were compared, if there are two fabrics.
     pub(super) fn router_cycles(&self) -> Option<u64> {
         match self {
             Fabric::Both(both) => Some(both.router_cycles()),
@@ -60,7 +60,7 @@ impl Fabric {
     }
 }
 
-/// Opens what the options ask for, as it is after reset.
+/// Opens the fabric that the options select, after its reset.
 ///
 /// # Errors
 /// When a tool is missing or fails, or the build is interrupted.
@@ -88,7 +88,7 @@ pub(super) fn open(
         return Ok(Fabric::Both(both.into()));
     }
     if let Some(path) = waves {
-        // Of a trace there is one run; other traffic is measured without load first, then both are reset.
+        // A trace runs once; other traffic is first measured without load, then both fabrics are reset.
         let run = if options.trace.is_some() { 0 } else { 2 };
         return Ok(Fabric::Waves(WaveWindow::new(dut, path, run, 0..u64::MAX).into()));
     }
@@ -113,14 +113,14 @@ pub(super) fn around(
     Ok(Fabric::Waves(WaveWindow::new(dut, path, difference.run, difference.around()).into()))
 }
 
-/// The model of a fabric, as it is after reset.
+/// The model of a fabric, after reset.
 pub(in crate::cli) fn modelled(design: &Design) -> ModelMesh {
     let mut model = ModelMesh::with_numbers(design);
     model.watchdog(WATCHDOG);
     model
 }
 
-/// A verilated fabric, as it is after reset.
+/// A verilated fabric, after reset.
 ///
 /// # Errors
 /// As [`open`].

@@ -1,4 +1,4 @@
-//! Rows and sweeps as tables for people.
+//! Rows and sweeps as tables.
 
 use super::titles::title;
 use crate::cli::table;

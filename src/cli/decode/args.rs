@@ -1,4 +1,4 @@
-//! The command line of `meshkv decode`, and what it asks for.
+//! Arguments of `meshkv decode`, and the job that follows from them.
 
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
@@ -7,7 +7,7 @@ use crate::design::Design;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Segments of a layer that are run unless more are asked for.
+/// Default number of segments of a layer that are run.
 const SAMPLE: u32 = 16;
 
 /// Run a decode step, or a sample of one, on the emitted Verilog or on its model
@@ -77,7 +77,7 @@ pub struct Args {
     pub(super) plot: Option<PathBuf>,
 }
 
-/// So many, or all there are.
+/// A number, or all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Count {
     All,
@@ -105,7 +105,7 @@ impl fmt::Display for Count {
 }
 
 impl Args {
-    /// What is to be run.
+    /// The plan of the run.
     pub(super) fn workload(&self, design: &Design) -> Result<Workload, WorkloadError> {
         let model = &design.config.model;
         let all = Workload {
@@ -129,7 +129,7 @@ impl Args {
         Ok(Workload { segments, ..all })
     }
 
-    /// The plan as the platform of the command line changes it.
+    /// The plan with the platform options applied.
     pub(super) fn plan(&self, plan: Plan) -> Plan {
         let memory = if self.unruly_memory { plan.memory.unruly(self.seed) } else { plan.memory };
         let pace = Pace { flit_cycles: self.flit_cycles, stall: self.stall };
@@ -141,7 +141,7 @@ impl Args {
         [name(self.mapping), name(self.sharing)]
     }
 
-    /// What is run, for a picture.
+    /// Title of a picture.
     pub(super) fn title(&self) -> String {
         let [mapping, sharing] = self.names();
         let tokens = self.tokens.map_or(String::new(), |tokens| format!("{tokens} tokens, "));
@@ -149,7 +149,7 @@ impl Args {
         format!("decode, {tokens}{} {streams}, {mapping}, {sharing} sharing", self.batch)
     }
 
-    /// The command that gives the same figures again.
+    /// The command that repeats these figures.
     pub(super) fn command(&self, load: &Workload) -> String {
         let [mapping, sharing] = self.names();
         let segments = load.segments.map_or(Count::All, Count::Some);

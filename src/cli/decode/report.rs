@@ -1,4 +1,4 @@
-//! What `meshkv decode` says about a run: as JSON, and in words.
+//! Output of `meshkv decode`, as JSON and in words.
 
 use super::Args;
 use crate::cli::{bounds, table};

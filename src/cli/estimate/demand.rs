@@ -1,4 +1,4 @@
-//! Synthesis of the parts of a design, with its progress.
+//! Synthesises the parts of a design with progress output.
 
 use super::args::Args;
 use crate::cli::ui::{Progress, Ui};
@@ -7,7 +7,7 @@ use crate::design::Design;
 use crate::synth::{Demand, Effort, Step, Yosys};
 use anyhow::anyhow;
 
-/// Synthesises the parts of a design and shows how far it is.
+/// Synthesises the parts of a design and shows the progress.
 pub(super) fn demand(
     args: &Args,
     design: &Design,

@@ -1,4 +1,4 @@
-//! What `meshkv estimate` says: as JSON, and in words.
+//! Output of `meshkv estimate`, as JSON and in words.
 
 use super::suggest::{Found, Tried};
 use crate::cli::table;
@@ -6,13 +6,13 @@ use crate::design::{Design, Mesh, Resources};
 use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Yosys};
 use serde_json::{json, Map, Value};
 
-/// What the paper reports of its 8 x 8 fabric on the U280, in the order of [`Resources::NAMES`].
+/// Figures of the paper for its 8 x 8 fabric on the U280, in the order of [`Resources::NAMES`].
 const PAPER: [Option<u64>; 6] = [Some(613_000), None, Some(820_000), Some(768), Some(512), Some(5_760)];
 
-/// Resources as people write them.
+/// Labels of resources.
 const WRITTEN: [&str; 6] = ["LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP"];
 
-/// The paper's figures, where the design is as the paper's.
+/// The paper's figures, if the design is like the paper's.
 fn paper(design: &Design) -> [Option<u64>; 6] {
     let same = (design.mesh.cols(), design.mesh.rows(), design.flit.data_width) == (8, 8, 512);
     if same {
@@ -32,7 +32,7 @@ fn with_period(resources: &Resources, period_ns: f64) -> Value {
     Value::Object(map)
 }
 
-/// To hundredths: an estimate has no more.
+/// Rounds to hundredths: an estimate is no more precise.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
@@ -298,7 +298,7 @@ fn periods(design: &Design, estimate: &Estimate) -> String {
     table::columns(&rows.collect::<Vec<_>>())
 }
 
-/// Why a design does not fit, and what would.
+/// Explains why a design does not fit, and lists changes that would.
 pub(super) fn why_not(design: &Design, estimate: &Estimate, found: &Found) -> String {
     let limit = percent(estimate.limits.share);
     let mut out = format!("{} does not fit{}:", design.name, shell(estimate));

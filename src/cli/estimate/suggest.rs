@@ -1,4 +1,4 @@
-//! What would fit where a design does not: other meshes by scaling, other keys by synthesis.
+//! Finds changes that would fit where a design does not: other meshes by scaling, other keys by synthesis.
 
 use super::args::Args;
 use super::demand::demand;
@@ -8,28 +8,28 @@ use crate::design::{Design, Fpga, Mesh, Resources};
 use crate::synth::shrink::{self, Change};
 use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
 
-/// What is known of other ways to build the design.
+/// Known alternatives to a design.
 pub(super) struct Found {
     /// The largest mesh of the same tiles that fits; `None` if not even four tiles do.
     pub(super) largest: Option<Mesh>,
     /// Changes of keys that were estimated, those that fit first, the fullest last.
     pub(super) tried: Vec<Tried>,
-    /// Changes of keys that nobody has synthesised yet.
+    /// Changes of keys without synthesis results.
     pub(super) untried: Vec<Change>,
 }
 
-/// A change of keys and what it comes to on the same mesh.
+/// A change of keys and its result on the same mesh.
 pub(super) struct Tried {
     pub(super) change: Change,
     pub(super) fits: bool,
     pub(super) total: Resources,
-    /// SLR, resource and share of the SLR of what is fullest.
+    /// The fullest resource: SLR, index and share.
     pub(super) fullest: (usize, usize, f64),
     /// The largest mesh of the changed tiles that fits.
     pub(super) largest: Option<Mesh>,
 }
 
-/// Looks for other ways; changes of keys only where the design does not fit.
+/// Finds alternatives; changes of keys only where the design does not fit.
 ///
 /// # Errors
 /// When synthesis fails.
@@ -49,7 +49,7 @@ pub(super) fn suggest(
         let changed = Design::from_config(&design.name, &change.config)?;
         let made: Demand = match demand(args, &changed, yosys, effort, ui) {
             Ok(made) => made,
-            // Only what the cache has was asked for.
+            // Without `--suggest` only cached results are used.
             Err(error) if !args.suggest && is_stopped(&error) => {
                 untried.push(change);
                 continue;

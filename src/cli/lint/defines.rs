@@ -1,6 +1,7 @@
-//! Macros of synthesis for the card: what is emitted defines what the estimate assumes, no more and no less.
+//! Macros of synthesis for the card: checks that emitted files define exactly those that the estimate
+//! assumes.
 //!
-//! Whether they reach the packaged sources is seen where the scripts are run, by the stand-in for `ipx::package_project`.
+//! The stand-in for `ipx::package_project` checks that they reach the packaged sources when the scripts run.
 
 use super::messages::{Message, Severity};
 use crate::emit::CARD_DEFINES;
@@ -9,10 +10,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the scripts for Vivado and Vitis are told of the design.
+/// The design's values for the Vivado and Vitis scripts.
 const DESIGN: &str = "scripts/design.tcl";
 
-/// Holds the emitted files in `dir` against the estimate.
+/// Compares the emitted files in `dir` with the estimate.
 ///
 /// # Errors
 /// When one of them cannot be read.
@@ -50,7 +51,7 @@ fn error(text: String) -> Message {
     Message { severity: Severity::Error, text }
 }
 
-/// What a file for some tools defines, against what the estimate does.
+/// Compares the macros of a file for some tools with those of the estimate.
 fn differences(file: &str, tools: &str, found: &BTreeSet<String>) -> Vec<Message> {
     let assumed = BTreeSet::from(CARD_DEFINES.map(str::to_owned));
     let lacks = assumed.difference(found).map(|name| {

@@ -1,30 +1,30 @@
-//! What Verilator, Icarus and Yosys print, as separate messages.
+//! Splits the output of Verilator, Icarus and Yosys into messages.
 //!
-//! Each tool has a summary of its own ("Exiting due to ..."); those lines are no messages, or
-//! every warning would be counted twice.
+//! Each tool prints a summary ("Exiting due to ..."). Those lines are no messages, or every warning would
+//! count twice.
 
 use serde::Serialize;
 
-/// How a tool rates a message.
+/// Severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The tool goes on.
+    /// The tool continues.
     Warning,
-    /// The tool gives up.
+    /// The tool stops.
     Error,
 }
 
 /// One message of a tool, with the lines that belong to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Message {
-    /// How the tool rates it.
+    /// Severity.
     pub severity: Severity,
-    /// Everything the tool said, without a final line break.
+    /// All text of the message, without a final line break.
     pub text: String,
 }
 
-/// What a line is to the messages before it.
+/// Relation of a line to the messages before it.
 enum Line {
     Starts(Severity),
     Continues,
@@ -91,7 +91,7 @@ fn after_place(line: &str) -> &str {
 
 fn collect(output: &str, classify: impl Fn(&str) -> Line) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
-    // Whether the last message still takes lines: a summary ends it.
+    // True while the last message still takes lines: a summary ends it.
     let mut open = false;
     for line in output.lines().filter(|line| !line.trim().is_empty()) {
         match (classify(line), messages.last_mut()) {

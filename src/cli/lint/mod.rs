@@ -1,4 +1,4 @@
-//! `meshkv lint`: the generated Verilog through every reader at hand.
+//! `meshkv lint`: reads the generated Verilog with every available tool.
 
 pub mod defines;
 pub mod messages;
@@ -38,7 +38,7 @@ pub struct Args {
     config: PathBuf,
 }
 
-/// What one tool made of the design.
+/// Result of one tool.
 #[derive(Debug, Serialize)]
 struct Verdict {
     name: &'static str,
@@ -70,7 +70,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Emits the design and has every tool read it.
+/// Emits the design and runs every tool on it.
 fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Verdict>> {
     let linters = Linters::find().map_err(|missing| {
         anyhow!(missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: "))
@@ -78,7 +78,7 @@ fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<V
     lint(&emit::emit(design)?, &linters, interrupt, ui)
 }
 
-/// Runs constraints and scripts where there are any and Yosys could elaborate what they name.
+/// Runs constraints and scripts, if any, once Yosys has elaborated the objects that they name.
 fn board(
     files: &[SourceFile],
     linters: &Linters,
@@ -108,7 +108,7 @@ fn board(
     Ok(verdicts)
 }
 
-/// Runs all passes at the same time: they share nothing but the files they read.
+/// Runs all passes in parallel: they share only the files they read.
 fn lint(
     files: &[SourceFile],
     linters: &Linters,

@@ -1,5 +1,5 @@
-//! The elaborated netlist as Yosys writes it (RTLIL), as far as constraints name its objects: modules with their
-//! ports, registers and instances. Each module stands once, however often it is instantiated.
+//! The elaborated netlist of Yosys (RTLIL), reduced to objects that constraints name: modules with their
+//! ports, registers and instances. Each module appears once, however often it is instantiated.
 
 use anyhow::{bail, Context, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 /// A vector of bits with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bits {
-    /// Name in the source, generate blocks before it.
+    /// Name in the source, prefixed by its generate blocks.
     pub name: String,
     /// Bits.
     pub width: u32,
     /// Number of the lowest.
     pub first: u32,
-    /// Whether it is marked as one that takes bits of another clock.
+    /// True if it is marked as a register that samples bits of another clock.
     pub async_reg: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Module {
     pub instances: Vec<(String, String)>,
 }
 
-/// All modules by the key that Yosys gave them.
+/// All modules by their Yosys key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Netlist {
     modules: BTreeMap<String, Module>,
@@ -47,7 +47,7 @@ struct Wire {
 }
 
 impl Netlist {
-    /// Reads what `write_rtlil` wrote after `hierarchy; proc`.
+    /// Reads the output of `write_rtlil` after `hierarchy; proc`.
     ///
     /// # Errors
     /// When the text is cut short.
@@ -62,7 +62,7 @@ impl Netlist {
         }
         let known: BTreeSet<_> = netlist.modules.keys().cloned().collect();
         for module in netlist.modules.values_mut() {
-            // Cells of Yosys itself are no instances of the design.
+            // Internal cells of Yosys are no instances of the design.
             module.instances.retain(|(_, key)| known.contains(key));
         }
         Ok(netlist)

@@ -1,4 +1,4 @@
-//! The four readings of the emitted Verilog. Each tool catches what the others accept.
+//! The four passes over the emitted Verilog. Each tool finds errors that the others accept.
 
 use super::messages::{self, Message, Severity};
 use crate::cli::interrupt::{Interrupt, Interrupted};
@@ -9,11 +9,11 @@ use anyhow::Context;
 use std::path::Path;
 use std::process::Command;
 
-/// Lint waivers, each with its reason; in the binary, so that `lint` works without the sources.
+/// Lint waivers, each with its reason; part of the binary, so that `lint` works without the sources.
 const WAIVERS: &str = include_str!("../../../sim/lint.vlt");
 const WAIVERS_FILE: &str = "lint.vlt";
 
-/// What Yosys leaves behind for who looks names up: the netlist after elaboration.
+/// File of the elaborated netlist, in which constraints look names up.
 pub const NETLIST: &str = "netlist.il";
 
 /// The tools of all passes.
@@ -21,7 +21,7 @@ pub const NETLIST: &str = "netlist.il";
 pub struct Linters {
     verilator: Tool,
     iverilog: Tool,
-    /// Also elaborates what constraints name.
+    /// Yosys, which also elaborates the objects that constraints name.
     pub yosys: Tool,
     /// Runs constraints and scripts.
     pub tclsh: Tool,
@@ -34,7 +34,7 @@ pub struct Pass<'a> {
     pub tool: &'a Tool,
     /// The language it reads: that of the design, or the later one whose keywords it must avoid.
     pub language: &'static str,
-    /// What the tool was given.
+    /// Arguments of the tool.
     pub command: Vec<String>,
     parse: fn(&str) -> Vec<Message>,
 }
@@ -65,7 +65,7 @@ impl Linters {
                 parse: messages::verilator,
             }
         };
-        // Yosys takes its script as one argument; paths of ours have no blanks.
+        // Yosys takes its script as one argument; our paths have no blanks.
         let read = format!("read_verilog -noautowire {}", sources.join(" "));
         let script =
             format!("{read}; hierarchy -check -top {top}; proc; write_rtlil {NETLIST}; check -assert");
@@ -92,7 +92,7 @@ fn join(options: &[&[&str]], sources: &[String]) -> Vec<String> {
     options.concat().into_iter().map(str::to_owned).chain(sources.iter().cloned()).collect()
 }
 
-/// Writes what the passes read into an empty folder; returns the paths of the Verilog.
+/// Writes the sources of the passes into an empty folder; returns the paths of the Verilog.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -105,7 +105,7 @@ pub fn lay_out(files: &[SourceFile], dir: &Path) -> anyhow::Result<Vec<String>> 
             .and_then(|()| std::fs::write(&path, &file.text))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    // What stands beside `rtl/` is the card's, and has parts of Vivado's own.
+    // Verilog outside `rtl/` is for the card, and instantiates parts of Vivado.
     let of_fabric = |path: &String| path.starts_with("rtl/") && path.ends_with(".v");
     Ok(files.iter().map(|f| f.path.clone()).filter(of_fabric).collect())
 }
@@ -126,7 +126,7 @@ impl Pass<'_> {
         };
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let mut messages = (self.parse)(&said.concat());
-        // A tool that fails without an error we understand has failed all the same.
+        // A tool that fails without a known error message has still failed.
         if !output.status.success() && !messages.iter().any(|m| m.severity == Severity::Error) {
             let text =
                 format!("{} ended with {}:\n{}", self.tool.name, output.status, said.concat().trim_end());

@@ -1,4 +1,5 @@
-//! Constraints and scripts, run in `tclsh` with stand-ins for Vivado's commands that look names up in the netlist.
+//! Runs constraints and scripts in `tclsh`, with stand-ins for Vivado's commands that look names up in the
+//! netlist.
 
 use super::messages::{Message, Severity};
 use super::netlist::Netlist;
@@ -13,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The stand-ins, in the binary so that `lint` works without the sources.
+/// The stand-ins, part of the binary, so that `lint` works without the sources.
 const ENGINE: [(&str, &str); 6] = [
     ("netlist.tcl", include_str!("../../../sim/vivado/netlist.tcl")),
     ("commands.tcl", include_str!("../../../sim/vivado/commands.tcl")),
@@ -22,7 +23,7 @@ const ENGINE: [(&str, &str); 6] = [
     ("places.tcl", include_str!("../../../sim/vivado/places.tcl")),
     ("system.tcl", include_str!("../../../sim/vivado/system.tcl")),
 ];
-/// Where they are put, below the folder of the sources.
+/// Their path below the folder of the sources.
 const ENGINE_FOLDER: &str = "vivado-stand-in";
 
 /// Constraints that name objects below the top, in the order in which they are read.
@@ -36,7 +37,7 @@ pub fn find() -> Result<Tool, ToolError> {
     tools::find(&tools::TCLSH)
 }
 
-/// Whether there are constraints among the files, and scripts.
+/// Returns whether the files include constraints, and scripts.
 pub fn concerns(files: &[SourceFile]) -> [bool; 2] {
     ["constraints/crossings.xdc", "scripts/kernel.tcl"].map(|path| files.iter().any(|f| f.path == path))
 }
@@ -78,12 +79,12 @@ pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<
     run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)
 }
 
-/// The installation that scripts find.
+/// The Vivado installation that scripts find.
 #[derive(Debug, Clone, Copy)]
 pub struct Installation<'a> {
     /// Release of Vivado.
     pub release: &'a str,
-    /// Whether it has the part.
+    /// True if it supports the part.
     pub has_part: bool,
 }
 
@@ -96,7 +97,7 @@ impl Default for Installation<'_> {
 /// Scripts that Vivado runs, each by itself.
 pub const SCRIPTS: [&str; 3] = ["kernel", "system", "floorplan"];
 
-/// Runs one of the scripts; `floorplan` where v++ would, below the shell.
+/// Runs one of the scripts; `floorplan` below the shell, as v++ does.
 ///
 /// # Errors
 /// As [`constraints`].
@@ -109,7 +110,7 @@ pub fn script(
 ) -> Result<Vec<Message>> {
     let rtlil = fs::read_to_string(dir.join(NETLIST)).with_context(|| format!("Yosys wrote no {NETLIST}"))?;
     let (mut job, number) = Netlist::parse(&rtlil)?.to_tcl(top)?;
-    // What the platform's hierarchy looks like: the kernel stands four levels down.
+    // Hierarchy of the platform: the kernel is four levels down.
     job += &format!(
         "netlist::module cu cu {{}} {{}} {{{{inst {number}}}}}\n\
          netlist::module ulp ulp {{}} {{}} {{{{meshkv_1 cu}}}}\n\
@@ -142,7 +143,7 @@ fn run(tclsh: &Tool, dir: &Path, name: &str, job: &str, interrupt: &Interrupt) -
     fs::write(dir.join(&file), text)?;
     let mut command = Command::new(&tclsh.path);
     command.arg(&file).current_dir(dir);
-    // A script may look at it; whoever lints does not want it to.
+    // A script may read it, so lint removes it.
     command.env_remove("MESHKV_ANY_VIVADO");
     let output = ended(tclsh, command, interrupt)?;
     let said = String::from_utf8_lossy(&output.stdout);

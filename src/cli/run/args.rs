@@ -1,4 +1,4 @@
-//! The command line of `meshkv run`, and what it asks for.
+//! Arguments of `meshkv run`, and the job that follows from them.
 
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
@@ -50,7 +50,7 @@ pub struct Args {
     /// Tokens that are drawn where there is no file [default: model.max_tokens, at most 512]
     #[arg(long, conflicts_with = "tensors", help_heading = "Tensors")]
     tokens: Option<u32>,
-    /// How drawn logits spread
+    /// Spread of drawn logits
     #[arg(long, value_enum, default_value_t = Logits::Normal, conflicts_with = "tensors", help_heading = "Tensors")]
     logits: Logits,
     /// Queries at consecutive positions, each a stream of its own that shares all tokens
@@ -94,7 +94,7 @@ pub struct Args {
     wave_depth: Option<u32>,
 }
 
-/// How drawn logits spread over the tokens.
+/// Spread of drawn logits over the tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Logits {
     /// Standard deviation 1
@@ -107,14 +107,14 @@ enum Logits {
     LongTail,
 }
 
-/// Tokens over all heads from which the better optimised build is worth its longer compilation.
+/// Tokens over all heads from which a better optimised build outweighs its longer compilation.
 const LONG_RUN: u64 = 60_000;
 
-/// Tokens that are drawn unless more are asked for.
+/// Default number of drawn tokens.
 const DRAWN: u32 = 512;
 
 impl Args {
-    /// The design, and the tensors it runs on.
+    /// The design and its tensors.
     pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
         anyhow::ensure!(
             !self.timing || self.carrier.is_model(),
@@ -179,7 +179,7 @@ impl Args {
         Clocks { noc_mhz: clock.noc_mhz, pe_mhz: clock.pe_mhz, jitter: self.jitter, seed: self.seed }
     }
 
-    /// What is verilated for them, and how it is compiled.
+    /// Form of the build, and its compilation.
     pub(super) fn build(&self, job: &Job) -> (BuildForm, RunLength) {
         let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
         let length = RunLength::of(work, LONG_RUN);
@@ -203,7 +203,7 @@ impl Args {
         self.sharing.into()
     }
 
-    /// What is run, for a picture.
+    /// Title of a picture.
     pub(super) fn title(&self, job: &Job) -> String {
         let tokens = job.rows.end - job.rows.start;
         format!(
@@ -214,7 +214,7 @@ impl Args {
         )
     }
 
-    /// The command that gives the same figures again.
+    /// The command that repeats these figures.
     pub(super) fn command(&self, job: &Job) -> String {
         let mut text = format!("meshkv run {}", self.config.display());
         match &self.tensors {

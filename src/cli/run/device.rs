@@ -1,4 +1,4 @@
-//! `meshkv run --device`: the same job, as a host has it.
+//! `meshkv run --device`: runs the job as a host does.
 
 use super::args::Args;
 use super::ended::Ended;
@@ -10,7 +10,7 @@ use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{Attended, Job, NumberedCore};
 use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
 
-/// The device that the job runs on, as it was asked for.
+/// Opens the device of the job that the options select.
 pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -> anyhow::Result<Bench> {
     let (design, clocks) = (job.design, args.clocks(job.design));
     let platform = Platform { hbm, ..Platform::of(design) };
@@ -33,7 +33,7 @@ pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -
     Ok(Bench::new(device, design, &platform)?)
 }
 
-/// Runs the job; `stop` is asked now and then, with outputs so far.
+/// Runs the job; `stop` is called from time to time with the number of outputs so far.
 pub(super) fn attend(
     bench: &mut Bench,
     args: &Args,
@@ -45,7 +45,7 @@ pub(super) fn attend(
     let mut look = |device: &Device| stop(device.output_bytes() / bytes);
     bench.watch(job, args.clocks(job.design), timeline, &mut look).map_err(|why| match why {
         DeviceError::Stopped => Ended::Stopped,
-        // What a channel did wrong is as good a reason.
+        // Violations of channels are reported, too.
         failed => {
             let found = bench.driver.device.violations().1;
             Ended::Failed(found.into_iter().fold(failed.to_string(), |all, one| format!("{all}\n  {one}")))

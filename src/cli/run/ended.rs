@@ -3,13 +3,13 @@
 use crate::cosim::dut::{DutError, PortDifference};
 use crate::cosim::workloads::attention::AttentionError;
 
-/// Why there is no result.
+/// The reason why a run has no result.
 pub(super) enum Ended {
-    /// The user did not want to wait.
+    /// The user stopped it.
     Stopped,
     /// Model and Verilog differ.
     Differs(Box<PortDifference>),
-    /// By itself.
+    /// The run failed.
     Failed(String),
 }
 

@@ -1,4 +1,4 @@
-//! What `meshkv run` says about a run: as JSON, and in words.
+//! Output of `meshkv run`, as JSON and in words.
 
 use super::Args;
 use crate::cli::{bounds, table};
@@ -6,7 +6,7 @@ use crate::cosim::workloads::attention::Job;
 use crate::eval::AttentionRow;
 use serde_json::{json, Value};
 
-/// `accesses` to registers, of a device.
+/// The result as JSON; `accesses` to registers, of a device.
 pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Value {
     let mut value = json!(row);
     value["device"] = accesses.map_or(Value::Null, |accesses| json!({ "register_accesses": accesses }));
@@ -45,7 +45,7 @@ pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Str
         us(row.cycles),
         config.clock.noc_mhz
     );
-    // Where the clocks are alike, so are their cycles.
+    // With equal clocks, their cycles are equal.
     let pe = if row.noc_mhz == row.pe_mhz { "cycles" } else { "PE cycles" };
     out += &table::columns(&[
         match accesses {
@@ -74,7 +74,7 @@ pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Str
     out
 }
 
-/// What is said of the outputs.
+/// Sentence on the outputs.
 fn numbers(row: &AttentionRow) -> String {
     let (Some(exact), Some(within)) = (row.bit_exact, row.heads_within_fa2) else {
         return "Cycles only: no number was computed.\n".to_owned();
@@ -104,7 +104,7 @@ fn numbers(row: &AttentionRow) -> String {
     )
 }
 
-/// Which clocks were run.
+/// Clocks of the run.
 fn clocks(row: &AttentionRow) -> String {
     if row.noc_mhz == row.pe_mhz && row.jitter_percent == 0 {
         return format!("One clock of {} MHz for network and PEs\n", row.noc_mhz);

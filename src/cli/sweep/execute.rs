@@ -1,4 +1,4 @@
-//! One point of a sweep: its fabric, its run, and what was measured.
+//! Runs one point of a sweep: its fabric, its workload, its measurement.
 
 use crate::cli::cosim::{modelled, verilated};
 use crate::cli::interrupt::{Interrupt, Interrupted};
@@ -18,20 +18,20 @@ use serde_json::{json, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What registers hold before the reset; any value must do.
+/// Seed of register values before the reset; any value must work.
 const POWER_UP_SEED: u64 = 1;
 
-/// What came of a point.
+/// Outcome of a point.
 pub(super) enum Outcome {
     /// The row of its run.
     Row(Value),
-    /// Its run came to no end, for this reason.
+    /// Its run failed, for this reason.
     Failed(String),
-    /// No point can be run, or nobody waits for them any longer.
+    /// No point can be run, or the sweep was interrupted.
     Fatal(anyhow::Error),
 }
 
-/// Latency without load, once it is known. Who needs it first measures it, others wait.
+/// Latency without load, once it is known. The first thread that needs it measures it; others wait.
 type ZeroLoad = Arc<Mutex<Option<f64>>>;
 
 /// Runs points, from several threads.
@@ -89,7 +89,7 @@ impl<'a> Execute<'a> {
         design: &Design,
         traffic: &Traffic,
     ) -> anyhow::Result<f64> {
-        // A load below that of this measurement is measured at itself.
+        // A load below that of this measurement is measured at its own load.
         let load = traffic.load.min(eval::HARDLY_ANY);
         let key = json!([design.config, Traffic { load, ..traffic.clone() }]).to_string();
         let slot =
@@ -118,7 +118,7 @@ impl<'a> Execute<'a> {
     }
 }
 
-/// Whether the run of a point failed, rather than what it stands on.
+/// True if the run of a point failed, not the environment.
 fn came_to_no_end(error: &anyhow::Error) -> bool {
     if let Some(failed) = error.downcast_ref::<DecodeError>() {
         return *failed != DecodeError::Stopped;

@@ -1,4 +1,4 @@
-//! What a folder of rows says about itself, for who reads them without the sweep file.
+//! Description of a folder of rows, for readers without the sweep file.
 
 use crate::config::{Grid, WorkKind};
 use crate::eval::grid::{Column, Expanded, ROW_FORMAT};
@@ -10,21 +10,21 @@ use std::path::Path;
 pub(in crate::cli) struct Meta {
     /// Name of the sweep: the stem of its file.
     pub name: String,
-    /// What was run.
+    /// The workload.
     pub kind: WorkKind,
-    /// The command that gives the rows again.
+    /// The command that repeats the rows.
     pub command: String,
     /// The program that wrote them.
     pub version: String,
-    /// Version of what a row says.
+    /// Version of the row format.
     pub row_format: u32,
     /// Points of the grid.
     pub points: usize,
-    /// The base configuration, as the sweep file finds it.
+    /// Path of the base configuration, resolved from the place of the sweep file.
     pub base: String,
     /// The sweep file, word for word.
     pub text: String,
-    /// What each row says.
+    /// Meaning of each column.
     pub columns: Vec<Column>,
 }
 

@@ -1,15 +1,16 @@
-//! The folder of a sweep: rows that survive whatever ends the process.
+//! The folder of a sweep: its rows survive any end of the process.
 //!
-//! `rows.jsonl` is what counts. A row is one line of it, written and synced before anything else is done with the point;
-//! `rows.csv` follows, and is made again from it whenever the folder is opened. What is replaced is replaced whole.
+//! `rows.jsonl` is authoritative. A row is one line of it, written and synced before anything else happens
+//! with the point. `rows.csv` follows, and is rebuilt from it whenever the folder is opened. Files are
+//! replaced whole.
 //!
 //! | file | what it is |
 //! |---|---|
-//! | `sweep.json` | what the rows are of |
-//! | `rows.jsonl`, `rows.csv` | a row a point, in the order they came; sorted once all are there |
-//! | `rows.parquet` | the same, once all are there |
-//! | `set-aside.jsonl` | rows of points that the sweep file no longer has |
-//! | `.lock` | held by the process that writes |
+//! | `sweep.json` | description of the rows |
+//! | `rows.jsonl`, `rows.csv` | a row for each point, in order of arrival; sorted once all exist |
+//! | `rows.parquet` | the same, once all exist |
+//! | `set-aside.jsonl` | rows of points that are no longer in the sweep file |
+//! | `.lock` | held by the writing process |
 
 use super::Meta;
 use crate::cli::whole_file;
@@ -29,7 +30,7 @@ const PARQUET: &str = "rows.parquet";
 const SET_ASIDE: &str = "set-aside.jsonl";
 const LOCK: &str = ".lock";
 
-/// How the names of files begin that were being written when a process was killed.
+/// Prefix of files that were being written when a process was killed.
 const TEMPORARY: &str = ".tmp";
 
 /// An open folder. No other process writes into it.
@@ -41,14 +42,14 @@ pub(super) struct Store<'a> {
     rows: File,
     csv: File,
     notes: Vec<String>,
-    /// Held until the end; a process that dies lets go of it.
+    /// Held until the end; a process that dies releases it.
     _lock: File,
 }
 
-/// Rows of a file by their ids, as they stand.
+/// Lines of a file by their ids, unchanged.
 type Lines = BTreeMap<String, Map<String, Value>>;
 
-/// The ids of the rows in a folder, which need not be there.
+/// The ids of the rows in a folder; none if it does not exist.
 ///
 /// # Errors
 /// When there are rows that cannot be read.
@@ -80,7 +81,7 @@ fn read(path: &Path) -> anyhow::Result<(Lines, bool)> {
     Ok((lines, whole < bytes.len()))
 }
 
-/// Makes the folder, or makes sure that it is one of a sweep, and takes its lock.
+/// Makes the folder, or checks that it belongs to a sweep, and takes its lock.
 fn take(dir: &Path) -> anyhow::Result<File> {
     let shown = dir.display();
     let there = fs::read_dir(dir).map(|entries| entries.flatten().map(|e| e.file_name()).collect::<Vec<_>>());
@@ -104,11 +105,12 @@ fn take(dir: &Path) -> anyhow::Result<File> {
 }
 
 impl<'a> Store<'a> {
-    /// Opens a folder for the points of a grid: locks it, repairs what a killed process left, and sorts out what it holds.
+    /// Opens a folder for the points of a grid: locks it, repairs the files of a killed process, and sorts
+    /// its rows.
     ///
     /// # Errors
     /// When the folder is in use, holds something else, cannot be written, or holds rows of other points and
-    /// `set_aside` does not say what to do with them.
+    /// `set_aside` is not set.
     pub(super) fn open(
         dir: &Path,
         meta: &Meta,
@@ -125,7 +127,7 @@ impl<'a> Store<'a> {
                 dir.join(ROWS).display()
             ));
         }
-        // What is set aside already never counts as strange, and comes back with its point.
+        // Rows already set aside are accepted, and return with their point.
         let known: BTreeSet<&String> = all.points.iter().map(|point| &point.id).collect();
         let stray = |(id, row): (&String, &Map<String, Value>)| {
             (!known.contains(id)).then(|| (id.clone(), row.clone()))
@@ -145,7 +147,7 @@ impl<'a> Store<'a> {
                 "{} rows of points that the sweep file does not have are in {SET_ASIDE}",
                 strays.len()
             ));
-            // Before they leave the rows, so that each is in one of the files at every moment.
+            // Written before they leave the rows, so that each is always in one of the files.
             write_aside(dir, aside.iter().chain(&strays))?;
         }
         lines.extend(aside.iter().map(|(id, row)| (id.clone(), row.clone())));
@@ -160,7 +162,7 @@ impl<'a> Store<'a> {
             write_aside(dir, aside.iter().chain(&strays).filter(|(id, _)| !known.contains(id)))?;
         }
         if records.len() < points.len() {
-            // A Parquet file that is there is whole.
+            // An existing Parquet file is complete.
             remove(&dir.join(PARQUET))?;
         }
         let text = format!("{}\n", serde_json::to_string_pretty(meta)?);
@@ -169,17 +171,17 @@ impl<'a> Store<'a> {
         Ok(Store { dir: dir.to_owned(), columns, points, records, rows, csv, notes, _lock: lock })
     }
 
-    /// What was found and done on opening.
+    /// Notes on the opening of the folder.
     pub(super) fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Whether a point has its row.
+    /// True if a point has its row.
     pub(super) fn has(&self, id: &str) -> bool {
         self.records.contains_key(id)
     }
 
-    /// Keeps the row of a point.
+    /// Stores the row of a point.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -198,10 +200,10 @@ impl<'a> Store<'a> {
     }
 
     /// Sorts the rows as their points are in the sweep file and, if all are there, writes them as Parquet.
-    /// Gives the violations of all rows.
+    /// Returns the violations of all rows.
     ///
     /// # Errors
-    /// When they cannot be written; what was there is untouched then.
+    /// When they cannot be written; then nothing has changed.
     pub(super) fn finish(self) -> anyhow::Result<u64> {
         let sorted = write_rows(&self.dir, self.columns, self.points, &self.records)?;
         if sorted.len() == self.points.len() {
@@ -213,7 +215,8 @@ impl<'a> Store<'a> {
     }
 }
 
-/// Writes rows in the order of their points, whole, as JSON Lines and as CSV; files that say it already are left.
+/// Writes rows in the order of their points, whole, as JSON Lines and CSV; files with the same content are
+/// left.
 fn write_rows(
     dir: &Path,
     columns: &[Column],
@@ -237,13 +240,13 @@ fn write_aside<'l>(
     dir: &Path,
     rows: impl Iterator<Item = (&'l String, &'l Map<String, Value>)>,
 ) -> anyhow::Result<()> {
-    // By their ids: a row that a killed process left in both files is there once.
+    // By their ids: a row that a killed process left in both files is written once.
     let rows: BTreeMap<_, _> = rows.collect();
     let text: String = rows.values().map(|row| format!("{}\n", Value::Object((*row).clone()))).collect();
     whole_file::write(&dir.join(SET_ASIDE), text.as_bytes(), true)
 }
 
-/// Removes a file that need not be there.
+/// Removes a file if it exists.
 fn remove(path: &Path) -> anyhow::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -253,7 +256,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// Removes what a killed process was writing; under the lock nobody else is.
+/// Removes files that a killed process was writing; under the lock no other process writes.
 fn remove_temporaries(dir: &Path) -> anyhow::Result<()> {
     for entry in fs::read_dir(dir)?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {

@@ -1,6 +1,7 @@
-//! Whether the memory of the card holds the caches that the fabric has room for.
+//! Checks that the memory of the card holds the caches that the fabric has room for.
 //!
-//! Only warnings, and only for who makes files for the card: larger fabrics are simulated and measured.
+//! It gives only warnings, and only when files for the card are made: larger fabrics are still simulated and
+//! measured.
 
 use super::placement::{placement, size};
 use crate::config::{Config, Finding};
@@ -8,7 +9,7 @@ use crate::design::fpga::Fpga;
 use crate::design::memory::{channels_of, ports, slice_bytes, tiles_per_port};
 use crate::design::placement::{Placement, PlacementKind};
 
-/// What is asked of some pseudo-channels, and what they have, in bytes.
+/// Demand on some pseudo-channels and their capacity, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Demand {
     /// The memory port, if it has channels of its own.
@@ -17,7 +18,7 @@ struct Demand {
     there: f64,
 }
 
-/// Bytes of the caches of a home, for as many streams and segments as there is room for.
+/// Bytes of the caches of a home, for all configured streams and segments.
 fn region(config: &Config, placement: &Placement) -> f64 {
     let blocks = f64::from(placement.blocks_of_home()) * f64::from(config.model.kv_heads);
     blocks * f64::from(config.model.max_streams) * slice_bytes(config) as f64
@@ -30,7 +31,7 @@ fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
     columns.filter(|&x| placement.is_home(x, y)).count() as u32
 }
 
-/// The demand that is met worst.
+/// The demand with the largest shortage.
 fn worst(config: &Config, placement: &Placement) -> Demand {
     let fpga = Fpga::of(config.board);
     let (bytes, region) = (fpga.hbm_channel_bytes as f64, region(config, placement));
@@ -64,7 +65,7 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
         demand.needed <= demand.there
     };
     let fewer_streams = (1..streams).rev().find(|&n| fits(n, placement.segments));
-    // More segments never take less, so the most that fit are found by halving.
+    // More segments never take less, so bisection finds the most that fit.
     let longest = |streams| {
         let (mut fitting, mut too_many) = (0, placement.segments);
         while too_many - fitting > 1 {
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_port_without_swaps_has_only_its_own_channels() {
-        // Two tiles share a channel of 256 MiB; with swaps everybody has everything.
+        // Two tiles share a channel of 256 MiB; with swaps every tile reaches all channels.
         let caches = |swap_epoch, kind| {
             caches_fit_the_card(&config(|c| {
                 (c.takv.swap_epoch, c.takv.placement) = (swap_epoch, kind);

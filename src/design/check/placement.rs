@@ -1,4 +1,4 @@
-//! Where macro-blocks live: whether the mesh has such homes, and whether they hold what they get.
+//! Rules of placement: the mesh must have the homes, and they must hold their macro-blocks.
 
 use crate::config::{Config, Finding};
 use crate::design::memory::slice_bytes;
@@ -7,7 +7,7 @@ use crate::design::placement::{Placement, PlacementKind};
 use crate::design::stride::{default_stride, gcd, legal_stride};
 
 const GIB: f64 = (1_u64 << 30) as f64;
-/// Largest legal `memory.capacity_gib`, beyond which no advice may go.
+/// Largest legal `memory.capacity_gib`, the bound of any advice.
 const MOST_GIB: f64 = 256.0;
 
 pub(super) fn stride_visits_every_row(config: &Config) -> Option<Finding> {
@@ -19,7 +19,7 @@ pub(super) fn stride_visits_every_row(config: &Config) -> Option<Finding> {
         _ if a % 2 == 0 => "is even".to_owned(),
         shared => format!("is not coprime to mesh.rows = {rows}: {shared} divides both"),
     };
-    // The stride the generator would take itself is the safest advice.
+    // The generator's own default stride is the safest advice.
     let help = format!(
         "an odd stride coprime to the rows takes the segments of a layer to every row; try a = {}, or leave it out",
         default_stride(config.mesh.cols, rows)
@@ -48,7 +48,7 @@ pub(super) fn hub_is_in_a_row(config: &Config) -> Option<Finding> {
     hub_is_inside("hub_y", config.takv.hub_y, "mesh.rows", config.mesh.rows)
 }
 
-/// Whatever the placement: a hub that is nowhere would be found out only when it is switched to.
+/// Applies to every placement: otherwise a hub outside the mesh would go unnoticed until it is used.
 fn hub_is_inside(name: &str, value: u32, side: &'static str, tiles: u32) -> Option<Finding> {
     (value >= tiles).then(|| {
         let fault = format!("is not below {side} = {tiles}");
@@ -60,7 +60,7 @@ fn hub_is_inside(name: &str, value: u32, side: &'static str, tiles: u32) -> Opti
     })
 }
 
-/// The placement of a configuration; none while the mesh or the stride have to be mended first.
+/// The placement of a configuration; none while the mesh or the stride is illegal.
 pub(super) fn placement(config: &Config) -> Option<Placement> {
     let (cols, rows) = (config.mesh.cols, config.mesh.rows);
     let legal = config.takv.column_stride < cols && config.takv.a.is_none_or(|a| legal_stride(a, rows));
@@ -71,7 +71,7 @@ fn fullest(placement: &Placement) -> u64 {
     placement.blocks().into_iter().max().unwrap_or(0).into()
 }
 
-/// Macro-blocks a tile if all have as many (N_max of the paper).
+/// Macro-blocks of a tile if all tiles have as many (N_max of the paper).
 fn even_share(placement: &Placement) -> u64 {
     let blocks = u64::from(placement.layers) * u64::from(placement.segments);
     blocks.div_ceil(u64::from(placement.cols * placement.rows))
@@ -91,7 +91,7 @@ pub(super) fn cache_fits_the_memory(config: &Config) -> Option<Finding> {
         return None;
     }
     let fits = |segments| bytes_of_a_home(config, &Placement { segments, ..placement }) <= share;
-    // More segments never take less, so the most that fit are found by halving.
+    // More segments never take less, so bisection finds the most that fit.
     let (mut fitting, mut too_many) = (0, placement.segments);
     while too_many - fitting > 1 {
         let middle = fitting + (too_many - fitting) / 2;
@@ -135,7 +135,7 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
         return None;
     }
     let with = |column_stride| fullest(&Placement { column_stride, ..placement });
-    // Of equally even strides the smallest.
+    // The smallest of equally even strides.
     let best = (0..placement.cols).min_by_key(|&stride| with(stride)).filter(|&stride| with(stride) < most);
     let segments = placement.segments.next_multiple_of(placement.rows);
     let whole = Placement { segments, ..placement };
@@ -153,7 +153,7 @@ pub(super) fn blocks_are_spread_evenly(config: &Config) -> Option<Finding> {
     Some(Finding::value("takv.column_stride", stride, fault, help).with(&involved).as_warning())
 }
 
-/// Bytes for people.
+/// Bytes in readable units.
 pub(super) fn size(bytes: f64) -> String {
     if bytes < GIB {
         format!("{:.2} MiB", bytes * 1024.0 / GIB)
@@ -233,7 +233,7 @@ mod tests {
         let config = config(PlacementKind::Takv, |c| (c.takv.hub_x, c.takv.hub_y) = (8, 9));
         let found = [hub_is_in_a_column(&config), hub_is_in_a_row(&config)].map(|f| f.unwrap().key);
         assert_eq!(found, ["takv.hub_x", "takv.hub_y"]);
-        // Nothing that follows from the place of the hub is judged.
+        // Rules that depend on the place of the hub are skipped.
         assert_eq!(cache_fits_the_memory(&config), None);
     }
 }

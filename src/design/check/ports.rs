@@ -1,4 +1,4 @@
-//! Whether the memory ports that are asked for can be dealt to the tiles, and have their pseudo-channels on the card.
+//! Rules of memory ports: tiles can share them as configured, and the card has a pseudo-channel for each.
 
 use crate::config::{Config, Finding};
 use crate::design::fpga::Fpga;
@@ -7,7 +7,7 @@ use crate::design::mesh::Mesh;
 
 const KEY: &str = "memory.tiles_per_port";
 
-/// What the generator would take itself.
+/// The generator's own default.
 fn by_default(config: &Config) -> u32 {
     let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);
     fewest_tiles_per_port(mesh, 1, Fpga::of(config.board).hbm_channels)
@@ -25,7 +25,7 @@ pub(super) fn a_row_has_the_tiles_of_a_port(config: &Config) -> Option<Finding> 
     })
 }
 
-/// A card whose ports shared pseudo-channels would read no faster with them than with as many ports as channels.
+/// Ports that share pseudo-channels read no faster than as many ports as channels.
 pub(super) fn every_port_has_a_channel(config: &Config) -> Option<Finding> {
     let (tiles, ports) = (config.memory.tiles_per_port?, ports(config));
     let channels = Fpga::of(config.board).hbm_channels;

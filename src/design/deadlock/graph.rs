@@ -1,19 +1,19 @@
-//! A directed graph of waits: its order if it has one, its shortest cycle if it has none.
+//! A directed graph of waits: finds its topological order, or else its shortest cycle.
 //!
-//! Knows nothing of fabrics: a vertex is whatever can be told apart and sorted.
+//! It is independent of fabrics: a vertex is any type that can be sorted.
 
 use std::collections::{BTreeSet, VecDeque};
 
-/// Who waits for whom. Vertices are kept sorted, so that the same input always gives the same answer.
+/// Waits between vertices. Vertices are sorted, so that the same input always gives the same answer.
 #[derive(Debug, Clone)]
 pub struct Graph<V> {
     vertices: Vec<V>,
-    /// By place of the vertex: the places it waits for.
+    /// By index of the vertex: the indices that it waits for.
     after: Vec<Vec<usize>>,
 }
 
 impl<V: Ord + Copy> Graph<V> {
-    /// A graph of `vertices` and `waits`, `(who, for whom)` each; the ends of a wait are vertices too.
+    /// A graph of `vertices` and `waits`, each `(waiting, awaited)`; the ends of a wait are vertices too.
     pub fn new(vertices: impl IntoIterator<Item = V>, waits: &BTreeSet<(V, V)>) -> Graph<V> {
         let ends = waits.iter().flat_map(|&(a, b)| [a, b]);
         let vertices: BTreeSet<V> = vertices.into_iter().chain(ends).collect();
@@ -52,8 +52,8 @@ impl<V: Ord + Copy> Graph<V> {
         shortest.map(|cycle| cycle.into_iter().map(|v| self.vertices[v]).collect())
     }
 
-    /// Topological order by taking away what nobody waits in front of (Kahn 1962). For each vertex
-    /// the vertices on the longest chain that ends with it, and how many could be ordered.
+    /// Topological order: repeatedly removes vertices that no other waits for (Kahn 1962). Returns for each
+    /// vertex the length of the longest chain that ends with it, and the number of ordered vertices.
     fn ranks(&self) -> (Vec<usize>, usize) {
         let mut before = vec![0; self.vertices()];
         for &b in self.after.iter().flatten() {
@@ -75,8 +75,8 @@ impl<V: Ord + Copy> Graph<V> {
         (rank, ordered)
     }
 
-    /// A shortest cycle of fewer than `bound` vertices, `start` the lowest of them. That a cycle is
-    /// only looked for from its lowest vertex spares most of the search.
+    /// A shortest cycle of fewer than `bound` vertices, `start` the lowest of them. Searching each cycle only
+    /// from its lowest vertex saves most of the search.
     fn cycle_through(&self, start: usize, bound: usize) -> Option<Vec<usize>> {
         let mut from = vec![None; self.vertices()];
         let mut reached = VecDeque::from([(start, 1)]);
@@ -98,7 +98,7 @@ impl<V: Ord + Copy> Graph<V> {
     }
 }
 
-/// The way from `start` to `end` along which a search came.
+/// The path from `start` to `end` that a search found.
 fn way_back(from: &[Option<usize>], start: usize, end: usize) -> Vec<usize> {
     let mut way: Vec<usize> = std::iter::successors(Some(end), |&v| from[v]).collect();
     way.reverse();

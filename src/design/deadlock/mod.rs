@@ -1,12 +1,12 @@
-//! Freedom from deadlock: the graph of who waits for whom in the fabric, and whether it has a cycle.
+//! Freedom from deadlock: builds the graph of waits in the fabric and looks for cycles.
 //!
-//! A vertex is a [`Resource`], an edge says that what is at the head of one may need the other before
-//! it can leave (the channel dependency graph of Dally and Seitz, 1987, continued through the tiles as
-//! in Duato, 1993). `docs/deadlock.md` has the argument, and what it needs beside the graph.
+//! A vertex is a [`Resource`]. An edge means that the head of one may need the other before it can leave (the
+//! channel dependency graph of Dally and Seitz, 1987, continued through the tiles as in Duato, 1993).
+//! `docs/deadlock.md` has the argument and its other premises.
 //!
-//! The graph is built from the [`Design`] alone, by walking every route over the [`TURNS`] that the
-//! router's template is rendered from. What the tiles do is written down as [`Rules`], so that a test can
-//! change one and see it found.
+//! The graph is built from the [`Design`] alone, by walking every route over the [`TURNS`] that the router's
+//! template is rendered from. The behaviour of tiles is a set of [`Rules`], so that a test can change one and
+//! see the cycle found.
 
 mod graph;
 mod resource;
@@ -21,23 +21,23 @@ pub use rules::Rules;
 use super::{Class, Design, Mesh, NodeId, Port, Turns};
 use std::collections::BTreeSet;
 
-/// A set of waits that depend on no others, or all of them together.
+/// A set of waits that is independent of others, or all waits together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// Buffers of one class.
     Class(Class),
-    /// Buffers of all classes, and what ties them together inside the tiles.
+    /// Buffers of all classes, and their dependencies inside the tiles.
     RequestReply,
 }
 
-/// What was found of one scope.
+/// Result for one scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Which waits.
+    /// The scope.
     pub scope: Scope,
     /// Resources.
     pub vertices: usize,
-    /// Pairs of which one may wait for the other.
+    /// Waits: pairs of resources.
     pub edges: usize,
     /// Resources on the longest chain of waits; none with a cycle.
     pub longest_chain: Option<usize>,
@@ -68,7 +68,7 @@ impl Scope {
 /// Builds the graph of every scope and looks for cycles.
 ///
 /// # Errors
-/// When a route needs a turn that the routers do not have: then there is no graph to speak of.
+/// When a route needs a turn that the routers do not have: then there is no graph.
 pub fn check(design: &Design, rules: &Rules) -> Result<Vec<Verdict>, RouteFault> {
     let taken = routes::turns_taken(design.mesh, rules)?;
     Ok(Scope::ALL.map(|scope| verdict(design.mesh, rules, &taken, scope)).to_vec())
@@ -107,8 +107,7 @@ fn graph_of(mesh: Mesh, rules: &Rules, taken: &[Turns], scope: Scope) -> Graph<R
     Graph::new(resources, &waits)
 }
 
-/// Every buffer of a class that is built, whether or not a route leads through it. An input at the mesh
-/// edge has none.
+/// Every buffer of a class in the hardware, used by a route or not. An input at the mesh edge has none.
 fn buffers(mesh: Mesh, rules: &Rules, class: Class) -> Vec<Resource> {
     let linked = |tile, input| input == Port::Local || mesh.neighbour(tile, input).is_some();
     let inputs = mesh.nodes().flat_map(|tile| Port::ALL.map(|input| (tile, input)));
@@ -122,15 +121,15 @@ fn buffers(mesh: Mesh, rules: &Rules, class: Class) -> Vec<Resource> {
     buffers
 }
 
-/// Waits between the buffers of a class: from each input to what lies behind each output that some
-/// route takes from there.
+/// Waits between the buffers of a class: from each input to the resource behind each output that a route
+/// takes from there.
 fn network_waits(mesh: Mesh, rules: &Rules, taken: &[Turns], class: Class) -> Vec<(Resource, Resource)> {
     let mut waits = Vec::new();
     for tile in mesh.nodes() {
         for (input, output) in taken[tile.index()].pairs() {
             for vc in rules.vcs(class) {
-                // A packet of PART is given any virtual channel that is free, anew at every hop; a flit
-                // of VN1 keeps its number all the way.
+                // A packet of PART gets any free virtual channel at every hop. A flit of VN1 keeps its
+                // channel number.
                 let next_vcs = if class == Class::Part { rules.vcs(class) } else { vc..vc + 1 };
                 let from = Resource::Buffer { tile, input, vc };
                 waits.extend(next_vcs.map(|vc| (from, behind(mesh, tile, output, vc))));
@@ -150,23 +149,23 @@ fn behind(mesh: Mesh, tile: NodeId, output: Port, vc: u32) -> Resource {
 
 /// Waits inside a tile, from one class to the next.
 ///
-/// What is not here waits for nobody: KV_DATA that arrives, or stays in its own tile, goes into room that
-/// is reserved or is dropped as a duplicate.
+/// KV_DATA that arrives, or stays in its own tile, has no waits: it goes into reserved room or is dropped as
+/// a duplicate.
 fn tile_waits(rules: &Rules, tile: NodeId) -> Vec<(Resource, Resource)> {
     use Resource::{Buffer, Exit, Fetch, Room, Staging, Stream, Table};
     let injected = |class| rules.vcs(class).map(move |vc| Buffer { tile, input: Port::Local, vc });
     let arrived = |class| rules.vcs(class).map(move |vc| Exit { tile, vc });
 
-    // Room is free again when what it is reserved for has come, so the fetch must leave; and when
-    // the compute has used it, which may first have to get rid of a PART.
+    // Room becomes free when the reserved flits have arrived, so the fetch must leave. It also needs PaD to
+    // consume them, which may first have to send a PART.
     let mut waits = vec![(Room(tile), Fetch(tile))];
     waits.extend(injected(Class::Part).map(|part| (Room(tile), part)));
-    // A fetch goes to the network, or to the home beside.
+    // A fetch goes to the network, or to the home of its own tile.
     waits.extend(injected(Class::KvFetch).map(|fetch| (Fetch(tile), fetch)));
     waits.push((Fetch(tile), Table(tile)));
-    // A fetch stays in the home's FIFO while the table is full; one whose slice is not there is parked. An
-    // entry waits for the stream. The slot of a slice is given up when those who were to ask for it have
-    // done so and nothing of it is left to be streamed.
+    // A fetch stays in the home's FIFO while the table is full; a fetch of an absent slice is parked. An
+    // entry waits for the stream. A slice's slot is released when all expected requesters have fetched it and
+    // nothing of it is left to stream.
     waits.extend(arrived(Class::KvFetch).map(|fetch| (fetch, Table(tile))));
     waits.extend([(Table(tile), Stream(tile)), (Staging(tile), Stream(tile))]);
     waits.extend(arrived(Class::KvFetch).map(|fetch| (Staging(tile), fetch)));

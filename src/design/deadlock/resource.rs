@@ -1,9 +1,9 @@
-//! What can hold a flit, or be held for one, while it waits.
+//! Resources that hold a waiting flit, or are held for one.
 
 use super::rules::Rules;
 use crate::design::{Mesh, NodeId, Port};
 
-/// Something of which there is a limited number, and which is held while its holder waits.
+/// A limited resource that is held while its holder waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Resource {
     /// Slots of a virtual channel at an input of a router; `Local` is what the tile injects.
@@ -23,7 +23,7 @@ pub enum Resource {
         /// Virtual channel.
         vc: u32,
     },
-    /// Room in the requester's FIFO, reserved for a range until its flits have come and are used.
+    /// Room in the requester's FIFO, reserved for a range until its flits have arrived and are consumed.
     Room(NodeId),
     /// The register of the requester's fetch on its way out.
     Fetch(NodeId),
@@ -36,7 +36,7 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// In words: where it is and what it holds.
+    /// Describes the resource: its place and what it holds.
     pub fn words(self, mesh: Mesh, rules: &Rules) -> String {
         let at = |tile| {
             let (x, y) = mesh.coords(tile);

@@ -1,21 +1,21 @@
-//! Every route of the mesh, walked: which turns are taken at which router.
+//! Walks every route of the mesh and collects the turns taken at each router.
 
 use super::rules::Rules;
 use crate::design::{Mesh, NodeId, Port, Turns};
 use std::fmt;
 
-/// Why the routes do not fit the routers.
+/// A route that the routers cannot take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RouteFault {
     /// First tile of the route, x and y.
     pub source: (u32, u32),
     /// Last tile of the route.
     pub destination: (u32, u32),
-    /// The router at which it goes wrong.
+    /// The router at which it fails.
     pub at: (u32, u32),
-    /// The turn that is not built, or that leads nowhere.
+    /// The turn that is absent or leads nowhere.
     pub turn: (Port, Port),
-    /// What is wrong with it.
+    /// The fault.
     pub what: &'static str,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for RouteFault {
     }
 }
 
-/// For each router the turns that some route takes there, by tile index.
+/// The turns that routes take at each router, by tile index.
 ///
 /// All pairs of tiles are walked. A multicast adds nothing: each branch of its tree is
 /// the route to one of its destinations, and its copies at a router wait for what those wait for.
@@ -71,7 +71,7 @@ fn walk(
         }
         taken[at.index()] = taken[at.index()].with(input, output);
         match mesh.neighbour(at, output) {
-            // Every hop comes nearer, so that the walk ends.
+            // Every hop must come nearer, so that the walk ends.
             Some(next) if mesh.hops(next, destination) < mesh.hops(at, destination) => {
                 (at, input) = (next, output.opposite());
             }

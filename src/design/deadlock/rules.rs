@@ -1,23 +1,23 @@
-//! Rules of a network, as the check takes them.
+//! Rules of the fabric that the deadlock check assumes.
 
 use crate::design::{Class, Design, Mesh, NodeId, Port, Turns, TURNS};
 use std::ops::Range;
 
-/// How the fabric behaves, as far as a wait follows from it.
+/// Behaviour of the fabric, as far as waits follow from it.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Turns that a router is built for.
+    /// Turns that a router supports.
     pub turns: Turns,
     /// The output that a flit from `source` takes at `at` towards `destination`: `(mesh, source, at,
     /// destination)`.
     pub route: fn(Mesh, NodeId, NodeId, NodeId) -> Port,
     /// Virtual channels of each class, by its place in [`Class::ALL`].
     pub vcs: [Range<u32>; 3],
-    /// Whether a requester has room for all that it asks for. Else what arrives may find none.
+    /// True if a requester reserves room for all that it fetches. Otherwise arriving flits may find none.
     pub requester_reserves: bool,
-    /// Whether a reduce root takes a PART without sending one first.
+    /// True if a reduce root accepts a PART without sending one first.
     pub root_consumes: bool,
-    /// Whether a home has room for every fetch whose slice is not there. Else it stays in the way of others.
+    /// True if a home has room for every fetch of an absent slice. Otherwise such a fetch blocks others.
     pub parking_has_room: bool,
 }
 

@@ -1,22 +1,22 @@
-//! Types of the tables: a register, its bits, and a cause of an error.
+//! Types of the register tables: a register, its bit fields, and an error cause.
 
-/// Who may do what with a register.
+/// Access rights of a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Keeps what is written.
+    /// Stores the written value.
     ReadWrite,
-    /// A write changes nothing and is an error.
+    /// A write is an error and changes nothing.
     ReadOnly,
-    /// A write acts; it reads as 0.
+    /// A write triggers an action; it reads as 0.
     WriteOnly,
-    /// A bit that is written as 1 is cleared.
+    /// Writing 1 clears a bit.
     WriteClears,
-    /// A bit that is written as 1 is turned over.
+    /// Writing 1 toggles a bit.
     WriteToggles,
 }
 
 impl Access {
-    /// As tables show it.
+    /// Name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Access::ReadWrite => "read, write",
@@ -27,7 +27,7 @@ impl Access {
         }
     }
 
-    /// A write is legal.
+    /// True if a write is legal.
     pub fn writes(self) -> bool {
         self != Access::ReadOnly
     }
@@ -42,12 +42,12 @@ pub struct BitField {
     pub lsb: u32,
     /// Bits.
     pub width: u32,
-    /// What it says.
+    /// Its meaning.
     pub doc: &'static str,
 }
 
 impl BitField {
-    /// The field out of the register's value.
+    /// Extracts the field from the register's value.
     pub fn of(&self, value: u32) -> u32 {
         (value >> self.lsb) & (u32::MAX >> (32 - self.width))
     }
@@ -60,23 +60,23 @@ pub struct Register {
     pub name: &'static str,
     /// Byte address.
     pub offset: u32,
-    /// Who may do what.
+    /// Access rights.
     pub access: Access,
-    /// What it is.
+    /// Its purpose.
     pub doc: &'static str,
-    /// Its bits; none if it is one number.
+    /// Its bit fields; none if it is one number.
     pub fields: &'static [BitField],
 }
 
-/// Why something was refused or a run ended.
+/// The cause of a refused request or an ended run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorCause {
     /// Upper-case name.
     pub name: &'static str,
     /// Bit of `ERROR`.
     pub bit: u32,
-    /// What happened.
+    /// The event.
     pub doc: &'static str,
-    /// What `ERROR_INFO.WHERE` is.
+    /// Meaning of `ERROR_INFO.WHERE`.
     pub place: &'static str,
 }

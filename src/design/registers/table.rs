@@ -1,4 +1,4 @@
-//! The tables themselves.
+//! Tables of all registers, error causes and counter groups.
 
 use super::register::{Access, BitField, ErrorCause, Register};
 
@@ -20,7 +20,7 @@ const fn cause(bit: u32, name: &'static str, doc: &'static str, place: &'static 
     ErrorCause { name, bit, doc, place }
 }
 
-/// All causes by their bits. From [`FIRST_FATAL`] on they end a run; those below refuse what was asked for.
+/// All causes by their bits. From [`FIRST_FATAL`] on they end a run; those below refuse a request.
 pub const ERRORS: [ErrorCause; 23] = [
     cause(
         0,
