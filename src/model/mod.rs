@@ -1,11 +1,13 @@
-//! What the fabric must do: the numbers of PaD in every bit, and, in [`cycle`], what moves when.
+//! Model of the fabric: PaD's arithmetic in every bit ([`datapath`]), and the timing of every cycle
+//! ([`cycle`]).
 //!
-//! [`Datapath`] is made of a head's and a flit's size. A [`Partial`] takes the K and V flits of a tile's segments
-//! as the Verilog does, a [`Root`] merges the PART packets of the tiles and gives the output in FP16; all that lies between
-//! can be read on the way. [`attend`] is the whole of it. [`mod@reference`] has what the result is measured against,
-//! [`tensors`] the inputs. Formats, error analysis and figures are in `docs/pad_numbers.md`.
+//! [`Datapath`] is made from the size of a head and of a flit. A [`Partial`] takes the K and V flits of a
+//! tile's segments as the Verilog does. A [`Root`] merges the PART packets of the tiles and returns the
+//! output in FP16. All values in between can be read. [`attend`] runs the whole computation.
+//! [`mod@reference`] computes what results are measured against, and [`tensors`] supplies inputs. Formats,
+//! error analysis and figures are in `docs/pad_numbers.md`.
 //!
-//! No number depends on cycles: the datapath knows none.
+//! No value depends on cycles: the datapath has none.
 
 pub mod cycle;
 pub mod datapath;

@@ -1,21 +1,21 @@
-//! The fabric, cycle by cycle: what the emitted Verilog shows, period for period.
+//! Cycle model of the fabric: it equals the emitted Verilog period for period.
 //!
-//! Everything follows from the [`Design`](crate::design::Design). What is modelled are registers and what shows on
-//! links; which is exact, and how that is kept so, is in `docs/model.md`. A clock period c ends with the c-th rising
-//! edge after reset.
+//! Everything follows from the [`Design`](crate::design::Design). The model covers registers and the values
+//! on links; `docs/model.md` says which of them are exact, and how tests keep them so. Clock period c ends
+//! with the c-th rising edge after reset.
 //!
-//! Of the network a period is put together and then ticked. A block of a tile has a `step` that passes a period: it is
-//! given what its inputs show in it and changes its registers as the edge does. What leaves a piece for another is a
-//! function of registers, as in the Verilog, so pieces can be stepped in any order once all has been read.
+//! The network collects its inputs of a period and then ticks. Other blocks have a `step` that advances one
+//! period: it takes the inputs of the period and updates registers as the edge does. Signals between pieces
+//! are functions of registers, as in the Verilog. So pieces can step in any order once all signals are read.
 //!
-//! The blocks, each of which uses only those before it:
+//! A block uses only blocks before it:
 //!
-//! * [`common`]: cells and sets of tiles;
+//! * [`common`]: FIFOs, arbiters, clock crossings, sets of tiles;
 //! * [`network`]: routers, links and their counters;
 //! * [`mare`]: requester, home agent, port and counters of a tile;
-//! * [`takv`]: column controllers, the column bus, memory ports, what is fetched and filled;
-//! * [`reduce`]: partial results and the reduce root of a column;
-//! * [`pad`]: what computes beside every tile;
+//! * [`takv`]: column controllers, the column bus, fetching, filling, memory ports, swaps;
+//! * [`reduce`]: packets of partial results, and the reduce root of a column;
+//! * [`pad`]: the array beside every tile;
 //! * [`fabric`]: tile, periphery, fabric and core, which join the others.
 
 pub mod common;

@@ -1,14 +1,15 @@
-//! A whole head: tokens cut into segments, segments dealt to tiles, partial results merged at a root.
+//! Attention of a whole head: tokens cut into segments, segments dealt to tiles, partial results merged at a
+//! root.
 
 use super::layout::{k_flits, v_flits};
 use super::params::Datapath;
 use super::softmax::Partial;
 use std::ops::Range;
 
-/// Which tokens are whose: for each tile the token ranges of its segments, in the order it visits them.
+/// Assignment of tokens to tiles: for each tile the token ranges of its segments, in visiting order.
 pub type Split = Vec<Vec<Range<usize>>>;
 
-/// Segments of `segment_tokens` tokens, dealt to `tiles` tiles in turn.
+/// Cuts tokens into segments of `segment_tokens`, dealt to `tiles` tiles in turn.
 pub fn split(tokens: usize, segment_tokens: usize, tiles: usize) -> Split {
     let mut split = vec![Vec::new(); tiles];
     for (segment, first) in (0..tokens).step_by(segment_tokens).enumerate() {
@@ -17,9 +18,10 @@ pub fn split(tokens: usize, segment_tokens: usize, tiles: usize) -> Split {
     split
 }
 
-/// The attention of one query, as FP16: `q` has head_dim elements, `k` and `v` have `tokens x head_dim`.
+/// Returns the attention of one query, as FP16: `q` has head_dim elements, `k` and `v` have `tokens x
+/// head_dim`.
 ///
-/// Tiles that got no segment send nothing; the others are merged in order.
+/// Tiles without a segment send nothing; the others are merged in order.
 pub fn attend(datapath: &Datapath, q: &[u16], k: &[u16], v: &[u16], split: &Split) -> Vec<u16> {
     let mut root = datapath.root();
     for segments in split.iter().filter(|segments| !segments.is_empty()) {
@@ -28,7 +30,7 @@ pub fn attend(datapath: &Datapath, q: &[u16], k: &[u16], v: &[u16], split: &Spli
     root.output()
 }
 
-/// What one tile makes of its segments.
+/// Returns one tile's partial result over its segments.
 pub fn tile<'a>(
     datapath: &'a Datapath,
     q: &[u16],
@@ -45,7 +47,7 @@ pub fn tile<'a>(
     partial
 }
 
-/// Lets a tile attend to one more segment: its tokens `rows` count, all others are masked.
+/// Adds one more segment to a tile's partial result: its tokens `rows` count, all others are masked.
 pub fn segment(partial: &mut Partial, k: &[u16], v: &[u16], rows: Range<usize>) {
     let shape = partial.shape();
     partial.begin_segment(rows);

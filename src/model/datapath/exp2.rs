@@ -1,8 +1,8 @@
-//! The scale of a logit and its power of two.
+//! Scale of a logit, and its power of two.
 //!
-//! A numerator 2^(z - m) of the softmax, with an integer m, has the significand 2^(fraction of z): it needs a table of
-//! one octave and does not wait for m. So it is computed as soon as the logit is there, and the scratchpad
-//! holds a [`Weight`] for each token; m only decides exponents, by integer subtraction.
+//! With an integer m, a softmax numerator 2^(z - m) has the significand 2^(fraction of z). So the significand
+//! needs a table of one octave and does not wait for m. It is computed as soon as the logit is known, and the
+//! scratchpad stores a [`Weight`] for each token. m affects only exponents, by integer subtraction.
 
 use super::fixed;
 use super::formats::{Formats, LOGIT_BITS};
@@ -18,13 +18,13 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Of a head of `head_dim` elements, relative error below 2^-scale_bits.
+    /// Returns the scale of a head of `head_dim` elements, with a relative error below 2^-scale_bits.
     pub fn new(head_dim: u32, formats: &Formats) -> Scale {
         let (significand, shift) = octave::scale(head_dim, formats.scale_bits);
         Scale { significand, shift }
     }
 
-    /// The scaled logit z of a sum of dot products; both with `logit_fraction` bits below the point.
+    /// Returns the scaled logit z of a sum of dot products; both have `logit_fraction` bits below the point.
     pub fn apply(&self, logit: i128) -> i64 {
         let limit = (1i128 << (LOGIT_BITS - 1)) - 1;
         let saturated = logit.clamp(-limit - 1, limit);
@@ -32,7 +32,7 @@ impl Scale {
     }
 }
 
-/// The softmax numerator of a token before m is known: `significand * 2^(integer - stationary_bits + 1)`.
+/// Softmax numerator of a token before m is known: `significand * 2^(integer - stationary_bits + 1)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weight {
     /// 31 bits signed.
@@ -41,11 +41,12 @@ pub struct Weight {
     pub significand: u32,
 }
 
-/// Piecewise linear 2^x for x in [0, 1), the better line of each interval.
+/// Piecewise linear 2^x for x in [0, 1), with the best line for each interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exp2 {
-    /// Value at the left of each interval, in [1, 2), with [`Exp2::BASE_FRACTION`] bits below the point. Half of
-    /// the bulge of the curve is taken off, and half of the result's last place added, so that cutting off rounds.
+    /// Value at the left of each interval, in [1, 2), with [`Exp2::BASE_FRACTION`] bits below the point. Half
+    /// of the curve's bulge is subtracted; half of the result's last place is added, so that truncation
+    /// rounds.
     pub base: Vec<u32>,
     /// Rise over one unit of x, in [0.69, 1.39), with [`Exp2::SLOPE_FRACTION`] bits below the point.
     pub slope: Vec<u32>,
@@ -58,13 +59,13 @@ impl Exp2 {
     /// Bits below the point of a slope.
     pub const SLOPE_FRACTION: u32 = octave::SLOPE_FRACTION;
 
-    /// The table of `2^table_bits` entries of 21 + 15 bits.
+    /// Creates the table of `2^table_bits` entries of 21 + 15 bits.
     pub fn new(formats: &Formats) -> Exp2 {
         let (base, slope) = octave::octave(formats.table_bits, formats.stationary_bits).into_iter().unzip();
         Exp2 { base, slope, formats: *formats }
     }
 
-    /// The weight of a scaled logit. Its relative error is below 2^-17 + 2^-18.
+    /// Returns the weight of a scaled logit. Its relative error is below 2^-17 + 2^-18.
     pub fn weight(&self, z: i64) -> Weight {
         let f = &self.formats;
         let fraction = (z & ((1 << f.logit_fraction) - 1)) as u64;
@@ -77,7 +78,7 @@ impl Exp2 {
         let significand = (sum >> (point - (f.stationary_bits - 1))) as u32;
         let integer = (z >> f.logit_fraction) as i32;
         if significand >> f.stationary_bits == 1 {
-            // Rounded up to 2, which is the 1 of the next octave: the bits below the leading one are 0 already.
+            // Rounded up to 2, the 1 of the next octave. The bits below the leading one are 0 already.
             Weight { integer: integer + 1, significand: 1 << (f.stationary_bits - 1) }
         } else {
             Weight { integer, significand }

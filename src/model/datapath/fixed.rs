@@ -1,19 +1,20 @@
-//! Fixed point: where everything is added up.
+//! Fixed-point numbers of logits and sums.
 //!
-//! Logits and sums are integers of a stated number of bits below the point. Additions are
-//! exact and have no order; only shifting down rounds. FP32 occurs in PART packets alone.
+//! They are integers with a stated number of bits below the point. Additions are exact and have no order;
+//! only shifting down rounds. FP32 occurs in PART packets alone.
 
 use super::dot::Dot;
 use super::formats::Formats;
 
-/// Exponent of the FP32 whose field is 1 and of subnormals, for the significand read as an integer.
+/// Exponent of FP32 numbers with field 1 and of subnormals, for the significand read as an integer.
 const FP32_SMALLEST: i32 = -149;
 /// Significand bits of FP32, the leading one included.
 const FP32_BITS: u32 = 24;
-/// What stands for every number of a head that met an infinity or a NaN.
+/// Value of every number of a head with an infinity or a NaN.
 pub const FP32_NAN: u32 = 0x7fc0_0000;
 
-/// `value * 2^shift`, to the nearest integer, halves upwards: the last bit shifted out is the carry in.
+/// Returns `value * 2^shift`, rounded to the nearest integer, halves upwards: the last bit shifted out is the
+/// carry in.
 pub fn shift(value: i128, shift: i32) -> i128 {
     if shift >= 0 {
         value << shift
@@ -23,11 +24,12 @@ pub fn shift(value: i128, shift: i32) -> i128 {
     }
 }
 
-/// A row's result as a fixed-point number.
+/// Converts a row's result to fixed point.
 ///
-/// One formula serves both phases: the unit of `exponent` is that of q*k for logits, whose point is
-/// `logit_fraction` bits up, and 2^-16 of it for p*v, whose point is `sum_fraction` = 16 bits more.
-/// With the default widths this is `{sum, 12'b0} >>> ~exponent`, 63 - exponent being the inverted exponent.
+/// One formula serves both phases. The unit of `exponent` is that of q*k for logits, whose point is
+/// `logit_fraction` bits up. For p*v it is 2^-16 of that, and the point is `sum_fraction` = 16 bits further
+/// up. With the default widths this is `{sum, 12'b0} >>> ~exponent`, 63 - exponent being the inverted
+/// exponent.
 pub fn place(dot: Dot, formats: &Formats, phase: Phase) -> i128 {
     let unit = match phase {
         Phase::Logit => 30 - formats.logit_fraction as i32,
@@ -37,7 +39,7 @@ pub fn place(dot: Dot, formats: &Formats, phase: Phase) -> i128 {
     shift(i128::from(dot.sum), dot.exponent as i32 - below - unit)
 }
 
-/// What a row is computing.
+/// Phase of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// K against q; exponents are biased by 15 + 15.
@@ -46,9 +48,9 @@ pub enum Phase {
     Sum,
 }
 
-/// The FP32 nearest to `value * 2^-fraction`, ties to even, as bits.
+/// Returns the FP32 nearest to `value * 2^-fraction`, ties to even, as bits.
 ///
-/// Never subnormal and never infinite: |value| is between 1 and 2^69, fraction about 36.
+/// The result is never subnormal and never infinite: |value| is between 1 and 2^69, fraction about 36.
 pub fn to_fp32(value: i128, fraction: u32) -> u32 {
     if value == 0 {
         return 0;
@@ -68,7 +70,7 @@ pub fn to_fp32(value: i128, fraction: u32) -> u32 {
     u32::from(value < 0) << 31 | ((field << 23) + kept as u32)
 }
 
-/// A finite FP32 as `(integer, exponent)`: its value is `integer * 2^exponent`.
+/// Splits a finite FP32 into `(integer, exponent)`: its value is `integer * 2^exponent`.
 pub fn from_fp32(bits: u32) -> (i128, i32) {
     let (field, fraction) = (bits >> 23 & 0xff, i128::from(bits & 0x7f_ffff));
     let leading = i128::from(field != 0) << (FP32_BITS - 1);
@@ -77,7 +79,7 @@ pub fn from_fp32(bits: u32) -> (i128, i32) {
     (if bits >> 31 == 1 { -magnitude } else { magnitude }, exponent)
 }
 
-/// Whether an FP32 is an infinity or a NaN.
+/// The FP32 is an infinity or a NaN.
 pub fn is_special(bits: u32) -> bool {
     bits >> 23 & 0xff == 0xff
 }

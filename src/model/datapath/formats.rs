@@ -1,22 +1,22 @@
 //! Widths of the datapath's numbers.
 //!
-//! [`Formats::default`] is what the Verilog implements. The fields exist so that a bench can say
-//! what each bit is worth; `docs/pad_numbers.md` has the layouts, bit by bit, and the argument for each.
+//! The Verilog implements [`Formats::default`]. The fields exist so that a bench can measure the value of
+//! each bit. `docs/pad_numbers.md` has the layouts, bit by bit, and the argument for each.
 
 /// Exponent field of an FP16 infinity or NaN.
 pub const FP16_SPECIAL: u32 = 31;
-/// Steps of a power of two that a softmax numerator may lie below the running maximum; smaller ones are 0.
+/// Largest distance, in powers of two, of a softmax numerator below the running maximum; smaller ones are 0.
 pub const WEIGHT_RANGE: u32 = 31;
 /// Bits of a logit, sign included, that enter the multiplication by the scale; larger ones saturate.
 pub const LOGIT_BITS: u32 = 52;
-/// Bits of the normalised denominator of which the reciprocal is taken.
+/// Bits of the normalised denominator that enter the reciprocal.
 pub const DENOMINATOR_BITS: u32 = 32;
 /// Bits below the point of the reciprocal, which is in (1/2, 1].
 pub const RECIPROCAL_FRACTION: u32 = 33;
 /// Leading bits of a numerator that are multiplied by the reciprocal.
 pub const NUMERATOR_BITS: u32 = 26;
 
-/// Widths that accuracy is traded against LUTs with.
+/// Widths that trade accuracy against LUTs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Formats {
     /// Magnitude bits of an aligned element; with its sign it fills a port of 27 bits.

@@ -1,20 +1,20 @@
-//! FP16 as the datapath sees it: fields without a special case, and one rounding at the very end.
+//! FP16 in the datapath: fields without special cases, and one rounding at the very end.
 
 use super::formats::FP16_SPECIAL;
 
 /// Significand bits of FP16, the leading one included.
 pub const SIGNIFICAND_BITS: u32 = 11;
-/// What every output of a head becomes that met an infinity or a NaN.
+/// Every output of a head with an infinity or a NaN.
 pub const NAN: u16 = 0x7e00;
 /// Positive infinity.
 const INFINITY: u16 = 0x7c00;
 /// Exponent of the last place of a subnormal: the smallest positive number is 2^-24.
 const SMALLEST: i32 = -24;
 
-/// An FP16 number taken apart. Its value is `±significand * 2^(exponent - 25)`.
+/// Fields of an FP16 number. Its value is `±significand * 2^(exponent - 25)`.
 ///
-/// A subnormal, and so a zero, has exponent 1 and no leading one. Exponent 31 marks infinities and NaN;
-/// integer arithmetic treats it like any other, and whoever must know asks [`is_special`].
+/// A subnormal, and so a zero, has exponent 1 and no leading one. Exponent 31 marks infinities and NaN.
+/// Integer arithmetic treats it like any other; [`is_special`] detects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields {
     /// Sign bit.
@@ -25,7 +25,7 @@ pub struct Fields {
     pub significand: u32,
 }
 
-/// Takes a number apart.
+/// Splits a number into its fields.
 pub fn fields(bits: u16) -> Fields {
     let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 0x3ff);
     let normal = u32::from(exponent != 0);
@@ -36,15 +36,16 @@ pub fn fields(bits: u16) -> Fields {
     }
 }
 
-/// Whether it is an infinity or a NaN.
+/// The number is an infinity or a NaN.
 pub fn is_special(bits: u16) -> bool {
     u32::from(bits >> 10) & 31 == FP16_SPECIAL
 }
 
-/// The FP16 nearest to `±magnitude * 2^exponent`, ties to even, subnormals included; infinity beyond 65504.
+/// Returns the FP16 nearest to `±magnitude * 2^exponent`, ties to even, subnormals included; infinity beyond
+/// 65504.
 ///
-/// `sticky` says that the true magnitude is above the given one by less than one of its last place. No
-/// magnitude is positive zero; what is too small to round to anything else keeps its sign.
+/// `sticky`: the true magnitude is above the given one by less than one of its last place. A zero magnitude
+/// gives positive zero. A value too small to round to anything else keeps its sign.
 pub fn round(negative: bool, magnitude: u64, exponent: i32, sticky: bool) -> u16 {
     let sign = u16::from(negative) << 15;
     if magnitude == 0 {
@@ -69,7 +70,7 @@ pub fn round(negative: bool, magnitude: u64, exponent: i32, sticky: bool) -> u16
     sign | (field + rounded).min(u64::from(INFINITY)) as u16
 }
 
-/// The value of a finite number.
+/// Returns the value of a finite number.
 pub fn to_f64(bits: u16) -> f64 {
     let f = fields(bits);
     let magnitude = f64::from(f.significand) * 2f64.powi(f.exponent as i32 - 25);

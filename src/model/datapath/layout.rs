@@ -1,16 +1,17 @@
-//! How the tokens of a slice lie in its flits.
+//! Layout of a slice's tokens in its flits.
 //!
 //! K is row-major: token after token, `head_dim / E` flits each, or `E / head_dim` tokens a flit. V is
-//! transposed in blocks of E tokens, as value caches of serving systems are: for each block, for each dim, a flit of that dim of
-//! E consecutive tokens. So K and V are both multiplied lane by lane with something that stays.
+//! transposed in blocks of E tokens, like value caches of serving systems: each block has a flit per dim,
+//! with that dim of E consecutive tokens. So K and V are both multiplied lane by lane with a stationary
+//! vector.
 
-/// K flits of `tokens x head_dim` elements; the last is filled up with zeros.
+/// Returns the K flits of `tokens x head_dim` elements; the last is padded with zeros.
 pub fn k_flits(k: &[u16], flit_elements: u32) -> Vec<Vec<u16>> {
     let lanes = flit_elements as usize;
     k.chunks(lanes).map(|flit| filled(flit.iter().copied(), lanes)).collect()
 }
 
-/// V flits of `tokens x head_dim` elements; the last block is filled up with zeros.
+/// Returns the V flits of `tokens x head_dim` elements; the last block is padded with zeros.
 pub fn v_flits(v: &[u16], head_dim: u32, flit_elements: u32) -> Vec<Vec<u16>> {
     let (head_dim, lanes) = (head_dim as usize, flit_elements as usize);
     let block = |tokens: &[u16]| -> Vec<Vec<u16>> {

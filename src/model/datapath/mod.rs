@@ -1,4 +1,4 @@
-//! The numbers of PaD in every bit.
+//! Datapath of PaD, exact in every bit. It knows nothing of cycles.
 
 pub mod attention;
 pub mod dot;

@@ -1,12 +1,12 @@
-//! The one division of a head: a reciprocal by long division, then a multiplication an element.
+//! Normalisation of a head: one reciprocal by long division, then one multiplication per element.
 
 use super::formats::{DENOMINATOR_BITS, NUMERATOR_BITS, RECIPROCAL_FRACTION};
 use super::fp16;
 
-/// The reciprocal of a denominator l, whose point is where that of the numerators is.
+/// Reciprocal of a denominator l, whose point is that of the numerators.
 ///
-/// A sequential divider gives a bit a cycle, 33 cycles a head. It is exact but for the bits cut off: l loses
-/// less than 2^-31 of itself, the reciprocal less than 2^-32.
+/// A sequential divider gives a bit a cycle, 33 cycles a head. Only truncation is inexact: l loses less than
+/// 2^-31 of itself, the reciprocal less than 2^-32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reciprocal {
     /// In (2^32, 2^33]; 2^33 only for a power of two.
@@ -16,7 +16,7 @@ pub struct Reciprocal {
 }
 
 impl Reciprocal {
-    /// Of a positive l; there is none of 0.
+    /// Returns the reciprocal of a positive l; 0 has none.
     pub fn of(l: i128) -> Option<Reciprocal> {
         if l <= 0 {
             return None;
@@ -30,10 +30,10 @@ impl Reciprocal {
         })
     }
 
-    /// o / l as FP16, to nearest, ties to even.
+    /// Returns o / l as FP16, to nearest, ties to even.
     ///
-    /// The leading 26 bits of o are multiplied. The quotient that is rounded is below the true one by less than
-    /// 2^-24.9 of it, or above by less than 2^-31, which cutting off l does.
+    /// The leading 26 bits of o are multiplied. The quotient before rounding is below the true one by less
+    /// than 2^-24.9 of it, or above by less than 2^-31 because l is truncated.
     pub fn times(&self, o: i128) -> u16 {
         let magnitude = o.unsigned_abs();
         if magnitude == 0 {
@@ -45,7 +45,7 @@ impl Reciprocal {
     }
 }
 
-/// The leading `bits` bits of a positive number, and the exponent of the last of them.
+/// Returns the leading `bits` bits of a positive number, and the exponent of the last of them.
 fn leading(value: u128, bits: u32) -> (u64, i32) {
     let exponent = 128 - value.leading_zeros() as i32 - bits as i32;
     let kept = if exponent >= 0 { value >> exponent } else { value << -exponent };

@@ -4,7 +4,7 @@ use super::exp2::{Exp2, Scale};
 use super::formats::Formats;
 use crate::design::Design;
 
-/// What the numbers depend on.
+/// Sizes that determine the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DatapathShape {
     /// Elements of a query, of a K row and of a V row (d_h).
@@ -14,14 +14,14 @@ pub struct DatapathShape {
 }
 
 impl DatapathShape {
-    /// Of a fabric.
+    /// Returns the sizes of a fabric.
     pub fn of(design: &Design) -> DatapathShape {
         let config = &design.config;
         DatapathShape { head_dim: config.pe.head_dim, flit_elements: config.noc.flit_width / 16 }
     }
 }
 
-/// The datapath of a row, with its constants.
+/// Datapath of a row, with its constants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Datapath {
     /// Sizes.
@@ -30,21 +30,21 @@ pub struct Datapath {
     pub formats: Formats,
     /// log2(e) / sqrt(head_dim).
     pub scale: Scale,
-    /// The table of powers of two.
+    /// Table of powers of two.
     pub exp2: Exp2,
 }
 
 impl Datapath {
-    /// As the Verilog has it.
+    /// Creates the datapath of the Verilog.
     ///
     /// # Panics
-    /// When neither of head and flit is a multiple of the other, or a flit has fewer than four elements: no
-    /// design that was checked is so.
+    /// When neither of head and flit is a multiple of the other, or a flit has fewer than four elements. No
+    /// checked design is like that.
     pub fn new(shape: DatapathShape) -> Datapath {
         Datapath::with_formats(shape, Formats::default())
     }
 
-    /// With other widths, to say what a bit is worth.
+    /// Creates a datapath with other widths, to measure the value of a bit.
     pub fn with_formats(shape: DatapathShape, formats: Formats) -> Datapath {
         let (head_dim, lanes) = (shape.head_dim, shape.flit_elements);
         assert!(lanes >= 4 && head_dim > 0, "{lanes} elements a flit, {head_dim} a head");

@@ -1,25 +1,24 @@
-//! The payload of a PART packet.
+//! Payload of a PART packet.
 //!
-//! The first flit has m in bits 31:0, as a two's complement integer, and l in bits 63:32; flits of o follow, 32 bits an
-//! element from bit 0. l and o are FP32. The sender's bits above 63 of the first flit, and those after the last
-//! element, are 0.
+//! The first flit has m in bits 31:0, as a two's complement integer, and l in bits 63:32. Flits of o follow,
+//! 32 bits an element from bit 0. l and o are FP32. All other bits are 0.
 
-/// The numbers of a packet.
+/// Numbers of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
-    /// m; without meaning where l is 0.
+    /// m; meaningless where l is 0.
     pub max: i32,
     /// o\[0..head_dim\] and then l, as FP32 bits.
     pub sums: Vec<u32>,
 }
 
 impl Packet {
-    /// Flits of a packet: the first, and those of o.
+    /// Number of flits of a packet: the first, and those of o.
     pub fn flits(head_dim: u32, flit_elements: u32) -> u32 {
         1 + (2 * head_dim).div_ceil(flit_elements)
     }
 
-    /// The payloads, in order.
+    /// Returns the payloads, in order.
     pub fn to_flits(&self, flit_elements: u32) -> Vec<Vec<u16>> {
         let lanes = flit_elements as usize;
         let (l, o) = self.sums.split_last().expect("l is always there");

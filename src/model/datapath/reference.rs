@@ -1,11 +1,11 @@
-//! What the datapath is measured against: attention in f64, and a FlashAttention-2 style FP16 computation.
+//! Reference attention: exact in f64, and FP16 as FlashAttention-2 computes it.
 //!
-//! Neither shares a line with the datapath; FP16 is that of the `half` crate. One query head each: `q` has head_dim
-//! elements, `k` and `v` have `tokens x head_dim`, all FP16 bits.
+//! Neither shares a line with the datapath; FP16 is that of the `half` crate. Each takes one query head: `q`
+//! has head_dim elements, `k` and `v` have `tokens x head_dim`, all FP16 bits.
 
 use half::f16;
 
-/// softmax(q k^T / sqrt(head_dim)) v in f64, of at least one token.
+/// Returns softmax(q k^T / sqrt(head_dim)) v in f64, of at least one token.
 pub fn exact(q: &[u16], k: &[u16], v: &[u16]) -> Vec<f64> {
     let head_dim = q.len();
     let scale = 1.0 / (head_dim as f64).sqrt();
@@ -24,11 +24,11 @@ pub fn exact(q: &[u16], k: &[u16], v: &[u16]) -> Vec<f64> {
     o.iter().map(|o| o / l).collect()
 }
 
-/// The same after FlashAttention-2 (T. Dao, 2023, algorithm 1, forward pass) as its FP16 kernels compute it:
-/// S = q k^T in FP32, the online softmax over blocks of `block` tokens in FP32 and base 2, P rounded to FP16 before P V with
-/// FP32 accumulation, one division, output in FP16.
+/// Returns the same after FlashAttention-2 (T. Dao, 2023, algorithm 1, forward pass), as its FP16 kernels
+/// compute it. S = q k^T is in FP32, and the online softmax over blocks of `block` tokens in FP32 and base 2.
+/// P is rounded to FP16 before P V with FP32 accumulation. One division follows; the output is FP16.
 ///
-/// Kinder to it than hardware: every FP32 operation is correctly rounded, powers of two too.
+/// This is more accurate than hardware: every FP32 operation is correctly rounded, powers of two too.
 pub fn flash_attention2(q: &[u16], k: &[u16], v: &[u16], block: usize) -> Vec<u16> {
     let head_dim = q.len();
     let scale = std::f32::consts::LOG2_E / (head_dim as f32).sqrt();
@@ -65,7 +65,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// Of FP16 outputs against as many exact ones.
+    /// Returns the error of FP16 outputs against as many exact ones.
     pub fn of(outputs: &[u16], exact: &[f64]) -> Error {
         assert_eq!(outputs.len(), exact.len());
         let errors =
@@ -78,7 +78,7 @@ impl Error {
         Error { max, rms: (square / exact.len() as f64).sqrt() }
     }
 
-    /// Whether it is no larger than another in maximum and in RMS.
+    /// The error is no larger than another in maximum and in RMS.
     pub fn within(&self, other: &Error) -> bool {
         self.max <= other.max && self.rms <= other.rms
     }

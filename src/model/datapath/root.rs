@@ -1,4 +1,5 @@
-//! The reduce root: partial results of a head from any number of tiles, merged as they come and normalised once.
+//! Reduce root: merges partial results of a head from any number of tiles as they arrive, and normalises
+//! once.
 
 use super::fixed;
 use super::fp16;
@@ -6,11 +7,11 @@ use super::normalise::Reciprocal;
 use super::params::Datapath;
 use super::part::Packet;
 
-/// A head at its column's reduce root.
+/// Head at its column's reduce root.
 ///
-/// m, o and l have the formats they have in a tile. An addition is exact; a partial that raises m shifts what
-/// is there down, and one below m is shifted down itself, so the order of arrival can change the last bits: each sum by less
-/// than one unit of 2^-36 a partial.
+/// m, o and l have the formats of a tile. Additions are exact. A partial that raises m shifts the sums down,
+/// and one with a smaller m is shifted down itself. So the order of arrival can change the last bits: each
+/// sum by less than one unit of 2^-36 a partial.
 #[derive(Debug, Clone)]
 pub struct Root<'a> {
     datapath: &'a Datapath,
@@ -20,7 +21,7 @@ pub struct Root<'a> {
 }
 
 impl Datapath {
-    /// A query head at its reduce root, before the first partial result.
+    /// Creates the root state of a query head, before the first partial result.
     pub fn root(&self) -> Root<'_> {
         Root::new(self)
     }
@@ -32,7 +33,7 @@ impl<'a> Root<'a> {
         Root { datapath, max: None, sums, special: false }
     }
 
-    /// Merges the PART packet of a tile. One whose l is 0 saw no token and changes nothing.
+    /// Merges the PART packet of a tile. A packet with l = 0 saw no token and changes nothing.
     pub fn merge(&mut self, flits: &[Vec<u16>]) {
         let packet = Packet::from_flits(flits, self.datapath.shape.head_dim);
         let l = *packet.sums.last().expect("l is always there");
@@ -66,7 +67,7 @@ impl<'a> Root<'a> {
         &self.sums
     }
 
-    /// o / l in FP16: NaN for a head that met an infinity or a NaN, 0 for one without a token.
+    /// Returns o / l in FP16: NaN for a head with an infinity or a NaN, 0 for one without a token.
     pub fn output(&self) -> Vec<u16> {
         let (l, o) = self.sums.split_last().expect("l is always there");
         if self.special {

@@ -1,9 +1,9 @@
-//! What a tile keeps of one query head: the running maximum m, the sums o and l, and the scratchpad between them.
+//! Softmax state of one query head in a tile: the running maximum m, the sums o and l, and the scratchpad.
 //!
-//! K flits of a segment fill the scratchpad with [`Weight`]s, V flits empty it in blocks of as many tokens as a
-//! flit has elements. m is an integer, so all that a new maximum does to the sums is a shift down. l is
-//! one more sum, over a V flit of ones that follows each block: it has no path of its own, and it adds exactly the
-//! weights that o adds.
+//! K flits of a segment fill the scratchpad with [`Weight`]s; V flits empty it in blocks of as many tokens as
+//! a flit has elements. m is an integer, so a new maximum only shifts the sums down. l is one more sum, over
+//! a V flit of ones after each block. It needs no path of its own, and it adds exactly the weights that o
+//! adds.
 
 use super::dot::{dot, Lane};
 use super::exp2::Weight;
@@ -13,21 +13,21 @@ use super::params::{Datapath, DatapathShape};
 use super::{fp16, part};
 use std::ops::Range;
 
-/// FP16 one, of which the flit is made whose weighted sum is l.
+/// FP16 one. A flit of ones has l as its weighted sum.
 const ONE: u16 = 0x3c00;
 
-/// A query head as it is loaded into a row.
+/// Query head as loaded into a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// Stationary vectors that K flits meet in turn: `head_dim / E` parts of the query; or, where a flit
-    /// holds several tokens, the query once at each place, all other lanes blank.
+    /// Stationary vectors for consecutive K flits: `head_dim / E` parts of the query. Where a flit holds
+    /// several tokens, they are the query once at each place, with all other lanes blank.
     pub parts: Vec<Vec<Lane>>,
-    /// Whether an element is infinite or NaN.
+    /// An element is infinite or NaN.
     pub special: bool,
 }
 
 impl Datapath {
-    /// A query head at a tile that has not seen a token yet.
+    /// Creates the state of a query head at a tile without tokens so far.
     pub fn partial(&self, query: &[u16]) -> Partial<'_> {
         Partial::new(self, Query::new(self, query))
     }
@@ -52,7 +52,7 @@ impl Query {
     }
 }
 
-/// The attention of one query head over the tokens that a tile has seen so far.
+/// Attention of one query head over the tokens that a tile has received so far.
 #[derive(Debug, Clone)]
 pub struct Partial<'a> {
     datapath: &'a Datapath,
@@ -63,16 +63,16 @@ pub struct Partial<'a> {
     segment: Segment,
 }
 
-/// Where in a segment the flits are, and its scratchpad.
+/// Position in a segment, and its scratchpad.
 #[derive(Debug, Clone, Default)]
 struct Segment {
     rows: Range<usize>,
-    /// K flits seen, and the logit that is being summed up.
+    /// K flits received, and the partial sum of the logit.
     k_flits: usize,
     logit: i128,
     logits: Vec<i128>,
     weights: Vec<Option<Weight>>,
-    /// V flits seen, and the weights of the block they belong to.
+    /// V flits received, and the weights of their block.
     v_flits: usize,
     block: Vec<Lane>,
 }
@@ -89,7 +89,7 @@ impl<'a> Partial<'a> {
         self.datapath.shape
     }
 
-    /// Begins a segment, of which the tokens `rows` count and all others are masked.
+    /// Begins a segment. The tokens `rows` count, all others are masked.
     pub fn begin_segment(&mut self, rows: Range<usize>) {
         self.segment = Segment { rows, ..Segment::default() };
     }
@@ -150,7 +150,7 @@ impl<'a> Partial<'a> {
         self.segment.v_flits += 1;
     }
 
-    /// Moves m up to the block's largest logit, the sums down by as much, and loads the weights.
+    /// Raises m to the block's largest logit, shifts the sums down by as much, and loads the weights.
     fn begin_block(&mut self, first: usize) {
         let lanes = self.datapath.shape.flit_elements as usize;
         let scratchpad = &self.segment.weights;
@@ -159,14 +159,14 @@ impl<'a> Partial<'a> {
         let max = weights.iter().flatten().map(|weight| weight.integer).chain(self.max).max();
         if let (Some(old), Some(new)) = (self.max, max) {
             let down = i64::from(new) - i64::from(old);
-            // Bits shifted out are cut off; in RTL this happens as each sum is next read.
+            // Bits shifted out are cut off. In RTL this happens when each sum is next read.
             self.sums.iter_mut().for_each(|sum| *sum >>= down.min(127));
         }
         self.max = max;
         self.segment.block = weights.into_iter().map(|weight| self.lane(weight)).collect();
     }
 
-    /// A weight against the maximum: blank if the token is masked or too far below.
+    /// Returns a weight relative to the maximum: blank if the token is masked or too far below.
     fn lane(&self, weight: Option<Weight>) -> Lane {
         let Some((weight, max)) = weight.zip(self.max) else { return Lane::default() };
         match u32::try_from(i64::from(max) - i64::from(weight.integer)) {
@@ -187,12 +187,12 @@ impl<'a> Partial<'a> {
         &self.segment.logits
     }
 
-    /// The scratchpad; masked tokens have none.
+    /// Scratchpad; masked tokens have no weight.
     pub fn weights(&self) -> &[Option<Weight>] {
         &self.segment.weights
     }
 
-    /// The stationary vector of the block that V flits are being weighted with.
+    /// Stationary vector of weights for the present block of V.
     pub fn block(&self) -> &[Lane] {
         &self.segment.block
     }
@@ -207,12 +207,12 @@ impl<'a> Partial<'a> {
         &self.sums
     }
 
-    /// Whether q, or K or V of a token that counts, had an infinity or a NaN.
+    /// q, or K or V of a token that counts, had an infinity or a NaN.
     pub fn special(&self) -> bool {
         self.special
     }
 
-    /// The PART packet: m, l and o.
+    /// Returns the PART packet: m, l and o.
     pub fn to_flits(&self) -> Vec<Vec<u16>> {
         let fraction = self.datapath.formats.sum_fraction;
         let word = |&sum: &i128| if self.special { fixed::FP32_NAN } else { fixed::to_fp32(sum, fraction) };

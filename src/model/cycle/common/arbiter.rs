@@ -1,6 +1,6 @@
-//! Arbiters.
+//! Round-robin arbiters and the choice of a free entry.
 
-/// Round robin over two requests (`meshkv_arbiter2`).
+/// Round-robin arbiter for two requests (`meshkv_arbiter2`).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Arbiter2 {
     /// Request 1 wins a tie.
@@ -8,7 +8,7 @@ pub struct Arbiter2 {
 }
 
 impl Arbiter2 {
-    /// Who is granted; the turn passes to the other.
+    /// Grants one request and passes the priority to the other.
     pub fn grant(&mut self, requests: [bool; 2]) -> [bool; 2] {
         let first = requests[0] && !(self.prefers && requests[1]);
         let second = requests[1] && !first;
@@ -19,20 +19,20 @@ impl Arbiter2 {
     }
 }
 
-/// The lowest of `asks` above the last served, else the lowest of all; none if nobody asks. `later` marks
-/// those above the last served.
+/// Returns the lowest request in `asks` above the last served one, else the lowest of all. `later` has a bit
+/// for each number above the last served one.
 pub fn in_turn(asks: u64, later: u64) -> Option<u32> {
     let ahead = asks & later;
     let from = if ahead == 0 { asks } else { ahead };
     (from != 0).then(|| from.trailing_zeros())
 }
 
-/// The mark for [`in_turn`] after `served`.
+/// Returns the `later` mask of [`in_turn`] after `served`.
 pub fn after(served: u32) -> u64 {
     u64::MAX.checked_shl(served + 1).unwrap_or(0)
 }
 
-/// The lowest of `count` places that `taken` leaves free.
+/// Returns the lowest of `count` entries that is not in `taken`.
 pub fn lowest_free(taken: u64, count: u32) -> Option<u32> {
     let place = taken.trailing_ones();
     (place < count).then_some(place)
@@ -42,7 +42,7 @@ pub fn lowest_free(taken: u64, count: u32) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// The memory port's turns are those of the arbiter that it had when it served two tiles only.
+    /// The memory port once served only two tiles with `Arbiter2`; `in_turn` must give the same turns.
     #[test]
     fn two_in_turn_are_granted_as_by_the_arbiter_of_two() {
         let (mut arbiter, mut later, mut state) = (Arbiter2::default(), 0, 1_u64);

@@ -1,8 +1,8 @@
-//! Words between two clocks: each side knows of the other what two of its flip-flops have let through.
+//! FIFO and register between two clocks. Each side sees the other through two flip-flops.
 //!
-//! An edge of one side is given what the other showed before it, so that edges of both can fall together.
+//! An edge of one side takes the values that the other side drove before it, so edges of both can coincide.
 
-/// What a flip-flop and a second behind it have seen of another clock.
+/// Two flip-flops that synchronise a value of the other clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Seen<T>([T; 2]);
 
@@ -16,21 +16,21 @@ impl<T: Copy> Seen<T> {
     }
 }
 
-/// A FIFO between two clocks (`meshkv_async_fifo`).
+/// FIFO between two clocks (`meshkv_async_fifo`).
 #[derive(Debug, Clone)]
 pub struct AsyncFifo<T> {
     words: Box<[T]>,
-    /// Words that were written, and what the reader knows of it.
+    /// Words written, and the count that the reader sees.
     written: u32,
     written_seen: Seen<u32>,
-    /// Words that were read, and what the writer knows of it.
+    /// Words read, and the count that the writer sees.
     read: u32,
     read_seen: Seen<u32>,
     out: Option<T>,
 }
 
 impl<T: Copy + Default> AsyncFifo<T> {
-    /// An empty one.
+    /// Creates an empty FIFO.
     pub fn new(depth: u32) -> AsyncFifo<T> {
         AsyncFifo {
             words: vec![T::default(); depth as usize].into_boxed_slice(),
@@ -42,32 +42,32 @@ impl<T: Copy + Default> AsyncFifo<T> {
         }
     }
 
-    /// The writer is shown room for a word.
+    /// The writer sees room for a word.
     pub fn has_room(&self) -> bool {
         self.written.wrapping_sub(self.read_seen.now()) < self.words.len() as u32
     }
 
-    /// What the reader is shown.
+    /// Word at the output.
     pub fn out(&self) -> Option<&T> {
         self.out.as_ref()
     }
 
-    /// What the reader sees of the writer.
+    /// Write count that the writer drives to the reader.
     pub fn written(&self) -> u32 {
         self.written
     }
 
-    /// What the writer sees of the reader.
+    /// Read count that the reader drives to the writer.
     pub fn read(&self) -> u32 {
         self.read
     }
 
-    /// Neither side has anything to do.
+    /// Neither side changes state until a word is written.
     pub fn is_still(&self) -> bool {
         self.out.is_none() && self.written_seen == Seen([self.written; 2]) && self.read == self.written
     }
 
-    /// The writer's edge.
+    /// Clocks the write side.
     pub fn write_edge(&mut self, word: Option<T>, read: u32) {
         self.read_seen.edge(read);
         let Some(word) = word else { return };
@@ -76,7 +76,7 @@ impl<T: Copy + Default> AsyncFifo<T> {
         self.written = self.written.wrapping_add(1);
     }
 
-    /// The reader's edge: `ready` if it takes what is shown.
+    /// Clocks the read side. `ready`: the reader takes the word at the output.
     pub fn read_edge(&mut self, ready: bool, written: u32) {
         let fetches = self.written_seen.now() != self.read && (self.out.is_none() || ready);
         self.written_seen.edge(written);
@@ -90,46 +90,46 @@ impl<T: Copy + Default> AsyncFifo<T> {
     }
 }
 
-/// A word that is held until it has been taken (`meshkv_async_register`).
+/// Register that holds a word until the reader takes it (`meshkv_async_register`).
 #[derive(Debug, Clone, Default)]
 pub struct AsyncRegister<T> {
     word: T,
-    /// Flips with every word, and what the reader knows of it.
+    /// Toggles with every word; and the value that the reader sees.
     sent: bool,
     sent_seen: Seen<bool>,
-    /// Flips as one is taken, and what the writer knows of it.
+    /// Toggles with every word taken; and the value that the writer sees.
     taken: bool,
     taken_seen: Seen<bool>,
 }
 
 impl<T: Copy + Default> AsyncRegister<T> {
-    /// The writer is shown room.
+    /// The writer sees an empty register.
     pub fn has_room(&self) -> bool {
         self.sent == self.taken_seen.now()
     }
 
-    /// What the reader is shown.
+    /// Word that the reader sees.
     pub fn out(&self) -> Option<&T> {
         (self.sent_seen.now() != self.taken).then_some(&self.word)
     }
 
-    /// What the reader sees of the writer.
+    /// Toggle that the writer drives to the reader.
     pub fn sent(&self) -> bool {
         self.sent
     }
 
-    /// What the writer sees of the reader.
+    /// Toggle that the reader drives to the writer.
     pub fn taken(&self) -> bool {
         self.taken
     }
 
-    /// Neither side has anything to do.
+    /// Neither side changes state until a word is written.
     pub fn is_still(&self) -> bool {
         let all = [self.sent_seen.0, self.taken_seen.0];
         self.sent == self.taken && all == [[self.sent; 2]; 2]
     }
 
-    /// The writer's edge, with a word that there is room for.
+    /// Clocks the write side. A word needs an empty register.
     pub fn write_edge(&mut self, word: Option<T>, taken: bool) {
         self.taken_seen.edge(taken);
         let Some(word) = word else { return };
@@ -137,7 +137,7 @@ impl<T: Copy + Default> AsyncRegister<T> {
         self.sent = !self.sent;
     }
 
-    /// The reader's edge.
+    /// Clocks the read side. `ready`: the reader takes the word it sees.
     pub fn read_edge(&mut self, ready: bool, sent: bool) {
         let takes = ready && self.out().is_some();
         self.sent_seen.edge(sent);

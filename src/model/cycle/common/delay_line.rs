@@ -1,24 +1,24 @@
-//! A pulse that comes so many cycles later: a chain of registers, one bit each.
+//! Delay of single-cycle pulses: a chain of one-bit registers.
 
-/// The registers, of which the lowest is the last.
+/// Registers of the chain; bit 0 is the last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DelayLine(u128);
 
-/// Most cycles of a line.
+/// Longest delay in cycles.
 pub const LONGEST: u32 = u128::BITS;
 
 impl DelayLine {
-    /// A pulse comes out in this cycle.
+    /// A pulse leaves in this cycle.
     pub fn comes(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// Nothing is on its way.
+    /// The chain holds no pulse.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Passes a cycle; a pulse that goes in with it comes out `cycles` later.
+    /// Advances one cycle. A pulse that enters leaves `cycles` later.
     pub fn step(&mut self, goes: bool, cycles: u32) {
         self.0 = self.0 >> 1 | u128::from(goes) << (cycles - 1);
     }

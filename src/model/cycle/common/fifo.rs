@@ -1,6 +1,6 @@
-//! A FIFO.
+//! First-in first-out queue.
 
-/// A FIFO of fixed depth (`meshkv_fifo`): what is pushed in a period is seen in the next.
+/// FIFO of fixed depth (`meshkv_fifo`). A word pushed in one period is visible in the next.
 #[derive(Debug, Clone)]
 pub struct Fifo<T> {
     words: Box<[T]>,
@@ -9,30 +9,30 @@ pub struct Fifo<T> {
 }
 
 impl<T: Copy + Default> Fifo<T> {
-    /// An empty one with room for `depth` words.
+    /// Creates an empty FIFO for `depth` words.
     pub fn new(depth: u32) -> Fifo<T> {
         Fifo { words: vec![T::default(); depth as usize].into_boxed_slice(), head: 0, len: 0 }
     }
 
-    /// The oldest word, if there is one.
+    /// Oldest word.
     pub fn front(&self) -> Option<&T> {
         (self.len > 0).then(|| &self.words[self.head])
     }
 
-    /// No word is there.
+    /// The FIFO holds no word.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// There is room for another.
+    /// The FIFO has room for a word.
     pub fn has_room(&self) -> bool {
         self.len < self.words.len()
     }
 
-    /// Takes in a word.
+    /// Appends a word.
     ///
     /// # Panics
-    /// If there is no room: credits or `has_room` are to keep that from happening.
+    /// If the FIFO is full: the caller checks credits or `has_room` first.
     pub fn push(&mut self, word: T) {
         assert!(self.has_room(), "a word came without a credit");
         let tail = self.head + self.len;
@@ -41,7 +41,7 @@ impl<T: Copy + Default> Fifo<T> {
         self.len += 1;
     }
 
-    /// Drops the oldest word.
+    /// Removes the oldest word.
     pub fn pop(&mut self) {
         self.head = if self.head + 1 == self.words.len() { 0 } else { self.head + 1 };
         self.len -= 1;

@@ -1,4 +1,4 @@
-//! Cells that know nothing of the fabric, and sets of tiles.
+//! Cells that know nothing of the fabric: FIFOs, arbiters, delays, clock crossings, sets of tiles.
 
 mod arbiter;
 mod clock_crossing;

@@ -1,6 +1,6 @@
-//! Sets of tiles.
+//! Sets of tiles, and iteration over set bits.
 
-/// The numbers of the bits that are set, from the lowest.
+/// Iterates over the set bits' numbers, lowest first.
 pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let bit = (set != 0).then(|| set.trailing_zeros() as usize)?;
@@ -9,37 +9,37 @@ pub fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A set of tiles, bit `y * cols + x`.
+/// Set of tiles; tile (x, y) is bit `y * cols + x`.
 pub type TileBits = [u64; 4];
 
-/// The set of one tile.
+/// Returns the set of one tile.
 pub fn only(tile: usize) -> TileBits {
     let mut set = [0; 4];
     set[tile / 64] = 1 << (tile % 64);
     set
 }
 
-/// What `set` has and `other` has not.
+/// Returns the tiles of `set` that are not in `other`.
 pub fn without(set: &TileBits, other: &TileBits) -> TileBits {
     std::array::from_fn(|i| set[i] & !other[i])
 }
 
-/// What is in either.
+/// Returns the tiles of either set.
 pub fn union(set: &TileBits, other: &TileBits) -> TileBits {
     std::array::from_fn(|i| set[i] | other[i])
 }
 
-/// Whether the sets have a tile in common.
+/// The sets have a tile in common.
 pub fn meet(set: &TileBits, other: &TileBits) -> bool {
     (0..4).any(|i| set[i] & other[i] != 0)
 }
 
-/// Whether any tile is in it.
+/// The set is not empty.
 pub fn some(set: &TileBits) -> bool {
     set[0] | set[1] | set[2] | set[3] != 0
 }
 
-/// The lowest tile of a set.
+/// Returns the lowest tile of a set.
 pub fn lowest(set: &TileBits) -> Option<usize> {
     let word = set.iter().position(|&word| word != 0)?;
     Some(word * 64 + set[word].trailing_zeros() as usize)

@@ -1,4 +1,4 @@
-//! The whole design: the fabric, what computes at every tile, and the reduce roots of all columns.
+//! Core: the fabric, the PaD of every tile, and the reduce root of every column.
 
 use super::endpoints::{FabricIn, FabricShown};
 use super::fabric::Fabric;
@@ -8,41 +8,41 @@ use crate::model::cycle::pad::{ComputeIn, Pad, Told};
 use crate::model::cycle::reduce::{Merge, OutFlit, ReduceRoot};
 use crate::model::cycle::takv::Ask;
 
-/// Edges of the clock of what computes in a period of the network's.
+/// Edges of the PaD's clock in a period of the network's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edges {
-    /// Before the period's end.
+    /// Edges before the period's end.
     pub before: u32,
-    /// One falls together with its end.
+    /// One edge coincides with its end.
     pub at_end: bool,
 }
 
 impl Edges {
-    /// One clock for all.
+    /// One clock for both.
     pub const IN_STEP: Edges = Edges { before: 0, at_end: true };
 }
 
-/// What computes at a tile, as it is seen from outside in a period.
+/// Outputs of a PaD in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PadShown {
-    /// What stages do, a bit each, as `pad_state` has them.
+    /// Activity of the stages, a bit each, as in `pad_state`.
     pub state: u32,
-    /// The counter that is shown, and its total.
+    /// Counter at the port, and its total.
     pub counter: (usize, u32),
-    /// A job that was told in this period.
+    /// Job sent to the PaD in this period.
     pub told: Option<Ask>,
 }
 
-/// What a reduce root shows in a period.
+/// Outputs of a reduce root in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RootShown {
-    /// A flit of an output.
+    /// Flit of an output.
     pub out: Option<OutFlit>,
-    /// What begins to be merged.
+    /// Merge that begins.
     pub merge: Option<Merge>,
 }
 
-/// Fabric, pads and roots.
+/// Fabric, PaDs and roots.
 #[derive(Debug)]
 pub struct Core {
     fabric: Fabric,
@@ -53,7 +53,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// Out of reset.
+    /// Creates the core in its reset state.
     pub fn new(design: &Design) -> Core {
         let mesh = design.mesh;
         let tiles = mesh.nodes().map(|node| mesh.coords(node));
@@ -71,28 +71,28 @@ impl Core {
         &self.fabric
     }
 
-    /// The fabric, to be upset.
+    /// The fabric, for fault injection.
     pub fn fabric_mut(&mut self) -> &mut Fabric {
         &mut self.fabric
     }
 
-    /// What ports of the fabric showed in the last period.
+    /// Outputs of the fabric in the last period.
     pub fn shown(&self) -> &FabricShown {
         self.fabric.shown()
     }
 
-    /// The same of what computes, by tile.
+    /// Outputs of the PaDs in the last period, by tile.
     pub fn pads(&self) -> &[PadShown] {
         &self.pad_shown
     }
 
-    /// The same of the roots, by column.
+    /// Outputs of the roots in the last period, by column.
     pub fn roots(&self) -> &[RootShown] {
         &self.root_shown
     }
 
-    /// Passes a period of the network's clock; of `input` what computes is filled in. `out_ready` has a column's
-    /// output taken.
+    /// Advances one period of the network's clock and fills in the PaDs' part of `input`. `out_ready`: by
+    /// column, the output is taken.
     pub fn step(&mut self, input: &mut FabricIn, out_ready: &[bool], edges: Edges) {
         for (t, pad) in self.pads.iter_mut().enumerate() {
             for _ in 0..edges.before {
@@ -128,7 +128,7 @@ impl Core {
     }
 }
 
-/// What a tile told what computes in the last period.
+/// Job or query that a tile sent to its PaD in the last period.
 fn told(shown: &Shown, offered: &ComputeIn) -> Option<Told> {
     if shown.vector.is_some() {
         return offered.vector_ready.then_some(Told::Query);

@@ -1,4 +1,4 @@
-//! Everything of the fabric beside the routers: tiles and periphery, joined.
+//! Endpoints of the network: all tiles and the periphery, joined.
 
 use super::periphery::{ControlShown, Periphery, Tiles};
 use super::tile::{Shown, Tile, TileIn};
@@ -8,19 +8,19 @@ use crate::model::cycle::mare::{MareParams, Sent};
 use crate::model::cycle::pad::ComputeIn;
 use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, Query, Read};
 
-/// What a router shows its tile in a period.
+/// Inputs of a tile from its router in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LocalIn {
-    /// A flit.
+    /// Flit.
     pub rx: Option<Sent>,
     /// Slots freed in the router's local input, one bit a virtual channel.
     pub tx_credit: u32,
 }
 
-/// What the ports of the fabric are given in a period.
+/// Inputs of the fabric in a period.
 #[derive(Debug, Clone, Default)]
 pub struct FabricIn {
-    /// A descriptor.
+    /// Descriptor.
     pub descriptor: Option<Descriptor>,
     /// Four elements of a query.
     pub query: Option<Query>,
@@ -30,10 +30,10 @@ pub struct FabricIn {
     pub computes: Vec<ComputeIn>,
 }
 
-/// What they show in it.
+/// Outputs of the fabric in a period.
 #[derive(Debug, Clone, Default)]
 pub struct FabricShown {
-    /// Of the periphery.
+    /// Outputs of the periphery.
     pub control: ControlShown,
     /// Reads, by memory port.
     pub reads: Vec<Option<Read>>,
@@ -48,15 +48,15 @@ pub struct Endpoints {
     tiles: Vec<Tile>,
     periphery: Periphery,
     cycle: u64,
-    /// Words of the bus on their way to each tile in this period, and occupancies.
+    /// Words of the bus to each tile in this period, and the other inputs of each tile.
     words: Vec<Option<BusWord>>,
     others: Vec<FromOthers>,
-    /// By tile, what is on its way to it from another SLR.
+    /// By tile, signals in transit from another SLR.
     crossing: Vec<Crossing>,
     shown: FabricShown,
 }
 
-/// What a tile sees of its neighbours and of the periphery.
+/// Inputs of a tile from its neighbours and the periphery, without the bus word.
 #[derive(Debug, Clone, Copy, Default)]
 struct FromOthers {
     word_credit: bool,
@@ -73,7 +73,7 @@ struct Crossing {
     occupancy: Option<u64>,
 }
 
-/// Tiles as the periphery sees them.
+/// Tiles as inputs of the periphery.
 struct Seen<'a>(&'a [Tile]);
 
 impl Tiles for Seen<'_> {
@@ -91,7 +91,7 @@ impl Tiles for Seen<'_> {
 }
 
 impl Endpoints {
-    /// Out of reset.
+    /// Creates the endpoints in their reset state.
     pub fn new(design: &Design) -> Endpoints {
         let (params, mesh) = (MareParams::of(design), design.mesh);
         let tiles: Vec<_> =
@@ -113,27 +113,27 @@ impl Endpoints {
         }
     }
 
-    /// Periods that have passed since reset.
+    /// Periods since reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// All tiles, whose registers say what their routers see.
+    /// All tiles, whose registers drive the routers.
     pub fn tiles(&self) -> &[Tile] {
         &self.tiles
     }
 
-    /// An edge of the clock of what computes at a tile, by itself.
+    /// Clocks the PaD's side of a tile alone.
     pub fn kv_edge(&mut self, tile: usize, takes: bool) {
         self.tiles[tile].kv_edge(takes);
     }
 
-    /// What the ports showed in the last period.
+    /// Outputs in the last period.
     pub fn shown(&self) -> &FabricShown {
         &self.shown
     }
 
-    /// Passes a period.
+    /// Advances one clock period.
     pub fn step(&mut self, input: &FabricIn, routers: &[LocalIn]) {
         self.read();
         let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
@@ -154,7 +154,7 @@ impl Endpoints {
         self.cycle += 1;
     }
 
-    /// What leads to a tile from the next of its column and from the periphery, before any of it moves.
+    /// Reads the inputs of all tiles before any of them advances.
     fn read(&mut self) {
         let cols = self.design.mesh.cols() as usize;
         let crossings = self.design.crossings() << 1;

@@ -1,4 +1,4 @@
-//! All of the fabric: routers joined to what stands beside them.
+//! Fabric: routers joined to their endpoints.
 
 use super::endpoints::{Endpoints, FabricIn, FabricShown, LocalIn};
 use crate::design::{Design, NodeId, Port};
@@ -7,7 +7,7 @@ use crate::model::cycle::mare::{Events, KvFlit, MareParams, TilePort, Transport,
 use crate::model::cycle::network::{RouterMesh, Upset, TOTALS};
 use crate::model::cycle::takv::Kind;
 
-/// The routers, and what they show their tiles.
+/// Routers, and their outputs to the tiles.
 #[derive(Debug)]
 pub struct Network {
     routers: RouterMesh,
@@ -16,13 +16,13 @@ pub struct Network {
 }
 
 impl Network {
-    /// Out of reset.
+    /// Creates the network in its reset state.
     fn new(design: &Design) -> Network {
         let locals = vec![LocalIn::default(); design.mesh.tiles()];
         Network { routers: RouterMesh::new(design), locals, vcs: design.router.vcs() }
     }
 
-    /// Reads what both sides of the local links show in this period.
+    /// Exchanges flits and credits of this period over the local links.
     fn meet<'a>(&mut self, ports: impl Iterator<Item = &'a TilePort>) {
         self.locals.fill(LocalIn::default());
         for shown in self.routers.shown() {
@@ -50,24 +50,24 @@ impl Network {
         })
     }
 
-    /// The link counter that was shown in the last period.
+    /// Link counter at the port in the last period.
     pub fn counter_shown(&self) -> usize {
-        // What the scan sees shows a cycle later.
+        // A value that the scan reads drives the port one cycle later.
         (self.routers.cycle().saturating_sub(2) % TOTALS as u64) as usize
     }
 
-    /// Its total at a router.
+    /// Total of that counter at a router.
     pub fn counter(&self, tile: usize) -> u32 {
         self.routers.counter(tile, self.counter_shown())
     }
 
-    /// Changes the state of a router.
+    /// Injects a fault into a router.
     pub fn upset(&mut self, tile: NodeId, upset: Upset) {
         self.routers.upset(tile, upset);
     }
 }
 
-/// The fabric.
+/// Fabric.
 #[derive(Debug)]
 pub struct Fabric {
     endpoints: Endpoints,
@@ -75,7 +75,7 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Out of reset.
+    /// Creates the fabric in its reset state.
     pub fn new(design: &Design) -> Fabric {
         Fabric { endpoints: Endpoints::new(design), network: Network::new(design) }
     }
@@ -85,37 +85,37 @@ impl Fabric {
         &self.network
     }
 
-    /// The routers, to be upset.
+    /// The routers, for fault injection.
     pub fn network_mut(&mut self) -> &mut Network {
         &mut self.network
     }
 
-    /// Periods that have passed since reset.
+    /// Periods since reset.
     pub fn cycle(&self) -> u64 {
         self.endpoints.cycle()
     }
 
-    /// What the ports showed in the last period.
+    /// Outputs in the last period.
     pub fn shown(&self) -> &FabricShown {
         self.endpoints.shown()
     }
 
-    /// The flit that a tile shows to what computes.
+    /// Flit from a tile to its PaD.
     pub fn kv(&self, tile: usize) -> Option<&KvFlit> {
         self.endpoints.tiles()[tile].transport().requester().kv()
     }
 
-    /// A tile has a part of a query for what computes.
+    /// A tile has part of a query for its PaD.
     pub fn hears_query(&self, tile: usize) -> bool {
         self.endpoints.tiles()[tile].bus().word().is_some_and(|word| word.kind == Kind::Query)
     }
 
-    /// An edge of the clock of what computes at a tile, by itself.
+    /// Clocks the PaD's side of a tile alone.
     pub fn kv_edge(&mut self, tile: usize, takes: bool) {
         self.endpoints.kv_edge(tile, takes);
     }
 
-    /// Passes a period.
+    /// Advances one clock period.
     pub fn step(&mut self, input: &FabricIn) {
         self.network.meet(self.endpoints.tiles().iter().map(|tile| tile.transport().port()));
         self.endpoints.step(input, &self.network.locals);
@@ -123,18 +123,18 @@ impl Fabric {
     }
 }
 
-/// What a transport by itself showed in a period.
+/// Outputs of a transport in a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeShown {
-    /// What the period carried.
+    /// Results of the period.
     pub out: TransportOut,
-    /// A flit for what computes.
+    /// Flit for the PaD.
     pub kv: Option<KvFlit>,
-    /// The counter that is shown, and its total.
+    /// Counter at the port, and its total.
     pub event: (usize, u32),
 }
 
-/// Routers with the transport of each tile, which is told from outside what to fetch and what its home holds.
+/// Routers with the transport of each tile. The caller supplies commands and staging updates.
 #[derive(Debug)]
 pub struct Nodes {
     transports: Vec<Transport>,
@@ -146,7 +146,7 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Out of reset.
+    /// Creates the nodes in their reset state.
     pub fn new(design: &Design) -> Nodes {
         let (params, mesh) = (MareParams::of(design), design.mesh);
         let coords = mesh.nodes().map(|node| mesh.coords(node));
@@ -165,27 +165,27 @@ impl Nodes {
         &self.network
     }
 
-    /// The routers, to be upset.
+    /// The routers, for fault injection.
     pub fn network_mut(&mut self) -> &mut Network {
         &mut self.network
     }
 
-    /// The transport of every tile, as its registers are now.
+    /// Transport of every tile with its present registers.
     pub fn transports(&self) -> &[Transport] {
         &self.transports
     }
 
-    /// Periods that have passed since reset.
+    /// Periods since reset.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// What each tile showed in the last period.
+    /// Outputs of each tile in the last period.
     pub fn shown(&self) -> &[NodeShown] {
         &self.shown
     }
 
-    /// Passes a period; links to the routers need not be given.
+    /// Advances one clock period. The links to the routers in `inputs` are ignored.
     pub fn step(&mut self, inputs: &[TransportIn]) {
         self.network.meet(self.transports.iter().map(Transport::port));
         let period = BloomPeriod::at(self.cycle, self.bloom_refresh);

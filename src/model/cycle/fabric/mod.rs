@@ -1,4 +1,4 @@
-//! All blocks, joined.
+//! Fabric: wiring of the other blocks, without logic of its own.
 
 mod core;
 mod endpoints;

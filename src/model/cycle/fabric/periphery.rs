@@ -1,4 +1,4 @@
-//! What stands around the tiles (`meshkv_periphery`): column controllers, ports to external memory, swap of homes.
+//! Periphery of the tiles (`meshkv_periphery`): column controllers, ports to external memory, swaps of homes.
 
 use crate::design::Design;
 use crate::model::cycle::takv::{
@@ -6,44 +6,44 @@ use crate::model::cycle::takv::{
     SwapShown, SwapUnit,
 };
 
-/// What the periphery shows in a period.
+/// Outputs of the periphery in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ControlShown {
-    /// A descriptor is taken.
+    /// The descriptor is taken.
     pub descriptor_ready: bool,
     /// The query is taken.
     pub query_ready: bool,
-    /// All descriptors have been worked off.
+    /// All descriptors are done.
     pub idle: bool,
-    /// Occupancies and homes that swap.
+    /// Occupancies, and homes that are exchanged.
     pub swap: SwapShown,
 }
 
-/// What of the tiles the periphery sees in a period.
+/// Inputs of the periphery from the tiles in a period.
 pub trait Tiles {
-    /// The burst that a tile asks for.
+    /// Burst requested by a tile.
     fn request(&self, tile: usize) -> Option<&Burst>;
     /// A word has left the stop in row 0 of this column.
     fn bus_credit(&self, column: usize) -> bool;
-    /// The occupancy that comes out of row 0 of this column.
+    /// Occupancy out of row 0 of this column.
     fn occupancy(&self, column: usize) -> Option<u64>;
 }
 
-/// Controllers, ports, and the unit that swaps homes.
+/// Column controllers, memory ports, and the swap unit.
 #[derive(Debug, Clone)]
 pub struct Periphery {
     pieces: Pieces,
     controllers: Box<[ColumnController]>,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
-    /// The tiles of each port, from the west.
+    /// Tiles of each port, from the west.
     tiles_of: Box<[Vec<usize>]>,
-    /// Port of each tile, and its place among the port's.
+    /// Port of each tile, and its place at the port.
     port_of: Box<[(usize, usize)]>,
 }
 
 impl Periphery {
-    /// That of a fabric, out of reset.
+    /// Creates the periphery of a fabric in its reset state.
     pub fn new(design: &Design) -> Periphery {
         let mesh = design.mesh;
         let port_of: Box<[_]> = mesh.nodes().map(|tile| port_of(design, mesh.coords(tile))).collect();
@@ -61,12 +61,12 @@ impl Periphery {
         }
     }
 
-    /// The word that goes to row 0 of a column in this period.
+    /// Word to row 0 of a column in this period.
     pub fn bus(&self, column: usize) -> Option<&BusWord> {
         self.controllers[column].bus()
     }
 
-    /// A read that stands on a port.
+    /// Read request at a port.
     pub fn read(&self, port: usize) -> Option<&Read> {
         self.ports[port].read()
     }
@@ -77,13 +77,13 @@ impl Periphery {
         self.ports[port].credit(place)
     }
 
-    /// A flit that was read for a tile.
+    /// Flit read for a tile.
     pub fn answer(&self, tile: usize) -> Option<Answer> {
         let (port, place) = self.port_of[tile];
         self.ports[port].answer(place)
     }
 
-    /// Passes a period.
+    /// Advances one clock period.
     pub fn step(
         &mut self,
         design: &Design,
@@ -123,7 +123,7 @@ impl Periphery {
     }
 }
 
-/// The port of a tile, and its place among the port's.
+/// Returns the port of a tile, and its place at the port.
 fn port_of(design: &Design, (x, y): (u32, u32)) -> (usize, usize) {
     (design.memory.port(x, y) as usize, design.memory.place(x) as usize)
 }

@@ -1,10 +1,4 @@
-//! What stands beside every router (`meshkv_tile`).
-//!
-//! * [`bus_stop`]: words of the column bus; [`prefetcher`]: what of them the tile fetches; [`filler`]: what its
-//!   home is to fill.
-//! * [`occupancy`]: how many slots its home takes in the router.
-//!
-//! Everything else is in the [`transport`](super::transport).
+//! Tile beside a router (`meshkv_tile`): bus stop, prefetcher, filler, occupancy and transport, joined.
 
 use crate::model::cycle::common::BloomPeriod;
 use crate::model::cycle::mare::{Events, KvFlit, MareParams, RootFlit, Sent, Transport, TransportIn};
@@ -13,56 +7,56 @@ use crate::model::cycle::takv::{
     Answer, Ask, Burst, BusStop, BusWord, Fill, Filler, Kind, Occupancy, Prefetcher, Query,
 };
 
-/// What the tile shows to what computes in a period, inputs of the period and all.
+/// Outputs of the tile in a period, which also depend on its inputs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Four elements of a query.
     pub vector: Option<Query>,
-    /// What comes next.
+    /// Next job.
     pub job: Option<Ask>,
-    /// A flit.
+    /// Flit of a slice.
     pub kv: Option<KvFlit>,
     /// The flit of PART is taken.
     pub part_ready: bool,
-    /// A flit of PART that has arrived.
+    /// Arrived flit of PART.
     pub root: Option<RootFlit>,
-    /// The counter that is shown, and its total.
+    /// Counter at the port, and its total.
     pub event: (usize, u32),
-    /// An answer of the memory was an error.
+    /// The memory reported an error.
     pub error_memory: bool,
     /// The memory did not answer in time.
     pub error_timeout: bool,
-    /// A descriptor names a slice again before it was served: who drives descriptors must not.
+    /// A descriptor names a slice again before it was served, which the driver must not do.
     pub named_again: bool,
 }
 
-/// What a tile is given in a period.
+/// Inputs of a tile in a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TileIn<'a> {
-    /// What the router shows.
+    /// Flit from the router.
     pub rx: Option<Sent>,
     /// Slots freed in the router's local input, one bit a virtual channel.
     pub tx_credit: u32,
-    /// A word of the bus.
+    /// Word of the bus.
     pub word: Option<&'a BusWord>,
     /// A word has left the next stop.
     pub word_credit: bool,
-    /// An occupancy from the north.
+    /// Occupancy from the north.
     pub occupancy: Option<u64>,
-    /// A flit that was read.
+    /// Flit read from memory.
     pub answer: Option<Answer>,
     /// A burst has left the memory port's queue.
     pub burst_credit: bool,
-    /// What computes shows.
+    /// Outputs of the PaD.
     pub compute: ComputeIn,
 }
 
-/// A tile.
+/// Tile.
 #[derive(Debug, Clone)]
 pub struct Tile {
     x: u32,
     y: u32,
-    /// For each head of the column, the rows by which it stands above its stream's first.
+    /// By head of the column: its row, counted from its stream's first row.
     back: Box<[u32]>,
     rows: u32,
     bus: BusStop,
@@ -74,7 +68,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// The tile at (x, y), out of reset.
+    /// Creates the tile at (x, y) in its reset state.
     pub fn new(params: &MareParams, x: u32, y: u32) -> Tile {
         Tile {
             x,
@@ -90,27 +84,27 @@ impl Tile {
         }
     }
 
-    /// Its stop of the column bus.
+    /// Stop of the column bus.
     pub fn bus(&self) -> &BusStop {
         &self.bus
     }
 
-    /// What the memory port sees: a register.
+    /// Burst to the memory port: a register.
     pub fn request(&self) -> Option<&Burst> {
         self.filler.request()
     }
 
-    /// What the tile to the south sees of occupancies: a register.
+    /// Occupancy to the tile in the south: a register.
     pub fn occupancy(&self) -> Option<u64> {
         self.occupancy.as_ref().and_then(Occupancy::to_south)
     }
 
-    /// What the router sees: requester, home and port.
+    /// Requester, home and port.
     pub fn transport(&self) -> &Transport {
         &self.transport
     }
 
-    /// Passes a period.
+    /// Advances one clock period.
     pub fn step(&mut self, period: BloomPeriod, input: &TileIn) -> Shown {
         let compute = &input.compute;
         let word = self.bus.word().copied();
@@ -159,12 +153,12 @@ impl Tile {
         shown
     }
 
-    /// An edge of the clock of what computes, by itself.
+    /// Clocks the PaD's side alone.
     pub fn kv_edge(&mut self, takes: bool) {
         self.transport.kv_edge(takes);
     }
 
-    /// What of a word is for this tile, and whether there is room for all of that.
+    /// Extracts this tile's part of a word, and checks that there is room for all of it.
     fn hear(&self, word: &BusWord, vector_ready: bool) -> Heard {
         let asked = matches!(word.kind, Kind::Slice | Kind::Close) && word.ask >> self.y & 1 == 1;
         let home = (word.home_x, word.home_y) == (self.x, self.y);
@@ -200,7 +194,7 @@ impl Tile {
         }
     }
 
-    /// With heads in rows of their own, those of the column that stand in this row for one of the streams.
+    /// Returns the heads of this row in one of the streams, for mappings with a row per head.
     fn own_heads(&self, word: &BusWord) -> u64 {
         if word.mapping != 0 {
             return u64::MAX;
@@ -210,7 +204,7 @@ impl Tile {
     }
 }
 
-/// What a tile makes of a word.
+/// Effect of a word on the tile.
 #[derive(Debug, Clone, Copy, Default)]
 struct Heard {
     done: bool,

@@ -1,13 +1,13 @@
-//! The Bloom filter before the exact tags (`meshkv_bloom_filter`).
+//! Bloom filter in front of the exact tags (`meshkv_bloom_filter`).
 
 use super::params::MareParams;
 use crate::design::hash::{matrix, BLOOM_SEEDS};
 
-/// Two banks that take turns, each with half of its bits for either hash function.
+/// Two banks that alternate. Each hash function owns half of a bank's bits.
 #[derive(Debug, Clone)]
 pub(super) struct BloomFilter {
     rows: [Vec<u128>; 2],
-    /// By bank, then by function.
+    /// By bank, then by hash function.
     banks: [[Vec<u64>; 2]; 2],
 }
 
@@ -30,7 +30,7 @@ impl BloomFilter {
         })
     }
 
-    /// Whether a name may have been inserted in this period or the one before.
+    /// The name may have been inserted in this refresh period or the one before.
     pub(super) fn saw(&self, name: u128) -> bool {
         let hashes = self.hashes(name);
         let found =
@@ -46,7 +46,7 @@ impl BloomFilter {
         }
     }
 
-    /// A period of this parity ends: the next one fills the other bank.
+    /// Ends a period of this parity: clears the bank that the next one fills.
     pub(super) fn tick(&mut self, odd: bool) {
         self.banks[usize::from(!odd)].iter_mut().for_each(|part| part.fill(0));
     }

@@ -1,4 +1,4 @@
-//! Who has been sent a chunk already (`meshkv_duplicate_filter`).
+//! Duplicate filter: removes tiles that a chunk was already sent to (`meshkv_duplicate_filter`).
 
 use super::bloom_filter::BloomFilter;
 use super::events::{Event, Events};
@@ -6,7 +6,7 @@ use super::messages::Due;
 use super::params::MareParams;
 use crate::model::cycle::common::{bits, lowest_free, meet, some, union, without, BloomPeriod, TileBits};
 
-/// Exact tags, and the chunk that is looked up.
+/// Exact tags, and the chunk in look-up.
 #[derive(Debug, Clone)]
 pub(super) struct DuplicateFilter {
     bloom: BloomFilter,
@@ -15,9 +15,9 @@ pub(super) struct DuplicateFilter {
     valid: u64,
     /// Entries made in a period of odd parity.
     odd: u64,
-    /// Looked up in the last period: whether the Bloom filter knows it, and the exact entry.
+    /// Result of the look-up in the last period: Bloom filter hit, and the exact entry.
     looked: Option<(bool, u64)>,
-    /// What is left of its destinations.
+    /// Remaining destinations of the chunk.
     clear: Option<TileBits>,
     chunk_flits: u32,
     key_width: u32,
@@ -39,12 +39,12 @@ impl DuplicateFilter {
         }
     }
 
-    /// Destinations of the chunk that is due, once they are known.
+    /// Returns the destinations of the chunk that is due, once known.
     pub(super) fn clear(&self) -> Option<&TileBits> {
         self.clear.as_ref()
     }
 
-    /// Passes a period with the chunk that is due; `taken` if it is passed on.
+    /// Advances one clock period with the chunk that is due. `taken`: the chunk is passed on.
     pub(super) fn step(&mut self, due: Option<&Due>, taken: bool, period: BloomPeriod, events: &mut Events) {
         let expired = if period.tick { self.of_parity(!period.odd) } else { 0 };
         let looked = self.looked.take();
@@ -68,7 +68,7 @@ impl DuplicateFilter {
         }
     }
 
-    /// Entries that were made in periods of this parity.
+    /// Entries made in periods of this parity.
     fn of_parity(&self, odd: bool) -> u64 {
         self.valid & if odd { self.odd } else { !self.odd }
     }
@@ -78,10 +78,10 @@ impl DuplicateFilter {
         u128::from(chunk) << self.key_width | u128::from(due.key)
     }
 
-    /// Destinations that have not been sent it yet; marks them.
+    /// Returns the destinations that have not received the chunk, and marks them.
     fn decide(&mut self, due: &Due, (seen, found): (bool, u64), odd: bool, events: &mut Events) -> TileBits {
         let hit = seen && found != 0;
-        // The filter only saves the comparison: nothing is taken out but on an exact hit.
+        // The Bloom filter only saves the comparison: tiles are removed on an exact hit alone.
         let entry = if hit { Some(found.trailing_zeros()) } else { None };
         let served = entry.map_or([0; 4], |e| self.served[e as usize]);
         let left = without(&due.dest, &served);
@@ -91,7 +91,7 @@ impl DuplicateFilter {
         events.count_if(hit, Event::Hit);
         events.count_if(meet(&due.dest, &served) && some(&left), Event::Trim);
         events.count_if(!some(&left), Event::Drop);
-        // What a tile asks for again leaves no mark.
+        // A repeated request leaves no mark.
         if !due.again {
             let vacant = lowest_free(self.valid, self.names.len() as u32);
             events.count_if(!hit && vacant.is_none(), Event::TagsFull);

@@ -1,15 +1,15 @@
-//! What a tile counts (`meshkv_event_counters`).
+//! Event counters of a tile (`meshkv_event_counters`).
 
 use crate::design::TILE_EVENTS;
 
-/// What can be counted, in the order of `event_index`.
+/// Counted events, in the order of `event_index`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A first fetch.
     Fetch,
-    /// A fetch of a head that joins a range on its way.
+    /// A fetch of a head that joins a range in progress.
     Join,
-    /// A fetch that was repeated after a time-out.
+    /// A fetch repeated after a time-out.
     Retry,
     /// A cycle in which a command waited.
     CommandWaits,
@@ -25,15 +25,15 @@ pub enum Event {
     Blocked,
     /// A chunk was looked up.
     Lookup,
-    /// The Bloom filter knew it.
+    /// The Bloom filter had the chunk.
     Bloom,
-    /// The Bloom filter knew it and no exact tag did.
+    /// The Bloom filter had the chunk, and no exact tag did.
     FalsePositive,
-    /// An exact tag knew it.
+    /// An exact tag had the chunk.
     Hit,
-    /// Some destinations had it already.
+    /// Some destinations had the chunk already.
     Trim,
-    /// All destinations had it already.
+    /// All destinations had the chunk already.
     Drop,
     /// No tag was free.
     TagsFull,
@@ -53,10 +53,10 @@ pub enum Event {
     FillWaits,
 }
 
-/// Events that a tile counts.
+/// Number of events that a tile counts.
 pub const EVENTS: usize = TILE_EVENTS.len();
 
-/// Totals since reset, and the scan that shows one a cycle.
+/// Totals since reset, and the scan that drives one of them each cycle.
 #[derive(Debug, Clone, Default)]
 pub struct Events {
     totals: [u32; EVENTS],
@@ -65,7 +65,8 @@ pub struct Events {
 }
 
 impl Events {
-    /// Passes a period: what is shown in it, which is a total as it was at the edge before the last.
+    /// Advances one clock period and returns the port's value: a counter, and its total at the edge before
+    /// the last.
     ///
     /// Called before anything of the period is counted.
     pub fn scan(&mut self) -> (usize, u32) {
@@ -75,13 +76,13 @@ impl Events {
         shown
     }
 
-    /// Something has happened.
+    /// Counts an event.
     pub fn count(&mut self, event: Event) {
         let total = &mut self.totals[event as usize];
         *total = total.wrapping_add(1);
     }
 
-    /// Counts it if it has happened.
+    /// Counts an event if it happens.
     pub fn count_if(&mut self, happens: bool, event: Event) {
         if happens {
             self.count(event);

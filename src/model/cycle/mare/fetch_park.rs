@@ -1,4 +1,4 @@
-//! Fetches whose slices are not there yet (`meshkv_fetch_park`).
+//! Ring of fetches whose slices are not resident yet (`meshkv_fetch_park`).
 
 use super::events::{Event, Events};
 use super::messages::Fetch;
@@ -6,14 +6,14 @@ use super::params::MareParams;
 use crate::design::depths::PARKED_REPEATS;
 use crate::model::cycle::common::Fifo;
 
-/// The ring of fetches that wait.
+/// Ring of waiting fetches.
 #[derive(Debug, Clone)]
 pub(super) struct FetchPark {
     ring: Fifo<Fetch>,
     parked: u32,
-    /// Of those that wait, how many are still to be looked at.
+    /// Waiting fetches that the current sweep has still to check.
     left: u32,
-    /// A slice has become resident since.
+    /// A slice has become resident since the last sweep.
     news: bool,
     depth: u32,
 }
@@ -24,7 +24,7 @@ impl FetchPark {
         FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
     }
 
-    /// What is looked at: one that waits, or one that comes.
+    /// Returns the fetch to check: a waiting one during a sweep, else the arriving one.
     pub(super) fn looks_at<'a>(&'a self, comes: Option<&'a Fetch>) -> Option<&'a Fetch> {
         if self.left > 0 {
             self.ring.front()
@@ -33,8 +33,8 @@ impl FetchPark {
         }
     }
 
-    /// Passes a period. `looked` was looked at: whether its slice is resident, and whether the table takes it.
-    /// Tells whether the fetch that comes is taken.
+    /// Advances one clock period. `looked` is the checked fetch, with whether its slice is resident and
+    /// whether the table takes it. Returns true if the arriving fetch is taken.
     pub(super) fn step(
         &mut self,
         looked: Option<(Fetch, bool, bool)>,
@@ -60,7 +60,7 @@ impl FetchPark {
         accepted
     }
 
-    /// One that waits goes on, or to the end of the ring.
+    /// Releases a waiting fetch, or moves it to the end of the ring.
     fn sweep(&mut self, fetch: Fetch, resident: bool, taken: bool) {
         if resident && !taken {
             return;
@@ -74,9 +74,9 @@ impl FetchPark {
         }
     }
 
-    /// Parks one that comes, or forgets it; false if it must wait outside.
+    /// Parks an arriving fetch, or drops it. Returns false if it must wait outside.
     fn put(&mut self, fetch: &Fetch, events: &mut Events) -> bool {
-        // Who repeats a fetch has one parked already, or will be sent what it asked for.
+        // The original of a repeated fetch is parked already, or its data is on the way.
         if fetch.again && self.parked >= PARKED_REPEATS - 1 {
             return true;
         }

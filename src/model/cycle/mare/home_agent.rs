@@ -1,7 +1,8 @@
-//! Home of the slices in a tile's staging memory (`meshkv_home_agent`): fetches in, slices out.
+//! Home agent of the slices in a tile's staging memory (`meshkv_home_agent`): fetches in, slices out.
 //!
-//! Fetches for what is not there are parked ([`park`]), the others merged in the request [`table`]. What is due
-//! passes the duplicate [`filter`] and is read by the [`streamer`]. The [`directory`] knows the slots.
+//! Fetches of slices that are not resident wait in the [`FetchPark`]. The [`RequestTable`] merges the others.
+//! A chunk that is due passes the [`DuplicateFilter`], and the [`SliceStreamer`] reads it. The
+//! [`StagingDirectory`] tracks the slots.
 
 use super::duplicate_filter::DuplicateFilter;
 use super::events::{Event, Events};
@@ -13,35 +14,35 @@ use super::slice_streamer::{SliceStreamer, Streamed};
 use super::staging_directory::StagingDirectory;
 use crate::model::cycle::common::{BloomPeriod, Fifo};
 
-/// What the home is given in a period.
+/// Inputs of the home in a period.
 #[derive(Debug, Clone, Copy)]
 pub struct HomeIn {
-    /// A fetch from the network.
+    /// Fetch from the network.
     pub of_net: Option<Fetch>,
-    /// A fetch of this tile.
+    /// Fetch of this tile.
     pub own: Option<Fetch>,
-    /// The flit at the output is done with.
+    /// The output flit is done.
     pub data_ready: bool,
-    /// What is said of the staging memory.
+    /// Writes and slot updates of the staging memory.
     pub staged: Staged,
-    /// The time.
+    /// Position in the Bloom filters' period.
     pub period: BloomPeriod,
 }
 
-/// What it answers.
+/// Outputs of the home in a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HomeOut {
     /// The tile's own fetch is taken.
     pub own_ready: bool,
-    /// A fetch of the network has left the buffer.
+    /// A fetch from the network has left the buffer.
     pub credit: bool,
 }
 
-/// A home agent with its memory.
+/// Home agent with its staging memory.
 #[derive(Debug, Clone)]
 pub struct HomeAgent {
     fetches: Fifo<Fetch>,
-    /// The tile's own fetch goes first.
+    /// The tile's own fetch has priority.
     own_first: bool,
     park: FetchPark,
     directory: StagingDirectory,
@@ -52,7 +53,7 @@ pub struct HomeAgent {
 }
 
 impl HomeAgent {
-    /// One that holds nothing.
+    /// Creates an empty home.
     pub fn new(params: &MareParams) -> HomeAgent {
         HomeAgent {
             fetches: Fifo::new(params.vc_depth),
@@ -66,12 +67,12 @@ impl HomeAgent {
         }
     }
 
-    /// The flit at the output.
+    /// Flit at the output.
     pub fn streamed(&self) -> Option<&Streamed> {
         self.streamer.out()
     }
 
-    /// The slot that comes free in this period.
+    /// Slot that becomes free in this period.
     pub fn freed(&self) -> Option<u32> {
         self.directory.freed(|| self.scan_busy())
     }
@@ -81,18 +82,18 @@ impl HomeAgent {
         self.directory.knows(tag)
     }
 
-    /// It has, and not all who were to ask for it have asked.
+    /// A slice of this tag has a slot, and some expected requests have not come yet.
     pub fn is_unserved(&self, tag: u64) -> bool {
         self.directory.is_unserved(tag)
     }
 
-    /// Something of the slot that is looked at is still to be sent.
+    /// The scanned slot still has flits to send.
     fn scan_busy(&self) -> bool {
         let slot = self.directory.scanned();
         self.table.uses(slot) || self.streamer.uses(slot)
     }
 
-    /// Passes a period.
+    /// Advances one clock period.
     pub fn step(&mut self, input: &HomeIn, events: &mut Events) -> HomeOut {
         let has_room = self.streamer.has_room(input.data_ready);
         let passes = match &self.filter {
@@ -127,7 +128,7 @@ impl HomeAgent {
         key & low_bits(self.tag_width)
     }
 
-    /// What is due is looked up and read.
+    /// Passes the chunk that is due through the filter to the streamer.
     fn stream(&mut self, passes: bool, input: &HomeIn, events: &mut Events) {
         let due = self.table.due();
         let mut chunk = due.filter(|_| passes).copied();
@@ -140,7 +141,7 @@ impl HomeAgent {
         self.streamer.step(chunk.as_ref(), input.data_ready);
     }
 
-    /// What is said of the staging memory.
+    /// Applies writes and slot updates of the staging memory.
     fn stage(&mut self, staged: &Staged) {
         if let Some(claim) = &staged.claim {
             self.directory.claim(claim);
@@ -153,7 +154,7 @@ impl HomeAgent {
         }
     }
 
-    /// Fetches of the network and of the tile itself take turns.
+    /// Takes fetches of the network and of the tile in turn.
     fn take(&mut self, input: &HomeIn, own: bool, accepted: bool) -> HomeOut {
         if accepted {
             self.own_first = !own;

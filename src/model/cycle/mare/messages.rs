@@ -1,71 +1,71 @@
-//! Messages between transport, home and tile.
+//! Messages between requester, home agent, port and tile.
 
 use super::staging_directory::Claim;
 use crate::model::cycle::common::TileBits;
 
-/// A command: fetch a range of a slice.
+/// Command to fetch a range of a slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Command {
-    /// The slice.
+    /// Tag of the slice.
     pub tag: u64,
     /// Column of its home.
     pub x: u32,
     /// Row of its home.
     pub y: u32,
-    /// Heads that want it.
+    /// Heads that need it.
     pub mask: u64,
     /// First flit of the range; begins a chunk.
     pub first: u32,
     /// Last flit.
     pub last: u32,
-    /// It is not asked for again before some of it has come.
+    /// The requester repeats this fetch only after its first flit has arrived.
     pub patient: bool,
 }
 
-/// A fetch.
+/// Fetch of a range.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fetch {
-    /// Tag, and generation above it.
+    /// Tag, with the generation above it.
     pub key: u64,
-    /// Heads that want it.
+    /// Heads that need it.
     pub mask: u64,
-    /// Column of the other side: the home for who asks, who asks for the home.
+    /// Column of the other side: the home for the requester, the requester for the home.
     pub x: u32,
-    /// Its row.
+    /// Row of the other side.
     pub y: u32,
     /// First flit of the range; begins a chunk.
     pub first: u32,
     /// Last flit.
     pub last: u32,
-    /// The tile has asked for this before and has it not yet.
+    /// The tile repeats an earlier fetch that is still incomplete.
     pub again: bool,
 }
 
-/// A flit of KV_DATA as it comes.
+/// Arriving flit of KV_DATA.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// Tag, and generation above it.
+    /// Tag, with the generation above it.
     pub key: u64,
     /// Position in the slice.
     pub index: u32,
-    /// Its payload.
+    /// Payload.
     pub data: u64,
 }
 
-/// A flit as what computes gets it.
+/// Flit of a slice, as the PaD receives it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KvFlit {
-    /// The slice.
+    /// Tag of the slice.
     pub tag: u64,
-    /// Position in it.
+    /// Position in the slice.
     pub index: u32,
-    /// Heads that want it.
+    /// Heads that need it.
     pub mask: u64,
-    /// Its payload.
+    /// Payload.
     pub data: u64,
 }
 
-/// A flit of a partial result.
+/// Flit of a partial result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PartFlit {
     /// First of its packet.
@@ -80,24 +80,24 @@ pub struct PartFlit {
     pub layer: u32,
     /// Query head, by its place in the column.
     pub head: u32,
-    /// Its payload.
+    /// Payload.
     pub data: u64,
 }
 
-/// One that has arrived at a reduce root.
+/// Flit of a partial result at a reduce root.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RootFlit {
-    /// Its virtual channel as one bit; the bit above those says that it is of this tile.
+    /// Virtual channel as one bit; the bit above them marks a flit of this tile.
     pub valid: u32,
     /// The flit.
     pub part: PartFlit,
-    /// Column of who sent it.
+    /// Column of the sender.
     pub x: u32,
-    /// Its row.
+    /// Row of the sender.
     pub y: u32,
 }
 
-/// A chunk that is to be streamed.
+/// Chunk to be streamed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Due {
     pub(super) key: u64,
@@ -106,17 +106,17 @@ pub(super) struct Due {
     pub(super) slot: u32,
     pub(super) dest: TileBits,
     pub(super) mask: u64,
-    /// One of who asked has asked before.
+    /// One of the requesters repeats an earlier fetch.
     pub(super) again: bool,
 }
 
-/// What is said of the staging memory in a period.
+/// Writes and slot updates of the staging memory in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Staged {
-    /// A flit is written: address and payload.
+    /// Flit written: address and payload.
     pub fill: Option<(u32, u64)>,
-    /// A slot is given to a slice.
+    /// Slot assigned to a slice.
     pub claim: Option<Claim>,
-    /// All of the slice in this slot is written.
+    /// Slot whose slice is written completely.
     pub publish: Option<u32>,
 }

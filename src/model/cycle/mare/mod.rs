@@ -1,4 +1,4 @@
-//! Requests for slices, and the homes that answer them.
+//! MaRe: requests for slices, and the home agents that answer them.
 
 mod bloom_filter;
 mod duplicate_filter;

@@ -1,8 +1,8 @@
-//! What the blocks of a tile must know of the design.
+//! Parameters of a tile's blocks, derived from the design.
 
 use crate::design::{index_bits, Design, Mare};
 
-/// Sizes of everything beside the routers, and which parts there are.
+/// Sizes of everything except the routers, and the enabled options.
 #[derive(Debug, Clone, Copy)]
 pub struct MareParams {
     /// Tiles from west to east.
@@ -37,11 +37,11 @@ pub struct MareParams {
     pub head_dim: u32,
     /// Flits of a burst.
     pub burst_flits: u32,
-    /// Bursts of a tile that can be under way.
+    /// Bursts of a tile that can be in flight.
     pub bursts: u32,
-    /// Words that a stop of the column bus holds.
+    /// Words that a stop of the column bus buffers.
     pub bus_depth: u32,
-    /// Rows from a column's head to the next, with a tile a head.
+    /// Rows between consecutive heads of a column, with one head a tile.
     pub row_step: u32,
     /// Fetch, multiply and reduce overlap.
     pub overlap: bool,
@@ -50,7 +50,7 @@ pub struct MareParams {
 }
 
 impl MareParams {
-    /// Of a design.
+    /// Derives the parameters from a design.
     pub fn of(design: &Design) -> MareParams {
         let (flit, mesh) = (&design.flit, design.mesh);
         let part = |name: &str| flit.part.iter().find(|f| f.name == name).map_or(0, |f| f.width);
@@ -79,29 +79,29 @@ impl MareParams {
         }
     }
 
-    /// The tag of a key.
+    /// Returns the tag of a key.
     pub fn tag(&self, key: u64) -> u64 {
         key & low_bits(self.tag_width)
     }
 
-    /// The tile at (x, y).
+    /// Returns the tile at (x, y).
     pub fn tile(&self, x: u32, y: u32) -> usize {
         (y * self.cols + x) as usize
     }
 
-    /// The first flit of the chunk after the one that `index` is in.
+    /// Returns the first flit of the chunk after that of `index`.
     pub fn next_chunk(&self, index: u32) -> u32 {
         (index | (self.mare.chunk_flits - 1)) + 1
     }
 }
 
-/// So many ones.
+/// Returns a mask of the low `width` bits.
 pub fn low_bits(width: u32) -> u64 {
     u64::MAX.checked_shl(width).map_or(u64::MAX, |high| !high)
 }
 
-/// Flits from `next` to `bound`, at most up to the end of the unit of `unit` flits that `next` is in: the last
-/// of them, and whether it is `bound`.
+/// Splits the flits from `next` to `bound` at units of `unit` flits. Returns the last flit in the unit of
+/// `next`, and whether it is `bound`.
 pub fn up_to(next: u32, bound: u32, unit: u32) -> (u32, bool) {
     let ends = next / unit == bound / unit;
     (if ends { bound } else { next | (unit - 1) }, ends)

@@ -1,37 +1,38 @@
-//! The requester's FIFO (`meshkv_reorder_fifo`): places given out in order, written in any, read in order.
+//! Reorder FIFO of the requester (`meshkv_reorder_fifo`). Places are reserved in order, written in any order
+//! and read in order.
 //!
-//! What each side knows of the other is two of its cycles old, as behind synchronisers. The reader may have a clock of
-//! its own.
+//! Each side sees the other's state two of its cycles late, as behind synchronisers. The reader may have its
+//! own clock.
 
 use super::messages::KvFlit;
 
-/// Flits on their way to what computes.
+/// Flits on their way to the PaD.
 #[derive(Debug, Clone)]
 pub struct ReorderFifo {
     words: Box<[KvFlit]>,
-    /// Written and not yet shown to the reader.
+    /// Written and not yet visible to the reader.
     full: Box<[bool]>,
-    /// Place that is shown next, and place that is read next.
+    /// Next place to become visible, and next place to be read.
     show_at: u32,
     read_at: u32,
-    /// Words shown, and what the reader knows of it.
+    /// Words visible, and the count that the reader sees.
     shown: u32,
     shown_seen: [u32; 2],
-    /// Words read, and what the writer knows of it.
+    /// Words read, and the count that the writer sees.
     read: u32,
     read_seen: [u32; 2],
     read_counted: u32,
-    /// Places that come free.
+    /// Places that become free.
     freed: u32,
-    /// Places that are not promised.
+    /// Places not reserved.
     room: u32,
-    /// Place that is promised next.
+    /// Next place to be reserved.
     place: u32,
     out: Option<KvFlit>,
 }
 
 impl ReorderFifo {
-    /// An empty one.
+    /// Creates an empty FIFO.
     pub fn new(depth: u32) -> ReorderFifo {
         ReorderFifo {
             words: vec![KvFlit::default(); depth as usize].into_boxed_slice(),
@@ -54,7 +55,7 @@ impl ReorderFifo {
         self.words.len() as u32
     }
 
-    /// The place after one.
+    /// Returns the place after `place`.
     pub fn next(&self, place: u32) -> u32 {
         if place + 1 == self.depth() {
             0
@@ -63,27 +64,27 @@ impl ReorderFifo {
         }
     }
 
-    /// Places that can be promised.
+    /// Places that can be reserved.
     pub fn room(&self) -> u32 {
         self.room
     }
 
-    /// Nothing of it is promised.
+    /// No place is reserved.
     pub fn is_free(&self) -> bool {
         self.room == self.depth()
     }
 
-    /// The place that is promised next.
+    /// Next place to be reserved.
     pub fn place(&self) -> u32 {
         self.place
     }
 
-    /// What is shown to the reader.
+    /// Flit at the reader.
     pub fn out(&self) -> Option<&KvFlit> {
         self.out.as_ref()
     }
 
-    /// An edge of the reader's clock, which takes what it is shown or not.
+    /// Clocks the read side. `ready`: the reader takes the flit.
     pub fn read_edge(&mut self, ready: bool) {
         let fetches = self.shown_seen[1] != self.read && (self.out.is_none() || ready);
         self.shown_seen = [self.shown, self.shown_seen[0]];
@@ -96,8 +97,9 @@ impl ReorderFifo {
         }
     }
 
-    /// Passes a period in which `reserve` places are promised and one may be written; `hold` keeps what is
-    /// written from being shown. `edge` if the reader has an edge at its end, and whether it takes what it is shown.
+    /// Advances one clock period, in which `reserve` places are reserved and one may be written. `hold` keeps
+    /// written flits invisible. `edge` is set if the reader has an edge at the end, with whether it takes its
+    /// flit.
     pub fn step(&mut self, reserve: u32, put: Option<(u32, KvFlit)>, hold: bool, edge: Option<bool>) {
         let shows = self.full[self.show_at as usize] && !hold;
         self.room = self.room + self.freed - reserve;

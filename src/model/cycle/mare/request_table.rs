@@ -1,4 +1,4 @@
-//! Requests that are under way (`meshkv_request_table`).
+//! Table of open requests (`meshkv_request_table`).
 
 use super::events::{Event, Events};
 use super::messages::{Due, Fetch};
@@ -7,7 +7,7 @@ use crate::model::cycle::common::{
     after, bits, in_turn, lowest, lowest_free, only, union, without, TileBits,
 };
 
-/// A range of a slice that some tiles have asked for.
+/// Range of a slice requested by some tiles.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -17,27 +17,27 @@ struct Entry {
     slot: u32,
     dest: TileBits,
     mask: u64,
-    /// Cycles of window and tree that are left.
+    /// Remaining cycles of window and tree.
     count: u32,
-    /// Entries for the same range that must leave before it.
+    /// Entries for the same range that must leave first.
     older: u64,
 }
 
-/// Where a fetch goes.
+/// Table entry for a fetch.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Place {
-    /// It joins this request.
+    /// Joins this request.
     Join(usize),
-    /// It opens this one; beside it, the requests for the same range.
+    /// Opens this request, with a mask of the other requests for the same range.
     Open(usize, u64),
 }
 
-/// What the table does in a period.
+/// Activity of the table in a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Turn {
-    /// The entry a chunk of which becomes due.
+    /// Entry whose next chunk becomes due.
     serves: Option<usize>,
-    /// The sets are written from this side: no fetch is taken in.
+    /// This side writes the destination sets, so no fetch is accepted.
     pub(super) writes: bool,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct RequestTable {
     entries: Box<[Entry]>,
     valid: u64,
     again: u64,
-    /// Entries whose counter runs.
+    /// Entries with a running counter.
     counting: u64,
-    /// Entries that wait for nothing but older ones.
+    /// Entries that wait only for older ones.
     waited: u64,
-    /// Those whose window may end next, and whose turn at the stream is next.
+    /// Round-robin masks: windows to end next, and requests to stream next.
     closes_later: u64,
     serves_later: u64,
     due: Option<Due>,
@@ -88,13 +88,13 @@ impl RequestTable {
         self.due.as_ref()
     }
 
-    /// Something of a slot is still to be sent.
+    /// A slot still has flits to send.
     pub(super) fn uses(&self, slot: u32) -> bool {
         self.due.as_ref().is_some_and(|due| due.slot == slot)
             || bits(self.valid).any(|e| self.entries[e].slot == slot)
     }
 
-    /// Which chunk is due next; `ready` if the one that is due is passed on.
+    /// Chooses the chunk that is due next. `ready`: the present one is passed on.
     pub(super) fn turn(&self, ready: bool) -> Turn {
         let mut ripe = self.valid & self.waited;
         if self.dedup {
@@ -108,12 +108,12 @@ impl RequestTable {
         Turn { serves, writes: !self.multicast && serves.is_some_and(ends) }
     }
 
-    /// Last flit of an entry's next chunk, and whether it is the entry's last.
+    /// Returns the last flit of an entry's next chunk, and whether it is the entry's last.
     fn chunk(&self, entry: &Entry) -> (u32, bool) {
         up_to(entry.next, entry.last, self.chunk_flits)
     }
 
-    /// Where a fetch goes, if there is a place.
+    /// Returns the entry for a fetch, if there is room.
     pub(super) fn place(&self, fetch: &Fetch) -> Option<Place> {
         let same = if self.window > 0 || self.dedup { self.same(fetch) } else { 0 };
         let open = bits(same).find(|&e| self.window > 0 && self.entries[e].count > self.tree);
@@ -131,8 +131,8 @@ impl RequestTable {
         bits(self.valid).filter(same).fold(0, |set, e| set | 1 << e)
     }
 
-    /// Passes a period: `fetch` with its place is taken in, and the slot of its slice; `ready` if the chunk that
-    /// is due is passed on.
+    /// Advances one clock period. `fetch` is taken in, with its entry and the slot of its slice. `ready`: the
+    /// chunk that is due is passed on.
     pub(super) fn step(
         &mut self,
         turn: Turn,
@@ -164,8 +164,8 @@ impl RequestTable {
         }
     }
 
-    /// The entry whose window ends. One ends only when the home will soon have time for the request: two
-    /// whose window has ended keep it busy.
+    /// Returns the entry whose window ends. A window ends only when the home will soon have time for the
+    /// request: two requests with closed windows keep it busy.
     fn closing(&mut self) -> Option<usize> {
         if self.window == 0 {
             return None;
@@ -184,7 +184,7 @@ impl RequestTable {
         Some(closes as usize)
     }
 
-    /// Window first, then the building of the tree; one counter serves both.
+    /// Counts down the window, then the cycles to build the tree. One counter serves both.
     fn count_down(&mut self, closes: Option<usize>) {
         for e in bits(self.counting) {
             let entry = &mut self.entries[e];
@@ -199,13 +199,14 @@ impl RequestTable {
         }
     }
 
-    /// The next chunk of an entry becomes due; tells whether it was all that was left of it.
+    /// Makes the next chunk of an entry due. Returns true if it was the last.
     fn serve(&mut self, e: usize) -> bool {
         self.serves_later = after(e as u32);
         let (last, ends) = self.chunk(&self.entries[e]);
         let again = self.again >> e & 1 == 1;
         let entry = &mut self.entries[e];
-        // Without multicast every requester gets a copy of its own, the whole range one after the other.
+        // Without multicast, each requester gets its own copy: the whole range, one requester after the
+        // other.
         let copy = match lowest(&entry.dest) {
             Some(tile) if !self.multicast => only(tile),
             _ => entry.dest,

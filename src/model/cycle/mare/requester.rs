@@ -1,4 +1,4 @@
-//! What a tile asks for and gets (`meshkv_requester`).
+//! Requester of a tile: fetches ranges of slices and receives their flits (`meshkv_requester`).
 
 mod history;
 
@@ -9,48 +9,48 @@ use super::reorder_fifo::ReorderFifo;
 use crate::model::cycle::common::{bits, lowest_free};
 use history::History;
 
-/// Generations of a range that can be told apart, one bit each.
+/// Distinguishable generations of a range, one bit each.
 const ALL_GENERATIONS: u32 = 0b1111;
 
-/// A range on its way.
+/// Range in progress.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     command: Command,
     generation: u32,
-    /// Flit that comes next, and its place in the FIFO.
+    /// Next flit, and its place in the FIFO.
     next: u32,
     place: u32,
-    /// Periods since anything of it has come.
+    /// Refresh periods since its last flit.
     age: u32,
 }
 
-/// What becomes of a command.
+/// Result of a command.
 #[derive(Debug, Clone, Copy)]
 enum Answer {
-    /// It joins the range of this slot.
+    /// Joins the range of this slot.
     Join(usize),
-    /// It opens this slot with this generation.
+    /// Opens this slot with this generation.
     Open(usize, u32),
 }
 
-/// What the requester is given in a period beside its command.
+/// Inputs of the requester in a period, except its command.
 #[derive(Debug, Clone, Copy)]
 pub struct RequesterIn {
-    /// The fetch on its way out is taken.
+    /// The outgoing fetch is taken.
     pub fetch_ready: bool,
-    /// A flit of KV_DATA that comes.
+    /// Arriving flit of KV_DATA.
     pub rx: Option<Arrival>,
-    /// The last cycle of a period of what homes remember.
+    /// Last cycle of a refresh period of the Bloom filters.
     pub tick: bool,
-    /// What computes takes the flit that is shown to it.
+    /// The PaD takes its flit.
     pub kv_ready: bool,
-    /// Its clock has no edge at the end of this period.
+    /// The PaD's clock has no edge at the end of this period.
     pub apart: bool,
-    /// What computes has nothing to do; read only where stages do not overlap.
+    /// The PaD has nothing to do; used only where stages do not overlap.
     pub compute_idle: bool,
 }
 
-/// Slots, history, the fetch on its way out, and the FIFO.
+/// Slots, history, outgoing fetch, and FIFO.
 #[derive(Debug, Clone)]
 pub struct Requester {
     slots: Box<[Slot]>,
@@ -67,7 +67,7 @@ pub struct Requester {
 }
 
 impl Requester {
-    /// One that waits for nothing.
+    /// Creates a requester without ranges in progress.
     pub fn new(params: &MareParams) -> Requester {
         let mare = &params.mare;
         Requester {
@@ -85,27 +85,27 @@ impl Requester {
         }
     }
 
-    /// The fetch on its way out; its coordinates are those of the home.
+    /// Outgoing fetch; its coordinates are those of the home.
     pub fn fetch(&self) -> Option<&Fetch> {
         self.out.as_ref()
     }
 
-    /// What is shown to what computes.
+    /// Flit at the PaD.
     pub fn kv(&self) -> Option<&KvFlit> {
         self.fifo.out()
     }
 
-    /// A range of this tag is on its way.
+    /// A range of this tag is in progress.
     pub fn is_busy_with(&self, tag: u64) -> bool {
         bits(self.busy).any(|s| self.slots[s].command.tag == tag)
     }
 
-    /// The tag of the flit that is taken in this period.
+    /// Tag of the flit taken in this period.
     pub fn came(&self) -> Option<u64> {
         self.arriving().map(|s| self.slots[s].command.tag)
     }
 
-    /// The slot that waits for just the flit that has arrived.
+    /// Returns the slot that waits for exactly the flit that has arrived.
     fn arriving(&self) -> Option<usize> {
         let flit = self.arrived?;
         let (tag, generation) = self.split(flit.key);
@@ -120,7 +120,7 @@ impl Requester {
         (key & !(u64::from(generation) << self.tag_width), generation)
     }
 
-    /// Passes a period; tells whether the command was accepted.
+    /// Advances one clock period. Returns true if the command was accepted.
     pub fn step(&mut self, command: Option<&Command>, input: RequesterIn, events: &mut Events) -> bool {
         let arrives = self.arriving();
         let free = self.out.is_none() || input.fetch_ready;
@@ -157,14 +157,14 @@ impl Requester {
         answer.is_some()
     }
 
-    /// An edge of the clock of what computes, by itself.
+    /// Clocks the PaD's side alone.
     pub fn kv_edge(&mut self, takes: bool) {
         self.fifo.read_edge(takes);
     }
 
-    /// Whether a command can go out, and how.
+    /// Chooses the result of a command, if it can be accepted.
     fn answer(&self, command: &Command, arrives: Option<usize>) -> Option<Answer> {
-        // On its way and no flit of it has come, not even now: another head may join.
+        // In progress without a flit so far, including this period: another head may join.
         let waiting = |s: &usize| {
             let slot = &self.slots[*s];
             let same = slot.command.first == command.first && slot.command.last == command.last;
@@ -188,7 +188,7 @@ impl Requester {
         Some(Answer::Open(vacant as usize, generation))
     }
 
-    /// Generations, one bit each, that a new range must not take.
+    /// Generations, one bit each, that a new range must not use.
     fn taken(&self, command: &Command) -> u32 {
         let on_their_way = bits(self.busy).fold(0, |taken, s| {
             let (slot, of) = (&self.slots[s], &self.slots[s].command);
@@ -215,7 +215,7 @@ impl Requester {
         Fetch { key, mask: of.mask, x: of.x, y: of.y, first: of.first, last: of.last, again }
     }
 
-    /// A period has passed for all that is awaited and remembered.
+    /// Ages everything in progress or remembered by one refresh period.
     fn grow_old(&mut self) {
         if let Some(history) = &mut self.history {
             history.tick();
@@ -233,7 +233,7 @@ impl Requester {
         }
     }
 
-    /// The flit that has arrived goes to its place.
+    /// Moves the arrived flit to its place in the FIFO.
     fn take(&mut self, s: usize, events: &mut Events) -> (u32, KvFlit) {
         events.count(Event::Flit);
         let flit = self.arrived.expect("a slot waits for what has arrived");
@@ -254,7 +254,7 @@ impl Requester {
         (place, KvFlit { tag, index: flit.index, mask, data: flit.data })
     }
 
-    /// A command goes out; answers with the places it is promised.
+    /// Accepts a command. Returns the number of places it reserves.
     fn accept(&mut self, command: &Command, answer: Answer, events: &mut Events) -> u32 {
         match answer {
             Answer::Join(s) => {

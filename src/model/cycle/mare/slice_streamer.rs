@@ -1,27 +1,28 @@
-//! Chunks as flits (`meshkv_slice_streamer`, `meshkv_staging_memory`).
+//! Slice streamer: reads chunks from the staging memory as flits (`meshkv_slice_streamer`,
+//! `meshkv_staging_memory`).
 //!
-//! Address, memory, output: three stages that move together, so that a flit that waits stops all of them.
+//! Address, memory and output are three stages that advance together. A waiting flit stops all of them.
 
 use super::messages::Due;
 use super::params::MareParams;
 use crate::model::cycle::common::{some, TileBits};
 
-/// A flit of a slice, for the tiles of a set.
+/// Flit of a slice, for a set of tiles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Streamed {
-    /// Tag, and generation above it.
+    /// Tag, with the generation above it.
     pub key: u64,
     /// Position in the slice.
     pub index: u32,
-    /// Who gets it.
+    /// Destinations.
     pub dest: TileBits,
-    /// Their heads.
+    /// Heads that need it.
     pub mask: u64,
-    /// Its payload.
+    /// Payload.
     pub data: u64,
 }
 
-/// Staging memory and what reads it.
+/// Staging memory and its read pipeline.
 #[derive(Debug, Clone)]
 pub(super) struct SliceStreamer {
     staging: Box<[u64]>,
@@ -49,13 +50,13 @@ impl SliceStreamer {
         self.out.as_ref()
     }
 
-    /// The next chunk can be taken; `ready` is that of the flit at the output.
+    /// The next chunk can be taken. `ready`: the output flit is taken.
     pub(super) fn has_room(&self, ready: bool) -> bool {
         let advances = self.out.is_none() || ready;
         self.chunk.as_ref().is_none_or(|chunk| advances && self.index == chunk.last)
     }
 
-    /// Something of a slot is still read.
+    /// A slot is still being read.
     pub(super) fn uses(&self, slot: u32) -> bool {
         self.chunk.as_ref().is_some_and(|chunk| chunk.slot == slot)
     }
@@ -64,7 +65,7 @@ impl SliceStreamer {
         self.staging[address as usize] = data;
     }
 
-    /// Passes a period. `chunk` is taken just if there is room.
+    /// Advances one clock period. `chunk` is taken exactly if there is room.
     pub(super) fn step(&mut self, chunk: Option<&Due>, ready: bool) {
         let takes = chunk.filter(|_| self.has_room(ready)).copied();
         if self.out.is_none() || ready {
@@ -81,7 +82,7 @@ impl SliceStreamer {
         }
         if let Some(chunk) = takes {
             self.index = chunk.first;
-            // A chunk that nobody needs is not read at all.
+            // A chunk without destinations is not read.
             self.chunk = some(&chunk.dest).then_some(chunk);
         }
     }

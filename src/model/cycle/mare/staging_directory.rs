@@ -1,4 +1,4 @@
-//! Slots of the staging memory (`meshkv_staging_directory`).
+//! Directory of the staging memory's slots (`meshkv_staging_directory`).
 
 use super::params::MareParams;
 use crate::model::cycle::common::bits;
@@ -6,26 +6,26 @@ use crate::model::cycle::common::bits;
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
     tag: u64,
-    /// Last flit that will be asked for.
+    /// Last flit that will be requested.
     last: u32,
-    /// Tiles that are still to ask for it.
+    /// Tiles that have still to request it.
     expected: u32,
 }
 
-/// A slot that is given to a slice.
+/// Slot assigned to a slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// Which slot.
+    /// Slot.
     pub slot: u32,
-    /// Which slice.
+    /// Tag of the slice.
     pub tag: u64,
-    /// The last of its flits that will be asked for.
+    /// Last of its flits that will be requested.
     pub last: u32,
-    /// Tiles that will ask for it; 0: it stays.
+    /// Tiles that will request it; 0: the slice stays.
     pub expected: u32,
 }
 
-/// Where a slice is.
+/// Location of a slice.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     slots: u64,
@@ -33,11 +33,11 @@ pub(super) struct Found {
     last: u32,
 }
 
-/// Which slice is in which slot, and who still needs it.
+/// Slice in each slot, and its outstanding requests.
 #[derive(Debug, Clone)]
 pub(super) struct StagingDirectory {
     slots: Box<[Slot]>,
-    /// Slots whose slice is resident, that stay, and that are given to a slice.
+    /// Slots that are resident, permanent, and assigned.
     valid: u64,
     kept: u64,
     taken: u64,
@@ -51,12 +51,12 @@ impl StagingDirectory {
         StagingDirectory { slots, valid: 0, kept: 0, taken: 0, scan: 0, closing: false }
     }
 
-    /// The slot that is looked at.
+    /// Scanned slot.
     pub(super) fn scanned(&self) -> u32 {
         self.scan
     }
 
-    /// The slot that comes free, `busy` if something of the one that is looked at is still to be sent.
+    /// Returns the slot that becomes free. `busy`: the scanned slot still has flits to send.
     pub(super) fn freed(&self, busy: impl FnOnce() -> bool) -> Option<u32> {
         (self.closing && !busy()).then_some(self.scan)
     }
@@ -66,18 +66,19 @@ impl StagingDirectory {
         bits(self.taken).any(|s| self.slots[s].tag == tag)
     }
 
-    /// It has, and not all who were to ask have asked.
+    /// A slice of this tag has a slot, and some expected requests have not come yet.
     pub(super) fn is_unserved(&self, tag: u64) -> bool {
         bits(self.taken).any(|s| self.slots[s].tag == tag && self.slots[s].expected > 0)
     }
 
-    /// The slot in which a fetch finds its slice.
+    /// Returns the slot of a fetch's slice.
     pub(super) fn find(&self, tag: u64, again: bool) -> Option<Found> {
-        // A slot that is about to be freed is not found any more.
+        // A slot about to be freed is invisible.
         let closed = u64::from(self.closing) << self.scan;
         let found = |s: &usize| {
             let slot = &self.slots[*s];
-            // All who were to ask have asked: who asks for the first time asks for what is named next.
+            // Once all expected requests have come, a first request of this tag is for the next slice of that
+            // name.
             slot.tag == tag && (again || self.kept >> s & 1 == 1 || slot.expected > 0)
         };
         let all = bits(self.valid & !closed).filter(found);
@@ -87,7 +88,7 @@ impl StagingDirectory {
         })
     }
 
-    /// A tile has asked for a range of what was found, for the first time.
+    /// Counts the first request of a tile for a range.
     pub(super) fn asked(&mut self, found: &Found, last: u32) {
         if last != found.last {
             return;
@@ -97,15 +98,16 @@ impl StagingDirectory {
         }
     }
 
-    /// The slot that is looked at is needed by nobody who is still to ask.
+    /// The scanned slot has no outstanding requests.
     pub(super) fn is_spent(&self) -> bool {
         let at = self.scan as usize;
         self.valid & !self.kept & 1 << at != 0 && self.slots[at].expected == 0
     }
 
-    /// Looks at the next slot: twice at one that is spent, first to close it, then, still not `busy`, to free it.
+    /// Scans the next slot. A slot without requests is visited twice: first to close it, then, if still not
+    /// `busy`, to free it.
     ///
-    /// Called before what the period brings.
+    /// Called before the period's other updates.
     pub(super) fn look(&mut self, busy: bool) {
         let closes = !self.closing && self.is_spent() && !busy;
         if self.closing && !busy {
@@ -118,7 +120,7 @@ impl StagingDirectory {
         }
     }
 
-    /// A slot is given to a slice.
+    /// Assigns a slot to a slice.
     pub(super) fn claim(&mut self, claim: &Claim) {
         let Claim { slot, tag, last, expected } = *claim;
         assert!(!self.knows(tag), "a slice is given a second slot");
@@ -127,7 +129,7 @@ impl StagingDirectory {
         self.kept = self.kept & !(1 << slot) | u64::from(expected == 0) << slot;
     }
 
-    /// All of a slice is written.
+    /// Marks a slot's slice as written.
     pub(super) fn publish(&mut self, slot: u32) {
         self.valid |= 1 << slot;
     }

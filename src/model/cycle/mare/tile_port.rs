@@ -1,4 +1,5 @@
-//! Between a tile and its router (`meshkv_tile_port`): who sends, and where what comes goes.
+//! Port between a tile and its router: arbitrates sending and distributes arriving flits
+//! (`meshkv_tile_port`).
 
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
@@ -6,44 +7,44 @@ use super::slice_streamer::Streamed;
 use crate::model::cycle::common::{lowest, meet, only, some, without, Arbiter2, TileBits};
 use crate::model::cycle::network::Flit;
 
-/// A flit with its virtual channel.
+/// Flit with its virtual channel.
 pub type Sent = (u32, Flit);
 
-/// What the port is given in a period.
+/// Inputs of the port in a period.
 #[derive(Debug, Clone, Copy)]
 pub struct PortIn<'a> {
-    /// What the router shows.
+    /// Flit from the router.
     pub rx: Option<Sent>,
     /// Slots freed in the router's local input, one bit a virtual channel.
     pub tx_credit: u32,
-    /// A flit of the home.
+    /// Flit of the home.
     pub data: Option<&'a Streamed>,
-    /// The requester's fetch.
+    /// Fetch of the requester.
     pub fetch: Option<&'a Fetch>,
-    /// A flit of a partial result.
+    /// Flit of a partial result.
     pub part: Option<&'a PartFlit>,
 }
 
-/// What happens in a period.
+/// Decisions of a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Choice {
-    /// The home's flit, or its copy for this tile, is taken in.
+    /// The tile takes the home's flit, or its copy of it.
     pub keeps: bool,
-    /// Its copy for other tiles leaves.
+    /// The copy for other tiles is sent.
     pub leaves: bool,
-    /// The home's flit is done with.
+    /// The home's flit is done.
     pub data_ready: bool,
-    /// The fetch leaves.
+    /// The fetch is sent.
     pub fetches: bool,
     /// The fetch is for this tile's own home.
     pub own_fetch: bool,
-    /// A flit of PART leaves.
+    /// A flit of PART is sent.
     pub parts: bool,
     /// A flit of PART stays in the tile.
     pub own_part: bool,
 }
 
-/// Credits, turns, and the registers of the link.
+/// Credits, round-robin state, and registers of the link.
 #[derive(Debug, Clone)]
 pub struct TilePort {
     params: MareParams,
@@ -63,7 +64,7 @@ pub struct TilePort {
 }
 
 impl TilePort {
-    /// That of the tile at (x, y).
+    /// Creates the port of the tile at (x, y).
     pub fn new(params: &MareParams, x: u32, y: u32) -> TilePort {
         TilePort {
             params: *params,
@@ -82,7 +83,7 @@ impl TilePort {
         }
     }
 
-    /// What the router sees: a register.
+    /// Flit to the router: a register.
     pub fn tx(&self) -> Option<&Sent> {
         self.tx.as_ref()
     }
@@ -92,7 +93,7 @@ impl TilePort {
         self.rx_credit
     }
 
-    /// Who is served in this period; the turns pass on.
+    /// Arbitrates this period and updates the round-robin state.
     pub fn choose(&mut self, input: &PortIn) -> Choice {
         let params = &self.params;
         let rx_vc = input.rx.map(|(vc, _)| vc);
@@ -122,7 +123,7 @@ impl TilePort {
         choice
     }
 
-    /// What the requester gets.
+    /// Returns the flit for the requester.
     pub fn arrival(&self, input: &PortIn, choice: &Choice) -> Option<Arrival> {
         let of_net = input.rx.filter(|(vc, _)| *vc > self.params.vn0_vcs);
         if let Some((_, flit)) = of_net {
@@ -135,7 +136,7 @@ impl TilePort {
         Some(Arrival { key: data.key, index: data.index, data: data.data })
     }
 
-    /// The fetch that comes from the network; its coordinates are those of who asks.
+    /// Returns the fetch from the network; its coordinates are those of the requester.
     pub fn fetch_from_network(&self, rx: Option<Sent>) -> Option<Fetch> {
         let (_, flit) = rx.filter(|(vc, _)| *vc == self.params.vn0_vcs)?;
         let params = &self.params;
@@ -153,7 +154,7 @@ impl TilePort {
         Some(Fetch { key, mask, x, y, first, last, again })
     }
 
-    /// The flit of PART that the reduce root gets.
+    /// Returns the flit of PART for the reduce root.
     pub fn to_root(&self, input: &PortIn, choice: &Choice) -> Option<RootFlit> {
         if let Some((vc, flit)) = input.rx.filter(|(vc, _)| *vc < self.params.vn0_vcs) {
             return Some(self.root_flit(1 << vc, flit));
@@ -177,7 +178,7 @@ impl TilePort {
         RootFlit { valid, part, x, y }
     }
 
-    /// What leaves, and the credits of the router.
+    /// Sends the outgoing flit and counts the router's credits.
     pub fn pass(&mut self, input: &PortIn, choice: &Choice) {
         let goes_on = input.data.is_some() && !choice.data_ready;
         self.kept = goes_on && (self.kept || choice.keeps);
@@ -198,8 +199,8 @@ impl TilePort {
         }
     }
 
-    /// Slots that are given back: of data at once, of fetches when one has left the home's buffer
-    /// (`home_credit`), of PART when the root says so.
+    /// Returns slots: of data at once, of fetches when one has left the home's buffer (`home_credit`), of
+    /// PART when the root returns them.
     pub fn give_back(&mut self, rx: Option<Sent>, home_credit: bool, root_credit: u32) {
         let vn0 = (1 << self.params.vn0_vcs) - 1;
         let rx_data = rx.map_or(0, |(vc, _)| 1 << vc) & !(vn0 << 1 | 1);
@@ -207,7 +208,7 @@ impl TilePort {
         self.own_room += root_credit >> self.params.vn0_vcs & 1;
     }
 
-    /// The flit that leaves for the router.
+    /// Returns the flit sent to the router.
     fn outgoing(&self, input: &PortIn, choice: &Choice) -> Option<Sent> {
         match (input.data, input.part, input.fetch) {
             (Some(data), ..) if choice.leaves => {
@@ -232,7 +233,7 @@ impl TilePort {
         }
     }
 
-    /// The virtual channel of a slice follows from its tag, so that its flits keep their order.
+    /// The tag of a slice selects the virtual channel, so its flits keep their order.
     fn data_vc(&self, key: u64) -> u32 {
         let (first, tag) = (self.params.vn0_vcs + 1, self.params.tag(key));
         let odd = tag.count_ones() & 1;
@@ -273,7 +274,7 @@ impl TilePort {
         bits
     }
 
-    /// One destination, as this fabric writes it.
+    /// Encodes one destination as this fabric does.
     fn dest(&self, x: u32, y: u32) -> TileBits {
         if self.params.multicast {
             only(self.params.tile(x, y))
@@ -282,7 +283,7 @@ impl TilePort {
         }
     }
 
-    /// A set of destinations; without multicast there is one.
+    /// Encodes a set of destinations; without multicast there is one.
     fn set(&self, tiles: &TileBits) -> TileBits {
         if self.params.multicast {
             return *tiles;

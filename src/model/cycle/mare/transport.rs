@@ -1,11 +1,7 @@
-//! What brings slices to a tile and sends out those it is home of (`meshkv_transport`).
+//! Transport of a tile: requester, home agent and port (`meshkv_transport`).
 //!
-//! * `requester`: slots, generations, history; `reorder`: the FIFO to what computes.
-//! * `port`: credits and turns at the router's local port.
-//! * `events`: what is counted.
-//!
-//! The home agent is in [`home_agent`](super::home_agent). In a period the port decides first, since what it takes moves
-//! the home's stream; then the home, whose answer the tile's own fetch waits for; then the requester.
+//! In a period the port decides first, because its choice moves the home's stream. The home follows, because
+//! the tile's own fetch waits for its answer. The requester comes last.
 
 use super::events::{Event, Events};
 use super::home_agent::{HomeAgent, HomeIn};
@@ -15,41 +11,41 @@ use super::requester::{Requester, RequesterIn};
 use super::tile_port::{PortIn, Sent, TilePort};
 use crate::model::cycle::common::BloomPeriod;
 
-/// What the transport is given in a period.
+/// Inputs of the transport in a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TransportIn<'a> {
-    /// What the router shows.
+    /// Flit from the router.
     pub rx: Option<Sent>,
     /// Slots freed in the router's local input, one bit a virtual channel.
     pub tx_credit: u32,
-    /// A command for the requester.
+    /// Command for the requester.
     pub command: Option<&'a Command>,
-    /// What is written into the staging memory and said of its slots.
+    /// Writes and slot updates of the staging memory.
     pub staged: Staged,
-    /// What computes takes the flit that is shown to it.
+    /// The PaD takes its flit.
     pub kv_ready: bool,
-    /// Its clock has no edge at the end of this period.
+    /// The PaD's clock has no edge at the end of this period.
     pub apart: bool,
-    /// What computes has nothing to do; read only where stages do not overlap.
+    /// The PaD has nothing to do; used only where stages do not overlap.
     pub compute_idle: bool,
-    /// A flit of a partial result.
+    /// Flit of a partial result.
     pub part: Option<&'a PartFlit>,
-    /// Slots freed in the root's buffers, as [`RootFlit::valid`] numbers them.
+    /// Slots freed in the root's buffers, numbered as in [`RootFlit::valid`].
     pub root_credit: u32,
 }
 
-/// What a period carried at the transport.
+/// Results of a period at the transport.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TransportOut {
     /// The command was accepted.
     pub command_ready: bool,
     /// The flit of PART was taken.
     pub part_ready: bool,
-    /// What the reduce root gets.
+    /// Flit for the reduce root.
     pub root: Option<RootFlit>,
-    /// A flit of KV_DATA left for the router.
+    /// A flit of KV_DATA was sent to the router.
     pub data_sent: bool,
-    /// A slot of KV_DATA has come free in the router.
+    /// A slot of KV_DATA became free in the router.
     pub data_credit: bool,
 }
 
@@ -65,7 +61,7 @@ pub struct Transport {
 }
 
 impl Transport {
-    /// That of the tile at (x, y).
+    /// Creates the transport of the tile at (x, y).
     pub fn new(params: &MareParams, x: u32, y: u32) -> Transport {
         Transport {
             x,
@@ -77,22 +73,22 @@ impl Transport {
         }
     }
 
-    /// The link to the router.
+    /// Port to the router.
     pub fn port(&self) -> &TilePort {
         &self.port
     }
 
-    /// What the tile asks for.
+    /// Requester.
     pub fn requester(&self) -> &Requester {
         &self.requester
     }
 
-    /// What it is home of.
+    /// Home agent.
     pub fn home(&self) -> &HomeAgent {
         &self.home
     }
 
-    /// Passes a period. Whoever counts beside it has scanned `events` before.
+    /// Advances one clock period. A caller that counts other events has scanned `events` before.
     pub fn step(&mut self, period: BloomPeriod, input: &TransportIn, events: &mut Events) -> TransportOut {
         let Transport { port, requester, home, .. } = self;
         let to_port = PortIn {
@@ -133,7 +129,7 @@ impl Transport {
         }
     }
 
-    /// An edge of the clock of what computes, by itself.
+    /// Clocks the PaD's side alone.
     pub fn kv_edge(&mut self, takes: bool) {
         self.requester.kv_edge(takes);
     }

@@ -1,8 +1,8 @@
-//! Lists that are filled anew in every cycle, without allocation and without branches.
+//! Lists that are refilled every cycle, without allocation and without branches.
 
 use super::params::MOST_LINKS;
 
-/// A list with room for as many as it can ever hold.
+/// List with a fixed capacity that no cycle can exceed.
 #[derive(Debug, Clone)]
 pub(super) struct FixedList<T> {
     items: Box<[T; MOST_LINKS]>,
@@ -10,12 +10,12 @@ pub(super) struct FixedList<T> {
 }
 
 impl<T: Copy + Default> FixedList<T> {
-    /// An empty one.
+    /// Creates an empty list.
     pub(super) fn new() -> FixedList<T> {
         FixedList { items: Box::new([T::default(); MOST_LINKS]), len: 0 }
     }
 
-    /// Appends an item if it is to be `kept`. Without a branch, since nobody could foretell it.
+    /// Appends an item if `kept`. There is no branch, because it would be unpredictable.
     #[inline(always)]
     pub(super) fn push_if(&mut self, item: T, kept: bool) {
         self.items[self.len % MOST_LINKS] = item;
@@ -41,14 +41,14 @@ impl<T: Copy + Default> FixedList<T> {
         self.len = 0;
     }
 
-    /// Fills it anew: as long as that takes, its length is in a register.
+    /// Refills the list. The length stays in a register until the end.
     #[inline(always)]
     pub(super) fn refill(&mut self) -> Filling<'_, T> {
         Filling { items: &mut self.items, len: &mut self.len, filled: 0 }
     }
 }
 
-/// See [`FixedList::refill`]; nothing is kept of it that has not come to its [`Filling::end`].
+/// Refill in progress; see [`FixedList::refill`]. Its items count only after [`Filling::end`].
 pub(super) struct Filling<'a, T> {
     items: &'a mut [T; MOST_LINKS],
     len: &'a mut usize,
@@ -56,7 +56,7 @@ pub(super) struct Filling<'a, T> {
 }
 
 impl<T> Filling<'_, T> {
-    /// Appends an item if it is to be `kept`.
+    /// Appends an item if `kept`.
     #[inline(always)]
     pub(super) fn push_if(&mut self, item: T, kept: bool) {
         self.items[self.filled % MOST_LINKS] = item;

@@ -1,12 +1,12 @@
-//! A flit as it passes between router and tile.
+//! Flit on the link between a router and its tile.
 
-/// What a flit carries, by value.
+/// Flit, by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flit {
-    /// Header bits as [`FlitLayout`](crate::design::FlitLayout) lays them out.
+    /// Header bits in the order of [`FlitLayout`](crate::design::FlitLayout).
     pub head: u128,
-    /// An opaque number that stands for the payload, or its low 64 bits where hardware reads them.
+    /// Opaque number that identifies the payload, or its low 64 bits where hardware reads them.
     pub data: u64,
-    /// Destination bits as [`FlitLayout`](crate::design::FlitLayout) has them: a set, or `{y, x}`.
+    /// Destination bits in the order of [`FlitLayout`](crate::design::FlitLayout): a set, or `{y, x}`.
     pub dest: [u64; 4],
 }

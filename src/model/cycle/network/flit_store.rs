@@ -1,28 +1,28 @@
-//! The flits that are in the network, each kept once: what moves from router to router is its number.
+//! Store of all flits in the network. Routers exchange only the number of a flit.
 //!
-//! A multicast flit is one record with as many copies as there are links and slots that hold it. Destination
-//! bits that the Verilog masks off on the way lie behind the flit, so the record never changes.
+//! A multicast flit is one record with a count of the links and slots that hold it. The record never changes,
+//! because destination bits that the Verilog masks off on the way lie behind the flit.
 
 use super::flit::Flit;
 use crate::design::{index_bits, Design, DestKind};
 
-/// Where a flit goes, as routes ask for it.
+/// Destination of a flit in the form that routing needs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Target {
-    /// Columns that hold a tile of the set.
+    /// Columns with a tile of the set.
     pub(super) cols: u16,
     /// Rows of the set, if it lies in one column.
     rows: u16,
     /// Links and slots that hold a copy.
     copies: u16,
-    /// Bit 0 of the header: the last flit of a PART packet.
+    /// Bit 0 of the header: last flit of a PART packet.
     pub(super) last: bool,
 }
 
-/// By column, the rows of a set; only those of its columns are written.
+/// Rows of a set, by column. Only entries of the set's columns are valid.
 type Rows = [u16; 16];
 
-/// The records. Freed ones are used again, so that a steady flow allocates nothing.
+/// All records. Freed records are reused, so steady traffic allocates nothing.
 #[derive(Debug)]
 pub(super) struct FlitStore {
     kind: DestKind,
@@ -30,7 +30,7 @@ pub(super) struct FlitStore {
     places: Vec<(u8, u8)>,
     cols: u32,
     targets: Vec<Target>,
-    /// Of sets in several columns.
+    /// Rows of sets that span several columns.
     rows: Vec<Rows>,
     flits: Vec<Flit>,
     free: Vec<u32>,
@@ -54,7 +54,7 @@ impl FlitStore {
         }
     }
 
-    /// Keeps a flit, of which there is one copy, and gives its number.
+    /// Stores a flit with one copy and returns its number.
     ///
     /// # Panics
     /// If its destination is outside the mesh.
@@ -98,7 +98,7 @@ impl FlitStore {
         &self.targets[slot as usize]
     }
 
-    /// Rows of a flit's set in one column.
+    /// Returns the rows of a flit's set in one column.
     #[inline(always)]
     pub(super) fn rows(&self, slot: u32, target: &Target, x: u8) -> u16 {
         let rows = if target.cols & target.cols.wrapping_sub(1) == 0 {
@@ -113,7 +113,7 @@ impl FlitStore {
         &self.flits[slot as usize]
     }
 
-    /// Notes that a copy is on its way to each of `to`, and one is left behind if it is `kept`; there was one.
+    /// Replaces one copy by a copy for each of `to`, and one more if `kept`.
     #[inline(always)]
     pub(super) fn spread(&mut self, slot: u32, to: u8, kept: bool) {
         // Most flits leave one slot for one link.
@@ -122,7 +122,7 @@ impl FlitStore {
         }
     }
 
-    /// Notes that a copy has come to its tile.
+    /// Drops a copy that has reached its tile.
     #[inline(always)]
     pub(super) fn arrived(&mut self, slot: u32) {
         let copies = &mut self.targets[slot as usize].copies;
@@ -137,7 +137,7 @@ impl FlitStore {
         self.targets.len() - self.free.len()
     }
 
-    /// Forgets all.
+    /// Removes all flits.
     pub(super) fn clear(&mut self) {
         self.targets.clear();
         self.rows.clear();

@@ -1,15 +1,15 @@
-//! One input of a router: `meshkv_input_port`, and what `meshkv_vc_request` keeps for it.
+//! Input port of a router: `meshkv_input_port`, and the registers of `meshkv_vc_request`.
 //!
-//! A port without a flit is not looked at. Two of its registers move all the same, one step a cycle:
-//! which virtual channel is favoured, and whose slot it is among those of KV_DATA. They are therefore kept as a distance
-//! from [`Phase`], which moves with them: what is written is when they stay.
+//! A port without a flit costs no work. Two of its registers still advance every cycle: the favoured virtual
+//! channel, and the KV_DATA channel whose turn it is. Both are stored relative to [`Phase`], which advances
+//! with them, so a write is needed only when one of them stays.
 
 use super::lanes::{any, lane, scatter, spread};
 use super::output_port::OutputPorts;
 use super::params::NetworkParams;
 use super::virtual_channel::{after, sum, Held};
 
-/// Cycles since reset, modulo the lengths of the two turns of a port.
+/// Cycles since reset, modulo the lengths of a port's two rotations.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Phase {
     favoured: u8,
@@ -17,40 +17,40 @@ pub(super) struct Phase {
 }
 
 impl Phase {
-    /// A cycle later.
+    /// Returns the phase one cycle later.
     pub(super) fn next(self, params: &NetworkParams) -> Phase {
         Phase { favoured: after(self.favoured, params.vcs), slot: after(self.slot, params.num_data) }
     }
 }
 
-/// The number before `at` of `count` in a circle if it moves at all.
+/// Returns the number before `at` in a circle of `count` if `moves`, else `at`.
 #[inline(always)]
 fn before(at: u8, count: u8, moves: bool) -> u8 {
     at + count * u8::from((at == 0) & moves) - u8::from(moves)
 }
 
-/// `a` if that is so, else `b`; no branch.
+/// Returns `a` if `which`, else `b`, without a branch.
 #[inline(always)]
 fn choose(which: bool, a: u8, b: u8) -> u8 {
     b ^ ((a ^ b) & u8::from(which).wrapping_neg())
 }
 
-/// What a port asks of the outputs in a cycle.
+/// Requests of a port in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ask {
-    /// Whose turns it is.
+    /// Favoured channel, and the KV_DATA channel whose turn it is.
     favoured: u8,
     slot: u8,
-    /// By output, virtual channels whose head it would take.
+    /// By output, virtual channels whose head can use it.
     fit: u64,
-    /// Outputs that are asked.
+    /// Requested outputs.
     pub(super) wants: u8,
-    /// Of them, those that are asked for a copy of the KV_DATA flit whose turn it is.
+    /// Of them, outputs requested for a copy of the KV_DATA flit whose turn it is.
     pub(super) copies: u8,
 }
 
 impl Ask {
-    /// The virtual channel that leaves when `output` is granted.
+    /// Returns the virtual channel that leaves when `output` is granted.
     #[inline(always)]
     pub(super) fn chosen(&self, output: usize, params: &NetworkParams) -> u8 {
         let offered = lane(self.fit, output) & params.single;
@@ -70,15 +70,15 @@ pub(super) struct InputPort {
     pub(super) owed: u64,
     /// Virtual channels that hold a flit.
     pub(super) occupied: u8,
-    /// Virtual channels that may ask at all.
+    /// Virtual channels that may request.
     gate: u8,
-    /// The one that goes first, as a distance from the phase.
+    /// Favoured channel, relative to the phase.
     favoured: u8,
-    /// The KV_DATA virtual channel that may ask, counted from the first of them; likewise.
+    /// KV_DATA channel that may request, counted from the first of them and relative to the phase.
     slot: u8,
-    /// How often the favoured one was passed over.
+    /// Times the favoured channel was passed over.
     passed: u8,
-    /// VN0 virtual channels with a packet under way, and the output's virtual channel it goes on, two bits each.
+    /// VN0 channels inside a packet, and the output channel of each, two bits each.
     in_packet: u8,
     owners: u8,
 }
@@ -88,7 +88,7 @@ impl InputPort {
         InputPort { gate: params.all, ..InputPort::default() }
     }
 
-    /// What the heads want of the outputs. `starts`: outputs where a packet may begin, on all of VN0.
+    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin.
     #[inline(always)]
     pub(super) fn ask(
         &self,
@@ -114,13 +114,13 @@ impl InputPort {
         Ask { favoured, slot, fit, wants: any(eligible), copies: copies & !yields }
     }
 
-    /// The output's virtual channel of a packet that is under way.
+    /// Output channel of a packet in progress.
     #[inline(always)]
     fn owner(&self, vc: u8) -> u8 {
         self.owners >> (2 * (vc & 3)) & 3
     }
 
-    /// The output's virtual channel for a flit of `vc`; `new` if its packet has not been given one.
+    /// Output channel for a flit of `vc`; `new` if its packet has none yet.
     #[inline(always)]
     pub(super) fn output_vc(&self, vc: u8, new: u8, params: &NetworkParams) -> u8 {
         let of_packet = if self.in_packet >> vc & 1 == 1 { self.owner(vc) } else { new };
@@ -131,13 +131,13 @@ impl InputPort {
         }
     }
 
-    /// Whether a flit of `vc` begins a packet of VN0.
+    /// A flit of `vc` begins a packet of VN0.
     #[inline(always)]
     pub(super) fn begins(&self, vc: u8, params: &NetworkParams) -> bool {
         (params.vn0_mask & !self.in_packet) >> vc & 1 == 1
     }
 
-    /// Follows a packet: the flit of `vc` has left on the output's virtual channel `given`.
+    /// Tracks packets: the flit of `vc` has left on output channel `given`.
     #[inline(always)]
     pub(super) fn follow(&mut self, vc: u8, given: u8, last: bool, params: &NetworkParams) {
         let goes_on = (vc < params.vn0) & !last;
@@ -146,14 +146,14 @@ impl InputPort {
         self.owners = choose(goes_on, self.owners & !(3 << at) | (given & 3) << at, self.owners);
     }
 
-    /// Crosses outputs off the head of `vc`; true if those were the last copies it owed.
+    /// Removes granted outputs from the head of `vc`. Returns true if it owes no more copies.
     #[inline(always)]
     pub(super) fn serve(&mut self, vc: u8, granted: u8) -> bool {
         self.owed &= !scatter(granted, vc);
         self.owed & spread(1 << vc) == 0
     }
 
-    /// The head of `vc` owes nothing any more and is gone; the `next` flit may stand behind it.
+    /// Removes the head of `vc`; `next` is the flit behind it.
     #[inline(always)]
     pub(super) fn pop(&mut self, vc: u8, next: Option<Held>) {
         match next {
@@ -162,15 +162,15 @@ impl InputPort {
         }
     }
 
-    /// A flit has come to the head of `vc`, which was empty.
+    /// Adds a flit at the head of `vc`, which was empty.
     #[inline(always)]
     pub(super) fn lead(&mut self, vc: u8, held: Held) {
         self.occupied |= 1 << vc;
         self.owed |= scatter(held.route(), vc);
     }
 
-    /// The turns after a cycle in which the port asked and `occupied` held flits and `left` left for some output; `freed` is
-    /// `left` if its slot was freed.
+    /// Updates priorities after a cycle with requests. `occupied` channels held flits, those in `left` sent
+    /// one, and those in `freed` also freed its slot.
     #[inline(always)]
     pub(super) fn turn(&mut self, ask: &Ask, occupied: u8, left: u8, freed: u8, params: &NetworkParams) {
         let favoured = 1_u8 << (ask.favoured & 7);
@@ -178,7 +178,7 @@ impl InputPort {
         let stays = (freed | !occupied) & favoured == 0;
         self.favoured = before(self.favoured, params.vcs, stays);
         if params.num_data > 1 {
-            // It moves on when the next waits or the present one does not.
+            // The turn moves on when the next channel waits or the present one is empty.
             let waits = occupied >> (params.vn0 + 1);
             let slot = ask.slot - params.vn0 - 1;
             if waits >> after(slot, params.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
@@ -187,7 +187,7 @@ impl InputPort {
         }
     }
 
-    /// The starvation guard.
+    /// Updates the starvation guard.
     #[inline(always)]
     fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
         let served = left & favoured != 0;

@@ -1,16 +1,16 @@
-//! Five outputs at a time: a `u64` with a byte for each, and in it a bit for each virtual channel. Or five inputs, and a
-//! bit for each output.
+//! Bit-parallel lanes: a `u64` has a byte for each of five outputs, and in it a bit for each virtual channel.
+//! Or a byte for each of five inputs, and a bit for each output.
 //!
-//! What the Verilog writes as a vector of `5 * VCS` bits is one word here, so that all outputs are
-//! asked at once. Bits above the fifth byte are always zero.
+//! A vector of `5 * VCS` bits in the Verilog is one word here, so one operation covers all outputs. Bits
+//! above the fifth byte are always zero.
 
-/// The lowest bit of every lane.
+/// Lowest bit of every lane.
 const ONES: u64 = 0x01_0101_0101;
 
-/// Moves bits 0, 8, .. 32 side by side, to bit 32 and up.
+/// Multiplier that gathers bits 0, 8, .. 32 side by side, from bit 32 up.
 const GATHER: u64 = 1 << 32 | 1 << 25 | 1 << 18 | 1 << 11 | 1 << 4;
 
-/// `SCATTER[outputs]` has the lowest bit of every lane that `outputs` names.
+/// `SCATTER[outputs]` has the lowest bit of every lane in `outputs`.
 const SCATTER: [u64; 32] = {
     let mut table = [0; 32];
     let mut outputs = 0;
@@ -25,56 +25,56 @@ const SCATTER: [u64; 32] = {
     table
 };
 
-/// The same bits in every lane.
+/// Copies `bits` to every lane.
 #[inline(always)]
 pub(super) fn spread(bits: u8) -> u64 {
     u64::from(bits) * ONES
 }
 
-/// Bit `vc` of every lane that `outputs` names.
+/// Sets bit `vc` of every lane in `outputs`.
 #[inline(always)]
 pub(super) fn scatter(outputs: u8, vc: u8) -> u64 {
     SCATTER[usize::from(outputs & 31)] << (vc & 7)
 }
 
-/// All bits of every lane that `lanes` names.
+/// Sets all bits of every lane in `lanes`.
 #[inline(always)]
 pub(super) fn scatter_all(lanes: u8) -> u64 {
     SCATTER[usize::from(lanes & 31)] * 0xff
 }
 
-/// The bits of one lane.
+/// Returns the bits of one lane.
 #[inline(always)]
 pub(super) fn lane(word: u64, output: usize) -> u8 {
     (word >> (8 * output)) as u8
 }
 
-/// The lowest bit of every lane in which any bit is set.
+/// Sets the lowest bit of every lane that is not zero.
 #[inline(always)]
 pub(super) fn nonzero(word: u64) -> u64 {
     let low = 0x7f * ONES;
     (((word & low) + low) | word) >> 7 & ONES
 }
 
-/// The lanes in which any bit is set, a bit each.
+/// Returns the lanes that are not zero, a bit each.
 #[inline(always)]
 pub(super) fn any(word: u64) -> u8 {
     gather(nonzero(word))
 }
 
-/// The lowest bit of every lane, side by side.
+/// Gathers the lowest bits of all lanes side by side.
 #[inline(always)]
 pub(super) fn gather(word: u64) -> u8 {
     ((word & ONES).wrapping_mul(GATHER) >> 32) as u8 & 31
 }
 
-/// The numbers of the set bits, rising.
+/// Iterates over the set bits' numbers, lowest first.
 #[inline(always)]
 pub(super) fn bits(set: u8) -> Bits {
     Bits(u32::from(set))
 }
 
-/// See [`bits`].
+/// Iterator of [`bits`].
 pub(super) struct Bits(u32);
 
 impl Iterator for Bits {

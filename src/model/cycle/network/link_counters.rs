@@ -1,7 +1,7 @@
-//! Link counters: `meshkv_link_counters`, with the scan that shows one total a cycle.
+//! Link counters (`meshkv_link_counters`), with the scan that reads one total a cycle.
 //!
-//! In cycle v the scan visits total v mod 25, which then holds the events of the cycles before v; a flit is
-//! an event in the cycle after it was sent, a blocked output likewise. What the scan saw shows a cycle later.
+//! In cycle v the scan reads total v mod 25, with the events of the cycles before v. A sent flit or a blocked
+//! output counts in the cycle after it. The value read drives the port one cycle later.
 
 use super::params::MOST_TILES;
 use crate::design::Port;
@@ -22,9 +22,9 @@ type Row = [u32; MOST_TILES];
 #[derive(Debug)]
 pub(super) struct LinkCounters {
     tiles: usize,
-    /// As they stand; nothing is kept of idle cycles.
+    /// Present totals; idle cycles are not stored.
     live: Box<[Row; TOTALS]>,
-    /// As the last two scans saw them, in turns.
+    /// Totals as the last two scans read them, alternating.
     seen: [Box<[Row; TOTALS]>; 2],
 }
 
@@ -50,7 +50,7 @@ impl LinkCounters {
         *total = total.wrapping_add(1);
     }
 
-    /// The visit of cycle `visit`, done before the cycle before it is run: its events come too late.
+    /// Reads the total of cycle `visit`. Called before cycle `visit - 1` runs, whose events come too late.
     pub(super) fn scan(&mut self, visit: u64) {
         let (total, turn) = place(visit);
         let seen = &mut self.seen[turn][total][..self.tiles];
@@ -65,9 +65,9 @@ impl LinkCounters {
         }
     }
 
-    /// What was read from the scan in `cycles` cycles.
+    /// Returns the value that the scan has driven by cycle `cycles`.
     pub(super) fn read(&self, tile: usize, total: usize, cycles: u64) -> u32 {
-        // The last visit that has shown was two cycles ago.
+        // The last value on the port was read two cycles ago.
         let Some(last) = cycles.checked_sub(2) else { return 0 };
         let back = (last + TOTALS as u64 - total as u64) % TOTALS as u64;
         match last.checked_sub(back) {
@@ -81,7 +81,7 @@ impl LinkCounters {
     }
 }
 
-/// The total that a visit sees, and which of the two scans it belongs to.
+/// Returns the total that a visit reads, and which of the two scans stores it.
 fn place(visit: u64) -> (usize, usize) {
     ((visit % TOTALS as u64) as usize, (visit / TOTALS as u64 % 2) as usize)
 }
@@ -90,7 +90,7 @@ fn place(visit: u64) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    /// One router that sends PART north in every third cycle.
+    /// A single router sends PART north in every third cycle.
     #[test]
     fn a_total_is_read_as_it_was_when_the_scan_came_by() {
         let mut counters = LinkCounters::new(1);

@@ -1,18 +1,18 @@
-//! What lies between routers: flits on links, credits on their way.
+//! Links between routers, and credits in flight.
 //!
-//! What a router sends in a cycle shows on the link in the next. A slot that is freed in a cycle shows as a credit in
-//! the next, and is counted by the sender from the one after. Between two SLRs both take a cycle more. Each is kept as
-//! lists of what is on its way, one for every time it takes, so that a cycle is a run through lists.
+//! A flit sent in a cycle is on the link in the next. A slot freed in a cycle returns as a credit in the
+//! next, and the sender counts it one cycle later. Between two SLRs both take one cycle more. Flits and
+//! credits are kept in one list per delay, so a cycle walks lists.
 
 use super::fixed_list::FixedList;
 use super::params::MOST_TILES;
 use super::switch_allocator::{E, L, N, S, W};
 use crate::design::Port;
 
-/// The input of the neighbour that an output leads to.
+/// Input of the neighbour at the other end of an output.
 const FACES: [u8; 5] = [S as u8, N as u8, W as u8, E as u8, L as u8];
 
-/// Where a port leads.
+/// Destination of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// Along the row.
@@ -25,10 +25,10 @@ pub(super) enum Way {
     Tile = 3,
 }
 
-/// As many as there are of [`Way`].
+/// Number of variants of [`Way`].
 const WAYS: usize = 4;
 
-/// A virtual channel of an input, or of a tile.
+/// Virtual channel of an input, or of a tile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
@@ -49,18 +49,18 @@ impl Place {
     pub(super) fn vc(self) -> u8 {
         self.0 as u8
     }
-    /// Another virtual channel of an input, of which this is the first.
+    /// Returns channel `vc` of an input, given its first channel.
     #[inline(always)]
     pub(super) fn of(self, vc: u8) -> Place {
         Place(self.0 | u32::from(vc))
     }
-    /// What an output leads to: the first virtual channel there.
+    /// Returns the first virtual channel at the other end of an output.
     pub(super) fn beyond(neighbour: u8, output: Port) -> Place {
         Place::new(neighbour, FACES[output.index()], 0)
     }
 }
 
-/// A flit, and the input that it comes into or the tile where it shows.
+/// Flit on a link, and the input or tile it leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Moving {
     pub(super) flit: u32,
@@ -70,14 +70,15 @@ pub(super) struct Moving {
 /// All links.
 #[derive(Debug)]
 pub(super) struct Links {
-    /// What shows in the cycle that is run on those of rows and tiles, and on those of columns.
+    /// Flits on the links of rows and tiles in the current cycle, and on those of columns.
     row: FixedList<Moving>,
     column: FixedList<Moving>,
-    /// What was sent in it, by way: it shows in the next cycle, or in the one after that in another SLR.
+    /// Flits sent in the current cycle, by way. They are on the link in the next cycle, or one later into
+    /// another SLR.
     sent: [FixedList<Moving>; WAYS],
-    /// What shows at the tiles in the cycle that is run, by rising tile.
+    /// Flits at the tiles in the current cycle, in order of tiles.
     shown: FixedList<Moving>,
-    /// By tile, what is about to show there.
+    /// By tile, the flit that reaches it next.
     at_tile: Box<[Moving; MOST_TILES]>,
 }
 
@@ -93,7 +94,7 @@ impl Links {
         }
     }
 
-    /// Ends a cycle; what links showed in it has been taken.
+    /// Ends a cycle. The caller has taken all flits on links.
     pub(super) fn advance(&mut self) {
         let [row, column, far, tile] = &mut self.sent;
         std::mem::swap(&mut self.row, row);
@@ -116,60 +117,60 @@ impl Links {
         }
     }
 
-    /// Puts a flit on the link from a tile to its router, in this cycle.
+    /// Puts a flit on the link from a tile to its router in this cycle.
     pub(super) fn inject(&mut self, tile: u8, vc: u8, flit: u32) {
         self.row.push(Moving { flit, to: Place::new(tile, L as u8, vc) });
     }
 
-    /// Sends a flit on its way.
+    /// Sends a flit.
     #[inline(always)]
     pub(super) fn send(&mut self, flit: u32, to: Place, way: Way) {
         self.sent[way as usize].push(Moving { flit, to });
     }
 
-    /// What links into inputs east, west and local show in this cycle.
+    /// Flits on the links into inputs east, west and local in this cycle.
     #[inline(always)]
     pub(super) fn row(&self) -> &[Moving] {
         self.row.items()
     }
 
-    /// What links into inputs north and south show in this cycle.
+    /// Flits on the links into inputs north and south in this cycle.
     #[inline(always)]
     pub(super) fn column(&self) -> &[Moving] {
         self.column.items()
     }
 
-    /// What shows at the tiles in this cycle.
+    /// Flits at the tiles in this cycle.
     #[inline(always)]
     pub(super) fn shown(&self) -> &[Moving] {
         self.shown.items()
     }
 
-    /// What crosses from one SLR to another and has yet to be kept for a cycle, before anything is sent in this one.
+    /// Flits between SLRs that need one more cycle. Valid before anything is sent in this one.
     pub(super) fn crossing(&self) -> &[Moving] {
         self.sent[Way::Column as usize].items()
     }
 }
 
-/// A slot that was freed, and whose credit it is.
+/// Freed slot, and the counter of its credit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Freed {
-    /// Where it is.
+    /// Slot.
     pub(super) at: Place,
-    /// Which virtual channel of which output counts it.
+    /// Virtual channel and output that count the credit.
     pub(super) of: Place,
 }
 
-/// Credits on their way.
+/// Credits in flight.
 #[derive(Debug)]
 pub(super) struct Credits {
-    /// Of slots that were freed in the cycle that is run, by way.
+    /// Credits of slots freed in the current cycle, by way.
     fresh: [FixedList<Freed>; WAYS],
-    /// Of those freed in the one before: they show now.
+    /// Credits of slots freed in the cycle before, which are on the wires now.
     shown: [FixedList<Freed>; WAYS],
-    /// Of those that showed in the cycle before, the ones that cross from one SLR to another.
+    /// Credits between SLRs that were on the wires in the cycle before.
     late: FixedList<Freed>,
-    /// Given by the tiles in this cycle, with their virtual channels.
+    /// Tile and virtual channel of credits that tiles return in this cycle.
     pub(super) given: Vec<(u8, u8)>,
 }
 
@@ -180,31 +181,31 @@ impl Credits {
         Credits { fresh: lists(), shown: lists(), late: list(), given: Vec::new() }
     }
 
-    /// Notes a slot if it was freed, for the sender behind its port.
+    /// Returns a slot to the sender behind its port, if `done`.
     #[inline(always)]
     pub(super) fn free_if(&mut self, at: Place, beyond: Place, way: Way, done: bool) {
         self.fresh[way as usize].push_if(Freed { at, of: beyond.of(at.vc()) }, done);
     }
 
-    /// Those that show at the tiles.
+    /// Credits on the wires to the tiles.
     #[inline(always)]
     pub(super) fn at_tiles(&self) -> &[Freed] {
         self.shown[Way::Tile as usize].items()
     }
 
-    /// All that show.
+    /// All credits on the wires.
     pub(super) fn shown(&self) -> impl Iterator<Item = &Freed> {
         self.shown.iter().flat_map(|list| list.items())
     }
 
-    /// Those that routers count at the end of this cycle.
+    /// Credits that routers count at the end of this cycle.
     #[inline(always)]
     pub(super) fn counted(&self) -> [&[Freed]; 3] {
         let [row, column, ..] = &self.shown;
         [row.items(), column.items(), self.late.items()]
     }
 
-    /// Ends a cycle; credits that showed in it have been counted.
+    /// Ends a cycle. The caller has counted all credits on the wires.
     pub(super) fn advance(&mut self) {
         std::mem::swap(&mut self.late, &mut self.shown[Way::Far as usize]);
         std::mem::swap(&mut self.fresh, &mut self.shown);

@@ -1,9 +1,9 @@
-//! The network: `meshkv_mesh`, all routers and the links between them, a cycle at a time.
+//! Network: `meshkv_mesh`, all routers and the links between them, cycle by cycle.
 //!
-//! What is done in a period, in this order: the tiles look at [`RouterMesh::shown`] and
-//! [`RouterMesh::credits_shown`], put flits on their links with [`RouterMesh::inject`] and give credits back with
-//! [`RouterMesh::credit`], then [`RouterMesh::tick`] runs the edge that ends it. Nothing is allocated on the way once the
-//! lists have grown to what the mesh can hold. Inputs that neither hold nor receive a flit are not looked at.
+//! A period has this order. The tiles read [`RouterMesh::shown`] and [`RouterMesh::credits_shown`], inject
+//! flits with [`RouterMesh::inject`] and return credits with [`RouterMesh::credit`]. Then
+//! [`RouterMesh::tick`] runs the clock edge. Nothing is allocated once the lists have grown to what the mesh
+//! can hold. Inputs that neither hold nor receive a flit cost no work.
 
 use super::flit::Flit;
 use super::links::Way;
@@ -11,25 +11,25 @@ use super::routers::Routers;
 use super::work_lists::WorkLists;
 use crate::design::{Design, Mesh, NodeId, Port};
 
-/// A flit that waits for its injection; reset forgets it.
+/// Stored flit that waits for injection; reset discards it.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept(u32);
 
-/// A flit that shows at a tile in this period.
+/// Flit at a tile in this period.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown<'a> {
-    /// Where.
+    /// Tile.
     pub tile: usize,
-    /// On which virtual channel.
+    /// Virtual channel.
     pub vc: u32,
-    /// What.
+    /// Flit.
     pub flit: &'a Flit,
 }
 
-/// A change of one router's state that no traffic makes: for tests of what compares with this model.
+/// Fault injected into one router, for tests of comparisons with this model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Upset {
-    /// An output forgets all credits it has.
+    /// An output loses all its credits.
     LoseCredits(Port),
     /// The arbiter of an output skips a turn.
     SkipTurn(Port),
@@ -45,23 +45,23 @@ pub struct RouterMesh {
 }
 
 impl RouterMesh {
-    /// As after reset.
+    /// Creates the mesh in its reset state.
     pub fn new(design: &Design) -> RouterMesh {
         RouterMesh { mesh: design.mesh, cycle: 0, state: Routers::new(design), work: WorkLists::new() }
     }
 
-    /// Holds reset: everything is forgotten, the next period is 0.
+    /// Resets everything; the next period is 0.
     pub fn reset(&mut self) {
         self.state.reset(self.mesh);
         self.cycle = 0;
     }
 
-    /// Periods since reset, which is the number of the present one.
+    /// Periods since reset, and so the number of the current one.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// Puts a flit on the link from a tile in this period; at most one a tile, and only with a credit.
+    /// Puts a flit on the link from a tile in this period: at most one a tile, and only with a credit.
     ///
     /// # Panics
     /// If the flit's destination is outside the mesh.
@@ -70,7 +70,7 @@ impl RouterMesh {
         self.inject_kept(tile, vc, kept);
     }
 
-    /// Keeps a flit that is to be injected once, later.
+    /// Stores a flit for one later injection.
     ///
     /// # Panics
     /// If the flit's destination is outside the mesh.
@@ -78,18 +78,18 @@ impl RouterMesh {
         Kept(self.state.flits.insert(flit))
     }
 
-    /// Does as [`RouterMesh::inject`] with a flit that was kept.
+    /// Injects a stored flit, like [`RouterMesh::inject`].
     pub fn inject_kept(&mut self, tile: usize, vc: u32, Kept(flit): Kept) {
         self.state.links.inject(tile as u8, vc as u8, flit);
     }
 
-    /// Gives back a credit for a slot at the tile, in this period.
+    /// Returns a credit for a slot at the tile, in this period.
     pub fn credit(&mut self, tile: usize, vc: u32) {
-        // The router counts it at the edge, after all that it decides in this period.
+        // The router counts it at the edge, after all its decisions in this period.
         self.state.credits.given.push((tile as u8, vc as u8));
     }
 
-    /// Flits that show at tiles in this period, by rising tile.
+    /// Flits at tiles in this period, in order of tiles.
     pub fn shown(&self) -> impl ExactSizeIterator<Item = Shown<'_>> {
         let flits = &self.state.flits;
         self.state.links.shown().iter().map(|shown| Shown {
@@ -99,7 +99,7 @@ impl RouterMesh {
         })
     }
 
-    /// Credits for the tiles that show in this period: tile and virtual channel.
+    /// Credits to tiles in this period: tile and virtual channel.
     pub fn credits_shown(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         let credits = self.state.credits.at_tiles();
         credits.iter().map(|freed| (usize::from(freed.at.tile()), u32::from(freed.at.vc())))
@@ -112,11 +112,11 @@ impl RouterMesh {
         self.cycle += 1;
     }
 
-    /// Every flit that the sender of a link between two routers shows in this period: the tile and input that it leads
-    /// to, the virtual channel, the flit. The tiles have put none on their links yet.
+    /// Flits that routers drive to routers in this period: tile and input at the far end, virtual channel,
+    /// flit. Valid before the tiles inject.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, Port, u32, &Flit)> {
         let (links, routers, flits) = (&self.state.links, &self.state.routers, &self.state.flits);
-        // What arrives from another SLR was shown by its sender a period ago.
+        // A flit that arrives from another SLR left its sender one period ago.
         let near = links.column().iter().filter(|moving| {
             routers[usize::from(moving.to.tile())].ways[usize::from(moving.to.port())] == Way::Column
         });
@@ -132,7 +132,7 @@ impl RouterMesh {
         })
     }
 
-    /// Every credit that shows in this period: the tile and input whose slot is free, and the virtual channel.
+    /// All credits on the wires in this period: tile and input of the freed slot, and the virtual channel.
     pub fn all_credits(&self) -> impl Iterator<Item = (usize, Port, u32)> + '_ {
         let credits = self.state.credits.shown();
         credits.map(|f| (usize::from(f.at.tile()), Port::ALL[usize::from(f.at.port())], u32::from(f.at.vc())))
@@ -143,22 +143,23 @@ impl RouterMesh {
         u32::from(self.state.occupied(tile, input.index()))
     }
 
-    /// Whether any buffer holds a flit.
+    /// Any buffer holds a flit.
     pub fn any_busy(&self) -> bool {
         self.state.holds()
     }
 
-    /// A total of a router as the scan has shown it up to this period; see [`TOTALS_PER_PORT`].
+    /// Returns a total of a router as the scan has driven it up to this period; see
+    /// [`TOTALS_PER_PORT`](super::TOTALS_PER_PORT).
     pub fn counter(&self, tile: usize, total: usize) -> u32 {
         self.state.counters.read(tile, total, self.cycle)
     }
 
-    /// Flits that are kept or between the tiles' links, each counted once.
+    /// Flits stored or inside the network, each counted once.
     pub fn flits(&self) -> usize {
         self.state.flits.len()
     }
 
-    /// Changes the state of a router.
+    /// Injects a fault into a router.
     pub fn upset(&mut self, tile: NodeId, upset: Upset) {
         let router = &mut self.state.routers[tile.index()];
         match upset {

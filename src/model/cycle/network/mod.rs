@@ -1,4 +1,4 @@
-//! Routers, links and their counters.
+//! Network: routers, links and their counters. It knows nothing of what its tiles compute.
 
 mod fixed_list;
 mod flit;

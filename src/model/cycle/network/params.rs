@@ -1,44 +1,46 @@
-//! What all routers of a mesh have in common, and the orders that the Verilog has as gates.
+//! Parameters that all routers of a mesh share, and tables for the Verilog's priority logic.
 
 use super::lanes::spread;
 use crate::design::{Class, Design, STARVE_LIMIT};
 
-/// Most tiles of a mesh, so that a byte names one.
+/// Largest number of tiles; a byte names a tile.
 pub(super) const MOST_TILES: usize = 256;
 
-/// More than there are links into routers and tiles: a power of two.
+/// Upper bound on the links into routers and tiles; a power of two.
 pub(super) const MOST_LINKS: usize = 2048;
 
-/// Most virtual channels of a port.
+/// Largest number of virtual channels of a port.
 pub(super) const MOST_VCS: usize = 8;
 
-/// Widths and masks; a mask has a bit for each virtual channel.
+/// Widths and masks. A mask has a bit for each virtual channel.
 #[derive(Debug, Clone)]
 pub(super) struct NetworkParams {
     /// Virtual channels of a port.
     pub(super) vcs: u8,
-    /// Those of VN0, the first.
+    /// Channels of VN0, the first ones.
     pub(super) vn0: u8,
-    /// Of KV_DATA, the last.
+    /// Channels of KV_DATA, the last ones.
     pub(super) num_data: u8,
     /// Flits that a virtual channel buffers.
     pub(super) depth: u8,
     pub(super) all: u8,
     pub(super) vn0_mask: u8,
-    /// Flits there have one destination: PART and KV_FETCH.
+    /// Channels of flits with one destination: PART and KV_FETCH.
     pub(super) single: u8,
-    /// In all lanes, those of VN1 and those of KV_DATA.
+    /// Channels of VN1 in all lanes, and those of KV_DATA.
     pub(super) vn1_lanes: u64,
     pub(super) data_lanes: u64,
     /// Bit y: links between rows y and y + 1 cross from one SLR to another.
     pub(super) crossings: u16,
     /// Times a head may be passed over.
     pub(super) patience: u8,
-    /// By the one of KV_DATA whose turn it is: in all lanes, those that may ask beside it.
+    /// By KV_DATA channel whose turn it is: channels that may request, in all lanes. They are that one and
+    /// all with one destination.
     pub(super) offers: [u64; MOST_VCS],
-    /// By favoured and another virtual channel: in all lanes, single ones that go before the other.
+    /// By favoured channel and another: single-destination channels with priority over the other, in all
+    /// lanes.
     pub(super) before: [[u64; MOST_VCS]; MOST_VCS],
-    /// By favoured virtual channel and a set of single ones: the first of the set.
+    /// By favoured channel and a set of single-destination channels: the first of the set.
     pub(super) first: [[u8; 32]; MOST_VCS],
 }
 
@@ -71,15 +73,16 @@ impl NetworkParams {
         }
     }
 
-    /// The number of a virtual channel's class in [`Class::ALL`].
+    /// Returns the index of a virtual channel's class in [`Class::ALL`].
     #[inline(always)]
     pub(super) fn class(&self, vc: u8) -> usize {
         usize::from(vc >= self.vn0) + usize::from(vc > self.vn0)
     }
 }
 
-/// Virtual channels that go before one while another is favoured. Of two, that goes first which agrees with the favoured
-/// one in the highest bit in which they differ: the tournament of `meshkv_vc_request`.
+/// Returns the channels with priority over `vc` when `favoured` is favoured. Of two channels the one wins
+/// that agrees with the favoured one in the highest bit where the two differ: the tournament of
+/// `meshkv_vc_request`.
 fn ahead(favoured: usize, vc: usize) -> u8 {
     (0..MOST_VCS).filter(|&other| favoured ^ other < favoured ^ vc).fold(0, |set, other| set | 1 << other)
 }

@@ -1,4 +1,4 @@
-//! What a router keeps beside its inputs: `meshkv_router`, and the routes of `meshkv_route_row` and
+//! State of a router except its inputs: `meshkv_router`, and the routes of `meshkv_route_row` and
 //! `meshkv_route_column`.
 
 use super::flit_store::{FlitStore, Target};
@@ -17,15 +17,15 @@ const OUTPUTS: [u8; 5] = [
     TURNS.mask(Port::Local),
 ];
 
-/// Registers and surroundings of one router: two lines of the cache, of which what flits leave by is one.
+/// State and position of one router. It fills two cache lines; sending touches one of them.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub(super) struct Router {
     pub(super) outputs: OutputPorts,
     x: u8,
     y: u8,
-    /// By port, the way there, and what lies there: the input that it leads to, which has the number of the output that
-    /// leads here.
+    /// By port, the way, and the input at the far end. The neighbour's output back to this router has the
+    /// same number.
     pub(super) ways: [Way; 5],
     pub(super) beyond: [Place; 5],
     pub(super) allocator: SwitchAllocator,
@@ -49,7 +49,7 @@ impl Router {
         }
     }
 
-    /// Outputs that a flit takes here from the row or the tile.
+    /// Returns the outputs of a flit from the row or the tile.
     #[inline(always)]
     pub(super) fn route(&self, p: u8, flit: u32, target: &Target, flits: &FlitStore) -> u8 {
         let cols = u32::from(target.cols);
@@ -58,13 +58,13 @@ impl Router {
         (row | self.column(flits.rows(flit, target, self.x))) & OUTPUTS[usize::from(p)]
     }
 
-    /// The same from the column.
+    /// Returns the outputs of a flit from the column.
     #[inline(always)]
     pub(super) fn route_column(&self, p: u8, flit: u32, target: &Target, flits: &FlitStore) -> u8 {
         self.column(flits.rows(flit, target, self.x)) & OUTPUTS[usize::from(p)]
     }
 
-    /// Outputs along the column and to the tile, for rows of a set.
+    /// Returns the outputs along the column and to the tile, for a set of rows.
     #[inline(always)]
     fn column(&self, rows: u16) -> u8 {
         let rows = u32::from(rows);

@@ -1,9 +1,8 @@
-//! All routers, and the cycle that they run together.
+//! All routers, and the cycle they run together.
 //!
-//! A cycle is a few runs through lists of what there is to do in the whole mesh, rather than a visit to each router:
-//! all decisions follow from registers as they stand, so every step can be taken for all routers before
-//! the next one. What is done to one flit does not wait for what is done to the one before, and hardly a branch
-//! depends on what a flit happens to want.
+//! A cycle is a few passes over work lists of the whole mesh, not a visit to each router. All decisions
+//! follow from registers, so each pass covers all routers before the next pass starts. Within a pass no item
+//! depends on the one before, and few branches depend on traffic.
 
 use super::flit_store::FlitStore;
 use super::input_port::{InputPort, Phase};
@@ -19,27 +18,27 @@ use crate::design::{Design, Mesh};
 
 const ROW: u8 = 1 << E | 1 << W;
 
-/// All routers, and what lies between them.
+/// All routers, and the links between them.
 #[derive(Debug)]
 pub(super) struct Routers {
     params: NetworkParams,
     phase: Phase,
     pub(super) flits: FlitStore,
-    /// Of every input its virtual channels, and of each of these its buffer.
+    /// Virtual channels of every input, and their buffers.
     channels: Vec<VirtualChannel>,
     slots: Vec<Held>,
     pub(super) links: Links,
     pub(super) credits: Credits,
     pub(super) counters: LinkCounters,
     pub(super) routers: Vec<Router>,
-    /// Of every tile its five.
+    /// Five inputs of every tile.
     inputs: Vec<InputPort>,
     /// By tile, inputs that hold a flit, a bit each.
     holding: [u8; MOST_TILES],
 }
 
 impl Routers {
-    /// As after reset.
+    /// Creates the routers in their reset state.
     pub(super) fn new(design: &Design) -> Routers {
         let (mesh, params) = (design.mesh, NetworkParams::new(design));
         let tiles = mesh.tiles();
@@ -59,7 +58,7 @@ impl Routers {
         }
     }
 
-    /// Forgets everything.
+    /// Returns to the reset state.
     pub(super) fn reset(&mut self, mesh: Mesh) {
         for (router, node) in self.routers.iter_mut().zip(mesh.nodes()) {
             *router = Router::new(mesh, node, &self.params);
@@ -79,7 +78,7 @@ impl Routers {
         self.inputs[5 * tile + port].occupied
     }
 
-    /// Whether any input holds a flit.
+    /// Any input holds a flit.
     pub(super) fn holds(&self) -> bool {
         self.holding.iter().any(|&word| word != 0)
     }
@@ -94,7 +93,7 @@ impl Routers {
         self.arrive(work);
         self.turn(work);
         self.count_credits();
-        // What has shown at a tile is the tile's now.
+        // A flit that has reached its tile leaves the store.
         for shown in self.links.shown() {
             self.flits.arrived(shown.flit);
         }
@@ -103,7 +102,7 @@ impl Routers {
         self.phase = self.phase.next(&self.params);
     }
 
-    /// Inputs that hold flits ask.
+    /// Collects the requests of inputs that hold flits.
     fn ask(&self, work: &mut WorkLists) {
         let (mut servings, mut busy) = (work.servings.refill(), work.busy.refill());
         for (word, holding) in self.holding[..self.routers.len()].chunks(8).enumerate() {
@@ -132,7 +131,7 @@ impl Routers {
         busy.end();
     }
 
-    /// Decides who is granted what.
+    /// Grants outputs to inputs.
     fn grant(&mut self, work: &mut WorkLists) {
         for &tile in work.busy.items() {
             let meeting = &mut work.meetings[usize::from(tile)];
@@ -144,9 +143,8 @@ impl Routers {
         }
     }
 
-    /// Finds the flits on the links of rows and tiles that meet an empty buffer and a free output along the row, of those
-    /// that no head has asked. Through traffic, which stands before all that tiles inject, comes first even if it cannot
-    /// leave.
+    /// Finds flits on links of rows and tiles that meet an empty buffer and a free output along the row that
+    /// no head requests. Through traffic comes before flits that tiles inject, even if it cannot leave.
     fn express(&mut self, work: &mut WorkLists) {
         let (mut flying, mut stored) = (work.flying.refill(), work.stored.refill());
         for &moving in self.links.row() {
@@ -184,7 +182,7 @@ impl Routers {
         }
     }
 
-    /// Heads leave for the outputs that they were granted.
+    /// Sends heads to the outputs they were granted.
     fn leave(&mut self, work: &mut WorkLists) {
         let WorkLists { servings, granted: list, meetings, .. } = work;
         let mut chosen = list.refill();
@@ -217,7 +215,7 @@ impl Routers {
         }
     }
 
-    /// Flits from the links fly through, are stored, or both.
+    /// Forwards flits from the links, stores them, or both.
     fn arrive(&mut self, work: &mut WorkLists) {
         for flying in work.flying.items() {
             self.send(flying.moving.flit, flying.moving.to, flying.last, flying.outputs);
@@ -249,7 +247,7 @@ impl Routers {
         self.holding[usize::from(tile)] |= 1 << port;
     }
 
-    /// Turns of the inputs that held flits go on.
+    /// Updates the priorities of inputs that held flits.
     fn turn(&mut self, work: &mut WorkLists) {
         for serving in work.servings.items() {
             let Serving { ask, tile, port, occupied, left, freed } = serving;
@@ -260,7 +258,7 @@ impl Routers {
         }
     }
 
-    /// Credits that have shown are counted.
+    /// Counts credits that are on the wires.
     fn count_credits(&mut self) {
         for list in self.credits.counted() {
             for freed in list {
@@ -273,19 +271,19 @@ impl Routers {
         }
     }
 
-    /// Puts copies of a flit from an input into output registers, at least one.
+    /// Writes copies of a flit from an input into output registers, at least one.
     #[inline(always)]
     fn send(&mut self, flit: u32, from: Place, last: bool, outputs: u8) {
         let given = self.send_one(flit, from, last, outputs.trailing_zeros() as usize & 7);
         let (input, more) = (at(from.tile(), from.port()), outputs & outputs.wrapping_sub(1));
         self.inputs[input].follow(from.vc(), given, last, &self.params);
         if more != 0 {
-            // Of a multicast flit, which is of no packet and keeps its virtual channel.
+            // A multicast flit belongs to no packet and keeps its virtual channel.
             self.send_more(flit, from, more);
         }
     }
 
-    /// Puts a copy into one output register and gives the virtual channel it goes on.
+    /// Writes a copy into one output register and returns its virtual channel there.
     #[inline(always)]
     fn send_one(&mut self, flit: u32, from: Place, last: bool, output: usize) -> u8 {
         let (tile, vc) = (from.tile(), from.vc());
@@ -307,7 +305,7 @@ impl Routers {
     }
 }
 
-/// Where an input is kept.
+/// Index of an input.
 #[inline(always)]
 fn at(tile: u8, port: u8) -> usize {
     usize::from(tile) * 5 + usize::from(port)

@@ -1,7 +1,8 @@
-//! Who wins what in a cycle: `meshkv_switch_allocator` with its arbiters.
+//! Switch allocator: `meshkv_switch_allocator` with its arbiters.
 //!
 //! Inputs and outputs are numbered as [`Port`](crate::design::Port); a set of either is a byte. Outputs are
-//! decided in the order north and south, east and west, local, each from what those before have left.
+//! decided in the order north and south, east and west, local. Each pair sees the requests left by the pair
+//! before.
 
 use super::lanes::{any, gather, lane, nonzero, scatter_all};
 
@@ -14,18 +15,18 @@ pub(super) const L: usize = 4;
 const COLUMN: u8 = 1 << N | 1 << S;
 const ROW: u8 = 1 << E | 1 << W;
 
-/// What is sent straight through to each of the first four outputs comes from here.
+/// Input from which straight-through traffic reaches each of the first four outputs.
 const STRAIGHT: [usize; 4] = [S, N, W, E];
 
-/// What follows if an input is granted an output that no other asks.
+/// State update after an uncontested grant.
 #[derive(Clone, Copy)]
 struct Only {
-    /// It passes straight through.
+    /// The flit passes straight through.
     straight: bool,
-    /// Its number among the requests of the output, and the last number there.
+    /// Number of the input among the output's requests, and the last such number.
     request: u8,
     last: u8,
-    /// The pair whose turn it is in, if any, and whether that prefers the second from now on.
+    /// Pair choice of the input, if any, and whether it prefers the second output from now on.
     second: u8,
     prefers: bool,
 }
@@ -61,29 +62,29 @@ const ONLY: [[Only; 8]; 8] = {
     table
 };
 
-/// Turns of the arbiters.
+/// Round-robin state of the arbiters.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SwitchAllocator {
-    /// By output, the request that is preferred.
+    /// By output, the preferred request.
     next: [u8; 8],
-    /// By output: flits that passed straight through since another had its turn, and tiles behind who passes. Of no
-    /// meaning for the local one, through which nothing passes.
+    /// By output: straight-through flits since another request won, and tiles upstream of them. Unused for
+    /// the local output, which has no through traffic.
     passed: [u8; 8],
     behind: [u8; 8],
-    /// Inputs east, west and local of north and south, and local of east and west: the second is preferred. The others
-    /// stand for no pair.
+    /// Second output preferred: inputs east, west and local for north and south, then local for east and
+    /// west. The other entries are unused.
     second: [bool; 8],
 }
 
 impl SwitchAllocator {
-    /// Of the router that has so many tiles beyond each of its first four ports.
+    /// Creates the allocator of a router with `tiles` tiles beyond each of its first four ports.
     pub(super) fn new(tiles: [u8; 4]) -> SwitchAllocator {
         let behind = |output: usize| STRAIGHT.get(output).map_or(0, |&input| tiles[input]);
         SwitchAllocator { behind: std::array::from_fn(behind), ..SwitchAllocator::default() }
     }
 
-    /// The outputs that each input is granted of those it `wants`, a lane for each input; `copies` are those for which it
-    /// offers a copy of one flit, so that several may be granted.
+    /// Returns the outputs granted to each input out of `wants`, a lane for each input. `copies` marks
+    /// requests for a copy of one flit, of which several may be granted.
     #[inline(always)]
     pub(super) fn grant(&mut self, mut wants: u64, copies: u64, requested: u8) -> u64 {
         if independent(wants) {
@@ -97,7 +98,7 @@ impl SwitchAllocator {
             return wants;
         }
         let asked = wants;
-        // An input that wants both of a pair with different flits settles for one beforehand.
+        // An input that requests both outputs of a pair with different flits drops one first.
         if requested & COLUMN != 0 {
             for (i, input) in [E, W, L].into_iter().enumerate() {
                 wants = settle(wants, copies, input, N, S, self.second[i]);
@@ -140,7 +141,7 @@ impl SwitchAllocator {
         granted
     }
 
-    /// Notes that a request was granted that has no rival, which most are.
+    /// Updates the state for an uncontested grant, the common case.
     #[inline(always)]
     fn grant_only(&mut self, input: usize, output: usize, copies: u8) {
         let Only { straight, request, last, second, prefers } = ONLY[input & 7][output & 7];
@@ -151,8 +152,8 @@ impl SwitchAllocator {
         self.count(output, request);
     }
 
-    /// North or south, for a set of inputs that is not empty: the request that passes straight through is number 0,
-    /// those of east, west and local follow.
+    /// Decides north or south for a set of inputs that is not empty. Request 0 is straight-through traffic;
+    /// east, west and local follow.
     #[inline(always)]
     fn of_column(&mut self, output: usize, inputs: u8, copies: u64) -> u64 {
         let straight = STRAIGHT[output];
@@ -167,7 +168,7 @@ impl SwitchAllocator {
         1 << (8 * input + output)
     }
 
-    /// East or west, for a set of inputs: what passes straight through, and the tile's.
+    /// Decides east or west for a set of inputs: straight-through traffic or the tile.
     #[inline(always)]
     fn of_row(&mut self, output: usize, inputs: u8, copies: u64) -> u64 {
         if inputs == 0 {
@@ -184,7 +185,7 @@ impl SwitchAllocator {
         1 << (8 * if first { straight } else { L } + output)
     }
 
-    /// Whether what passes straight through goes first whoever's turn it is: `meshkv_through_turn`.
+    /// Straight-through traffic wins regardless of the turn: `meshkv_through_turn`.
     #[inline(always)]
     fn through(&self, output: usize, copies: u8) -> bool {
         let (passed, behind) = (self.passed[output], self.behind[output]);
@@ -199,13 +200,13 @@ impl SwitchAllocator {
         *passed = more * u8::from(winner == 0);
     }
 
-    /// Moves the turn of one output on: for tests of what compares with this model.
+    /// Advances the turn of one output, for tests of comparisons with this model.
     pub(super) fn skip_turn(&mut self, output: usize) {
         self.next[output] = (self.next[output] + 1) & if output == E || output == W { 1 } else { 3 };
     }
 }
 
-/// What is left of the wants when two outputs are decided side by side: `meshkv_pair_choice` of one input.
+/// Drops one of two requests of an input that are decided in parallel: `meshkv_pair_choice`.
 #[inline(always)]
 fn settle(wants: u64, copies: u64, input: usize, a: usize, b: usize, second: bool) -> u64 {
     let both: u64 = (1 << a | 1 << b) << (8 * input);
@@ -216,7 +217,7 @@ fn settle(wants: u64, copies: u64, input: usize, a: usize, b: usize, second: boo
     }
 }
 
-/// Whether no input wants two outputs, and no output is wanted by two inputs.
+/// No input requests two outputs, and no output is requested by two inputs.
 #[inline(always)]
 fn independent(wants: u64) -> bool {
     let (mut seen, mut twice) = (0, 0);
@@ -227,7 +228,8 @@ fn independent(wants: u64) -> bool {
     twice == 0 && wants & (wants - nonzero(wants)) == 0
 }
 
-/// What inputs still ask for after some outputs were granted to them: only copies of the same flit.
+/// Returns the requests that remain after some grants. An input that won keeps only requests for copies of
+/// the same flit.
 #[inline(always)]
 fn open(wants: u64, copies: u64, granted: u64) -> u64 {
     if granted == 0 {
@@ -237,7 +239,7 @@ fn open(wants: u64, copies: u64, granted: u64) -> u64 {
     wants & !scatter_all(served) | wants & copies & scatter_all(served & !otherwise)
 }
 
-/// The first request from `next` on, of four in a circle; there is one.
+/// Returns the first of four requests in a circle from `next`. At least one is set.
 #[inline(always)]
 fn first_of_four(next: u8, requests: u8) -> u8 {
     let turned = (requests | requests << 4) >> next;

@@ -1,8 +1,8 @@
-//! A virtual channel of an input: the flits that its buffer holds.
+//! Virtual channel of an input: the flits in its buffer.
 
 use super::params::NetworkParams;
 
-/// The number after `at` of `count` in a circle.
+/// Returns the number after `at` in a circle of `count`.
 #[inline(always)]
 pub(super) fn after(at: u8, count: u8) -> u8 {
     if at + 1 == count {
@@ -12,7 +12,7 @@ pub(super) fn after(at: u8, count: u8) -> u8 {
     }
 }
 
-/// The sum of two numbers in a circle of `count`.
+/// Returns the sum of two numbers in a circle of `count`.
 #[inline(always)]
 pub(super) fn sum(a: u8, b: u8, count: u8) -> u8 {
     if a + b >= count {
@@ -22,7 +22,7 @@ pub(super) fn sum(a: u8, b: u8, count: u8) -> u8 {
     }
 }
 
-/// A flit in a buffer: number, last bit, route.
+/// Flit in a buffer: number, last bit, route.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Held(pub(super) u32);
 
@@ -45,23 +45,23 @@ impl Held {
     }
 }
 
-/// What a virtual channel holds. Its head is kept here, the flits behind it in its part of all buffers.
+/// Virtual channel. The head is stored here, later flits in the shared array of buffers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct VirtualChannel {
     head: Held,
-    /// Flits, and where in the buffer the first behind the head is.
+    /// Number of flits, and buffer position of the first one behind the head.
     used: u8,
     behind: u8,
 }
 
 impl VirtualChannel {
-    /// The first flit; there must be one.
+    /// First flit; there must be one.
     #[inline(always)]
     pub(super) fn head(&self) -> Held {
         self.head
     }
 
-    /// Drops the head and gives the next flit, if there is one. The channel is number `at` of all.
+    /// Removes the head and returns the next flit. `at` is the index of the channel.
     #[inline(always)]
     pub(super) fn pop(&mut self, at: usize, slots: &[Held], params: &NetworkParams) -> Option<Held> {
         self.used -= 1;
@@ -73,7 +73,7 @@ impl VirtualChannel {
         Some(self.head)
     }
 
-    /// Takes a flit; true if it is the head, which is not written into the buffer.
+    /// Appends a flit. Returns true if it became the head, which needs no buffer write.
     #[inline(always)]
     pub(super) fn push(&mut self, held: Held, at: usize, slots: &mut [Held], params: &NetworkParams) -> bool {
         let used = self.used;

@@ -1,11 +1,11 @@
-//! What there is to do in a cycle of all routers.
+//! Work lists of one cycle of all routers.
 
 use super::fixed_list::FixedList;
 use super::input_port::Ask;
 use super::links::Moving;
 use super::params::MOST_TILES;
 
-/// A flit from a link, and outputs.
+/// Flit from a link, and its outputs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Arrival {
     pub(super) moving: Moving,
@@ -13,7 +13,7 @@ pub(super) struct Arrival {
     pub(super) last: bool,
 }
 
-/// An input that holds flits.
+/// Input that holds flits.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Serving {
     pub(super) ask: Ask,
@@ -21,35 +21,35 @@ pub(super) struct Serving {
     pub(super) port: u8,
     /// Virtual channels that held a flit.
     pub(super) occupied: u8,
-    /// The one whose head left for some output, as a mask, and the same if its slot is free again.
+    /// Channel whose head was sent, as a mask, and the same if it freed its slot.
     pub(super) left: u8,
     pub(super) freed: u8,
 }
 
-/// What meets in one router.
+/// Requests and grants of one router.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Meeting {
-    /// By input: outputs that are asked, those asked for a copy of one flit, those granted.
+    /// By input: requested outputs, those requested for a copy of one flit, granted outputs.
     pub(super) wants: [u8; 8],
     pub(super) copies: [u8; 8],
     pub(super) granted: [u8; 8],
     /// By output, heads that owe it a copy.
     pub(super) owed: u64,
-    /// Outputs that any head asks.
+    /// Outputs that any head requests.
     pub(super) requested: u8,
-    /// Outputs of the row that an arriving flit would go straight through.
+    /// Outputs of the row that arriving through traffic takes.
     pub(super) through: u8,
     /// Outputs that arriving flits take at once.
     pub(super) flies: u8,
 }
 
-/// What there is to do in a cycle; nothing is kept in it from one to the next.
+/// Work of one cycle; nothing is kept between cycles.
 #[derive(Debug)]
 pub(super) struct WorkLists {
     pub(super) servings: FixedList<Serving>,
-    /// Positions of those that are granted an output.
+    /// Positions of inputs with a grant.
     pub(super) granted: FixedList<u16>,
-    /// Flits that take outputs at once, and those that are stored for others.
+    /// Arriving flits that are sent at once, and those that are stored.
     pub(super) flying: FixedList<Arrival>,
     pub(super) stored: FixedList<Arrival>,
     /// Tiles whose inputs hold flits.

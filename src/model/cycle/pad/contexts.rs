@@ -1,9 +1,10 @@
-//! Contexts of a tile, a query head of a stream each: where they stand, and which of them a job is for.
+//! Contexts of a tile: where they are stored, and which of them a job uses. A context is a query head of a
+//! stream.
 
 use crate::design::{Array, Design};
 use crate::model::cycle::takv::Ask;
 
-/// A context of a column.
+/// Context of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Context {
     /// Row of the array.
@@ -14,22 +15,22 @@ pub struct Context {
     pub head: u32,
 }
 
-/// What decides which contexts of a tile a job is for.
+/// Contexts of a tile, with what selects those of a job.
 #[derive(Debug, Clone)]
 pub struct Contexts {
-    /// All of them, row by row in the order of their slots: so their results are read.
+    /// All contexts, row by row in the order of their slots. Results are read in this order.
     places: Box<[Context]>,
     /// KV head of each query head of the column.
     kv_heads: Box<[u32]>,
     y: u32,
     mesh_rows: u32,
     row_step: u32,
-    /// Where in a tag its KV head begins.
+    /// Offset of the KV head in a tag.
     slice_offset: u32,
 }
 
 impl Contexts {
-    /// Those of the tile at (x, y).
+    /// Creates the contexts of the tile at (x, y).
     pub fn new(design: &Design, x: u32, y: u32) -> Contexts {
         let array = Array::of(design);
         let context = |row: usize, of: u32| {
@@ -48,17 +49,17 @@ impl Contexts {
         }
     }
 
-    /// How many there are.
+    /// Number of contexts.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// There are none.
+    /// There are no contexts.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Those that a job is for: of a slice, the ones that attend with its KV head.
+    /// Iterates over the contexts of a job. For a slice, these attend with its KV head.
     pub fn wanted<'a>(&'a self, ask: &'a Ask) -> impl Iterator<Item = Context> + 'a {
         let kv_head = (ask.tag >> self.slice_offset) as u32;
         self.places.iter().copied().filter(move |of| {

@@ -1,15 +1,15 @@
-//! What a pad counts (`meshkv_event_counters`), in the order of `pad_index`.
+//! Event counters of a pad (`meshkv_event_counters`), in the order of `pad_index`.
 
 use crate::design::PAD_EVENTS;
 
-/// Events beside the passes of each row, and of those the most that there can be.
+/// Events except the passes of each row, and the most counters there can be.
 const EVENTS: usize = PAD_EVENTS.len();
 const MOST: usize = 32;
 
-/// What happens in a cycle.
+/// Events of a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Happens {
-    /// A flit is done with.
+    /// A flit is done.
     pub accepts: bool,
     /// A K flit passes; a V flit; the flit of ones.
     pub k: bool,
@@ -17,9 +17,9 @@ pub struct Happens {
     pub v: bool,
     /// See `k`.
     pub ones: bool,
-    /// A flit is there.
+    /// A flit is present.
     pub flit: bool,
-    /// A slice is due and no flit is there.
+    /// A slice is due and no flit is present.
     pub starves: bool,
     /// A V flit waits for weights.
     pub awaits: bool,
@@ -27,7 +27,7 @@ pub struct Happens {
     pub reads: bool,
 }
 
-/// Totals since reset, and the scan that shows one a cycle.
+/// Totals since reset, and the scan that drives one of them each cycle.
 #[derive(Debug, Clone)]
 pub struct EventCounters {
     totals: [u32; MOST],
@@ -37,29 +37,29 @@ pub struct EventCounters {
 }
 
 impl EventCounters {
-    /// None yet, of an array of so many rows.
+    /// Creates cleared counters for an array of `rows` rows.
     pub fn new(rows: u32) -> EventCounters {
         EventCounters { totals: [0; MOST], len: EVENTS + rows as usize, index: 0, shown: (0, 0) }
     }
 
-    /// The counter that is shown, and its total as it was an edge before: a register.
+    /// Counter at the port, and its total one edge ago: a register.
     pub fn shown(&self) -> (usize, u32) {
         self.shown
     }
 
-    /// All totals: flits accepted, passes of K, of V and of ones, cycles with a flit, starved, waiting for weights,
-    /// reading results; then passes by row.
+    /// All totals: flits accepted, passes of K, of V and of ones, cycles with a flit, starved, waiting for
+    /// weights, reading results; then passes by row.
     pub fn totals(&self) -> &[u32] {
         &self.totals[..self.len]
     }
 
-    /// The scan goes on.
+    /// Advances the scan.
     pub fn scan(&mut self) {
         self.shown = (self.index, self.totals[self.index]);
         self.index = if self.index + 1 == self.len { 0 } else { self.index + 1 };
     }
 
-    /// Counts what happens; `passing` has a bit for each row that passes.
+    /// Counts the events of a cycle; `passing` has a bit for each row that passes.
     pub fn count(&mut self, happens: &Happens, mut passing: u32) {
         let Happens { accepts, k, v, ones, flit, starves, awaits, reads } = *happens;
         let all = [accepts, k, v, ones, flit, starves, awaits, reads];

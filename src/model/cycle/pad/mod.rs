@@ -1,4 +1,7 @@
-//! What computes beside every tile.
+//! PaD: timing of the array beside every tile.
+//!
+//! Timing does not depend on values, so none are computed: the model counts contexts, tokens and blocks.
+//! Values follow from the jobs in their order ([`Contexts::wanted`]), and the datapath computes them.
 
 mod contexts;
 mod event_counters;

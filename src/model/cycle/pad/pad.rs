@@ -1,14 +1,8 @@
-//! What computes beside every tile (`meshkv_pad`): when it takes flits and jobs, and when its partial results leave.
+//! PaD of a tile (`meshkv_pad`): when it takes flits and jobs, and when partial results leave.
 //!
-//! No number depends on a cycle, and no cycle on a number, so none is computed here: contexts, tokens and blocks are
-//! counted. Numbers follow from the jobs in their order ([`Contexts::wanted`]) and are the datapath's.
-//!
-//! * [`sequencer`](Sequencer): jobs and passes; [`loader`](Loader): weights of a block; [`rows`](Rows): how long
-//!   the array takes; [`former`](Former): packets;
-//! * [`crossing`]: between the network's clock and that of what computes.
-//!
-//! In a period of the network there may be edges of the other clock. [`Pad::look`] is what they are about to do,
-//! [`Pad::pe_edge`] is one, and [`Pad::noc_edge`] ends the period.
+//! Jobs and partial results cross between the network's clock and the PaD's. A period of the network's clock
+//! may contain edges of the PaD's clock. [`Pad::look`] computes the next of them, [`Pad::pe_edge`] runs it,
+//! and [`Pad::noc_edge`] ends the period.
 
 use super::contexts::Contexts;
 use super::event_counters::EventCounters;
@@ -19,7 +13,7 @@ use crate::model::cycle::common::{AsyncFifo, AsyncRegister};
 use crate::model::cycle::mare::{KvFlit, PartFlit};
 use crate::model::cycle::reduce::PartFormer;
 
-/// What each side shows the other before an edge.
+/// Signals of both sides before an edge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Between {
     written: u32,
@@ -28,7 +22,7 @@ pub struct Between {
     taken: bool,
 }
 
-/// What computes at one tile.
+/// PaD of one tile.
 #[derive(Debug, Clone)]
 pub struct Pad {
     contexts: Contexts,
@@ -41,7 +35,7 @@ pub struct Pad {
 }
 
 impl Pad {
-    /// That of the tile at (x, y), out of reset.
+    /// Creates the PaD of the tile at (x, y) in its reset state.
     pub fn new(design: &Design, x: u32, y: u32) -> Pad {
         let contexts = Contexts::new(design, x, y);
         Pad {
@@ -55,13 +49,14 @@ impl Pad {
         }
     }
 
-    /// What the next edge of this clock finds, the flit that is shown being `flit`; true if it takes it.
+    /// Computes the next edge of the PaD's clock with `flit` at the input. Returns true if the edge takes the
+    /// flit.
     pub fn look(&mut self, flit: Option<&KvFlit>) -> bool {
         self.now = self.sequencer.look(flit);
         self.now.accepts
     }
 
-    /// What the tile is shown; `hears_query` if it has a part of a query to tell, which goes before a job.
+    /// Outputs to the tile. `hears_query`: the tile has part of a query, which has priority over a job.
     pub fn offers(&self, hears_query: bool) -> ComputeIn {
         let room = self.jobs.has_room();
         ComputeIn {
@@ -74,22 +69,22 @@ impl Pad {
         }
     }
 
-    /// What stages do, a bit each, as `pad_state` has them.
+    /// Activity of the stages, a bit each, as in `pad_state`.
     pub fn state(&self) -> u32 {
         self.sequencer.state(&self.now)
     }
 
-    /// The counter that is shown, and its total.
+    /// Counter at the port, and its total.
     pub fn counter(&self) -> (usize, u32) {
         self.counts.shown()
     }
 
-    /// All that was counted.
+    /// All counters.
     pub fn counts(&self) -> &EventCounters {
         &self.counts
     }
 
-    /// What both sides show each other.
+    /// Signals of both sides.
     pub fn between(&self) -> Between {
         Between {
             written: self.jobs.written(),
@@ -99,13 +94,14 @@ impl Pad {
         }
     }
 
-    /// An edge of the network's clock: what is told, and whether the flit of PART is taken.
+    /// Runs an edge of the network's clock. `told` is the job or query sent; `part_ready`: the flit of PART
+    /// is taken.
     pub fn noc_edge(&mut self, told: Option<Told>, part_ready: bool, before: &Between) {
         self.jobs.write_edge(told, before.read);
         self.parts.read_edge(part_ready, before.sent);
     }
 
-    /// An edge of the clock of what computes, after [`Pad::look`].
+    /// Runs an edge of the PaD's clock, after [`Pad::look`].
     pub fn pe_edge(&mut self, before: &Between) {
         self.counts.scan();
         if self.is_still() {
@@ -121,7 +117,7 @@ impl Pad {
         self.jobs.read_edge(did.takes, before.written);
     }
 
-    /// Nothing of it would change but the scan.
+    /// Only the scan would change.
     fn is_still(&self) -> bool {
         !self.now.flit
             && self.sequencer.is_still()

@@ -1,11 +1,11 @@
-//! What a pad shows its tile.
+//! Outputs of a PaD to its tile.
 
 use crate::model::cycle::mare::PartFlit;
 
-/// What computes shows the tile in a period.
+/// Outputs of the PaD in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ComputeIn {
-    /// It takes a part of a query.
+    /// It takes part of a query.
     pub vector_ready: bool,
     /// It takes a job.
     pub job_ready: bool,
@@ -13,10 +13,11 @@ pub struct ComputeIn {
     pub kv_ready: bool,
     /// Its clock has no edge at the end of this period.
     pub apart: bool,
-    /// It has nothing to do; read only where stages do not overlap.
+    /// It has nothing to do; used only where stages do not overlap.
     pub idle: bool,
-    /// A flit of a partial result.
+    /// Flit of a partial result.
     pub part: Option<PartFlit>,
-    /// Slots freed in the root's buffers, as [`RootFlit::valid`] numbers them.
+    /// Slots freed in the root's buffers, numbered as in
+    /// [`RootFlit::valid`](crate::model::cycle::mare::RootFlit::valid).
     pub root_credit: u32,
 }

@@ -1,14 +1,14 @@
-//! The rows of the array (`meshkv_row`) as far as the sequencer sees them: when what it sent through them comes back.
+//! Rows of the array (`meshkv_row`), seen by the sequencer: the latency of what it sends through them.
 
 use crate::design::Array;
 use crate::model::cycle::common::{DelayLine, Fifo, LONGEST};
 
-/// Cycles from a token's dot to its weight in the scratchpad, the registers before and behind counted.
+/// Cycles from a token's dot to its weight in the scratchpad, with the registers before and behind.
 const DOT_TO_DONE: u32 = 17;
 /// Cycles from a READ's place in the order of dots to its sum.
 const DOT_TO_SUM: u32 = 4;
 
-/// Ops on their way.
+/// Operations in flight.
 #[derive(Debug, Clone)]
 pub struct Rows {
     rows: u32,
@@ -19,7 +19,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Those of an array at rest.
+    /// Creates the rows of an idle array.
     pub fn new(array: &Array) -> Rows {
         Rows {
             rows: array.rows,
@@ -30,22 +30,23 @@ impl Rows {
         }
     }
 
-    /// The token whose last weight has come to the scratchpad of the last row.
+    /// Token whose last weight has reached the scratchpad of the last row.
     pub fn done(&self) -> Option<u32> {
         self.tokens.front().copied().filter(|_| self.tails.comes())
     }
 
-    /// A sum comes that was asked for.
+    /// A requested sum arrives.
     pub fn sum_comes(&self) -> bool {
         self.sums.comes()
     }
 
-    /// Nothing is on its way that comes back.
+    /// Nothing in flight returns.
     pub fn is_still(&self) -> bool {
         self.tails.is_empty() && self.sums.is_empty()
     }
 
-    /// Passes a cycle in which the last op of a token is sent, or a sum is asked of a row.
+    /// Advances one cycle. `tail`: the last operation of a token is sent. `read`: a sum is requested from a
+    /// row.
     pub fn step(&mut self, tail: Option<u32>, read: Option<u32>) {
         if self.tails.comes() {
             self.tokens.pop();

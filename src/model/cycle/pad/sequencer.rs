@@ -1,4 +1,4 @@
-//! Jobs in their order (`meshkv_pad`): of a slice K and then V, block by block; or the results of some contexts.
+//! Sequencer of jobs (`meshkv_pad`): a slice, K and then V, block by block; or the results of some contexts.
 
 mod flit;
 
@@ -14,48 +14,48 @@ use crate::model::cycle::reduce::Number;
 use crate::model::cycle::takv::Ask;
 use flit::SliceLayout;
 
-/// Cycles in which a word of a query that was taken cannot be used yet.
+/// Cycles before a received word of a query can be used.
 const FRESH: u32 = 4;
 
-/// What is done.
+/// State of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
     Idle,
     /// A slice passes.
     Run,
-    /// The array comes to rest.
+    /// The array drains.
     Rest,
     /// Sums of a context are read.
     Read,
-    /// The last of them are on their way.
+    /// The last sums are in flight.
     Wait,
 }
 
-/// State of the job at hand, of the array and of its weights.
+/// State of the job, the array and its weights.
 #[derive(Debug, Clone)]
 pub struct Sequencer {
     layout: SliceLayout,
     state: State,
     rows: Rows,
     loader: WeightLoader,
-    /// Cycles for which the last word of a query is too fresh.
+    /// Cycles until the last word of a query can be used.
     fresh: u32,
-    /// Contexts of each row that the job is for, and of the fullest row.
+    /// Contexts of the job in each row, and in the fullest row.
     counts: Box<[u32]>,
     most: u32,
-    /// Contexts whose results are due, and the one that is read.
+    /// Contexts whose results are due, and the one being read.
     due: Vec<Context>,
     reading: usize,
     tokens: Tokens,
     layer: u32,
     alone: bool,
-    /// Passes of the flit at hand, its token, and whether the ones are due.
+    /// Passes of the present flit, its token, and whether the flit of ones is due.
     pass: u32,
     sub: u32,
     ones: bool,
     block: u32,
-    /// Sums that were asked for, and that came.
+    /// Sums requested, and sums received.
     read: u32,
     got: u32,
     /// Cycles since the last pass.
@@ -65,7 +65,7 @@ pub struct Sequencer {
     lanes: u32,
 }
 
-/// What comes next of what was told.
+/// Input of the PaD from its tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Told {
     /// Four elements of a query.
@@ -75,17 +75,17 @@ pub enum Told {
     Job(Ask),
 }
 
-/// What a cycle did.
+/// Results of a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Did {
-    /// What comes next was taken.
+    /// The input was taken.
     pub takes: bool,
-    /// A number of a partial result.
+    /// Number of a partial result.
     pub number: Option<Number>,
 }
 
 impl Sequencer {
-    /// One with nothing to do.
+    /// Creates an idle sequencer.
     pub fn new(design: &Design, contexts: &Contexts) -> Sequencer {
         let array = Array::of(design);
         Sequencer {
@@ -114,7 +114,7 @@ impl Sequencer {
         }
     }
 
-    /// What this cycle does with the flit at hand.
+    /// Computes what this cycle does with the present flit.
     pub fn look(&self, flit: Option<&KvFlit>) -> Now {
         let index = flit.map_or(0, |flit| flit.index);
         let mut now =
@@ -131,13 +131,13 @@ impl Sequencer {
         now
     }
 
-    /// There is nothing to do before another flit comes; seen where stages do not overlap.
+    /// Nothing happens before another flit arrives; used where stages do not overlap.
     pub fn is_idle(&self, now: &Now) -> bool {
         let state = matches!(self.state, State::Idle | State::Run) && !self.ones;
         self.has_rested() && !now.flit && state && self.loader.is_at_rest()
     }
 
-    /// Nothing changes before something comes.
+    /// Nothing changes before an input arrives.
     pub fn is_still(&self) -> bool {
         self.state == State::Idle
             && self.fresh == 0
@@ -146,14 +146,15 @@ impl Sequencer {
             && self.rows.is_still()
     }
 
-    /// What stages do, a bit each: K passes, V or ones do, a flit waits, weights are loaded, results read.
+    /// Activity of the stages, a bit each: K passes, V or ones pass, a flit waits, weights are loaded,
+    /// results are read.
     pub fn state(&self, now: &Now) -> u32 {
         let reads = matches!(self.state, State::Read | State::Wait);
         let bits = [now.k, now.v || now.ones, now.flit, self.loader.is_loading(), reads];
         bits.iter().rev().fold(0, |all, &bit| all << 1 | u32::from(bit))
     }
 
-    /// What is counted of this cycle, with a bit for each row that passes.
+    /// Events of this cycle, with a bit for each row that passes.
     pub fn happens(&self, now: &Now) -> (Happens, u32) {
         let due = self.state == State::Run && !self.ones;
         let happens = Happens {
@@ -178,7 +179,7 @@ impl Sequencer {
         self.rested == self.rest_cycles
     }
 
-    /// Passes a cycle; `room` is there for the number that is asked for now.
+    /// Advances one cycle. `room`: there is room for the number requested now.
     pub fn step(&mut self, now: &Now, told: Option<&Told>, room: bool, contexts: &Contexts) -> Did {
         let (mut starts, mut did) = (None, Did::default());
         if self.state == State::Idle {
@@ -214,20 +215,20 @@ impl Sequencer {
         did
     }
 
-    /// The token of which the last op goes out.
+    /// Token whose last operation is sent.
     fn tail(&self, now: &Now) -> Option<u32> {
         let ends = now.k && now.last_pass && self.layout.ends_token(now.index);
         ends.then(|| self.layout.token(now.index, self.sub))
     }
 
-    /// Whose results are read, as its packet says it.
+    /// Header of the packet of the results being read.
     fn result(&self) -> PartFlit {
         let of = self.due.get(self.reading).copied().unwrap_or_default();
         let Context { stream, head, .. } = of;
         PartFlit { alone: self.alone, layer: self.layer, stream, head, ..PartFlit::default() }
     }
 
-    /// The next state, and results on their way.
+    /// Advances the state, and the results in flight.
     fn advance(&mut self, finishes: bool, rested: bool, reads: bool, sum: bool) {
         let (last_read, got_all) =
             (self.read == self.layout.head_dim, sum && self.got == self.layout.head_dim);
@@ -249,7 +250,7 @@ impl Sequencer {
         }
     }
 
-    /// The flit at hand goes through the array once more.
+    /// Counts a pass of the present flit.
     fn pass(&mut self, now: &Now) {
         if !now.passes() {
             return;
@@ -270,7 +271,7 @@ impl Sequencer {
         }
     }
 
-    /// A job begins.
+    /// Begins a job.
     fn begin(&mut self, ask: &Ask, contexts: &Contexts) {
         self.counts.fill(0);
         self.due.clear();

@@ -1,23 +1,23 @@
-//! Weights of a block become stationary: one context of each row after the other, as soon as all its logits are
-//! there and one of two buffers is free.
+//! Weight loader: makes the weights of a block stationary, one context of each row after the other. A block
+//! starts once all its logits are present and one of two buffers is free.
 
 use crate::design::{Array, LOAD_LATENCY};
 use crate::model::cycle::common::DelayLine;
 
-/// What is being loaded.
+/// State of the loader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
     Idle,
-    /// Logits or a buffer are awaited.
+    /// Waits for logits or a buffer.
     Wait,
-    /// Contexts are begun.
+    /// Starts contexts.
     Load,
-    /// The last one's weights are on their way.
+    /// The last context's weights are in flight.
     Rest,
 }
 
-/// Tokens of a job by blocks.
+/// Token range of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tokens {
     /// First token that counts.
@@ -26,32 +26,32 @@ pub struct Tokens {
     pub last: u32,
 }
 
-/// What a cycle brings the loader.
+/// Inputs of the loader in a cycle.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WeightLoaderIn {
-    /// The weight of this token has come to the scratchpad.
+    /// Token whose weight has reached the scratchpad.
     pub done: Option<u32>,
-    /// The last op of a block passes.
+    /// The last operation of a block passes.
     pub finishes: bool,
-    /// A slice begins.
+    /// Tokens of a slice that begins.
     pub starts: Option<Tokens>,
     /// Contexts of the fullest row.
     pub contexts: u32,
 }
 
-/// The state of loading, and of the two buffers.
+/// State of loading, and of the two buffers.
 #[derive(Debug, Clone)]
 pub struct WeightLoader {
     lanes: u32,
     rows: u32,
     state: State,
-    /// Contexts of the fullest row that have not begun.
+    /// Contexts of the fullest row that have not started.
     left: u32,
     count: u32,
     /// Buffers in use, and those whose weights are loaded.
     ahead: u32,
     ready: u32,
-    /// Last token whose weight has come.
+    /// Last token whose weight has arrived.
     seen: Option<u32>,
     block: u32,
     tokens: Tokens,
@@ -59,7 +59,7 @@ pub struct WeightLoader {
 }
 
 impl WeightLoader {
-    /// One with nothing to load.
+    /// Creates an idle loader.
     pub fn new(array: &Array) -> WeightLoader {
         WeightLoader {
             lanes: array.lanes,
@@ -76,22 +76,22 @@ impl WeightLoader {
         }
     }
 
-    /// A block's weights are there.
+    /// A block's weights are loaded.
     pub fn is_ready(&self) -> bool {
         self.ready > 0
     }
 
-    /// Weights are on their way.
+    /// Weights are in flight.
     pub fn is_loading(&self) -> bool {
         matches!(self.state, State::Load | State::Rest)
     }
 
-    /// Nothing happens before more logits come.
+    /// Nothing happens before more logits arrive.
     pub fn is_at_rest(&self) -> bool {
         self.state == State::Idle || self.state == State::Wait && !self.begins()
     }
 
-    /// It has nothing to do and nothing to wait for.
+    /// The loader is idle and waits for nothing.
     pub fn is_still(&self) -> bool {
         self.state == State::Idle && self.freed.is_empty() && self.count == 0
     }
@@ -106,7 +106,7 @@ impl WeightLoader {
         self.state == State::Wait && self.seen.is_some_and(|token| token >= target) && self.ahead < 2
     }
 
-    /// Passes a cycle.
+    /// Advances one cycle.
     pub fn step(&mut self, input: &WeightLoaderIn) {
         let begins = self.begins();
         let starts = self.state == State::Load && self.count == 0;
@@ -138,7 +138,7 @@ impl WeightLoader {
         }
     }
 
-    /// Cycles from the last weight's reading to when every row can use it.
+    /// Cycles from reading the last weight until every row can use it.
     fn lanes_to_use(&self) -> u32 {
         LOAD_LATENCY + self.rows
     }

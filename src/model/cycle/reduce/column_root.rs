@@ -1,7 +1,7 @@
-//! The reduce root of a column (`meshkv_column_root`): when it merges partial results, and when outputs leave.
+//! Reduce root of a column (`meshkv_column_root`): timing of merges and outputs.
 //!
-//! As in a [`Pad`](crate::model::cycle::pad::Pad), nothing here depends on a number, and none is computed: they are those of
-//! [`Root`](crate::model::Root), which merges in the order that is shown.
+//! Timing does not depend on values, so none are computed. [`Root`](crate::model::Root) computes them,
+//! merging in the order given by [`ReduceRoot::merge`].
 
 use super::element_packer::ElementPacker;
 use super::reduce_inlet::ReduceInlet;
@@ -12,21 +12,21 @@ use crate::model::cycle::mare::RootFlit;
 /// Cycles from a number to its leading bits, and to its element of the output.
 const LEAD: u32 = 10;
 const ROUND: u32 = 15;
-/// Cycles of the division from its start to its answer.
+/// Cycles of the division.
 const DIVIDE: u32 = 35;
-/// Elements that may be on their way to the output.
+/// Largest number of elements in flight to the output.
 const OUT_DEPTH: u32 = 32;
 
-/// Cycles between two numbers of one packet's last and the next packet's first, and the first number's own.
+/// Cycles from a packet's last number to the next packet's first, with that number's own.
 const BETWEEN: u64 = 6;
 
-/// Cycles that a packet takes at a root at least, for heads of so many elements: those that follow one another at once and end
-/// no head.
+/// Returns the fewest cycles of a packet at a root: packets arrive back to back, and none is the last of its
+/// head.
 pub fn packet_cycles(head_dim: u32) -> u64 {
     u64::from(head_dim) + BETWEEN
 }
 
-/// An output's flit.
+/// Flit of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutFlit {
     /// Stream.
@@ -35,27 +35,27 @@ pub struct OutFlit {
     pub layer: u32,
     /// Query head, by its place in the column.
     pub head: u32,
-    /// Its number.
+    /// Position in the output.
     pub index: u32,
-    /// The head's last.
+    /// Last flit of the head.
     pub last: bool,
 }
 
-/// A partial result begins to be merged.
+/// Start of a merge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Merge {
     /// Stream.
     pub stream: u32,
     /// Query head, by its place in the column.
     pub head: u32,
-    /// Row of the tile that sent it.
+    /// Row of the sending tile.
     pub y: u32,
 }
 
-/// Where a packet is.
+/// Phase of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Contexts that are still to be cleared after reset.
+    /// Contexts still to be cleared after reset.
     Clear(u32),
     Wait,
     Look,
@@ -66,25 +66,25 @@ enum Phase {
     Stream,
 }
 
-/// What is known of heads, and the packet at hand.
+/// State of all heads, and of the packet in progress.
 #[derive(Debug, Clone)]
 pub struct ReduceRoot {
     inlet: ReduceInlet,
     head_dim: u32,
     heads: u32,
     partials: u32,
-    /// Partials that have come, by stream and head.
+    /// Partials merged, by stream and head.
     merged: Box<[u32]>,
     phase: Phase,
-    /// The packet is its head's last.
+    /// The packet is the last of its head.
     ends: bool,
     divided: DelayLine,
     elements: DelayLine,
-    /// Elements that wait, and those begun that have not left.
+    /// Elements waiting, and elements begun that have not left.
     waiting: u32,
     count: u32,
     room: bool,
-    /// Heads of elements under way, and the number of the oldest element.
+    /// Heads of elements in flight, and the position of the oldest element.
     outputs: Fifo<OutFlit>,
     position: u32,
     packer: ElementPacker<OutFlit>,
@@ -92,7 +92,7 @@ pub struct ReduceRoot {
 }
 
 impl ReduceRoot {
-    /// That of a column, out of reset.
+    /// Creates the root of a column in its reset state.
     pub fn new(design: &Design) -> ReduceRoot {
         let (config, heads) = (&design.config, design.heads.most());
         let contexts = config.model.max_streams * heads;
@@ -111,7 +111,7 @@ impl ReduceRoot {
             waiting: 0,
             count: 0,
             room: false,
-            // A head has as many elements as may be under way, at least.
+            // A head has at least `OUT_DEPTH` elements, so few heads are in flight.
             outputs: Fifo::new(4),
             position: 0,
             packer: ElementPacker::new(width / 16),
@@ -119,23 +119,23 @@ impl ReduceRoot {
         }
     }
 
-    /// Flits that have left their places, a bit a source: a register.
+    /// Freed slots, a bit a source: a register.
     pub fn credit(&self) -> u32 {
         self.inlet.credit()
     }
 
-    /// The flit of an output that waits: a register.
+    /// Flit of an output: a register.
     pub fn out(&self) -> Option<OutFlit> {
         self.packer.out().map(|flit| OutFlit { index: self.index, ..*flit })
     }
 
-    /// What begins to be merged in this cycle.
+    /// Merge that begins in this cycle.
     pub fn merge(&self) -> Option<Merge> {
         let of = self.inlet.of();
         (self.phase == Phase::First).then_some(Merge { stream: of.part.stream, head: of.part.head, y: of.y })
     }
 
-    /// Passes a cycle.
+    /// Advances one cycle.
     pub fn step(&mut self, flit: Option<&RootFlit>, out_ready: bool) {
         if flit.is_none() && self.is_still() {
             return;
@@ -153,7 +153,7 @@ impl ReduceRoot {
         empty && self.packer.is_empty() && self.inlet.is_still()
     }
 
-    /// Elements on their way to the output.
+    /// Moves elements to the output.
     fn give(&mut self, takes: Option<u32>, out_ready: bool) {
         let begun = takes.is_some_and(|index| index > 0) && self.ends;
         let leaves = self.packer.out().is_some() && out_ready;
@@ -183,7 +183,7 @@ impl ReduceRoot {
         (OutFlit { last, ..of }, last)
     }
 
-    /// The next phase of the packet.
+    /// Advances the phase of the packet.
     fn turn(&mut self, number: Option<u32>, takes: Option<u32>) {
         let divided = self.divided.comes();
         self.divided.step(self.phase == Phase::First && self.ends, LEAD + DIVIDE);
@@ -210,7 +210,7 @@ impl ReduceRoot {
         };
     }
 
-    /// Whether the packet is its head's last; the count begins anew behind that.
+    /// Counts a partial and notes whether the packet is its head's last. The count then restarts.
     fn count_partial(&mut self) {
         let part = &self.inlet.of().part;
         let merged = &mut self.merged[(part.stream * self.heads + part.head) as usize];

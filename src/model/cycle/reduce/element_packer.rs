@@ -1,6 +1,6 @@
-//! Elements are packed into flits (`meshkv_element_packer`).
+//! Element packer: packs elements into flits (`meshkv_element_packer`).
 
-/// The flit that is being filled, and the one that waits.
+/// Flit being filled, and the flit at the output.
 #[derive(Debug, Clone)]
 pub struct ElementPacker<T> {
     elements: u32,
@@ -9,28 +9,27 @@ pub struct ElementPacker<T> {
 }
 
 impl<T: Copy> ElementPacker<T> {
-    /// One for flits of so many elements.
+    /// Creates a packer for flits of `elements` elements.
     pub fn new(elements: u32) -> ElementPacker<T> {
         ElementPacker { elements, filled: 0, out: None }
     }
 
-    /// The flit that waits.
+    /// Flit at the output.
     pub fn out(&self) -> Option<&T> {
         self.out.as_ref()
     }
 
-    /// Nothing is in it.
+    /// The packer is empty.
     pub fn is_empty(&self) -> bool {
         self.filled == 0 && self.out.is_none()
     }
 
-    /// Whether an element is taken, if the flit is (`ready`).
+    /// An element can be taken. `ready`: the output flit is taken.
     pub fn takes(&self, ready: bool) -> bool {
         self.out.is_none() || ready
     }
 
-    /// Passes a cycle with an element, of which `ends` says that it ends its flit; one that is not taken is
-    /// not given.
+    /// Advances one cycle. `element` has a flag that ends its flit, and is given only if it can be taken.
     pub fn step(&mut self, element: Option<(T, bool)>, ready: bool) {
         if ready {
             self.out = None;

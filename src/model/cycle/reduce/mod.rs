@@ -1,4 +1,4 @@
-//! From the sums of a tile to an output.
+//! Reduce: packets of partial results, and the reduce root of a column.
 
 mod column_root;
 mod element_packer;

@@ -1,44 +1,45 @@
-//! Sums of a context become a packet (`meshkv_part_former`): when its flits come, not what is in them.
+//! Part former: turns the sums of a context into a packet (`meshkv_part_former`). Only the timing of its
+//! flits is modelled, not their payload.
 
 use super::element_packer::ElementPacker;
 use crate::model::cycle::common::{DelayLine, Fifo};
 use crate::model::cycle::mare::PartFlit;
 
-/// Stages that make FP32 of a sum, and the register behind them.
+/// Stages that convert a sum to FP32, and the register behind them.
 const STAGES: u32 = 6;
-/// Numbers that fit beside those of the margin.
+/// Numbers that fit in addition to those of the margin.
 const BEHIND: u32 = 16;
-/// Packets of which numbers are under way: a packet has 33 at least.
+/// Packets with numbers in flight; a packet has at least 33.
 const PACKETS: u32 = 8;
 
-/// A number as it comes.
+/// Incoming number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Number {
     /// It is l.
     pub first: bool,
-    /// Whose it is; read with the first.
+    /// Header of its packet; read with the first number.
     pub of: PartFlit,
 }
 
-/// Numbers that wait, and the flit that they become.
+/// Waiting numbers, and the flit at the output.
 #[derive(Debug, Clone)]
 pub struct PartFormer {
     head_dim: u32,
     stages: DelayLine,
     /// Numbers behind the stages.
     waiting: u32,
-    /// Numbers that have come and not left.
+    /// Numbers that have entered and not left.
     count: u32,
     room: bool,
     packets: Fifo<PartFlit>,
-    /// Number of the oldest one in its packet; with l, whether m is in.
+    /// Position of the oldest number in its packet; for l, whether m is packed.
     position: u32,
     max_in: bool,
     packer: ElementPacker<PartFlit>,
 }
 
 impl PartFormer {
-    /// One for heads of so many elements in flits of so many bits.
+    /// Creates a part former for heads of `head_dim` elements and flits of `flit_width` bits.
     pub fn new(head_dim: u32, flit_width: u32) -> PartFormer {
         PartFormer {
             head_dim,
@@ -53,22 +54,22 @@ impl PartFormer {
         }
     }
 
-    /// There is room for the number that is asked for now: a register.
+    /// There is room for the number requested now: a register.
     pub fn has_room(&self) -> bool {
         self.room
     }
 
-    /// The flit that waits.
+    /// Flit at the output.
     pub fn out(&self) -> Option<&PartFlit> {
         self.packer.out()
     }
 
-    /// Nothing is under way, and this is known.
+    /// Nothing is in flight, and the room register says so.
     pub fn is_still(&self) -> bool {
         self.count == 0 && self.room && self.packer.is_empty()
     }
 
-    /// Passes a cycle.
+    /// Advances one cycle.
     pub fn step(&mut self, number: Option<Number>, ready: bool) {
         let takes = self.waiting > 0 && self.packer.takes(ready);
         let is_max = self.position == 0 && !self.max_in;
@@ -90,7 +91,7 @@ impl PartFormer {
         }
     }
 
-    /// The element that is packed, as its flit would be, and whether it ends the flit.
+    /// Returns the element to be packed, as its flit, and whether it ends the flit.
     fn element(&self) -> (PartFlit, bool) {
         let of = self.packets.front().copied().unwrap_or_default();
         let (first, last) = (self.position == 0, self.position == self.head_dim);

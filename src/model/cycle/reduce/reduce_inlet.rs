@@ -1,19 +1,20 @@
-//! Flits of partial results come in, their numbers go on one a cycle, a packet at a time (`meshkv_reduce_inlet`).
+//! Reduce inlet: buffers flits of partial results and passes their numbers on, one a cycle and one packet at
+//! a time (`meshkv_reduce_inlet`).
 
 use crate::model::cycle::common::{after, bits, in_turn, Fifo};
 use crate::model::cycle::mare::RootFlit;
 
-/// Flits that wait, by source, and the packet that is read.
+/// Buffered flits by source, and the packet being read.
 #[derive(Debug, Clone)]
 pub struct ReduceInlet {
     sources: Box<[Fifo<RootFlit>]>,
     head_dim: u32,
     flit_words: u32,
-    /// The source that is read, and those behind it in turn.
+    /// Source being read, and the round-robin mask of those after it.
     source: usize,
     later: u64,
     busy: bool,
-    /// Number that is read next, and its place in its flit.
+    /// Next number to be read, and its place in its flit.
     index: u32,
     lane: u32,
     out: Option<u32>,
@@ -22,7 +23,7 @@ pub struct ReduceInlet {
 }
 
 impl ReduceInlet {
-    /// One for so many sources, of `depth` flits each.
+    /// Creates an inlet with `sources` buffers of `depth` flits.
     pub fn new(sources: u32, depth: u32, head_dim: u32, flit_width: u32) -> ReduceInlet {
         ReduceInlet {
             sources: (0..sources).map(|_| Fifo::new(depth)).collect(),
@@ -39,27 +40,27 @@ impl ReduceInlet {
         }
     }
 
-    /// A number: its place in its packet, l before o.
+    /// Position of the next number in its packet, l before o.
     pub fn number(&self) -> Option<u32> {
         self.out
     }
 
-    /// The first flit of the number's packet.
+    /// First flit of the number's packet.
     pub fn of(&self) -> &RootFlit {
         &self.of
     }
 
-    /// Flits that have left, a bit a source: a register.
+    /// Freed slots, a bit a source: a register.
     pub fn credit(&self) -> u32 {
         self.credit
     }
 
-    /// No flit is there, and none has left.
+    /// The inlet holds no flit and returns no credit.
     pub fn is_still(&self) -> bool {
         !self.busy && self.out.is_none() && self.credit == 0 && self.sources.iter().all(Fifo::is_empty)
     }
 
-    /// Passes a cycle.
+    /// Advances one cycle.
     pub fn step(&mut self, flit: Option<&RootFlit>, takes: bool) {
         let waits = self.sources.iter().enumerate();
         let waits = waits.fold(0, |all, (s, of)| all | u64::from(!of.is_empty()) << s);
@@ -71,7 +72,7 @@ impl ReduceInlet {
         if !self.busy {
             if let Some(source) = in_turn(waits, self.later) {
                 (self.source, self.later, self.busy) = (source as usize, after(source), true);
-                // l is beside m.
+                // l is next to m.
                 (self.index, self.lane) = (0, 1);
             }
         } else if free && waits >> self.source & 1 == 1 {

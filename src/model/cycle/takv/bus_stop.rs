@@ -1,14 +1,14 @@
-//! A stop of the column bus (`meshkv_bus_stop`).
+//! Stop of the column bus (`meshkv_bus_stop`).
 
 use super::bus_word::BusWord;
 use crate::model::cycle::common::Fifo;
 
-/// Words that wait, and the registers of the way on.
+/// Queue of words, and the registers to the next stop.
 #[derive(Debug, Clone)]
 pub struct BusStop {
     words: Fifo<BusWord>,
     northmost: bool,
-    /// The word at the front has been heard by the tile, and sent on.
+    /// The tile has taken the front word; and it has been sent on.
     heard: bool,
     sent: bool,
     to_north: Option<BusWord>,
@@ -17,7 +17,7 @@ pub struct BusStop {
 }
 
 impl BusStop {
-    /// One without words, with room for `depth` of them; `northmost` if no other comes after it.
+    /// Creates a stop with room for `depth` words. `northmost`: no stop follows.
     pub fn new(depth: u32, northmost: bool) -> BusStop {
         BusStop {
             words: Fifo::new(depth),
@@ -30,22 +30,22 @@ impl BusStop {
         }
     }
 
-    /// The word that the tile may hear.
+    /// Word for the tile.
     pub fn word(&self) -> Option<&BusWord> {
         self.words.front().filter(|_| !self.heard)
     }
 
-    /// What the next stop sees: a register.
+    /// Word to the next stop: a register.
     pub fn to_north(&self) -> Option<&BusWord> {
         self.to_north.as_ref()
     }
 
-    /// A word has left, for whoever is in the south: a register.
+    /// Credit to the south for a word that has left: a register.
     pub fn credit(&self) -> bool {
         self.credit
     }
 
-    /// Passes a period: `hears` if the tile hears the word.
+    /// Advances one clock period. `hears`: the tile takes the word.
     pub fn step(&mut self, from_south: Option<&BusWord>, hears: bool, credit: bool) {
         let front = self.words.front();
         let sends = front.is_some() && !self.sent && !self.northmost && self.credits > 0;

@@ -1,14 +1,14 @@
-//! A word of the column bus.
+//! Words of the column bus.
 
-/// What a word is.
+/// Kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// A slice: who fetches it, and whether its home is to fill it.
+    /// Slice: the rows that fetch it, and whether its home fills it.
     #[default]
     Slice,
     /// Partial results are due.
     Close,
-    /// Occupancies are called in.
+    /// Occupancies are collected.
     Call,
     /// Four elements of a query.
     Query,
@@ -21,36 +21,36 @@ pub struct Query {
     pub stream: u32,
     /// Query head; on the bus by its place in the column.
     pub head: u32,
-    /// Which four of the elements.
+    /// Index of the four elements.
     pub word: u32,
     /// FP16, the first in the lowest bits.
     pub data: u64,
 }
 
-/// A word of a slice or a close, or of a query.
+/// Word of the column bus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BusWord {
-    /// What it is.
+    /// Kind.
     pub kind: Kind,
-    /// The slice.
+    /// Tag of the slice.
     pub tag: u64,
-    /// Column of the tile where its home is now.
+    /// Column of the tile that is its home now.
     pub home_x: u32,
-    /// Its row.
+    /// Row of that tile.
     pub home_y: u32,
     /// Rows that fetch it.
     pub ask: u32,
-    /// Heads of the column that want it.
+    /// Heads of the column that need it.
     pub mask: u64,
-    /// First flit of K that is wanted; of V likewise.
+    /// First flit of K that is needed; of V likewise.
     pub first: u32,
     /// Last flit of K.
     pub last: u32,
-    /// Its home is to fill it.
+    /// Its home fills it.
     pub fill: bool,
-    /// For how many tiles.
+    /// Tiles that will request it.
     pub expected: u32,
-    /// Which slice of external memory it is.
+    /// Number of the slice in external memory.
     pub number: u64,
     /// Mapping, as a descriptor numbers it.
     pub mapping: u32,
@@ -58,12 +58,12 @@ pub struct BusWord {
     pub spread: u32,
     /// First stream that attends.
     pub stream: u32,
-    /// How many.
+    /// Number of streams.
     pub streams: u32,
     /// First token.
     pub first_row: u32,
     /// Last token.
     pub last_row: u32,
-    /// Of [`Kind::Query`].
+    /// Payload of [`Kind::Query`].
     pub query: Query,
 }

@@ -1,4 +1,4 @@
-//! Makes words of descriptors (`meshkv_column_controller`).
+//! Column controller: turns descriptors into words of the column bus (`meshkv_column_controller`).
 
 mod pipeline;
 mod state;
@@ -17,16 +17,16 @@ use crate::model::cycle::mare::low_bits;
 use pipeline::{home, At, Item};
 use state::{State, STAGES};
 
-/// What all controllers are told.
+/// Inputs that all controllers share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::model::cycle) struct Common {
-    /// A descriptor that all take.
+    /// Descriptor that all controllers take.
     pub(in crate::model::cycle) descriptor: Option<Descriptor>,
-    /// Homes are where they belong.
+    /// All homes are at their places.
     pub(in crate::model::cycle) ready: bool,
     /// The next step may begin.
     pub(in crate::model::cycle) go: bool,
-    /// A home has a place.
+    /// New place of a home.
     pub(in crate::model::cycle) placed: Option<Placed>,
 }
 
@@ -51,22 +51,22 @@ impl ColumnController {
         }
     }
 
-    /// It can take a descriptor.
+    /// The controller can take a descriptor.
     pub(in crate::model::cycle) fn has_room(&self) -> bool {
         self.descriptors.has_room()
     }
 
-    /// All descriptors have been worked off.
+    /// All descriptors are done.
     pub(in crate::model::cycle) fn is_idle(&self) -> bool {
         self.state == State::Idle && self.descriptors.is_empty() && self.word.is_none()
     }
 
-    /// It waits at the end of a step.
+    /// The controller waits at the end of a step.
     pub(in crate::model::cycle) fn has_arrived(&self) -> bool {
         self.state == State::Barrier
     }
 
-    /// The word that goes to the stop of row 0 in this period.
+    /// Word to the stop of row 0 in this period.
     pub(in crate::model::cycle) fn bus(&self) -> Option<&BusWord> {
         self.word.as_ref().filter(|_| self.credits > 0)
     }
@@ -84,14 +84,15 @@ impl ColumnController {
         self.places.is_some()
     }
 
-    /// A word of a descriptor is made in this period. What is asked of no tile and fills none is not said.
+    /// The descriptor produces a word in this period. A slice that no tile requests and no home fills has no
+    /// word.
     fn says(&self, design: &Design) -> bool {
         let item = &self.stages[STAGES - 1];
         let says_slice = item.valid && (self.ask(item) != 0 || self.fills(item, design));
         says_slice || self.state == State::Close || (self.state == State::Sample && self.swaps())
     }
 
-    /// Passes a period; `query` only if it is taken.
+    /// Advances one clock period; `query` only if it is taken.
     pub(in crate::model::cycle) fn step(
         &mut self,
         design: &Design,
@@ -103,7 +104,7 @@ impl ColumnController {
         if let (Some(places), Some(placed)) = (&mut self.places, common.placed) {
             places[placed.home] = placed.place;
         }
-        // Nothing that is valid is on its way, and nothing begins.
+        // The pipeline holds nothing valid, and nothing enters.
         let rests = self.is_idle() && query.is_none();
         if !rests {
             self.work(design, pieces, common, query, credit);
@@ -141,13 +142,13 @@ impl ColumnController {
         self.credits = self.credits + u32::from(credit) - u32::from(sends);
     }
 
-    /// What enters the pipeline.
+    /// Returns the entry to the pipeline.
     fn entering(&self, pieces: &Pieces, descriptor: &Descriptor) -> Item {
         let item = pieces.get(&self.at, descriptor.share);
         Item { valid: self.state == State::Run, turn: self.turn, group: self.group, ..item }
     }
 
-    /// What happens with the descriptor; true if it is done with.
+    /// Advances the state of the descriptor. Returns true if it is done.
     fn go_on(
         &mut self,
         design: &Design,
@@ -187,7 +188,7 @@ impl ColumnController {
         self.state == State::Idle && state != State::Idle
     }
 
-    /// Rows of the streams, one stream after the other.
+    /// Collects the rows of the streams, one stream a cycle.
     fn find_rows(&mut self, design: &Design, descriptor: &Descriptor) -> State {
         if self.stream >= descriptor.stream {
             self.spread |= 1 << (self.stream % design.mesh.rows());
@@ -201,7 +202,7 @@ impl ColumnController {
         }
     }
 
-    /// The next piece: all of a turn, then the next turn of the group, then the next group.
+    /// Moves to the next piece: all of a turn, then the next turn of the group, then the next group.
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
         if !pieces.advance(&mut self.at, descriptor.share) {
             return State::Run;
@@ -219,7 +220,7 @@ impl ColumnController {
         }
     }
 
-    /// All stages move on.
+    /// Advances all stages.
     fn shift(&mut self, design: &Design, descriptor: &Descriptor, entering: Item) {
         let [first, second, third, fourth, fifth, sixth] = self.stages;
         let asked = self.asked(design, descriptor, &fifth);

@@ -1,17 +1,17 @@
-//! A descriptor, as the periphery takes it.
+//! Descriptor at the port of the fabric.
 
-/// A descriptor, as it stands on the port of the fabric.
+/// Descriptor: a range of slices, and the streams that attend to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Stream or shared prefix whose cache is read.
+    /// Stream or shared prefix of the cache to read.
     pub prefix: u32,
     /// Layer.
     pub layer: u32,
     /// First segment.
     pub first: u32,
-    /// Segments from one to the next.
+    /// Distance between consecutive segments.
     pub stride: u32,
-    /// How many.
+    /// Number of segments.
     pub count: u32,
     /// First token of the first segment.
     pub first_row: u32,
@@ -19,14 +19,14 @@ pub struct Descriptor {
     pub last_row: u32,
     /// First stream that attends.
     pub stream: u32,
-    /// How many.
+    /// Number of streams.
     pub streams: u32,
-    /// 0: a tile a head, 1: the row of the home, 2: streams striped over the rows.
+    /// 0: one tile per head, 1: the row of the home, 2: streams striped over the rows.
     pub mapping: u32,
-    /// All heads get all slices.
+    /// All heads receive all slices.
     pub share: bool,
     /// Partial results are due.
     pub close: bool,
-    /// The last of the decode step.
+    /// Last descriptor of the decode step.
     pub step: bool,
 }

@@ -1,71 +1,71 @@
-//! What fills a home's staging memory (`meshkv_filler`).
+//! Filler of a home's staging memory (`meshkv_filler`).
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::model::cycle::common::{lowest_free, Fifo};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 
-/// A slice that is to be filled.
+/// Slice to be filled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fill {
-    /// Which.
+    /// Tag.
     pub tag: u64,
-    /// First and last flit of K that are wanted.
+    /// First and last flit of K that are needed.
     pub flits: (u32, u32),
-    /// Its number in external memory.
+    /// Number in external memory.
     pub number: u64,
-    /// Tiles that will ask for it.
+    /// Tiles that will request it.
     pub expected: u32,
 }
 
-/// A burst that is asked of the memory port.
+/// Burst requested from the memory port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Burst {
-    /// Its name.
+    /// ID.
     pub id: u32,
-    /// The slice's number in external memory.
+    /// Number of the slice in external memory.
     pub number: u64,
-    /// First flit of the slice that is read.
+    /// First flit of the slice to read.
     pub first: u32,
     /// Flits less one.
     pub len: u32,
 }
 
-/// A flit that the memory port has read.
+/// Flit read by the memory port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Answer {
-    /// Name of its burst.
+    /// ID of its burst.
     pub id: u32,
-    /// The last of it.
+    /// Last flit of the burst.
     pub last: bool,
     /// The memory reports an error.
     pub bad: bool,
-    /// Its payload.
+    /// Payload.
     pub data: u64,
 }
 
-/// A slot of the staging memory, and a burst under way.
+/// Burst in flight, and its slot of the staging memory.
 #[derive(Debug, Clone, Copy, Default)]
 struct UnderWay {
     slot: u32,
-    /// Where its next flit goes.
+    /// Address of its next flit.
     place: u32,
 }
 
-/// Slices to be filled, and the bursts of them.
+/// Slices to be filled, and their bursts.
 #[derive(Debug, Clone)]
 pub struct Filler {
     fills: Fifo<Fill>,
-    /// Slots that are free, and that are being filled, and whose bursts have all been asked for.
+    /// Slots that are free, that are being filled, and whose bursts are all requested.
     free: u64,
     filling: u64,
     issued: u64,
-    /// Bursts under way, by slot.
+    /// Bursts in flight, by slot.
     left: Box<[u32]>,
-    /// The slot of the slice at the front.
+    /// Slot of the slice at the front.
     slot: Option<u32>,
-    /// V is asked for, no more K.
+    /// K is requested completely; V follows.
     value: bool,
-    /// Next flit, once some of this half are asked for.
+    /// Next flit, once part of this half is requested.
     next: Option<u32>,
     used: u64,
     bursts: Box<[UnderWay]>,
@@ -82,7 +82,7 @@ pub struct Filler {
 }
 
 impl Filler {
-    /// One with all slots free.
+    /// Creates a filler with all slots free.
     pub fn new(params: &MareParams) -> Filler {
         let slots = params.mare.staging_slots;
         Filler {
@@ -114,12 +114,12 @@ impl Filler {
         self.fills.has_room()
     }
 
-    /// What the memory port sees: a register.
+    /// Burst to the memory port: a register.
     pub fn request(&self) -> Option<&Burst> {
         self.request.as_ref()
     }
 
-    /// An answer of the memory was an error.
+    /// The memory reported an error.
     pub fn error_memory(&self) -> bool {
         self.bad
     }
@@ -129,12 +129,12 @@ impl Filler {
         self.broken
     }
 
-    /// The slice that waits for a slot, and so for one of the same tag to lose its own.
+    /// Tag of the slice that waits for a slot. It waits while another slice of that tag has one.
     pub fn waits_for_slot(&self) -> Option<u64> {
         self.fills.front().filter(|_| self.slot.is_none()).map(|fill| fill.tag)
     }
 
-    /// What the home is told in this period; `known` says whether a slice of the tag that waits has a slot.
+    /// Returns the updates for the home in this period. `known`: a slice of the waiting tag has a slot.
     pub fn staged(&self, known: bool) -> Staged {
         Staged {
             fill: self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data)),
@@ -149,15 +149,15 @@ impl Filler {
         Some(Claim { slot: self.free.trailing_zeros(), tag: fill.tag, last, expected: fill.expected })
     }
 
-    /// The answer that is written. After a time-out none is.
+    /// Answer to be written; none after a time-out.
     fn comes(&self) -> Option<&Answer> {
         self.answer.as_ref().filter(|_| !self.broken)
     }
 
-    /// A slice is whole when all of its bursts have been asked for and none is left under way.
+    /// A slice is complete when all its bursts are requested and none is in flight.
     fn publish(&self) -> Option<u32> {
         if self.broken {
-            // Nothing is awaited any more: what is claimed is given out as it is.
+            // After a time-out nothing more arrives: assigned slots are published as they are.
             return (self.slot.is_none() && self.filling != 0).then(|| self.filling.trailing_zeros());
         }
         let slot = self.comes().filter(|answer| answer.last).map(|a| self.bursts[a.id as usize].slot)?;
@@ -165,13 +165,13 @@ impl Filler {
         (whole && !(self.slot == Some(slot) && self.sends().is_some())).then_some(slot)
     }
 
-    /// The name of the burst that is asked for in this period.
+    /// ID of the burst requested in this period.
     fn sends(&self) -> Option<u32> {
         let may = self.slot.is_some() && self.credits > 0 && !self.broken;
         lowest_free(self.used, self.bursts.len() as u32).filter(|_| may)
     }
 
-    /// Passes a period in which the home was told `staged`; `freed` is a slot that has come free.
+    /// Advances one clock period, in which the home got `staged`. `freed` is a slot that became free.
     pub fn step(
         &mut self,
         (fill, staged, freed): (Option<Fill>, &Staged, Option<u32>),
@@ -212,7 +212,7 @@ impl Filler {
         self.answer = answer;
     }
 
-    /// Writes a flit that has come.
+    /// Writes an arrived flit.
     fn take(&mut self, answer: &Answer) {
         let burst = &mut self.bursts[answer.id as usize];
         burst.place += 1;
@@ -223,7 +223,7 @@ impl Filler {
         }
     }
 
-    /// Asks for the next burst of the slice at the front, under this name; true if it was its last.
+    /// Requests the next burst of the front slice with this ID. Returns true if it was the last.
     fn ask(&mut self, id: u32) -> bool {
         let fill = *self.fills.front().expect("a slice that has a slot stands at the front");
         let slot = self.slot.expect("it has a slot");
@@ -245,7 +245,7 @@ impl Filler {
         issued
     }
 
-    /// Nothing is awaited for ever.
+    /// Limits the wait for an answer.
     fn wait(&mut self, idle: bool, came: bool) {
         self.broken |= self.patience == low_bits(TIMEOUT_WIDTH);
         self.patience = if idle || came { 0 } else { (self.patience + 1) & low_bits(TIMEOUT_WIDTH) };

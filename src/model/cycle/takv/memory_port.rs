@@ -1,11 +1,11 @@
-//! An AXI4 read master of tiles side by side in a row (`meshkv_memory_port`).
+//! Memory port: AXI4 read master of adjacent tiles in a row (`meshkv_memory_port`).
 
 use super::filler::{Answer, Burst};
 use crate::design::depths::REQ_DEPTH;
 use crate::design::Design;
 use crate::model::cycle::common::{after, in_turn, Fifo};
 
-/// A read that is asked of the external memory.
+/// Read request to external memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Read {
     /// ARID: the tile, and its burst.
@@ -16,7 +16,7 @@ pub struct Read {
     pub len: u32,
 }
 
-/// A beat of an answer.
+/// Beat of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Beat {
     /// RID.
@@ -29,12 +29,12 @@ pub struct Beat {
     pub data: u64,
 }
 
-/// What the memory shows a port in a period.
+/// Inputs from the memory in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MemoryIn {
-    /// It takes a request.
+    /// The memory takes a request.
     pub request_ready: bool,
-    /// A beat.
+    /// Beat of an answer.
     pub beat: Option<Beat>,
 }
 
@@ -42,9 +42,9 @@ pub struct MemoryIn {
 #[derive(Debug, Clone)]
 pub struct MemoryPort {
     requests: Box<[Fifo<Burst>]>,
-    /// Marks those after the one served last.
+    /// Round-robin mask: tiles after the last served one.
     later: u64,
-    /// The tile whose request left the queue a period ago.
+    /// Tile whose request left the queue one period ago.
     credit: Option<usize>,
     read: Option<Read>,
     beat: Option<Beat>,
@@ -54,7 +54,7 @@ pub struct MemoryPort {
 }
 
 impl MemoryPort {
-    /// One for so many tiles that has been asked for nothing.
+    /// Creates an idle port for `tiles` tiles.
     pub fn new(design: &Design, tiles: usize) -> MemoryPort {
         MemoryPort {
             requests: (0..tiles).map(|_| Fifo::new(REQ_DEPTH)).collect(),
@@ -68,7 +68,7 @@ impl MemoryPort {
         }
     }
 
-    /// What the memory sees: a register.
+    /// Request to the memory: a register.
     pub fn read(&self) -> Option<&Read> {
         self.read.as_ref()
     }
@@ -78,14 +78,14 @@ impl MemoryPort {
         self.credit == Some(tile)
     }
 
-    /// What a tile, counted from the west, sees of answers: a register.
+    /// Answer for a tile, counted from the west: a register.
     pub fn answer(&self, tile: usize) -> Option<Answer> {
         let Beat { id, bad, last, data } =
             self.beat.filter(|beat| beat.id >> self.slot_width == tile as u32)?;
         Some(Answer { id: id & ((1 << self.slot_width) - 1), last, bad, data })
     }
 
-    /// Passes a period, in which the tiles ask for `requests`.
+    /// Advances one clock period. `requests` come from the tiles.
     pub fn step<'r>(&mut self, requests: impl Iterator<Item = Option<&'r Burst>>, memory: &MemoryIn) {
         self.beat = memory.beat;
         let mut granted = None;

@@ -1,4 +1,4 @@
-//! Where slices live, who is told of them, and how they get there.
+//! TaKV: placement of slices, the column bus, fetching and filling, external memory, swaps of homes.
 
 mod bus_stop;
 mod bus_word;

@@ -1,35 +1,35 @@
-//! Slots that a home has in use in its router, added up over a step (`meshkv_occupancy`).
+//! Occupancy: slots that a home uses in its router, summed over a step (`meshkv_occupancy`).
 
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::index_bits;
 use crate::model::cycle::mare::{low_bits, MareParams};
 
-/// The sum of this step, the mean of those before, and the register of the chain of values.
+/// Sum of this step, mean of the steps before, and the register of the chain of values.
 #[derive(Debug, Clone)]
 pub struct Occupancy {
     used: u64,
     used_width: u32,
     sum: u64,
     mean: u64,
-    /// The mean goes out in the next period.
+    /// The mean is sent in the next period.
     own: bool,
     to_south: Option<u64>,
 }
 
 impl Occupancy {
-    /// One that has counted nothing.
+    /// Creates the counter in its reset state.
     pub fn new(params: &MareParams) -> Occupancy {
         let slots = params.vc_depth * (params.vcs - params.vn0_vcs - 1);
         let used_width = index_bits(slots + 1);
         Occupancy { used: 0, used_width, sum: 0, mean: 0, own: false, to_south: None }
     }
 
-    /// What the next row to the south sees: a register.
+    /// Value to the next row in the south: a register.
     pub fn to_south(&self) -> Option<u64> {
         self.to_south
     }
 
-    /// Passes a period: `sample` if the values are called in.
+    /// Advances one clock period. `sample`: the values are collected.
     pub fn step(&mut self, sample: bool, send: bool, credit: bool, from_north: Option<u64>) {
         let own = self.own.then_some(self.mean);
         self.to_south = own.or(from_north);

@@ -1,25 +1,25 @@
-//! What a tile fetches, chunk by chunk (`meshkv_prefetcher`).
+//! Prefetcher: fetches a tile's slices chunk by chunk (`meshkv_prefetcher`).
 
 use crate::design::depths::ASK_DEPTH;
 use crate::model::cycle::common::Fifo;
 use crate::model::cycle::mare::{up_to, Command, MareParams};
 
-/// What the column controller asks of a tile, and what computes is told of it.
+/// Job of a tile, from the column controller: a slice to fetch and process, or results to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ask {
     /// Partial results are due.
     pub close: bool,
-    /// The slice.
+    /// Tag of the slice.
     pub tag: u64,
-    /// Where its home is now.
+    /// Column and row of its home now.
     pub home: (u32, u32),
-    /// Heads of the tile that want it.
+    /// Heads of the tile that need it.
     pub mask: u64,
-    /// First and last flit of K that are wanted.
+    /// First and last flit of K that are needed.
     pub flits: (u32, u32),
     /// First stream that attends.
     pub stream: u32,
-    /// How many.
+    /// Number of streams.
     pub streams: u32,
     /// First and last token.
     pub rows: (u32, u32),
@@ -29,18 +29,18 @@ pub struct Ask {
     pub lag: u32,
 }
 
-/// The slice at the front, and how far it has got.
+/// Slice at the front, and its progress.
 #[derive(Debug, Clone)]
 pub struct Prefetcher {
     asks: Fifo<Ask>,
     told: bool,
-    /// Its first fetch is out; some of it has come; all of it is asked for.
+    /// Its first fetch is sent; its first flit has arrived; all of it is requested.
     asked: bool,
     opened: bool,
     all: bool,
-    /// V is asked for, no more K.
+    /// K is requested completely; V follows.
     value: bool,
-    /// Next flit, once some of this half are asked for.
+    /// Next flit, once part of this half is requested.
     next: Option<u32>,
     chunk_flits: u32,
     half_flits: u32,
@@ -48,7 +48,7 @@ pub struct Prefetcher {
 }
 
 impl Prefetcher {
-    /// One that has been asked for nothing.
+    /// Creates an idle prefetcher.
     pub fn new(params: &MareParams) -> Prefetcher {
         Prefetcher {
             asks: Fifo::new(ASK_DEPTH),
@@ -69,20 +69,21 @@ impl Prefetcher {
         self.asks.has_room()
     }
 
-    /// What computes is told.
+    /// Job for the PaD.
     pub fn job(&self) -> Option<&Ask> {
         self.asks.front().filter(|_| !self.told)
     }
 
-    /// The slice whose first chunk would be asked for next, if nothing of its tag is on its way.
+    /// Tag of the slice whose first chunk is fetched next, if no range of that tag is in progress.
     pub fn opens(&self) -> Option<u64> {
         self.asks.front().filter(|ask| !ask.close && !self.all && !self.asked).map(|ask| ask.tag)
     }
 
-    /// The command for the requester; `tag_busy` says whether a range of that slice is on its way.
+    /// Command for the requester. `tag_busy`: a range of the slice's tag is in progress.
     pub fn command(&self, tag_busy: bool) -> Option<Command> {
         let ask = self.asks.front().filter(|ask| !ask.close && !self.all)?;
-        // After the first chunk the others wait until it begins to come: then the slice stays there.
+        // Chunks after the first wait for its first flit. From then on the home keeps the slice until this
+        // tile has requested all of it.
         if !(if self.asked { self.opened } else { !tag_busy }) {
             return None;
         }
@@ -93,9 +94,9 @@ impl Prefetcher {
         Some(Command { tag: ask.tag, x, y, mask: ask.mask, first, last, patient })
     }
 
-    /// First and last flit of the next chunk in its half, and whether it is the last of that.
+    /// Returns the first and last flit of the next chunk in its half, and whether it ends the half.
     fn chunk(&self, ask: &Ask) -> (u32, u32, bool) {
-        // V lies in blocks of a flit for each dim, of which all are needed for any of their tokens.
+        // V lies in blocks of one flit per dim. Any token of a block needs all its flits.
         let (first, last) = match self.value {
             true => (ask.flits.0 & !(self.head_dim - 1), ask.flits.1 | (self.head_dim - 1)),
             false => ask.flits,
@@ -105,8 +106,8 @@ impl Prefetcher {
         (next, last, ends)
     }
 
-    /// Passes a period: `accepted` if the requester took the command, `told` if computes took the job; `came`
-    /// is the tag of a flit that has come.
+    /// Advances one clock period. `accepted`: the requester took the command. `told`: the PaD took the job.
+    /// `came` is the tag of an arrived flit.
     pub fn step(&mut self, asked: Option<Ask>, accepted: bool, told: bool, came: Option<u64>) {
         if let Some(ask) = self.asks.front().copied() {
             self.go_on(&ask, accepted, told, came);

@@ -1,17 +1,18 @@
-//! Which homes exchange their places, and where each is (`meshkv_swap_unit`).
+//! Swap unit: exchanges homes of heavily and lightly loaded rows, and tracks their places
+//! (`meshkv_swap_unit`).
 
 use crate::design::depths::VALUE_WIDTH;
 use crate::design::Design;
 
-/// What the unit is about.
+/// State of the unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Homes are put at their own places.
+    /// Homes get their initial places.
     Reset,
     Wait,
-    /// Rows are added up.
+    /// Rows are summed.
     Row,
-    /// The heaviest home of the heaviest row is looked for, and the lightest of the lightest.
+    /// Searches the heaviest home of the heaviest row, and the lightest of the lightest.
     Home,
     Decide,
     First,
@@ -19,7 +20,7 @@ enum State {
     Go,
 }
 
-/// A home of a row, with the row's sum.
+/// Home of a row, with the row's sum.
 #[derive(Debug, Clone, Copy, Default)]
 struct Choice {
     x: usize,
@@ -28,21 +29,21 @@ struct Choice {
     value: u64,
 }
 
-/// A home and the tile where it is now, both as tile numbers.
+/// Home and its present tile, both as tile numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placed {
     /// Logical home.
     pub home: usize,
-    /// Where it is.
+    /// Tile.
     pub place: usize,
 }
 
-/// What is seen of the unit in a period.
+/// Outputs of the unit in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SwapShown {
-    /// The occupancy of a tile.
+    /// Occupancy of a tile.
     pub occupancy: Option<(usize, u64)>,
-    /// Two homes exchange their places: the tiles.
+    /// Tiles of two homes that exchange their places.
     pub swap: Option<(usize, usize)>,
 }
 
@@ -57,23 +58,23 @@ pub struct SwapUnit {
     /// By tile.
     values: Box<[u64]>,
     who: Box<[usize]>,
-    /// Values of each column that have come.
+    /// Values received from each column.
     come: Box<[usize]>,
     sum: u64,
     heavy: Choice,
     light: Choice,
-    /// Homes that exchange their places.
+    /// Homes to exchange.
     homes: (usize, usize),
     step: u32,
     epoch: u32,
 }
 
-/// More than any sum of occupancies, and the largest of them.
+/// Above any sum of occupancies; and the largest occupancy.
 const NO_SUM: u64 = u64::MAX;
 const MOST: u64 = (1 << VALUE_WIDTH) - 1;
 
 impl SwapUnit {
-    /// One out of reset, which it begins by putting homes at their places.
+    /// Creates the unit in its reset state. It begins by placing all homes.
     pub fn new(design: &Design) -> SwapUnit {
         let (cols, rows) = (design.mesh.cols() as usize, design.mesh.rows() as usize);
         SwapUnit {
@@ -94,17 +95,17 @@ impl SwapUnit {
         }
     }
 
-    /// Homes are where they belong: controllers may begin.
+    /// All homes are placed: controllers may begin.
     pub fn is_ready(&self) -> bool {
         self.state != State::Reset
     }
 
-    /// Controllers that wait at the end of a step go on.
+    /// Controllers at the end of a step continue.
     pub fn goes(&self) -> bool {
         self.state == State::Go
     }
 
-    /// What the controllers are told of a home's place in this period.
+    /// Returns the place of a home for the controllers in this period.
     pub fn placed(&self) -> Option<Placed> {
         let (heavy, light) = (self.at(&self.heavy), self.at(&self.light));
         match self.state {
@@ -115,7 +116,7 @@ impl SwapUnit {
         }
     }
 
-    /// What is seen of it in this period.
+    /// Outputs in this period.
     pub fn shown(&self) -> SwapShown {
         let (heavy, light) = (self.at(&self.heavy), self.at(&self.light));
         SwapShown {
@@ -132,7 +133,8 @@ impl SwapUnit {
         choice.y * self.cols + choice.x
     }
 
-    /// Passes a period: an occupancy of each column that comes, and whether all controllers wait.
+    /// Advances one clock period. `come` has an occupancy of each column that sends one. `arrived`: all
+    /// controllers wait.
     pub fn step(&mut self, come: impl Iterator<Item = Option<u64>>, arrived: bool) {
         let whole = self.come.iter().all(|&rows| rows == self.rows);
         if let Some(Placed { home, place }) = self.placed() {
@@ -204,7 +206,7 @@ impl SwapUnit {
         }
     }
 
-    /// They exchange if that lowers the sum of squares over the rows.
+    /// Exchanges two homes if that lowers the sum of squares over the rows.
     fn decide(&mut self) {
         let (heavy, light) = (&self.heavy, &self.light);
         self.homes = (self.who[self.at(heavy)], self.who[self.at(light)]);

@@ -1,4 +1,4 @@
-//! The tensors of one layer, and how a file has them.
+//! Tensors of one layer, and their reader for safetensors files.
 
 use crate::model::datapath::fp16;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -23,19 +23,19 @@ pub struct Tensors {
     v: Vec<u16>,
 }
 
-/// Why a file's tensors cannot be used.
+/// Error in a file's tensors.
 #[derive(Debug, Error)]
 pub enum TensorError {
     /// The file cannot be read.
     #[error("cannot read it: {0}")]
     Unreadable(#[from] std::io::Error),
-    /// It is cut off, or no safetensors file.
+    /// It is truncated, or no safetensors file.
     #[error("no whole safetensors file: {0}; is the download complete?")]
     Damaged(SafeTensorError),
-    /// A tensor is not there.
+    /// A tensor is missing.
     #[error("no tensor {name}; {}", layers_there(.layers))]
     Missing {
-        /// What was looked for.
+        /// Name of the tensor.
         name: String,
         /// Layers of which the file has some of q, k and v.
         layers: Vec<u32>,
@@ -43,25 +43,25 @@ pub enum TensorError {
     /// A tensor is not FP16.
     #[error("{name} is {dtype:?}; the datapath takes F16: convert it, `tensor.half()` in PyTorch")]
     WrongDtype {
-        /// The tensor.
+        /// Name of the tensor.
         name: String,
-        /// What it is.
+        /// Its type.
         dtype: Dtype,
     },
     /// A tensor's shape does not fit.
     #[error("{name} has shape {shape:?}; {rule}")]
     WrongShape {
-        /// The tensor.
+        /// Name of the tensor.
         name: String,
-        /// What it has.
+        /// Its shape.
         shape: Vec<usize>,
-        /// What it should be.
+        /// Required shape.
         rule: String,
     },
     /// A number is infinite or NaN.
     #[error("{name}[{head}, {row}, {element}] is {what}; attention of it has no finite result")]
     NotFinite {
-        /// The tensor.
+        /// Name of the tensor.
         name: String,
         /// First index.
         head: usize,
@@ -82,8 +82,8 @@ fn layers_there(layers: &[u32]) -> String {
 }
 
 impl Tensors {
-    /// Of FP16 bits: `q` is `[heads, positions, head_dim]`, `k` and `v` are `[kv_heads, tokens, head_dim]`. Infinities
-    /// and NaN are taken as they are.
+    /// Creates tensors from FP16 bits: `q` is `[heads, positions, head_dim]`, `k` and `v` are `[kv_heads,
+    /// tokens, head_dim]`. Infinities and NaN are accepted.
     ///
     /// # Panics
     /// When they have another number of elements.
@@ -96,13 +96,13 @@ impl Tensors {
         Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v }
     }
 
-    /// Queries alone, all zero, for who wants to know of time only: there are no keys and no values.
+    /// Creates zero queries without keys and values, for runs that measure only time.
     pub fn blank([heads, kv_heads, positions, tokens, head_dim]: [usize; 5]) -> Tensors {
         let q = vec![0; heads * positions * head_dim];
         Tensors { heads, kv_heads, positions, tokens, head_dim, q, k: Vec::new(), v: Vec::new() }
     }
 
-    /// Shape and FP16 bits, as [`Tensors::new`] takes them.
+    /// Returns the shape and the FP16 bits, in the order of [`Tensors::new`].
     pub fn into_parts(self) -> ([usize; 5], [Vec<u16>; 3]) {
         let shape = [self.heads, self.kv_heads, self.positions, self.tokens, self.head_dim];
         (shape, [self.q, self.k, self.v])
@@ -111,12 +111,12 @@ impl Tensors {
     /// Reads a layer of a file.
     ///
     /// # Errors
-    /// When the file, or the layer's tensors, are not as they should be; the message does not name the file.
+    /// When the file or the layer's tensors are invalid; the message does not name the file.
     pub fn read(path: &Path, layer: u32) -> Result<Tensors, TensorError> {
         Tensors::parse(&std::fs::read(path)?, layer)
     }
 
-    /// Reads a layer of a file's bytes.
+    /// Parses a layer of a file's bytes.
     ///
     /// # Errors
     /// As [`Tensors::read`].
@@ -143,18 +143,18 @@ impl Tensors {
         Ok(Tensors { heads, kv_heads, positions, tokens, head_dim, q, k, v })
     }
 
-    /// A query.
+    /// Returns a query.
     pub fn query(&self, head: usize, position: usize) -> &[u16] {
         let first = (head * self.positions + position) * self.head_dim;
         &self.q[first..first + self.head_dim]
     }
 
-    /// Keys that a query head attends to, `tokens x head_dim`.
+    /// Returns the keys that a query head attends to, `tokens x head_dim`.
     pub fn keys(&self, head: usize) -> &[u16] {
         self.rows(&self.k, head)
     }
 
-    /// Values that a query head attends to, `tokens x head_dim`.
+    /// Returns the values that a query head attends to, `tokens x head_dim`.
     pub fn values(&self, head: usize) -> &[u16] {
         self.rows(&self.v, head)
     }
@@ -166,7 +166,7 @@ impl Tensors {
     }
 }
 
-/// Layers that a file's bytes have queries of, ascending.
+/// Returns the layers with queries in a file's bytes, ascending.
 ///
 /// # Errors
 /// When it is no safetensors file.
@@ -181,7 +181,7 @@ fn layers_of(file: &SafeTensors) -> Vec<u32> {
     layers
 }
 
-/// Shape and finite elements of a tensor of three dimensions, none of them 0.
+/// Returns shape and elements of a tensor with three dimensions, none of them 0. All elements are finite.
 fn tensor(file: &SafeTensors, name: &str) -> Result<([usize; 3], Vec<u16>), TensorError> {
     let Ok(view) = file.tensor(name) else {
         return Err(TensorError::Missing { name: name.to_owned(), layers: layers_of(file) });

@@ -1,11 +1,11 @@
-//! Tensors drawn from a seed, with logits of a stated kind.
+//! Synthetic tensors drawn from a seed, with a stated kind of logits.
 
 use super::layer::Tensors;
 use half::f16;
 use rand_pcg::rand_core::Rng;
 use rand_pcg::Pcg64;
 
-/// How the logits of a query spread over its tokens.
+/// Spread of a query's logits over its tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Logits {
     /// Standard deviation 1: many tokens matter.
@@ -23,7 +23,7 @@ impl Logits {
     pub const ALL: [Logits; 4] = [Logits::Normal, Logits::Peaky, Logits::Flat, Logits::LongTail];
 }
 
-/// What to draw.
+/// Parameters of synthetic tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Synthetic {
     /// Seed; the same gives the same bits everywhere.
@@ -58,7 +58,8 @@ pub fn synthetic(what: &Synthetic) -> Tensors {
         Logits::Peaky => 12.0,
         Logits::Flat => 1.0 / 64.0,
     };
-    // A logit is a sum of head_dim products over the square root of head_dim, so it spreads as a product does.
+    // A logit sums head_dim products and divides by the square root of head_dim, so it spreads as a product
+    // does.
     let mut q = draw(heads * positions * head_dim, spread);
     let mut k = draw(kv_heads * tokens * head_dim, 1.0);
     let mut v = draw(kv_heads * tokens * head_dim, 1.0);
@@ -81,7 +82,8 @@ fn value(bits: u16) -> f64 {
     f16::from_bits(bits).to_f64()
 }
 
-/// A sum of twelve uniform numbers: nearly normal, and exact arithmetic, so the same on every machine.
+/// Returns a sum of twelve uniform numbers. It is nearly normal, and its exact arithmetic gives the same on
+/// every machine.
 fn normal(rng: &mut Pcg64) -> f64 {
     (0..12).map(|_| (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64).sum::<f64>() - 6.0
 }

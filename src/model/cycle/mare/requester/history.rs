@@ -1,4 +1,4 @@
-//! Ranges that have come, remembered as long as a home may know that it has sent them.
+//! History of received ranges, kept as long as a home's filter may remember sending them.
 
 use crate::model::cycle::common::bits;
 use crate::model::cycle::mare::Command;
@@ -15,7 +15,7 @@ struct Known {
 /// Ticks after which a range is forgotten, less one.
 const OLD: u32 = 2;
 
-/// The latest ranges, in a ring.
+/// Ring of the latest ranges.
 #[derive(Debug, Clone)]
 pub(super) struct History {
     ring: Box<[Known]>,
@@ -28,13 +28,13 @@ impl History {
         History { ring: vec![Known::default(); depth as usize].into_boxed_slice(), known: 0, next: 0 }
     }
 
-    /// The place is still taken that would be needed if every one of `slots` ranges came now.
+    /// The ring lacks room for `slots` more ranges.
     pub(super) fn is_crowded(&self, slots: u32) -> bool {
         let at = self.next + slots as usize - 1;
         self.known >> (at % self.ring.len()) & 1 == 1
     }
 
-    /// Generations, one bit each, of the ranges that a command overlaps.
+    /// Returns the generations, one bit each, of ranges that a command overlaps.
     pub(super) fn overlapped(&self, command: &Command) -> u32 {
         bits(self.known).map(|at| &self.ring[at]).fold(0, |taken, old| {
             let overlaps = old.tag == command.tag && command.first <= old.last && old.first <= command.last;
@@ -42,7 +42,7 @@ impl History {
         })
     }
 
-    /// A period of what homes remember has passed.
+    /// Ends a refresh period of the Bloom filters.
     pub(super) fn tick(&mut self) {
         for at in bits(self.known) {
             if self.ring[at].age == OLD {
@@ -52,7 +52,7 @@ impl History {
         }
     }
 
-    /// A range has come.
+    /// Records a received range.
     pub(super) fn note(&mut self, tag: u64, generation: u32, (first, last): (u32, u32)) {
         self.ring[self.next] = Known { tag, generation, first, last, age: 0 };
         self.known |= 1 << self.next;

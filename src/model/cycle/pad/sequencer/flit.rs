@@ -1,8 +1,8 @@
-//! The flit at hand: what it is by its place in its slice, and what a cycle does with it.
+//! Present flit: its meaning by position in the slice, and what a cycle does with it.
 
 use crate::design::Design;
 
-/// What a flit is, by its place in its slice.
+/// Layout of a slice: half, token and layer by position and tag.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SliceLayout {
     pub(super) half_flits: u32,
@@ -10,7 +10,7 @@ pub(super) struct SliceLayout {
     /// Flits of a token, and tokens of a flit, as powers of two.
     parts_log: u32,
     pub(super) subs_log: u32,
-    /// Fields of a tag: where the layer begins, and its bits.
+    /// Offset and mask of the layer in a tag.
     pub(super) layer_offset: u32,
     pub(super) layer_mask: u64,
 }
@@ -40,12 +40,12 @@ impl SliceLayout {
     }
 }
 
-/// What a cycle does, as its registers and the flit at hand have it.
+/// Activity of a cycle, from the registers and the present flit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Now {
-    /// A flit is at hand.
+    /// A flit is present.
     pub flit: bool,
-    /// It is of V.
+    /// The flit is of V.
     pub value: bool,
     /// A K flit passes; a V flit; the flit of ones.
     pub k: bool,
@@ -53,11 +53,11 @@ pub struct Now {
     pub v: bool,
     /// See `k`.
     pub ones: bool,
-    /// In the last pass of this flit.
+    /// Last pass of this flit.
     pub last_pass: bool,
-    /// The flit is done with.
+    /// The flit is done.
     pub accepts: bool,
-    /// Its place in the slice.
+    /// Position in the slice.
     pub(super) index: u32,
 }
 

@@ -1,12 +1,12 @@
-//! Slices on their way through a column controller: six stages that move together.
+//! Pipeline of a column controller: six stages that advance together.
 
 use crate::design::{Design, NodeId, Piece, Sharing};
 
-/// A slice in the pipeline. Each stage adds to it.
+/// Slice in the pipeline. Each stage adds fields.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Item {
     pub(super) valid: bool,
-    /// The last piece of its KV head.
+    /// Last piece of its KV head.
     pub(super) last: bool,
     /// Stage 1: the piece, and its place in the group.
     pub(super) rho: u32,
@@ -20,9 +20,9 @@ pub(super) struct Item {
     pub(super) segment: u32,
     pub(super) begins: bool,
     pub(super) ends: bool,
-    /// Stages 3 to 5: the tile that is its home, first the logical one.
+    /// Stages 3 to 5: the tile of its home, first the logical one.
     pub(super) home: usize,
-    /// Stage 6: rows that ask.
+    /// Stage 6: rows that request it.
     pub(super) asked: u32,
 }
 
@@ -39,22 +39,22 @@ impl Item {
         }
     }
 
-    /// Its place among the segments of the descriptor; groups have `rotation` segments.
+    /// Returns its place among the segments of the descriptor; groups have `rotation` segments.
     pub(super) fn index(&self, rotation: u32) -> u32 {
         self.group * rotation + ((self.rho + self.turn) & (rotation - 1))
     }
 }
 
-/// What columns have of the heads of each KV head, and of all.
+/// Heads in each column, by KV head and in total.
 #[derive(Debug, Clone)]
 pub(in crate::model::cycle) struct Pieces {
     own: Box<[Item]>,
-    /// By column: of all heads.
+    /// By column: all heads.
     columns: Box<[Item]>,
     slices: u32,
 }
 
-/// Where the controller is in them: by piece, or by KV head and column where all share.
+/// Position of the controller: a piece, or a KV head and column where all heads share slices.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct At {
     piece: usize,
@@ -83,7 +83,7 @@ impl Pieces {
         &self.columns[x as usize]
     }
 
-    /// The piece at a place.
+    /// Returns the piece at a position.
     pub(super) fn get(&self, at: &At, share: bool) -> Item {
         match share {
             true => Item { slice: at.slice, ..self.columns[at.column] },
@@ -91,7 +91,7 @@ impl Pieces {
         }
     }
 
-    /// Goes on to the next piece; true if that is the first again.
+    /// Moves to the next piece. Returns true if it wraps to the first.
     pub(super) fn advance(&self, at: &mut At, share: bool) -> bool {
         let row_ends = at.column + 1 == self.columns.len();
         let ends = match share {
@@ -108,7 +108,7 @@ impl Pieces {
     }
 }
 
-/// Rows, each turned by each of some others.
+/// Rotates `rows` by each number in the set `by`, and returns the union.
 pub(super) fn turned(rows: u32, by: u32, count: u32) -> u32 {
     (0..count).filter(|s| by >> s & 1 == 1).fold(0, |all, s| {
         let doubled = u64::from(rows) << s;
@@ -116,7 +116,7 @@ pub(super) fn turned(rows: u32, by: u32, count: u32) -> u32 {
     })
 }
 
-/// The logical home of a segment as a tile's number.
+/// Returns the logical home of a segment as a tile number.
 pub(super) fn home(design: &Design, layer: u32, segment: u32) -> usize {
     NodeId::index(design.placement.home(layer, segment))
 }

@@ -7,11 +7,11 @@ use crate::model::cycle::takv::{BusWord, Descriptor};
 /// Stages of the pipeline.
 pub(super) const STAGES: usize = 6;
 
-/// What the controller does with the descriptor at the front.
+/// State of the descriptor at the front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Idle,
-    /// The rows of its streams are found.
+    /// Collects the rows of its streams.
     Spread,
     /// Its slices enter the pipeline.
     Run,
@@ -21,13 +21,13 @@ pub(super) enum State {
     Barrier,
 }
 
-/// A column's controller.
+/// Column controller.
 #[derive(Debug, Clone)]
 pub(in crate::model::cycle) struct ColumnController {
     pub(super) x: u32,
     pub(super) descriptors: Fifo<Descriptor>,
     pub(super) state: State,
-    /// Stream whose row is looked for, and rows found.
+    /// Next stream to be collected, and rows collected so far.
     pub(super) stream: u32,
     pub(super) spread: u32,
     pub(super) group: u32,
@@ -35,9 +35,9 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) at: At,
     /// Stage 1 first.
     pub(super) stages: [Item; STAGES],
-    /// Tiles that ask for the slice of stage 6, as far as its pieces are through.
+    /// Tiles that request the slice of stage 6, counted over the pieces so far.
     pub(super) askers: u32,
-    /// Where each logical home is, if homes can swap.
+    /// Tile of each logical home, if homes can swap.
     pub(super) places: Option<Box<[usize]>>,
     pub(super) word: Option<BusWord>,
     pub(super) credits: u32,

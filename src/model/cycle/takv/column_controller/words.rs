@@ -1,4 +1,4 @@
-//! What a word of the bus says of a slice, or of the end of a descriptor.
+//! Words of the bus for slices, and for the end of a descriptor.
 
 use super::pipeline::{turned, Item, Pieces};
 use super::state::{ColumnController, State, STAGES};
@@ -7,7 +7,7 @@ use crate::model::cycle::mare::low_bits;
 use crate::model::cycle::takv::{BusWord, Descriptor, Kind, Query};
 
 impl ColumnController {
-    /// Rows of this column that ask for a slice.
+    /// Rows of this column that request a slice.
     pub(super) fn ask(&self, item: &Item) -> u32 {
         if item.column == self.x {
             item.asked
@@ -16,14 +16,14 @@ impl ColumnController {
         }
     }
 
-    /// The home of a slice is in this column, and is to fill it.
+    /// The home of a slice is in this column and fills it.
     pub(super) fn fills(&self, item: &Item, design: &Design) -> bool {
         let column = (item.home % design.mesh.cols() as usize) as u32;
         item.last && column == self.x && self.askers != 0
     }
 
-    /// Rows that ask for a slice. Heads stand in rows of their own, or follow the home's row; the streams of
-    /// a common prefix are spread over the rows from there.
+    /// Returns the rows that request a slice. Heads have rows of their own, or follow the home's row. The
+    /// streams of a common prefix spread over the rows from there.
     pub(super) fn asked(&self, design: &Design, descriptor: &Descriptor, item: &Item) -> u32 {
         let (cols, rows) = (design.mesh.cols() as usize, design.mesh.rows());
         let spread = if descriptor.mapping == 1 { 1 } else { self.spread };
@@ -34,7 +34,7 @@ impl ColumnController {
         turned(from, spread, rows)
     }
 
-    /// The word that is made in this period.
+    /// Returns the word of this period.
     pub(super) fn word_of(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> BusWord {
         let item = &self.stages[STAGES - 1];
         let kind = match self.state {
@@ -72,7 +72,7 @@ impl ColumnController {
         }
     }
 
-    /// Rows of this column that have partial results of the descriptor's streams.
+    /// Rows of this column with partial results of the descriptor's streams.
     fn close_rows(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> u32 {
         let (own, rows) = (pieces.column(self.x).rows, design.mesh.rows());
         match descriptor.mapping {
@@ -83,7 +83,7 @@ impl ColumnController {
     }
 }
 
-/// First and last flit of K of these rows; a range begins with a chunk.
+/// Returns the first and last flit of K of these rows; a range begins with a chunk.
 fn flits(design: &Design, first_row: u32, last_row: u32) -> (u32, u32) {
     let config = &design.config;
     let row_bits = config.pe.head_dim * config.kv.bytes_per_element * 8;
@@ -94,7 +94,7 @@ fn flits(design: &Design, first_row: u32, last_row: u32) -> (u32, u32) {
     (flit(first_row) & !(design.mare.chunk_flits - 1), flit(last_row) | (flits_of_row - 1))
 }
 
-/// The tag of a slice.
+/// Returns the tag of a slice.
 fn tag(design: &Design, descriptor: &Descriptor, item: &Item) -> u64 {
     let values = [descriptor.prefix, descriptor.layer, item.segment, item.slice];
     let fields = design.flit.kv_data.iter().zip(values);
