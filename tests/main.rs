@@ -1,85 +1,49 @@
 //! All tests of the program in one: what they share is compiled once, and both cores have work until the last of them.
 //!
-//! Those of a file by themselves: `cargo test --test all FILE::`.
+//! Those of a block by themselves: `cargo test --test all BLOCK::`.
 
-// What tests share.
-mod attend;
-mod block;
-mod decode;
-mod device;
-mod fabric;
-mod ideal;
-mod kernels_block;
-mod mare;
-mod scene;
-mod sources;
-mod stand;
+mod support;
 
-// Tests.
-mod async_fifo_rtl;
-mod attention;
-mod attention_clocks;
-mod bad_input_runs;
-mod cli_commands;
-mod cli_tools;
-mod config_damaged;
-mod config_messages;
-mod config_round_trip;
-mod constraints;
-mod cosim_build;
-mod counter_view_rtl;
-mod deadlock_graph;
-mod decode_cli;
-mod decode_memory;
-mod decode_steps;
-mod decode_swaps;
-mod decode_timing;
-mod device_cli;
-mod device_errors;
-mod device_mutants;
-mod device_registers;
-mod device_resets;
-mod device_runs;
-mod device_shapes;
-mod dsp_slice;
-mod emit_files;
-mod emit_write;
-mod estimate;
-mod fabric_behaviour;
-mod fabric_model;
-mod fabric_mutants;
-mod fabric_random;
-mod fetch_cli;
-mod goldens;
-mod host_example;
-mod interrupt_runs;
-mod kernels_equivalence;
-mod kernels_print;
-mod kernels_refusals;
-mod lint_matrix;
-mod lockstep;
-mod mare_duplicates;
-mod mare_fetch;
-mod mare_switches;
-mod model;
-mod named_configs;
-mod pad_lockstep;
-mod pad_row;
-mod part_former_rtl;
-mod pieces;
-mod placement_rtl;
-mod progress_runs;
-mod read_slices_rtl;
-mod reduce_root_rtl;
-mod reset_rtl;
-mod run_cli;
-mod sim_cli;
+// A folder a block.
+mod common;
+mod device {
+    mod counter_view;
+    mod errors;
+    mod host_example;
+    mod mutants;
+    mod read_slices;
+    mod registers;
+    mod reset;
+    mod resets;
+    mod runs;
+    mod shapes;
+}
+mod fabric {
+    mod attention;
+    mod clocks;
+    mod lockstep;
+    mod pieces;
+    mod random_configs;
+}
+mod mare {
+    mod duplicates;
+    mod fetch;
+    mod switches;
+}
+mod network;
+mod pad;
+mod reduce;
+mod takv;
+
+// A folder a layer.
+mod cli;
+mod config;
+mod cosim;
+mod datapath;
+mod emit;
+mod kernels;
+
 mod structure;
-mod sweep;
-mod tile_model;
-mod traffic_cli;
-mod traffic_cosim;
-mod traffic_scoreboard;
 
 /// A file that is not listed above would never run.
 #[test]
