@@ -1,0 +1,7 @@
+//! The whole fabric.
+
+mod attention;
+mod clocks;
+mod lockstep;
+mod pieces;
+mod random_configs;

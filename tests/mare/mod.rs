@@ -1,0 +1,5 @@
+//! MaRe: requesters and home agents.
+
+mod duplicates;
+mod fetch;
+mod switches;
