@@ -1,4 +1,4 @@
-//! What needs a disk that fails on command; the rest is in tests/emit_write.rs.
+//! What needs a disk that fails on command; the rest is in tests/emit/write.rs.
 
 use super::*;
 

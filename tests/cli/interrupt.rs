@@ -1,0 +1,222 @@
+//! Ctrl-C during long work: it ends soon with code 130, takes its children along, and leaves nothing half done.
+
+use crate::support::sandbox::{said, until, Running, Said, Scene, OTHER};
+use meshkv::tools;
+use rustix::process::{test_kill_process, Pid, Signal};
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// Tells its number, then waits without end, as a tool under a driver does.
+const HANG: &str = "sleep 600 & echo $! > pid.part && mv pid.part \"$PID_FILE\"; wait";
+
+fn real(wanted: &'static tools::Wanted) -> std::path::PathBuf {
+    tools::find(wanted).expect("these tests need the tools; run `meshkv doctor`").path
+}
+
+/// Starts `line` with a tool that hangs, sends a signal once it does, and expects the tool to be gone.
+fn interrupt_while_a_tool_hangs(
+    scene: &Scene,
+    line: &str,
+    (variable, wanted): (&str, &'static tools::Wanted),
+    signal: Signal,
+) -> Said {
+    let fake = scene.impostor("fake", &real(wanted), HANG);
+    let pid_file = scene.path("pid");
+    // The cache itself is made by the first build.
+    fs::create_dir_all(&scene.cache).unwrap();
+    let before = scene.list();
+    let mut command = scene.meshkv(line);
+    let running = Running::start(command.env(variable, &fake).env("PID_FILE", &pid_file));
+    until("the tool hangs", || pid_file.exists());
+    let start = Instant::now();
+    running.signal(signal);
+    let said = running.end();
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    let pid: i32 = fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
+    until("the tool's child is gone", || !alive(pid));
+    fs::remove_file(pid_file).unwrap();
+    assert_eq!(scene.list(), before, "something is left");
+    said
+}
+
+/// A process that has ended and nobody has asked for is no longer alive.
+fn alive(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let zombie = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));
+    !zombie && Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
+}
+
+fn interrupted(said: &Said, why: &str) {
+    assert_eq!((said.code, said.out.as_str()), (Some(130), ""), "{}", said.err);
+    let last = said.err.lines().last().unwrap_or_default();
+    assert!(last.starts_with("interrupted ") && last.contains(why), "{}", said.err);
+}
+
+#[test]
+fn while_verilator_is_at_work() {
+    // With its runtime in the cache, and this fabric not.
+    let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
+    scene.file("other.toml", OTHER);
+    let tool = ("MESHKV_VERILATOR", &tools::VERILATOR);
+    let line = "cosim other.toml --plot a/b/pictures";
+    interrupted(&interrupt_while_a_tool_hangs(&scene, line, tool, Signal::INT), "while the fabric was built");
+}
+
+#[test]
+fn while_the_compiler_is_at_work() {
+    let scene = Scene::new();
+    let tool = ("CXX", &tools::CXX);
+    let said = interrupt_while_a_tool_hangs(&scene, "cosim small.toml", tool, Signal::TERM);
+    interrupted(&said, "while the fabric was built");
+}
+
+#[test]
+fn while_a_linter_is_at_work() {
+    let scene = Scene::new();
+    let tool = ("MESHKV_YOSYS", &tools::YOSYS);
+    let said = interrupt_while_a_tool_hangs(&scene, "lint small.toml --json", tool, Signal::INT);
+    interrupted(&said, "before every tool had read the design");
+}
+
+#[test]
+fn while_yosys_synthesises() {
+    let scene = Scene::new();
+    let tool = ("MESHKV_SYNTH_YOSYS", &tools::SYNTHESIS);
+    let said = interrupt_while_a_tool_hangs(&scene, "estimate small.toml --plot a/b", tool, Signal::INT);
+    interrupted(&said, "while synthesising; modules that were done are kept");
+}
+
+#[test]
+fn a_second_ctrl_c_does_not_wait_for_anything() {
+    let scene = Scene::new();
+    let stubborn = "trap '' TERM INT; echo $$ > pid.part && mv pid.part \"$PID_FILE\"; sleep 600";
+    let fake = scene.impostor("fake", &real(&tools::YOSYS), stubborn);
+    let pid_file = scene.path("pid");
+    let mut command = scene.meshkv("lint small.toml");
+    let running = Running::start(command.env("MESHKV_YOSYS", fake).env("PID_FILE", &pid_file));
+    until("the tool hangs", || pid_file.exists());
+    running.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(300));
+    let start = Instant::now();
+    running.signal(Signal::INT);
+    let said = running.end();
+    assert_eq!(said.code, Some(130), "{}", said.err);
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    // Nobody else ends what is deaf to all that can be said.
+    let group: i32 = fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
+    let _ = rustix::process::kill_process_group(Pid::from_raw(group).unwrap(), Signal::KILL);
+}
+
+#[test]
+fn while_a_run_is_simulated() {
+    let scene = Scene::with_fabric();
+    let before = scene.list();
+    let line = "cosim small.toml -v --cycles 4000000000 --plot pictures";
+    let mut running = Running::start(&mut scene.meshkv(line));
+    running.hear("latency without load");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "no result, no picture");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_the_model_runs() {
+    let scene = Scene::new();
+    let before = scene.list();
+    let mut running =
+        Running::start(&mut scene.meshkv("sim small.toml -v --cycles 4000000000 --plot pictures"));
+    running.hear("latency without load");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "no result, no picture");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_seeds_are_soaked_it_names_the_one_to_go_on_with() {
+    let scene = Scene::with_fabric();
+    let before = scene.list();
+    let mut running = Running::start(&mut scene.meshkv("soak --seed 1"));
+    running.hear("seed 1, ");
+    running.signal(Signal::INT);
+    let said = running.end();
+    assert_eq!((said.code, said.out.as_str()), (Some(130), ""), "{}", said.err);
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_a_sweep_is_simulated_it_names_the_loads_it_has_finished() {
+    let scene = Scene::with_fabric();
+    let before = scene.list();
+    let line = "cosim small.toml -v --json --sweep-load 0.05:1.0 --cycles 200000 --plot pictures";
+    let mut running = Running::start(&mut scene.meshkv(line));
+    running.hear("offering 0.1000");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "finished: 0.0500, 0.1000");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_a_trace_is_replayed() {
+    let scene = Scene::with_fabric();
+    scene.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
+    let before = scene.list();
+    let mut running = Running::start(&mut scene.meshkv("cosim small.toml -v --trace t.csv"));
+    running.hear("fabric loaded");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_slices_are_fetched() {
+    let scene = Scene::with_fabric();
+    // Built first, so that the signal meets the run.
+    assert_eq!(said(&mut scene.meshkv("fetch small.toml --pattern heads")).code, Some(0));
+    let before = scene.list();
+    let line = "fetch small.toml -v --json --pattern random --commands 400 --gap 4000";
+    let mut running = Running::start(&mut scene.meshkv(line));
+    running.hear("fabric loaded");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "while fetching; no result");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_a_step_is_decoded() {
+    let scene = Scene::with_fabric();
+    // Built first, so that the signal meets the run; one that takes long without being built for it.
+    let line = "decode small.toml -v --json --plot pictures --tokens 1";
+    assert_eq!(said(&mut scene.meshkv(line)).code, Some(0));
+    fs::remove_dir_all(scene.path("pictures")).unwrap();
+    let before = scene.list();
+    let mut running = Running::start(&mut scene.meshkv(&format!("{line} --steps 60 --stall 250")));
+    running.hear("fabric loaded");
+    running.signal(Signal::INT);
+    interrupted(&running.end(), "while decoding; no result");
+    assert_eq!(scene.list(), before);
+}
+
+#[test]
+fn while_files_are_generated_the_output_is_whole_or_as_it_was() {
+    let scene = Scene::new();
+    scene.file("large.toml", "[mesh]\ncols = 16\nrows = 16\n");
+    let whole = || scene.path("out/meshkv-manifest.json").exists();
+    for round in 0..30 {
+        let running = Running::start(&mut scene.meshkv("generate large.toml -o out -q"));
+        std::thread::sleep(Duration::from_millis(round));
+        running.signal(Signal::INT);
+        let said = running.end();
+        match said.code {
+            Some(130) => interrupted(&said, "before out was written"),
+            // Before it listens there is nothing to clean up; after the last file there is nothing to stop.
+            None => assert!(!whole(), "{}", said.err),
+            code => assert!(code == Some(0) && whole(), "{code:?}: {}", said.err),
+        }
+        let listed = scene.list();
+        assert_eq!(scene.path("out").exists(), whole(), "{listed:?}");
+        assert!(!listed.iter().any(|path| path.contains("meshkv-tmp")), "{listed:?}");
+        if whole() {
+            fs::remove_dir_all(scene.path("out")).unwrap();
+        }
+    }
+}

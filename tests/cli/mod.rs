@@ -1,0 +1,15 @@
+//! The subcommands of the program.
+
+mod bad_input;
+mod commands;
+mod cosim;
+mod decode;
+mod estimate;
+mod fetch;
+mod interrupt;
+mod progress;
+mod run;
+mod run_device;
+mod sim;
+mod sweep;
+mod tools;

@@ -1,0 +1,247 @@
+//! `meshkv run` as it is typed: exit codes, messages, what it writes, and the keys of its JSON.
+
+use crate::support::sandbox::LEAST;
+use crate::support::verilated;
+use assert_cmd::Command;
+use half::f16;
+use meshkv::model::reference::exact;
+use meshkv::model::tensors::Tensors;
+use safetensors::tensor::{Dtype, TensorView};
+use safetensors::SafeTensors;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Runs `meshkv run`.
+fn meshkv_run(config: &str, line: &[&str]) -> (Option<i32>, String, String) {
+    let output = Command::cargo_bin("meshkv")
+        .expect("the binary is built")
+        .env("MESHKV_CACHE", verilated::cache())
+        .args(["run", config])
+        .args(line)
+        .output()
+        .expect("the binary runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// The same of one line, configuration first.
+fn typed(line: &str) -> (Option<i32>, String, String) {
+    let words: Vec<_> = line.split_whitespace().collect();
+    meshkv_run(words[0], &words[1..])
+}
+
+fn json(line: &str) -> Value {
+    let (code, out, err) = typed(&format!("{line} --json"));
+    assert_eq!(code, Some(0), "{err}");
+    serde_json::from_str(&out).expect("one JSON object")
+}
+
+const TINY: &str = "configs/tiny.toml";
+const EXAMPLE: &str = "examples/minilm.safetensors";
+
+#[test]
+fn the_readmes_job_gives_attention_files_and_figures() {
+    let dir = tempfile::tempdir().unwrap();
+    let (pictures, outputs) = (dir.path().join("out"), dir.path().join("attention.safetensors"));
+    let line = ["--tensors", EXAMPLE, "--fit", "--query", "7", "--json"];
+    let files = ["--plot", pictures.to_str().unwrap(), "--output", outputs.to_str().unwrap()];
+    let (code, out, err) = meshkv_run("configs/minilm.toml", &[&line[..], &files].concat());
+    assert_eq!(code, Some(0), "{err}");
+    let value: Value = serde_json::from_str(&out).expect("one JSON object");
+    for key in ["cycles", "mac_utilisation", "bound_by", "stages", "command", "utilisation"] {
+        assert!(!value[key].is_null(), "{key}");
+    }
+    assert_eq!(
+        (&value["bit_exact"], &value["heads"], &value["tokens"]),
+        (&true.into(), &12.into(), &250.into())
+    );
+    let number = |key: &str| value[key].as_f64().unwrap();
+    assert!(number("max_abs_error") <= number("fa2_max_abs_error"), "{out}");
+    assert!(number("rms_error") <= number("fa2_rms_error"), "{out}");
+    assert_eq!(value["heads_within_fa2"], 12);
+    for picture in ["timeline.svg", "timeline.png"] {
+        assert!(fs::metadata(pictures.join(picture)).unwrap().len() > 10_000, "{picture}");
+    }
+    // What was written is what was said, and is attention.
+    let bytes = fs::read(&outputs).unwrap();
+    let file = SafeTensors::deserialize(&bytes).unwrap();
+    let view = file.tensor("attention").unwrap();
+    assert_eq!((view.dtype(), view.shape()), (Dtype::F16, &[12, 1, 32][..]));
+    let tensors = Tensors::read(EXAMPLE.as_ref(), 0).unwrap();
+    let written: Vec<u16> = view.data().chunks(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
+    for head in 0..12 {
+        let right = exact(tensors.query(head, 7), tensors.keys(head), tensors.values(head));
+        for (bits, right) in written[head * 32..].iter().zip(right) {
+            let error = (f16::from_bits(*bits).to_f64() - right).abs();
+            assert!(error <= number("max_abs_error"), "head {head}: {error}");
+        }
+    }
+}
+
+#[test]
+fn prose_says_what_was_compared_and_what_bounds_the_run() {
+    let (code, out, err) = meshkv_run(TINY, &["--tokens", "30", "--logits", "peaky", "--batch", "2"]);
+    assert_eq!(code, Some(0), "{err}");
+    for words in ["2 streams", "every bit: 384 numbers", "FlashAttention-2", "starved", "Bound by"] {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+}
+
+/// A file of tensors of six heads of `dim`, changed.
+fn file(dir: &Path, dtype: Dtype, dim: usize, names: [&str; 3], value: u16) -> PathBuf {
+    let bytes: Vec<u8> = vec![value; 6 * 9 * dim].into_iter().flat_map(u16::to_le_bytes).collect();
+    let size = if dtype == Dtype::F32 { 2 } else { 1 };
+    let view = |heads: usize| {
+        let shape = vec![heads, 9 / size, dim];
+        let length: usize = shape.iter().product::<usize>() * 2 * size;
+        TensorView::new(dtype, shape, &bytes[..length]).unwrap()
+    };
+    let all = [(names[0], view(6)), (names[1], view(3)), (names[2], view(3))];
+    let path = dir.join("t.safetensors");
+    fs::write(&path, safetensors::serialize(all, None).unwrap()).unwrap();
+    path
+}
+
+const NAMES: [&str; 3] = ["layers.0.q", "layers.0.k", "layers.0.v"];
+
+#[test]
+fn bad_tensors_are_named_with_the_rule_and_the_way_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let says = |path: &Path, more: &[&str], words: &[&str]| {
+        let (code, _, err) = meshkv_run(TINY, &[&["--tensors", path.to_str().unwrap()][..], more].concat());
+        assert_eq!(code, Some(2), "{err}");
+        for words in words {
+            assert!(err.contains(words), "{words}: {err}");
+        }
+    };
+    let dir = dir.path();
+    says(&dir.join("none"), &[], &["none", "cannot read it"]);
+    let good = file(dir, Dtype::F16, 32, NAMES, 0x3c00);
+    says(&good, &["--layer", "4"], &["no tensor layers.4.q", "the file has layers 0 to 0"]);
+    says(&good, &["--query", "9"], &["query 9", "queries 0 to 8", "help:"]);
+    let bytes = fs::read(&good).unwrap();
+    fs::write(dir.join("cut"), &bytes[..bytes.len() - 100]).unwrap();
+    says(&dir.join("cut"), &[], &["cut", "is the download complete?"]);
+    says(&file(dir, Dtype::F32, 32, NAMES, 0), &[], &["layers.0.q is F32", "F16"]);
+    says(&file(dir, Dtype::F16, 32, NAMES, 0x7e00), &[], &["layers.0.q[0, 0, 0] is NaN"]);
+    says(&file(dir, Dtype::F16, 32, ["a", "b", "c"], 0), &[], &["no tensor layers.0.q"]);
+    let narrow = file(dir, Dtype::F16, 64, NAMES, 0);
+    says(&narrow, &[], &["elements of a row = 64", "the configuration 32", "--fit"]);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_anything_is_built() {
+    for (line, words) in [
+        (&["--tokens", "0"][..], "--tokens is 0"),
+        (&["--tokens", "257"], "model.max_tokens"),
+        (&["--batch", "3", "--tokens", "9"], "model.max_streams"),
+        (&["--fit"], "--tensors"),
+        (&["--output", "/nowhere/x"], "/nowhere/x"),
+        (&["--engine", "model", "--jitter", "5", "--tokens", "9"], "leave --jitter out"),
+        (&["--timing"], "add --engine model"),
+        (&["--engine", "model", "--lockstep"], "--lockstep"),
+        (&["--engine", "model", "--timing", "--output", "x"], "--output"),
+        (&["--engine", "model", "--wave", "/tmp/x.fst", "--tokens", "9"], "add --engine rtl"),
+    ] {
+        let (code, out, err) = meshkv_run(TINY, line);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{line:?}: {err}");
+        assert!(err.contains(words), "{line:?}: {err}");
+    }
+}
+
+/// The tiny configuration with other clocks.
+fn config(dir: &tempfile::TempDir, clock: &str) -> String {
+    let path = dir.path().join("clocks.toml");
+    fs::write(&path, fs::read_to_string("configs/tiny.toml").unwrap() + "\n[clock]\n" + clock).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn waves_are_of_the_same_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("x.fst");
+    let config = dir.path().join("least.toml");
+    fs::write(&config, LEAST).unwrap();
+    let line = format!("{} --tokens 8", config.display());
+    let waved = json(&format!("{line} --wave {} --wave-depth 2", file.display()));
+    assert_eq!(waved, json(&line));
+    let bytes = fs::read(&file).unwrap();
+    // The first block is the header, of 329 bytes; the last of it holds the exponent of the unit of time.
+    assert_eq!((bytes[0], &bytes[1..9]), (0, &329_u64.to_be_bytes()[..]));
+    let end = u64::from_be_bytes(bytes[17..25].try_into().unwrap());
+    assert!(end > waved["cycles"].as_u64().unwrap() * 4000, "{end} ps");
+    assert!(bytes.len() > 10_000, "{} bytes", bytes.len());
+}
+
+#[test]
+fn clocks_of_the_configuration_are_run_and_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = config(&dir, "noc_mhz = 250.0\npe_mhz = 300.0\n");
+    let (code, out, err) = typed(&format!("{file} --tokens 8 --jitter 5"));
+    assert_eq!(code, Some(0), "{err}");
+    for says in ["Two clocks: network 250 MHz, PEs 300 MHz", "up to 5 %", "PE cycles in which K flits pass"] {
+        assert!(out.contains(says), "no `{says}` in\n{out}");
+    }
+    let value = json(&format!("{file} --tokens 8 --jitter 5"));
+    assert_eq!(
+        (&value["bit_exact"], &value["pe_mhz"], &value["jitter_percent"]),
+        (&true.into(), &300.0.into(), &5.into())
+    );
+    assert!(value["command"].as_str().unwrap().ends_with("--jitter 5"));
+    let (_, out, _) = typed("configs/tiny.toml --tokens 8");
+    assert!(out.contains("One clock of 250 MHz") && !out.contains("PE cycles in"), "{out}");
+}
+
+#[test]
+fn waves_that_cannot_be_written_are_refused_at_once() {
+    let (code, _, err) = typed("configs/tiny.toml --wave /proc/x.fst");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("--wave needs a file that can be written"), "{err}");
+}
+
+/// What is said of a run, but for the engine and the command that gives it again.
+fn said(line: &str) -> Value {
+    let mut value = json(line);
+    let engine = value.as_object_mut().unwrap().remove("engine").unwrap();
+    let lockstep = if line.contains("--lockstep") { "lockstep" } else { "rtl" };
+    assert_eq!(engine, if line.contains("--engine model") { "model" } else { lockstep }, "{line}");
+    let command = value.as_object_mut().unwrap().remove("command").unwrap();
+    let command = command.as_str().unwrap().strip_prefix("meshkv run ").unwrap().to_owned();
+    for word in line.split_whitespace() {
+        assert!(command.split_whitespace().any(|said| said == word), "no `{word}` in {command}");
+    }
+    value
+}
+
+#[test]
+fn the_model_says_what_the_verilog_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let clocks = config(&dir, "noc_mhz = 250.0\npe_mhz = 300.0\n");
+    for line in [
+        "configs/tiny.toml --tokens 30 --batch 2 --mapping stream-striped --stall 100".to_owned(),
+        "configs/tiny.toml --tokens 41 --logits peaky --sharing segment --unruly-memory --seed 4".to_owned(),
+        format!("{clocks} --tokens 30"),
+    ] {
+        let model = said(&format!("{line} --engine model"));
+        assert_eq!(model, said(&line), "{line}");
+        assert_eq!(model, said(&format!("{line} --lockstep")), "{line}");
+        assert_eq!(model["bit_exact"], true, "{line}");
+    }
+}
+
+#[test]
+fn timing_alone_is_the_same_and_says_nothing_of_numbers() {
+    let line = "configs/tiny.toml --tokens 30 --batch 2 --engine model";
+    let (all, timing) = (said(line), said(&format!("{line} --timing")));
+    for (key, value) in all.as_object().unwrap() {
+        match key.as_str() {
+            "outputs" => assert_eq!(timing[key], 0),
+            "bit_exact" | "heads_within_fa2" => assert!(timing[key].is_null(), "{key}"),
+            _ if key.ends_with("_error") => assert!(timing[key].is_null(), "{key}"),
+            _ => assert_eq!(&timing[key], value, "{key}"),
+        }
+    }
+    let (code, out, _) = typed(&format!("{line} --timing"));
+    assert!(code == Some(0) && out.contains("Cycles only: no number was computed."), "{out}");
+}

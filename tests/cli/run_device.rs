@@ -1,0 +1,45 @@
+//! `meshkv run --device`: the same outputs as without, on either engine; what does not go together is refused.
+
+use crate::support::verilated;
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn meshkv(arguments: &str) -> Command {
+    let mut command = Command::cargo_bin("meshkv").unwrap();
+    command.env("MESHKV_CACHE", verilated::cache());
+    command.args(arguments.split_whitespace());
+    command
+}
+
+/// Outputs as written, and what is said of them.
+fn run(arguments: &str) -> (Vec<u8>, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out.safetensors");
+    let mut command = meshkv("run configs/tiny.toml --tokens 24 --batch 2 --mapping head-tile --json -q");
+    let output = command.args(arguments.split_whitespace()).arg("-o").arg(&file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    (std::fs::read(file).unwrap(), serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn a_device_gives_the_outputs_of_the_core() {
+    let (core, said) = run("");
+    assert!(said["device"].is_null());
+    for arguments in ["--device", "--device --engine model", "--device --unruly-memory --stall 60"] {
+        let (device, said) = run(arguments);
+        assert!(device == core, "{arguments}: outputs differ");
+        assert_eq!((&said["bit_exact"], &said["violations"]), (&true.into(), &Value::Array(Vec::new())));
+        assert!(said["device"]["register_accesses"].as_u64().unwrap() > 30, "{said}");
+        assert!(said["command"].as_str().unwrap().contains("--device"));
+    }
+}
+
+#[test]
+fn what_a_device_cannot_have_is_refused() {
+    for arguments in ["--lockstep", "--timing --engine model"] {
+        let output = meshkv(&format!("run configs/tiny.toml --device {arguments}")).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("cannot be used with"), "{error}");
+    }
+}

@@ -1,0 +1,3 @@
+//! Cells that any block may use.
+
+mod clock_crossing;

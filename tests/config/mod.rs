@@ -1,0 +1,6 @@
+//! Configurations and the messages about them.
+
+mod damaged;
+mod messages;
+mod named;
+mod round_trip;

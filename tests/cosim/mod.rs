@@ -1,0 +1,4 @@
+//! Builds of co-simulation, and its scoreboard.
+
+mod build;
+mod scoreboard;

@@ -1,0 +1,8 @@
+//! The datapath model against exact arithmetic, and against attention.
+
+mod arithmetic;
+mod attention;
+mod exact;
+mod partials;
+mod special;
+mod tensors;

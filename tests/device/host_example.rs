@@ -1,0 +1,265 @@
+//! The host example compiles, lays the cache out as the fabric reads it, works the registers in their order, and names errors.
+
+use crate::support::verilated::design;
+use meshkv::design::registers::named;
+use meshkv::design::Design;
+use meshkv::emit::emit;
+use meshkv::model::layout::{k_flits, v_flits};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+const TOKENS: u32 = 21;
+const STREAMS: u32 = 2;
+
+/// The example, built for a design against a card that is none.
+struct Host {
+    design: Design,
+    dir: TempDir,
+}
+
+impl Host {
+    fn new(design: Design) -> Host {
+        let dir = tempfile::tempdir().unwrap();
+        for file in
+            emit(&design).unwrap().iter().filter(|f| f.path.starts_with("host/") || f.path.starts_with("sw/"))
+        {
+            let path = dir.path().join(&file.path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &file.text).unwrap();
+        }
+        let host = Host { design, dir };
+        host.compile(Path::new("host/meshkv_host.cpp"), "meshkv_host");
+        for (name, heads, rows) in [
+            ("queries", host.heads(), STREAMS),
+            ("keys", host.kv_heads(), TOKENS),
+            ("values", host.kv_heads(), TOKENS),
+        ] {
+            let bytes: Vec<u8> =
+                host.numbers(name, heads * rows).into_iter().flat_map(u16::to_le_bytes).collect();
+            std::fs::write(host.path(name), bytes).unwrap();
+        }
+        std::fs::write(host.path("card.xclbin"), "").unwrap();
+        host
+    }
+
+    /// Compiles a program against a card that is none.
+    fn compile(&self, source: &Path, program: &str) {
+        let stubs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/xrt");
+        let cxx = meshkv::tools::find(&meshkv::tools::CXX).expect("the example needs a C++ compiler");
+        let built = Command::new(cxx.path)
+            .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pthread", "-Isw", "-Ihost"])
+            .arg(format!("-I{}", stubs.display()))
+            .arg(source)
+            .args(["-o", program])
+            .current_dir(self.dir.path())
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn heads(&self) -> u32 {
+        self.design.config.model.heads
+    }
+
+    fn kv_heads(&self) -> u32 {
+        self.design.config.model.kv_heads
+    }
+
+    /// Numbers that tell where they are, different in each file.
+    fn numbers(&self, name: &str, rows: u32) -> Vec<u16> {
+        let seed = name.len() as u32 * 7919;
+        (0..rows * self.design.config.pe.head_dim)
+            .map(|n| (n.wrapping_mul(40_503).wrapping_add(seed) >> 3) as u16)
+            .collect()
+    }
+
+    fn run(&self, fault: &str, more: &[&str]) -> Output {
+        let (tokens, streams) = (TOKENS.to_string(), STREAMS.to_string());
+        let mut command = Command::new(self.path("meshkv_host"));
+        command.args([
+            "card.xclbin",
+            "--tokens",
+            &tokens,
+            "--streams",
+            &streams,
+            "--queries",
+            "queries",
+            "--keys",
+            "keys",
+        ]);
+        command.args(["--values", "values", "--outputs", "outputs", "--layer", "1"]).args(more);
+        command
+            .env("MESHKV_FAKE_DIR", self.dir.path())
+            .env("MESHKV_FAKE_FAULT", fault)
+            .current_dir(self.dir.path());
+        command.output().unwrap()
+    }
+
+    /// What was written to registers, in order.
+    fn log(&self) -> Vec<(u32, u32)> {
+        let hex = |word: &str| u32::from_str_radix(word, 16).unwrap();
+        let text = std::fs::read_to_string(self.path("log")).unwrap();
+        text.lines()
+            .filter_map(|line| line.split_once(' '))
+            .map(|(at, value)| (hex(at), hex(value)))
+            .collect()
+    }
+
+    /// Bytes of the card's memory from an address.
+    fn memory(&self, address: u64, bytes: usize) -> Vec<u8> {
+        let all = std::fs::read(self.path("memory")).unwrap();
+        let word = |at: usize| u64::from_le_bytes(all[at..at + 8].try_into().unwrap());
+        let mut at = 0;
+        while at < all.len() {
+            let (first, size) = (word(at), word(at + 8));
+            if (first..first + size).contains(&address) {
+                let from = at + 16 + (address - first) as usize;
+                return all[from..from + bytes].to_vec();
+            }
+            at += 16 + size as usize;
+        }
+        panic!("nothing is at {address:#x}");
+    }
+}
+
+/// The 64-bit argument that was written.
+fn argument(log: &[(u32, u32)], number: u32) -> u64 {
+    let at = Design::argument_offset(number);
+    let word = |offset: u32| u64::from(log.iter().find(|(o, _)| *o == offset).expect("it is written").1);
+    word(at) | word(at + 4) << 32
+}
+
+/// All slices stand where the fabric looks for them, whatever buffers they are in.
+fn cache_is_where_the_fabric_reads(host: &Host) {
+    let ran = host.run("", &[]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let (design, log) = (&host.design, host.log());
+    let (dims, per_segment) = (design.config.pe.head_dim as usize, design.config.kv.segment_tokens as usize);
+    let (keys, values) =
+        (host.numbers("keys", host.kv_heads() * TOKENS), host.numbers("values", host.kv_heads() * TOKENS));
+    let lanes = design.flit.data_width / 16;
+    for head in 0..host.kv_heads() {
+        let of =
+            |all: &[u16]| all[head as usize * TOKENS as usize * dims..][..TOKENS as usize * dims].to_vec();
+        let (k, v) = (of(&keys), of(&values));
+        for (segment, (k, v)) in (0..).zip(k.chunks(per_segment * dims).zip(v.chunks(per_segment * dims))) {
+            let mut flits = k_flits(k, lanes);
+            flits.resize(design.mare.half_flits as usize, vec![0; lanes as usize]);
+            flits.extend(v_flits(v, dims as u32, lanes));
+            let bytes: Vec<u8> = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
+            let home = design.placement.home(1, segment);
+            let (x, y) = design.mesh.coords(home);
+            let port = design.memory.port(x, y);
+            let address = argument(&log, 2 + port).wrapping_add(design.slice_address(0, 1, segment, head));
+            assert_eq!(host.memory(address, bytes.len()), bytes, "KV head {head}, segment {segment}");
+        }
+    }
+}
+
+#[test]
+fn the_cache_lies_where_the_fabric_reads_it() {
+    let changes: [fn(&mut meshkv::config::Config); 3] = [
+        |_| {},
+        |c| c.takv.swap_epoch = 0,
+        |c| (c.takv.swap_epoch, c.takv.placement) = (0, meshkv::design::PlacementKind::RoundRobin),
+    ];
+    for change in changes {
+        cache_is_where_the_fabric_reads(&Host::new(small(change)));
+    }
+}
+
+/// A small fabric with room for the test's tokens.
+fn small(change: impl Fn(&mut meshkv::config::Config)) -> Design {
+    design(3, 2, |c| {
+        (c.noc.flit_width, c.kv.segment_tokens, c.kv.uram_per_tile, c.pe.head_dim) = (64, 8, 1, 32);
+        (c.model.layers, c.model.heads, c.model.kv_heads) = (6, 6, 3);
+        (c.model.max_tokens, c.model.max_streams) = (256, 2);
+        change(c);
+    })
+}
+
+#[test]
+fn registers_are_written_in_the_order_of_a_run_and_outputs_come_back() {
+    for more in [&[][..], &["--interrupt"]] {
+        let host = Host::new(small(|_| {}));
+        let ran = host.run("", more);
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let log = host.log();
+        let at = |name: &str| {
+            log.iter().position(|(o, _)| *o == named(name).offset).unwrap_or_else(|| panic!("no {name}"))
+        };
+        assert!(
+            at("ERROR") < at("DESC_CACHE")
+                && at("DESC_STREAMS") < at("DESC_PUSH")
+                && at("DESC_PUSH") < at("CTRL")
+        );
+        let value = |name: &str| log[at(name)].1;
+        assert_eq!(value("DESC_COUNT"), TOKENS.div_ceil(8));
+        assert_eq!(value("DESC_ROWS"), ((TOKENS - 1) % 8) << 16);
+        assert_eq!(
+            (value("DESC_STREAMS"), value("QUERY_STREAMS"), value("CTRL")),
+            (STREAMS << 16, STREAMS, 1)
+        );
+        assert_eq!(value("GIE"), u32::from(!more.is_empty()));
+        assert_eq!(
+            std::fs::read(host.path("outputs")).unwrap(),
+            std::fs::read(host.path("queries")).unwrap()
+        );
+    }
+}
+
+#[test]
+fn what_goes_wrong_is_named() {
+    let host = Host::new(small(|_| {}));
+    for (fault, more, code, says) in [
+        ("magic", &[][..], 1, "MAGIC is 0xdeadbeef"),
+        ("design", &[], 1, "generated from another configuration"),
+        ("desc", &[], 1, "DESC_LAYER"),
+        ("memory", &[], 1, "MEMORY (A read of external memory was answered by an error; tile: 3)"),
+        ("hang", &["--timeout", "30"], 1, "longer than 30 ms"),
+        ("", &["--layer", "6"], 2, "--layer is 6: 0 to 5 are possible"),
+        ("", &["--tokens", "22"], 2, "keys has"),
+        ("", &["--streams", "x"], 2, "which is no number"),
+        ("", &["--quiet", "1"], 2, "--quiet is no option"),
+    ] {
+        let ran = host.run(fault, more);
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(code), "{fault} {more:?}: {said}");
+        assert!(said.starts_with("error: ") && said.contains(says), "{fault} {more:?}: {said}");
+    }
+}
+
+#[test]
+fn a_cache_larger_than_the_memory_is_an_error_that_says_what_to_lower() {
+    let host =
+        Host::new(small(|c| (c.model.max_tokens, c.model.layers, c.model.max_streams) = (1 << 20, 64, 8)));
+    let ran = host.run("", &[]);
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(2), "{said}");
+    assert!(said.contains("lower model.max_tokens"), "{said}");
+}
+
+#[test]
+fn a_driver_refuses_slices_that_are_named_twice_in_a_run_however_the_last_one_ended() {
+    let host = Host::new(small(|_| {}));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/named_twice.cpp");
+    host.compile(&source, "named_twice");
+    let ran = Command::new(host.path("named_twice")).output().unwrap();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    let of = |segment| format!("segment {segment} of cache 0 is named by two descriptors of one run");
+    let refused = "for the run before was refused and its descriptors wait still: reset the device";
+    let [two, three, six] = [2, 3, 6].map(of);
+    let late = format!("{three}, {refused}");
+    let expected = [
+        &["0 wait", "taken", "taken", "taken", &three, "taken", &six, "taken", "taken", "taken"][..],
+        &["a run that is cut off", "taken", "taken"],
+        &["a run that is refused", &two, "taken"],
+        &["a run that is refused while the next is pushed", "taken", &late],
+    ];
+    assert_eq!(said, expected.concat().join("\n") + "\n");
+}

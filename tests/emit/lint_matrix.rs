@@ -1,0 +1,111 @@
+//! Every shape of fabric is clean for every reader: Verilator, Icarus and Yosys, and Verilator's later language.
+
+use crate::support::verilated::design;
+use meshkv::cli::interrupt::Interrupt;
+use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::config::Config;
+use meshkv::design::Design;
+use meshkv::emit::{emit, FABRIC, TOP};
+
+/// All messages about a module and all below it, of those passes that are wanted: tool and language.
+fn messages(design: &Design, top: &str, wanted: impl Fn(&str, &str) -> bool) -> Vec<String> {
+    let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
+    let dir = tempfile::tempdir().unwrap();
+    let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
+    let passes = linters.passes(&sources, top);
+    let passes = passes.iter().filter(|pass| wanted(pass.tool.name, pass.language));
+    let found = passes.flat_map(|pass| {
+        let said = pass.run(dir.path(), &Interrupt::default()).unwrap();
+        said.into_iter().map(move |m| format!("{} as {}: {}", pass.tool.name, pass.language, m.text))
+    });
+    found.collect()
+}
+
+/// The language of the design, and one whose keywords it must avoid: those differ in no shape.
+const LANGUAGES: [&str; 2] = ["1364-2005", "1800-2017"];
+
+/// A design whose tiles have little of everything: what is looked at here is how they are joined.
+fn light(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
+    design(cols, rows, |config| {
+        (config.mare.bloom_bits, config.mare.bloom_refresh) = (16, 4);
+        (config.mare.tag_entries, config.mare.request_entries) = (2, 4);
+        (config.pe.array_rows, config.model.max_streams) = (1, 2);
+        change(config);
+    })
+}
+
+/// The whole design, or the fabric where what computes is the same as elsewhere.
+fn is_clean(top: &str, cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
+    let design = light(cols, rows, change);
+    let found = messages(&design, top, |_, language| language == LANGUAGES[0]);
+    assert!(found.is_empty(), "{cols}x{rows} {:?}:\n{}", design.config.noc, found.join("\n"));
+}
+
+#[test]
+fn meshes_of_every_shape_are_clean() {
+    // Nine of a side take as many bits as sixteen; two by two is what flits of every width run on.
+    // Four rows stand in three SLRs: all that the front has for those is in it.
+    for (top, cols, rows) in [(TOP, 3, 4), (FABRIC, 2, 9), (FABRIC, 9, 2)] {
+        is_clean(top, cols, rows, |_| {});
+    }
+}
+
+#[test]
+fn the_largest_mesh_is_clean() {
+    // Verilator and Icarus elaborate each of the 256 routers and take minutes; Yosys takes one for all.
+    assert_eq!(messages(&light(16, 16, |_| {}), TOP, |tool, _| tool == "yosys"), [""; 0]);
+}
+
+#[test]
+fn no_name_is_a_keyword_of_later_languages() {
+    for (top, multicast) in [(TOP, true), (FABRIC, false)] {
+        let design = light(2, 2, |config| config.mare.multicast = multicast);
+        assert_eq!(messages(&design, top, |_, language| language == LANGUAGES[1]), [""; 0]);
+    }
+}
+
+#[test]
+fn one_and_four_channels_of_any_depth_are_clean() {
+    for (vn0, vn1, depth) in [(1, 3, 2), (4, 4, 64), (3, 2, 5)] {
+        is_clean(FABRIC, 3, 2, |config| {
+            (config.noc.vn0_vcs, config.noc.vn1_vcs, config.noc.vc_depth) = (vn0, vn1, depth);
+        });
+    }
+}
+
+#[test]
+fn ports_of_any_number_of_tiles_are_clean() {
+    // With eight tiles a port an ID of the host has eight bits.
+    for (top, cols, tiles) in [(TOP, 3, 2), (TOP, 5, 4), (FABRIC, 9, 8)] {
+        is_clean(top, cols, 2, |config| config.memory.tiles_per_port = Some(tiles));
+    }
+}
+
+#[test]
+fn flits_of_every_width_are_clean() {
+    for width in [64, 128, 256, 512, 1024] {
+        let design = design(2, 2, |config| {
+            config.noc.flit_width = width;
+            // A flit is read in one cycle, from 72-bit blocks side by side.
+            config.kv.uram_per_tile = config.kv.uram_per_tile.max(width.div_ceil(72));
+        });
+        // It is Verilator that knows of widths. Yosys takes most of a minute for the widest.
+        let tools: &[&str] = match width {
+            64 => &["verilator", "iverilog", "yosys"],
+            1024 => &["verilator", "iverilog"],
+            _ => &["verilator"],
+        };
+        let wanted = |tool: &str, language: &str| language == LANGUAGES[0] && tools.contains(&tool);
+        assert_eq!(messages(&design, TOP, wanted), [""; 0], "{width}");
+    }
+}
+
+#[test]
+fn routers_without_multicast_are_clean() {
+    for (cols, rows, vn0, vn1) in [(3, 4, 1, 2), (2, 2, 4, 4)] {
+        is_clean(FABRIC, cols, rows, |config| {
+            config.mare.multicast = false;
+            (config.noc.vn0_vcs, config.noc.vn1_vcs) = (vn0, vn1);
+        });
+    }
+}

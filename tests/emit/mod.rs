@@ -1,0 +1,7 @@
+//! The emitted files.
+
+mod constraints;
+mod files;
+mod goldens;
+mod lint_matrix;
+mod write;

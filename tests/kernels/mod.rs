@@ -1,0 +1,5 @@
+//! The printer of kernels.
+
+mod equivalence;
+mod print;
+mod refusals;

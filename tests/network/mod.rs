@@ -1,0 +1,8 @@
+//! The network: routers, links, mesh.
+
+mod deadlock;
+mod lockstep;
+mod mutants;
+mod one_router_form;
+mod timing;
+mod traffic;

@@ -1,0 +1,5 @@
+//! PaD: the arrays of a tile.
+
+mod dsp_slice;
+mod lockstep;
+mod row;

@@ -1,0 +1,185 @@
+//! A verilated row that is given its inputs cycle by cycle.
+
+use meshkv::design::Design;
+use meshkv::emit::{row, row_modules, Dir, PortSpec, SourceFile};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// Inputs of one cycle by name; those that are not named are zero.
+pub type Inputs = BTreeMap<&'static str, Vec<u32>>;
+
+/// What leaves a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Output {
+    /// The answer to a READ: the sum's words and m.
+    Sum { cycle: usize, words: Vec<u32>, max: i32 },
+    /// A tail.
+    Done { cycle: usize, token: u32 },
+}
+
+pub struct Row {
+    dir: TempDir,
+    inputs: Vec<PortSpec>,
+}
+
+/// Verilates the row of a design, of which `change` may change the Verilog.
+pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> Row {
+    let dir = tempfile::tempdir().unwrap();
+    let mut verilator = Command::new(verilator());
+    let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_row"];
+    verilator.current_dir(dir.path()).args(options);
+    for mut file in row(design, slots).unwrap() {
+        change(&mut file);
+        let name = file.path.rsplit('/').next().unwrap().to_owned();
+        fs::write(dir.path().join(&name), &file.text).unwrap();
+        verilator.arg(name);
+    }
+    let modules = row_modules(design, slots);
+    let ports = &modules.last().unwrap().ports;
+    let inputs: Vec<_> = ports.iter().filter(|p| p.dir == Dir::Input && p.name != "clk").cloned().collect();
+    let sum = ports.iter().find(|p| p.name == "sum_data").unwrap();
+    fs::write(dir.path().join("main.cpp"), main_cpp(&inputs, words(sum))).unwrap();
+    succeeds(&mut verilator);
+    // One unit, and the runtime that all rows have: most of the time would go into compiling that.
+    let generated = fs::read_dir(dir.path().join("obj")).unwrap().map(|file| file.unwrap().path());
+    let units = generated.filter(|path| path.extension().is_some_and(|e| e == "cpp"));
+    let all: String = units.map(|path| format!("#include \"{}\"\n", path.display())).collect();
+    fs::write(dir.path().join("all.cpp"), all).unwrap();
+    let mut compiler = compiler();
+    compiler.current_dir(dir.path()).args(["-O0", "all.cpp", "main.cpp", "-o", "row", "-Iobj"]);
+    succeeds(compiler.args(runtime()));
+    Row { dir, inputs }
+}
+
+/// The C++ compiler with what generated code asks for.
+fn compiler() -> Command {
+    let toolchain = crate::support::verilated::toolchain();
+    let mut command = Command::new(&toolchain.cxx);
+    command.args(["-std=c++17", "-pthread", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0"]);
+    command.args(["-DVM_TRACE_FST=0", "-DVM_TRACE_VCD=0"]);
+    command.arg("-I").arg(&toolchain.include).arg("-I").arg(toolchain.include.join("vltstd"));
+    command
+}
+
+/// Verilator's own code, compiled once.
+fn runtime() -> &'static [PathBuf] {
+    static OBJECTS: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    OBJECTS.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pad_row");
+        fs::create_dir_all(&dir).unwrap();
+        let object = |unit: &&str| {
+            let source = crate::support::verilated::toolchain().include.join(format!("{unit}.cpp"));
+            let object = dir.join(format!("{unit}.o"));
+            succeeds(compiler().args(["-O1", "-c", "-o"]).arg(&object).arg(source));
+            object
+        };
+        ["verilated", "verilated_threads"].iter().map(object).collect()
+    })
+}
+
+fn succeeds(command: &mut Command) {
+    let said = command.output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+}
+
+/// The program, after the versions that are known to work.
+pub fn verilator() -> std::path::PathBuf {
+    crate::support::verilated::toolchain().verilator.clone()
+}
+
+fn words(port: &PortSpec) -> usize {
+    port.width.bits.div_ceil(32) as usize
+}
+
+impl Row {
+    /// Runs through the cycles, the first of which are reset.
+    pub fn run(&self, cycles: &[Inputs]) -> Vec<Output> {
+        let mut bytes = Vec::new();
+        let quiet = Inputs::new();
+        let reset = |i: usize| u32::from(i < 4);
+        for (i, cycle) in (0..4).map(|_| &quiet).chain(cycles).enumerate() {
+            for port in &self.inputs {
+                let given = cycle.get(port.name.as_str());
+                for word in 0..words(port) {
+                    let value = match port.name.as_str() {
+                        "rst" => reset(i),
+                        _ => given.and_then(|g| g.get(word)).copied().unwrap_or_default(),
+                    };
+                    bytes.extend(value.to_le_bytes());
+                }
+            }
+            let known = |name: &&str| self.inputs.iter().any(|port| port.name == **name);
+            assert!(cycle.keys().all(known), "{cycle:?}");
+        }
+        let inputs = self.dir.path().join("inputs");
+        fs::write(&inputs, bytes).unwrap();
+        let said = Command::new(self.dir.path().join("row")).arg(inputs).output().unwrap();
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        String::from_utf8(said.stdout).unwrap().lines().map(output).collect()
+    }
+}
+
+fn output(line: &str) -> Output {
+    let words: Vec<u32> =
+        line.split(' ').skip(1).map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
+    match line.as_bytes()[0] {
+        b'S' => {
+            Output::Sum { cycle: words[0] as usize - 4, max: words[1] as i32, words: words[2..].to_vec() }
+        }
+        b'D' => Output::Done { cycle: words[0] as usize - 4, token: words[1] },
+        other => panic!("{other} {line}"),
+    }
+}
+
+/// Reads the words of all inputs for each cycle, and prints what comes.
+fn main_cpp(inputs: &[PortSpec], sum_words: usize) -> String {
+    let mut set = String::new();
+    for port in inputs {
+        let name = &port.name;
+        match words(port) {
+            1 => writeln!(set, "        top.{name} = next();").unwrap(),
+            2 => writeln!(set, "        low = next(); top.{name} = uint64_t(next()) << 32 | low;").unwrap(),
+            n => writeln!(set, "        for (int i = 0; i < {n}; i++) top.{name}[i] = next();").unwrap(),
+        }
+    }
+    let sum = match sum_words {
+        1 | 2 => {
+            "printf(\" %x %x\", (uint32_t)top.sum_data, (uint32_t)((uint64_t)top.sum_data >> 32));".to_owned()
+        }
+        n => format!("for (int i = 0; i < {n}; i++) printf(\" %x\", top.sum_data[i]);"),
+    };
+    format!(
+        r#"#include "Vmeshkv_row.h"
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+double sc_time_stamp() {{ return 0; }}
+int main(int, char** argv) {{
+    std::vector<uint32_t> words;
+    FILE* file = fopen(argv[1], "rb");
+    uint32_t word, low;
+    while (fread(&word, 4, 1, file) == 1) words.push_back(word);
+    size_t at = 0;
+    auto next = [&]() {{ return words[at++]; }};
+    static Vmeshkv_row top;
+    for (unsigned cycle = 0; at < words.size(); cycle++) {{
+        top.clk = 0;
+{set}        top.eval();
+        top.clk = 1;
+        top.eval();
+        if (top.sum_valid) {{
+            printf("S %x %x", cycle, top.sum_max);
+            {sum}
+            puts("");
+        }}
+        if (top.k_done) printf("D %x %x\n", cycle, top.k_done_token);
+    }}
+}}
+"#
+    )
+}

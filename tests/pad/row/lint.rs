@@ -1,0 +1,61 @@
+//! Verilator, Icarus and Yosys read the row of every shape without a word.
+
+use super::bench::verilator;
+use super::outputs::design;
+use meshkv::emit::row;
+use meshkv::tools;
+use std::fs;
+use std::process::Command;
+
+#[test]
+fn every_shape_is_read_without_a_warning() {
+    let icarus = tools::find(&tools::IVERILOG).expect("this test needs Icarus; run `meshkv doctor`").path;
+    let yosys = tools::find(&tools::YOSYS).expect("this test needs Yosys; run `meshkv doctor`").path;
+    for (lanes, head_dim, tokens, slots) in [
+        (32, 128, 64, 4),
+        (4, 32, 8, 3),
+        (64, 32, 256, 64),
+        (8, 32, 3, 1),
+        (16, 256, 40, 5),
+        (4, 256, 64, 64),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let mut paths = Vec::new();
+        for file in row(&design(16 * lanes, head_dim, tokens), slots).unwrap() {
+            let path = dir.path().join(file.path.rsplit('/').next().unwrap());
+            fs::write(&path, &file.text).unwrap();
+            paths.push(path);
+        }
+        let quiet = |command: &mut Command| {
+            let said = command.args(&paths).output().unwrap();
+            let text = [said.stdout, said.stderr].concat();
+            let text = String::from_utf8_lossy(&text);
+            assert!(
+                said.status.success() && text.trim().is_empty(),
+                "{lanes} {head_dim} {tokens} {slots}: {text}"
+            );
+        };
+        for language in ["1364-2005", "1800-2017"] {
+            quiet(Command::new(verilator()).args([
+                "--lint-only",
+                "-Wall",
+                "--language",
+                language,
+                "--top-module",
+                "meshkv_row",
+            ]));
+        }
+        quiet(Command::new(&icarus).args(["-g2005", "-Wall", "-t", "null", "-s", "meshkv_row"]));
+        if slots > 8 {
+            // The same text; Yosys takes minutes for the initial zeros of so many slots.
+            continue;
+        }
+        let read = format!(
+            "read_verilog {}; hierarchy -check -top meshkv_row",
+            paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+        );
+        let said = Command::new(&yosys).args(["-q", "-p", &read]).output().unwrap();
+        let text = String::from_utf8_lossy(&said.stderr);
+        assert!(said.status.success() && text.trim().is_empty(), "{lanes} {head_dim}: {text}");
+    }
+}

@@ -1,0 +1,6 @@
+//! One row of the array of PaD.
+
+mod bench;
+mod lint;
+mod outputs;
+mod schedule;

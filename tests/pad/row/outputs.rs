@@ -1,0 +1,89 @@
+//! The emitted row of PaD's array against the model of its numbers, in every bit, under Verilator.
+
+use super::bench;
+use super::schedule::{Numbers, Schedule};
+use crate::support::sources::is_source;
+use meshkv::config::Config;
+use meshkv::design::Design;
+
+/// A design whose rows have these sizes.
+pub(super) fn design(flit_width: u32, head_dim: u32, segment_tokens: u32) -> Design {
+    let mut config = Config::default();
+    (config.noc.flit_width, config.pe.head_dim) = (flit_width, head_dim);
+    config.kv.uram_per_tile = 16;
+    config.kv.segment_tokens = segment_tokens;
+    config.model.max_tokens = 32 * segment_tokens;
+    Design::from_config("row", &config).expect("a legal configuration")
+}
+
+/// Contexts of all kinds of numbers.
+fn schedule(design: &Design, slots: u32, rounds: usize) -> Schedule {
+    let mut schedule = Schedule::new(design, slots, 11);
+    Numbers::ALL.iter().cycle().take(rounds).for_each(|&numbers| schedule.round(numbers));
+    schedule
+}
+
+/// Runs contexts through a row and compares all it gives.
+fn agrees(lanes: u32, head_dim: u32, segment_tokens: u32, slots: u32, rounds: usize) {
+    let design = design(16 * lanes, head_dim, segment_tokens);
+    let row = bench::build(&design, slots, |_| {});
+    let schedule = schedule(&design, slots, rounds);
+    schedule.compare(&row.run(&schedule.cycles)).unwrap();
+}
+
+#[test]
+fn four_lanes_and_eight_flits_a_token() {
+    agrees(4, 32, 8, 3, 24);
+}
+
+#[test]
+fn the_reference_row() {
+    agrees(32, 128, 64, 4, 12);
+}
+
+#[test]
+fn a_token_a_flit() {
+    agrees(32, 32, 64, 4, 18);
+}
+
+#[test]
+fn two_tokens_a_flit() {
+    agrees(64, 32, 64, 2, 12);
+}
+
+#[test]
+fn segments_that_are_no_whole_number_of_blocks() {
+    agrees(16, 64, 40, 1, 18);
+    agrees(8, 32, 3, 5, 18);
+}
+
+/// What these tests are worth: each of these slips must show.
+#[test]
+fn a_row_with_a_slip_is_told_from_a_right_one() {
+    let slips = [
+        ("meshkv_weight", "octave[64] = 36'h", "octave[64] = 36'h000400000 ^ 36'h"),
+        ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
+        ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
+        ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),
+        ("meshkv_dot", "- {2'b0, borrow}", ""),
+        ("meshkv_dot", "(sixteens_2)", "({1'b0, sixteens_2[0]})"),
+    ];
+    show(&design(64, 32, 8), &slips);
+    // Alignment in LUTs.
+    show(&design(512, 32, 32), &[("meshkv_dot", "if (short_q[5] | short_q[4])", "if (short_q[4])")]);
+}
+
+/// Each slip makes outputs of a row with two contexts differ.
+fn show(design: &Design, slips: &[(&str, &str, &str)]) {
+    let schedule = schedule(design, 2, 24);
+    for (module, right, wrong) in slips {
+        let row = bench::build(design, 2, |file| {
+            if is_source(file, module) {
+                assert!(file.text.contains(right), "{module} has no {right}");
+                file.text = file.text.replacen(right, wrong, 1);
+            }
+        });
+        let outputs = row.run(&schedule.cycles);
+        assert!(schedule.compare(&outputs).is_err(), "{module}: nothing shows {wrong} instead of {right}");
+    }
+}

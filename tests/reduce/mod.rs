@@ -1,0 +1,4 @@
+//! The reduction of partial results to outputs.
+
+mod part_former;
+mod reduce_root;

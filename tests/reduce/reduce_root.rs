@@ -1,0 +1,292 @@
+//! The emitted reduce root against the model's, under Icarus: what it merges and puts out is the same in every bit.
+
+use crate::support::icarus::{lint, sources, Bench};
+use meshkv::design::index_bits;
+use meshkv::model::{fixed, Datapath, DatapathShape, Packet, Root};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Write;
+
+/// A small generator of pseudo-random numbers: xorshift.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 >> 11
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    /// An FP32 from `low` to `high` as powers of two.
+    fn fp32(&mut self, low: i64, high: i64) -> u32 {
+        let exponent = (127 + low + self.below((high - low) as u64) as i64) as u32;
+        // Few bits now and then: so sums and quotients meet ties.
+        let fraction = self.next() as u32 & [0x7f_ffff, 0x7f_8000, 0x70_0000, 0][self.below(4) as usize];
+        exponent << 23 | fraction
+    }
+}
+
+/// What a root is made for and given.
+#[derive(Debug, Clone, Copy)]
+struct Case {
+    lanes: u32,
+    head_dim: u32,
+    sum_width: u32,
+    sources: u32,
+    depth: u32,
+    streams: u32,
+    heads: u32,
+    partials: u32,
+    rounds: u32,
+}
+
+/// A packet that is sent.
+struct Sent {
+    stream: u32,
+    layer: u32,
+    head: u32,
+    alone: bool,
+    flits: Vec<Vec<u16>>,
+}
+
+/// Numbers such as tiles send, and such as no tile would, as far as the sums have bits for them.
+fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
+    // The model bounds |o| by 2^17 T; each partial has its share of it.
+    let most = i64::from(case.sum_width) - 38 - i64::from(case.partials.ilog2() + 1);
+    let max = match random.below(12) {
+        0 => i32::MIN,
+        1 => i32::MAX,
+        2 => random.next() as i32,
+        3 => random.below(200) as i32 - 100,
+        _ => random.below(16) as i32 - 8,
+    };
+    // m of a partial without a token has no meaning.
+    let empty = |dim: u32| Packet { max, sums: vec![0; dim as usize + 1] };
+    let special = |word: u32, dim: u32| Packet { max, sums: vec![word; dim as usize + 1] };
+    match kind {
+        0 => return empty(case.head_dim),
+        1 => return special(fixed::FP32_NAN, case.head_dim),
+        2 => {
+            return special([0x7f80_0000, 0xff80_0000, 0x7fff_ffff][random.below(3) as usize], case.head_dim)
+        }
+        4 | 5 => return near_a_tie(random, case, kind == 4),
+        _ => {}
+    }
+    let low = [-60, -20, -4][random.below(3) as usize];
+    let mut sums: Vec<u32> = (0..case.head_dim)
+        .map(|_| {
+            let sign = (random.below(2) as u32) << 31;
+            match random.below(20) {
+                0 => sign,
+                1 => sign | random.below(1 << 23) as u32,
+                2 => sign | (127 - random.below(40) as u32) << 23,
+                _ => sign | random.fp32(low, most),
+            }
+        })
+        .collect();
+    sums.push(match random.below(30) {
+        0 => 0x8000_0000,
+        1 => random.fp32(-60, -30),
+        2 => 0x8000_0000 | random.fp32(0, 1),
+        3..6 => random.fp32(-12, 0),
+        6..12 => 0x3f80_0000,
+        _ => random.fp32(0, most.min(12)),
+    });
+    Packet { max, sums }
+}
+
+/// Partials of a head whose quotients are ties but for the last bits of o: one has the tie, all others the rest.
+fn near_a_tie(random: &mut Random, case: &Case, first: bool) -> Packet {
+    let one = 127 << 23;
+    let mut word = || match (first, random.below(3)) {
+        (true, _) => (random.next() as u32 & 0x7f_e000) | 0x1000 | (127 + random.below(14) as u32) << 23,
+        (false, 0) => random.fp32(-36, -20) | (random.below(2) as u32) << 31,
+        (false, _) => 0,
+    };
+    Packet { max: 3, sums: (0..case.head_dim).map(|_| word()).chain([one]).collect() }
+}
+
+/// The packets of each round, in queues of the sources.
+fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
+    let of_round = |layer: u32| {
+        let mut packets = Vec::new();
+        for stream in 0..case.streams {
+            for head in 0..case.heads {
+                // A head's partials: all of a kind now and then, and some heads have one partial only.
+                let all = match random.below(6) {
+                    0 => Some(0),
+                    1 => Some(3),
+                    2 => Some(4),
+                    _ => None,
+                };
+                let alone = random.below(4) == 0;
+                let partials = if alone { 1 } else { case.partials };
+                for partial in 0..partials {
+                    let kind = match all {
+                        Some(4) => 4 + u64::from(partial > 0),
+                        Some(kind) => kind,
+                        None => [0, 1, 2, 3]
+                            .get(random.below(u64::from(8 * case.partials.max(2))) as usize)
+                            .copied()
+                            .unwrap_or(3),
+                    };
+                    let flits = packet(random, case, kind).to_flits(case.lanes);
+                    packets.push(Sent { stream, layer, head, alone, flits });
+                }
+            }
+        }
+        let mut queues: Vec<VecDeque<Sent>> = (0..case.sources).map(|_| VecDeque::new()).collect();
+        while !packets.is_empty() {
+            let packet = packets.swap_remove(random.below(packets.len() as u64) as usize);
+            queues[random.below(u64::from(case.sources)) as usize].push_back(packet);
+        }
+        queues
+    };
+    (0..case.rounds).map(of_round).collect()
+}
+
+fn agrees(case: Case, paces: &[(u32, u32)]) {
+    let datapath = Datapath::new(DatapathShape { head_dim: case.head_dim, flit_elements: case.lanes });
+    let widths = [index_bits(case.streams), 5, index_bits(case.heads)];
+    let out_flits = case.head_dim.div_ceil(case.lanes);
+    let parameters = [
+        ("FLIT_WIDTH", 16 * case.lanes),
+        ("SOURCES", case.sources),
+        ("DEPTH", case.depth),
+        ("HEAD_DIM", case.head_dim),
+        ("SUM_WIDTH", case.sum_width),
+        ("STREAMS", case.streams),
+        ("HEADS", case.heads),
+        ("PARTIALS", case.partials),
+        ("STREAM_WIDTH", widths[0]),
+        ("LAYER_WIDTH", widths[1]),
+        ("PART_HEAD_WIDTH", widths[2]),
+        ("OUT_INDEX_WIDTH", index_bits(out_flits)),
+    ];
+    for (seed, (s_share, m_share)) in (1..).zip(paces) {
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ u64::from(case.head_dim * 64 + case.lanes + seed));
+        let mut rounds = rounds(&mut random, &case);
+        let mut input = String::new();
+        for queues in &rounds {
+            for queue in queues {
+                writeln!(input, "{:x}", queue.iter().map(|sent| sent.flits.len()).sum::<usize>()).unwrap();
+            }
+            for sent in queues.iter().flatten() {
+                let id = sent.head << (widths[0] + widths[1]) | sent.layer << widths[0] | sent.stream;
+                for (at, flit) in sent.flits.iter().enumerate() {
+                    let (first, last) = (u32::from(at == 0), u32::from(at + 1 == sent.flits.len()));
+                    // Above the data, whose width is a multiple of four bits.
+                    let head =
+                        (first << 2 | last << 1 | u32::from(sent.alone)) << widths.iter().sum::<u32>() | id;
+                    let data: String = flit.iter().rev().map(|half| format!("{half:04x}")).collect();
+                    writeln!(input, "{head:x}{data}").unwrap();
+                }
+            }
+        }
+        let parameters = [&parameters[..], &[("LINES", input.lines().count() as u32)]].concat();
+        let bench = Bench::of(&sources("meshkv_reduce_root"), "reduce/reduce_root_tb", &parameters);
+        let arguments =
+            [("seed", seed), ("s_share", *s_share), ("m_share", *m_share), ("rounds", case.rounds)];
+        let said = bench.run(&input, &arguments);
+
+        // The order in which it takes packets is its own; what comes of it is not.
+        let mut roots: BTreeMap<(u32, u32), (u32, Root<'_>)> = BTreeMap::new();
+        let mut expected: VecDeque<String> = VecDeque::new();
+        let mut round = 0;
+        for line in said.lines() {
+            if let Some(source) = line.strip_prefix("p ") {
+                if rounds[round].iter().all(VecDeque::is_empty) {
+                    round += 1;
+                }
+                let queue = &mut rounds[round][source.parse::<usize>().unwrap()];
+                let sent = queue.pop_front().expect("a packet of this source is left");
+                let key = (sent.stream, sent.head);
+                let (count, root) = roots.entry(key).or_insert_with(|| (0, datapath.root()));
+                root.merge(&sent.flits);
+                *count += 1;
+                if sent.alone || *count == case.partials {
+                    let (_, root) = roots.remove(&key).unwrap();
+                    let mut output = root.output();
+                    output.resize((out_flits * case.lanes) as usize, 0);
+                    for (index, flit) in output.chunks(case.lanes as usize).enumerate() {
+                        let data: String = flit.iter().rev().map(|half| format!("{half:04x}")).collect();
+                        let last = u32::from(index as u32 + 1 == out_flits);
+                        let (stream, layer, head) = (sent.stream, sent.layer, sent.head);
+                        expected.push_back(format!("o {stream} {layer} {head} {index} {last} {data}"));
+                    }
+                }
+            } else if line != "end" {
+                assert_eq!(Some(line), expected.pop_front().as_deref(), "{case:?}, seed {seed}");
+            }
+        }
+        assert!(said.ends_with("end\n"), "{case:?}: {}", said.lines().last().unwrap_or_default());
+        assert!(roots.is_empty() && expected.is_empty(), "{case:?}: something did not come");
+        assert!(rounds.iter().flatten().all(VecDeque::is_empty), "{case:?}: not all was merged");
+    }
+}
+
+const DEFAULT: Case = Case {
+    lanes: 32,
+    head_dim: 128,
+    sum_width: 69,
+    sources: 3,
+    depth: 8,
+    streams: 4,
+    heads: 4,
+    partials: 8,
+    rounds: 2,
+};
+
+#[test]
+fn outputs_are_those_of_the_model() {
+    agrees(DEFAULT, &[(8, 8), (8, 1), (2, 8), (6, 4)]);
+}
+
+#[test]
+fn flits_and_heads_of_any_size_are_merged() {
+    for (lanes, head_dim, sum_width) in
+        [(4, 32, 72), (32, 32, 64), (64, 32, 72), (4, 128, 60), (64, 128, 72), (32, 256, 72), (64, 256, 59)]
+    {
+        agrees(Case { lanes, head_dim, sum_width, streams: 2, ..DEFAULT }, &[(8, 8), (8, 2)]);
+    }
+}
+
+#[test]
+fn any_number_of_partials_streams_and_sources_will_do() {
+    for (partials, streams, heads, sources, depth) in [
+        (1, 3, 3, 2, 2),
+        (2, 1, 1, 5, 3),
+        (3, 5, 3, 4, 5),
+        (16, 2, 3, 3, 16),
+        (16, 1, 2, 5, 2),
+        (2, 16, 4, 3, 8),
+    ] {
+        let case =
+            Case { partials, streams, heads, sources, depth, head_dim: 32, lanes: 16, rounds: 4, ..DEFAULT };
+        agrees(case, &[(8, 8), (4, 3)]);
+    }
+}
+
+#[test]
+fn every_reader_of_verilog_is_content() {
+    assert_eq!(lint("meshkv_reduce_root", &[]), [""; 0]);
+    let small = [
+        ("FLIT_WIDTH", 64),
+        ("SUM_WIDTH", 72),
+        ("HEAD_DIM", 32),
+        ("SOURCES", 2),
+        ("DEPTH", 3),
+        ("STREAMS", 3),
+        ("HEADS", 5),
+        ("PARTIALS", 5),
+        ("STREAM_WIDTH", 2),
+        ("PART_HEAD_WIDTH", 3),
+        ("ID_WIDTH", 10),
+        ("OUT_INDEX_WIDTH", 3),
+    ];
+    assert_eq!(lint("meshkv_reduce_root", &small), [""; 0]);
+}

@@ -1,0 +1,136 @@
+//! What the tests of the whole design share: small configurations, tensors for them, and a run.
+
+use crate::support::verilated;
+use crate::support::verilated::{emitted, library_of};
+use meshkv::config::Config;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::memory::Behaviour;
+use meshkv::cosim::workloads::attention::{Attended, AttentionError, Bench, Job};
+use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::SourceFile;
+use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
+
+/// 3 x 2 tiles, 6 heads of 3 KV heads, segments of 8 tokens, rows of 32 elements, flits of 4.
+pub fn small(change: impl FnOnce(&mut Config)) -> Design {
+    verilated::design(3, 2, |c| {
+        (c.noc.flit_width, c.noc.vc_depth) = (64, 4);
+        (c.kv.segment_tokens, c.kv.uram_per_tile, c.kv.banks) = (8, 1, 2);
+        (c.pe.head_dim, c.pad.fifo_depth) = (32, Some(16));
+        (c.model.layers, c.model.heads, c.model.kv_heads) = (1, 6, 3);
+        (c.model.max_tokens, c.model.max_streams) = (256, 2);
+        change(c);
+    })
+}
+
+pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits, seed: u64) -> Tensors {
+    let config = &design.config;
+    synthetic(&Synthetic {
+        seed,
+        heads: config.model.heads as usize,
+        kv_heads: config.model.kv_heads as usize,
+        positions,
+        tokens,
+        head_dim: config.pe.head_dim as usize,
+        logits,
+    })
+}
+
+/// Looks at a run, of 256 cycles each.
+const MOST_LOOKS: u32 = 100;
+
+/// How a run is disturbed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Trouble {
+    pub stall: u8,
+    pub unruly: bool,
+    /// What registers hold before the reset.
+    pub noise: u64,
+}
+
+pub fn attend(
+    design: &Design,
+    tensors: &Tensors,
+    streams: u32,
+    mapping: Mapping,
+    trouble: Trouble,
+) -> Attended {
+    let job = Job::new(design, tensors, (0, streams), mapping, Sharing::KvHead).unwrap();
+    run(&job, trouble)
+}
+
+pub fn run(job: &Job, trouble: Trouble) -> Attended {
+    run_with(job, trouble, BuildForm::CorePieces, Clocks::IN_STEP)
+}
+
+/// The same in a form that has the clocks asked for.
+pub fn run_with(job: &Job, trouble: Trouble, form: BuildForm, clocks: Clocks) -> Attended {
+    let done = try_run(&emitted(job.design), job, trouble, form, clocks).unwrap();
+    assert_eq!(done.violations, [""; 0]);
+    done
+}
+
+/// The same of emitted files, patched or not; far beyond what any such run takes it is given up.
+pub fn try_run(
+    files: &[SourceFile],
+    job: &Job,
+    trouble: Trouble,
+    form: BuildForm,
+    clocks: Clocks,
+) -> Result<Attended, AttentionError> {
+    let library = library_of(form, job.design, files);
+    let bench = Bench::with_clocks(&library, job, behaviour(job, trouble), trouble.noise, clocks)?;
+    bench.run(0, trouble.stall, &mut patience())
+}
+
+/// Verilog and model in lockstep until they differ.
+pub fn lockstep(
+    files: &[SourceFile],
+    job: &Job,
+    trouble: Trouble,
+    clocks: Clocks,
+) -> Result<Attended, AttentionError> {
+    let form = if clocks.in_step() { BuildForm::CorePieces } else { BuildForm::CorePiecesTwoClocks };
+    let library = library_of(form, job.design, files);
+    let behaviour = behaviour(job, trouble);
+    let bench = Bench::in_lockstep(&library, job, behaviour, trouble.noise, clocks)?;
+    bench.run(0, trouble.stall, &mut patience())
+}
+
+/// The model by itself, every cycle of its tiles noted.
+pub fn on_model(job: &Job, trouble: Trouble, clocks: Clocks, numbers: bool) -> Attended {
+    let bench = Bench::on_model(job, behaviour(job, trouble), clocks, numbers).unwrap();
+    bench.run(1 << 20, trouble.stall, &mut patience()).unwrap()
+}
+
+fn behaviour(job: &Job, trouble: Trouble) -> Behaviour {
+    let behaviour = Behaviour::of(job.design);
+    if trouble.unruly {
+        behaviour.unruly(7)
+    } else {
+        behaviour
+    }
+}
+
+/// Stops a run that takes far longer than any of these does.
+fn patience() -> impl FnMut(usize) -> bool {
+    let mut looks = 0;
+    move |_| {
+        looks += 1;
+        looks > MOST_LOOKS
+    }
+}
+
+/// Every output is the model's, in every bit.
+pub fn assert_exact(done: &Attended, what: &str) {
+    let wrong: Vec<_> =
+        done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
+    let (of, output) = wrong.first().map_or((None, None), |(of, output)| (Some(**of), Some(output)));
+    assert!(
+        done.bit_exact(),
+        "{what}: {} of {} outputs differ; first {of:?}: {output:x?} instead of {:x?}",
+        wrong.len(),
+        done.expected.len(),
+        of.map(|of| &done.expected[&of]),
+    );
+}

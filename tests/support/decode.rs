@@ -1,0 +1,69 @@
+//! Decode steps on small fabrics, for tests.
+
+use crate::support::verilated;
+use crate::support::verilated::{emitted, library_of};
+use meshkv::config::Config;
+use meshkv::cosim::build::{BuildForm, Library};
+use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};
+use meshkv::design::{Design, Mapping, Sharing};
+
+/// A mesh of 3 x 2 with 6 heads of 3 KV heads, 64-bit flits and segments of 8 tokens, changed.
+pub fn small(change: impl FnOnce(&mut Config)) -> Design {
+    sized(3, 2, change)
+}
+
+/// The same of another size.
+pub fn sized(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
+    verilated::design(cols, rows, |c| {
+        (c.model.heads, c.model.kv_heads, c.model.max_streams) = (6, 3, 4);
+        c.pad.fifo_depth = Some(16);
+        c.takv.swap_epoch = 0;
+        (c.kv.uram_per_tile, c.kv.banks) = (1, 2);
+        change(c);
+    })
+}
+
+/// All tokens of one stream, one layer, tile by head.
+pub const LOAD: Workload = Workload {
+    tokens: 64,
+    batch: 1,
+    prefix: 0,
+    mapping: Mapping::HeadTile,
+    sharing: Sharing::KvHead,
+    segments: None,
+    layers: 1,
+    stride: 1,
+};
+
+pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
+pub const SHARINGS: [Sharing; 2] = [Sharing::KvHead, Sharing::Segment];
+
+/// The form that builds fastest; `tests/fabric/pieces.rs` shows that it is as the whole.
+pub const FORM: BuildForm = BuildForm::FabricPieces;
+
+/// The library of a design.
+pub fn whole_library(design: &Design) -> Library {
+    library_of(FORM, design, &emitted(design))
+}
+
+/// The plan of a workload, one step of it.
+pub fn plan(design: &Design, load: &Workload) -> Plan {
+    Plan::new(design, step(design, load).unwrap().descriptors, 7)
+}
+
+/// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
+pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
+    Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_| false)
+}
+
+/// Runs a plan on the Verilog alone: changed sources, or what no model can know.
+pub fn run_alone(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
+    Bench::new(library, design, 1).unwrap().run(plan, &mut |_| false)
+}
+
+/// Runs a plan that must end without a violation.
+pub fn run_clean(library: &Library, design: &Design, plan: &Plan, what: &str) -> Decoded {
+    let done = run_on(library, design, plan).unwrap_or_else(|e| panic!("{what}: {e}"));
+    assert_eq!(done.violations, 0, "{what}: {:#?}", done.violation_list);
+    done
+}

@@ -1,0 +1,13 @@
+//! Set-up, drivers and models that several tests share.
+
+pub mod attention;
+pub mod decode;
+pub mod device;
+pub mod fetch;
+pub mod icarus;
+pub mod ideal_network;
+pub mod kernel_block;
+pub mod random_fabric;
+pub mod sandbox;
+pub mod sources;
+pub mod verilated;

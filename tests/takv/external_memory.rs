@@ -1,0 +1,124 @@
+//! External memory at its worst: late, out of order, in error, or silent. Nothing is lost, and nothing hangs.
+
+use crate::support::decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
+use meshkv::cosim::build::Library;
+use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
+use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
+use meshkv::design::{Design, Mapping};
+use std::collections::HashMap;
+
+const ROW_ALIGNED: Workload = Workload { mapping: Mapping::RowAligned, ..LOAD };
+
+#[test]
+fn reordering_gaps_and_refusals_change_nothing_but_the_time() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    for mapping in MAPPINGS {
+        let load = Workload { tokens: 123, batch: 2, prefix: 40, mapping, ..LOAD };
+        let calm = plan(&design, &load);
+        let quick = run_clean(&library, &design, &calm, "calm");
+        for seed in 1..4 {
+            let whole_bursts = Behaviour { interleave: false, ..calm.memory.clone().unruly(seed) };
+            for memory in [calm.memory.clone().unruly(seed), whole_bursts] {
+                let plan = Plan { memory, seed, image: Image::Hash(seed), ..calm.clone() };
+                let done = run_clean(&library, &design, &plan, &format!("{mapping:?}, seed {seed}"));
+                assert_eq!(done.taken, quick.taken);
+                assert!(done.cycles > quick.cycles);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_slow_memory_sets_the_pace() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    let mut plan = plan(&design, &ROW_ALIGNED);
+    // A flit of 8 bytes every 32 cycles.
+    plan.memory.bytes_per_cycle = 0.25;
+    let done = run_clean(&library, &design, &plan, "slow");
+    let busiest = done.ports.iter().map(|p| p.beats).max().unwrap();
+    let least = busiest * 32;
+    assert!((least..least + 1000).contains(&done.cycles), "{} cycles for {busiest} beats", done.cycles);
+}
+
+#[test]
+fn what_is_fetched_is_what_the_image_holds() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    let mut plan = plan(&design, &Workload { tokens: 16, ..LOAD });
+    let bytes = |g: u64, s: u64| (0..1024).map(|i| (i * 7 + g * 31 + s * 101) as u8).collect::<Vec<_>>();
+    let slices = (0..3).flat_map(|g| (0..2).map(move |s| (g, s)));
+    let image = slices.map(|(g, s)| (design.slice_number(0, 0, s, g), bytes(g.into(), s.into())));
+    plan.image = Image::Slices(image.collect::<HashMap<_, _>>());
+    run_clean(&library, &design, &plan, "slices");
+}
+
+/// The home of segment 3, and the address of its slice of KV head 1.
+fn victim(design: &Design) -> ((u32, u32), u64) {
+    (design.mesh.coords(design.placement.home(0, 3)), design.slice_address(0, 0, 3, 1))
+}
+
+/// The faults that a run ends with, on the Verilog and on the model: each by itself, since what is given out in
+/// place of an answer that never came is whatever the memory held.
+fn faults(library: &Library, design: &Design, faults: Vec<Fault>) -> Vec<MemoryFault> {
+    let mut plan = plan(design, &ROW_ALIGNED);
+    plan.memory.faults = faults;
+    let sorted = |run: Result<Decoded, DecodeError>| match run {
+        Err(DecodeError::Memory { mut all, .. }) => {
+            all.sort_unstable();
+            all
+        }
+        Err(other) => panic!("{other}"),
+        Ok(done) => panic!("it ended well: {:?}", done.violation_list),
+    };
+    let found = sorted(run_alone(library, design, &plan));
+    assert_eq!(sorted(Bench::on_model(design).run(&plan, &mut |_| false)), found, "the model's faults");
+    found
+}
+
+#[test]
+fn an_error_response_names_the_home_that_read() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    let (tile, address) = victim(&design);
+    for kind in [FaultKind::SlaveError, FaultKind::DecodeError] {
+        // One beat in the middle of the slice.
+        let fault = Fault { port: None, addresses: address + 80..address + 88, from: 0, kind };
+        assert_eq!(faults(&library, &design, vec![fault]), [MemoryFault { tile, timeout: false }]);
+    }
+    let mut plan = plan(&design, &ROW_ALIGNED);
+    plan.image = Image::Slices(HashMap::new());
+    let error = run_on(&library, &design, &plan).unwrap_err().to_string();
+    assert!(error.contains("was answered with an error, and") && error.contains("help:"), "{error}");
+}
+
+#[test]
+fn an_answer_that_never_comes_is_a_time_out_and_not_a_hang() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    let (tile, address) = victim(&design);
+    let late = FaultKind::Late(TIMEOUT as u32 + 2000);
+    for kind in [FaultKind::Mute, late] {
+        let fault = Fault { port: None, addresses: address..address + 1, from: 0, kind };
+        assert_eq!(
+            faults(&library, &design, vec![fault])[0],
+            MemoryFault { tile, timeout: true },
+            "{kind:?}"
+        );
+    }
+}
+
+#[test]
+fn a_port_that_takes_nothing_is_a_time_out_of_its_homes() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    let (x, y) = victim(&design).0;
+    let port = design.memory.port(x, y) as usize;
+    for kind in [FaultKind::Deaf, FaultKind::Mute] {
+        let found = faults(&library, &design, vec![Fault::of_port(port, kind)]);
+        assert!(!found.is_empty() && found.iter().all(|f| f.timeout), "{found:?}");
+        let of_port = |f: &MemoryFault| design.memory.port(f.tile.0, f.tile.1) as usize == port;
+        assert!(found.iter().all(of_port), "{found:?}");
+    }
+}

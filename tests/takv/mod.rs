@@ -1,0 +1,7 @@
+//! TaKV: placement of slices, decode steps, external memory, swaps.
+
+mod external_memory;
+mod placement;
+mod steps;
+mod swaps;
+mod timing;
