@@ -12,7 +12,7 @@ use std::process::Command;
 const OLDEST: (u32, u32) = (5, 6);
 
 /// Sources of the shim that know no design; `PREBUILT` in `src/cosim/build/compile.rs` lists the same.
-const UNITS: [&str; 5] = ["ending", "harness", "pins", "shim", "team"];
+const UNITS: [&str; 5] = ["harness", "pins", "shim", "termination", "worker_pair"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

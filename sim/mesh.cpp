@@ -3,9 +3,9 @@
 // dut_config.h is generated from the design; Vdut.h by Verilator.
 #include "Vdut.h"
 #include "dut_config.h"
-#include "ending.h"
 #include "geometry.h"
 #include "model.h"
+#include "termination.h"
 #include "verilated.h"
 #if MESHKV_TRACED
 #include "verilated_fst_c.h"
@@ -69,7 +69,7 @@ class VerilatedModel final : public Model {
         context_.randReset(2);
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
         context_.traceEverOn(MESHKV_TRACED);
-        const Watch watch(ending_);
+        const Watch watch(termination_);
         top_ = std::make_unique<Vdut>(&context_, "TOP");
         pins_ = std::make_unique<Pins>(*top_);
         Pins& p = *pins_;
@@ -86,14 +86,14 @@ class VerilatedModel final : public Model {
         // that of another instance, or of one that is gone.
         Verilated::threadContextp(&context_);
         wave_stop();
-        const Watch watch(ending_);
+        const Watch watch(termination_);
         top_->final();
         pins_.reset();
         top_.reset();
     }
 
     void tick(bool rst) override {
-        const Watch watch(ending_);
+        const Watch watch(termination_);
         Verilated::threadContextp(&context_);
         try {
             pins_->drive();
@@ -109,12 +109,12 @@ class VerilatedModel final : public Model {
             // vl_fatal has noted the reason.
         }
         time_ += kTimePerCycle;
-        if (!ending_.stopped) ending_.flush();
+        if (!termination_.stopped) termination_.flush();
     }
 
-    bool stopped() const override { return ending_.stopped; }
+    bool stopped() const override { return termination_.stopped; }
 
-    std::string message() const override { return ending_.message(); }
+    std::string message() const override { return termination_.message(); }
 
     void restart_time() override {
         wave_stop();
@@ -146,7 +146,7 @@ class VerilatedModel final : public Model {
     // Only a dump needs the wires to settle before the clock falls.
     void dump(unsigned offset) {
         if (!wave_) return;
-        if (offset == 0 && !ending_.stopped) top_->eval();
+        if (offset == 0 && !termination_.stopped) top_->eval();
         wave_->dump(time_ + offset);
     }
 #else
@@ -223,7 +223,7 @@ class VerilatedModel final : public Model {
     };
 
     VerilatedContext context_;
-    Ending ending_;
+    Termination termination_;
     std::unique_ptr<Vdut> top_;
     std::unique_ptr<Pins> pins_;
 #if MESHKV_TRACED

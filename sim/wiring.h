@@ -1,4 +1,4 @@
-// What the generated joints.h is written with: pins of verilated pieces and packed ports.
+// What the generated glue.h is written with: pins of verilated pieces and packed ports.
 #ifndef MESHKV_WIRING_H
 #define MESHKV_WIRING_H
 

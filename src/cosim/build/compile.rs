@@ -17,39 +17,39 @@ use std::process::Command;
 const SHIM: [(&str, &str); 19] = [
     ("bits.h", include_str!("../../../sim/bits.h")),
     ("clocks.h", include_str!("../../../sim/clocks.h")),
-    ("ending.cpp", include_str!("../../../sim/ending.cpp")),
-    ("ending.h", include_str!("../../../sim/ending.h")),
     ("generated.h", include_str!("../../../sim/generated.h")),
     ("geometry.h", include_str!("../../../sim/geometry.h")),
     ("harness.cpp", include_str!("../../../sim/harness.cpp")),
     ("harness.h", include_str!("../../../sim/harness.h")),
-    HOOKS,
     ("mesh.cpp", include_str!("../../../sim/mesh.cpp")),
     ("model.h", include_str!("../../../sim/model.h")),
+    ("pieces.cpp", include_str!("../../../sim/pieces.cpp")),
     ("pins.cpp", include_str!("../../../sim/pins.cpp")),
     ("queue.h", include_str!("../../../sim/queue.h")),
     ("shim.cpp", include_str!("../../../sim/shim.cpp")),
     ("shim.h", include_str!("../../../sim/shim.h")),
-    ("team.cpp", include_str!("../../../sim/team.cpp")),
-    ("team.h", include_str!("../../../sim/team.h")),
-    ("tile.cpp", include_str!("../../../sim/tile.cpp")),
+    ("termination.cpp", include_str!("../../../sim/termination.cpp")),
+    ("termination.h", include_str!("../../../sim/termination.h")),
+    HOOKS,
     ("wiring.h", include_str!("../../../sim/wiring.h")),
+    ("worker_pair.cpp", include_str!("../../../sim/worker_pair.cpp")),
+    ("worker_pair.h", include_str!("../../../sim/worker_pair.h")),
 ];
 
 /// What stands before everything, Verilator's own sources included.
-const HOOKS: (&str, &str) = ("hooks.h", include_str!("../../../sim/hooks.h"));
+const HOOKS: (&str, &str) = ("verilator_hooks.h", include_str!("../../../sim/verilator_hooks.h"));
 
 /// The part of the shim that build.rs has compiled; empty if it found no compiler.
 const PREBUILT: [(&str, &[u8]); 5] = [
-    ("ending", include_bytes!(concat!(env!("OUT_DIR"), "/ending.o"))),
     ("harness", include_bytes!(concat!(env!("OUT_DIR"), "/harness.o"))),
     ("pins", include_bytes!(concat!(env!("OUT_DIR"), "/pins.o"))),
     ("shim", include_bytes!(concat!(env!("OUT_DIR"), "/shim.o"))),
-    ("team", include_bytes!(concat!(env!("OUT_DIR"), "/team.o"))),
+    ("termination", include_bytes!(concat!(env!("OUT_DIR"), "/termination.o"))),
+    ("worker_pair", include_bytes!(concat!(env!("OUT_DIR"), "/worker_pair.o"))),
 ];
 const PREBUILT_CXX: &str = env!("MESHKV_SHIM_CXX");
 
-/// Behind `hooks.h`, what every unit of a fabric includes: read by the compiler in a second, or in a tenth once it is
+/// Behind `verilator_hooks.h`, what every unit of a fabric includes: read by the compiler in a second, or in a tenth once it is
 /// precompiled.
 const HEADERS: &str = "\
 #include <algorithm>

@@ -25,7 +25,7 @@ pub(in crate::cosim) struct PieceGlue<'a> {
 }
 
 impl PieceGlue<'_> {
-    /// The text of `joints.h`.
+    /// The text of `glue.h`.
     pub(in crate::cosim) fn header(&self) -> String {
         let (tile, silent) = (self.tile, "Vdut& tile");
         let mut text = format!(

@@ -78,7 +78,7 @@ impl Recipe {
             BuildForm::OneRouter | BuildForm::EndpointPieces if trace.is_some() => {
                 return Err(BuildError::TileWaves)
             }
-            _ => (joined(form, design, &modules, &mut files), "tile"),
+            _ => (joined(form, design, &modules, &mut files), "pieces"),
         };
         if let Some(depth) = trace {
             // A wrapper is no level of the design, nor is a shell.
@@ -124,7 +124,7 @@ impl Piece {
     }
 }
 
-/// What `sim/tile.cpp` runs: a piece for every place of the mesh, or all as one, and what stands around.
+/// What `sim/pieces.cpp` runs: a piece for every place of the mesh, or all as one, and what stands around.
 fn joined(
     form: BuildForm,
     design: &Design,
@@ -196,7 +196,7 @@ fn joined(
         piece.arguments.push("-fno-dfg".to_owned());
         pieces.push(piece);
     }
-    files.push(("joints.h", PieceGlue { tile: &tile, periphery, fabric: &fabric }.header()));
+    files.push(("glue.h", PieceGlue { tile: &tile, periphery, fabric: &fabric }.header()));
     pieces
 }
 

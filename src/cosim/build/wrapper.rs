@@ -2,7 +2,7 @@
 //! router with its tile as one module.
 //!
 //! Everything follows from the ports of the emitted modules. C++ that joins the pieces is generated
-//! in [`super::glue`]; `sim/tile.cpp` runs them and is the same for every design.
+//! in [`super::glue`]; `sim/pieces.cpp` runs them and is the same for every design.
 
 use super::port_names::{bundle, is_own, SIDES};
 use crate::design::Port;

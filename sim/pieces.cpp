@@ -6,7 +6,7 @@
 // threads share the pieces; what they do does not depend on who does it. A link
 // between two SLRs of the device has a second register, which is kept here.
 //
-// joints.h is generated from the design: how a tile's ports meet those of its
+// glue.h is generated from the design: how a tile's ports meet those of its
 // neighbours, of the periphery and of the fabric. A verilated module is a wrapper around
 // the piece that takes its inputs at the falling edge (see src/cosim/build/wrapper.rs).
 //
@@ -22,12 +22,12 @@
 #include "Vdut.h"
 #include "clocks.h"
 #include "dut_config.h"
-#include "ending.h"
 #include "geometry.h"
-#include "joints.h"
+#include "glue.h"
 #include "model.h"
-#include "team.h"
+#include "termination.h"
 #include "verilated.h"
+#include "worker_pair.h"
 #if MESHKV_TRACED
 #include "verilated_fst_c.h"
 #endif
@@ -59,9 +59,9 @@ bool worth_two_threads() {
     return !MESHKV_TRACED && kTiles >= 2 * kTilesPerThread && std::thread::hardware_concurrency() >= 2;
 }
 
-class TileModel final : public Model, public Team::Job {
+class PieceModel final : public Model, public WorkerPair::Job {
   public:
-    explicit TileModel(uint64_t seed) {
+    explicit PieceModel(uint64_t seed) {
         // Registers hold noise until reset, so that a missing reset shows.
         context_.randReset(2);
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
@@ -71,14 +71,14 @@ class TileModel final : public Model, public Team::Job {
                        wires_.find("tx_valid"),  wires_.find("tx_head"),    wires_.find("tx_data"),
                        wires_.find("vc_busy"),   wires_.find("stat_index"), wires_.find("stat_data")};
         make_pieces();
-        team_ = std::make_unique<Team>(*this, worth_two_threads());
+        pair_ = std::make_unique<WorkerPair>(*this, worth_two_threads());
     }
 
-    ~TileModel() override {
-        team_.reset();
+    ~PieceModel() override {
+        pair_.reset();
         Verilated::threadContextp(&context_);
         wave_stop();
-        const Watch watch(endings_.front());
+        const Watch watch(terminations_.front());
         periphery_->final();
         for (auto& tile : tiles_) tile->final();
         periphery_.reset();
@@ -89,22 +89,22 @@ class TileModel final : public Model, public Team::Job {
         rst_ = rst;
         if (kClocks == 2 || MESHKV_TRACED) steps_ = &schedule_.period(rst);
         taken_.store(0, std::memory_order_relaxed);
-        team_->run();
+        pair_->run();
         if (!noted_.load(std::memory_order_relaxed)) return;
         noted_.store(false, std::memory_order_relaxed);
-        for (Ending& ending : endings_) stopped_ |= ending.stopped;
+        for (Termination& termination : terminations_) stopped_ |= termination.stopped;
         if (stopped_) return;
-        for (Ending& ending : endings_) ending.flush();
+        for (Termination& termination : terminations_) termination.flush();
     }
 
     bool stopped() const override { return stopped_; }
 
     // In the order of the pieces, whichever thread came first.
     std::string message() const override {
-        Ending all;
-        for (const Ending& ending : endings_) {
-            if (all.reason.empty()) all.reason = ending.reason;
-            all.printed += ending.printed;
+        Termination all;
+        for (const Termination& termination : terminations_) {
+            if (all.reason.empty()) all.reason = termination.reason;
+            all.printed += termination.printed;
         }
         return all.message();
     }
@@ -155,7 +155,7 @@ class TileModel final : public Model, public Team::Job {
 
   private:
     void make_pieces() {
-        const Watch watch(endings_.front());
+        const Watch watch(terminations_.front());
         periphery_ = std::make_unique<Periphery>(&context_, "u_periphery");
         silence(*periphery_);
         schedule_.set({kInStep, kInStep, kInStep / 2, 0, 0});
@@ -190,7 +190,7 @@ class TileModel final : public Model, public Team::Job {
             drive(*periphery_, wires_);
         }
         // Nothing may change before all has been read.
-        team_->meet(index, parts);
+        pair_->meet(index, parts);
 #if MESHKV_TRACED
         evaluate_together();
         return;
@@ -202,8 +202,8 @@ class TileModel final : public Model, public Team::Job {
     }
 
     void evaluate(unsigned work) {
-        Ending& ending = endings_[work];
-        const Watch watch(ending);
+        Termination& termination = terminations_[work];
+        const Watch watch(termination);
         try {
             if (work < kPeripheries)
                 evaluate_periphery();
@@ -212,13 +212,13 @@ class TileModel final : public Model, public Team::Job {
         } catch (const Fatal&) {
             // vl_fatal has noted the reason.
         }
-        if (ending.stopped || !ending.printed.empty()) noted_.store(true, std::memory_order_relaxed);
+        if (termination.stopped || !termination.printed.empty()) noted_.store(true, std::memory_order_relaxed);
     }
 
 #if MESHKV_TRACED
     void evaluate_together() {
-        Ending& ending = endings_.front();
-        const Watch watch(ending);
+        Termination& termination = terminations_.front();
+        const Watch watch(termination);
         try {
             for (const Step& step : *steps_) {
                 periphery_->clk = step.clk;
@@ -232,7 +232,7 @@ class TileModel final : public Model, public Team::Job {
         } catch (const Fatal&) {
             // vl_fatal has noted the reason.
         }
-        if (ending.stopped || !ending.printed.empty()) noted_.store(true, std::memory_order_relaxed);
+        if (termination.stopped || !termination.printed.empty()) noted_.store(true, std::memory_order_relaxed);
         sample(*periphery_, wires_);
         for (unsigned t = 0; t < kTiles; ++t) {
             sample(*tiles_[t], t, wires_);
@@ -340,14 +340,14 @@ class TileModel final : public Model, public Team::Job {
 #endif
     bool rst_ = true;
     bool stopped_ = false;
-    std::vector<Ending> endings_ = std::vector<Ending>(kWork);
-    std::atomic<bool> noted_{false};  // An ending has something to say.
+    std::vector<Termination> terminations_ = std::vector<Termination>(kWork);
+    std::atomic<bool> noted_{false};  // A termination has a message.
     alignas(64) std::atomic<unsigned> taken_{0};  // Work of this period.
-    std::unique_ptr<Team> team_;
+    std::unique_ptr<WorkerPair> pair_;
 };
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(uint64_t seed) { return std::make_unique<TileModel>(seed); }
+std::unique_ptr<Model> make_model(uint64_t seed) { return std::make_unique<PieceModel>(seed); }
 
 }  // namespace meshkv

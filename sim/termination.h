@@ -2,15 +2,15 @@
 //
 // Verilator's own versions of these hooks end the process, which would take the
 // Rust program along. Here they become a note that the model's owner reads.
-#ifndef MESHKV_ENDING_H
-#define MESHKV_ENDING_H
+#ifndef MESHKV_TERMINATION_H
+#define MESHKV_TERMINATION_H
 
 #include <string>
 
 namespace meshkv {
 
 // Why a model stopped, and what it printed on the way.
-struct Ending {
+struct Termination {
     bool stopped = false;
     std::string reason;
     std::string printed;
@@ -23,11 +23,11 @@ struct Ending {
 // Thrown by vl_fatal only: the code that calls it does not expect to go on.
 struct Fatal {};
 
-// While it lives, what the calling thread evaluates ends and prints into `ending`:
+// While it lives, what the calling thread evaluates ends and prints into `termination`:
 // Verilator's hooks do not say which model calls them.
 class Watch {
   public:
-    explicit Watch(Ending& ending);
+    explicit Watch(Termination& termination);
     ~Watch();
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;

@@ -1,4 +1,4 @@
-#include "team.h"
+#include "worker_pair.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ void relax() {
 
 }  // namespace
 
-Team::Team(Job& job, bool helped) : job_(job) {
+WorkerPair::WorkerPair(Job& job, bool helped) : job_(job) {
     if (!helped) return;
     // Signals are for the program's own threads.
     sigset_t all, before;
@@ -42,7 +42,7 @@ Team::Team(Job& job, bool helped) : job_(job) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Team::~Team() {
+WorkerPair::~WorkerPair() {
     if (!helper_.joinable()) return;
     {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -53,7 +53,7 @@ Team::~Team() {
     helper_.join();
 }
 
-void Team::run() {
+void WorkerPair::run() {
     if (!ask()) return job_.part(0, 1);
     round_.fetch_add(1);
     job_.part(0, 2);
@@ -61,7 +61,7 @@ void Team::run() {
 }
 
 // Whether the helper takes part in this round.
-bool Team::ask() {
+bool WorkerPair::ask() {
     if (!helper_.joinable()) return false;
     if (alone_ && Clock::now() < alone_until_) return false;
     alone_ = false;
@@ -75,7 +75,7 @@ bool Team::ask() {
     return ready_.load() && ready_.exchange(false);
 }
 
-void Team::meet(unsigned index, unsigned parts) {
+void WorkerPair::meet(unsigned index, unsigned parts) {
     if (parts == 1) return;
     const uint64_t met = met_.load(std::memory_order_relaxed);
     if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == parts) {
@@ -97,7 +97,7 @@ void Team::meet(unsigned index, unsigned parts) {
     alone_until_ = end + kLeftOut * (end - start);
 }
 
-void Team::help() {
+void WorkerPair::help() {
     for (uint64_t round = 1; wait_for_round(round); ++round) {
         job_.part(1, 2);
         meet(1, 2);
@@ -105,7 +105,7 @@ void Team::help() {
 }
 
 // False when the team ends.
-bool Team::wait_for_round(uint64_t round) {
+bool WorkerPair::wait_for_round(uint64_t round) {
     const auto begun = [this, round] { return round_.load() >= round; };
     while (!ending_.load()) {
         ready_.store(true);
@@ -121,7 +121,7 @@ bool Team::wait_for_round(uint64_t round) {
     return false;
 }
 
-void Team::sleep() {
+void WorkerPair::sleep() {
     std::unique_lock<std::mutex> lock(mutex_);
     asleep_.store(true);
     wake_.wait(lock, [this] { return called_ || ending_.load(); });

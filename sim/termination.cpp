@@ -1,43 +1,43 @@
-// Verilator's hooks; its runtime is compiled with VL_USER_STOP, _FINISH and _FATAL (hooks.h).
-#include "ending.h"
+// Verilator's hooks; its runtime is compiled with VL_USER_STOP, _FINISH and _FATAL (verilator_hooks.h).
+#include "termination.h"
 
 #include <cstdarg>
 #include <cstdio>
 
-#include "hooks.h"
+#include "verilator_hooks.h"
 
 namespace meshkv {
 namespace {
 
-thread_local Ending* t_ending = nullptr;
+thread_local Termination* t_termination = nullptr;
 
 void end(const char* filename, int linenum, const char* hier, const char* what) {
-    if (t_ending == nullptr || t_ending->stopped) return;  // The first reason is the cause.
-    t_ending->stopped = true;
-    t_ending->reason = what;
+    if (t_termination == nullptr || t_termination->stopped) return;  // The first reason is the cause.
+    t_termination->stopped = true;
+    t_termination->reason = what;
     if (filename != nullptr && filename[0] != 0)
-        t_ending->reason += std::string(" at ") + filename + ":" + std::to_string(linenum);
-    if (hier != nullptr && hier[0] != 0) t_ending->reason += std::string(" in ") + hier;
+        t_termination->reason += std::string(" at ") + filename + ":" + std::to_string(linenum);
+    if (hier != nullptr && hier[0] != 0) t_termination->reason += std::string(" in ") + hier;
 }
 
 }  // namespace
 
-std::string Ending::message() const {
+std::string Termination::message() const {
     std::string text = reason;
     if (!printed.empty()) text += "\n" + printed;
     while (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
 }
 
-void Ending::flush() {
+void Termination::flush() {
     if (printed.empty()) return;
     std::fputs(printed.c_str(), stderr);
     printed.clear();
 }
 
-Watch::Watch(Ending& ending) { t_ending = &ending; }
+Watch::Watch(Termination& termination) { t_termination = &termination; }
 
-Watch::~Watch() { t_ending = nullptr; }
+Watch::~Watch() { t_termination = nullptr; }
 
 }  // namespace meshkv
 
@@ -54,7 +54,7 @@ void vl_fatal(const char* filename, int linenum, const char* hier, const char* m
     throw meshkv::Fatal{};
 }
 
-// Every print of the runtime and of $display comes here (VL_PRINTF, see hooks.h).
+// Every print of the runtime and of $display comes here (VL_PRINTF, see verilator_hooks.h).
 int meshkv_printf(const char* format, ...) {
     char line[1024];
     va_list args;
@@ -63,9 +63,9 @@ int meshkv_printf(const char* format, ...) {
     va_end(args);
     // A model that prints each cycle must not eat the memory before it stops.
     constexpr std::size_t kKept = 16384;
-    if (meshkv::t_ending == nullptr)
+    if (meshkv::t_termination == nullptr)
         std::fputs(line, stderr);
-    else if (meshkv::t_ending->printed.size() < kKept)
-        meshkv::t_ending->printed += line;
+    else if (meshkv::t_termination->printed.size() < kKept)
+        meshkv::t_termination->printed += line;
     return length;
 }

@@ -6,8 +6,8 @@
 // nothing burns. A round does not wait for it to wake; it comes for a later one.
 // Where another program has its core it is left out for a while: to wait for a
 // thread that is not running costs a hundred rounds.
-#ifndef MESHKV_TEAM_H
-#define MESHKV_TEAM_H
+#ifndef MESHKV_WORKER_PAIR_H
+#define MESHKV_WORKER_PAIR_H
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace meshkv {
 
-class Team {
+class WorkerPair {
   public:
     class Job {
       public:
@@ -30,10 +30,10 @@ class Team {
     };
 
     // Without a helper if the system gives no more threads.
-    Team(Job& job, bool helped);
-    ~Team();
-    Team(const Team&) = delete;
-    Team& operator=(const Team&) = delete;
+    WorkerPair(Job& job, bool helped);
+    ~WorkerPair();
+    WorkerPair(const WorkerPair&) = delete;
+    WorkerPair& operator=(const WorkerPair&) = delete;
 
     // Does the job once.
     void run();

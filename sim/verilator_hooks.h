@@ -1,7 +1,7 @@
 // Included before everything that is compiled against Verilator's runtime:
 // prints go to the shim, because standard output belongs to the program's JSON.
-#ifndef MESHKV_HOOKS_H
-#define MESHKV_HOOKS_H
+#ifndef MESHKV_VERILATOR_HOOKS_H
+#define MESHKV_VERILATOR_HOOKS_H
 
 int meshkv_printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
 #define VL_PRINTF meshkv_printf
