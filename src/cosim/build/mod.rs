@@ -1,7 +1,8 @@
-//! From emitted Verilog to a shared library.
+//! Builds a shared library from emitted Verilog.
 //!
 //! * [`verilate`]: the library, cached by content; [`toolchain`]: the programs that it needs.
-//! * [`device_wrapper`]: the module around a device; `wrapper` and `glue` connect pieces that are run many times.
+//! * [`device_wrapper`]: the shell of a device; `wrapper` and `glue` connect pieces that are run
+//!   many times.
 
 pub(crate) mod cache;
 mod compile;

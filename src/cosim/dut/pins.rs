@@ -1,9 +1,9 @@
-//! The fabric as a clock and ports, for drivers that say themselves what a period carries.
+//! The fabric as a clock and ports, for drivers that set every input of a period themselves.
 //!
-//! After a tick every output shows what it carried in the period that the tick ended, so a
-//! handshake is judged as the clock edge saw it. What belongs to a valid means something only with it:
-//! of a fabric in pieces it is not copied otherwise. What is behind the ports is a [`DutPorts`]:
-//! compiled Verilog or the model. Nothing here knows a port by its purpose.
+//! After a tick every output has its value of the period that the tick ended, so that a handshake
+//! is judged as the clock edge saw it. Payload is meaningful only while its `valid` is high: a
+//! fabric in pieces does not copy it otherwise. A [`DutPorts`] is behind the ports: compiled
+//! Verilog or the model. Nothing here knows the purpose of a port.
 
 use super::clocks::Clocks;
 use super::error::DutError;
@@ -17,7 +17,7 @@ use crate::emit::{Dir, ModuleSpec};
 /// Edges of each clock under reset.
 const RESET_EDGES: u64 = 8;
 
-/// One port of the fabric; tile t's part of it is the t-th.
+/// One port of the fabric; tile t's part is the t-th.
 #[derive(Debug, Clone, Copy)]
 pub struct Pin {
     port: usize,
@@ -43,7 +43,7 @@ impl Pins {
         Pins::of(verilated(library, seed)?)
     }
 
-    /// Whatever has the ports of a fabric, out of reset.
+    /// Takes a fabric out of reset.
     ///
     /// # Errors
     /// If it stops during reset.
@@ -51,7 +51,7 @@ impl Pins {
         Pins::clocked(socket, &Clocks::IN_STEP)
     }
 
-    /// The same with a clock of its own for what computes.
+    /// The same with a separate clock for PaD.
     ///
     /// # Errors
     /// If it stops during reset, or cannot have these clocks.
@@ -65,7 +65,8 @@ impl Pins {
         Ok(pins)
     }
 
-    /// Lets the clocks run so from the next period on. [`Pins::tick`] is a period of the network's in any case.
+    /// Sets the clocks from the next period on. [`Pins::tick`] is a period of the network's clock
+    /// in any case.
     ///
     /// # Errors
     /// If there is one clock and two are asked for.
@@ -73,10 +74,10 @@ impl Pins {
         self.socket.set_clocks(clocks)
     }
 
-    /// The port of `top` with this name; `tiles` is how many parts it has.
+    /// The port of `top` with this name and `tiles` parts.
     ///
     /// # Errors
-    /// If what is behind the ports was built for another design.
+    /// If the fabric was built for another design.
     pub fn pin(&mut self, top: &ModuleSpec, name: &str, tiles: u32) -> Result<Pin, DutError> {
         let mismatch = || DutError::Mismatch(format!("it has no port {name}"));
         let port = top.ports.iter().find(|p| p.name == name).ok_or_else(mismatch)?;
@@ -85,10 +86,10 @@ impl Pins {
         Ok(Pin { port: number, total, width: total / tiles, input: port.dir == Dir::Input })
     }
 
-    /// Sets every input of `top` to zero, so that none holds what was there before. Clocks and resets are driven by [`Pins::tick`].
+    /// Sets every input of `top` to zero. [`Pins::tick`] drives clocks and resets.
     ///
     /// # Errors
-    /// If what is behind the ports was built for another design.
+    /// If the fabric was built for another design.
     pub fn silence(&mut self, top: &ModuleSpec) -> Result<(), DutError> {
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !is_own(p)) {
             let pin = self.pin(top, &port.name, 1)?;
@@ -106,12 +107,12 @@ impl Pins {
         value
     }
 
-    /// A wide port's part of one tile, in words.
+    /// One tile's part of a wide port, in words.
     pub fn part(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
         get_bits(self.words(pin), tile * pin.width as usize, pin.width)
     }
 
-    /// A tile's part of a payload, as many of its words as are carried.
+    /// A tile's part of a payload: the words of it that are carried.
     pub fn payload(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
         self.part(pin, tile).take(self.payload_words(pin.width))
     }
@@ -129,7 +130,8 @@ impl Pins {
         put_bits(words, begin, pin.width, value);
     }
 
-    /// Words of a payload of `bits` that are carried: all of compiled Verilog, the first of the model.
+    /// Words that are carried of a payload of `bits`: all of compiled Verilog, the first of the
+    /// model.
     pub fn payload_words(&self, bits: u32) -> usize {
         self.socket.payload_bits().min(bits).div_ceil(32) as usize
     }

@@ -1,4 +1,4 @@
-//! Verilog that writes waves of a part of what is taken through it: of a mesh, and of whatever has the ports of a fabric.
+//! Wraps a verilated mesh or fabric and records waves for a window of cycles.
 
 use super::clocks::Clocks;
 use super::error::DutError;
@@ -10,17 +10,18 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The part has been written; what comes after it need not be simulated.
+/// The window has been written; later cycles need not be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("waves were written up to cycle {0}")]
 pub struct WavesWritten(pub u64);
 
-/// A fabric built with waves, and when it writes them. A step is never cut short: whoever asks has generated for all of it.
+/// A mesh built with waves, and its window. A step is never cut short: the caller has generated
+/// traffic for all of it.
 #[derive(Debug)]
 pub struct WaveWindow {
     dut: VerilatedMesh,
     path: PathBuf,
-    /// Resets before the run that is shown, and its cycles.
+    /// Resets before the recorded run, and its cycles.
     run: u32,
     cycles: Range<u64>,
     runs: u32,
@@ -28,7 +29,7 @@ pub struct WaveWindow {
 }
 
 impl WaveWindow {
-    /// Waves of at least these `cycles`, in whole steps, after as many resets as `run` says; then a step ends with
+    /// Records at least these `cycles`, in whole steps, after `run` resets. Then a step ends with
     /// [`WavesWritten`].
     pub fn new(mut dut: VerilatedMesh, path: &Path, run: u32, cycles: Range<u64>) -> WaveWindow {
         dut.record(true, true);
@@ -86,7 +87,7 @@ impl Network for WaveWindow {
     }
 }
 
-/// A fabric behind ports, built with waves, and when it writes them.
+/// A fabric behind ports, built with waves, and its window.
 #[derive(Debug)]
 pub struct PortWaveWindow {
     socket: Box<dyn DutPorts>,
@@ -96,7 +97,7 @@ pub struct PortWaveWindow {
 }
 
 impl PortWaveWindow {
-    /// Waves of these `cycles` since reset; then a tick ends with [`DutError::Written`].
+    /// Records these `cycles` since reset; then a tick ends with [`DutError::Written`].
     pub fn new(socket: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
         PortWaveWindow { socket, path: path.to_owned(), cycles, cycle: 0 }
     }

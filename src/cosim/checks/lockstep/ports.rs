@@ -1,7 +1,9 @@
-//! Two fabrics behind one set of ports, driven alike, and everything that they show compared in every period.
+//! Runs two fabrics behind the same ports with the same inputs and compares all outputs in every
+//! period.
 //!
-//! What belongs to a valid means something only with it, and a ready only with the valid it answers. Of payloads
-//! as many bits are compared as both carry. The first difference ends the run.
+//! Payload is compared only while its `valid` is high, and `ready` only while the matching `valid`
+//! is high. Of a payload, the bits that both fabrics carry are compared. The first difference ends
+//! the run.
 
 use crate::cosim::bits::get_bits;
 use crate::cosim::build::{is_own, tiles_sharing};
@@ -12,7 +14,7 @@ use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec};
 use crate::model::cycle::mesh::Upset;
 
-/// A port of both: its number here is the place in the list.
+/// A port of both fabrics; its number is its place in the list.
 #[derive(Debug)]
 struct Both {
     name: String,
@@ -22,7 +24,7 @@ struct Both {
     compared: u32,
     parts: u32,
     dir: Dir,
-    /// The port that says when this one means something.
+    /// The port that qualifies this one: it is compared only while that one is high.
     valid: Option<usize>,
 }
 
@@ -32,13 +34,13 @@ impl Both {
     }
 }
 
-/// Two fabrics, the first of which is shown.
+/// Two fabrics. The caller reads the outputs of the first.
 #[derive(Debug)]
 pub struct PortLockstep {
     sockets: [Box<dyn DutPorts>; 2],
     names: [&'static str; 2],
     ports: Vec<Both>,
-    /// Whether a part is compared at all, for one port that means nothing with another.
+    /// A port that is not compared while another is high.
     unless: Option<(usize, usize)>,
     cols: u32,
     tiles: u32,
@@ -47,7 +49,7 @@ pub struct PortLockstep {
 }
 
 impl PortLockstep {
-    /// Two that have just been made, both with the ports of `top`, and what they are called.
+    /// Pairs two new fabrics, which have a name each and the ports of `top`.
     ///
     /// # Errors
     /// If one of them lacks a port.
@@ -67,7 +69,7 @@ impl PortLockstep {
                 ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], tiles_sharing(port, design));
             let width = port.width.bits / parts;
             let compared = match port.name.as_str() {
-                // Numbers are the datapath's: whoever drives compares them.
+                // Numbers belong to the datapath: the driver compares them.
                 "out_data" => 0,
                 name if name.ends_with("_data") => width.min(carried),
                 _ => width,
@@ -77,7 +79,7 @@ impl PortLockstep {
         }
         let find = |name: &str| ports.iter().position(|port| port.name == name);
         let valids: Vec<_> = ports.iter().map(|port| valid_of(port, &ports)).collect();
-        // Of a close nobody has a home.
+        // A close has no home.
         let unless = find("job_lag").zip(find("job_close"));
         for (port, valid) in ports.iter_mut().zip(valids) {
             port.valid = valid;
@@ -95,7 +97,7 @@ impl PortLockstep {
         })
     }
 
-    /// Compiled Verilog and the model of it.
+    /// Pairs compiled Verilog with its model.
     ///
     /// # Errors
     /// As [`PortLockstep::new`].
@@ -108,12 +110,12 @@ impl PortLockstep {
         PortLockstep::new([("the Verilog", rtl), ("the model", model)], top, design)
     }
 
-    /// Changes the state of the second, which is the model, before a cycle.
+    /// Changes the state of the second fabric, the model, before a cycle.
     pub fn upset_at(&mut self, cycle: u64, tile: NodeId, upset: Upset) {
         self.upset = Some((cycle, tile, upset));
     }
 
-    /// What one of the two shows at a part of a port.
+    /// Value of one of the two at a part of a port.
     fn part(&self, which: usize, port: usize, part: u32) -> impl Iterator<Item = u32> + '_ {
         let both = &self.ports[port];
         let words = self.sockets[which].words(both.numbers[which], both.bits);
@@ -124,7 +126,7 @@ impl PortLockstep {
         self.part(0, port, part).any(|word| word != 0)
     }
 
-    /// Whether a part of an output means something.
+    /// True if a part of an output is valid.
     fn means(&self, port: usize, part: u32) -> bool {
         let valid = self.ports[port].valid.is_none_or(|valid| self.is_set(valid, part));
         valid && !self.unless.is_some_and(|(of, unless)| of == port && self.is_set(unless, part))
@@ -153,7 +155,7 @@ impl PortLockstep {
         let both = &self.ports[port];
         let place = match both.parts {
             1 => String::new(),
-            // As many as tiles, where each has a port.
+            // These ports are as many as the tiles where each tile has one.
             _ if both.name.starts_with("m_axi_") => format!("memory port {part}, "),
             parts if parts == self.tiles => format!("tile ({}, {}), ", part % self.cols, part / self.cols),
             parts if parts == self.cols => format!("column {part}, "),
@@ -167,7 +169,7 @@ impl PortLockstep {
         PortDifference { cycle: self.cycle, place, port: both.name.clone(), values: format!("{a}, {b}") }
     }
 
-    /// What was driven at the first is driven at the second.
+    /// Copies the inputs of the first fabric to the second.
     fn copy_inputs(&mut self) {
         let [a, b] = &mut self.sockets;
         for port in self.ports.iter().filter(|port| port.dir == Dir::Input) {
@@ -178,7 +180,8 @@ impl PortLockstep {
     }
 }
 
-/// The port that says when another means something: for a ready what it answers, else the output of the bundle.
+/// The port that qualifies another: for a ready the matching valid, else the valid output of the
+/// bundle.
 fn valid_of(port: &Both, all: &[Both]) -> Option<usize> {
     let name = port.name.as_str();
     let find = |name: &str| all.iter().position(|other| other.name == name && other.parts == port.parts);

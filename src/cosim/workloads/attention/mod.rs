@@ -1,5 +1,6 @@
-//! Attention of a decode step on the whole design: queries and descriptors in, external memory behind the homes,
-//! outputs in FP16 out, each compared in every bit with the model of the datapath.
+//! Attention of a decode step on the whole design. Queries and descriptors go in, external memory
+//! is behind the homes, and outputs in FP16 come out. Each is compared in every bit with the model
+//! of the datapath.
 //!
 //! ```text
 //! Tensors -- Job --> queries, descriptor, memory image --> core under Verilator --> outputs, counters, timeline
