@@ -1,6 +1,6 @@
-//! What a sweep runs at each of its points: `[workload]`, one struct a kind, one field a key.
+//! The `[workload]` of a sweep, run at each point: one struct a kind, one field a key.
 //!
-//! As in the configuration, comments and attributes of the fields are the only statement of what a key may be.
+//! As in the configuration, comments and attributes of the fields alone define the keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
