@@ -299,7 +299,7 @@ impl Fabric<'_> {
             let [fast, slow] = includes(build, piece.folder)?;
             units.push((format!("{}_fast", piece.folder), optimise, format!("{generated}{fast}")));
             units.push((format!("{}_slow", piece.folder), UNOPTIMISED, format!("{generated}{slow}")));
-            if let Some(module) = &piece.once {
+            if let Some(module) = &piece.eval_patch {
                 rewrite(&build.join(piece.folder), |generated| eval_patch::evaluate_once(generated, module))?;
             }
         }

@@ -49,7 +49,7 @@ impl PieceGlue<'_> {
         text += &self.drive();
         text += &self.sample();
         text += &self.column();
-        text += &self.around();
+        text += &self.periphery_pins();
         text + "}  // namespace meshkv\n"
     }
 
@@ -129,7 +129,7 @@ impl PieceGlue<'_> {
     }
 
     /// Connects the periphery, whose ports are packed already.
-    fn around(&self) -> String {
+    fn periphery_pins(&self) -> String {
         let Some(periphery) = self.periphery else {
             return "using Periphery = Nothing;\n\n".to_owned()
                 + &function("silence(Periphery&)", "")

@@ -25,6 +25,6 @@ pub use error::BuildError;
 pub use ffi::Library;
 pub use form::{BuildForm, RunLength, LONG_RUN};
 pub(in crate::cosim) use piece_ports::node_ports;
-pub use piece_ports::{around_ports, one_place};
+pub use piece_ports::{endpoint_ports, one_place};
 pub(in crate::cosim) use port_names::{is_own, tiles_sharing};
 pub use progress::Progress;

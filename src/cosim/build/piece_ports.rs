@@ -21,14 +21,14 @@ pub(in crate::cosim) fn node_ports(design: &Design) -> ModuleSpec {
 
 /// Ports of [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces): the fabric's
 /// ports without the routers', and the links of all tiles to routers.
-pub fn around_ports(design: &Design) -> ModuleSpec {
+pub fn endpoint_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let tiles = wrapper::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);
     let link = |p: &&PortSpec| p.name.starts_with("tx_") || p.name.starts_with("rx_");
-    let mut around = module(&modules, FABRIC).clone();
-    around.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));
-    around.ports.extend(tiles.ports.iter().filter(link).cloned());
-    around
+    let mut endpoints = module(&modules, FABRIC).clone();
+    endpoints.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));
+    endpoints.ports.extend(tiles.ports.iter().filter(link).cloned());
+    endpoints
 }
 
 /// The module with this name.

@@ -4,7 +4,7 @@ use super::device_wrapper;
 use super::error::BuildError;
 use super::form::{BuildForm, RunLength};
 use super::glue::PieceGlue;
-use super::piece_ports::{around_ports, module, node_ports};
+use super::piece_ports::{endpoint_ports, module, node_ports};
 use super::wrapper;
 use crate::design::{Design, Port};
 use crate::emit::{
@@ -45,7 +45,7 @@ pub(in crate::cosim) struct Piece {
     pub(in crate::cosim) arguments: Vec<String>,
     /// The module in its wrapper, if its logic may be evaluated once per cycle; see
     /// [`super::eval_patch`].
-    pub(in crate::cosim) once: Option<ModuleSpec>,
+    pub(in crate::cosim) eval_patch: Option<ModuleSpec>,
     /// Modules of the design that it does not use.
     unused: BTreeSet<String>,
 }
@@ -79,18 +79,18 @@ impl Recipe {
             BuildForm::OneRouter | BuildForm::EndpointPieces if trace.is_some() => {
                 return Err(BuildError::TileWaves)
             }
-            _ => (joined(form, design, &modules, &mut files), "pieces"),
+            _ => (pieces_of(form, design, &modules, &mut files), "pieces"),
         };
         if let Some(depth) = trace {
             // Neither the wrapper nor the shell is a level of the design.
-            let around = u32::from(form != BuildForm::WholeMesh) + u32::from(form == BuildForm::WholeDevice);
+            let extra = u32::from(form != BuildForm::WholeMesh) + u32::from(form == BuildForm::WholeDevice);
             for piece in &mut pieces {
                 piece.arguments.push("--trace-fst".to_owned());
-                let levels = depth.map(|depth| (depth + around).to_string());
+                let levels = depth.map(|depth| (depth + extra).to_string());
                 let levels = levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]);
                 piece.arguments.extend(levels);
                 // Waves must match the design.
-                piece.once = None;
+                piece.eval_patch = None;
             }
         }
         if [SLIGHTLY, UNOPTIMISED].contains(&optimise) {
@@ -112,7 +112,7 @@ impl Piece {
         Piece {
             folder,
             arguments: [&COMMON[..], &own, arguments].concat().into_iter().map(str::to_owned).collect(),
-            once: None,
+            eval_patch: None,
             unused: unused.collect(),
         }
     }
@@ -128,7 +128,7 @@ impl Piece {
 
 /// The pieces that `sim/pieces.cpp` runs: one for every place of the mesh, or the whole, and the
 /// periphery.
-fn joined(
+fn pieces_of(
     form: BuildForm,
     design: &Design,
     modules: &[ModuleSpec],
@@ -148,7 +148,7 @@ fn joined(
         BuildForm::OneRouter => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
         BuildForm::TransportPieces => (node(), node_ports(design), of_node()),
         BuildForm::FabricPieces => (node(), spec(FABRIC).clone(), of_node()),
-        BuildForm::EndpointPieces => (spec(TILE).clone(), around_ports(design), vec![TILE]),
+        BuildForm::EndpointPieces => (spec(TILE).clone(), endpoint_ports(design), vec![TILE]),
         BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => (node(), spec(CORE).clone(), of_node()),
         BuildForm::WholeCore => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
         BuildForm::WholeDevice | BuildForm::FrontAlone => {
@@ -164,11 +164,11 @@ fn joined(
     };
     // Outputs of the fabric are sampled as the edge sees them. Routers have registered outputs
     // only.
-    let held = |port: &PortSpec| {
+    let sampled = |port: &PortSpec| {
         form != BuildForm::OneRouter && fabric.ports.iter().any(|shown| shown.name == port.name)
     };
     let in_wrapper = |file: &'static str| ["--top-module", wrapper::WRAPPER, file];
-    files.push(("dut.v", wrapper::wrapper(&tile, &held, apart)));
+    files.push(("dut.v", wrapper::wrapper(&tile, &sampled, apart)));
     let mut piece = Piece::new("dut", modules, &roots, &in_wrapper("sim/dut.v"));
     if roots.len() > 1 {
         files.push(("node.v", wrapper::node_body(&tile, spec(ROUTER), &others)));
@@ -183,7 +183,7 @@ fn joined(
         piece.arguments.push("sim/synchronizer.v".to_owned());
     }
     // Logic behind registers of a second clock must be evaluated at its edges too.
-    piece.once = (form != BuildForm::WholeFabric && !apart).then(|| tile.clone());
+    piece.eval_patch = (form != BuildForm::WholeFabric && !apart).then(|| tile.clone());
     let mut pieces = vec![piece];
     let periphery = matches!(
         form,
@@ -194,7 +194,7 @@ fn joined(
     )
     .then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
-        files.push(("periphery.v", wrapper::wrapper(periphery, &held, false)));
+        files.push(("periphery.v", wrapper::wrapper(periphery, &sampled, false)));
         let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_wrapper("sim/periphery.v"));
         // It would build a wide port out of parts by copying the whole before each part.
         piece.arguments.push("-fno-dfg".to_owned());

@@ -21,12 +21,16 @@ const SAMPLED_BITS: u32 = 64;
 /// registers that are written at the falling edge, no logic depends on an input. Coordinates are
 /// sampled once, at the reset.
 ///
-/// Outputs that `held` names are sampled at the rising edge, with the inputs of that edge: a
+/// Outputs that `sampled` names are sampled at the rising edge, with the inputs of that edge: a
 /// handshake appears as the edge sees it. The other outputs show their values after the edge.
 ///
 /// Unless the clocks run `apart`, PaD has the network's clock. If they do, `doubt` enables late
 /// bits: bits that change as another clock samples them (`sim/synchronizer.v`).
-pub(in crate::cosim) fn wrapper(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart: bool) -> String {
+pub(in crate::cosim) fn wrapper(
+    piece: &ModuleSpec,
+    sampled: &dyn Fn(&PortSpec) -> bool,
+    apart: bool,
+) -> String {
     let range = |bits: u32| if bits == 1 { String::new() } else { format!(" [{}:0]", bits - 1) };
     let (mut ports, mut taken, mut pins) = (Vec::new(), String::new(), Vec::new());
     // All tiles of a whole fabric leave reset together.
@@ -36,7 +40,7 @@ pub(in crate::cosim) fn wrapper(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> 
         let own = is_own(port) && name.ends_with("rst");
         let range = range(if own { 1 } else { width.bits });
         let dir = if *dir == Dir::Input { "input " } else { "output" };
-        if dir == "output" && held(port) {
+        if dir == "output" && sampled(port) {
             ports.push(format!("    output reg {range} {name}"));
             pins.push(format!("        .{name}({name}_now)"));
             taken +=

@@ -22,5 +22,5 @@ pub mod waves;
 
 pub use error::DutError;
 pub(in crate::cosim) use pin_group::group_pins;
-pub(in crate::cosim) use port_difference::around;
+pub(in crate::cosim) use port_difference::cycles_near;
 pub use port_difference::PortDifference;

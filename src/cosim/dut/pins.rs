@@ -30,7 +30,7 @@ pub struct Pin {
 /// A running fabric.
 #[derive(Debug)]
 pub struct Pins {
-    socket: Box<dyn DutPorts>,
+    dut: Box<dyn DutPorts>,
     cycle: u64,
 }
 
@@ -47,20 +47,20 @@ impl Pins {
     ///
     /// # Errors
     /// If it stops during reset.
-    pub fn of(socket: Box<dyn DutPorts>) -> Result<Pins, DutError> {
-        Pins::clocked(socket, &Clocks::IN_STEP)
+    pub fn of(dut: Box<dyn DutPorts>) -> Result<Pins, DutError> {
+        Pins::clocked(dut, &Clocks::IN_STEP)
     }
 
     /// The same with a separate clock for PaD.
     ///
     /// # Errors
     /// If it stops during reset, or cannot have these clocks.
-    pub fn clocked(socket: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
-        let mut pins = Pins { socket, cycle: 0 };
+    pub fn clocked(dut: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
+        let mut pins = Pins { dut, cycle: 0 };
         pins.set_clocks(clocks)?;
         let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };
         for _ in 0..periods {
-            pins.socket.tick(true)?;
+            pins.dut.tick(true)?;
         }
         Ok(pins)
     }
@@ -71,7 +71,7 @@ impl Pins {
     /// # Errors
     /// If there is one clock and two are asked for.
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
-        self.socket.set_clocks(clocks)
+        self.dut.set_clocks(clocks)
     }
 
     /// The port of `top` with this name and `tiles` parts.
@@ -81,7 +81,7 @@ impl Pins {
     pub fn pin(&mut self, top: &ModuleSpec, name: &str, tiles: u32) -> Result<Pin, DutError> {
         let mismatch = || DutError::Mismatch(format!("it has no port {name}"));
         let port = top.ports.iter().find(|p| p.name == name).ok_or_else(mismatch)?;
-        let number = self.socket.find(name).ok_or_else(mismatch)?;
+        let number = self.dut.find(name).ok_or_else(mismatch)?;
         let total = port.width.bits;
         Ok(Pin { port: number, total, width: total / tiles, input: port.dir == Dir::Input })
     }
@@ -126,18 +126,18 @@ impl Pins {
     pub fn set_part(&mut self, pin: Pin, tile: usize, value: &[u32]) {
         assert!(pin.input, "an output cannot be driven");
         let begin = tile * pin.width as usize;
-        let words = self.socket.words_mut(pin.port, pin.total);
+        let words = self.dut.words_mut(pin.port, pin.total);
         put_bits(words, begin, pin.width, value);
     }
 
     /// Words that are carried of a payload of `bits`: all of compiled Verilog, the first of the
     /// model.
     pub fn payload_words(&self, bits: u32) -> usize {
-        self.socket.payload_bits().min(bits).div_ceil(32) as usize
+        self.dut.payload_bits().min(bits).div_ceil(32) as usize
     }
 
     fn words(&self, pin: Pin) -> &[u32] {
-        self.socket.words(pin.port, pin.total)
+        self.dut.words(pin.port, pin.total)
     }
 
     /// Runs one period.
@@ -145,7 +145,7 @@ impl Pins {
     /// # Errors
     /// [`DutError::Stopped`] if a check fired.
     pub fn tick(&mut self) -> Result<(), DutError> {
-        self.socket.tick(false)?;
+        self.dut.tick(false)?;
         self.cycle += 1;
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Pins {
     /// # Errors
     /// [`DutError::Stopped`] if a check fired.
     pub fn tick_in_reset(&mut self) -> Result<(), DutError> {
-        self.socket.tick(true)?;
+        self.dut.tick(true)?;
         self.cycle += 1;
         Ok(())
     }

@@ -23,12 +23,12 @@ pub struct PortDifference {
 
 impl PortDifference {
     /// Cycles for waves: from shortly before the difference to shortly after.
-    pub fn around(&self) -> Range<u64> {
-        around(self.cycle)
+    pub fn wave_cycles(&self) -> Range<u64> {
+        cycles_near(self.cycle)
     }
 }
 
 /// Cycles from shortly before this one to shortly after it.
-pub(in crate::cosim) fn around(cycle: u64) -> Range<u64> {
+pub(in crate::cosim) fn cycles_near(cycle: u64) -> Range<u64> {
     cycle.saturating_sub(BEFORE)..cycle + AFTER
 }

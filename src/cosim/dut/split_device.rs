@@ -84,8 +84,8 @@ impl SplitDevice {
             let payload = of_core.ports.iter().filter(both);
             let payload = payload.filter(|p| p.name != valid.name && p.name != ready);
             let payload =
-                payload.map(|p| joint(&mut *front, &mut *core, p, parts)).collect::<Result<_, _>>()?;
-            let valid_wire = joint(&mut *front, &mut *core, &valid, parts)?;
+                payload.map(|p| connect(&mut *front, &mut *core, p, parts)).collect::<Result<_, _>>()?;
+            let valid_wire = connect(&mut *front, &mut *core, &valid, parts)?;
             streams.push(Stream {
                 to_core: valid.dir == Dir::Input,
                 ready_core: core.find(&ready).ok_or_else(|| missing(&ready))?,
@@ -104,7 +104,7 @@ impl SplitDevice {
             .ports
             .iter()
             .filter(level)
-            .map(|p| joint(&mut *front, &mut *core, p, 1))
+            .map(|p| connect(&mut *front, &mut *core, p, 1))
             .collect::<Result<_, _>>()?;
         let core_reset = front.find(CORE_RESET).ok_or_else(|| missing(CORE_RESET))?;
         Ok(SplitDevice { front, core, streams, levels, core_reset, ports: Vec::new() })
@@ -119,7 +119,7 @@ fn missing(name: &str) -> DutError {
     DutError::Mismatch(format!("it has no port {name}"))
 }
 
-fn joint(
+fn connect(
     front: &mut dyn DutPorts,
     core: &mut dyn DutPorts,
     port: &PortSpec,
@@ -131,12 +131,12 @@ fn joint(
     Ok(Wire { front: at_front, core: at_core, total, bits: total / parts })
 }
 
-fn bit(socket: &dyn DutPorts, port: usize, total: u32, part: usize) -> bool {
-    socket.words(port, total)[part / 32] >> (part % 32) & 1 == 1
+fn bit(ports: &dyn DutPorts, port: usize, total: u32, part: usize) -> bool {
+    ports.words(port, total)[part / 32] >> (part % 32) & 1 == 1
 }
 
-fn set_bit(socket: &mut dyn DutPorts, port: usize, total: u32, part: usize, value: bool) {
-    let word = &mut socket.words_mut(port, total)[part / 32];
+fn set_bit(ports: &mut dyn DutPorts, port: usize, total: u32, part: usize, value: bool) {
+    let word = &mut ports.words_mut(port, total)[part / 32];
     *word = *word & !(1 << (part % 32)) | u32::from(value) << (part % 32);
 }
 
@@ -225,8 +225,8 @@ impl DutPorts for SplitDevice {
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
-        let held = rst || self.in_reset();
-        if held {
+        let reset = rst || self.in_reset();
+        if reset {
             self.streams.iter_mut().flat_map(|s| &mut s.fifos).for_each(VecDeque::clear);
         }
         let (front, core) = (self.front.as_mut(), self.core.as_mut());
@@ -236,9 +236,9 @@ impl DutPorts for SplitDevice {
             to.copy_from_slice(&core.words(wire.core, wire.total)[..words]);
         }
         self.streams.iter().for_each(|stream| stream.drive(front, core));
-        core.tick(held)?;
+        core.tick(reset)?;
         front.tick(rst)?;
-        if !held {
+        if !reset {
             self.streams.iter_mut().for_each(|stream| stream.observe(front, core));
         }
         Ok(())

@@ -90,7 +90,7 @@ impl Network for WaveWindow {
 /// A fabric behind ports, built with waves, and its window.
 #[derive(Debug)]
 pub struct PortWaveWindow {
-    socket: Box<dyn DutPorts>,
+    dut: Box<dyn DutPorts>,
     path: PathBuf,
     cycles: Range<u64>,
     cycle: u64,
@@ -98,46 +98,46 @@ pub struct PortWaveWindow {
 
 impl PortWaveWindow {
     /// Records these `cycles` since reset; then a tick ends with [`DutError::Written`].
-    pub fn new(socket: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
-        PortWaveWindow { socket, path: path.to_owned(), cycles, cycle: 0 }
+    pub fn new(dut: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
+        PortWaveWindow { dut, path: path.to_owned(), cycles, cycle: 0 }
     }
 }
 
 impl DutPorts for PortWaveWindow {
     fn find(&mut self, name: &str) -> Option<usize> {
-        self.socket.find(name)
+        self.dut.find(name)
     }
 
     fn words(&self, port: usize, bits: u32) -> &[u32] {
-        self.socket.words(port, bits)
+        self.dut.words(port, bits)
     }
 
     fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
-        self.socket.words_mut(port, bits)
+        self.dut.words_mut(port, bits)
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
         if rst {
             self.cycle = 0;
-            return self.socket.tick(rst);
+            return self.dut.tick(rst);
         }
         if self.cycle == self.cycles.start {
-            self.socket.wave_start(&self.path)?;
+            self.dut.wave_start(&self.path)?;
         }
-        self.socket.tick(rst)?;
+        self.dut.tick(rst)?;
         self.cycle += 1;
         if self.cycle == self.cycles.end {
-            self.socket.wave_stop();
+            self.dut.wave_stop();
             return Err(DutError::Written(self.cycle));
         }
         Ok(())
     }
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
-        self.socket.set_clocks(clocks)
+        self.dut.set_clocks(clocks)
     }
 
     fn payload_bits(&self) -> u32 {
-        self.socket.payload_bits()
+        self.dut.payload_bits()
     }
 }

@@ -1,6 +1,6 @@
 //! The first difference between model and Verilog, as a message.
 
-use crate::cosim::dut::around;
+use crate::cosim::dut::cycles_near;
 use crate::design::{Mesh, NodeId, Port};
 use std::ops::Range;
 use thiserror::Error;
@@ -61,8 +61,8 @@ impl Difference {
     }
 
     /// Cycles for waves: from shortly before the difference to shortly after.
-    pub fn around(&self) -> Range<u64> {
-        around(self.cycle)
+    pub fn wave_cycles(&self) -> Range<u64> {
+        cycles_near(self.cycle)
     }
 
     fn place(&self) -> String {

@@ -37,7 +37,7 @@ impl Both {
 /// Two fabrics. The caller reads the outputs of the first.
 #[derive(Debug)]
 pub struct PortLockstep {
-    sockets: [Box<dyn DutPorts>; 2],
+    duts: [Box<dyn DutPorts>; 2],
     names: [&'static str; 2],
     ports: Vec<Both>,
     /// A port that is not compared while another is high.
@@ -54,17 +54,17 @@ impl PortLockstep {
     /// # Errors
     /// If one of them lacks a port.
     pub fn new(
-        sockets: [(&'static str, Box<dyn DutPorts>); 2],
+        duts: [(&'static str, Box<dyn DutPorts>); 2],
         top: &ModuleSpec,
         design: &Design,
     ) -> Result<PortLockstep, DutError> {
-        let [(first, a), (second, b)] = sockets;
-        let mut sockets = [a, b];
-        let carried = sockets.iter().map(|s| s.payload_bits()).min().unwrap_or(0);
+        let [(first, a), (second, b)] = duts;
+        let mut duts = [a, b];
+        let carried = duts.iter().map(|s| s.payload_bits()).min().unwrap_or(0);
         let mut ports = Vec::new();
         for port in top.ports.iter().filter(|p| !is_own(p)) {
             let lacks = || DutError::Mismatch(format!("it has no port {}", port.name));
-            let [a, b] = sockets.each_mut().map(|socket| socket.find(&port.name));
+            let [a, b] = duts.each_mut().map(|dut| dut.find(&port.name));
             let (numbers, parts) =
                 ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], tiles_sharing(port, design));
             let width = port.width.bits / parts;
@@ -85,16 +85,7 @@ impl PortLockstep {
             port.valid = valid;
         }
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
-        Ok(PortLockstep {
-            sockets,
-            names: [first, second],
-            ports,
-            unless,
-            cols,
-            tiles,
-            cycle: 0,
-            upset: None,
-        })
+        Ok(PortLockstep { duts, names: [first, second], ports, unless, cols, tiles, cycle: 0, upset: None })
     }
 
     /// Pairs compiled Verilog with its model.
@@ -118,7 +109,7 @@ impl PortLockstep {
     /// Value of one of the two at a part of a port.
     fn part(&self, which: usize, port: usize, part: u32) -> impl Iterator<Item = u32> + '_ {
         let both = &self.ports[port];
-        let words = self.sockets[which].words(both.numbers[which], both.bits);
+        let words = self.duts[which].words(both.numbers[which], both.bits);
         get_bits(words, (part * both.width()) as usize, both.compared)
     }
 
@@ -137,7 +128,7 @@ impl PortLockstep {
         let outputs = (0..self.ports.len()).filter(|&port| self.ports[port].dir == Dir::Output);
         for port in outputs {
             let both = &self.ports[port];
-            let all = [0, 1].map(|i| self.sockets[i].words(both.numbers[i], both.bits));
+            let all = [0, 1].map(|i| self.duts[i].words(both.numbers[i], both.bits));
             let words = both.bits.div_ceil(32) as usize;
             if all[0][..words] == all[1][..words] {
                 continue;
@@ -171,7 +162,7 @@ impl PortLockstep {
 
     /// Copies the inputs of the first fabric to the second.
     fn copy_inputs(&mut self) {
-        let [a, b] = &mut self.sockets;
+        let [a, b] = &mut self.duts;
         for port in self.ports.iter().filter(|port| port.dir == Dir::Input) {
             let words = port.bits.div_ceil(32) as usize;
             let from = &a.words(port.numbers[0], port.bits)[..words];
@@ -203,20 +194,20 @@ impl DutPorts for PortLockstep {
     }
 
     fn words(&self, port: usize, bits: u32) -> &[u32] {
-        self.sockets[0].words(self.ports[port].numbers[0], bits)
+        self.duts[0].words(self.ports[port].numbers[0], bits)
     }
 
     fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
-        self.sockets[0].words_mut(self.ports[port].numbers[0], bits)
+        self.duts[0].words_mut(self.ports[port].numbers[0], bits)
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
         self.copy_inputs();
         if let Some((_, tile, upset)) = self.upset.filter(|(cycle, ..)| !rst && *cycle == self.cycle) {
-            self.sockets[1].upset(tile, upset)?;
+            self.duts[1].upset(tile, upset)?;
         }
-        for socket in &mut self.sockets {
-            socket.tick(rst)?;
+        for dut in &mut self.duts {
+            dut.tick(rst)?;
         }
         if rst {
             self.cycle = 0;
@@ -230,10 +221,10 @@ impl DutPorts for PortLockstep {
     }
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
-        self.sockets.iter_mut().try_for_each(|socket| socket.set_clocks(clocks))
+        self.duts.iter_mut().try_for_each(|dut| dut.set_clocks(clocks))
     }
 
     fn payload_bits(&self) -> u32 {
-        self.sockets[0].payload_bits()
+        self.duts[0].payload_bits()
     }
 }

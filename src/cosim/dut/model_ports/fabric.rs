@@ -50,7 +50,7 @@ pub struct FabricPorts {
 
 impl FabricPorts {
     /// The model with the ports of `top`: the whole fabric, or the endpoints of
-    /// [`around_ports`](crate::cosim::build::around_ports).
+    /// [`endpoint_ports`](crate::cosim::build::endpoint_ports).
     pub fn new(design: &Design, top: &ModuleSpec) -> FabricPorts {
         let ports = Ports::of(top, design);
         let engine = match ports.find("vc_busy") {

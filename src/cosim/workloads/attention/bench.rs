@@ -204,12 +204,12 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// If it lacks a port, does not start, or cannot have these clocks.
     pub fn on(
-        socket: Box<dyn DutPorts>,
+        dut: Box<dyn DutPorts>,
         job: &'a Job<'a>,
         behaviour: Behaviour,
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
-        Bench::of(Pins::clocked(socket, &clocks)?, job, behaviour, clocks, Source::Pins)
+        Bench::of(Pins::clocked(dut, &clocks)?, job, behaviour, clocks, Source::Pins)
     }
 
     fn of(

@@ -85,8 +85,8 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If it lacks one, or does not start.
-    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
-        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
+    pub fn on(dut: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(dut)?, &Bench::ports(design));
         pins.silence(top)?;
         let tiles: Vec<_> = design.mesh.nodes().collect();
         let ports = Ports::find(&mut pins, top, tiles.len() as u32, design.memory.ports)?;

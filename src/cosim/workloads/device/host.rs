@@ -38,13 +38,13 @@ impl Device {
     /// # Errors
     /// If it is of another design, does not start, or cannot have these clocks.
     pub fn new(
-        socket: Box<dyn DutPorts>,
+        dut: Box<dyn DutPorts>,
         design: &Design,
         platform: &Platform,
         clocks: &Clocks,
     ) -> Result<Device, DutError> {
         let shell = crate::cosim::build::device_wrapper::shell(design);
-        let mut pins = Pins::clocked(socket, clocks)?;
+        let mut pins = Pins::clocked(dut, clocks)?;
         pins.silence(&shell)?;
         Ok(Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,

@@ -150,8 +150,8 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// If it lacks one, or does not start.
-    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
-        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
+    pub fn on(dut: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(dut)?, &Bench::ports(design));
         let tiles = design.mesh.tiles();
         pins.silence(top)?;
         // Without overlapping stages the fabric waits for an idle PaD: here PaD is always idle.
