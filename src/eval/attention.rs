@@ -3,7 +3,7 @@
 use super::bounds::{Bounds, Carried, Phase};
 use super::decode_row::Utilisation;
 use crate::cosim::dut::network::COUNTERS_PER_PORT;
-use crate::cosim::workloads::attention::{Attended, Job};
+use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::design::{Design, NodeId, Port};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
@@ -96,7 +96,7 @@ pub struct AttentionRow {
 
 impl AttentionRow {
     /// The row of a run of a job.
-    pub fn new(job: &Job, done: &Attended) -> AttentionRow {
+    pub fn new(job: &Job, done: &AttentionResult) -> AttentionRow {
         let design = job.design;
         let names = emit::pad_events(design);
         let at = |name: &str| names.iter().position(|n| n == name).expect("a counter of this name");
@@ -185,7 +185,7 @@ fn event(name: &str) -> usize {
 }
 
 /// Flits over the busier direction across the middle columns: the mean of its links.
-fn bisection(design: &Design, done: &Attended) -> f64 {
+fn bisection(design: &Design, done: &AttentionResult) -> f64 {
     let middle = design.mesh.cols() / 2;
     let side = |x: u32, port: Port| -> f64 {
         let nodes = (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y));
@@ -201,7 +201,7 @@ fn bisection(design: &Design, done: &Attended) -> f64 {
 
 /// Our errors and FlashAttention-2's over all outputs, and heads in which, over all streams, ours
 /// are no larger. `None` if no numbers were computed.
-fn errors(job: &Job, done: &Attended) -> (Error, Error, Option<usize>) {
+fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<usize>) {
     if !done.numbers {
         let unknown = Error { max: f64::NAN, rms: f64::NAN };
         return (unknown, unknown, None);

@@ -62,7 +62,7 @@ pub struct Sample {
     pub of_layers: u32,
     /// Segments of a layer that were run, over all streams; shared ones count once.
     pub segments: u64,
-    /// Attended segments of a layer.
+    /// AttentionResult segments of a layer.
     pub of_segments: u64,
 }
 
@@ -157,7 +157,7 @@ pub struct DecodeRow {
     pub swaps: usize,
     /// The platform.
     pub platform: Platform,
-    /// Attended tokens of each stream.
+    /// AttentionResult tokens of each stream.
     pub attended_tokens: u32,
     /// Flits that tiles took.
     pub delivered: u64,

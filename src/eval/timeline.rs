@@ -1,7 +1,7 @@
 //! Draws the activity of a tile's stages over time as SVG: fetch, multiply and reduce overlap, or
 //! do not.
 
-use crate::cosim::workloads::attention::{Attended, Sample};
+use crate::cosim::workloads::attention::{AttentionResult, Sample};
 use crate::design::Design;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -36,7 +36,7 @@ const LANES: [Lane; 5] = [
 ///
 /// # Errors
 /// If the picture cannot be drawn.
-pub fn timeline(title: &str, design: &Design, done: &Attended) -> anyhow::Result<String> {
+pub fn timeline(title: &str, design: &Design, done: &AttentionResult) -> anyhow::Result<String> {
     let busy = |samples: &&Vec<Sample>| samples.iter().filter(|s| s.keys || s.values).count();
     let (tile, _) = done.timeline.iter().enumerate().max_by_key(|(_, s)| busy(s)).expect("a mesh has tiles");
     let node = design.mesh.node_at(tile).expect("a tile of this mesh");

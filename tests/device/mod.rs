@@ -13,7 +13,7 @@ use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::split_device::SplitDevice;
 use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::{Fault, FaultKind};
-use meshkv::cosim::workloads::attention::{Job, NumberedCore};
+use meshkv::cosim::workloads::attention::{Job, ModelCore};
 use meshkv::cosim::workloads::device::{
     Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform,
 };
@@ -105,7 +105,7 @@ pub fn modelled_of(
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
     let front = verilated(&library_of(BuildForm::FrontAlone, job.design, files), clocks.seed)?;
-    before(front, Box::new(NumberedCore::new(job)), job.design, platform, clocks)
+    before(front, Box::new(ModelCore::new(job)), job.design, platform, clocks)
 }
 
 fn before(

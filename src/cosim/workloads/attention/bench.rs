@@ -4,7 +4,7 @@
 use super::expected::{expected, Numbers};
 use super::job::Job;
 use super::probes::Probes;
-use super::result::Attended;
+use super::result::AttentionResult;
 use super::visit_order::Visit;
 use crate::cosim::build::Library;
 use crate::cosim::checks::lockstep::PortLockstep;
@@ -248,7 +248,7 @@ impl<'a> Bench<'a> {
         timeline: usize,
         stall: u8,
         stop: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Attended, AttentionError> {
+    ) -> Result<AttentionResult, AttentionError> {
         let design = self.job.design;
         let cols = design.mesh.cols() as usize;
         let heads = (design.config.model.heads * self.job.streams) as usize;
@@ -257,7 +257,7 @@ impl<'a> Bench<'a> {
         let begun = self.pins.cycle();
         let pending = self.job.descriptors().expect("the job was checked");
         let mut next = 0;
-        let mut result = Attended::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
+        let mut result = AttentionResult::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
         result.query_cycles = begun - start;
         let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
         let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();

@@ -18,8 +18,8 @@ mod visit_order;
 
 pub use bench::{AttentionError, Bench};
 pub use job::{Job, JobError};
-pub use model_core::NumberedCore;
-pub use result::{Attended, Sample};
+pub use model_core::ModelCore;
+pub use result::{AttentionResult, Sample};
 pub use visit_order::{visits, Visit};
 
 pub(in crate::cosim) use expected::expected;

@@ -31,7 +31,7 @@ const DATA: &str = "out_data";
 
 /// The model of the core for one job.
 #[derive(Debug)]
-pub struct NumberedCore {
+pub struct ModelCore {
     model: FabricPorts,
     numbers: Numbers,
     design: Design,
@@ -50,12 +50,12 @@ pub struct NumberedCore {
     outputs: Vec<Vec<u16>>,
 }
 
-impl NumberedCore {
+impl ModelCore {
     /// The model before its reset. Every descriptor that it gets must belong to this job.
     ///
     /// # Panics
     /// If the design has no core: a bug in this crate.
-    pub fn new(job: &Job) -> NumberedCore {
+    pub fn new(job: &Job) -> ModelCore {
         let modules = emit::modules(job.design);
         let core = modules.iter().find(|m| m.name == emit::CORE).expect("every design has a core");
         let (tell, told) = channel();
@@ -65,7 +65,7 @@ impl NumberedCore {
             |names: &[&str]| names.iter().map(|name| column(&mut model, core, name, cols)).collect();
         let (out, merge): (Vec<Column>, Vec<Column>) = (find(&OUT), find(&MERGE));
         let data = column(&mut model, core, DATA, cols);
-        NumberedCore {
+        ModelCore {
             numbers: Numbers::new(job.design, told),
             design: job.design.clone(),
             tensors: job.tensors.clone(),
@@ -142,7 +142,7 @@ fn column(model: &mut FabricPorts, core: &ModuleSpec, name: &str, cols: u32) -> 
     Column { port, total: spec.width.bits, bits: spec.width.bits / cols }
 }
 
-impl DutPorts for NumberedCore {
+impl DutPorts for ModelCore {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.model.find(name)
     }

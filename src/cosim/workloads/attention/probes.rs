@@ -1,6 +1,6 @@
 //! Probes of a running design other than its results: counters, stages, and the order of merges.
 
-use super::result::{Attended, Sample};
+use super::result::{AttentionResult, Sample};
 use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::{group_pins, DutError};
 use crate::design::Design;
@@ -60,7 +60,13 @@ impl Probes {
     }
 
     /// Records the scanned counters and the states of the stages.
-    pub(in crate::cosim) fn look(&self, pins: &Pins, result: &mut Attended, cycle: u64, timeline: usize) {
+    pub(in crate::cosim) fn look(
+        &self,
+        pins: &Pins,
+        result: &mut AttentionResult,
+        cycle: u64,
+        timeline: usize,
+    ) {
         let get = |pin: Pin, at: usize| pins.get(pin, at);
         let (event, stat, pad) = (
             get(self.scan.event_index, 0) as usize,

@@ -23,7 +23,7 @@ pub struct Sample {
 
 /// Results and counters of a run.
 #[derive(Debug, Clone)]
-pub struct Attended {
+pub struct AttentionResult {
     /// True if numbers were computed; if not, outputs are empty and not checked.
     pub numbers: bool,
     /// Output of each (stream, head), FP16.
@@ -55,7 +55,7 @@ pub struct Attended {
     pub violations: Vec<String>,
 }
 
-impl Attended {
+impl AttentionResult {
     /// (stream, head) whose output differs from the model's.
     pub fn wrong(&self) -> Vec<(u32, u32)> {
         let differs = |(of, output): &(&(u32, u32), &Vec<u16>)| self.expected.get(of) != Some(output);
@@ -68,9 +68,9 @@ impl Attended {
     }
 
     /// The empty result of a run of this design with these clocks.
-    pub(in crate::cosim) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> Attended {
+    pub(in crate::cosim) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> AttentionResult {
         let tiles = design.mesh.tiles();
-        Attended {
+        AttentionResult {
             numbers,
             outputs: BTreeMap::new(),
             expected: BTreeMap::new(),

@@ -52,7 +52,7 @@ pub enum WorkloadError {
 pub struct Step {
     /// In the order in which they are sent.
     pub descriptors: Vec<Descriptor>,
-    /// Attended tokens of every stream, before sampling.
+    /// AttentionResult tokens of every stream, before sampling.
     pub attended: u32,
     /// Largest possible sample of segments: of the common prefix, and of each stream's own.
     pub most_segments: u32,

@@ -5,7 +5,7 @@ use super::error::DeviceError;
 use super::host::Device;
 use super::platform::Platform;
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::workloads::attention::{expected, Attended, Job};
+use crate::cosim::workloads::attention::{expected, AttentionResult, Job};
 use crate::design::Design;
 use std::collections::BTreeMap;
 
@@ -142,10 +142,10 @@ impl Bench {
         clocks: Clocks,
         timeline: usize,
         stop: &mut dyn FnMut(&Device) -> bool,
-    ) -> Result<Attended, DeviceError> {
+    ) -> Result<AttentionResult, DeviceError> {
         self.prepare(job, Notice::Interrupt)?;
         let before = self.driver.device.beats();
-        self.driver.device.watch(Attended::begun(job.design, clocks, true), timeline);
+        self.driver.device.watch(AttentionResult::begun(job.design, clocks, true), timeline);
         self.driver.start()?;
         let done = self.finish(job, Notice::Interrupt, u64::MAX, stop)?;
         // A faster scan could skip some counters.
@@ -154,13 +154,13 @@ impl Bench {
             self.driver.device.tick()?;
         }
         let device = &mut self.driver.device;
-        let mut attended = device.unwatch().expect("it was watched");
-        (attended.outputs, attended.expected) = (done.outputs, done.expected);
-        attended.cycles = done.outcome.cycles;
-        attended.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
-        attended.violations = done.violations;
-        attended.violations.extend(device.violations().1);
-        Ok(attended)
+        let mut result = device.unwatch().expect("it was watched");
+        (result.outputs, result.expected) = (done.outputs, done.expected);
+        result.cycles = done.outcome.cycles;
+        result.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
+        result.violations = done.violations;
+        result.violations.extend(device.violations().1);
+        Ok(result)
     }
 }
 

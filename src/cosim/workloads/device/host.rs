@@ -9,7 +9,7 @@ use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Bytes, Image};
-use crate::cosim::workloads::attention::{Attended, Probes};
+use crate::cosim::workloads::attention::{AttentionResult, Probes};
 use crate::design::Design;
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Device {
     /// Rows whose partial results were merged, by stream and head.
     merged: BTreeMap<(u32, u32), Vec<u32>>,
     /// The recorded probes, their first cycle, and the number of cycles of the stages.
-    watched: Option<(Attended, u64, usize)>,
+    watched: Option<(AttentionResult, u64, usize)>,
 }
 
 impl Device {
@@ -73,8 +73,8 @@ impl Device {
         for (_, of, y) in self.probes.merges(&self.pins, &self.design) {
             self.merged.entry(of).or_default().push(y);
         }
-        if let Some((attended, since, timeline)) = &mut self.watched {
-            self.probes.look(&self.pins, attended, cycle - *since, *timeline);
+        if let Some((result, since, timeline)) = &mut self.watched {
+            self.probes.look(&self.pins, result, cycle - *since, *timeline);
         }
         Ok(())
     }
@@ -208,13 +208,13 @@ impl Device {
     }
 
     /// Records counters and so many cycles of the stages from now on.
-    pub fn watch(&mut self, attended: Attended, timeline: usize) {
-        self.watched = Some((attended, self.pins.cycle(), timeline));
+    pub fn watch(&mut self, result: AttentionResult, timeline: usize) {
+        self.watched = Some((result, self.pins.cycle(), timeline));
     }
 
     /// The record since [`Device::watch`].
-    pub fn unwatch(&mut self) -> Option<Attended> {
-        self.watched.take().map(|(attended, ..)| attended)
+    pub fn unwatch(&mut self) -> Option<AttentionResult> {
+        self.watched.take().map(|(result, ..)| result)
     }
 
     /// Broken rules so far, on any channel: their number, and the first.
