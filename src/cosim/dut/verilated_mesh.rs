@@ -170,7 +170,7 @@ impl VerilatedMesh {
         })
     }
 
-    /// Flits that have entered since the last call, if [`VerilatedMesh::record`] asked for them.
+    /// Flits that have entered since the last call, if [`VerilatedMesh::record`] has switched them on.
     pub fn drain_entries(&mut self) -> impl ExactSizeIterator<Item = Entry> + '_ {
         let mut count = 0;
         // SAFETY: the handle is live; `count` entries stay until the next step or reset.

@@ -119,7 +119,7 @@ impl FetchScoreboard {
         self.ranges == 0
     }
 
-    /// What each head waits for, in words; the first few.
+    /// Lists, in words, flits that heads wait for; the first few.
     pub(in crate::cosim) fn waiting(&self) -> String {
         let mut all: Vec<_> =
             self.open.iter().flat_map(|(key, open)| open.iter().map(move |a| (*key, *a))).collect();

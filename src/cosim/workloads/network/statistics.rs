@@ -77,7 +77,7 @@ pub(in crate::cosim) struct Sample {
     pub window: Range<u64>,
     mesh: Mesh,
     dest_kind: DestKind,
-    /// Flits asked to be injected by packets generated in the window.
+    /// Flits to inject for packets generated in the window.
     pub injected: u64,
     /// Deliveries due to the same packets, flit by flit.
     pub asked: u64,
