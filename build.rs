@@ -1,14 +1,14 @@
-//! Compiles the part of the co-simulation shim that no design changes, and looks for Verilator.
+//! Compiles the part of the co-simulation shim that no design changes, and checks for Verilator.
 //!
-//! Neither is needed to build the program: without a C++ compiler the objects are left empty
-//! and compiled at the first co-simulation; without Verilator there is a warning.
+//! Neither is needed to build the program. Without a C++ compiler the objects are left empty and
+//! compiled at the first co-simulation. Without Verilator there is a warning.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The oldest Verilator whose output the shim knows.
+/// The oldest Verilator that the shim supports.
 const OLDEST: (u32, u32) = (5, 6);
 
 /// Sources of the shim that know no design; `PREBUILT` in `src/cosim/build/compile.rs` lists the same.

@@ -1,6 +1,7 @@
-//! Time to generate a fabric: from the configuration to the files on disk. `cargo bench --bench generate`.
+//! Time to generate a fabric, from the configuration to the files on disk: `cargo bench --bench
+//! generate`.
 //!
-//! Exits with 1 where a size takes longer than its target, which is far above the noise.
+//! Exits with 1 if a size takes longer than its target, which is far above the noise.
 
 use meshkv::config::Config;
 use meshkv::design::Design;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 /// Runs of one size; the median of them counts.
 const RUNS: usize = 21;
 
-/// Mesh sides, and how long each may take.
+/// Mesh sides, and the target of each.
 const TARGETS: [(u32, Duration); 2] = [(8, Duration::from_millis(200)), (16, Duration::from_millis(500))];
 
 /// One run into a directory that does not exist yet.

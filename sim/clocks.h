@@ -1,5 +1,5 @@
-// When the edges of two unrelated clocks come: the network's in even steps, those of what
-// computes by a period of their own, each early or late by a draw.
+// Schedule of the edges of two unrelated clocks. The network's edges are evenly spaced. PaD's
+// have a period of their own, and each is shifted by a random jitter.
 #ifndef MESHKV_CLOCKS_H
 #define MESHKV_CLOCKS_H
 
@@ -10,7 +10,7 @@
 
 namespace meshkv {
 
-// Clocks between two evaluations of a model, and the reset of what computes.
+// Clocks at one evaluation of a model, and PaD's reset.
 struct Step {
     uint64_t time;  // fs
     bool clk;
@@ -20,10 +20,10 @@ struct Step {
 
 class Schedule {
   public:
-    // Without waves, an edge after which nothing follows is shown together with the next that matters.
+    // Without waves, an edge that no logic depends on is merged with the next one that matters.
     explicit Schedule(bool every_edge) : every_edge_(every_edge) {}
 
-    // From the next period on.
+    // Sets the clocks from the next period on.
     void set(const meshkv_clocks& clocks) {
         clocks_ = clocks;
         base_ = begin_;
@@ -39,7 +39,8 @@ class Schedule {
         begin_ = 0;
     }
 
-    // The steps of the next period of the network's clock: it falls in the middle and rises at the end.
+    // Steps of the next period of the network's clock, which falls in the middle and rises at
+    // the end.
     const std::vector<Step>& period(bool rst) {
         steps_.clear();
         const uint64_t middle = begin_ + clocks_.noc_fs / 2;
@@ -55,11 +56,12 @@ class Schedule {
     }
 
   private:
-    // Edges of the other clock before `end` are steps; one at `end` belongs to the step there.
+    // Adds a step for each edge of the other clock before `end`; one at `end` belongs to the
+    // step there.
     void edges_until(uint64_t end, bool rst) {
         while (static_cast<int64_t>(edge_at_ - end) <= 0) {
             const bool rises = edges_ % 2 != 0;
-            // It was low, and must have been seen so.
+            // The model must have seen the clock low before it rises.
             if (rises && !shown_) push(edge_at_);
             pe_clk_ = rises;
             shown_ = false;
@@ -88,15 +90,15 @@ class Schedule {
     const bool every_edge_;
     meshkv_clocks clocks_{};
     std::vector<Step> steps_;
-    uint64_t begin_ = 0;    // of the next period
-    uint64_t base_ = 0;     // from when on these clocks run
-    uint64_t edges_ = 0;    // since then; even ones fall
-    uint64_t edge_at_ = 0;  // the next
+    uint64_t begin_ = 0;    // start of the next period
+    uint64_t base_ = 0;     // start of these clocks
+    uint64_t edges_ = 0;    // edges since base_; even ones fall
+    uint64_t edge_at_ = 0;  // time of the next edge
     uint64_t random_ = 0;
     bool clk_ = true;
     bool pe_clk_ = false;
     bool pe_rst_ = true;
-    bool shown_ = true;     // The other clock as it stands is in a step.
+    bool shown_ = true;     // A step has the present value of the other clock.
 };
 
 }  // namespace meshkv

@@ -1,14 +1,15 @@
-// Included before the C++ that Verilator generates: makes a failed check name its router.
+// Included before the C++ that Verilator generates: adds the router's name to the message of a
+// failed check.
 //
-// A message that names its instance (%m) would make every router's code differ
-// by that name, and no two could share it; so %m is taken out before
-// verilating, and the instance that runs is named here, when it stops.
+// A message with the instance's name (%m) would make every router's code different, and routers
+// could not share it. So %m is removed before verilating, and the instance is named here when
+// it stops.
 #ifndef MESHKV_GENERATED_H
 #define MESHKV_GENERATED_H
 
 #include "verilated.h"
 
-// A module of newer releases keeps its name in a member, one of older ones in a base class.
+// Newer releases keep the name of a module in a member, older ones in a base class.
 template <class Module>
 auto meshkv_instance(const Module* module, int) -> decltype(module->vlNamep) {
     return module->vlNamep;
@@ -19,7 +20,7 @@ auto meshkv_instance(const Module* module, long) -> decltype(module->name()) {
 }
 
 #define VL_STOP_MT(file, line, hier) VL_STOP_MT(file, line, meshkv_instance(vlSelf, 0))
-// What is meant for standard error ($fdisplay) belongs to the message as well.
+// Text for standard error ($fdisplay) belongs to the message as well.
 #define VL_FWRITEF(fd, ...) VL_WRITEF(__VA_ARGS__)
 #define VL_FWRITEF_NX(fd, ...) VL_WRITEF_NX(__VA_ARGS__)
 

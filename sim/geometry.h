@@ -1,4 +1,4 @@
-// What the library was built for; included by the one unit that makes its model.
+// Geometry of the library's design; included by the one unit that makes its model.
 #ifndef MESHKV_GEOMETRY_H
 #define MESHKV_GEOMETRY_H
 

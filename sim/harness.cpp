@@ -1,4 +1,4 @@
-// The tiles' side of every local link; see harness.h for the order of a period.
+// The tiles' side of every local link; harness.h has the order of a period.
 #include "harness.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ constexpr std::size_t kEjectionHeader = 4;
 
 constexpr unsigned kCounters = 32;
 constexpr unsigned kResetCycles = 8;
-// Longer than a flit can be between two buffers, where no vc_busy bit shows it.
+// Longer than a flit can be between two buffers, where no vc_busy bit is set for it.
 constexpr uint64_t kQuietCycles = 8;
 
-// SplitMix64: one addition of state a draw, good enough to decide a stall.
+// SplitMix64: one addition of state per draw, good enough to decide a stall.
 uint64_t draw(uint64_t& state) {
     uint64_t z = (state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -50,7 +50,7 @@ Harness::Harness(std::unique_ptr<Model> model)
 }
 
 int32_t Harness::reset() {
-    // A stopped model is beyond a reset; a broken protocol is not.
+    // A stopped model cannot be reset; a broken protocol can.
     if (model_->stopped()) return ended_ = MESHKV_STOPPED;
     ended_ = MESHKV_OK;
     for (Queue& queue : queues_) queue.clear();
@@ -110,7 +110,7 @@ int32_t Harness::period() {
 
     collect_flits();
     if (!stalls_.empty()) consume_slowly();
-    // The returned credits are kept aside before the tick overwrites the port.
+    // The returned credits are copied before the tick overwrites the port.
     std::copy_n(p.rx_credit, valid_words_, returned_.begin());
     offer_flits();
     collect_credits();

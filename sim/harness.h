@@ -1,9 +1,8 @@
-// Drives one fabric: the tiles' side of every local link, cycle by cycle.
+// Drives the tiles' side of every local link of one fabric, cycle by cycle.
 //
-// Per period c, in this order: what the routers sent is collected, flits are
-// offered, the clock ticks. A tile behaves as registered logic does: a credit
-// seen in period c is spent from c+1 on, and a flit seen in period c returns
-// its credit in c+1.
+// Per period c, in this order: flits from the routers are collected, flits are offered, the
+// clock ticks. A tile behaves like registered logic: a credit seen in period c is spent from
+// c+1 on, and a flit seen in period c returns its credit in c+1.
 #ifndef MESHKV_HARNESS_H
 #define MESHKV_HARNESS_H
 
@@ -47,7 +46,7 @@ class Harness {
   private:
     static constexpr uint32_t kQueues = 3;
 
-    // What a tile does beyond sending and receiving at once.
+    // A tile that does not take everything at once.
     struct Stall {
         uint32_t tile;
         uint64_t probability;  // Of 2^32.
@@ -79,10 +78,10 @@ class Harness {
 
     uint64_t cycle_ = 0;
     meshkv_totals totals_{};
-    int32_t ended_ = MESHKV_OK;  // Once not OK, nothing runs until a reset or ever.
+    int32_t ended_ = MESHKV_OK;  // Once not OK, nothing runs until a reset, or for good.
 
     std::vector<Queue> queues_;           // tile * kQueues + queue
-    std::vector<uint32_t> next_queue_;    // tile: where round robin starts
+    std::vector<uint32_t> next_queue_;    // tile: start of the round robin
     std::vector<uint32_t> queued_;        // tile: flits in its queues
     std::vector<uint32_t> credits_;       // tile * vcs + vc: free slots of the router
     std::vector<uint32_t> held_;          // tile * vcs + vc: slots in use at a stalled tile

@@ -14,8 +14,8 @@
 namespace meshkv {
 namespace {
 
-// Words of a port of up to 64 bits. Verilator keeps those in integers of four
-// sizes, so the harness works on a copy.
+// Words of a port of up to 64 bits. Verilator keeps such ports in integers of four sizes, so
+// the harness works on a copy.
 template <class T>
 class Pin {
   public:
@@ -54,7 +54,7 @@ class Pin<VlWide<N>> {
 template <class T>
 using PinOf = Pin<std::remove_reference_t<T>>;
 
-// Catches a fabric whose ports are not those the design describes.
+// Detects a fabric whose ports differ from the design's.
 template <class P>
 constexpr bool fits(unsigned bits) {
     return P::min_bits <= bits && bits <= P::max_bits;
@@ -65,7 +65,7 @@ constexpr unsigned kTimePerCycle = 10;
 class VerilatedModel final : public Model {
   public:
     explicit VerilatedModel(uint64_t seed) {
-        // Registers hold noise until reset, so that a missing reset shows.
+        // Registers hold noise until reset, so that a missing reset is found.
         context_.randReset(2);
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
         context_.traceEverOn(MESHKV_TRACED);
@@ -82,8 +82,8 @@ class VerilatedModel final : public Model {
     }
 
     ~VerilatedModel() override {
-        // Verilator takes a dying model's scopes out of the thread's context, which by now may be
-        // that of another instance, or of one that is gone.
+        // Verilator removes a dying model's scopes from the thread's context, which may by now
+        // be that of another instance, or of one that is gone.
         Verilated::threadContextp(&context_);
         wave_stop();
         const Watch watch(termination_);
@@ -137,7 +137,7 @@ class VerilatedModel final : public Model {
 
     void wave_stop() override {
         if (!wave_) return;
-        dump(0);  // The state after the last edge belongs to the picture.
+        dump(0);  // Includes the state after the last edge.
         wave_->close();
         wave_.reset();
     }
@@ -159,7 +159,7 @@ class VerilatedModel final : public Model {
     void dump(unsigned) {}
 #endif
 
-    // Every tile has a reset of its own; all rise and fall together.
+    // Every tile has a reset of its own; all change together.
     void hold(bool rst) {
         uint32_t* words = pins_->rst.words();
         for (unsigned t = 0; t < MESHKV_TILES; ++t) {

@@ -1,7 +1,7 @@
-// What the harness sees of a verilated fabric: words on ports and a clock.
+// Interface of a verilated fabric to the harness: words on ports and a clock.
 //
-// The harness is compiled once and knows no design; the Verilator side
-// (model.cpp) is compiled for each. This interface is all they share.
+// The harness is compiled once and knows no design. The Verilator side (mesh.cpp or pieces.cpp)
+// is compiled for each design. They share only this interface.
 #ifndef MESHKV_MODEL_H
 #define MESHKV_MODEL_H
 
@@ -13,8 +13,8 @@
 
 namespace meshkv {
 
-// The packed ports as words; tile t of a port with W bits a tile is [t*W +: W].
-// Pointers stay valid as long as the model.
+// The packed ports as words; tile t of a port with W bits per tile is [t*W +: W]. Pointers stay
+// valid as long as the model.
 struct Ports {
     uint32_t* rx_valid;
     uint32_t* rx_dest;
@@ -34,24 +34,25 @@ class Model {
   public:
     virtual ~Model() = default;
 
-    // One period, up to and including the rising edge that ends it.
+    // Runs one period, up to and including the rising edge that ends it.
     virtual void tick(bool rst) = 0;
-    // Set once the model has stopped; then it must not tick again.
+    // True once the model has stopped; then it must not tick again.
     virtual bool stopped() const = 0;
-    // What it printed and why it stopped.
+    // Its output, and the reason why it stopped.
     virtual std::string message() const = 0;
-    // Starts time at 0 again.
+    // Restarts time at 0.
     virtual void restart_time() = 0;
-    // Opens a wave file; an empty answer is success.
+    // Opens a wave file; an empty result is success.
     virtual std::string wave_start(const char* path) = 0;
     virtual void wave_stop() = 0;
-    // Records of all links, see meshkv_links; false if they cannot be seen.
+    // Records of all links, see meshkv_links; false if the model cannot show them.
     virtual bool show_links(uint32_t*) const { return false; }
-    // Clocks from the next period on; false if there is one.
+    // Sets the clocks from the next period on; false if there is one clock.
     virtual bool set_clocks(const meshkv_clocks&) { return false; }
 
     const Ports& ports() const { return ports_; }
-    // The words of any port by its name; null if there is none, or if only ports() are shown.
+    // The words of any port by its name; null if there is none, or if only ports() are
+    // available.
     virtual uint32_t* port(const char*) { return nullptr; }
 
   protected:

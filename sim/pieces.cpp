@@ -1,18 +1,19 @@
-// One verilated tile, run cols x rows times, and what stands around the tiles, run
-// once: the fabric is what copies the links.
+// Runs one verilated tile cols x rows times, and the periphery once. Copying the links between
+// them makes the fabric.
 //
-// Every link is a register at its sender, so a period falls into two halves:
-// first each piece takes what its neighbours show, then each is evaluated. Two
-// threads share the pieces; what they do does not depend on who does it. A link
-// between two SLRs of the device has a second register, which is kept here.
+// Every link has a register at its sender, so a period has two halves: first each piece copies
+// the outputs of its neighbours, then each is evaluated. Two threads share the pieces, and the
+// result does not depend on the split. A link between two SLRs of the device has a second
+// register, which is kept here.
 //
-// glue.h is generated from the design: how a tile's ports meet those of its
-// neighbours, of the periphery and of the fabric. A verilated module is a wrapper around
-// the piece that takes its inputs at the falling edge (see src/cosim/build/wrapper.rs).
+// glue.h is generated from the design: it connects a tile's ports to those of its neighbours,
+// of the periphery and of the fabric. A verilated module is a wrapper that samples the inputs
+// of its piece at the falling edge (see src/cosim/build/wrapper.rs).
 //
-// With two clocks a piece is evaluated at every edge of either, in the order of time. Between
-// the edges of the network's nothing leaves a piece, so that each can do its whole period by itself.
-// With waves all pieces go from edge to edge together, on one thread, for a file has one time.
+// With two clocks a piece is evaluated at every edge of either, in the order of time. Nothing
+// leaves a piece between two edges of the network's clock, so each piece can run its whole
+// period alone. With waves all pieces advance together, edge by edge and on one thread, since a
+// file has one time.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -35,24 +36,24 @@
 namespace meshkv {
 namespace {
 
-// Of the fabric, unless all of it is verilated as one.
+// Tiles of the fabric; 1 if it is verilated as a whole.
 constexpr unsigned kTiles = MESHKV_COLS * MESHKV_ROWS;
-// Below this a thread waits longer than it works.
+// With fewer tiles a thread waits longer than it works.
 constexpr unsigned kTilesPerThread = 6;
 // Tiles that a thread takes at a time.
 constexpr unsigned kChunk = 2;
 constexpr unsigned kChunks = (kTiles + kChunk - 1) / kChunk;
-// The periphery, if there is one, is taken first; it is about as much work as a tile.
+// The periphery, if there is one, comes first; it is about as much work as a tile.
 constexpr unsigned kPeripheries = std::is_same<Periphery, Nothing>::value ? 0 : 1;
 constexpr unsigned kWork = kPeripheries + kChunks;
 
-// 2 if what computes has its own.
+// 2 if PaD has a clock of its own.
 constexpr unsigned kClocks = MESHKV_CLOCKS;
 constexpr uint64_t kFsPerPs = 1000;
-// Of both clocks until others are set, in fs.
+// Initial period of both clocks, in fs.
 constexpr uint64_t kInStep = 4'000'000;
 
-// Whether there are registers between row y and the next.
+// True if there are registers between row y and the next.
 constexpr bool crosses(unsigned y) { return (MESHKV_CROSSINGS >> y & 1) != 0; }
 
 bool worth_two_threads() {
@@ -62,7 +63,7 @@ bool worth_two_threads() {
 class PieceModel final : public Model, public WorkerPair::Job {
   public:
     explicit PieceModel(uint64_t seed) {
-        // Registers hold noise until reset, so that a missing reset shows.
+        // Registers hold noise until reset, so that a missing reset is found.
         context_.randReset(2);
         context_.randSeed(static_cast<int>(seed % 0x7fffffffu) + 1);
         context_.traceEverOn(MESHKV_TRACED);
@@ -99,7 +100,7 @@ class PieceModel final : public Model, public WorkerPair::Job {
 
     bool stopped() const override { return stopped_; }
 
-    // In the order of the pieces, whichever thread came first.
+    // In the order of the pieces, not of the threads.
     std::string message() const override {
         Termination all;
         for (const Termination& termination : terminations_) {
@@ -165,15 +166,15 @@ class PieceModel final : public Model, public WorkerPair::Job {
             const unsigned x = t % MESHKV_COLS;
             const unsigned y = t / MESHKV_COLS;
             std::string name = "gen_row[" + std::to_string(y) + "].gen_col[" + std::to_string(x) + "]";
-            // Dots would be levels of the hierarchy in waves.
+            // Dots would become levels of the hierarchy in waves.
             if (MESHKV_TRACED)
                 name = kTiles == 1 ? "TOP" : "tile_" + std::to_string(x) + "_" + std::to_string(y);
             tiles_.push_back(std::make_unique<Vdut>(&context_, name.c_str()));
             Vdut& tile = *tiles_.back();
-            // Links that would leave the mesh stay so.
+            // Links at the edge of the mesh stay silent.
             silence(tile);
             place(tile, x, y);
-            // It takes its coordinates when rst rises, which must be seen to have been low.
+            // A tile samples its coordinates when rst rises, so rst must be low before.
             tile.clk = 1;
             tile.rst = 0;
             hold(tile);
@@ -189,14 +190,14 @@ class PieceModel final : public Model, public WorkerPair::Job {
             periphery_->rst = rst_;
             drive(*periphery_, wires_);
         }
-        // Nothing may change before all has been read.
+        // All reads come before any change.
         pair_->meet(index, parts);
 #if MESHKV_TRACED
         evaluate_together();
         return;
 #endif
-        // Whoever is slowed down by others on its core leaves the rest to the other. The two ends
-        // cannot cross: no more is taken than there is.
+        // A thread that is slowed down by other programs leaves work to the other one. The two
+        // ends cannot cross: no more is taken than there is.
         for (unsigned mine = 0; taken_.fetch_add(1, std::memory_order_relaxed) < kWork; ++mine)
             evaluate(index == 0 ? mine : kWork - 1 - mine);
     }
@@ -286,7 +287,8 @@ class PieceModel final : public Model, public WorkerPair::Job {
         if constexpr (kClocks == 2) piece.pe_clk = step.pe_clk, piece.pe_rst = step.pe_rst;
     }
 
-    // What is no port of a piece in step with the network; templates, since that has none to name.
+    // Ports that a piece in step with the network does not have; templates, so that such a
+    // piece compiles.
     template <class Piece>
     static void hold(Piece& piece) {
         if constexpr (kClocks == 2) piece.pe_clk = 0, piece.pe_rst = 1, piece.doubt = 0;
@@ -329,7 +331,7 @@ class PieceModel final : public Model, public WorkerPair::Job {
     VerilatedContext context_;
     std::unique_ptr<Periphery> periphery_;
     std::vector<std::unique_ptr<Vdut>> tiles_;
-    // By tile, registers of what comes from a neighbour in another SLR; of others they are not used.
+    // By tile, registers of the signals from a neighbour in another SLR; unused in other tiles.
     std::vector<From_n> from_n_ = std::vector<From_n>(kTiles);
     std::vector<From_s> from_s_ = std::vector<From_s>(kTiles);
     Wires wires_;

@@ -1,5 +1,5 @@
-// The bare C surface: a clock, and the ports of the model by name. What happens in
-// between is for the caller to know.
+// The bare C surface: a clock, and the ports of the model by name. The caller sets the inputs
+// and interprets the outputs.
 #include <exception>
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ void meshkv_pins_destroy(meshkv_pins* pins) {
     try {
         delete pins;
     } catch (...) {
-        // $stop in a final block: nobody is left to tell.
+        // $stop in a final block: there is no caller left for a message.
     }
 }
 
@@ -68,7 +68,7 @@ void meshkv_pins_wave_stop(meshkv_pins* pins) {
     try {
         pins->model->wave_stop();
     } catch (...) {
-        // The file is what it is; there is no status to judge.
+        // There is no status to report for the file.
     }
 }
 

@@ -12,10 +12,10 @@ namespace meshkv {
 // hundreds of thousands of flits, so a flit costs its words and nothing else.
 class Queue {
   public:
-    // The VC the current packet travels on; kNone between packets.
+    // The VC of the current packet; kNone between packets.
     static constexpr uint32_t kNone = ~0u;
     uint32_t vc = kNone;
-    // Where the search for a VC starts, so that equal credits are used in turn.
+    // Start of the search for a VC, so that equal credits are used in turn.
     uint32_t next_vc = 0;
     // Flits that have entered the mesh from here.
     uint64_t entered = 0;

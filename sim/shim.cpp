@@ -1,4 +1,4 @@
-// The C surface: every function guards its boundary and hands on to the harness.
+// The C surface: every function catches exceptions and calls the harness.
 #include "shim.h"
 
 #include <exception>
@@ -14,7 +14,7 @@ struct meshkv_dut {
 
 namespace {
 
-// Runs `body`; what it throws becomes a status, since nothing may be thrown into Rust.
+// Runs `body` and converts an exception to a status, since none may reach Rust.
 template <class F>
 int32_t guarded(meshkv_dut* dut, F&& body) {
     dut->error.clear();
@@ -44,7 +44,7 @@ void meshkv_destroy(meshkv_dut* dut) {
     try {
         delete dut;
     } catch (...) {
-        // $stop in a final block: nobody is left to tell.
+        // $stop in a final block: there is no caller left for a message.
     }
 }
 

@@ -1,13 +1,11 @@
 // C surface of the device under test, opened from Rust with dlopen.
 //
-// One library holds one verilated fabric, this surface and the harness behind
-// it. No exception, no exit and no abort crosses it: whatever ends a
-// simulation is a status and a message. A handle may move between threads but
-// serves one at a time; handles are independent of each other.
+// One library contains one verilated fabric, this surface and the harness. No exception, exit
+// or abort crosses the surface: the end of a simulation is a status and a message. A handle may
+// move between threads but serves one at a time. Handles are independent of each other.
 //
-// Cycle c is the clock period that ends with the c-th rising edge after reset,
-// counted from 0. What the wires carry during that period happens "in cycle c",
-// in either direction.
+// Cycle c is the clock period that ends with the c-th rising edge after reset, counted from 0.
+// Values on the wires during that period belong to cycle c, in either direction.
 #ifndef MESHKV_SHIM_H
 #define MESHKV_SHIM_H
 
@@ -16,10 +14,10 @@
 
 #define MESHKV_API extern "C" __attribute__((visibility("default")))
 
-// Raised with every change of this file, so that a stale library is refused.
+// Raise it with every change of this file, so that an old library is refused.
 constexpr uint32_t MESHKV_ABI = 3;
 
-// What the library was built for. Widths in bits.
+// Geometry of the library's design. Widths are in bits.
 struct meshkv_geometry {
     uint32_t abi;
     uint32_t tiles;
@@ -29,14 +27,14 @@ struct meshkv_geometry {
     uint32_t head_width;
     uint32_t flit_width;
     uint32_t traced;  // Nonzero if waves can be written.
-    uint32_t clocks;  // 2 if what computes has a clock of its own.
+    uint32_t clocks;  // 2 if PaD has a clock of its own.
 };
 
 // One flit on its way in. Words are little-endian 32-bit, unused top bits zero.
 struct meshkv_flit {
     uint32_t tile;
     uint32_t queue;    // 0, 1 or 2: flits of one queue enter in order.
-    uint32_t vc_mask;  // VCs a packet may choose from; read at its first flit.
+    uint32_t vc_mask;  // VCs that a packet may use; read at its first flit.
     uint32_t last;     // Nonzero at the last flit of a packet.
     uint64_t ready_cycle;
     const uint32_t* dest;
@@ -58,7 +56,7 @@ struct meshkv_entry {
 struct meshkv_totals {
     uint64_t queued;   // Not yet in the mesh.
     uint64_t entered;
-    uint64_t left;     // Deliveries: a multicast flit counts once a destination.
+    uint64_t left;     // Deliveries: a multicast flit counts once per destination.
 };
 
 enum meshkv_status : int32_t {
@@ -72,13 +70,13 @@ struct meshkv_dut;
 
 MESHKV_API void meshkv_describe(meshkv_geometry* geometry);
 
-// Null if the model cannot be made. The seed sets what registers hold before reset.
+// Returns null if the model cannot be made. The seed sets what registers hold before reset.
 MESHKV_API meshkv_dut* meshkv_create(uint64_t seed);
 MESHKV_API void meshkv_destroy(meshkv_dut* dut);
 
-// Empties queues and records, holds rst, starts again at cycle 0; closes a wave file.
+// Empties queues and records, asserts rst, restarts at cycle 0, and closes a wave file.
 MESHKV_API int32_t meshkv_reset(meshkv_dut* dut);
-// Why the last call failed; valid until the next call.
+// Reason why the last call failed; valid until the next call.
 MESHKV_API const char* meshkv_message(const meshkv_dut* dut);
 
 // False if memory ran out; the flit is then not queued.
@@ -94,7 +92,8 @@ MESHKV_API const uint32_t* meshkv_take_ejections(meshkv_dut* dut, size_t* count)
 MESHKV_API const meshkv_entry* meshkv_take_entries(meshkv_dut* dut, size_t* count);
 MESHKV_API void meshkv_record(meshkv_dut* dut, bool ejections, bool entries);
 
-// The tile holds what it received with this probability a cycle (of 2^32); 0 takes all at once.
+// Makes a tile keep received flits, with this probability per cycle (of 2^32). 0 frees all at
+// once.
 MESHKV_API void meshkv_stall(meshkv_dut* dut, uint32_t tile, uint64_t probability, uint64_t seed);
 // Cycles without movement after which a step ends with MESHKV_STUCK; 0 for never.
 MESHKV_API void meshkv_watchdog(meshkv_dut* dut, uint64_t cycles);
@@ -104,24 +103,26 @@ MESHKV_API void meshkv_totals_now(const meshkv_dut* dut, meshkv_totals* totals);
 MESHKV_API const uint32_t* meshkv_counters(const meshkv_dut* dut);
 // Bit (tile * 5 + port) * vcs + vc.
 MESHKV_API const uint32_t* meshkv_vc_busy(const meshkv_dut* dut);
-// What every router shows in the next period: for each tile and port a record of 1 + words of head + words of
-// dest. Its first word has the virtual channel of the flit on the output (one-hot), from bit 8 on whether the flit goes on
-// beyond the receiver, and from bit 16 on the credits that the input gives back; the rest is zero without a flit. False if
-// what is verilated keeps its links to itself.
+// Outputs of every router in the next period: for each tile and port a record of 1 + words of
+// head + words of dest. In its first word, bits 0 to 7 are the virtual channel of the flit on
+// the output (one-hot). Bits from 8 on mark the flit if it continues beyond the receiver. Bits
+// from 16 on are the credits that the input returns. The rest is zero without a flit. Returns
+// false if the library cannot show its links.
 MESHKV_API bool meshkv_links(const meshkv_dut* dut, uint32_t* words);
-// Credits of the tile for the router's local input buffer on this VC.
+// Credits that the tile has for the router's local input buffer on this VC.
 MESHKV_API uint32_t meshkv_credit(const meshkv_dut* dut, uint32_t tile, uint32_t vc);
-// All credits are back, at tiles and for tiles.
+// True if all credits are back, at tiles and for tiles.
 MESHKV_API bool meshkv_credits_home(const meshkv_dut* dut);
-// Nothing is queued and nothing has been inside or moved for several cycles.
+// True if nothing is queued, and nothing has been inside or moved for several cycles.
 MESHKV_API bool meshkv_drained(const meshkv_dut* dut);
 
 // Cycle c begins at time 10 * c of the file.
 MESHKV_API int32_t meshkv_wave_start(meshkv_dut* dut, const char* path);
 MESHKV_API int32_t meshkv_wave_stop(meshkv_dut* dut);
 
-// Two clocks, in femtoseconds; periods are even numbers. The network's falls in the middle of its
-// period; the other falls first at `phase_fs`, and each of its edges is early or late by up to `jitter_fs`.
+// Two clocks, in femtoseconds; periods are even numbers. The network's falls in the middle of
+// its period. The other falls first at `phase_fs`, and each of its edges is shifted by up to
+// `jitter_fs` either way.
 struct meshkv_clocks {
     uint64_t noc_fs;
     uint64_t pe_fs;
@@ -130,20 +131,21 @@ struct meshkv_clocks {
     uint64_t seed;
 };
 
-// The same model without a harness. After a tick its ports show what the period carried that
-// the tick has ended; what is written to inputs counts from the next on.
+// The same model without a harness. After a tick its outputs have the values of the period that
+// the tick ended. Inputs apply from the next period on.
 struct meshkv_pins;
 MESHKV_API meshkv_pins* meshkv_pins_create(uint64_t seed);
 MESHKV_API void meshkv_pins_destroy(meshkv_pins* pins);
-// Little-endian words, valid as long as the handle; null for an unknown name.
+// Words of a port, little-endian, valid as long as the handle; null for an unknown name.
 MESHKV_API uint32_t* meshkv_pins_port(meshkv_pins* pins, const char* name);
 MESHKV_API int32_t meshkv_pins_tick(meshkv_pins* pins, bool rst);
-// Clocks from the next period on; until then they run in step. False if the library has one clock.
+// Sets the clocks from the next period on; until then they run in step. False if the library
+// has one clock.
 MESHKV_API bool meshkv_pins_clocks(meshkv_pins* pins, const meshkv_clocks* clocks);
 // Time in the file is that of the clocks, in picoseconds since the first reset.
 MESHKV_API int32_t meshkv_pins_wave_start(meshkv_pins* pins, const char* path);
 MESHKV_API void meshkv_pins_wave_stop(meshkv_pins* pins);
-// Why the last tick or start of waves did not end with MESHKV_OK.
+// Reason why the last tick or start of waves did not return MESHKV_OK.
 MESHKV_API const char* meshkv_pins_message(const meshkv_pins* pins);
 
 #endif

@@ -1,8 +1,8 @@
-// Bits on their way to a synchroniser of a design whose clocks run apart.
+// Delays bits at random on their way to a synchroniser, in designs whose clocks run apart.
 //
-// A bit that changes as it is sampled may be seen old or new. What the last edge of either clock has
-// changed is drawn, bit by bit: of a code in which one bit changes at a time either way is right,
-// of any other, and of a code that is decoded too early, it is not. The synchroniser itself is the emitted one.
+// A bit that changes as it is sampled may be read old or new. Each bit that changed at the last edge of
+// either clock is therefore drawn. A code in which one bit changes at a time is right either way; any
+// other code, or one that is decoded too early, is not. The synchroniser itself is the emitted one.
 `default_nettype none
 module meshkv_synchronizer #(
     parameter             WIDTH = 5,
@@ -13,7 +13,7 @@ module meshkv_synchronizer #(
     input  wire [WIDTH-1:0] s_data,
     output wire [WIDTH-1:0] m_data
 );
-    // What stood there before the last edge of either.
+    // The bits before the last edge of either clock.
     reg [WIDTH-1:0] before_q;
     always @(posedge meshkv_wrapper.clk or posedge meshkv_wrapper.pe_clk) before_q <= s_data;
 

@@ -54,14 +54,14 @@ void vl_fatal(const char* filename, int linenum, const char* hier, const char* m
     throw meshkv::Fatal{};
 }
 
-// Every print of the runtime and of $display comes here (VL_PRINTF, see verilator_hooks.h).
+// Receives every print of the runtime and of $display (VL_PRINTF, see verilator_hooks.h).
 int meshkv_printf(const char* format, ...) {
     char line[1024];
     va_list args;
     va_start(args, format);
     const int length = std::vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    // A model that prints each cycle must not eat the memory before it stops.
+    // A model that prints each cycle must not fill the memory before it stops.
     constexpr std::size_t kKept = 16384;
     if (meshkv::t_termination == nullptr)
         std::fputs(line, stderr);

@@ -1,7 +1,7 @@
-// How a verilated model ends: $stop, $finish, fatal errors, and what it prints.
+// The end of a verilated model: $stop, $finish and fatal errors, and the text it prints.
 //
-// Verilator's own versions of these hooks end the process, which would take the
-// Rust program along. Here they become a note that the model's owner reads.
+// Verilator's own versions of these hooks end the process, and the Rust program with it. Here
+// they leave a note for the owner of the model.
 #ifndef MESHKV_TERMINATION_H
 #define MESHKV_TERMINATION_H
 
@@ -9,22 +9,23 @@
 
 namespace meshkv {
 
-// Why a model stopped, and what it printed on the way.
+// Reason why a model stopped, and the text it printed before.
 struct Termination {
     bool stopped = false;
     std::string reason;
     std::string printed;
 
     std::string message() const;
-    // $display without a $stop is for whoever debugs; standard output is not ours.
+    // Prints $display text without a $stop, for debugging, to standard error: standard output
+    // is the program's.
     void flush();
 };
 
-// Thrown by vl_fatal only: the code that calls it does not expect to go on.
+// Thrown by vl_fatal only, whose caller does not expect to continue.
 struct Fatal {};
 
-// While it lives, what the calling thread evaluates ends and prints into `termination`:
-// Verilator's hooks do not say which model calls them.
+// Directs stops and prints of the calling thread to `termination` while it lives. Verilator's
+// hooks do not say which model calls them.
 class Watch {
   public:
     explicit Watch(Termination& termination);

@@ -1,4 +1,4 @@
-// What the generated glue.h is written with: pins of verilated pieces and packed ports.
+// Helpers of the generated glue.h: copies between pins of verilated pieces and packed ports.
 #ifndef MESHKV_WIRING_H
 #define MESHKV_WIRING_H
 
@@ -8,11 +8,11 @@
 
 namespace meshkv {
 
-// Words of what a tile shows on its links: see meshkv_links.
+// Words of a tile's record of its links: see meshkv_links.
 constexpr std::size_t kLinkWords =
     MESHKV_PORTS * (1 + words_for(MESHKV_HEAD_WIDTH) + words_for(MESHKV_DEST_WIDTH));
 
-// Tile t's W bits of a packed port to the pin of the tile.
+// Copies tile t's W bits of a packed port to the pin of the tile.
 template <unsigned W, class T>
 void get(const uint32_t* port, std::size_t t, T& pin) {
     static_assert(W <= 8 * sizeof(T), "a pin narrower than its port");
@@ -32,7 +32,7 @@ inline void put_part(uint32_t* word, uint32_t mask, uint32_t value) {
     if (change != 0) __atomic_fetch_xor(word, change, __ATOMIC_RELAXED);
 }
 
-// The pin of tile t to its W bits of a packed port.
+// Copies the pin of tile t to its W bits of a packed port.
 template <unsigned W, class T>
 void put(uint32_t* port, std::size_t t, const T& pin) {
     static_assert(W <= 8 * sizeof(T), "a pin narrower than its port");
@@ -67,7 +67,7 @@ void put(uint32_t* port, std::size_t t, const VlWide<N>& pin) {
     }
 }
 
-// Whether a pin, such as the valid of a bundle, shows anything.
+// True if a pin, such as the valid of a bundle, has a bit set.
 template <class T>
 bool any(const T& pin) {
     return pin != 0;
@@ -88,7 +88,7 @@ void clear(VlWide<N>& pin) {
     std::memset(pin.data(), 0, N * sizeof(uint32_t));
 }
 
-// In place of the periphery, where tiles are all there is.
+// Stands in for the periphery where there are only tiles.
 struct Nothing {
     Nothing(VerilatedContext*, const char*) {}
     void eval() {}

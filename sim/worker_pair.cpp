@@ -9,13 +9,13 @@
 namespace meshkv {
 namespace {
 
-// About a millisecond of spinning for the next round, which is what the caller needs between two
-// steps of a checked run, and 100 us for the rest of this one.
+// About a millisecond of spinning for the next round, the caller's time between two steps of a
+// checked run; and 100 us for the rest of this round.
 constexpr unsigned kRoundSpins = 60000;
 constexpr unsigned kMeetSpins = 5000;
-// A helper that is waited for so long is not running.
+// A helper that is late by so much is not running.
 constexpr std::chrono::microseconds kLost{300};
-// How long it is then left out, in multiples of what it has cost.
+// Length of the pause without it, in multiples of the lost time.
 constexpr int kLeftOut = 25;
 
 void relax() {
@@ -30,14 +30,14 @@ void relax() {
 
 WorkerPair::WorkerPair(Job& job, bool helped) : job_(job) {
     if (!helped) return;
-    // Signals are for the program's own threads.
+    // Signals go to the program's own threads.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
         helper_ = std::thread([this] { help(); });
     } catch (const std::system_error&) {
-        // The caller does it all.
+        // The caller works alone.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -60,7 +60,7 @@ void WorkerPair::run() {
     meet(0, 2);
 }
 
-// Whether the helper takes part in this round.
+// True if the helper takes part in this round.
 bool WorkerPair::ask() {
     if (!helper_.joinable()) return false;
     if (alone_ && Clock::now() < alone_until_) return false;
@@ -104,13 +104,13 @@ void WorkerPair::help() {
     }
 }
 
-// False when the team ends.
+// False when the pair ends.
 bool WorkerPair::wait_for_round(uint64_t round) {
     const auto begun = [this, round] { return round_.load() >= round; };
     while (!ending_.load()) {
         ready_.store(true);
         for (unsigned turn = 0; turn < kRoundSpins && !begun(); ++turn) relax();
-        // Whoever is no longer ready has been taken, and the round is about to begin.
+        // A helper that is no longer ready has been taken, and the round is about to begin.
         if (!begun() && ready_.exchange(false)) {
             sleep();
             continue;

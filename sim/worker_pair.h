@@ -1,11 +1,10 @@
-// Two threads that do one job together, round after round: the caller, and a
-// helper where it has a core to run on.
+// Two threads that do one job together, round after round: the caller, and a helper if it has a
+// core to run on.
 //
-// The helper waits for the next round by spinning, which costs less than a cycle
-// of the fabric, and after about a millisecond asleep: between steps
-// nothing burns. A round does not wait for it to wake; it comes for a later one.
-// Where another program has its core it is left out for a while: to wait for a
-// thread that is not running costs a hundred rounds.
+// The helper waits for the next round by spinning, which costs less than a cycle of the fabric.
+// After about a millisecond it sleeps, so that nothing burns between steps. A round does not
+// wait for it to wake; it joins a later one. If another program uses its core, it is left out
+// for a while: waiting for a thread that is not running costs a hundred rounds.
 #ifndef MESHKV_WORKER_PAIR_H
 #define MESHKV_WORKER_PAIR_H
 
@@ -50,10 +49,10 @@ class WorkerPair {
 
     Job& job_;
     std::thread helper_;
-    // The caller's own: until when it works alone, if it does.
+    // Of the caller: whether it works alone, and until when.
     bool alone_ = false;
     Clock::time_point alone_until_;
-    // Each on a cache line of its own: they are written by different threads.
+    // Each on a cache line of its own, since different threads write them.
     alignas(64) std::atomic<uint64_t> round_{0};
     alignas(64) std::atomic<unsigned> arrived_{0};
     alignas(64) std::atomic<uint64_t> met_{0};

@@ -1,6 +1,6 @@
 //! meshkv turns one TOML file into a KV-cache network-on-chip fabric.
 //!
-//! The flow has one direction, and each module uses only what stands to its left:
+//! The flow has one direction, and each module uses only modules to its left:
 //!
 //! ```text
 //! TOML -> config::Config -> design::Design -> emit::SourceFile -> rtl_out
@@ -9,15 +9,15 @@
 //!                                   +--> traffic, scoreboard ------>+--> eval rows --> report
 //! ```
 //!
-//! * [`config`]: what the user wrote, strictly read.
-//! * [`design`]: what will be built. Only this module interprets a [`config::Config`].
+//! * [`config`]: the configuration file, strictly read.
+//! * [`design`]: the design to build. Only this module interprets a [`config::Config`].
 //! * [`kernels`]: control logic written in rust-hdl and printed as Verilog.
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
-//! * [`model`]: what the datapath must compute, in every bit, and what the network does in every cycle.
-//! * [`tools`]: where Verilator, Icarus Verilog, Yosys and the C++ compiler are.
+//! * [`model`]: the datapath in every bit, and the network in every cycle.
+//! * [`tools`]: paths of Verilator, Icarus Verilog, Yosys and the C++ compiler.
 //! * `workers`: independent pieces of work on several threads.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
-//! * [`synth`]: what a design takes on the device, by Yosys.
+//! * [`synth`]: resources of a design on the device, by Yosys.
 //! * [`eval`]: metrics, sweeps and pictures.
 //! * [`cli`]: the subcommands.
 

@@ -1,4 +1,4 @@
-//! Entry point: parse, run, exit code.
+//! Entry point: parses the arguments, runs the command, sets the exit code.
 
 use std::process::ExitCode;
 

@@ -15,10 +15,10 @@ use meshkv::synth::{Costs, Effort, Yosys};
 pub fn measure() -> Result<Vec<Figure>> {
     let (yosys, design) = (find()?, reference()?);
     let Costs { area, levels, period_ns } = costs(&yosys, &design, ROUTER, "")?;
-    // The same router whose flits say nothing but that they are the last.
+    // The same router with flits that carry only the mark of the last.
     let bare = costs(&yosys, &design, ROUTER, "chparam -set HEAD_WIDTH 1 meshkv_router")?.area;
 
-    // Levels, shares and periods take more than one run of Yosys: only this bench gives them.
+    // Levels, shares and periods take several runs of Yosys: only this bench has them.
     let command = "make bench FIGURES=area".to_owned();
     let figure = |what: &str, value: String, goal: Goal| Figure {
         what: what.to_owned(),
@@ -55,12 +55,13 @@ pub fn measure() -> Result<Vec<Figure>> {
     ])
 }
 
-/// A module of a design by itself, with what it instantiates. `change` is a command of Yosys that comes before.
+/// Cost of a module of a design by itself, with its instances. `change` is a command of Yosys that
+/// comes before.
 pub fn costs(yosys: &Yosys, design: &Design, module: &str, change: &str) -> Result<Costs> {
     of_files(yosys, &emit_block(design, module)?, module, change)
 }
 
-/// A module of these files.
+/// Cost of a module of these files.
 pub fn of_files(yosys: &Yosys, files: &[SourceFile], module: &str, change: &str) -> Result<Costs> {
     Ok(yosys.costs(files, module, change, Effort::Synthesise, &mut |_| ())?)
 }
@@ -83,7 +84,7 @@ pub fn block(yosys: &Yosys, design: &Design, module: &str, what: String, command
     })
 }
 
-/// A Yosys whose results compare with the goals. What it has done before is taken from the cache.
+/// A Yosys whose results are comparable with the goals. Earlier results come from the cache.
 pub fn find() -> Result<Yosys<'static>> {
     let yosys = Yosys::find(None, &|| false)?;
     ensure!(

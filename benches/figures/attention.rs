@@ -1,5 +1,5 @@
-//! Attention on the whole design: errors beside FlashAttention-2's, pace of the arrays, what overlap gains; and
-//! what computes, in Yosys.
+//! Attention on the whole design: errors against FlashAttention-2's, pace of the arrays, gain of
+//! the overlap, and PaD in Yosys.
 //!
 //! Real tensors are those of `MESHKV_TENSORS`, else the example's.
 
@@ -16,9 +16,9 @@ use meshkv::synth::{Costs, Yosys};
 use std::fs;
 use std::path::Path;
 
-/// KV flits a cycle that a tile accepts while its FIFO holds one.
+/// KV flits per cycle that a tile accepts while its FIFO holds one.
 const ACCEPTED: f64 = 0.95;
-/// Share of the MACs in use that the paper asks for.
+/// Share of the MACs in use, the paper's goal.
 const MACS: f64 = 0.80;
 
 pub fn measure() -> Result<Vec<Figure>> {
@@ -75,7 +75,7 @@ fn errors(what: &str, value: &serde_json::Value, command: &str) -> Result<Figure
     })
 }
 
-/// Drawn tensors on four tiles of the reference, with and without overlap.
+/// Random tensors on four tiles of the reference, with and without overlap.
 fn drawn(dir: &Path, kv_heads: u32, tokens: u32) -> Result<Vec<Figure>> {
     let configuration = |enable: bool| -> Result<String> {
         let mut config = Config::default();
@@ -120,7 +120,7 @@ fn drawn(dir: &Path, kv_heads: u32, tokens: u32) -> Result<Vec<Figure>> {
     ])
 }
 
-/// What computes at a tile, part by part.
+/// PaD of a tile, part by part.
 fn areas() -> Result<Vec<Figure>> {
     let (yosys, design) = (area::find()?, area::reference()?);
     let command = "make bench FIGURES=attention";
@@ -135,7 +135,8 @@ fn areas() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// What stands at one place of the mesh, flat: router, home, requester, controller's end of the bus, PaD.
+/// All logic at one place of the mesh, flat: router, home, requester, the tile's stop on the bus,
+/// PaD.
 fn tile(yosys: &Yosys, design: &Design, command: &str) -> Result<Figure> {
     let mut files = emit::emit(design)?;
     files.retain(|file| file.path.ends_with(".v"));

@@ -1,6 +1,7 @@
-//! Share of the external memory's bandwidth that the fabric for the card reaches, from start to done, and the bounds of each workload.
+//! Share of the external memory's bandwidth that the fabric for the card reaches, from start to
+//! done, and the bounds of each workload.
 //!
-//! All on the cycle-exact model, which is deterministic: one run a row.
+//! All runs are on the cycle-exact model, which is deterministic: one run a row.
 
 use super::figure::{Figure, Goal};
 use super::program::{file, json, number};
@@ -13,10 +14,10 @@ use std::path::Path;
 /// The fabric for the card.
 const CARD: &str = "configs/u280_4x8.toml";
 
-/// A change of the configuration, as it is written and as it is done.
+/// A change of the configuration: its text, and its effect.
 type Change = (&'static str, fn(&mut Config));
 
-/// One workload: its name, what it changes in the configuration, its arguments, and the least share that is wanted.
+/// One workload: its name, its changes of the configuration, its arguments, and its goal.
 struct Workload {
     what: &'static str,
     change: Option<Change>,

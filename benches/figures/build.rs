@@ -1,4 +1,5 @@
-//! Time from emitted Verilog to a loaded library: from nothing, again after a change, from the cache.
+//! Time from emitted Verilog to a loaded library: without a cache, after a change, and from the
+//! cache.
 
 use super::figure::{Figure, Goal};
 use anyhow::Result;
@@ -27,7 +28,8 @@ pub fn measure() -> Result<Vec<Figure>> {
             let cache = tempfile::tempdir()?;
             let timed = |design: &Design| timed(design, form, run, cache.path());
             let first = timed(&design)?;
-            // The runtime is compiled once for a tool version: a fabric that changed does not pay for it.
+            // The runtime is compiled once per tool version: a changed fabric does not compile it
+            // again.
             let mut changed = design.clone();
             changed.name.push_str("_changed");
             let fabric = timed(&changed)?;

@@ -1,4 +1,5 @@
-//! What a second clock costs the co-simulation: cycles a second at work, of the whole design on a small mesh.
+//! Cost of a second clock in co-simulation: cycles per second of the whole design at work, on a
+//! small mesh.
 
 use super::build;
 use super::figure::{Figure, Goal};
@@ -12,9 +13,9 @@ use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::{synthetic, Logits, Synthetic};
 use std::time::Instant;
 
-/// Each way is run so often, in turns, so that a busy machine slows all; the fastest counts.
+/// Runs of each variant, in turns, so that a busy machine slows all; the fastest counts.
 const TURNS: usize = 2;
-/// Cycles between two looks of a run.
+/// Cycles between two calls of a run's `stop`.
 const LOOK: f64 = 256.0;
 
 pub fn measure() -> Result<Vec<Figure>> {
@@ -62,7 +63,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(ways.iter().zip(&best).map(figure).collect())
 }
 
-/// Network cycles a second, without the model of the datapath, which comes after the last look.
+/// Network cycles per second, without the model of the datapath, which runs after the last call.
 fn speed(bench: Bench) -> Result<f64> {
     let mut looks = Vec::new();
     bench.run(0, 0, &mut |_| {

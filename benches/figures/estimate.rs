@@ -1,5 +1,5 @@
-//! What fabrics take on the device, in Yosys, beside the device, the paper and the lower bound; and the largest
-//! mesh of such tiles that fits: of the paper's width, and of the one that is meant for the device.
+//! Resources of fabrics in Yosys, compared with the device, the paper and the lower bound. Also the
+//! largest mesh of such tiles that fits, at the paper's width and at the width for the card.
 
 use super::area;
 use super::figure::{Figure, Goal};

@@ -1,16 +1,16 @@
 //! One measured figure, its spread over seeds, and the table of all.
 
-/// Whether a figure is what it should be.
+/// Goal of a figure, and whether the figure reaches it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Goal {
-    /// Reached or not, and what was asked for.
+    /// Reached or not, and the goal.
     Met(bool, String),
-    /// Nothing was asked but to state it.
+    /// No goal.
     Stated,
 }
 
 impl Goal {
-    /// Whether it is reached; `None` where nothing was asked.
+    /// True if the goal is reached; `None` without a goal.
     pub fn met(&self) -> Option<bool> {
         match self {
             Goal::Met(met, _) => Some(*met),
@@ -22,11 +22,11 @@ impl Goal {
 /// A line of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What was measured.
+    /// Name of the measured value.
     pub what: String,
     /// Value with its unit, and its interval where it is random.
     pub value: String,
-    /// What it should be.
+    /// Goal.
     pub goal: Goal,
     /// The command that measures it again.
     pub command: String,

@@ -1,4 +1,5 @@
-//! Cycles without load: of one hop, and of uniform traffic from source queue to ejection.
+//! Latency without load, in cycles: of one hop, and of uniform traffic from source queue to
+//! ejection.
 
 use super::at_most;
 use super::figure::{Figure, Goal};
@@ -29,7 +30,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         },
     ];
     for (way, turn, near, far) in [("column", "buffered", 8, 56), ("row", "express path", 1, 7)] {
-        // Six more hops of the same kind: what the ends cost cancels out.
+        // Six more hops of the same kind: the cost of the ends cancels out.
         let cycles = (alone(far)? - alone(near)?) / 6.0;
         figures.push(Figure {
             what: format!("cycles a hop along a {way} ({turn})"),

@@ -1,9 +1,9 @@
-//! The figures of `docs/figures.md`, each measured and set beside its goal and the command that gives it.
+//! Measures the figures of `docs/figures.md`, each with its goal and its command.
 //!
-//! `cargo bench --bench figures -- latency area` measures some sections, no name all of them, and writes them into the page.
-//! Ends with 1 where a goal is missed and with 2 where something could not be measured. It knows the
-//! program as its users do: through its command line, and through the library where the command
-//! line has no clock (`speed`, `build`).
+//! `cargo bench --bench figures -- latency area` measures some sections, no name all of them, and
+//! writes them into the page. It exits with 1 if a goal is missed and with 2 if a figure could not
+//! be measured. It uses the program as users do, through its command line. It uses the library
+//! where the command line has no clock (`speed`, `build`).
 
 mod area;
 mod attention;
@@ -30,7 +30,7 @@ use figure::{table, Figure, Goal};
 use std::path::Path;
 use std::process::ExitCode;
 
-/// A part of the figures that is measured by itself.
+/// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
 const SECTIONS: [(&str, Section); 16] = [
@@ -53,7 +53,7 @@ const SECTIONS: [(&str, Section); 16] = [
 ];
 
 fn main() -> ExitCode {
-    // Cargo adds `--bench`; what is left are names of sections.
+    // Cargo adds `--bench`; the rest are names of sections.
     let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let names: Vec<_> = SECTIONS.iter().map(|(name, _)| *name).collect();
     if let Some(unknown) = asked.iter().find(|name| !names.contains(&name.as_str())) {
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures.md");
-    // Of the sources as they were before the page changes.
+    // Version of the sources before the page changes.
     let origin = page::origin();
     let mut figures = Vec::new();
     let mut failed = false;
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         eprintln!("measuring {name}");
         match measure() {
             Ok(found) => {
-                // Printed at once: all sections together take a quarter of an hour.
+                // Printed immediately: all sections together take a quarter of an hour.
                 found.iter().for_each(|figure| eprintln!("  {}: {}", figure.what, figure.value));
                 if let Err(error) = page::write(&page, name, &found, &origin) {
                     eprintln!("error: {name}: {error:#}");

@@ -1,4 +1,4 @@
-//! MaRe on the whole fabric: trees, coalescing, duplicates, storms, and what a tile costs.
+//! MaRe on the whole fabric: trees, coalescing, duplicates, storms, and the cost of a tile.
 
 use super::area;
 use super::build;
@@ -14,13 +14,13 @@ use meshkv::design::Design;
 use meshkv::synth::Costs;
 use std::path::Path;
 
-/// How the figures are measured again.
+/// Command that measures these figures again.
 const COMMAND: &str = "cargo bench --bench figures -- mare";
 
 /// Windows of the curve, in cycles.
 const WINDOWS: [u32; 9] = [0, 2, 4, 8, 12, 16, 20, 24, 32];
 
-/// Seeds of what is random.
+/// Seeds of random figures.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 
 pub fn measure() -> Result<Vec<Figure>> {
@@ -42,7 +42,7 @@ fn design(change: impl FnOnce(&mut Config)) -> Result<Design> {
     Ok(Design::from_config("bench", &config)?)
 }
 
-/// Runs plans on one design; none may go wrong.
+/// Runs plans on one design; none may have a violation.
 fn run(design: &Design, plans: impl IntoIterator<Item = Plan>) -> Result<Vec<Fetched>> {
     let library = build::library(design, BuildForm::TransportPieces, RunLength::Quick, None)?;
     let each = |plan: Plan| -> Result<Fetched> {
@@ -57,9 +57,9 @@ fn stated(what: impl Into<String>, value: String, command: &str) -> Figure {
     Figure { what: what.into(), value, goal: Goal::Stated, command: command.to_owned() }
 }
 
-/// KV_DATA traversals of requests inside one window against the trees of those who asked.
+/// KV_DATA traversals of requests inside one window, against the trees of their requesters.
 fn trees() -> Result<Vec<Figure>> {
-    // A window that outlasts the way of the farthest fetch, and a FIFO that asks for a slice in one piece
+    // The window outlasts the way of the farthest fetch, and the FIFO requests a slice in one piece
     // where the chunks allow it.
     let design = design(|c| c.mare.coalesce_window = 255)?;
     let (mut links, mut expected) = (0, 0);
@@ -89,7 +89,8 @@ fn trees() -> Result<Vec<Figure>> {
     }])
 }
 
-/// How the tiles of the curve ask: in words, chunks of each slice, each column from another slice on.
+/// Requests of the tiles of the curve: in words, chunks of each slice, whether each column begins
+/// with another slice.
 const WAYS: [(&str, u32, bool); 3] = [
     ("one chunk of each, homes idle", 1, true),
     ("8 chunks of each, homes busy", 8, true),
@@ -126,7 +127,7 @@ fn coalescing() -> Result<Vec<Figure>> {
 /// One slice to some tiles of an idle network, and a home under a backlog.
 fn delivery() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
-    // Asked for in large pieces, by FIFOs that hold them, within one window.
+    // Requested in large pieces, by FIFOs that hold them, within one window.
     let large = design(|c| (c.pad.fifo_depth, c.mare.coalesce_window) = (Some(1024), 255))?;
     let flits = f64::from(large.mare.slice_flits);
     for requesters in [1, 8, 63] {
@@ -141,7 +142,8 @@ fn delivery() -> Result<Vec<Figure>> {
             let cycles = |t| hops(t) + large.crossed(row(home), row(t));
             let ways: Vec<_> = large.mesh.nodes().filter(asked).map(cycles).collect();
             let (near, far) = (ways.iter().min().unwrap_or(&0), ways.iter().max().unwrap_or(&0));
-            // From the first flit anywhere, and at most as long before it as its way is, to the last.
+            // From the first flit anywhere, plus at most the length of its way before it, to the
+            // last.
             let taken = done.cycles - done.first_flit + 1 + u64::from(*near);
             worst = worst.max(taken as f64 / (flits + f64::from(*far)));
         }
@@ -223,7 +225,8 @@ fn bloom() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for bits in [16, 64, 256] {
         let design = design(|c| (c.mare.bloom_bits, c.mare.tag_entries) = (bits, 64))?;
-        // Slices and chunks at random, so that names are; nobody asks again, so that every new one is remembered.
+        // Slices and chunks at random, so that names are random. No request is repeated, so that
+        // every new name is remembered.
         let workload = Workload::Random { commands: 900, gap: 0, slices: 64 };
         let mut plan = scenario::plan(&design, &workload, 1)?;
         for commands in &mut plan.commands {
@@ -232,7 +235,8 @@ fn bloom() -> Result<Vec<Figure>> {
         let done = run(&design, [plan])?.remove(0);
         let strangers = done.event("chunks_looked_up") - done.event("exact_hits");
         let measured = done.event("bloom_false_positives") as f64 / strangers as f64;
-        // Names a period and home on average; a look-up finds half of this period's and all of the last's.
+        // Names per period and home on average; a look-up finds half of this period's and all of
+        // the last's.
         let periods = done.cycles as f64 / f64::from(design.mare.bloom_refresh);
         let names = strangers as f64 / periods / homes(&done);
         let bank = |n: f64| (1.0 - (1.0 - 2.0 / f64::from(bits)).powf(n)).powi(2);
@@ -250,7 +254,7 @@ fn bloom() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Homes that were asked for anything.
+/// Number of homes with a request.
 fn homes(done: &Fetched) -> f64 {
     let opened = meshkv::emit::TILE_EVENTS.iter().position(|&e| e == "requests_opened").expect("a counter");
     done.events.iter().filter(|tile| tile[opened] > 0).count() as f64
@@ -279,7 +283,7 @@ fn storm() -> Result<Figure> {
     })
 }
 
-/// What stands beside a router, in Yosys.
+/// Cost of the logic next to a router, in Yosys.
 fn costs() -> Result<Vec<Figure>> {
     let (yosys, design) = (area::find()?, area::reference()?);
     let parts = [

@@ -1,4 +1,4 @@
-//! The cycle-exact model: its speed beside BookSim2 and Verilator, how it grows, and what it says of loads.
+//! The cycle-exact model: its speed against BookSim2 and Verilator, its growth, and its latencies.
 
 use super::figure::{Figure, Goal};
 use super::pace::{self, Pace};
@@ -15,16 +15,16 @@ use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::design::Design;
 use std::path::Path;
 
-/// Load in flits a node and cycle, cycles a second of BookSim2 with 4 VCs there on a machine of this class, and
-/// the cycles that are run for the figure. That at 0.2 lies between those that were measured.
+/// Load in flits per node and cycle, cycles per second of BookSim2 with 4 VCs on a machine of this
+/// class, and cycles of the run. BookSim2's value at 0.2 is interpolated.
 const LOADS: [(f64, f64, u64); 3] =
     [(0.1, 15_700.0, 100_000), (0.2, 8_000.0, 50_000), (0.4, 3_340.0, 25_000)];
 
-/// How many times BookSim2's speed is wanted.
+/// Goal: the model's speed in multiples of BookSim2's.
 const GOAL: f64 = 20.0;
 
-/// Each figure is the fastest of so many turns: a busy machine slows some. Of the model alone it is of the time that its
-/// thread had a core; that other programs slow the core remains.
+/// Turns of each figure, of which the fastest counts: a busy machine slows some. The model alone is
+/// timed by its thread's core time. Other programs still slow the core.
 const TURNS: usize = 5;
 
 const AGAIN: &str = "cargo bench --bench figures -- model";
@@ -46,7 +46,7 @@ fn traffic(pattern: PatternKind, load: f64) -> Traffic {
     Traffic { shape, load, packet: 1, seed: 1 }
 }
 
-/// Beside BookSim2, and beside one verilated tile in the same turns.
+/// Speed against BookSim2, and against one verilated tile in the same turns.
 fn speeds() -> Result<Vec<Figure>> {
     let (design, _) = Design::load(Path::new(REFERENCE))?;
     let library = build::library(&design, BuildForm::OneRouter, RunLength::Long, None)?;
@@ -83,20 +83,20 @@ fn speeds() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// A mesh of the reference's network.
+/// A mesh with the reference's network.
 fn mesh(side: u32) -> Result<Design> {
     let mut config = Config::default();
     (config.mesh.cols, config.mesh.rows) = (side, side);
-    // What a tile holds must fit; the network does not see it.
+    // A tile's slices must fit its memory; the network does not depend on them.
     (config.model.layers, config.model.max_tokens, config.pad.fifo_depth) = (4, 1024, Some(64));
     Ok(Design::from_config("mesh", &config)?)
 }
 
-/// Load of the traffic that work is counted for.
+/// Load of the traffic for which work is counted.
 const NEAR_LOAD: f64 = 0.1;
 
-/// Routers that a flit of neighbour traffic passes in the mean: one hop in each dimension, and all the way back for those
-/// at the edge.
+/// Mean number of routers that a flit of neighbour traffic passes: one hop in each dimension, and
+/// all the way back for those at the edge.
 fn routers_passed(side: u32) -> f64 {
     let side = f64::from(side);
     4.0 * (side - 1.0) / side + 1.0
@@ -146,7 +146,7 @@ fn resident() -> Result<f64> {
     Ok(pages * 4096.0 / 1e6)
 }
 
-/// Of a 16x16 mesh under load: after one run and after a long one.
+/// Memory of a 16x16 mesh under load: after one run and after a long one.
 fn memory() -> Result<Vec<Figure>> {
     let design = mesh(16)?;
     let before = resident()?;
@@ -171,7 +171,7 @@ fn memory() -> Result<Vec<Figure>> {
     ])
 }
 
-/// Latency over load beside BookSim2, and where patterns saturate.
+/// Latency over load against BookSim2, and the saturation of patterns.
 fn latencies() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     let mut add = |what: String, value: String, args: String| {

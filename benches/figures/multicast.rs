@@ -1,4 +1,5 @@
-//! Multicast: the last delivery, what an overloaded fabric delivers, the size of the trees, starvation.
+//! Multicast: the last delivery, the throughput of an overloaded fabric, the size of the trees,
+//! starvation.
 
 use super::figure::{Figure, Goal};
 use super::program::{numbers, seeds, shown, PLAIN};
@@ -10,7 +11,7 @@ use serde_json::Value;
 /// Fan-out, load at which multicasts hardly ever meet, goals for last delivery and saturated delivery.
 const FANOUTS: [(u32, &str, f64, f64); 2] = [(8, "0.0005", 16.0, 0.50), (63, "0.0002", 20.0, 0.75)];
 
-/// A wait, in cycles, beyond which a flit counts as starved: what the best peer shows under overload.
+/// Wait in cycles beyond which a flit counts as starved: the best peer's value under overload.
 const STARVED: f64 = 20_000.0;
 
 pub fn measure() -> Result<Vec<Figure>> {

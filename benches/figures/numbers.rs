@@ -1,7 +1,7 @@
 //! Errors of the datapath model and of a FlashAttention-2 style FP16 computation, both against f64.
 //!
-//! A set is all queries of one head. FlashAttention-2 is given the better of blocks of 64 and of 128 tokens,
-//! for the maximum and for the RMS by itself.
+//! A set is all queries of one head. FlashAttention-2 gets the better of blocks of 64 and of 128
+//! tokens, for the maximum and for the RMS separately.
 
 use super::figure::{Figure, Goal};
 use anyhow::{Context, Result};
@@ -10,21 +10,21 @@ use meshkv::model::tensors::{layers, synthetic, Logits, Synthetic, Tensors};
 use meshkv::model::{attend, split, Datapath, DatapathShape, Formats};
 use std::path::PathBuf;
 
-/// Names a safetensors file of captured attention inputs.
+/// Environment variable with the path of a safetensors file of captured attention inputs.
 const TENSORS: &str = "MESHKV_TENSORS";
-/// Where such a file may lie beside a checkout.
+/// Place of such a file next to a checkout.
 const BESIDE: &str = "../shared/data/minilm_qkv.safetensors";
 /// P, and tiles that share a head.
 const SEGMENT: usize = 64;
 const TILES: usize = 8;
 
-/// What the queries of a head should give, and how near others come to it.
+/// Expected outputs of a head's queries, and the error of other computations.
 struct Set<'a> {
     tensors: &'a Tensors,
     head: usize,
     exact: Vec<f64>,
     flash: Error,
-    /// The exact outputs rounded to FP16: nothing can be better.
+    /// The exact outputs rounded to FP16, the best possible.
     least: Error,
 }
 
@@ -73,7 +73,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Each with its name: the layers of a file, and synthetic ones.
+/// All inputs with their names: the layers of a file, and synthetic ones.
 fn inputs() -> Result<Vec<(String, Tensors)>> {
     let mut inputs = Vec::new();
     let path = std::env::var_os(TENSORS).map(PathBuf::from);
@@ -120,8 +120,9 @@ fn errors(name: &str, sets: &[Set]) -> Figure {
     figure(&format!("error (max, RMS) against FlashAttention-2's: {name}"), value, goal)
 }
 
-/// How often a head is worse, on seeds on which no width was chosen. Whether it is hangs on single outputs nearly
-/// half-way between two FP16, so a dozen heads that all pass say little.
+/// Share of seeds on which a head is worse; no width was chosen on these seeds. The result depends
+/// on single outputs nearly half-way between two FP16 values, so a dozen heads that all pass mean
+/// little.
 fn rates(logits: Logits) -> Vec<Figure> {
     const SEEDS: std::ops::Range<u64> = 100..160;
     let draw = |seed| {
@@ -143,12 +144,12 @@ fn rates(logits: Logits) -> Vec<Figure> {
     [17, 18, 19].into_iter().map(rate).collect()
 }
 
-/// By how much of it an error is above another, 0 if in nothing.
+/// Relative excess of an error over another, 0 if it is not larger.
 fn excess(of: &Error, over: &Error) -> f64 {
     (of.max / over.max - 1.0).max(of.rms / over.rms - 1.0).max(0.0)
 }
 
-/// The formats, and each width with bits taken off.
+/// The formats, and each width reduced by some bits.
 fn widths() -> Vec<(String, Formats)> {
     let chosen = Formats::default();
     let mut widths = vec![("all widths as chosen".to_owned(), chosen)];

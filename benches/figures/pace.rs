@@ -1,6 +1,6 @@
-//! Cycles a second of a network, with the scoreboard and without.
+//! Cycles per second of a network, with and without the scoreboard.
 //!
-//! Other programs may have a share of the machine, so what one thread does is also timed by the core time it had.
+//! Other programs may use the machine, so work on one thread is also timed by its core time.
 
 use anyhow::{ensure, Result};
 use meshkv::cosim::dut::network::{Injection, Network};
@@ -12,15 +12,15 @@ use meshkv::eval::{self, Setup};
 use rustix::time::{clock_gettime, ClockId};
 use std::time::{Duration, Instant};
 
-/// Cycles whose flits are queued at a time when only the network is timed.
+/// Cycles of flits that are queued at a time when only the network is timed.
 const BATCH: u64 = 1000;
 
-/// Cycles a second.
+/// Cycles per second.
 #[derive(Clone, Copy, Default)]
 pub struct Pace {
-    /// Of wall time.
+    /// By wall time.
     pub wall: f64,
-    /// Of the time that this thread had a core.
+    /// By this thread's core time.
     pub core: f64,
 }
 
@@ -31,14 +31,14 @@ impl Pace {
     }
 }
 
-/// Time that this thread has had a core.
+/// Core time of this thread so far.
 fn core_time() -> Duration {
-    // What the scheduler writes to /proc moves only with its ticks, which are as long as a batch.
+    // /proc changes only with the scheduler's ticks, which are as long as a batch.
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)
 }
 
-/// Of a measured run: traffic, network and scoreboard.
+/// Pace of a measured run: traffic, network and scoreboard.
 pub fn checked(network: &mut dyn Network, design: &Design, traffic: &Traffic, cycles: u64) -> Result<Pace> {
     network.reset()?;
     let phases = Phases { warmup: 0, measure: cycles, drain_limit: cycles, latency_limit: None };
@@ -50,7 +50,7 @@ pub fn checked(network: &mut dyn Network, design: &Design, traffic: &Traffic, cy
     Ok(Pace { wall: row.cycles_per_second, core })
 }
 
-/// Of the network alone, single flits: they are queued, and taken when they have come, off the clock.
+/// Pace of the network alone, with single flits: queueing and taking them is not timed.
 pub fn bare(network: &mut dyn Network, design: &Design, traffic: &Traffic, cycles: u64) -> Result<Pace> {
     network.reset()?;
     let mut generator = Generator::new(design, traffic)?;

@@ -1,14 +1,15 @@
-//! The page of all figures, `docs/figures.md`: a section of the page for each section of the benchmark.
+//! Writes the page of all figures, `docs/figures.md`: a section of the page for each section of the
+//! benchmark.
 //!
-//! A run replaces the sections that it measured and no other, so that a figure is as old as the version its section names. What
-//! stands on the page besides, written by people, stays.
+//! A run replaces only the sections that it measured, so that a figure has the version that its
+//! section names. Other text on the page, written by people, stays.
 
 use super::figure::{Figure, Goal};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::Command;
 
-/// Begins a measured section, followed by its name.
+/// Heading of a measured section, followed by its name.
 const HEADING: &str = "## Measured: ";
 
 /// Version and machine of a run, in a line.
@@ -16,7 +17,7 @@ pub fn origin() -> String {
     format!("Version {}, on {}.", version(), machine())
 }
 
-/// The commit that is checked out, and whether anything differs from it.
+/// The commit that is checked out, and whether the tree differs from it.
 fn version() -> String {
     let git = |args: &[&str]| {
         let output = Command::new("git").args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
@@ -53,7 +54,7 @@ fn section(name: &str, figures: &[Figure], origin: &str) -> String {
     text
 }
 
-/// The page with this section in place of the one of its name, or behind the last measured one.
+/// The page with this section in place of the one of its name, or after the last measured one.
 fn with_section(page: &str, name: &str, text: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for line in page.lines() {

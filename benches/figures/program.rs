@@ -8,16 +8,16 @@ use std::process::Command;
 /// The reference configuration.
 pub const REFERENCE: &str = "configs/meshkv.toml";
 
-/// The same without registers between SLRs: for goals that come from networks which have none.
+/// The same without registers between SLRs: for goals from networks without them.
 pub const PLAIN: &str = "configs/no_slr_registers.toml";
 
-/// What is said of a figure of [`REFERENCE`] that stands beside one of [`PLAIN`].
+/// Remark on a figure of [`REFERENCE`] next to one of [`PLAIN`].
 pub const WITH_REGISTERS: &str = "with registers between SLRs";
 
-/// Seeds that random figures are taken over.
+/// Seeds of random figures.
 pub const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
 
-/// How [`SEEDS`] are written in a command.
+/// [`SEEDS`] in a command.
 pub const SEEDS_SHOWN: &str = "--seed 1..5";
 
 /// The program, built optimised by `cargo bench`.
@@ -27,7 +27,7 @@ pub fn meshkv() -> Command {
     command
 }
 
-/// What `meshkv ARGS --json` prints. A failed check is an error: no figure is taken from a broken fabric.
+/// Output of `meshkv ARGS --json`. A failed check is an error: a broken fabric gives no figures.
 pub fn json(args: &str) -> Result<Value> {
     let output = meshkv().args(args.split_whitespace()).args(["--json", "-q"]).output()?;
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,5 @@
-//! The modules between the sums of a tile and the output of a head, in Yosys, as the reference has them.
+//! Cost in Yosys of the modules between the sums of a tile and the output of a head, with the
+//! reference's parameters.
 
 use super::area;
 use super::figure::Figure;

@@ -1,4 +1,5 @@
-//! The highest load with latency below three times that without load, and what is accepted beyond it.
+//! The highest load with a latency below three times the zero-load latency, and the accepted load
+//! beyond it.
 
 use super::at_least;
 use super::figure::{Figure, Goal};
@@ -6,14 +7,14 @@ use super::program::{numbers, seeds, shown, PLAIN, REFERENCE, WITH_REGISTERS};
 use anyhow::Result;
 use meshkv::eval::Spread;
 
-/// What is swept: in words, for the command, and the goal in flits/node/cycle.
+/// A sweep: in words, for the command, and the goal in flits/node/cycle.
 const SWEEPS: [(&str, &str, f64); 3] = [
     ("VN0, 2 VCs, single flits", "--packet 1 --vn 0", 0.41),
     ("both VNs, single flits", "--packet 1 --vn both", 0.43),
     ("VN0, 2 VCs, packets of 4", "--packet 4 --vn 0", 0.385),
 ];
 
-/// Accepted at full offer, in parts of saturation.
+/// Goal for the load accepted at full offer, as a share of saturation.
 const KEPT: f64 = 0.95;
 
 pub fn measure() -> Result<Vec<Figure>> {

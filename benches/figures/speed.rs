@@ -1,4 +1,5 @@
-//! Speed of the co-simulation in both forms: with scoreboard, and of the bare loop in the same process.
+//! Speed of the co-simulation in both forms: with the scoreboard, and of the bare loop in the same
+//! process.
 
 use super::build;
 use super::figure::{Figure, Goal};
@@ -15,7 +16,7 @@ use std::path::Path;
 
 const CYCLES: u64 = 20_000;
 
-/// Each way is run so often, in turns, so that a busy machine slows both; the fastest counts.
+/// Runs of each variant, in turns, so that a busy machine slows both; the fastest counts.
 const TURNS: usize = 3;
 
 pub fn measure() -> Result<Vec<Figure>> {
@@ -39,7 +40,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     Ok(ways.iter().flat_map(figures).collect())
 }
 
-/// One way to build the device under test, with the best cycles a second of its turns.
+/// One form of the device under test, with the best speed of its turns in cycles per second.
 struct Way {
     dut: VerilatedMesh,
     form: BuildForm,
@@ -47,7 +48,7 @@ struct Way {
     bare: f64,
 }
 
-/// The goals are for what a user gets who asks for nothing; the whole mesh is stated beside it.
+/// The goals are for the default form; the whole mesh is listed next to it.
 fn figures(way: &Way) -> [Figure; 3] {
     let Way { form, checked, bare, .. } = way;
     let (name, ratio) = (form.name(), bare / checked);

@@ -1,8 +1,9 @@
-//! Decode steps on the fabric: traffic, bisection and cycles of the four configurations, under every
-//! mapping; and what swaps gain.
+//! Decode steps on the fabric: traffic, bisection and cycles of the four configurations under every
+//! mapping, and the gain of swaps.
 //!
-//! Everything is a sample of T = 32 K, and per macro-block: traffic over homes in all columns and rows, cycles over
-//! one layer whose segments reach every home of it. A hub has one home whatever the sample, so that a small one does.
+//! Every figure is a sample of T = 32 K, per macro-block. Traffic is over homes in all columns and
+//! rows, cycles are over one layer whose segments reach each of its homes. A hub has one home for
+//! any sample, so a small one is enough.
 
 use super::at_most;
 use super::figure::{Figure, Goal};
@@ -12,10 +13,11 @@ use meshkv::config::{Config, PlacementKind};
 use serde_json::Value;
 use std::path::Path;
 
-/// The comparable configurations, the one that all are normalised to first.
+/// The configurations; all are normalised to the first.
 const CONFIGURATIONS: [&str; 5] = ["cent", "shared", "takv", "meshkv", "meshkv_stride1"];
 
-/// A model by name: KV heads and sliding window, what traffic of `meshkv` over `cent` may be, and the paper's.
+/// A model: name, KV heads, sliding window, goal for the traffic of `meshkv` over `cent`, and the
+/// paper's value.
 struct Model {
     name: &'static str,
     kv_heads: u32,
@@ -41,7 +43,7 @@ const MODELS: [Model; 2] = [
     },
 ];
 
-/// What is run of a configuration, per macro-block.
+/// Results of a configuration, per macro-block.
 struct PerBlock {
     traffic: f64,
     cycles: f64,
@@ -73,8 +75,8 @@ fn configuration(dir: &Path, name: &str, model: &Model) -> Result<String> {
     file(dir, &format!("{name}_{}.toml", model.kv_heads), &toml::to_string(&config)?)
 }
 
-/// Traffic and cycles of a macro-block that streams with one prefix decode. PART grows with layers only: of the
-/// sample's it counts what falls on a block of a whole layer.
+/// Traffic and cycles of a macro-block when streams with one prefix decode. PART grows with layers
+/// only: its count is the share of a block in a whole layer.
 fn per_block(dir: &Path, name: &str, model: &Model, batch: u32, mapping: &str) -> Result<PerBlock> {
     let config = configuration(dir, name, model)?;
     let hub = name == "cent";
@@ -83,8 +85,8 @@ fn per_block(dir: &Path, name: &str, model: &Model, batch: u32, mapping: &str) -
         let args = format!("--mapping {mapping} --layers {layers} --segments {segments}{shared}");
         Ok((json(&format!("decode {config} {args}"))?, args))
     };
-    // Homes of a layer lie in one column with a stride of 0: layers are what takes them everywhere. Round robin
-    // and a stride of 1 take the segments of one layer there.
+    // With a stride of 0, the homes of a layer are in one column: layers spread over all columns.
+    // With round robin and a stride of 1, the segments of one layer do.
     let scattered = matches!(name, "shared" | "meshkv_stride1");
     let (wide, args) = match (hub, scattered) {
         (true, _) => run(1, if batch > 1 { 2 } else { 4 })?,
@@ -162,7 +164,7 @@ fn segment_sharing() -> Result<Vec<Figure>> {
     }])
 }
 
-/// Every eighth segment, all of which have their homes in one row.
+/// Attends to every eighth segment; their homes are all in one row.
 fn swaps(dir: &Path) -> Result<Vec<Figure>> {
     let mut config = Config::default();
     config.takv.placement = PlacementKind::Takv;

@@ -6,17 +6,17 @@
 # objects that its queries find, in order; a query with a wildcard must have one, any other finds one object a name.
 
 namespace eval vivado {
-    # What the installation is said to be; tests change them.
+    # Properties of the installation; tests change them.
     variable release 2022.2
     variable parts {xcu280-fsvh2892-2L-e}
     variable board_parts {xilinx.com:au280:part0:1.1}
     # Macros that the estimate defines.
     variable assumed {}
-    # Where names are looked up: the module at the top of what is open, and the path of instances before it.
+    # Scope of look-ups: the top module of the open design, and the path of instances before it.
     variable scope {}
     variable class
     array set class {}
-    # What the constraints have made so far.
+    # Objects that the constraints have made so far.
     variable clocks
     array set clocks {}
     variable regions
@@ -30,7 +30,7 @@ namespace eval vivado {
     variable counts {}
     variable expected {}
     variable findings 0
-    # What a command of a script failed of last, and where: text, file, line.
+    # The last failure of a script's command: text, file, line.
     variable failed {}
 
     proc finding {text} {
@@ -42,7 +42,7 @@ namespace eval vivado {
         puts "finding $file $line [string map {\n { }} $text]"
     }
 
-    # File and line of the command of a script that is being run.
+    # File and line of the current command of a script.
     proc where {} {
         for {set level [info frame]} {$level > 0} {incr level -1} {
             set frame [info frame $level]
@@ -98,7 +98,7 @@ namespace eval vivado {
         return [list $options $others]
     }
 
-    # What every command of Vivado comes to.
+    # Checks and runs a command of Vivado.
     proc invoke {name args} {
         variable spec
         if {![info exists spec($name)]} { error "invalid command name \"$name\"" }
@@ -107,7 +107,8 @@ namespace eval vivado {
         return [new object [list $name:[join $others ,]]]
     }
 
-    # The same for a command of a script, which remembers where it failed: Tcl itself only knows the outermost command.
+    # The same for a command of a script, and records where it failed: Tcl itself only knows the outermost
+    # command.
     proc invoke_in_script {args} {
         variable failed
         if {[catch {invoke {*}$args} result options]} { set failed [list $result {*}[where]] }
@@ -118,7 +119,7 @@ namespace eval vivado {
         return "invalid command name \"$name\": neither of Tcl nor one of Vivado that sim/vivado/commands.tcl has"
     }
 
-    # Runs an XDC: commands one by one, of which each may fail for itself.
+    # Runs an XDC command by command; each may fail separately.
     proc run_xdc {file} {
         variable at
         variable counts
@@ -158,7 +159,7 @@ namespace eval vivado {
         set at $outer
     }
 
-    # The queries of a command against what its comment promises.
+    # Compares the queries of a command with the numbers in its comment.
     proc check_counts {} {
         variable counts
         variable expected
@@ -175,7 +176,7 @@ namespace eval vivado {
         }
     }
 
-    # The interpreter of an XDC: no Tcl but set, expr and list.
+    # Makes the interpreter of an XDC: no Tcl but set, expr and list.
     proc prepare_xdc {} {
         variable in_xdc
         interp create xdc
@@ -190,8 +191,8 @@ namespace eval vivado {
         error "$name is not valid in an XDC file (UG903)"
     }
 
-    # Registers that take bits of another clock and at which no exception ends: `async_reg` marks them; the second
-    # register of a chain is fed by the first.
+    # Finds registers that sample bits of another clock without an exception that ends at them. `async_reg`
+    # marks them; the second register of a chain is fed by the first.
     proc check_crossings {file} {
         variable scope
         variable covered
@@ -215,7 +216,7 @@ namespace eval vivado {
         set at $outer
     }
 
-    # Runs a script with the commands of Vivado beside those of Tcl.
+    # Runs a script with the commands of Vivado in addition to those of Tcl.
     proc run_script {file arguments} {
         variable findings
         variable failed
@@ -243,7 +244,7 @@ namespace eval vivado {
             set ::vivado::failed [list [::vivado::unheard_of $name] {*}[::vivado::where]]
             error [lindex $::vivado::failed 0]
         }
-        # Programs are not started by a check.
+        # A check starts no programs.
         proc ::exec {args} { return {} }
     }
 }

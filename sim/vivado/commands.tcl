@@ -1,7 +1,7 @@
 # Commands of Vivado and Vitis that scripts and constraints of meshkv use, with their options.
 #
-# Sources: UG835 (Tcl commands), UG903 (what an XDC may hold), UG1118 (ipx). An option that is not here is an
-# error, and so is a command: whoever needs another one looks it up and adds it. Options may be abbreviated, as in Vivado.
+# Sources: UG835 (Tcl commands), UG903 (commands of an XDC), UG1118 (ipx). A command or option that is not
+# here is an error: look it up in these sources and add it. Options may be abbreviated, as in Vivado.
 
 namespace eval vivado {
     variable spec

@@ -1,4 +1,4 @@
-# What commands mean that name objects: look-ups, and what constraints must hold of each other.
+# Meaning of commands that name objects: look-ups, and rules between constraints.
 
 namespace eval vivado::do {
     namespace path ::vivado
@@ -43,7 +43,7 @@ namespace eval vivado::do {
             foreach one $found { if {[lindex $one 1] ne {}} { set hierarchical([lindex $one 0]) [lindex $one 1] } }
             return [lmap one $found { lindex $one 0 }]
         }
-        # Of the whole tree only instances: registers are named by their paths.
+        # In the whole tree only instances are looked up: registers are named by their paths.
         set filter [expr {[dict exists $options -filter] ? [dict get $options -filter] : {}}]
         if {![regexp {^(?:ORIG_)?REF_NAME == "?([\w.]+)"?(?: \|\| (?:ORIG_)?REF_NAME == "?([\w.]+)"?)?$} $filter -> a b]} {
             error "get_cells -hierarchical is looked up here with -filter {REF_NAME == name} only, not $filter"
@@ -177,7 +177,7 @@ namespace eval vivado::do {
         BITSTREAM.CONFIG.SPI_32BIT_ADDR {^(YES|NO)$} BITSTREAM.CONFIG.UNUSEDPIN {^(PULLUP|PULLDOWN|PULLNONE)$}
         BITSTREAM.CONFIG.OVERTEMPSHUTDOWN {^(ENABLE|DISABLE)$}
     }
-    # Of which class of objects: those of the device's configuration of the design, and so on.
+    # Class of objects of each property: those of the device's configuration belong to the design, and so on.
     variable owners {
         PACKAGE_PIN port IOSTANDARD port PULLTYPE port ASYNC_REG cell USER_SLL_REG cell KEEP_HIERARCHY cell
         IS_SOFT pblock SNAPPING_MODE pblock CONTAIN_ROUTING pblock
@@ -200,7 +200,7 @@ namespace eval vivado::do {
             set pairs [list $name $value]
         }
         if {![llength $objects]} { error "set_property [lindex $pairs 0] of nothing" }
-        # Outside of an XDC there are projects, runs and IP, whose properties only Vivado knows.
+        # Outside an XDC there are projects, runs and IP, whose properties only Vivado knows.
         if {![llength $at]} { return [check_settings $pairs $objects] }
         foreach {name value} $pairs {
             if {![dict exists $properties $name]} { error "property $name is not known here" }
@@ -231,7 +231,7 @@ namespace eval vivado::do {
             set sources([file tail $file]) $file
         }
     }
-    # Sources that are packaged carry the macros that they ask for: nothing else reaches synthesis of an IP.
+    # Packaged sources contain the macros that they test: no other macro reaches the synthesis of an IP.
     namespace eval ipx {}
     proc ipx::package_project {options others} {
         foreach {name file} [array get ::vivado::sources *.v] {
@@ -260,7 +260,7 @@ namespace eval vivado::do {
         return $found
     }
 
-    # Constraints that a script reads are run where it is told to.
+    # Constraints that a script reads are run in the scope that it names.
     proc read_xdc {options others} {
         variable ::vivado::scope
         variable ::vivado::hierarchical
@@ -276,6 +276,6 @@ namespace eval vivado::do {
         set scope $outer
     }
 
-    # A run that went well.
+    # A run that succeeded.
     variable answers {STATUS Complete PROGRESS 100% STATS.WNS 0.1 SLACK 0.1 DIRECTORY .}
 }

@@ -1,12 +1,13 @@
 # The elaborated netlist under the names that Vivado gives its objects.
 #
-# Modules are described once, by `netlist::module`, and the tree of instances is walked by pattern, one level of
-# hierarchy for each `/`: what a module answers to a piece of a pattern is remembered, so that 64 tiles cost little
-# more than one. A register `x_q` of several bits is the cells `x_q_reg[0]`, `x_q_reg[1]`, ...; one of a single bit is
-# `x_q_reg` or, if it was declared with a range, `x_q_reg[0]`: a pattern must match under either name.
+# `netlist::module` describes each module once. The tree of instances is searched by pattern, one level of
+# hierarchy for each `/`. The matches of a module for a piece of a pattern are cached, so that 64 tiles cost
+# little more than one. A register `x_q` of several bits is the cells `x_q_reg[0]`, `x_q_reg[1]`, ... One of a
+# single bit is `x_q_reg` or, if it was declared with a range, `x_q_reg[0]`: a pattern must match under either
+# name.
 
 namespace eval netlist {
-    # By module: its name in the source, ports, registers, instances. `seen`: answers given before.
+    # By module: its name in the source, ports, registers, instances. `seen`: cached matches.
     variable name
     variable ports
     variable regs

@@ -1,4 +1,4 @@
-# Regions of the device and what stands in them.
+# Regions of the device and the cells in them.
 
 namespace eval vivado::do {
     proc create_pblock {options others} {

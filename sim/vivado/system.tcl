@@ -1,7 +1,7 @@
 # Block designs: cells must be made before their pins are named, and settings of IP must be known ones.
 
 namespace eval vivado::do {
-    # Cells by name with the IP they are; ports and interface ports.
+    # IP of each cell, by name; ports and interface ports.
     variable bd_cells
     array set bd_cells {}
     variable bd_ports
@@ -33,7 +33,7 @@ namespace eval vivado::do {
         if {[info exists bd_cells($name)]} { error "there is a cell $name already" }
         if {![dict exists $options -vlnv]} { error "create_bd_cell needs -vlnv" }
         set parts [split [dict get $options -vlnv] :]
-        # Without a version it is the one that the release has.
+        # The default version is the release's.
         if {[llength $parts] ni {3 4}} { error "[dict get $options -vlnv] is not vendor:library:name:version" }
         set bd_cells($name) [lindex $parts 2]
         variable settings
@@ -78,7 +78,7 @@ namespace eval vivado::do {
             made bd_cells [list $cell]
             set ip $bd_cells($cell)
             if {$ip eq $::vivado::top} {
-                # Ports of ours are those of the netlist; an interface is their common prefix.
+                # Our ports are those of the netlist; an interface is their common prefix.
                 set known [lmap port $::netlist::ports($::vivado::top_module) { lindex $port 0 }]
                 set glob [expr {$kind eq {pin} ? $pin : "${pin}_*valid"}]
                 if {[lsearch -glob $known $glob] < 0} { error "$::vivado::top has no $kind $pin" }
@@ -91,7 +91,7 @@ namespace eval vivado::do {
         return $names
     }
 
-    # A pin is driven once: whatever is connected twice as the end of a net is a slip.
+    # A pin has one driver: a second connection to the end of a net is an error.
     variable bound
     array set bound {}
     proc connect_bd_intf_net {options others} {
@@ -109,7 +109,8 @@ namespace eval vivado::do {
         }
     }
 
-    # After the whole design: every clock and reset of the top has a driver, and every interface of it an end.
+    # Checks the whole design: every clock and reset of the top has a driver, and every interface of it an
+    # end.
     proc validate_bd_design {options others} {
         variable bd_cells
         variable bound

@@ -111,7 +111,7 @@ impl Verilog<'_> {
         whole_file::check(path).context("the waves of the difference need a file that can be written")?;
         let work = difference.cycle * self.design.mesh.tiles() as u64;
         let traced = Verilog { length: RunLength::of(work, LONG_RUN).traced(None), ..*self };
-        let excerpt = PortWaveWindow::new(traced.build()?, path, difference.around());
+        let excerpt = PortWaveWindow::new(traced.build()?, path, difference.wave_cycles());
         let end = again(Box::new(excerpt));
         self.interrupt.check("while waves of the difference were written")?;
         match end {

@@ -14,7 +14,7 @@ use super::ui::Ui;
 use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
-use crate::cosim::workloads::attention::{Attended, AttentionError, Bench, Job};
+use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
 use crate::eval::{self, AttentionRow};
 use ended::Ended;
 use safetensors::tensor::{Dtype, TensorView};
@@ -124,7 +124,7 @@ fn bench<'a>(
 }
 
 /// The outputs as safetensors: `attention`, F16 of shape `[heads, streams, head_dim]`.
-fn outputs(job: &Job, done: &Attended) -> anyhow::Result<Vec<u8>> {
+fn outputs(job: &Job, done: &AttentionResult) -> anyhow::Result<Vec<u8>> {
     let model = &job.design.config.model;
     let order = (0..model.heads).flat_map(|head| (0..job.streams).map(move |stream| (stream, head)));
     let elements = order.flat_map(|of| done.outputs[&of].iter().copied());

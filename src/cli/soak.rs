@@ -266,7 +266,7 @@ impl Soak<'_> {
         for &(node, probability) in case.runs[..=at].iter().flat_map(|run| &run.stalls) {
             dut.stall(node, probability, case.stall_seed(node));
         }
-        let mut excerpt = WaveWindow::new(dut, &path, 1, difference.around());
+        let mut excerpt = WaveWindow::new(dut, &path, 1, difference.wave_cycles());
         // The run ends when the waves are written; it has no result.
         let _ = soak_take(&case.runs[at], &case.design, &mut excerpt, &mut |_, _| {});
         self.ui.note(format_args!("waves of the cycles around it are in {}", path.display()));

@@ -1,16 +1,18 @@
-//! The configuration recommended for the card, with the meaning, the range and the default of every key.
+//! Writes the configuration recommended for the card, with the meaning, range and default of every
+//! key as comments.
 
 use super::keys::{tables, Key};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Where the values come from.
+/// Source of the values.
 const RECOMMENDED: &str = include_str!("../../configs/u280_4x8.toml");
 
-/// Columns a comment may take.
+/// Widest comment, in columns.
 const WIDTH: usize = 96;
 
-/// The text of a configuration file that sets every key as `configs/u280_4x8.toml` does, ready to be changed.
+/// The text of a configuration file that sets every key as `configs/u280_4x8.toml` does, for the
+/// user to edit.
 ///
 /// # Panics
 /// If that file is no TOML, which a test would have found.

@@ -1,33 +1,33 @@
-//! What is wrong or unwise about a configuration, before it is known where that was written.
+//! A finding: an error or warning about a key, without its place in the file.
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Nothing is built.
+    /// An error: nothing is built.
     Error,
-    /// Legal but unwise.
+    /// A warning: legal but unwise.
     Warning,
 }
 
-/// One thing that is wrong or unwise: the value, the rule, the way out.
+/// One finding: the value, the rule, the way out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Path of the key it is about, `table.name`.
+    /// Path of the key, `table.name`.
     pub key: String,
-    /// The other keys it follows from.
+    /// The other keys that it depends on.
     pub involves: Vec<&'static str>,
-    /// Whether it stops the run.
+    /// Error or warning.
     pub severity: Severity,
-    /// The value as it is told, if the key has one.
+    /// The value as it is printed, if the key has one.
     pub value: Option<String>,
-    /// The rule it breaks, to be read after "which", or after the key when there is no value.
+    /// The rule that it breaks, worded to follow "which", or the key when there is no value.
     pub fault: String,
-    /// The way out.
+    /// Suggestion.
     pub help: String,
 }
 
 impl Finding {
-    /// A finding on `key` that stops the run and is about no value: `fault` follows the key.
+    /// An error on `key` without a value: `fault` follows the key.
     pub fn error(key: &str, fault: impl Into<String>, help: impl Into<String>) -> Finding {
         Finding {
             key: key.to_owned(),
@@ -39,7 +39,7 @@ impl Finding {
         }
     }
 
-    /// The finding that the value of `key` breaks a rule: `key is value, which fault`.
+    /// An error about the value of `key`: `key is value, which fault`.
     pub fn value(
         key: &str,
         value: impl ToString,
@@ -49,18 +49,18 @@ impl Finding {
         Finding { value: Some(value.to_string()), ..Finding::error(key, fault, help) }
     }
 
-    /// The same, but only told.
+    /// The same as a warning.
     pub fn as_warning(self) -> Finding {
         Finding { severity: Severity::Warning, ..self }
     }
 
-    /// The same, as a consequence of other keys too: it is dropped when one of them is wrong
-    /// by itself, because a default then stands in for the value that was meant.
+    /// The same, as a consequence of other keys too. It is dropped when one of them is wrong by
+    /// itself, because a default then replaces the intended value.
     pub fn with(self, involves: &[&'static str]) -> Finding {
         Finding { involves: involves.to_vec(), ..self }
     }
 
-    /// The sentence; `by_default` says that nobody wrote the value.
+    /// The sentence; `by_default` marks a value that is not in the file.
     pub fn sentence(&self, by_default: bool) -> String {
         let default = if by_default { " by default" } else { "" };
         match &self.value {

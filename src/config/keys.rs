@@ -1,8 +1,7 @@
 //! The list of keys, derived from the schema of the configuration types.
 //!
-//! What a key is called, means, defaults to and may be is written once, on the fields of
-//! [`Config`]; this module only reads it back. It judges one value at a time: what several
-//! keys mean together is for the design to say.
+//! The fields of [`Config`] state the name, meaning, default and range of each key once; this
+//! module only reads them. It checks one value at a time. The design checks keys together.
 
 use super::finding::Finding;
 use super::schema::Config;
@@ -11,18 +10,18 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::sync::OnceLock;
 
-/// A table of the file; the top level is the one without a name.
+/// A table of the file; the top level has no name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
     /// Name between the brackets.
     pub name: String,
-    /// What it holds.
+    /// Its meaning.
     pub doc: String,
     /// Its keys, in the order of declaration.
     pub keys: Vec<Key>,
 }
 
-/// What a key holds.
+/// Type of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A whole number.
@@ -31,7 +30,7 @@ pub enum Kind {
     Number,
     /// `true` or `false`.
     Bool,
-    /// One of some words.
+    /// One of a list of words.
     Text,
 }
 
@@ -51,21 +50,21 @@ impl Kind {
 pub struct Key {
     /// `table.name`, or `name` at the top level.
     pub path: String,
-    /// Its last part.
+    /// Last part of the path.
     pub name: String,
-    /// What it says, in one or two sentences.
+    /// Meaning, in one or two sentences.
     pub doc: String,
-    /// What it holds.
+    /// Type of the value.
     pub kind: Kind,
-    /// Value when left out; null when leaving it out means something of its own.
+    /// Default; null if omitting the key has a meaning of its own.
     pub default: Value,
-    /// A value to show for a key that has no default.
+    /// Example for a key without a default.
     pub example: Value,
     /// Legal values, if they are few.
     pub choices: Vec<Value>,
-    /// Smallest and largest number, and whether the smallest is itself excluded.
+    /// Smallest and largest number; true if the smallest is excluded.
     pub range: Option<(f64, f64, bool)>,
-    /// Reason for the limits, when it is not plain.
+    /// Reason for the limits, if it is not obvious.
     pub why: Option<String>,
 }
 
@@ -82,7 +81,7 @@ pub fn tables() -> &'static [Table] {
     TABLES.get_or_init(tables_of::<Config>)
 }
 
-/// Everything a single key of `config` gets wrong, whoever filled it in.
+/// Violations of single keys in `config`, whatever its source.
 pub fn violations(config: &Config) -> Vec<Finding> {
     let values = serde_json::to_value(config).unwrap_or_default();
     let value_of = |table: &Table, key: &Key| match table.name.as_str() {
@@ -91,7 +90,7 @@ pub fn violations(config: &Config) -> Vec<Finding> {
     };
     let keys = tables().iter().flat_map(|t| t.keys.iter().map(move |k| (t, k)));
     let judged = keys.map(|(t, k)| (k, value_of(t, k)));
-    // NaN and infinity, which JSON cannot say, arrive here as null.
+    // NaN and infinity, which JSON lacks, arrive here as null.
     let shown = |v: &Value| if v.is_null() { "nan or inf".to_owned() } else { v.to_string() };
     judged.filter_map(|(key, value)| key.judge(&value, &shown(&value))).collect()
 }
@@ -111,7 +110,7 @@ pub(super) fn tables_of<T: JsonSchema>() -> Vec<Table> {
             top.keys.push(read_key("", name, property));
         }
     }
-    // TOML wants the keys of the top level before the first table.
+    // In TOML the keys of the top level come before the first table.
     tables.insert(0, top);
     tables
 }
@@ -121,7 +120,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 fn text(schema: &Value, word: &str) -> String {
-    // A line break of the source is no line break of the text.
+    // Line breaks of the source are not part of the text.
     schema[word].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -154,7 +153,7 @@ fn read_key(table: &str, name: &str, schema: &Value) -> Key {
 }
 
 impl Key {
-    /// Whether leaving the key out differs from every value it can have.
+    /// True if omitting the key differs from every value it can have.
     pub fn optional(&self) -> bool {
         self.default.is_null()
     }
@@ -174,7 +173,7 @@ impl Key {
         }
     }
 
-    /// What is wrong with a value of this key, if anything is; `shown` is how it was written.
+    /// The fault of a value of this key, if there is one; `shown` is its text in the file.
     pub fn judge(&self, value: &Value, shown: &str) -> Option<Finding> {
         if value.is_null() && self.optional() {
             return None;
@@ -185,7 +184,7 @@ impl Key {
         self.fault(value).map(|fault| self.finding(shown, &fault, self.nearest(value)))
     }
 
-    /// What is said of a value of another kind than the key's.
+    /// The fault of a value of another type than the key's.
     pub(super) fn wrong_kind(&self, shown: &str, value: &Value) -> Finding {
         let fault = match self.kind {
             Kind::Integer => "not a whole number",
@@ -193,7 +192,7 @@ impl Key {
             Kind::Bool => "not true or false",
             Kind::Text => "not a string",
         };
-        // What was meant is often plain: "8" or 8.0 for 8.
+        // The intended value is often clear: "8" or 8.0 for 8.
         let unquoted = value.as_str().and_then(|s| serde_json::from_str::<Value>(s).ok());
         let meant = unquoted.or_else(|| value.as_f64().map(|v| Value::from(v.round() as i64)));
         let meant = meant.filter(|v| self.kind.holds(v) && self.fault(v).is_none());
@@ -201,7 +200,7 @@ impl Key {
         self.finding(shown, fault, suggestion.unwrap_or_else(|| self.example.clone()))
     }
 
-    /// The rule that a value of the right kind breaks.
+    /// The rule that a value of the right type breaks.
     fn fault(&self, value: &Value) -> Option<String> {
         if !self.choices.is_empty() {
             return (!self.choices.contains(value)).then(|| self.not_a_choice(value));
@@ -229,14 +228,14 @@ impl Key {
         }
     }
 
-    /// The legal value that is closest to an illegal one.
+    /// The legal value closest to an illegal one.
     fn nearest(&self, value: &Value) -> Value {
         let number = value.as_f64().unwrap_or_default();
         let distance = |choice: &Value| match (choice.as_str(), value.as_str()) {
             (Some(a), Some(b)) => super::spelling::distance(a, b) as f64,
             _ => (choice.as_f64().unwrap_or_default() - number).abs(),
         };
-        // Of two that are equally far the larger one: it loses nothing.
+        // Of two equally close values the larger one: it loses nothing.
         let closest = self.choices.iter().rev().min_by(|a, b| distance(a).total_cmp(&distance(b)));
         match (closest, self.range) {
             (Some(choice), _) => choice.clone(),

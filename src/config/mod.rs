@@ -1,8 +1,8 @@
-//! What the user wrote: the strict configuration file.
+//! Reads the configuration file of the user, strictly.
 //!
-//! This module reads and types a file and judges each key by itself. It knows no widths and
-//! no hardware: what the keys mean together is for [`crate::design`] to say, which hands its
-//! check to [`load`], so that all problems of a file are told at once.
+//! This module reads and types a file and checks each key by itself. It knows no widths and no
+//! hardware. [`crate::design`] checks keys together and passes its check to [`load`], so that all
+//! problems of a file are reported at once.
 
 mod commented;
 mod finding;
@@ -26,22 +26,22 @@ pub use work::{DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, Vir
 use report::Text;
 use std::path::Path;
 
-/// A configuration that can be built, and what is unwise about it.
+/// A configuration that can be built, with its warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {
     /// Stem of the file's name.
     pub name: String,
-    /// What the file says, defaults filled in.
+    /// Contents of the file, with defaults.
     pub config: Config,
     /// Warnings only; may be empty.
     pub warnings: Report,
 }
 
-/// Reads a file strictly. `check` judges its name and what the keys mean together.
+/// Reads a file strictly. `check` checks its name and the keys together.
 ///
 /// # Errors
-/// All problems of the file at once: an unreadable file, TOML syntax, unknown keys, wrong
-/// types, illegal values, and the errors of `check`, with the warnings among them.
+/// All problems of the file at once: an unreadable file, TOML syntax, unknown keys, wrong types,
+/// illegal values, and the errors of `check`, with the warnings among them.
 pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> Result<Loaded, Report> {
     let shown = path.display().to_string();
     let name = stem(path)
@@ -54,7 +54,7 @@ pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> R
         if keys().any(|key| draft.wrong.contains(key)) {
             continue;
         }
-        // A key that was left out cannot be pointed at; the one that clashes with it can.
+        // An omitted key has no place in the file; the key that conflicts with it has.
         let span = keys().find_map(|key| draft.spans.get(key)).cloned();
         let by_default = !draft.spans.contains_key(&finding.key);
         problems.push(source.locate(&finding, span, by_default));

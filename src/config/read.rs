@@ -1,7 +1,7 @@
-//! A file as a [`Config`], with every problem of every key at its place.
+//! Reads a file as a [`Config`], with every problem of every key at its place.
 //!
-//! The reader never stops at the first problem: what is wrong is reported and left at its
-//! default, so that the rest can still be judged.
+//! The reader never stops at the first problem. A wrong key is reported and keeps its default, so
+//! that the rest can still be checked.
 
 use super::finding::Finding;
 use super::keys::{tables, Key, Table};
@@ -14,15 +14,15 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// What a file says, as far as it can be understood.
+/// Contents of a file, as far as it can be read.
 pub(super) struct Draft {
-    /// What is right, and defaults for the rest.
+    /// Legal values, and defaults for the rest.
     pub config: Config,
-    /// What is wrong.
+    /// Problems.
     pub problems: Vec<Problem>,
-    /// Where each key's value stands.
+    /// Place of each key's value.
     pub spans: BTreeMap<String, Range<usize>>,
-    /// Keys whose value is wrong, so that a default stands in for it.
+    /// Keys with a wrong value, replaced by a default.
     pub wrong: BTreeSet<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn read(source: &Text) -> Draft {
     reader.top_level(document.get_ref(), &mut values);
     let Reader { mut walk, spans } = reader;
     let config = serde_json::from_value(Value::Object(values)).unwrap_or_else(|error| {
-        // The list of keys and the types come from one source, so this says that they disagree.
+        // The list of keys and the types have one source, so this means that they disagree.
         walk.report(
             Finding::error("", error.to_string(), "this is a fault of meshkv; please report it"),
             None,

@@ -1,4 +1,4 @@
-//! Findings at their place in the file: path, line, column, source line, caret and help.
+//! Reports findings at their place in the file: path, line, column, source line, caret and help.
 
 use super::finding::{Finding, Severity};
 use anstyle::{AnsiColor, Style};
@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-/// A configuration file as it was read.
+/// Text of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     /// Path as the user gave it.
@@ -18,13 +18,13 @@ pub(super) struct Text {
 /// One problem at its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Whether it stops the run.
+    /// Error or warning.
     pub severity: Severity,
-    /// Line and column, both from 1, the column in characters; none for what no line says.
+    /// Line and column, both from 1, the column in characters; none for a problem without a line.
     pub place: Option<(usize, usize)>,
     /// The key, its value and the rule, in one sentence.
     pub message: String,
-    /// The way out.
+    /// Suggestion.
     pub help: String,
     /// The source line and the characters to underline.
     source: Option<(String, usize, usize)>,
@@ -35,7 +35,7 @@ pub struct Problem {
 pub struct Report {
     /// Path as the user gave it.
     pub path: String,
-    /// What was found.
+    /// The problems.
     pub problems: Vec<Problem>,
 }
 
@@ -49,28 +49,28 @@ impl Report {
         Report { path: path.to_owned(), problems: vec![problem] }
     }
 
-    /// Sorts `problems` by place; what has no place comes last.
+    /// Sorts `problems` by place; those without a place come last.
     pub(super) fn new(path: &str, mut problems: Vec<Problem>) -> Report {
         problems.sort_by_key(|p| (p.place.is_none(), p.place));
         Report { path: path.to_owned(), problems }
     }
 
-    /// Whether nothing was found.
+    /// True if there is no problem.
     pub fn is_empty(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// Whether any problem stops the run.
+    /// True if there is an error.
     pub fn has_errors(&self) -> bool {
         self.problems.iter().any(|p| p.severity == Severity::Error)
     }
 }
 
 impl Text {
-    /// Reads a file; `help` is the way out where there is none.
+    /// Reads a file; `help` is the suggestion if there is none.
     ///
     /// # Errors
-    /// A report that says why it cannot be read.
+    /// A report with the reason why it cannot be read.
     pub fn load(path: &Path, help: &str) -> Result<Text, Report> {
         let shown = path.display().to_string();
         let bytes = std::fs::read(path)
@@ -84,7 +84,7 @@ impl Text {
         Ok(Text { path: shown, text })
     }
 
-    /// Puts a finding at the bytes it is about.
+    /// Places a finding at the bytes it is about.
     pub fn locate(&self, finding: &Finding, span: Option<Range<usize>>, by_default: bool) -> Problem {
         let message = finding.sentence(by_default);
         let severity = finding.severity;
@@ -105,10 +105,10 @@ impl Text {
         let rest = &self.text[line_start..];
         let line = rest.lines().next().unwrap_or_default();
         let column = self.text[line_start..start].chars().count();
-        // What goes on over several lines is underlined to the end of its first.
+        // A value of several lines is underlined to the end of its first.
         let end = self.boundary(span.end).clamp(start, line_start + line.len().max(start - line_start));
         let width = self.text[start..end].chars().count().max(1);
-        // A control character in a file must not steer the terminal it is shown on.
+        // A control character in a file must not control the terminal.
         let shown = line.chars().map(|c| if c.is_control() && c != '\t' { '?' } else { c }).collect();
         (before.matches('\n').count() + 1, column + 1, shown, width)
     }
@@ -119,7 +119,7 @@ impl Text {
     }
 }
 
-/// Styles of a report; all plain unless colour is asked for.
+/// Styles of a report; all plain unless colour is on.
 #[derive(Default)]
 struct Palette {
     place: Style,
@@ -162,7 +162,7 @@ impl Problem {
         }
         write!(f, "{}", self.message)?;
         if let Some((line, skipped, width)) = &self.source {
-            // Tabs are kept, so that the caret stands where the terminal puts the value.
+            // Tabs are kept, so that the caret is below the value on the terminal.
             let padding = line.chars().map(|c| if c == '\t' { '\t' } else { ' ' });
             let padding: String = padding.chain(std::iter::repeat(' ')).take(*skipped).collect();
             write!(f, "\n  {line}\n  {padding}{mark}{}{mark:#}", "^".repeat(*width))?;

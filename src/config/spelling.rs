@@ -1,4 +1,4 @@
-//! Which known word an unknown one was meant to be.
+//! Finds the known word closest to a misspelt one.
 
 /// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
 pub(super) fn distance(a: &str, b: &str) -> usize {
@@ -9,7 +9,7 @@ pub(super) fn distance(a: &str, b: &str) -> usize {
         for j in 1..=b.len() {
             let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
             let mut best = replace.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            // Swapped letters are the commonest slip of all: one edit, not two.
+            // Swapped letters are the commonest slip: one edit, not two.
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
                 best = best.min(rows[i - 2][j - 2] + 1);
             }
@@ -20,7 +20,7 @@ pub(super) fn distance(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// The known word closest to `word`, unless it is so far that it would mislead.
+/// The known word closest to `word`, unless it is too far to help.
 pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let (edits, best) = known.map(|k| (distance(word, k), k)).min()?;
     (edits <= (word.chars().count() / 3).max(1)).then_some(best)

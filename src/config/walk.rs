@@ -1,6 +1,7 @@
-//! What all strict readers of TOML have in common: problems at their places, values judged by their keys.
+//! Common part of all strict readers of TOML: problems with their places, and values checked by
+//! their keys.
 //!
-//! It never stops at the first problem, and knows no file: which tables and keys there are is for its caller to say.
+//! It never stops at the first problem. The caller provides the tables and keys of its file.
 
 use super::finding::Finding;
 use super::keys::{Key, Table};
@@ -15,16 +16,16 @@ use toml::Spanned;
 /// A file being read.
 pub(super) struct Walk<'a> {
     source: &'a Text,
-    /// What is wrong.
+    /// Problems.
     pub problems: Vec<Problem>,
-    /// Keys whose value is wrong, so that a default stands in for it.
+    /// Keys with a wrong value, replaced by a default.
     pub wrong: BTreeSet<String>,
     /// Places of syntax errors, by the line's first byte.
     broken_lines: BTreeSet<usize>,
 }
 
 impl<'a> Walk<'a> {
-    /// Parses a file as far as it is TOML, and reports where it is not.
+    /// Parses the valid parts of a file and reports syntax errors.
     pub fn parse(source: &'a Text) -> (Spanned<DeTable<'a>>, Walk<'a>) {
         let (document, errors) = DeTable::parse_recoverable(&source.text);
         let mut walk =
@@ -40,7 +41,7 @@ impl<'a> Walk<'a> {
         if !finding.key.is_empty() {
             self.wrong.insert(finding.key.clone());
         }
-        // What the parser recovered from a broken line is a guess, which nobody wrote.
+        // The parser's recovery from a broken line is a guess, not text of the file.
         let guessed = span.as_ref().is_some_and(|s| self.broken_lines.contains(&self.line_of(s.start)));
         if !guessed {
             self.problems.push(self.source.locate(&finding, span, false));
@@ -63,7 +64,7 @@ impl<'a> Walk<'a> {
         self.broken_lines.insert(self.line_of(span.start));
     }
 
-    /// A value as its key has it, or nothing where it is wrong, which is reported.
+    /// A value in the type of its key, or nothing if it is wrong, which is reported.
     pub fn value(&mut self, key: &Key, value: &Spanned<DeValue<'_>>) -> Option<Value> {
         let finding = match scalar(value.get_ref()) {
             Some(json) => match key.judge(&json, &self.shown(value)) {
@@ -76,7 +77,8 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Reports a word that `table`, one of `tables`, does not have; the first of `tables` is the top level.
+    /// Reports a word that `table`, one of `tables`, does not have; the first of `tables` is the
+    /// top level.
     pub fn unknown(
         &mut self,
         tables: &[Table],
@@ -89,7 +91,7 @@ impl<'a> Walk<'a> {
         let path = if top { word.to_owned() } else { format!("{}.{word}", table.name) };
         let inner = || tables[1..].iter().filter(|_| top);
         let known = table.keys.iter().map(|k| k.name.as_str()).chain(inner().map(|t| t.name.as_str()));
-        // A key that another table has was put under the wrong heading, or under none.
+        // A key of another table was put under the wrong heading, or under none.
         let home = tables.iter().find(|t| t.keys.iter().any(|k| k.name == word));
         let hint = match (home, spelling::nearest(word, known)) {
             (Some(home), _) if home.name.is_empty() => format!("{word} belongs above the first table; "),
@@ -105,7 +107,7 @@ impl<'a> Walk<'a> {
         self.report(Finding::error(&path, format!("is not a {what} that meshkv knows"), help), Some(span));
     }
 
-    /// A value as the user wrote it, or its kind where that would not fit a line.
+    /// A value in its own text, or its type if the text would not fit a line.
     pub fn shown(&self, value: &Spanned<DeValue<'_>>) -> String {
         let raw = &self.source.text.get(value.span()).unwrap_or_default();
         match value.get_ref() {
@@ -117,7 +119,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The keys of a table, as a message lists them.
+/// The keys of a table, for a message.
 pub(super) fn names(table: &Table) -> String {
     table.keys.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ")
 }
@@ -128,7 +130,7 @@ pub(super) fn scalar(value: &DeValue<'_>) -> Option<Value> {
         DeValue::Boolean(b) => Some(Value::Bool(*b)),
         DeValue::String(s) => Some(Value::from(s.as_ref())),
         DeValue::Integer(i) => {
-            // No key goes past 64 bits: what does is told to be too large all the same.
+            // Keys have at most 64 bits: a larger value is reported as too large all the same.
             let number = i128::from_str_radix(i.as_str(), i.radix()).ok()?;
             let bounded = number.clamp(i64::MIN.into(), u64::MAX.into());
             u64::try_from(bounded).map(Value::from).or_else(|_| i64::try_from(bounded).map(Value::from)).ok()

@@ -1,11 +1,11 @@
-//! What a sweep runs at each of its points: `[workload]`, one struct a kind, one field a key.
+//! The `[workload]` of a sweep, run at each point: one struct a kind, one field a key.
 //!
-//! As in the configuration, comments and attributes of the fields are the only statement of what a key may be.
+//! As in the configuration, comments and attributes of the fields alone define the keys.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is run.
+/// Kind of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkKind {
@@ -15,7 +15,7 @@ pub enum WorkKind {
     Decode,
 }
 
-/// What carries the flits. The command line has it too, with the same names.
+/// Engine that carries the flits. The command line has the same names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
@@ -25,11 +25,11 @@ pub enum Engine {
     Model,
 }
 
-/// What is sent where.
+/// Pattern of the traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pattern {
-    /// Every other tile alike.
+    /// Every other tile with equal probability.
     Uniform,
     /// (x, y) to (y, x).
     Transpose,
@@ -58,16 +58,16 @@ pub enum VirtualNetwork {
     /// KV_FETCH and KV_DATA.
     #[serde(rename = "1")]
     Vn1,
-    /// A coin for each packet.
+    /// Either network, drawn for each packet.
     #[serde(rename = "both")]
     Both,
 }
 
-/// Which tile of its column computes a head.
+/// Assignment of a head to a tile of its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TileOfHead {
-    /// One tile a head and stream.
+    /// One tile per head and stream.
     HeadTile,
     /// The row of the segment's home.
     RowAligned,
@@ -75,7 +75,7 @@ pub enum TileOfHead {
     StreamStriped,
 }
 
-/// Who receives a slice.
+/// Receivers of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shares {
@@ -89,11 +89,11 @@ pub enum Shares {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrafficWork {
-    /// What is run.
+    /// Kind of the run.
     pub kind: WorkKind,
-    /// What carries the flits; the figures are the same.
+    /// Engine that carries the flits; the figures are the same.
     pub engine: Engine,
-    /// What is sent where.
+    /// Pattern of the traffic.
     pub pattern: Pattern,
     /// Offered load of each sending tile, in injected flits a cycle.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
@@ -103,13 +103,13 @@ pub struct TrafficWork {
     pub packet: u32,
     /// Virtual networks of a unicast pattern; `multicast` and `mixed` have their own.
     pub vn: VirtualNetwork,
-    /// Destinations of a packet of `multicast` and `mixed`; it says nothing about others.
+    /// Destinations of a packet of `multicast` and `mixed`; other patterns ignore it.
     #[schemars(range(min = 1, max = 255))]
     pub fanout: u32,
     /// Seed of all random choices.
     #[schemars(range(min = 0, max = 4_294_967_295_u32))]
     pub seed: u64,
-    /// Cycles in which packets are generated that count.
+    /// Cycles of the measurement window.
     #[schemars(range(min = 1, max = 1_000_000_000))]
     pub cycles: u64,
     /// Cycles before that, to fill the network.
@@ -142,9 +142,9 @@ impl Default for TrafficWork {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DecodeWork {
-    /// What is run.
+    /// Kind of the run.
     pub kind: WorkKind,
-    /// What carries the flits.
+    /// Engine that carries the flits.
     pub engine: Engine,
     /// Tokens in the cache of every stream. Left out: `model.max_tokens` of the point.
     #[schemars(range(min = 1, max = 4_194_304), example = 4096)]
@@ -152,12 +152,12 @@ pub struct DecodeWork {
     /// Streams that decode at once.
     #[schemars(range(min = 1, max = 256))]
     pub batch: u32,
-    /// Tokens that all streams have in common from the first on.
+    /// Tokens that all streams share, from the first on.
     #[schemars(range(min = 0, max = 4_194_304))]
     pub prefix: u32,
-    /// Which tile computes a head.
+    /// Assignment of heads to tiles.
     pub mapping: TileOfHead,
-    /// Who receives a slice.
+    /// Receivers of a slice.
     pub sharing: Shares,
     /// Attend to every N-th segment only.
     #[schemars(range(min = 1, max = 4_194_304))]

@@ -1,6 +1,6 @@
-//! Parts of packed ports, little-endian words.
+//! Bit fields of packed ports, which are arrays of little-endian words.
 
-/// Writes `width` bits from bit `begin` on, little-endian.
+/// Writes `width` bits of `words` from bit `begin` on.
 pub(super) fn put_bits(words: &mut [u32], begin: usize, width: u32, value: &[u32]) {
     for bit in (0..width as usize).step_by(32) {
         let left = (width as usize - bit).min(32);
@@ -15,7 +15,7 @@ pub(super) fn put_bits(words: &mut [u32], begin: usize, width: u32, value: &[u32
     }
 }
 
-/// Reads `width` bits from bit `begin` on, in words.
+/// Reads `width` bits of `words` from bit `begin` on, as words.
 pub(super) fn get_bits(words: &[u32], begin: usize, width: u32) -> impl Iterator<Item = u32> + '_ {
     (0..width as usize).step_by(32).map(move |bit| {
         let (at, shift) = ((begin + bit) / 32, (begin + bit) % 32);

@@ -1,4 +1,4 @@
-//! A bijection of 64-bit words that looks random, and its inverse.
+//! Hash of 64-bit words that can be inverted.
 
 /// One step of the splitmix64 generator: a bijection of 64-bit words that looks random.
 pub fn mix(x: u64) -> u64 {

@@ -1,4 +1,4 @@
-//! Co-simulation: the emitted fabric under Verilator, driven and checked from Rust.
+//! Co-simulation: runs the emitted fabric under Verilator, driven and checked from Rust.
 //!
 //! ```text
 //! SourceFile -> build -> Library -> dut::verilated_mesh: Network
@@ -10,11 +10,12 @@
 //!
 //! * [`hash`], [`tile_set`], `bits`: ground floor.
 //! * [`build`]: emitted Verilog to a shared library.
-//! * [`dut`]: a running fabric, verilated or the model; the only room with calls into the library.
+//! * [`dut`]: a running fabric, verilated or the model; the only room that calls the library.
 //! * [`traffic`]: packets, patterns, traces.
 //! * [`checks`]: scoreboard of the network, lockstep, [`checks::violation`].
 //! * [`memory`]: the external memory behind the homes, and the rules of AXI4 and AXI4-Lite.
-//! * [`workloads`]: what a command runs: load points of the network, fetches, decode steps, attention, the whole device.
+//! * [`workloads`]: the runs of the commands: load points of the network, fetches, decode steps,
+//!   attention, the whole device.
 
 mod bits;
 pub mod build;

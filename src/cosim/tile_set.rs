@@ -2,7 +2,7 @@
 
 use crate::design::NodeId;
 
-/// A set of tiles of a mesh, at most 256.
+/// A set of tiles of a mesh with at most 256 tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TileSet([u64; 4]);
 
@@ -14,7 +14,7 @@ impl TileSet {
         set
     }
 
-    /// The set with these bits, a tile each.
+    /// The set of the tiles whose bits are set.
     pub fn of_bits(words: [u64; 4]) -> TileSet {
         TileSet(words)
     }
@@ -26,17 +26,17 @@ impl TileSet {
         fresh
     }
 
-    /// Takes the tile with this index out.
+    /// Removes the tile with this index.
     pub fn remove(&mut self, index: usize) {
         self.0[index / 64] &= !(1 << (index % 64));
     }
 
-    /// Whether the tile with this index is in the set.
+    /// True if the tile with this index is in the set.
     pub fn contains(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 == 1
     }
 
-    /// The only tile, if there is one and no other.
+    /// The tile of a set of exactly one.
     pub fn only(&self) -> Option<usize> {
         let at = self.0.iter().position(|&w| w != 0)?;
         let (word, others) = (self.0[at], &self.0[at + 1..]);
@@ -46,12 +46,12 @@ impl TileSet {
 
     /// Number of tiles.
     pub fn len(&self) -> u32 {
-        // Most sets are of one tile.
+        // Most sets have one tile.
         let of_word = |&w: &u64| if w & w.wrapping_sub(1) == 0 { u32::from(w != 0) } else { w.count_ones() };
         self.0.iter().map(of_word).sum()
     }
 
-    /// Whether no tile is left.
+    /// True if the set has no tile.
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }

@@ -1,31 +1,31 @@
-//! From a run of attention to what is said of it: errors, cycles by stage, what bounds it.
+//! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
 use super::bounds::{Bounds, Carried, Phase};
 use super::decode_row::Utilisation;
 use crate::cosim::dut::network::COUNTERS_PER_PORT;
-use crate::cosim::workloads::attention::{Attended, Job};
+use crate::cosim::workloads::attention::{AttentionResult, Job};
 use crate::design::{Design, NodeId, Port};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
 use serde::Serialize;
 
-/// Block sizes of FlashAttention-2, of which the better counts, for maximum and RMS each.
+/// Block sizes of FlashAttention-2. The better one counts, for maximum and RMS separately.
 const FA2_BLOCKS: [usize; 2] = [64, 128];
 
-/// What the stages of the busiest tile did, in cycles of the PE clock.
+/// Activity of the stages of the busiest tile, in cycles of the PE clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Stages {
-    /// K flits pass the array.
+    /// K flits pass through the array.
     pub k_passes: u64,
-    /// V flits pass it.
+    /// V flits pass through it.
     pub v_passes: u64,
-    /// Flits of ones pass it, which make l.
+    /// Flits of ones, which make l, pass through it.
     pub ones_passes: u64,
     /// A slice is due and its FIFO is empty.
     pub starved: u64,
     /// A V flit waits for weights.
     pub weights_awaited: u64,
-    /// Results are read.
+    /// Results are being read.
     pub reading_results: u64,
 }
 
@@ -42,11 +42,11 @@ pub struct AttentionRow {
     pub fa2_rms_error: f64,
     /// Heads in which, over all streams, neither error is larger than FlashAttention-2's.
     pub heads_within_fa2: Option<usize>,
-    /// Every output equals the model of the datapath; unknown where no number was computed.
+    /// True if every output equals the model of the datapath; `None` if no numbers were computed.
     pub bit_exact: Option<bool>,
-    /// Numbers that came out.
+    /// Number of output values.
     pub outputs: usize,
-    /// Of them those that differ from the model.
+    /// Values that differ from the model.
     pub differing: usize,
     /// Query heads.
     pub heads: usize,
@@ -54,31 +54,31 @@ pub struct AttentionRow {
     pub streams: usize,
     /// Tokens attended to.
     pub tokens: u32,
-    /// Clock of the network, in MHz; cycles are its own unless they are said to be the other's.
+    /// Clock of the network in MHz; cycles are its own unless stated otherwise.
     pub noc_mhz: f64,
-    /// Clock of what computes, in MHz.
+    /// Clock of PaD in MHz.
     pub pe_mhz: f64,
-    /// By which its edges came early or late, in percent of its period.
+    /// Jitter of PaD's clock in percent of its period.
     pub jitter_percent: u8,
-    /// From the first descriptor to the last output.
+    /// Cycles from the first descriptor to the last output.
     pub cycles: u64,
-    /// Cycles in which queries went in, before.
+    /// Cycles before that, in which queries went in.
     pub query_cycles: u64,
-    /// To the last KV flit in an array.
+    /// Cycles to the last KV flit in an array.
     pub kv_cycles: u64,
-    /// From start to done: queries go in, KV flows, results are reduced.
+    /// Cycles from start to done: queries go in, KV flows, results are reduced.
     pub total_cycles: u64,
-    /// Gigabytes of KV a second, over all of the run.
+    /// Gigabytes of KV per second, over all of the run.
     pub kv_gbs: f64,
     /// The same as a share of `memory.bandwidth_gbs`.
     pub share: f64,
-    /// What the run could not be faster than.
+    /// Least cycles of the run, by part.
     pub bounds: Bounds,
-    /// The same of the time in which KV flows.
+    /// The same for the time in which KV flows.
     pub kv_phase: Phase,
     /// Share of the MACs of all tiles that are in use while KV flows.
     pub mac_utilisation: f64,
-    /// KV flits accepted a PE cycle in which a tile's FIFO holds one, over all tiles.
+    /// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
     pub accepted_a_cycle: f64,
     /// Share of `kv_cycles` in which FIFOs hold a flit, over all tiles.
     pub fifo_utilisation: f64,
@@ -86,17 +86,17 @@ pub struct AttentionRow {
     pub stages: Stages,
     /// The tightest bound, by its name.
     pub bound_by: &'static str,
-    /// How busy each is.
+    /// Utilisation of each part.
     pub utilisation: Utilisation,
-    /// Rules that were broken.
+    /// Broken rules.
     pub violations: Vec<String>,
     /// (stream, head) of outputs that differ from the model.
     pub wrong_heads: Vec<(u32, u32)>,
 }
 
 impl AttentionRow {
-    /// Of a run of a job.
-    pub fn new(job: &Job, done: &Attended) -> AttentionRow {
+    /// The row of a run of a job.
+    pub fn new(job: &Job, done: &AttentionResult) -> AttentionRow {
         let design = job.design;
         let names = emit::pad_events(design);
         let at = |name: &str| names.iter().position(|n| n == name).expect("a counter of this name");
@@ -105,7 +105,7 @@ impl AttentionRow {
         let busy = |tile: &&Vec<u32>| of(tile, "k_passes") + of(tile, "v_passes") + of(tile, "ones_passes");
         let busiest = done.pad.iter().max_by_key(busy).expect("a mesh has tiles");
         let window = done.kv_cycles.max(1) as f64;
-        // The same in cycles of what computes.
+        // The window in cycles of PaD.
         let pe_window = done.clocks.pe_cycles(window);
         let rows = design.config.pe.array_rows;
         let row_passes: u64 = (0..rows).map(|r| all(&format!("row_{r}_passes"))).sum();
@@ -184,8 +184,8 @@ fn event(name: &str) -> usize {
     TILE_EVENTS.iter().position(|event| *event == name).expect("tiles count it")
 }
 
-/// Flits over the busier of the two ways across the middle columns, of one link on the mean.
-fn bisection(design: &Design, done: &Attended) -> f64 {
+/// Flits over the busier direction across the middle columns: the mean of its links.
+fn bisection(design: &Design, done: &AttentionResult) -> f64 {
     let middle = design.mesh.cols() / 2;
     let side = |x: u32, port: Port| -> f64 {
         let nodes = (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y));
@@ -199,9 +199,9 @@ fn bisection(design: &Design, done: &Attended) -> f64 {
     side(middle - 1, Port::East).max(side(middle, Port::West))
 }
 
-/// Errors of ours and of FlashAttention-2 over all outputs, and heads in which, over all streams, ours are no larger;
-/// unknown where no number was computed.
-fn errors(job: &Job, done: &Attended) -> (Error, Error, Option<usize>) {
+/// Our errors and FlashAttention-2's over all outputs, and heads in which, over all streams, ours
+/// are no larger. `None` if no numbers were computed.
+fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<usize>) {
     if !done.numbers {
         let unknown = Error { max: f64::NAN, rms: f64::NAN };
         return (unknown, unknown, None);
@@ -219,7 +219,7 @@ fn errors(job: &Job, done: &Attended) -> (Error, Error, Option<usize>) {
     (all.ours(), all.theirs(), Some(within))
 }
 
-/// Outputs, what they should be, and FlashAttention-2's for each size of its blocks.
+/// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
 #[derive(Default)]
 struct Compared {
     ours: Vec<u16>,

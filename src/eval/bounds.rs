@@ -1,6 +1,8 @@
-//! Bounds: the cycles that each part of a fabric needs at least for what a run carried, and the share of the memory's rate.
+//! Bounds: the least cycles that each part of a fabric needs for a run's load, and the share of the
+//! memory's bandwidth.
 //!
-//! A run cannot take fewer cycles than its tightest bound. How near it comes says how well the fabric hides everything else.
+//! A run cannot take fewer cycles than its tightest bound. The distance from it measures how well
+//! the fabric hides everything else.
 
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::design::{Class, Design, Port};
@@ -8,7 +10,7 @@ use crate::emit::pad_events;
 use crate::model::cycle::reduce;
 use serde::Serialize;
 
-/// Cycles of the network's clock that each part needs at least.
+/// Least cycles of the network's clock that each part needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Bounds {
     /// The busiest port of external memory, at its share of the bandwidth.
@@ -17,16 +19,17 @@ pub struct Bounds {
     pub injection: u64,
     /// The busiest link from router to router, one flit a cycle.
     pub links: u64,
-    /// The tile that most flits reach, one a cycle.
+    /// The tile that receives most flits, one a cycle.
     pub ejection: u64,
-    /// The busiest array: a pass a flit for every `pe.array_rows` contexts that attend; results that are read.
+    /// The busiest array: a pass per flit for every `pe.array_rows` contexts that attend; reading
+    /// of results.
     pub array: u64,
     /// The reduce root with most numbers to merge, one a cycle.
     pub root: u64,
 }
 
 impl Bounds {
-    /// Each with its name.
+    /// Each bound with its name.
     pub fn all(&self) -> [(&'static str, u64); 6] {
         [
             ("memory", self.memory),
@@ -38,7 +41,7 @@ impl Bounds {
         ]
     }
 
-    /// The tightest, by its name; of equal ones the first.
+    /// Name and cycles of the tightest; of equal ones the first.
     pub fn tightest(&self) -> (&'static str, u64) {
         self.all().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
     }
@@ -47,17 +50,17 @@ impl Bounds {
 /// A part of a run, or all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Phase {
-    /// How long it took.
+    /// Its length in cycles.
     pub cycles: u64,
-    /// Gigabytes of KV a second, read from external memory.
+    /// Gigabytes of KV per second, read from external memory.
     pub kv_gbs: f64,
     /// The same as a share of `memory.bandwidth_gbs`.
     pub share: f64,
-    /// What it could not be faster than.
+    /// Least cycles, by part.
     pub bounds: Bounds,
 }
 
-/// What a run carried, by tile unless said otherwise.
+/// The load of a run, by tile unless stated otherwise.
 #[derive(Debug, Clone)]
 pub(super) struct Carried<'a> {
     /// Link counters.
@@ -70,7 +73,7 @@ pub(super) struct Carried<'a> {
     pub(super) beats: &'a [u64],
     /// PART packets that came to each column's root.
     pub(super) packets: &'a [u64],
-    /// Bytes that a memory port gives in a cycle.
+    /// Bytes that a memory port sends in a cycle.
     pub(super) bytes_per_cycle: f64,
 }
 
@@ -100,7 +103,7 @@ impl Carried<'_> {
         let tiles = || 0..self.links.len();
         let between = [Port::North, Port::East, Port::South, Port::West];
         Bounds {
-            // A port gives at most a beat a cycle, however fast the memory behind it.
+            // A port sends at most a beat a cycle, however fast the memory behind it.
             memory: (most(self.beats.iter().copied()) as f64 * flit_bytes
                 / self.bytes_per_cycle.min(flit_bytes))
             .ceil() as u64,

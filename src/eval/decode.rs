@@ -1,4 +1,5 @@
-//! From the counts of a run of decode steps to the metrics of the specification, as [`DecodeRow`] has them.
+//! Turns the counts of a run of decode steps into the metrics of the specification, a
+//! [`DecodeRow`].
 
 use super::bounds::Carried;
 use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
@@ -41,7 +42,7 @@ impl DecodeRow {
             across.iter().map(|side| sum(side, |c| c[0] + c[1] + c[2]) / (window * side.len() as f64));
 
         let flit_bytes = f64::from(design.flit.data_width / 8);
-        // A port gives at most a beat a cycle, however fast the memory behind it.
+        // A port sends at most a beat a cycle, however fast the memory behind it.
         let bandwidth = plan.memory.bytes_per_cycle.min(flit_bytes);
         let beats: u64 = done.ports.iter().map(|p| p.beats).sum();
         let taken: u64 = done.taken.iter().sum();
@@ -108,7 +109,7 @@ impl DecodeRow {
             bytes_per_cycle: plan.memory.bytes_per_cycle,
         };
         let mut phases = carried.phases(design, done.kv_cycles, done.cycles);
-        // A pace below that of the arrays.
+        // A pace slower than that of the arrays.
         let paced = done.taken.iter().copied().max().unwrap_or(0) * u64::from(plan.pace.flit_cycles);
         phases.iter_mut().for_each(|phase| phase.bounds.array = phase.bounds.array.max(paced));
         let [kv_phase, total] = phases;
@@ -162,7 +163,7 @@ fn step_row(step: &StepCounts, cols: u32) -> StepRow {
     }
 }
 
-/// What the links and tiles of a run carried, as the heat map draws it.
+/// Load of the links and tiles of a run, for the heat map.
 pub fn link_row(design: &Design, done: &Decoded) -> Row {
     Row {
         links: links(design.mesh, &done.links),

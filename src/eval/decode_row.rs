@@ -1,4 +1,5 @@
-//! A run of decode steps as it is printed and kept: traffic, bisection, time, energy, and what bounds it.
+//! The row of a run of decode steps, for print and files: traffic, bisection, time, energy, and
+//! bounds.
 
 use super::bounds::{Bounds, Phase};
 use super::energy::Energy;
@@ -24,42 +25,44 @@ impl Flits {
     }
 }
 
-/// Share of the time KV traffic flows in which the busiest of a kind is busy.
+/// Utilisation of the busiest part of each kind, in the time in which KV traffic flows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Utilisation {
-    /// The busiest port of external memory, of the bandwidth it has.
+    /// The busiest port of external memory, relative to its bandwidth.
     pub external_memory: f64,
-    /// The home that streams most flits, of one a cycle.
+    /// The home that streams most flits, relative to one a cycle.
     pub home_injection: f64,
-    /// The busier direction of the links across the middle columns, of one flit a cycle and link.
+    /// The busier direction of the links across the middle columns, relative to one flit a cycle
+    /// and link.
     pub bisection: f64,
-    /// The tile that takes most flits, at its pace.
+    /// The tile that takes most flits, relative to its pace.
     pub tile: f64,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepRow {
-    /// From the first word of its queries to the last flit of its outputs.
+    /// Cycles from the first word of its queries to the last flit of its outputs.
     pub cycles: u64,
-    /// Sum of the squares of its homes' occupancies; none where homes never swap.
+    /// Sum of the squares of its homes' occupancies; `None` if homes never swap.
     pub occupancy_squares: Option<f64>,
-    /// Sum of the squares of its rows' occupancies, which swaps are to lower; none where homes never swap.
+    /// Sum of the squares of its rows' occupancies, which swaps should lower; `None` if homes never
+    /// swap.
     pub row_squares: Option<f64>,
     /// Tiles, as (x, y), that exchanged their homes after it.
     pub swaps: Vec<[(u32, u32); 2]>,
 }
 
-/// How much of a decode step was run.
+/// The part of a decode step that was run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sample {
     /// Layers that were run.
     pub layers: u32,
     /// Layers of the model.
     pub of_layers: u32,
-    /// Segments of a layer that were run, over all streams; what they share counts once.
+    /// Segments of a layer that were run, over all streams; shared ones count once.
     pub segments: u64,
-    /// Segments of a layer that are attended to.
+    /// AttentionResult segments of a layer.
     pub of_segments: u64,
 }
 
@@ -72,14 +75,14 @@ impl Sample {
         self.layer_factor() * self.of_segments as f64 / self.segments as f64
     }
 
-    /// Whether it is all there is.
+    /// True if it is the whole step.
     pub fn is_whole(&self) -> bool {
         self.layers == self.of_layers && self.segments == self.of_segments
     }
 }
 
-/// What a whole step would take if what was not run is like what was: data, fetches and the time they flow grow
-/// with segments and layers, PART and the rest of the time with layers.
+/// Extrapolation to a whole step, if the rest behaves like the sample. Data, fetches and the time
+/// they flow grow with segments and layers; PART and the rest of the time grow with layers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WholeStep {
     /// Link traversals of all classes.
@@ -90,13 +93,13 @@ pub struct WholeStep {
     pub cycles: f64,
     /// The same at the configured clock, in microseconds.
     pub latency_us: f64,
-    /// Tokens of all streams a cycle.
+    /// Tokens of all streams per cycle.
     pub tokens_per_cycle: f64,
-    /// In nJ.
+    /// Energy in nJ.
     pub energy_nj: Energy,
 }
 
-/// The platform that the fabric stands on.
+/// The platform of the fabric.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Platform {
     /// Bandwidth of external memory, in GB/s.
@@ -122,31 +125,31 @@ pub struct DecodeRow {
     pub stall: f64,
     /// The rest.
     pub other: f64,
-    /// From the first word of queries to the last flit of outputs, of all steps.
+    /// Cycles of all steps, from the first word of queries to the last flit of outputs.
     pub cycles: u64,
-    /// Of them those between the first flit that a tile takes and the last, of every layer.
+    /// Cycles of these between the first and the last flit that a tile takes, of every layer.
     pub kv_cycles: u64,
-    /// Gigabytes of KV a second read from external memory, over all of `cycles`.
+    /// Gigabytes of KV per second read from external memory, over all of `cycles`.
     pub kv_gbs: f64,
     /// The same as a share of `memory.bandwidth_gbs`.
     pub share: f64,
-    /// What the run could not be faster than.
+    /// Least cycles of the run, by part.
     pub bounds: Bounds,
-    /// The same of `kv_cycles`.
+    /// The same for `kv_cycles`.
     pub kv_phase: Phase,
     /// `cycles` of a step at the configured clock, in microseconds.
     pub latency_us: f64,
-    /// Steps of all streams a cycle: tokens a cycle, of what was run of each.
+    /// Steps of all streams per cycle: tokens per cycle, for the part of each that was run.
     pub tokens_per_cycle: f64,
-    /// The tightest bound, by its name.
+    /// Name of the tightest bound.
     pub bound_by: &'static str,
-    /// How much each is used.
+    /// Utilisation of each part.
     pub utilisation: Utilisation,
-    /// In nJ.
+    /// Energy in nJ.
     pub energy_nj: Energy,
-    /// How much of a step was run.
+    /// The part of a step that was run.
     pub sample: Sample,
-    /// What a whole step would take: an extrapolation, and no measurement.
+    /// Extrapolation to a whole step, not a measurement.
     pub extrapolated: WholeStep,
     /// Each step.
     pub steps: Vec<StepRow>,
@@ -154,13 +157,13 @@ pub struct DecodeRow {
     pub swaps: usize,
     /// The platform.
     pub platform: Platform,
-    /// Tokens attended to of each stream.
+    /// AttentionResult tokens of each stream.
     pub attended_tokens: u32,
     /// Flits that tiles took.
     pub delivered: u64,
-    /// The same, once a head that wanted them.
+    /// Head-flits: each of them counted for each head that wanted it.
     pub head_flits: u64,
-    /// Flits that came before a chunk of their slice that goes before theirs.
+    /// Flits that came before an earlier chunk of their slice was complete.
     pub overtaking: u64,
     /// Bytes read from external memory.
     pub memory_bytes: u64,
@@ -168,8 +171,8 @@ pub struct DecodeRow {
     pub packets: u64,
     /// Sums of the tiles' counters.
     pub counters: BTreeMap<&'static str, u64>,
-    /// Violations, all of them.
+    /// Number of violations.
     pub violations: u64,
-    /// The first of them.
+    /// The first violations.
     pub violation_list: Vec<Violation>,
 }

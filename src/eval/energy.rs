@@ -1,11 +1,11 @@
-//! Energy of a decode step: what was counted, times published energies.
+//! Energy of a decode step: counted activities times published energies.
 //!
-//! The published figures are of ASICs in different processes. They tell how configurations compare on one
-//! scale, not what an FPGA draws from its supply.
+//! The published figures are of ASICs in different processes. They compare configurations on one
+//! scale. They do not predict the power of an FPGA.
 
 use serde::Serialize;
 
-/// Energies of single activities, each with where it is from.
+/// Energies of single activities, each with its source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Energies {
     /// A bit from one router to the next, through router and link, in pJ.
@@ -33,12 +33,12 @@ impl Default for Energies {
     }
 }
 
-/// Where the figures of [`Energies::default`] are from, in a line.
+/// Sources of [`Energies::default`], in a line.
 pub const ENERGY_SOURCES: &str =
     "link: FlooNoC (TVLSI 2025), 0.15 pJ/B/hop; SRAM and MAC: Horowitz (ISSCC 2014); \
      external memory: HBM2, O'Connor et al. (MICRO 2017)";
 
-/// What was done.
+/// Activities of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Activity {
     /// Bits times router-to-router hops.
@@ -62,12 +62,12 @@ pub struct Energy {
     pub mac: f64,
     /// External memory.
     pub external_memory: f64,
-    /// All of it.
+    /// Total.
     pub total: f64,
 }
 
 impl Energies {
-    /// What an activity costs.
+    /// Energy of some activities.
     pub fn of(&self, done: &Activity) -> Energy {
         let link = done.link_bits * self.link_pj_per_bit / 1000.0;
         let sram = done.sram_bits * self.sram_pj_per_bit / 1000.0;

@@ -1,4 +1,4 @@
-//! The links of the mesh, coloured by what they carry, as SVG.
+//! Draws the links of the mesh, coloured by their load, as SVG.
 
 use super::row::Row;
 use crate::design::Mesh;
@@ -12,7 +12,7 @@ const INK: RGBColor = RGBColor(40, 44, 52);
 const TILE: RGBColor = RGBColor(240, 241, 244);
 const TILE_EDGE: RGBColor = RGBColor(190, 194, 202);
 
-/// Pixels from one tile to the next, of a tile's side, of a link's width.
+/// Pixels: distance of tiles, side of a tile, width of a link.
 const PITCH: i32 = 74;
 const SIDE: i32 = 40;
 const BAND: i32 = 11;
@@ -20,11 +20,12 @@ const TOP: i32 = 84;
 const LEFT: i32 = 44;
 const LEGEND: i32 = 118;
 
-/// Flits a cycle on each directed link of a run, with a scale, and into each tile. South is at the bottom. Of the two
-/// links between neighbours, each is on the right-hand side of who travels along it, as on a road.
+/// Draws flits per cycle on each directed link and into each tile, with a scale. South is at the
+/// bottom. Each of the two links between neighbours is on the right-hand side of its direction, as
+/// on a road.
 ///
 /// # Errors
-/// When the picture cannot be drawn.
+/// If the picture cannot be drawn.
 pub fn heatmap(title: &str, subtitle: &str, mesh: Mesh, row: &Row) -> anyhow::Result<String> {
     let mut svg = String::new();
     draw(&mut svg, [title, subtitle], mesh, row)
@@ -77,7 +78,7 @@ fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -
     root.present()
 }
 
-/// A tile with the flits a cycle that it takes.
+/// Draws a tile with its flits per cycle.
 fn tile(root: &Area<'_>, (left, top): (i32, i32), delivered: f64) -> Drawn {
     let corners = [(left, top), (left + SIDE, top + SIDE)];
     root.draw(&Rectangle::new(corners, TILE.filled()))?;
@@ -86,10 +87,10 @@ fn tile(root: &Area<'_>, (left, top): (i32, i32), delivered: f64) -> Drawn {
     root.draw(&Text::new(format!("{delivered:.2}"), (left + SIDE / 2, top + SIDE / 2), style))
 }
 
-/// A link from one tile's corner to its neighbour's, pointed at the receiving end.
+/// Draws a link from one tile's corner to its neighbour's, pointed at the receiving end.
 fn arrow(root: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) -> Drawn {
     let (dx, dy) = ((to.0 - from.0).signum(), (to.1 - from.1).signum());
-    // Along the link from the sender's edge, and across it to the right of who travels.
+    // Along the link from the sender's edge, and across it to the right of its direction.
     let half = SIDE / 2;
     let (near, far) = (half + 2, PITCH - half - 2);
     let point = |along: i32, across: i32| {
@@ -108,7 +109,7 @@ fn arrow(root: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) ->
     root.draw(&PathElement::new(outline, TILE_EDGE))
 }
 
-/// The scale from no flit to `scale` flits a cycle.
+/// Draws the scale from 0 to `scale` flits per cycle.
 fn legend(root: &Area<'_>, left: i32, top: i32, height: i32, scale: f64) -> Drawn {
     const STEPS: i32 = 60;
     for step in 0..STEPS {
@@ -127,7 +128,7 @@ fn legend(root: &Area<'_>, left: i32, top: i32, height: i32, scale: f64) -> Draw
     root.draw(&Text::new("flits / cycle", (left, top - 8), style))
 }
 
-/// A round number not below `x`, so that scales of like runs are alike; 1 if nothing moved.
+/// A round number not below `x`, so that scales of similar runs are the same; 1 if nothing moved.
 fn nice_above(x: f64) -> f64 {
     const NICE: [f64; 8] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8];
     if x <= 0.0 {

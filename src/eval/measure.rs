@@ -1,4 +1,4 @@
-//! One run as one [`Row`], and the latency without load that it is judged by.
+//! Measures one run as one [`Row`], with the zero-load latency that it is compared with.
 
 use super::row::Row;
 use crate::cosim::dut::network::Network;
@@ -12,10 +12,10 @@ use thiserror::Error;
 
 /// Deliveries for each node and cycle at which packets hardly ever meet.
 pub const HARDLY_ANY: f64 = 0.01;
-/// Deliveries, and packets, that the zero-load latency is a mean over.
+/// Deliveries, and packets, of which the zero-load latency is the mean.
 const ZERO_LOAD_DELIVERIES: f64 = 4000.0;
 const ZERO_LOAD_PACKETS: f64 = 400.0;
-/// Longest window for it: a 2x2 mesh with long packets need not be waited for.
+/// Longest window for it: a 2x2 mesh with long packets would take longer.
 const ZERO_LOAD_CYCLES: u64 = 40_000;
 
 /// A run that gives no row.
@@ -24,25 +24,25 @@ pub enum MeasureError {
     /// The traffic does not fit the design.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
-    /// The run came to no end.
+    /// The run did not end.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
-/// What the rows of one command have in common.
+/// Common inputs of the rows of one command.
 pub struct Setup<'a> {
     /// The fabric.
     pub design: &'a Design,
-    /// How long to warm up, measure and drain; a trace takes as long as it is.
+    /// Lengths of the phases; a trace takes its own length.
     pub phases: Phases,
-    /// Told the phase and the cycle after every batch.
+    /// Called with the phase and the cycle after every batch.
     pub observe: &'a mut dyn FnMut(Phase, u64),
 }
 
 /// Runs synthetic traffic through a network that has just been reset.
 ///
 /// # Errors
-/// When the traffic does not fit the design, or the run comes to no end.
+/// If the traffic does not fit the design, or the run does not end.
 pub fn measure(
     network: &mut dyn Network,
     setup: &mut Setup<'_>,
@@ -63,7 +63,7 @@ pub fn measure(
 /// Replays a trace through a network that has just been reset. All of it is the sample.
 ///
 /// # Errors
-/// When the run comes to no end.
+/// If the run does not end.
 pub fn replay(
     network: &mut dyn Network,
     setup: &mut Setup<'_>,
@@ -76,10 +76,10 @@ pub fn replay(
     Ok(Row { traffic: "trace".to_owned(), ..row })
 }
 
-/// Mean latency, in cycles, of the same traffic at a load at which packets hardly ever meet.
+/// Mean latency in cycles of the same traffic at a load at which packets hardly ever meet.
 ///
 /// # Errors
-/// When the traffic does not fit the design, or the run comes to no end.
+/// If the traffic does not fit the design, or the run does not end.
 pub fn zero_load_latency(
     network: &mut dyn Network,
     design: &Design,

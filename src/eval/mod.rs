@@ -1,8 +1,9 @@
 //! Metrics, sweeps and pictures.
 //!
-//! [`measure()`] makes one [`Row`] of a run, [`sweep()`] as many as it takes to find saturation, and
-//! [`latency_plot`] and [`heatmap()`] draw them; [`placement_picture`] draws where macro-blocks live. [`grid`] makes points of a sweep file and plain
-//! rows of what was run at them; [`report`] makes pictures and a page of such rows. Nothing here touches the disk.
+//! [`measure()`] makes one [`Row`] of a run. [`sweep()`] makes as many as it needs to find
+//! saturation. [`latency_plot`] and [`heatmap()`] draw them; [`placement_picture`] draws the
+//! placement of macro-blocks. [`grid`] makes points of a sweep file, and plain rows of their runs.
+//! [`report`] makes pictures and a page of such rows. Nothing here touches the disk.
 
 mod attention;
 mod bounds;

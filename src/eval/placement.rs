@@ -1,7 +1,8 @@
-//! Where macro-blocks live, as SVG: one cell a tile, filled as far as the tile is and in the colours
-//! of the layers it homes; below it, where the first segments of the first layers are.
+//! Draws the placement of macro-blocks as SVG. Each tile is a cell, filled to its share and in the
+//! colours of its layers. Below, small maps show the first segments of the first layers.
 //!
-//! Lengths are whole user units, so no rounding can differ between machines. South is at the bottom.
+//! Lengths are whole user units, so no rounding can differ between machines. South is at the
+//! bottom.
 
 mod frame;
 
@@ -9,7 +10,7 @@ use crate::design::{Design, PlacementKind};
 use frame::{Frame, CELL, LABEL, LINE, MARGIN, SIDE, TANK, TITLE};
 use std::fmt::Write as _;
 
-/// One colour a layer modulo columns: under the paper's placement, one a column.
+/// One colour per layer modulo columns: under the paper's placement, one per column.
 const COLOURS: [&str; 16] = [
     "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#edc948", "#76b7b2", "#9c755f", "#1f3f66",
     "#a85f00", "#2d6a2d", "#8c1d28", "#6a3d7c", "#8a7a00", "#2f7f86", "#5b4636",
@@ -49,11 +50,11 @@ pub fn placement_picture(design: &Design) -> String {
 
 /// Macro-blocks by tile and colour.
 struct Blocks {
-    /// For each tile, one number a colour.
+    /// For each tile, one number per colour.
     by_colour: Vec<Vec<u32>>,
     of_tile: Vec<u32>,
     fullest: u32,
-    /// Some tile has more than an even share, though it need not.
+    /// True if the fullest tile has more than an even share although it need not.
     uneven: bool,
 }
 
@@ -74,7 +75,7 @@ impl Blocks {
     }
 }
 
-/// One a column, if there are as many layers.
+/// Number of colours: one per column, if there are as many layers.
 fn colours(design: &Design) -> usize {
     design.mesh.cols().min(design.placement.layers) as usize
 }
@@ -113,7 +114,7 @@ fn title(svg: &mut String, design: &Design, blocks: &Blocks) {
 }
 
 fn tiles(svg: &mut String, design: &Design, frame: &Frame, blocks: &Blocks) {
-    // What is drawn full: nobody has more, and an even share fits too.
+    // Contents of a full cell: no tile has more, and an even share fits too.
     let full = u64::from(blocks.fullest.max(design.blocks_per_tile).max(1));
     let high = |n: u64| (n * u64::from(TANK) / full) as u32;
     for node in design.mesh.nodes() {
@@ -163,7 +164,7 @@ fn tiles(svg: &mut String, design: &Design, frame: &Frame, blocks: &Blocks) {
     }
 }
 
-/// Only the first number of an axis is told what it counts.
+/// Label of a number on an axis; only the first one names the axis.
 fn named(axis: char, n: u32) -> String {
     if n == 0 {
         format!("{axis} = 0")
@@ -197,7 +198,7 @@ fn legend(svg: &mut String, design: &Design, frame: &Frame, blocks: &Blocks) {
     }
 }
 
-/// Numbers in a row, the middle of many left out.
+/// List of numbers in a row, with the middle of many left out.
 fn listed(numbers: &[u32]) -> String {
     let text = |part: &[u32]| part.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     match numbers {
@@ -206,7 +207,8 @@ fn listed(numbers: &[u32]) -> String {
     }
 }
 
-/// A small map: the first segment of `layer` on each tile, the earlier the stronger its colour.
+/// Draws a small map: the first segment of `layer` on each tile, the earlier the stronger its
+/// colour.
 fn first_segments(svg: &mut String, design: &Design, (left, top): (u32, u32), layer: u32) {
     let fill = COLOURS[colour_of(design, layer)];
     let first = design.placement.first_segments(layer);

@@ -1,4 +1,4 @@
-//! The latency-load curve of a sweep as SVG.
+//! Draws the latency-load curve of a sweep as SVG.
 
 use super::sweep::{Sweep, SATURATED_AT};
 use plotters::coord::types::RangedCoordf64;
@@ -16,14 +16,15 @@ const MEAN: RGBColor = RGBColor(0, 90, 181);
 const TAIL: RGBColor = RGBColor(220, 90, 20);
 const LIMIT: RGBColor = RGBColor(178, 34, 52);
 
-/// Latency is shown up to this multiple of the zero-load latency: beyond saturation it says nothing
-/// but how long the run was.
+/// Largest latency in the picture, as a multiple of the zero-load latency: beyond saturation it
+/// depends only on the length of the run.
 pub const NOT_SHOWN_ABOVE: f64 = 5.0;
 
-/// Offered load against mean and 99th-percentile latency, with zero-load latency and saturation marked.
+/// Draws mean and 99th-percentile latency over offered load, with zero-load latency and saturation
+/// marked.
 ///
 /// # Errors
-/// When the picture cannot be drawn.
+/// If the picture cannot be drawn.
 pub fn latency_plot(title: &str, sweep: &Sweep) -> anyhow::Result<String> {
     let mut svg = String::new();
     draw(&mut svg, title, sweep).map_err(|e| anyhow::anyhow!("cannot draw the latency-load curve: {e}"))?;
@@ -83,7 +84,7 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     root.present()
 }
 
-/// A dashed horizontal line with its name below its left end, where the curves are not.
+/// Draws a dashed horizontal line with its name below its left end, away from the curves.
 fn level(chart: &mut Chart<'_>, (right, top): (f64, f64), y: f64, name: String) -> Drawn {
     chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
     let style = ("sans-serif", 12).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Top));
@@ -91,7 +92,7 @@ fn level(chart: &mut Chart<'_>, (right, top): (f64, f64), y: f64, name: String) 
     Ok(())
 }
 
-/// A dashed vertical line, named below the lowest latency that can be.
+/// Draws a dashed vertical line, named below the lowest possible latency.
 fn saturation(chart: &mut Chart<'_>, at: f64, top: f64, lowest: f64) -> Drawn {
     chart.draw_series(DashedLineSeries::new([(at, 0.0), (at, top)], 5, 4, LIMIT.stroke_width(1)))?;
     let style = ("sans-serif", 13).into_font().color(&LIMIT).pos(Pos::new(HPos::Right, VPos::Center));
@@ -103,7 +104,7 @@ fn saturation(chart: &mut Chart<'_>, at: f64, top: f64, lowest: f64) -> Drawn {
     Ok(())
 }
 
-/// The points of a line up to where it leaves the picture, and that place on the upper edge.
+/// The points of a line up to the upper edge of the picture, and the place where it meets the edge.
 pub(super) fn within(points: &[(f64, f64)], top: f64) -> Vec<(f64, f64)> {
     let inside = points.iter().take_while(|(_, y)| *y <= top).count();
     let mut line = points[..inside].to_vec();
@@ -113,7 +114,7 @@ pub(super) fn within(points: &[(f64, f64)], top: f64) -> Vec<(f64, f64)> {
     line
 }
 
-/// One line with its points. It ends where it leaves the picture, on the upper edge.
+/// Draws one line with its points, up to the upper edge of the picture.
 fn curve(chart: &mut Chart<'_>, points: &[(f64, f64)], top: f64, colour: RGBColor, name: &str) -> Drawn {
     let inside = points.iter().take_while(|(_, y)| *y <= top).count();
     let line = within(points, top);

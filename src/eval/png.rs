@@ -1,20 +1,20 @@
-//! An SVG picture as PNG, with a font of our own.
+//! Converts an SVG picture to PNG, with a font of our own.
 //!
-//! It knows nothing of what is drawn. Only the embedded DejaVu fonts are used, so the same
-//! picture gives the same pixels on a machine with no fonts at all.
+//! It knows nothing of the contents. Only the embedded DejaVu fonts are used, so the same picture
+//! has the same pixels on a machine with no fonts at all.
 
 use resvg::usvg::fontdb::{Database, Source};
 use resvg::{tiny_skia, usvg};
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
-/// Pixels a user unit: text of 10 units stays readable on a dense screen.
+/// Pixels per user unit: text of 10 units stays readable on a dense screen.
 const PIXELS_PER_UNIT: f32 = 2.0;
 
-/// The family every generic name (`sans-serif`, `monospace`, ...) resolves to.
+/// The family that every generic name (`sans-serif`, `monospace`, ...) resolves to.
 const FAMILY: &str = "DejaVu Sans";
 
-/// Why a picture could not be rendered.
+/// Reason why a picture could not be rendered.
 #[derive(Debug, Error)]
 pub enum PngError {
     /// The text is no SVG.
@@ -28,16 +28,16 @@ pub enum PngError {
         /// Pixels down.
         height: u32,
     },
-    /// The pixels could not be packed.
+    /// The pixels could not be encoded.
     #[error("cannot encode the picture as PNG: {0}")]
     Encode(String),
 }
 
-/// Renders an SVG at two pixels a unit. Text is set in DejaVu Sans whatever family it asks for.
+/// Renders an SVG at two pixels per unit. All text is set in DejaVu Sans, whatever its family.
 ///
 /// # Errors
 ///
-/// Text that is no SVG, and a picture without area or too large to hold in memory.
+/// If the text is no SVG, or the picture has no area or is too large for memory.
 pub fn svg_to_png(svg: &str) -> Result<Vec<u8>, PngError> {
     let options = usvg::Options { font_family: FAMILY.to_owned(), fontdb: fonts(), ..Default::default() };
     let tree = usvg::Tree::from_str(svg, &options)?;

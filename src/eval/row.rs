@@ -1,4 +1,4 @@
-//! What one run of traffic found, as it is printed and kept.
+//! The row of one run of traffic, for print and files.
 
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
@@ -6,19 +6,20 @@ use crate::cosim::workloads::network::measure::Measured;
 use crate::design::{Mesh, Port};
 use serde::Serialize;
 
-/// One run. Loads are flits for each node and cycle, latencies cycles from the source queue to the
-/// ejection of a packet's last flit, over the packets generated in the measurement window.
+/// One run. Loads are flits for each node and cycle. Latencies are cycles from the source queue to
+/// the ejection of a packet's last flit, over the packets generated in the measurement window.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Row {
-    /// Traffic as on the command line.
+    /// Traffic in the words of the command line.
     pub traffic: String,
-    /// Load asked of every sending tile, in injected flits a cycle; none for a trace.
+    /// Requested load of every sending tile, in injected flits a cycle; `None` for a trace.
     pub load: Option<f64>,
-    /// Flits of a packet; none for a trace.
+    /// Flits of a packet; `None` for a trace.
     pub packet: Option<u32>,
-    /// Flits that the sample's packets inject, over all nodes: below `load` where tiles do not send.
+    /// Flits that the sample's packets inject, over all nodes: below `load` if some tiles do not
+    /// send.
     pub offered: f64,
-    /// Deliveries that they ask for: `offered` times the fan-out.
+    /// Deliveries due to them: `offered` times the fan-out.
     pub offered_deliveries: f64,
     /// Flits delivered in the window.
     pub accepted: f64,
@@ -30,19 +31,20 @@ pub struct Row {
     pub latency_p99: u64,
     /// Longest latency.
     pub latency_max: u64,
-    /// Mean of the part before the packet's first flit left the source queue, of what arrived.
+    /// Mean of the part before the packet's first flit left the source queue, of arrived packets.
     pub source_latency_mean: Option<f64>,
-    /// Mean of the part after it, of what arrived.
+    /// Mean of the part after it, of arrived packets.
     pub network_latency_mean: Option<f64>,
-    /// Mean latency of the same traffic at hardly any load; none for a trace.
+    /// Mean latency of the same traffic at hardly any load; `None` for a trace.
     pub zero_load_latency: Option<f64>,
     /// Mean latency to the last destination of a packet, of those that reached all.
     pub last_delivery_mean: Option<f64>,
     /// Mean router-to-router hops from source to destination.
     pub hops_mean: f64,
-    /// Whether the sample did not arrive within the limits, or took three times the zero-load latency.
+    /// True if the sample did not arrive within the limits, or took three times the zero-load
+    /// latency.
     pub saturated: bool,
-    /// Whether all of the sample arrived.
+    /// True if all of the sample arrived.
     pub finished: bool,
     /// Longest time of any flit from the head of its source queue to a destination.
     pub max_wait: u64,
@@ -50,33 +52,35 @@ pub struct Row {
     pub link_flits: u64,
     /// The same over the whole run.
     pub run_link_flits: u64,
-    /// Links in the XYM trees of all that was sent in the run: what `run_link_flits` must be.
+    /// Links in the XYM trees of all packets of the run: `run_link_flits` must equal it.
     pub run_tree_links: u64,
     /// Flits delivered at each tile in the window, by tile index.
     pub delivered: Vec<u64>,
-    /// Each directed link over the window; left out of the points of a sweep.
+    /// Each directed link over the window; omitted in the points of a sweep.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkRow>,
     /// Cycles of the measurement window; of a trace, until its last packet has come.
     pub window: u64,
     /// Cycles simulated.
     pub cycles: u64,
-    /// Cycles simulated in a second of wall time, scoreboard included.
+    /// Cycles simulated per second of wall time, scoreboard included.
     pub cycles_per_second: f64,
-    /// Violations, all of them.
+    /// Number of violations.
     pub violations: u64,
-    /// The first of them.
+    /// The first violations.
     pub violation_list: Vec<Violation>,
-    /// Seed of the traffic; none for a trace.
+    /// Seed of the traffic; `None` for a trace.
     pub seed: Option<u64>,
-    /// What carried the flits: `rtl`, `model`, or both in `lockstep`.
+    /// Engine of the run: `rtl`, `model`, or both in `lockstep`.
     pub engine: String,
-    /// What was verilated: the whole `mesh`, or one `tile` that is run for each; none for the model.
+    /// The verilated part: the whole `mesh`, or one `tile` that is run for each; `None` for the
+    /// model.
     pub dut: Option<String>,
-    /// Routers times cycles in which model and Verilog were compared, of this run and those before it.
+    /// Routers times cycles in which model and Verilog were compared, in this run and those before
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router_cycles_compared: Option<u64>,
-    /// The command that gives this row again.
+    /// The command that makes this row again.
     pub command: String,
 }
 
@@ -110,8 +114,7 @@ impl LinkRow {
 pub(super) const SATURATED: f64 = 3.0;
 
 impl Row {
-    /// The row of a run over `mesh`. What the run does not know
-    /// (names, speed, command) is left empty for the caller.
+    /// The row of a run over `mesh`. The caller fills in names, speed and command.
     pub(super) fn new(mesh: Mesh, zero_load_latency: Option<f64>, run: &Measured) -> Row {
         let latency_mean = run.latency.mean();
         let over = zero_load_latency.is_some_and(|zero| latency_mean >= SATURATED * zero);

@@ -1,20 +1,20 @@
-//! The mean of some seeds and how well it is known.
+//! The mean over some seeds with its confidence interval.
 
 use serde::Serialize;
 
 /// Mean of some values and half of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
-    /// Values.
+    /// Number of values.
     pub n: usize,
     /// Mean.
     pub mean: f64,
-    /// Half the width of the 95 % interval, after Student; none of fewer than two values.
+    /// Half the width of the 95 % interval, after Student; `None` for fewer than two values.
     pub half: Option<f64>,
 }
 
 impl Spread {
-    /// Of at least one value.
+    /// The spread of at least one value.
     pub fn of(values: &[f64]) -> Spread {
         let n = values.len();
         let mean = values.iter().sum::<f64>() / n as f64;
@@ -23,7 +23,7 @@ impl Spread {
         Spread { n, mean, half }
     }
 
-    /// With four digits of the mean that count, however large it is.
+    /// The mean with four significant digits, however large it is.
     pub fn text(self) -> String {
         let decimals = 3.0 - self.mean.abs().max(1e-3).log10().floor();
         self.show(decimals.clamp(0.0, 6.0) as usize)

@@ -1,8 +1,8 @@
 //! Finds the load at which a network saturates.
 //!
 //! Saturation is the highest load whose mean latency stays below three times the zero-load latency.
-//! Loads rise in coarse steps until one is beyond it; then the last step is halved until it is known
-//! to [`RESOLUTION`]. One more run offers all that a tile can send.
+//! Loads rise in coarse steps until one is beyond it. Then the last step is halved until saturation
+//! is known to [`RESOLUTION`]. One more run offers the largest possible load.
 
 use super::row::{Row, SATURATED};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde::Serialize;
 /// Mean latency at saturation, in multiples of the zero-load latency.
 pub const SATURATED_AT: f64 = SATURATED;
 
-/// How well saturation is found, in delivered flits for each node and cycle.
+/// Resolution of the saturation load, in delivered flits for each node and cycle.
 pub const RESOLUTION: f64 = 0.005;
 
 /// Coarse step, in multiples of [`RESOLUTION`].
@@ -21,18 +21,18 @@ const COARSE: u64 = 10;
 pub struct Sweep {
     /// All runs, by rising load.
     pub points: Vec<Row>,
-    /// Highest load (of a sending tile, in injected flits a cycle) that is not saturated; none if
-    /// no load of the range saturates it.
+    /// Highest load (of a sending tile, in injected flits a cycle) that is not saturated; `None` if
+    /// no load of the range saturates the network.
     pub saturation: Option<f64>,
-    /// How well `saturation` is known, in the same unit.
+    /// Resolution of `saturation`, in the same unit.
     pub resolution: f64,
     /// Flits delivered for each node and cycle when every tile offers all it can.
     pub accepted_at_full_offer: f64,
     /// Mean latency in cycles of the same traffic at hardly any load.
     pub zero_load_latency: f64,
-    /// Violations of all points.
+    /// Number of violations of all points.
     pub violations: u64,
-    /// The command that gives this sweep again.
+    /// The command that runs this sweep again.
     pub command: String,
 }
 
@@ -48,7 +48,8 @@ pub fn sweep<E>(
     point: &mut dyn FnMut(f64) -> Result<Row, E>,
 ) -> Result<Sweep, E> {
     let resolution = RESOLUTION / f64::from(fanout.max(1));
-    // Loads are counted in steps of the resolution, so that they are round numbers and none is run twice.
+    // Loads are counted in steps of the resolution, so that they are round numbers and none is run
+    // twice.
     let load = |steps: u64| (steps as f64 * resolution * 1e9).round() / 1e9;
     let steps = |load: f64| (load / resolution).round().max(1.0) as u64;
     let (first, last, full) = (steps(from), steps(to), steps(1.0));

@@ -1,6 +1,7 @@
-//! What the stages of a tile do over time, as SVG: fetch, multiply and reduce overlap, or do not.
+//! Draws the activity of a tile's stages over time as SVG: fetch, multiply and reduce overlap, or
+//! do not.
 
-use crate::cosim::workloads::attention::{Attended, Sample};
+use crate::cosim::workloads::attention::{AttentionResult, Sample};
 use crate::design::Design;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -20,7 +21,7 @@ const PANEL: i32 = 5 * (LANE + GAP) + 58;
 /// Cycles of the second panel.
 const CLOSE_UP: usize = 720;
 
-/// A lane: its name, its colour, and when it is busy.
+/// A lane: its name, its colour, and the test for busy.
 type Lane = (&'static str, RGBColor, fn(&Sample) -> bool);
 
 const LANES: [Lane; 5] = [
@@ -31,11 +32,11 @@ const LANES: [Lane; 5] = [
     ("Rd: results leave", RGBColor(160, 60, 110), |s| s.results),
 ];
 
-/// The stages of the tile that is busiest: the whole run, and the first slices closer.
+/// Draws the stages of the busiest tile: the whole run, and a close-up of the first slices.
 ///
 /// # Errors
-/// When the picture cannot be drawn.
-pub fn timeline(title: &str, design: &Design, done: &Attended) -> anyhow::Result<String> {
+/// If the picture cannot be drawn.
+pub fn timeline(title: &str, design: &Design, done: &AttentionResult) -> anyhow::Result<String> {
     let busy = |samples: &&Vec<Sample>| samples.iter().filter(|s| s.keys || s.values).count();
     let (tile, _) = done.timeline.iter().enumerate().max_by_key(|(_, s)| busy(s)).expect("a mesh has tiles");
     let node = design.mesh.node_at(tile).expect("a tile of this mesh");
@@ -83,7 +84,8 @@ fn panel(root: &Area<'_>, top: i32, name: &str, first: usize, samples: &[Sample]
         root.draw(&Text::new((*lane).to_owned(), (LEFT - 10, y + LANE / 2), right))?;
         root.draw(&Rectangle::new([(LEFT, y), (LEFT + WIDTH, y + LANE)], FIELD.filled()))?;
         for x in 0..pixels {
-            // The cycles under this pixel; where there are fewer cycles than pixels, the one it belongs to.
+            // The cycles under this pixel; with fewer cycles than pixels, the one that the pixel
+            // belongs to.
             let from = x * samples.len() / pixels;
             let to = ((x + 1) * samples.len() / pixels).max(from + 1).min(samples.len());
             let here = samples.get(from..to).unwrap_or_default();

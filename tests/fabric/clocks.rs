@@ -5,7 +5,7 @@ use crate::support::sources::source_mut;
 use crate::support::attention::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::workloads::attention::{Attended, Job};
+use meshkv::cosim::workloads::attention::{AttentionResult, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, pad_events, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -22,7 +22,7 @@ fn clocks(noc: f64, pe: f64, jitter: u8, seed: u64) -> Clocks {
 }
 
 /// Flits that all tiles have worked on, which no clock changes.
-fn flits(design: &Design, done: &Attended) -> Vec<u64> {
+fn flits(design: &Design, done: &AttentionResult) -> Vec<u64> {
     let names = pad_events(design);
     let sum = |name: &str| {
         let at = names.iter().position(|n| n == name).unwrap();

@@ -6,7 +6,7 @@ use crate::support::sources::source_mut;
 use crate::support::random_fabric::{fabric_ports, Pace, Stand, LIVELY};
 use crate::support::verilated::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
-use meshkv::cosim::build::{around_ports, BuildForm};
+use meshkv::cosim::build::{endpoint_ports, BuildForm};
 use meshkv::cosim::dut::model_ports::FabricPorts;
 use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::verilated_ports::verilated;
@@ -25,7 +25,7 @@ fn compare(
     pace: Pace,
     cycles: u64,
 ) -> Result<Stand, String> {
-    let top = if form == BuildForm::EndpointPieces { around_ports(design) } else { fabric_ports(design) };
+    let top = if form == BuildForm::EndpointPieces { endpoint_ports(design) } else { fabric_ports(design) };
     let library = library_of(form, design, files);
     let model: Box<dyn DutPorts> = Box::new(FabricPorts::new(design, &top));
     let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];

@@ -8,7 +8,7 @@ use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::dut::pins::Pins;
-use meshkv::cosim::workloads::attention::{Attended, Job};
+use meshkv::cosim::workloads::attention::{AttentionResult, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -21,7 +21,7 @@ fn drawn(design: &Design, tokens: usize, streams: u32) -> Tensors {
 }
 
 /// Runs both; then the model by itself, which must come to the same numbers.
-fn same(job: &Job, trouble: Trouble, clocks: Clocks, what: &str) -> Attended {
+fn same(job: &Job, trouble: Trouble, clocks: Clocks, what: &str) -> AttentionResult {
     let what = format!("{what}, {:?}, {} streams, {trouble:?}, {clocks:?}", job.mapping, job.streams);
     let files = emitted(job.design);
     let rtl = lockstep(&files, job, trouble, clocks).unwrap_or_else(|e| panic!("{what}: {e}"));

@@ -6,7 +6,7 @@ use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::Behaviour;
-use meshkv::cosim::workloads::attention::{Attended, AttentionError, Bench, Job};
+use meshkv::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
 use meshkv::model::tensors::{synthetic, Logits, Synthetic, Tensors};
@@ -54,17 +54,17 @@ pub fn attend(
     streams: u32,
     mapping: Mapping,
     trouble: Trouble,
-) -> Attended {
+) -> AttentionResult {
     let job = Job::new(design, tensors, (0, streams), mapping, Sharing::KvHead).unwrap();
     run(&job, trouble)
 }
 
-pub fn run(job: &Job, trouble: Trouble) -> Attended {
+pub fn run(job: &Job, trouble: Trouble) -> AttentionResult {
     run_with(job, trouble, BuildForm::CorePieces, Clocks::IN_STEP)
 }
 
 /// The same in a form that has the clocks asked for.
-pub fn run_with(job: &Job, trouble: Trouble, form: BuildForm, clocks: Clocks) -> Attended {
+pub fn run_with(job: &Job, trouble: Trouble, form: BuildForm, clocks: Clocks) -> AttentionResult {
     let done = try_run(&emitted(job.design), job, trouble, form, clocks).unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
@@ -77,7 +77,7 @@ pub fn try_run(
     trouble: Trouble,
     form: BuildForm,
     clocks: Clocks,
-) -> Result<Attended, AttentionError> {
+) -> Result<AttentionResult, AttentionError> {
     let library = library_of(form, job.design, files);
     let bench = Bench::with_clocks(&library, job, behaviour(job, trouble), trouble.noise, clocks)?;
     bench.run(0, trouble.stall, &mut patience())
@@ -89,7 +89,7 @@ pub fn lockstep(
     job: &Job,
     trouble: Trouble,
     clocks: Clocks,
-) -> Result<Attended, AttentionError> {
+) -> Result<AttentionResult, AttentionError> {
     let form = if clocks.in_step() { BuildForm::CorePieces } else { BuildForm::CorePiecesTwoClocks };
     let library = library_of(form, job.design, files);
     let behaviour = behaviour(job, trouble);
@@ -98,7 +98,7 @@ pub fn lockstep(
 }
 
 /// The model by itself, every cycle of its tiles noted.
-pub fn on_model(job: &Job, trouble: Trouble, clocks: Clocks, numbers: bool) -> Attended {
+pub fn on_model(job: &Job, trouble: Trouble, clocks: Clocks, numbers: bool) -> AttentionResult {
     let bench = Bench::on_model(job, behaviour(job, trouble), clocks, numbers).unwrap();
     bench.run(1 << 20, trouble.stall, &mut patience()).unwrap()
 }
@@ -122,7 +122,7 @@ fn patience() -> impl FnMut(usize) -> bool {
 }
 
 /// Every output is the model's, in every bit.
-pub fn assert_exact(done: &Attended, what: &str) {
+pub fn assert_exact(done: &AttentionResult, what: &str) {
     let wrong: Vec<_> =
         done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();
     let (of, output) = wrong.first().map_or((None, None), |(of, output)| (Some(**of), Some(output)));

@@ -1,7 +1,8 @@
-// Where keys and values lie in the memory of the card, as the fabric reads them. Facts: sw/meshkv_shape.h.
+// Layout of keys and values in the memory of the card, as the fabric reads them. Constants: sw/meshkv_shape.h.
 //
-// A slice is the keys and values of one KV head in one segment: MESHKV_HALF_FLITS flits of keys, row after row, then as many
-// of values, transposed in blocks of as many tokens as a flit has elements: a flit for each dim of a block.
+// A slice is the keys and values of one KV head in one segment: MESHKV_HALF_FLITS flits of keys, row after row, then
+// as many of values. Values are transposed in blocks of as many tokens as a flit has elements: a flit for each dim of
+// a block.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace meshkv {
 
-// Tile that a segment of a layer lives on before any swap, y * COLS + x.
+// Home tile of a segment of a layer before any swap, y * COLS + x.
 inline uint32_t home(uint64_t layer, uint64_t segment) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS;
     switch (MESHKV_PLACEMENT) {
@@ -22,11 +23,11 @@ inline uint32_t home(uint64_t layer, uint64_t segment) {
         return static_cast<uint32_t>(y * cols + x);
     }
     case MESHKV_PLACEMENT_ROUND_ROBIN: return static_cast<uint32_t>((layer * MESHKV_MAX_SEGMENTS + segment) % (cols * rows));
-    default: return 0;  // One home has all of the memory.
+    default: return 0;  // One home has all memory.
     }
 }
 
-// Number of a segment among those of its home.
+// Index of a segment among those of its home.
 inline uint64_t block(uint64_t layer, uint64_t segment) {
     const uint64_t cols = MESHKV_COLS, rows = MESHKV_ROWS, segments = MESHKV_MAX_SEGMENTS;
     switch (MESHKV_PLACEMENT) {
@@ -36,18 +37,18 @@ inline uint64_t block(uint64_t layer, uint64_t segment) {
     }
 }
 
-// Bytes of the memory that a home has for itself, all streams.
+// Bytes of memory that a home has for itself, all streams.
 inline uint64_t region_bytes() {
     return uint64_t{MESHKV_MAX_STREAMS} * MESHKV_BLOCKS_OF_HOME * MESHKV_KV_HEADS * MESHKV_SLICE_BYTES;
 }
 
-// Byte at which a slice begins, counted from the first home.
+// First byte of a slice, counted from the first home.
 inline uint64_t slice_address(uint64_t stream, uint64_t layer, uint64_t segment, uint64_t kv_head) {
     const uint64_t region = home(layer, segment) * uint64_t{MESHKV_MAX_STREAMS} + stream;
     return ((region * MESHKV_BLOCKS_OF_HOME + block(layer, segment)) * MESHKV_KV_HEADS + kv_head) * MESHKV_SLICE_BYTES;
 }
 
-// Tiles behind a memory port: neighbours of a row; the last port of a row has those that are left.
+// Tiles behind a memory port: neighbours of a row; the last port of a row has the remaining ones.
 struct PortTiles {
     uint32_t first;
     uint32_t count;
@@ -59,7 +60,7 @@ inline PortTiles tiles_of_port(uint32_t port) {
     return {y * MESHKV_COLS + x, x + most <= MESHKV_COLS ? most : MESHKV_COLS - x};
 }
 
-// A slice as it lies in memory. `keys` and `values` are `tokens` rows of HEAD_DIM elements of FP16; what is missing of a
+// A slice in the layout of memory. `keys` and `values` are `tokens` rows of HEAD_DIM elements of FP16; the rest of a
 // segment is zeros.
 inline std::vector<uint16_t> slice(const uint16_t *keys, const uint16_t *values, size_t tokens) {
     const size_t dims = MESHKV_HEAD_DIM, lanes = MESHKV_FLIT_BYTES / 2, half = size_t{MESHKV_HALF_FLITS} * lanes;

@@ -1,4 +1,4 @@
-// How a host works the registers of meshkv_top: one run at a time. Knows nothing of XRT: `Io` reads and writes registers.
+// Driver of the registers of meshkv_top: one run at a time. Knows nothing of XRT: `Io` reads and writes registers.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace meshkv {
 
-// A descriptor: who attends to which segments of a layer.
+// A descriptor: the streams that attend, and the segments of a layer.
 struct Descriptor {
-    uint32_t layer, prefix;              // Whose cache.
+    uint32_t layer, prefix;              // The cache.
     uint32_t first, stride, count;       // Segments.
     uint32_t first_row, last_row;        // First token of the first segment, last token of the last.
-    uint32_t stream, streams;            // Who attends.
+    uint32_t stream, streams;            // Attending streams: first, number.
     uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows.
     bool share, close, step;             // All heads get all slices; outputs are due; the decode step ends.
 };
 
-// What the registers say went wrong, each cause by its name.
+// Errors in the registers, each cause by its name.
 class Error : public std::runtime_error {
 public:
     Error(uint32_t error, uint32_t info) : std::runtime_error(text(error, info)), causes(error) {}
@@ -49,8 +49,8 @@ private:
 template <typename Io>
 class Driver {
 public:
-    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device that is not this design. What another host left there,
-    // a run or descriptors, is dropped.
+    // `io.read(offset)`, `io.write(offset, value)`. Refuses a device of another design. A run or descriptors left by
+    // another host are dropped.
     explicit Driver(Io &io) : io_(io) {
         expect("MAGIC", MESHKV_MAGIC, MESHKV_MAGIC_VALUE, "this is no meshkv");
         expect("MAP_VERSION", MESHKV_MAP_VERSION, MESHKV_MAP_VERSION_VALUE, "its registers are those of another release");
@@ -59,13 +59,13 @@ public:
         else clear();
     }
 
-    // Forgets errors and interrupts of before.
+    // Clears old errors and interrupts.
     void clear() {
         io_.write(MESHKV_ERROR, ~0u);
         io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
     }
 
-    // Cuts off whatever runs and empties the queue. Waits until that is done: what is pushed before is refused.
+    // Stops the run and empties the queue. Waits until that is done: descriptors pushed before are refused.
     void reset() {
         io_.write(MESHKV_SOFT_RESET, MESHKV_SOFT_RESET_GO_MASK);
         next_ = begun_ = {};
@@ -81,7 +81,7 @@ public:
         io_.write(offset + 4, static_cast<uint32_t>(value >> 32));
     }
 
-    // Descriptors of one run must not name a slice twice. The device does not look, so this does.
+    // Descriptors of one run must not name a slice twice. The device does not check that, so this does.
     void push(const Descriptor &d) {
         settle();
         const auto slices = named_by(d);
@@ -101,23 +101,23 @@ public:
         ++next_.pushed;
     }
 
-    // Begins a run that first loads the queries of streams 0 to `streams` - 1.
+    // Starts a run that first loads the queries of streams 0 to `streams` - 1.
     void start(uint32_t streams, bool interrupt) {
         settle();
         io_.write(MESHKV_QUERY_STREAMS, streams);
         io_.write(MESHKV_IER, interrupt ? MESHKV_IER_DONE_MASK | MESHKV_IER_ERROR_MASK : 0);
         io_.write(MESHKV_GIE, interrupt ? MESHKV_GIE_ENABLE_MASK : 0);
         io_.write(MESHKV_CTRL, MESHKV_CTRL_AP_START_MASK);
-        // What is pushed from now on is for the next run.
+        // Descriptors pushed from now on are for the next run.
         begun_ = std::move(next_);
         next_ = {};
     }
 
-    // Waits until the run is over, however it ended; `pause` sleeps for a while, or until an interrupt.
+    // Waits until the run is over, with or without an error; `pause` sleeps for a while, or until an interrupt.
     void wait(std::chrono::milliseconds limit, const std::function<void()> &pause) {
         const auto end = std::chrono::steady_clock::now() + limit;
         while (!(io_.read(MESHKV_CTRL) & MESHKV_CTRL_AP_DONE_MASK)) {
-            // An error is told as soon as it shows, whether or not the run is over by then.
+            // An error is thrown as soon as it appears, even before the end of the run.
             check();
             if (std::chrono::steady_clock::now() > end) {
                 reset();
@@ -129,7 +129,7 @@ public:
         io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
     }
 
-    // Throws what the device reports, if anything.
+    // Throws the error that the device reports, if there is one.
     void check() {
         const uint32_t error = io_.read(MESHKV_ERROR);
         if (error) throw Error(error, io_.read(MESHKV_ERROR_INFO));
@@ -150,14 +150,14 @@ private:
         uint32_t pushed = 0;
     };
 
-    // Whether a run, or a reset, is under way.
+    // True while a run or a reset is under way.
     bool runs() { return io_.read(MESHKV_STATUS) & MESHKV_STATUS_RUN_MASK; }
 
     // Descriptors that wait in the device.
     uint32_t queued() { return (io_.read(MESHKV_SIZES) >> MESHKV_SIZES_DESC_QUEUE_SHIFT) - io_.read(MESHKV_DESC_FREE); }
 
-    // A run that is over has taken its descriptors, unless it was refused: then they are of the next. One that was cut off
-    // has emptied the queue.
+    // A run that is over has taken its descriptors, unless it was refused: then they belong to the next. A run that
+    // was stopped has emptied the queue.
     void settle() {
         if (!begun_.pushed || runs()) return;
         const uint32_t left = queued();
@@ -176,7 +176,7 @@ private:
                " is named by two descriptors of one run";
     }
 
-    // None of a descriptor that reaches beyond the longest context: the device refuses it.
+    // Empty for a descriptor beyond the longest context: the device refuses it.
     static std::set<Slice> named_by(const Descriptor &d) {
         std::set<Slice> slices;
         const uint64_t end = d.first + (d.count - uint64_t{1}) * d.stride;
@@ -194,7 +194,7 @@ private:
     }
 
     Io &io_;
-    Set next_, begun_;  // What the next run takes; what the last took, until it is known how it ended.
+    Set next_, begun_;  // Of the next run; of the last run, until its end is known.
 };
 
 }  // namespace meshkv

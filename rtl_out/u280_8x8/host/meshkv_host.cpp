@@ -96,7 +96,7 @@ struct Registers {
     void write(uint32_t offset, uint32_t value) { ip.write_register(offset, value); }
 };
 
-// The memory that an argument reaches: of several banks the group of all, which is the largest.
+// The memory bank of an argument: of several the group of all, which is the largest.
 xrt::xclbin::mem memory_of(const xrt::xclbin::ip &unit, const std::string &argument) {
     for (const auto &arg : unit.get_args()) {
         if (arg.get_name() != argument) continue;
@@ -141,7 +141,7 @@ public:
         for (auto &part : parts_) part.second->buffer.sync(XCL_BO_SYNC_BO_TO_DEVICE);
     }
 
-    // Base address of a port: so that what lies at byte n of all homes' memory is at base + n.
+    // Base address of a port: byte n of all homes' memory is at base + n.
     uint64_t base(uint32_t port) const {
         const Part &part = parts_.size() == 1 ? *parts_.begin()->second : *parts_.at(meshkv::tiles_of_port(port).first * meshkv::region_bytes());
         return part.buffer.address() - part.first;

@@ -110,7 +110,7 @@ pub(super) fn around(
     let work = (u64::from(difference.run) + 1) * difference.cycle * design.mesh.tiles() as u64;
     let length = RunLength::of(work, LONG_RUN).traced(None);
     let dut = verilated(BuildForm::WholeMesh, length, design, interrupt, ui)?;
-    Ok(Fabric::Waves(WaveWindow::new(dut, path, difference.run, difference.around()).into()))
+    Ok(Fabric::Waves(WaveWindow::new(dut, path, difference.run, difference.wave_cycles()).into()))
 }
 
 /// The model of a fabric, after reset.

@@ -7,7 +7,7 @@ use crate::cosim::build::BuildForm;
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::split_device::SplitDevice;
 use crate::cosim::memory::Behaviour;
-use crate::cosim::workloads::attention::{Attended, Job, NumberedCore};
+use crate::cosim::workloads::attention::{AttentionResult, Job, ModelCore};
 use crate::cosim::workloads::device::{Bench, Device, DeviceError, Platform};
 
 /// Opens the device of the job that the options select.
@@ -23,7 +23,7 @@ pub(super) fn bench(args: &Args, job: &Job, hbm: Behaviour, verilog: &Verilog) -
         _ => {
             let front = Verilog { form: BuildForm::FrontAlone, ..*verilog }.build()?;
             let core: Box<dyn DutPorts> = match args.carrier.is_model() {
-                true => Box::new(NumberedCore::new(job)),
+                true => Box::new(ModelCore::new(job)),
                 false => verilog.build()?,
             };
             Box::new(SplitDevice::new(front, core, design)?)
@@ -40,7 +40,7 @@ pub(super) fn attend(
     job: &Job,
     timeline: usize,
     stop: &mut dyn FnMut(u64) -> bool,
-) -> Result<Attended, Ended> {
+) -> Result<AttentionResult, Ended> {
     let bytes = u64::from(job.design.config.pe.head_dim) * 2;
     let mut look = |device: &Device| stop(device.output_bytes() / bytes);
     bench.watch(job, args.clocks(job.design), timeline, &mut look).map_err(|why| match why {

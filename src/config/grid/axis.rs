@@ -3,18 +3,18 @@
 use serde_json::Value;
 use std::ops::Range;
 
-/// One value of one key, and where it is written.
+/// One value of one key, and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Set {
     /// `table.name` of the configuration, or `workload.name`.
     pub path: String,
-    /// What it is set to.
+    /// The value.
     pub value: Value,
     /// Bytes of the value in the sweep file.
     pub span: Range<usize>,
 }
 
-/// What one step along an axis sets.
+/// All values that one step along an axis sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Choice {
     /// Name of one of `[[points]]`.
@@ -23,7 +23,7 @@ pub struct Choice {
     pub sets: Vec<Set>,
 }
 
-/// Choices of which each point of the grid takes one.
+/// An axis: each point of the grid takes one of its choices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     /// In the order of the file.

@@ -1,4 +1,4 @@
-//! A sweep file: a base configuration, what varies, and what is run at each point.
+//! Reads a sweep file: a base configuration, the varied keys, and the run at each point.
 //!
 //! ```toml
 //! base = "../configs/u280_8x8.toml"
@@ -12,7 +12,7 @@
 //! load = { from = 0.05, to = 0.5, step = 0.05 }
 //! ```
 //!
-//! It reads and judges each value by its key; what the values of one point mean together is for the design to say.
+//! Each value is checked by its key. The design checks the values of a point together.
 
 mod axis;
 mod reader;
@@ -30,22 +30,22 @@ use reader::Reader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// A sweep file as it was read. Its points are all combinations of a choice of every axis.
+/// The contents of a sweep file. Its points are all combinations of a choice of every axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     /// Stem of the file's name.
     pub name: String,
-    /// The base configuration, below the folder of the file.
+    /// The base configuration, relative to the folder of the file.
     pub base: PathBuf,
-    /// What is run.
+    /// Kind of the runs.
     pub kind: WorkKind,
-    /// What varies; a key that is set to one value is an axis of one choice.
+    /// The axes; a key with one value is an axis of one choice.
     pub axes: Vec<Axis>,
     source: Text,
 }
 
 impl Grid {
-    /// Puts findings about points at the values that they are about.
+    /// Places findings about points at the values that they are about.
     pub fn report(&self, found: &[(Finding, Option<Range<usize>>)]) -> Report {
         let problems = found.iter().map(|(finding, span)| self.source.locate(finding, span.clone(), false));
         Report::new(&self.source.path, problems.collect())

@@ -1,4 +1,4 @@
-//! The tables of a sweep file, key by key; what a key is given is in `values`.
+//! Reads the tables of a sweep file, key by key; `values` reads the values.
 
 use super::axis::{Axis, Choice, Set};
 use super::words::{free_key, words, workload};
@@ -11,13 +11,13 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// What has been read.
+/// The contents read so far.
 pub(super) struct Reader<'a> {
     pub(super) walk: Walk<'a>,
     pub(super) axes: Vec<Axis>,
     pub(super) base: Option<String>,
     pub(super) kind: Option<WorkKind>,
-    /// Where each key is given its values: it may be an axis once.
+    /// Table that sets each key, which may be an axis once.
     placed: BTreeMap<String, &'static str>,
 }
 
@@ -30,7 +30,7 @@ fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(String, Range<usize>, &'t Sp
 }
 
 impl<'a> Reader<'a> {
-    /// Reads all of a file.
+    /// Reads a whole file.
     pub(super) fn of(walk: Walk<'a>, document: &DeTable<'_>) -> Reader<'a> {
         let mut reader = Reader { walk, axes: Vec::new(), base: None, kind: None, placed: BTreeMap::new() };
         reader.top_level(document);
@@ -60,7 +60,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What the file must have and has not.
+    /// Reports entries that the file lacks.
     fn missing(&mut self) {
         if self.base.is_none() && !self.walk.wrong.contains("base") {
             let help =
@@ -164,11 +164,11 @@ impl Reader<'_> {
         let Some(entries) = self.table("workload", value) else { return };
         let kind_key = workload(WorkKind::Traffic).keys.swap_remove(0);
         if let Some((_, value)) = entries.iter().find(|(word, _)| word.get_ref() == "kind") {
-            // Legal words are those of the type.
+            // The type has the legal words.
             let kind = self.walk.value(&kind_key, value);
             self.kind = kind.and_then(|kind| serde_json::from_value(kind).ok());
         }
-        // Without its kind nobody knows the other keys.
+        // The other keys depend on the kind.
         let Some(kind) = self.kind else { return };
         let table = workload(kind);
         for (word, span, value) in in_order(entries) {
@@ -183,14 +183,14 @@ impl Reader<'_> {
         }
     }
 
-    /// An axis, unless something is wrong with it, which is reported.
+    /// Adds an axis, or reports its problem.
     fn axis(&mut self, choices: Vec<Choice>) {
         if !choices.is_empty() {
             self.axes.push(Axis { choices });
         }
     }
 
-    /// The keys of the configuration that a table names, with their values; each is placed.
+    /// The configuration keys of a table, with their values; notes the place of each.
     fn keys<'t, 'a>(
         &mut self,
         place: &'static str,
@@ -243,7 +243,7 @@ impl Reader<'_> {
         found
     }
 
-    /// Notes where a key gets its values; a second place would contradict the first.
+    /// Notes the place of a key's values; a second place would contradict the first.
     fn place(&mut self, path: &str, place: &'static str, span: Range<usize>) {
         if let Some(first) = self.placed.insert(path.to_owned(), place) {
             let help = format!("{first} gives it values too: keep one of the two");

@@ -1,4 +1,4 @@
-//! What a key of a sweep file may be given: a value, a list, a range.
+//! Reads the values of a key in a sweep file: one value, a list, or a range.
 
 use super::axis::Set;
 use super::reader::Reader;
@@ -10,11 +10,12 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// Most values that a range may stand for: a step of one digit too many is an error and no long wait.
+/// Largest number of values in a range: a typing error must be an error and not a long wait.
 const MOST_STEPS: f64 = 10_000.0;
 
 impl Reader<'_> {
-    /// The values of a key: one, a list of them, or a range. `once`: none may be in a list twice.
+    /// The values of a key: one, a list of them, or a range. With `once`, no value may be in a list
+    /// twice.
     pub(super) fn values(&mut self, key: &Key, value: &Spanned<DeValue<'_>>, once: bool) -> Vec<Set> {
         let set = |value: Value, span: Range<usize>| Set { path: key.path.clone(), value, span };
         match value.get_ref() {

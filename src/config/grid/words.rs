@@ -1,4 +1,4 @@
-//! The words of a sweep file that are no keys of the configuration.
+//! Keys of a sweep file that are not keys of the configuration.
 
 use crate::config::keys::{tables_of, Key, Kind, Table};
 use crate::config::work::{DecodeWork, TrafficWork, WorkKind};
@@ -38,7 +38,7 @@ pub(super) fn workload(kind: WorkKind) -> Table {
     Table { name: "workload".to_owned(), doc: String::new(), keys }
 }
 
-/// The keys of a workload, for those who list them.
+/// The keys of a workload, to list them.
 pub fn workload_keys(kind: WorkKind) -> Vec<Key> {
     workload(kind).keys
 }

@@ -1,8 +1,10 @@
-//! The build cache: directories named by the hash of everything that went into them. Synthesis keeps its results here, too.
+//! The build cache: directories named by the hash of their inputs. Synthesis keeps its results
+//! here, too.
 //!
-//! An entry appears at once and whole: it is built beside the cache and renamed into it, under
-//! a lock, so that two builders of one entry do the work once. A manifest with the hash of every
-//! file tells a damaged entry, which is built again. Knows nothing of what is in an entry.
+//! An entry appears complete or not at all: it is built next to the cache and renamed into it. A
+//! lock per entry makes a second builder wait instead of repeating the work. A manifest with the
+//! hash of every file detects a damaged entry, which is built again. The cache does not know what
+//! an entry contains.
 
 use super::error::{io_error, BuildError};
 use super::progress::Progress;
@@ -18,13 +20,13 @@ use std::time::Duration;
 
 const MANIFEST: &str = "manifest.json";
 
-/// What an entry holds: file name to SHA-256.
+/// Contents of an entry: file name to SHA-256.
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     files: BTreeMap<String, String>,
 }
 
-/// The hash that names an entry; fed with a label and a value at a time.
+/// The hash that names an entry. It takes one label and value at a time.
 pub(crate) struct Key(Sha256);
 
 impl Key {
@@ -32,7 +34,8 @@ impl Key {
         Key(Sha256::new())
     }
 
-    /// Adds one input. Lengths are hashed too, so that no two lists of inputs run together.
+    /// Adds one input. Lengths are hashed too, so that two lists of inputs never concatenate to the
+    /// same bytes.
     pub(crate) fn add(&mut self, label: &str, value: impl AsRef<[u8]>) -> &mut Key {
         for part in [label.as_bytes(), value.as_ref()] {
             self.0.update((part.len() as u64).to_le_bytes());
@@ -41,7 +44,7 @@ impl Key {
         self
     }
 
-    /// 128 bits in hex: no two entries of a lifetime meet.
+    /// 128 bits in hex: enough that no two entries collide.
     pub(crate) fn finish(&self) -> String {
         hex(&self.0.clone().finalize()[..16])
     }
@@ -55,18 +58,19 @@ fn hash_file(path: &Path) -> io::Result<String> {
     Ok(hex(&Sha256::digest(fs::read(path)?)))
 }
 
-/// How often a builder that waits for another looks whether it is done, or is to give up.
+/// Interval at which a waiting builder tries the lock and looks at `stop`.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
-/// Where entries live.
+/// A cache at a root directory.
 pub(crate) struct Cache<'a> {
     root: PathBuf,
-    /// Whether to give up waiting.
+    /// True once the caller gives up.
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a> Cache<'a> {
-    /// The cache at `root`, or at `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
+    /// Opens the cache at `root`, or at `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or
+    /// `~/.cache/meshkv`.
     pub(crate) fn open(
         root: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
@@ -78,13 +82,13 @@ impl<'a> Cache<'a> {
             .or_else(|| set("XDG_CACHE_HOME").map(|p| p.join("meshkv")))
             .or_else(|| set("HOME").map(|p| p.join(".cache/meshkv")))
             .ok_or(BuildError::NoCache)?;
-        // Commands run in other directories and are given paths below this one.
+        // Commands run in other directories and get paths below this one.
         let root = std::path::absolute(&root).map_err(io_error("cannot use", &root))?;
         fs::create_dir_all(&root).map_err(io_error("cannot create", &root))?;
         Ok(Cache { root, stop })
     }
 
-    /// The directory of `key`; `build` fills an empty one if there is none, or none that is intact.
+    /// Returns the directory of `key`. If there is no intact one, `build` fills an empty directory.
     pub(crate) fn entry(
         &self,
         key: &str,
@@ -95,7 +99,7 @@ impl<'a> Cache<'a> {
         if check(&entry).is_ok() {
             return Ok(entry);
         }
-        // Held until the end of the function; the system lets go of it if the process dies.
+        // Kept until the end of the function. The system releases the lock if the process dies.
         let _lock = self.lock(key, progress)?;
         match check(&entry) {
             Ok(()) => return Ok(entry), // Another process built it meanwhile.
@@ -105,7 +109,7 @@ impl<'a> Cache<'a> {
                 clear(&entry)?;
             }
         }
-        // The name is fixed: what an interrupted build left is cleared by the next one.
+        // The name is fixed, so the next build removes the leftovers of an interrupted one.
         let work = self.root.join(format!("{key}.part"));
         clear(&work)?;
         fs::create_dir_all(&work).map_err(io_error("cannot create", &work))?;
@@ -113,14 +117,14 @@ impl<'a> Cache<'a> {
         let published =
             built.and_then(|()| fs::rename(&work, &entry).map_err(io_error("cannot publish", &entry)));
         if let Err(error) = published {
-            // The first error is the one to report, not one of the clearing up.
+            // The error to report is the first one, not one of the clean-up.
             let _ = clear(&work);
             return Err(error);
         }
         Ok(entry)
     }
 
-    /// Forgets an entry that is intact and still of no use.
+    /// Removes an entry that is intact but useless.
     pub(crate) fn evict(&self, key: &str, progress: &mut dyn FnMut(Progress)) -> Result<(), BuildError> {
         let _lock = self.lock(key, progress)?;
         clear(&self.root.join(key))
@@ -130,7 +134,7 @@ impl<'a> Cache<'a> {
         let path = self.root.join(format!("{key}.lock"));
         let file = File::create(&path).map_err(io_error("cannot create", &path))?;
         let mut told = false;
-        // Asked again and again, because a lock that is waited for cannot be given up.
+        // Polled, because a blocking wait for a lock cannot be given up.
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
@@ -146,7 +150,7 @@ impl<'a> Cache<'a> {
     }
 }
 
-/// Why an entry cannot be used.
+/// Reason why an entry cannot be used.
 enum Damage {
     Absent,
     Corrupt(String),
@@ -168,7 +172,7 @@ fn check(entry: &Path) -> Result<(), Damage> {
     Ok(())
 }
 
-/// Writes the manifest of what a build left behind.
+/// Writes the manifest of a finished build.
 fn seal(work: &Path) -> Result<(), BuildError> {
     let mut files = BTreeMap::new();
     for item in fs::read_dir(work).map_err(io_error("cannot read", work))? {
@@ -229,7 +233,7 @@ mod tests {
             .unwrap();
         assert_eq!(notes.len(), 1);
         assert_eq!(fs::read_to_string(entry.join("a")).unwrap(), "whole");
-        // A file where the entry would be.
+        // A file in place of the entry's directory.
         fs::remove_dir_all(&entry).unwrap();
         fs::write(&entry, "").unwrap();
         cache.entry("k", &mut ignore, fill).unwrap();

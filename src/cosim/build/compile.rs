@@ -1,5 +1,5 @@
-//! What is done for a library that the cache does not have: Verilator, the compiler and the linker, in a
-//! folder that is thrown away.
+//! Builds a library that the cache does not have: runs Verilator, the compiler and the linker in a
+//! temporary folder.
 
 use super::cache::Key;
 use super::error::{io_error, BuildError};
@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The shim's sources; compiled where Verilator's headers are.
+/// Sources of the shim, compiled where Verilator's headers are.
 const SHIM: [(&str, &str); 19] = [
     ("bits.h", include_str!("../../../sim/bits.h")),
     ("clocks.h", include_str!("../../../sim/clocks.h")),
@@ -36,10 +36,10 @@ const SHIM: [(&str, &str); 19] = [
     ("worker_pair.h", include_str!("../../../sim/worker_pair.h")),
 ];
 
-/// What stands before everything, Verilator's own sources included.
+/// Included before everything else, Verilator's own sources too.
 const HOOKS: (&str, &str) = ("verilator_hooks.h", include_str!("../../../sim/verilator_hooks.h"));
 
-/// The part of the shim that build.rs has compiled; empty if it found no compiler.
+/// Units of the shim that build.rs has compiled; empty if it found no compiler.
 const PREBUILT: [(&str, &[u8]); 5] = [
     ("harness", include_bytes!(concat!(env!("OUT_DIR"), "/harness.o"))),
     ("pins", include_bytes!(concat!(env!("OUT_DIR"), "/pins.o"))),
@@ -49,8 +49,8 @@ const PREBUILT: [(&str, &[u8]); 5] = [
 ];
 const PREBUILT_CXX: &str = env!("MESHKV_SHIM_CXX");
 
-/// Behind `verilator_hooks.h`, what every unit of a fabric includes: read by the compiler in a second, or in a tenth once it is
-/// precompiled.
+/// Headers that every unit of a fabric includes after `verilator_hooks.h`. The compiler reads them
+/// in a second, or in a tenth of that if precompiled.
 const HEADERS: &str = "\
 #include <algorithm>
 #include <atomic>
@@ -63,18 +63,19 @@ const HEADERS: &str = "\
 #include \"verilated_fst_c.h\"
 #endif
 ";
-/// Them in their cache entry.
+/// File name of these headers in their cache entry.
 const PREFIX: &str = "prefix.h";
 
-/// Exports the C surface and nothing else: two libraries in one process must not share a symbol.
+/// Exports only the C surface: two libraries in one process must not share a symbol.
 const EXPORTS: &str = "{ global: meshkv_*; local: *; };\n";
-/// The library, in its cache entry.
+/// File name of the library in its cache entry.
 pub(in crate::cosim) const LIBRARY: &str = "libdut.so";
 
-/// Raised with every change of what is done to generated code, so that it is built again.
+/// Version of the edits of generated code. Raise it with every change of them, so that libraries
+/// are built again.
 const REWRITING: &str = "5";
 
-/// One fabric and how it is to be compiled.
+/// One fabric and the way to compile it.
 pub(in crate::cosim) struct Fabric<'a> {
     pub(in crate::cosim) files: &'a [SourceFile],
     pub(in crate::cosim) recipe: Recipe,
@@ -87,7 +88,7 @@ impl Fabric<'_> {
         self.files.iter().filter(|f| piece.uses(f))
     }
 
-    /// The sources of any piece without `%m`, which would give every router code of its own; see
+    /// Sources of all pieces without `%m`, which would make the code of every router different. See
     /// `sim/generated.h`.
     fn shareable(&self) -> impl Iterator<Item = (&str, String)> {
         let used = |f: &&SourceFile| self.recipe.pieces.iter().any(|piece| piece.uses(f));
@@ -98,7 +99,7 @@ impl Fabric<'_> {
         self.files.iter().filter(used).map(move |f| (f.path.as_str(), text(f).replace("%m: ", "")))
     }
 
-    /// Everything the runtime's objects depend on.
+    /// Key of the runtime: everything that its objects depend on.
     pub(in crate::cosim) fn runtime_key(&self) -> String {
         let mut key = self.tools_key("-O2");
         for (name, text) in SHIM {
@@ -107,7 +108,7 @@ impl Fabric<'_> {
         format!("runtime-{}", key.finish())
     }
 
-    /// Everything the headers depend on, precompiled for units of this optimisation.
+    /// Key of the headers precompiled for units of this optimisation.
     pub(in crate::cosim) fn headers_key(&self, optimise: &str) -> String {
         format!("headers-{}", self.tools_key(optimise).add(PREFIX, Self::prefix()).finish())
     }
@@ -121,7 +122,7 @@ impl Fabric<'_> {
         key
     }
 
-    /// Everything the library depends on.
+    /// Key of the library.
     pub(in crate::cosim) fn key(&self, runtime_key: &str) -> String {
         let mut key = Key::new();
         key.add("runtime", runtime_key)
@@ -150,13 +151,13 @@ impl Fabric<'_> {
         ]
         .iter()
         .flat_map(|line| line.split(' ').map(str::to_owned))
-        // Paths may hold spaces, so they are arguments of their own.
+        // Paths may contain spaces, so each is an argument of its own.
         .chain([format!("-I{}", shim.display()), format!("-I{include}"), format!("-I{include}/vltstd")])
         .chain(FOLDERS.map(|folder| format!("-I{folder}")))
         .collect()
     }
 
-    /// Verilator's run for one piece. Relative paths only: they end up in the messages of $stop and must
+    /// Runs Verilator for one piece. Paths are relative: they appear in messages of $stop and must
     /// not name this machine.
     fn verilate(&self, build: &Path, piece: &Piece) -> Command {
         let mut verilator = Command::new(&self.toolchain.verilator);
@@ -165,7 +166,7 @@ impl Fabric<'_> {
         verilator
     }
 
-    /// Compiles a unit that stands behind the header `prefix`.
+    /// Compiles a unit that begins with the header `prefix`.
     fn compile(&self, work: &Path, prefix: &Path, source: &Path, object: &str, optimise: &str) -> Command {
         let mut command = Command::new(&self.toolchain.cxx);
         command.current_dir(work).args(self.cxx_flags(Path::new("sim"), optimise));
@@ -177,7 +178,8 @@ impl Fabric<'_> {
         [HOOKS.1, HEADERS].concat()
     }
 
-    /// The headers, precompiled where the compiler takes them from any place: Clang's know where they were made.
+    /// Precompiles the headers where the compiler accepts them from any path. Clang's are bound to
+    /// the path they were made at.
     pub(in crate::cosim) fn build_headers(
         &self,
         work: &Path,
@@ -194,7 +196,7 @@ impl Fabric<'_> {
         run_all(vec![command], self.stop, progress).map_err(name_zlib)
     }
 
-    /// Verilator's runtime and the shim's fixed part, as objects.
+    /// Compiles Verilator's runtime and the fixed part of the shim to objects.
     pub(in crate::cosim) fn build_runtime(
         &self,
         work: &Path,
@@ -226,7 +228,8 @@ impl Fabric<'_> {
         remove(&work.join("sim"))
     }
 
-    /// The fabric's library, from its sources, the runtime's objects and precompiled headers for each of [`Self::levels`].
+    /// Builds the library from the fabric's sources, the runtime's objects and precompiled headers
+    /// for each of [`Self::levels`].
     pub(in crate::cosim) fn build(
         &self,
         work: &Path,
@@ -272,10 +275,11 @@ impl Fabric<'_> {
         remove(&build)
     }
 
-    /// Levels of optimisation of its units: of what runs every cycle, and of what runs once unless all is one unit.
+    /// Optimisation levels of the units: one for code that runs every cycle, one for code that runs
+    /// once. A single unit has one level.
     pub(in crate::cosim) fn levels(&self) -> Vec<&'static str> {
         let Recipe { optimise, traced, ref pieces, .. } = self.recipe;
-        // Pieces that are traced have names in common.
+        // Traced pieces have names in common.
         let one = [SLIGHTLY, UNOPTIMISED].contains(&optimise) && !(traced && pieces.len() > 1);
         if one {
             vec![optimise]
@@ -284,8 +288,8 @@ impl Fabric<'_> {
         }
     }
 
-    /// Writes what is compiled, with the level of optimisation of each unit: what runs every cycle and what runs once are
-    /// one each, or all is one.
+    /// Writes the units to compile, each with its optimisation level. Code that runs every cycle
+    /// and code that runs once are two units, or everything is one.
     fn write_units(&self, build: &Path) -> Result<Vec<(String, &'static str)>, BuildError> {
         let optimise = self.recipe.optimise;
         let model = format!("#include \"sim/{}.cpp\"\n", self.recipe.model);
@@ -295,12 +299,13 @@ impl Fabric<'_> {
             let [fast, slow] = includes(build, piece.folder)?;
             units.push((format!("{}_fast", piece.folder), optimise, format!("{generated}{fast}")));
             units.push((format!("{}_slow", piece.folder), UNOPTIMISED, format!("{generated}{slow}")));
-            if let Some(module) = &piece.once {
+            if let Some(module) = &piece.eval_patch {
                 rewrite(&build.join(piece.folder), |generated| eval_patch::evaluate_once(generated, module))?;
             }
         }
         if self.levels().len() == 1 {
-            // What runs once comes last, so that the compiler can be told not to care for it; Clang does not hear this.
+            // Code that runs once comes last, so that GCC can be told not to optimise it. Clang
+            // ignores the pragma.
             let (once, often): (Vec<_>, Vec<_>) =
                 units.into_iter().partition(|(_, level, _)| *level == UNOPTIMISED);
             let text =
@@ -313,7 +318,7 @@ impl Fabric<'_> {
     }
 }
 
-/// The only library that FST needs and that a system with g++ may lack.
+/// Names zlib as the missing library: the only one that FST needs and a system with g++ may lack.
 fn name_zlib(error: BuildError) -> BuildError {
     match error {
         BuildError::Failed { log, .. } if log.contains("zlib.h") => BuildError::ZlibMissing { log },
@@ -321,7 +326,8 @@ fn name_zlib(error: BuildError) -> BuildError {
     }
 }
 
-/// The files of one run of Verilator as includes: of what runs every cycle, and of what runs once.
+/// The files of one run of Verilator as includes, split into code that runs every cycle and code
+/// that runs once.
 fn includes(build: &Path, folder: &str) -> Result<[String; 2], BuildError> {
     let [mut fast, mut slow] = [String::new(), String::new()];
     for path in list(&build.join(folder), "cpp")? {
@@ -332,7 +338,7 @@ fn includes(build: &Path, folder: &str) -> Result<[String; 2], BuildError> {
     Ok([fast, slow])
 }
 
-/// Changes the generated C++.
+/// Edits the generated C++ of a folder.
 fn rewrite(folder: &Path, change: impl FnOnce(&mut [String])) -> Result<(), BuildError> {
     let paths = list(folder, "cpp")?;
     let read = |path: &PathBuf| fs::read_to_string(path).map_err(io_error("cannot read", path));
@@ -348,7 +354,7 @@ fn objects(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     list(folder, "o")
 }
 
-/// Files with an extension, in an order that does not depend on the file system.
+/// Files with an extension, sorted, so that the order does not depend on the file system.
 fn list(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, BuildError> {
     let read = |folder: &Path| -> io::Result<Vec<PathBuf>> {
         let paths = fs::read_dir(folder)?.map(|item| Ok(item?.path()));

@@ -1,19 +1,19 @@
-//! A *shell* around what is verilated of a device: the names that the harness has for clocks and resets, and
-//! what the core shows of itself, which nobody sees from outside.
+//! Generates the *shell* of a device: a module with the harness's names for clocks and resets. It
+//! also exposes ports of the core that are internal to the device.
 
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec, Width};
 
-/// The module that is made here.
+/// Name of the generated module.
 pub(in crate::cosim) const SHELL: &str = "meshkv_shell";
 
-/// Input of the shell: the platform's reset of what computes, pulled by itself.
+/// Input of the shell: the platform's reset of PaD alone.
 pub(in crate::cosim) const COMPUTE_RESET: &str = "pe_low";
 
-/// Beginnings of the names of ports that face host and platform.
+/// Prefixes of the ports that face host and platform.
 const HOST: [&str; 4] = ["s_axi_control_", "m_axi_hbm", "m_axi_io_", "interrupt"];
 
-/// Names of the ports of the core that are looked at here, whoever drives it.
+/// Prefixes of the core's ports that the bench observes, whatever drives the core.
 pub(in crate::cosim) const PROBES: [&str; 4] = ["merge_", "stat_", "event_", "pad_"];
 
 fn begins(port: &PortSpec, prefixes: &[&str]) -> bool {
@@ -24,7 +24,8 @@ fn module<'a>(modules: &'a [ModuleSpec], name: &str) -> &'a ModuleSpec {
     modules.iter().find(|m| m.name == name).expect("every design has these modules")
 }
 
-/// Ports of the shell: clocks and resets as the harness has them and one that is pulled by itself, then others.
+/// The shell's ports: clocks and resets with the harness's names, the separate reset, then
+/// `others`.
 fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> ModuleSpec {
     let own = ["clk", "rst", "pe_clk", "pe_rst"];
     let single = |p: &PortSpec| PortSpec { width: Width { expr: "1".to_owned(), bits: 1 }, ..p.clone() };
@@ -42,7 +43,7 @@ fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> M
     }
 }
 
-/// What a host and its platform see of a device, and [`PROBES`] of its core.
+/// Ports of the shell: the device's host and platform ports, and [`PROBES`] of its core.
 pub fn shell(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let (top, core) = (module(&modules, emit::TOP), module(&modules, emit::CORE));
@@ -52,7 +53,7 @@ pub fn shell(design: &Design) -> ModuleSpec {
     of(core, host.iter().chain(probes))
 }
 
-/// The shell around all of a device, in Verilog.
+/// The shell of a whole device, in Verilog.
 pub fn whole_shell(design: &Design) -> (ModuleSpec, String) {
     let shell = shell(design);
     let modules = emit::modules(design);
@@ -64,8 +65,8 @@ pub fn whole_shell(design: &Design) -> (ModuleSpec, String) {
     (shell, text)
 }
 
-/// The shell around the front of a device, whose ports to the core are ports of the shell, in Verilog. What the front
-/// gives the core for resets is called after it.
+/// The shell of the front alone, in Verilog. The front's ports to the core become ports of the
+/// shell, with its resets for the core renamed.
 pub fn front_shell(design: &Design) -> (ModuleSpec, String) {
     let modules = emit::modules(design);
     let (front, core) = (module(&modules, emit::FRONT), module(&modules, emit::CORE));
@@ -80,17 +81,17 @@ pub fn front_shell(design: &Design) -> (ModuleSpec, String) {
     (shell, text)
 }
 
-/// What a port is called outside the shell.
+/// Name of a port outside the shell.
 fn outside(name: &str) -> String {
     match name {
         "rst" | "pe_rst" => format!("core_{name}"),
-        // Its name belongs to the C++ library.
+        // `interrupt` is a name of the C++ library.
         "interrupt" => "irq".to_owned(),
         name => name.to_owned(),
     }
 }
 
-/// A port of the device or of its front, as the shell connects it.
+/// Connection of a port of the device, or of its front, inside the shell.
 fn pin(port: &PortSpec) -> String {
     let name = &port.name;
     let with = match name.as_str() {

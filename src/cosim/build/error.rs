@@ -4,25 +4,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// Why there is no library.
+/// Reason why there is no library.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Verilator does not run.
     #[error("cannot run Verilator ({path}): co-simulation needs version 5.006 or later; `meshkv doctor` says how to install it")]
     VerilatorMissing {
-        /// What was tried.
+        /// Path that was tried.
         path: PathBuf,
     },
     /// The C++ compiler does not run.
     #[error("cannot run the C++ compiler ({path}): co-simulation compiles the verilated fabric; install g++ or set CXX")]
     CompilerMissing {
-        /// What was tried.
+        /// Path that was tried.
         path: PathBuf,
     },
     /// Waves need zlib's header.
     #[error("waves need zlib to compile: install zlib1g-dev\n{log}")]
     ZlibMissing {
-        /// What the compiler said.
+        /// Output of the compiler.
         log: String,
     },
     /// Waves were asked of [`BuildForm::OneRouter`](super::form::BuildForm::OneRouter) or [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces).
@@ -33,39 +33,39 @@ pub enum BuildError {
     Failed {
         /// The tool.
         program: String,
-        /// How it ended: by itself, or killed by the system.
+        /// Exit status, or the signal that killed it.
         status: ExitStatus,
         /// Its first errors.
         log: String,
     },
-    /// The library was built and does not load.
+    /// The library was built but cannot be loaded.
     #[error("cannot load the compiled fabric: {0}")]
     Load(String),
-    /// The caller did not want to wait any longer; nothing is left of the build.
+    /// The caller gave up waiting; the build leaves nothing behind.
     #[error("the build was stopped")]
     Stopped,
-    /// No environment variable says where a cache could be.
+    /// No environment variable names a place for the cache.
     #[error("nowhere to keep compiled fabrics: set MESHKV_CACHE to a folder")]
     NoCache,
     /// A file operation failed.
     #[error("{what}")]
     Io {
-        /// What was tried, with its path.
+        /// The operation, with its path.
         what: String,
-        /// The system's answer.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl BuildError {
-    /// A tool or a library that the user can install is not there.
+    /// True if a tool or library is missing that the user can install.
     pub fn is_missing_tool(&self) -> bool {
         use BuildError::{CompilerMissing, VerilatorMissing, ZlibMissing};
         matches!(self, VerilatorMissing { .. } | CompilerMissing { .. } | ZlibMissing { .. })
     }
 }
 
-/// Names the path of a failed operation.
+/// Adds the path to the error of a failed operation.
 pub(crate) fn io_error<'a>(what: &'a str, path: &'a Path) -> impl FnOnce(io::Error) -> BuildError + 'a {
     move |source| BuildError::Io { what: format!("{what} {}", path.display()), source }
 }

@@ -1,13 +1,14 @@
-//! A change to generated C++: what stands between the registers of a piece and of its wrapper is evaluated once a period.
+//! Patches Verilator's generated C++ so that logic between wrapper and piece is evaluated once per
+//! cycle instead of at both edges.
 
 use crate::emit::{Dir, ModuleSpec};
 
-/// Lets logic between the registers of a piece and of its wrapper be evaluated once a period.
+/// Makes logic between the registers of a wrapper and its piece evaluate only at the falling edge.
 ///
-/// Verilator evaluates it at both edges, since either may change what it follows from. What it
-/// comes to after the rising edge nobody reads: at the next falling edge it is evaluated again, and then
-/// registers take it. `generated` are the C++ sources; where they are not as expected, or an
-/// output of the piece were such logic, they are left as they are and only slower.
+/// Verilator evaluates this logic at both edges, since its inputs may change at either. The result
+/// after the rising edge is never read: the logic is evaluated again at the next falling edge
+/// before registers take it. `generated` are the C++ sources. They stay unchanged, and only slower,
+/// if they do not have the expected form or if an output of the piece is such logic.
 pub(in crate::cosim) fn evaluate_once(generated: &mut [String], piece: &ModuleSpec) {
     let has_clock =
         generated.iter().any(|text| names_any(text, &["vlSelf->clk".into(), "vlSelfRef.clk".into()]));
@@ -23,14 +24,14 @@ pub(in crate::cosim) fn evaluate_once(generated: &mut [String], piece: &ModuleSp
     }
 }
 
-/// What Verilator calls the function that brings all up to date after an edge.
+/// Part of the name of Verilator's function that updates all state after an edge.
 const EVALUATION: &str = "___eval_nba(";
 
-/// What it calls a function of logic that follows from registers of several clocks. Small ones are
-/// written out where they are called.
+/// Part of the name of a function for logic that depends on registers of several clocks. Verilator
+/// inlines small ones at the call.
 const LOGIC: &str = "___nba_comb__";
 
-/// A text around the body of the evaluation: before it, and from it on.
+/// Splits a text at the body of the evaluation function.
 fn evaluation(text: &str) -> Option<(&str, &str)> {
     let calls = text.match_indices(EVALUATION).map(|(at, _)| at);
     let line = |at: usize| text[at..].lines().next().unwrap_or_default();
@@ -38,22 +39,22 @@ fn evaluation(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(head))
 }
 
-/// The bodies of functions of logic.
+/// Bodies of the functions of logic.
 fn logic_of(text: &str) -> Vec<&str> {
     let starts = text.match_indices(LOGIC).map(|(at, _)| at);
     let defined = starts.filter(|&at| text[at..].lines().next().is_some_and(|line| line.ends_with(") {")));
     defined.map(|at| text[at..].split("\n}\n").next().unwrap_or_default()).collect()
 }
 
-/// Whether one of the names stands there, and not as the beginning of a longer one.
+/// True if the text contains one of the names, and not only as the beginning of a longer one.
 fn names_any(text: &str, names: &[String]) -> bool {
     let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
     names.iter().any(|name| text.match_indices(name).any(|(at, _)| !longer(&text[at + name.len()..])))
 }
 
-/// Puts the clock in place of the conditions under which what follows from several clocks is evaluated:
-/// of all or of none, since what is evaluated once must not be read by what is not. Answers with the
-/// text and with what is evaluated there.
+/// Replaces the conditions of logic that depends on several clocks by the falling clock. It
+/// replaces all or none, since logic that runs once must not be read by logic that runs twice.
+/// Returns the text and the logic that moved.
 fn at_falling_edge((head, rest): (&str, &str)) -> Option<(String, String)> {
     let (body, tail) = rest.split_at(rest.find("\n}\n")? + 1);
     let (mut text, mut logic) = (head.to_owned(), String::new());
@@ -80,12 +81,12 @@ fn at_falling_edge((head, rest): (&str, &str)) -> Option<(String, String)> {
     Some((text + tail, logic))
 }
 
-/// Whether a function of logic is called there, rather than named in a message.
+/// True if the text calls a function of logic, and does not only name it in a message.
 fn names_logic(text: &str) -> bool {
     text.lines().any(|line| line.contains(LOGIC) && !line.contains('"'))
 }
 
-/// How many clocks a condition asks for: one after the other, or by a mask.
+/// Number of clocks that a condition tests, one by one or by a mask.
 fn triggers(condition: &str) -> Option<u32> {
     match condition.split_once("ULL &") {
         Some((mask, _)) => {
@@ -158,7 +159,7 @@ mod tests {
         let (clock, hidden) = ("vlSelf->clk;\n".to_owned(), definition("vlSelf->a = 1;"));
         let calls = evaluation_of(&format!("{}{CALL}", CONDITIONS[1]));
         for sources in [
-            // An output that is logic, by any way to name it, in a function or written out.
+            // An output that is logic, in each way to name it, in a function or inlined.
             [clock.clone(), definition("vlSelf->tx_n_valid = 1;"), calls.clone()],
             [clock.clone(), definition("vlSelfRef.vc_busy = 1;"), calls.clone()],
             [clock.clone(), definition("vlSymsp->TOP.vc_busy = 1;"), calls.clone()],
@@ -167,7 +168,7 @@ mod tests {
                 hidden.clone(),
                 evaluation_of(&format!("{} {{\n        vlSelf->vc_busy = 1;\n    }}\n", CONDITIONS[0])),
             ],
-            // No clock of this name; a call without a condition, and under another.
+            // No clock of this name; a call without a condition; a call under another condition.
             [String::new(), hidden.clone(), calls.clone()],
             [
                 clock.clone(),

@@ -1,6 +1,7 @@
-//! The C surface of a compiled fabric (`sim/shim.h`), resolved once.
+//! The C surface of a compiled fabric (`sim/shim.h`), resolved at loading.
 //!
-//! Mirrors the header and nothing more; what may be called when is for [`crate::cosim::dut`] to keep.
+//! It mirrors the header and nothing more. [`crate::cosim::dut`] keeps the rules of which call is
+//! legal when.
 
 use super::error::BuildError;
 use std::ffi::{c_char, c_void};
@@ -11,7 +12,7 @@ use std::sync::Arc;
 /// `MESHKV_ABI` of the header this file mirrors.
 const ABI: u32 = 3;
 
-/// A fabric's handle; only ever behind a pointer.
+/// Handle of a fabric, used only behind a pointer.
 pub(in crate::cosim) type Handle = c_void;
 
 #[repr(C)]
@@ -73,17 +74,17 @@ pub(in crate::cosim) const OK: i32 = 0;
 pub(in crate::cosim) const STUCK: i32 = 1;
 pub(in crate::cosim) const PROTOCOL: i32 = 3;
 
-/// Declares the table of functions and how it is filled from a library.
+/// Declares the table of functions and its loading from a library.
 macro_rules! symbols {
     ($($name:ident: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
-        /// Every function of the surface.
+        /// All functions of the surface.
         #[derive(Clone, Copy)]
         pub(in crate::cosim) struct Symbols {
             $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
         }
 
         impl Symbols {
-            /// Looks every function up.
+            /// Looks up every function.
             ///
             /// # Safety
             /// `library` must export the surface of `sim/shim.h`, and outlive the result.
@@ -132,7 +133,8 @@ symbols! {
     pins_message: fn(*const Handle) -> *const c_char;
 }
 
-/// A compiled fabric, loaded. Cheap to clone; any number of [`crate::cosim::dut::verilated_mesh::VerilatedMesh`]s can run on it.
+/// A loaded library of a compiled fabric. Cloning is cheap. Any number of
+/// [`crate::cosim::dut::verilated_mesh::VerilatedMesh`]s can run on it.
 #[derive(Clone)]
 pub struct Library {
     inner: Arc<Loaded>,
@@ -141,7 +143,7 @@ pub struct Library {
 struct Loaded {
     symbols: Symbols,
     geometry: Geometry,
-    // Last, and never used again: the functions above live as long as it is loaded.
+    // Declared last and never used again: the functions above are valid while it is loaded.
     _library: libloading::Library,
 }
 
@@ -152,7 +154,7 @@ impl fmt::Debug for Library {
 }
 
 impl Library {
-    /// Opens a library that [`super::verilate::build`] has made.
+    /// Opens a library that [`super::verilate::build`] has built.
     pub(in crate::cosim) fn load(path: &Path) -> Result<Library, BuildError> {
         let fail = |e: libloading::Error| BuildError::Load(e.to_string());
         // SAFETY: the file's hash is that of what was linked from the shim; its initialisers are
@@ -177,7 +179,7 @@ impl Library {
         &self.inner.geometry
     }
 
-    /// Whether it can write waves.
+    /// True if it can write waves.
     pub fn is_traced(&self) -> bool {
         self.inner.geometry.traced != 0
     }

@@ -1,37 +1,43 @@
-//! The parts of a design that a build verilates, and the run that it is compiled for.
+//! The parts of a design that a build verilates, and the length of the run that it is compiled for.
 
-/// What is verilated: the network by itself, with the transport of its tiles, or all of the fabric; at
-/// once, or in pieces of which one is run many times. Both ways show the same in the same cycles.
+/// The verilated part of a design: the network alone, the network with its transports, or more. It
+/// is verilated as a whole, or as pieces of which one is run many times. Both ways behave the same
+/// in every cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildForm {
-    /// All of the network: checks its wiring, and can write waves.
+    /// The whole network: checks its wiring and can write waves.
     WholeMesh,
-    /// One router, which the harness runs once for each of the mesh and joins itself: builds in
-    /// seconds whatever the size of the mesh, and runs on two cores.
+    /// One router, which the harness runs once for each tile and connects itself. It builds in
+    /// seconds for any size of mesh and runs on two cores.
     OneRouter,
-    /// One router with the transport of its tile, run once for each of the mesh; for [`crate::cosim::dut::pins::Pins`].
+    /// One router with the transport of its tile, run once for each tile; for
+    /// [`crate::cosim::dut::pins::Pins`].
     TransportPieces,
-    /// All of the fabric, which checks the wiring of everything; for [`crate::cosim::dut::pins::Pins`].
+    /// The whole fabric, with all of its wiring; for [`crate::cosim::dut::pins::Pins`].
     WholeFabric,
-    /// The fabric as one router with its tile, run once for each of the mesh, and what stands around the
-    /// tiles: builds in seconds to a minute where `WholeFabric` takes many; for [`crate::cosim::dut::pins::Pins`].
+    /// The fabric as one router with its tile, run once for each tile, and the periphery. It builds
+    /// in seconds to a minute where `WholeFabric` takes many; for
+    /// [`crate::cosim::dut::pins::Pins`].
     FabricPieces,
-    /// The same without the routers, whose links to the tiles are ports: for tests that play the network.
+    /// The same without the routers, whose links to the tiles are ports: for tests that play the
+    /// network.
     EndpointPieces,
-    /// Fabric and what computes, joined of such pieces, on one clock; for [`crate::cosim::dut::pins::Pins`].
+    /// Fabric and PaD, as such pieces, on one clock; for [`crate::cosim::dut::pins::Pins`].
     CorePieces,
-    /// The same with a clock of its own for what computes.
+    /// The same with a second clock for PaD.
     CorePiecesTwoClocks,
-    /// Fabric and what computes verilated at once, with both clocks: small designs, whose waves it can write.
+    /// Fabric and PaD verilated as a whole, with both clocks: for small designs; it can write
+    /// waves.
     WholeCore,
-    /// The whole device in its shell, with both clocks: small designs, whose waves it can write; for [`crate::cosim::workloads::device`].
+    /// The whole device in its shell, with both clocks: for small designs; it can write waves; for
+    /// [`crate::cosim::workloads::device`].
     WholeDevice,
-    /// What faces host and platform, in its shell: to stand before a core of any form.
+    /// The front of the device in its shell, to run with a core of any form.
     FrontAlone,
 }
 
 impl BuildForm {
-    /// As on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             BuildForm::WholeMesh => "mesh",
@@ -48,7 +54,7 @@ impl BuildForm {
         }
     }
 
-    /// Clocks that can be driven apart.
+    /// Number of clocks that can be driven separately.
     pub(in crate::cosim) fn clocks(self) -> u32 {
         if matches!(
             self,
@@ -64,16 +70,17 @@ impl BuildForm {
     }
 }
 
-/// How long the library will run, which decides what is worth compiling for.
+/// Length of the run, which decides how far to optimise the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunLength {
-    /// Some thousand cycles: compiles in half the time of `Quick`, and runs at two thirds of its speed.
+    /// Some thousand cycles: compiles in half the time of `Quick` and runs at two thirds of its
+    /// speed.
     Brief,
-    /// Some hundred thousand.
+    /// Some hundred thousand cycles.
     Quick,
-    /// Sweeps and benchmarks: runs fastest.
+    /// Sweeps and benchmarks: the fastest code.
     Long,
-    /// Waves in FST, also of the rerun of a failure.
+    /// Waves in FST, also when a failure is run again.
     Trace {
         /// Levels of hierarchy in the wave file, counted from the top; `None` for all.
         depth: Option<u32>,
@@ -82,11 +89,13 @@ pub enum RunLength {
     },
 }
 
-/// Cycles of a tile, or flits that tiles take, from which the better optimised build is worth its longer compilation.
+/// Tile-cycles, or flits that tiles take, from which the better optimised build pays for its longer
+/// compilation.
 pub const LONG_RUN: u64 = 400_000;
 
 impl RunLength {
-    /// For a run of so much work, where so much is long. Less than a tenth of it is done before anything better is compiled.
+    /// The length for `work`, where `long` is a long run. Work below a tenth of `long` is finished
+    /// before better code would be compiled.
     pub fn of(work: u64, long: u64) -> RunLength {
         match work {
             work if work >= long => RunLength::Long,

@@ -1,8 +1,8 @@
-//! C++ that joins the verilated pieces of a fabric: tiles to each other, to what stands around them, and to
+//! Generates the C++ that connects verilated pieces: tiles to each other, to the periphery, and to
 //! the fabric's packed ports.
 //!
-//! Everything follows from the ports of the emitted modules; of what a port is for, only the names of
-//! the bundles along a column are known here.
+//! The code is derived from the ports of the emitted modules. The meaning of a port is not used,
+//! except for the names of the bundles along a column.
 
 use super::port_names::{bundle, is_own, SIDES};
 use crate::design::Port;
@@ -10,22 +10,22 @@ use crate::emit::{Dir, ModuleSpec, PortSpec};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What the first row has of the periphery in place of a southern neighbour: its bundle, and that of the
-/// periphery with a part for each column.
+/// Bundles of the first row that connect to the periphery instead of a southern neighbour: the
+/// tile's, and the periphery's with a part for each column.
 const COLUMN: [(&str, &str); 2] = [("rx_s_bus_", "bus_"), ("tx_s_occupancy_", "column_occupancy_")];
 
-/// The pieces, and the fabric whose ports they show together.
+/// The pieces, and the fabric whose ports they have together.
 pub(in crate::cosim) struct PieceGlue<'a> {
-    /// What stands at every place of the mesh.
+    /// The piece at every place of the mesh.
     pub(in crate::cosim) tile: &'a ModuleSpec,
-    /// What stands around the tiles, if anything does.
+    /// The periphery, if there is one.
     pub(in crate::cosim) periphery: Option<&'a ModuleSpec>,
-    /// The whole.
+    /// The whole fabric.
     pub(in crate::cosim) fabric: &'a ModuleSpec,
 }
 
 impl PieceGlue<'_> {
-    /// The text of `glue.h`.
+    /// Text of `glue.h`.
     pub(in crate::cosim) fn header(&self) -> String {
         let (tile, silent) = (self.tile, "Vdut& tile");
         let mut text = format!(
@@ -49,17 +49,17 @@ impl PieceGlue<'_> {
         text += &self.drive();
         text += &self.sample();
         text += &self.column();
-        text += &self.around();
+        text += &self.periphery_pins();
         text + "}  // namespace meshkv\n"
     }
 
-    /// Ports between tiles and periphery, which the fabric does not show.
+    /// Ports between tiles and periphery that are not ports of the fabric.
     fn inner(&self) -> impl Iterator<Item = &PortSpec> {
         let shown = |port: &PortSpec| is_own(port) || self.fabric.ports.iter().any(|p| p.name == port.name);
         self.periphery.into_iter().flat_map(|p| &p.ports).filter(move |port| !shown(port))
     }
 
-    /// Packed ports as words, and where to find those of the fabric by name.
+    /// Packed ports as words, with a look-up of the fabric's by name.
     fn wires(&self) -> String {
         let of_fabric = self.fabric.ports.iter().filter(|p| !is_own(p));
         let found: String = of_fabric
@@ -75,7 +75,7 @@ impl PieceGlue<'_> {
         )
     }
 
-    /// Local inputs from packed ports.
+    /// Copies packed ports to local inputs.
     fn drive(&self) -> String {
         let pairs = self.local(Dir::Input).map(|(p, port, places)| {
             let here = places.condition(p, port);
@@ -85,7 +85,8 @@ impl PieceGlue<'_> {
         function("drive(Vdut& tile, std::size_t t, const Wires& wires)", &body)
     }
 
-    /// Local outputs to packed ports. What all tiles show alike is taken from the first.
+    /// Copies local outputs to packed ports. A value that is the same in all tiles is taken from
+    /// the first.
     fn sample(&self) -> String {
         let pairs = self.local(Dir::Output).map(|(p, port, places)| {
             let here = places.condition(p, port);
@@ -95,8 +96,8 @@ impl PieceGlue<'_> {
         function("sample(const Vdut& tile, std::size_t t, Wires& wires)", &body)
     }
 
-    /// Ports of the tile that have their part of a packed port of fabric or periphery, and which tiles have
-    /// bits of their own there.
+    /// Ports of the tile that are part of a packed port of fabric or periphery, and the tiles that
+    /// have bits of their own there.
     fn local(&self, dir: Dir) -> impl Iterator<Item = (&PortSpec, &PortSpec, Places)> {
         let ports = self.tile.ports.iter().filter(move |p| p.dir == dir && !is_own(p));
         ports.filter_map(|p| {
@@ -109,7 +110,7 @@ impl PieceGlue<'_> {
         })
     }
 
-    /// What the first row takes from the periphery and shows to it, column by column.
+    /// Connects the first row to the periphery, column by column.
     fn column(&self) -> String {
         let body = |dir: Dir, verb: &str| {
             let pairs = self.tile.ports.iter().filter(|p| p.dir == dir).filter_map(|p| {
@@ -127,8 +128,8 @@ impl PieceGlue<'_> {
             )
     }
 
-    /// The periphery, whose ports are packed as they are.
-    fn around(&self) -> String {
+    /// Connects the periphery, whose ports are packed already.
+    fn periphery_pins(&self) -> String {
         let Some(periphery) = self.periphery else {
             return "using Periphery = Nothing;\n\n".to_owned()
                 + &function("silence(Periphery&)", "")
@@ -153,11 +154,11 @@ impl PieceGlue<'_> {
 /// Tiles that have a part of a port of the fabric.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Places {
-    /// Each.
+    /// Every tile.
     All,
-    /// Those of row 0.
+    /// Tiles of row 0.
     FirstRow,
-    /// All show alike; the first is asked.
+    /// All tiles have the same value; the first is read.
     First,
 }
 
@@ -171,7 +172,7 @@ impl Places {
         }
     }
 
-    /// What is asked of a tile's number before a part of `port` is copied.
+    /// Condition on a tile's number for copying a part of `port`.
     fn condition(self, part: &PortSpec, port: &PortSpec) -> String {
         match self {
             Places::All => String::new(),
@@ -185,7 +186,7 @@ fn function(head: &str, body: &str) -> String {
     format!("inline void {head} {{\n{body}}}\n\n")
 }
 
-/// Tells a tile where it stands, if it asks.
+/// Sets the coordinates of a tile, if it has ports for them.
 fn place(tile: &ModuleSpec) -> String {
     let asks = |name: &str| tile.ports.iter().any(|p| p.name == name);
     let body: String =
@@ -193,14 +194,15 @@ fn place(tile: &ModuleSpec) -> String {
     function("place(Vdut& tile, unsigned x, unsigned y)", &format!("    (void)x, (void)y;\n{body}"))
 }
 
-/// Sets every input to zero, as it is beyond the edge of the mesh. A second clock is not there in every wrapper.
+/// Sets every input to zero, as at the edge of the mesh. Not every wrapper has a second clock.
 fn silence(object: &str, module: &ModuleSpec) -> String {
     let second = |p: &PortSpec| is_own(p) && p.name.starts_with("pe_");
     let inputs = module.ports.iter().filter(|p| p.dir == Dir::Input && !second(p));
     inputs.map(|p| format!("    clear({object}.{});\n", p.name)).collect()
 }
 
-/// Inputs of one side, and what of the neighbour there each takes: `rx` its `tx`, and the reverse.
+/// Inputs of one side, each with the neighbour's output that drives it: `tx` drives `rx`, and the
+/// reverse.
 fn facing(tile: &ModuleSpec, side: Port) -> impl Iterator<Item = (&PortSpec, String)> {
     let (here, there) = (side.letter(), side.opposite().letter());
     tile.ports.iter().filter(|p| p.dir == Dir::Input).filter_map(move |p| {
@@ -210,7 +212,7 @@ fn facing(tile: &ModuleSpec, side: Port) -> impl Iterator<Item = (&PortSpec, Str
     })
 }
 
-/// What the inputs of one side take: of the neighbour there, or of the register before it.
+/// Copies the inputs of one side, from the neighbour or from the register in front of it.
 fn take(tile: &ModuleSpec, side: Port) -> String {
     let pairs = facing(tile, side).map(|(p, name)| (p, format!("tile.{} = from.{name};", p.name)));
     let body = guarded(pairs.collect(), tile, "tile.");
@@ -218,7 +220,8 @@ fn take(tile: &ModuleSpec, side: Port) -> String {
     format!("template <class From>\n{}", function(&head, &body))
 }
 
-/// A register of all that comes from one side, for a neighbour in another SLR. It shows what it was given a period ago.
+/// A register for all signals from one side, for a neighbour in another SLR. Its output is its
+/// input of one period ago.
 fn register(tile: &ModuleSpec, side: Port) -> String {
     let fields: String = facing(tile, side)
         .map(|(_, name)| format!("    std::remove_reference_t<decltype(Vdut::{name})> {name}{{}};\n"))
@@ -231,7 +234,7 @@ fn register(tile: &ModuleSpec, side: Port) -> String {
     format!("struct From_{letter} {{\n{fields}\n    void take(const Vdut& from) {{\n        (void)from;\n    {body}}}\n}};\n\n")
 }
 
-/// What a tile shows on its links, as `meshkv_links` in `sim/shim.h` has it.
+/// Records the outputs of a tile on its links, in the layout of `meshkv_links` in `sim/shim.h`.
 fn links(tile: &ModuleSpec) -> String {
     let mut body = "    std::memset(words, 0, kLinkWords * sizeof(uint32_t));\n".to_owned();
     for port in Port::ALL {
@@ -248,7 +251,7 @@ fn links(tile: &ModuleSpec) -> String {
         };
         let credit = word(format!("rx_{letter}_credit"), 16);
         let valid = word(format!("tx_{letter}_valid"), 0);
-        // Beside a valid that is not set the wires show what was last sent.
+        // While a valid is low, the wires carry what was last sent.
         let flit = [
             word(format!("tx_{letter}_ahead"), 8),
             bits(format!("tx_{letter}_head"), "1"),
@@ -264,8 +267,8 @@ fn links(tile: &ModuleSpec) -> String {
     function("show_links_of(const Vdut& tile, uint32_t* words)", &body)
 }
 
-/// Statements, those last that matter only while their bundle is valid: nobody reads what is not, so it
-/// need not be copied.
+/// Statements; those whose bundle must be valid come last. Signals of an invalid bundle are never
+/// read, so they are not copied.
 fn guarded(pairs: Vec<(&PortSpec, String)>, module: &ModuleSpec, object: &str) -> String {
     let valid_of = |p: &PortSpec| {
         let (bundle, field) = p.name.rsplit_once('_')?;
@@ -307,14 +310,14 @@ mod tests {
             let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has these");
             let (tile, periphery) = (node(spec(ROUTER), &[spec(TILE)], false), spec(PERIPHERY));
             let pieces = PieceGlue { tile: &tile, periphery: Some(periphery), fabric: spec(FABRIC) };
-            // What only looks at a port joins nothing.
+            // Code that only reads a port does not connect it.
             let text = pieces.header().replace(&links(&tile), "");
             let named = |name: &str| {
                 let longer = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
                 text.match_indices(name).filter(|(at, _)| !longer(&text[at + name.len()..])).count()
             };
             for port in tile.ports.iter().filter(|p| !is_own(p)) {
-                // An input is silenced and taken; an output shown, or taken by the neighbour.
+                // An input is silenced and driven; an output is sampled, or drives the neighbour.
                 let places = named(&format!("tile.{}", port.name)) + named(&format!("from.{}", port.name));
                 assert!(places > usize::from(port.dir == Dir::Input), "tile.{} is not joined", port.name);
             }
@@ -325,7 +328,7 @@ mod tests {
                     "periphery.{} is not joined",
                     port.name
                 );
-                // Two ends: the other is a tile's, or the caller's.
+                // Two ends: the other belongs to a tile or to the caller.
                 let ends = named(&format!("wires.{}", port.name));
                 let shown = pieces.fabric.ports.iter().any(|p| p.name == port.name);
                 assert_eq!(ends, if shown { 1 } else { 2 }, "{} leads nowhere", port.name);

@@ -1,7 +1,8 @@
-//! From emitted Verilog to a shared library.
+//! Builds a shared library from emitted Verilog.
 //!
 //! * [`verilate`]: the library, cached by content; [`toolchain`]: the programs that it needs.
-//! * [`device_wrapper`]: the module around a device; `wrapper` and `glue` connect pieces that are run many times.
+//! * [`device_wrapper`]: the shell of a device; `wrapper` and `glue` connect pieces that are run
+//!   many times.
 
 pub(crate) mod cache;
 mod compile;
@@ -24,6 +25,6 @@ pub use error::BuildError;
 pub use ffi::Library;
 pub use form::{BuildForm, RunLength, LONG_RUN};
 pub(in crate::cosim) use piece_ports::node_ports;
-pub use piece_ports::{around_ports, one_place};
+pub use piece_ports::{endpoint_ports, one_place};
 pub(in crate::cosim) use port_names::{is_own, tiles_sharing};
 pub use progress::Progress;

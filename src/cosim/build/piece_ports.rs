@@ -1,32 +1,34 @@
-//! Ports of pieces of the fabric that no emitted module has as they are, and one place of the mesh as a module.
+//! Port lists of pieces that are no emitted module, and one place of the mesh as a module.
 
 use super::wrapper;
 use crate::design::Design;
 use crate::emit::{self, ModuleSpec, PortSpec, FABRIC, PAD, ROUTER, TILE, TRANSPORT};
 
-/// A router, its tile and what computes there as one module `meshkv_node`, with two clocks, in Verilog.
+/// Module `meshkv_node` in Verilog: a router, its tile and its PaD, with two clocks.
 pub fn one_place(design: &Design) -> String {
     let modules = emit::modules(design);
     let (router, beside) = (module(&modules, ROUTER), [TILE, PAD].map(|name| module(&modules, name)));
     wrapper::node_body(&wrapper::node(router, &beside, true), router, &beside)
 }
 
-/// Ports of [`BuildForm::TransportPieces`](super::form::BuildForm::TransportPieces): those of a router with its transport, as many times as there are tiles.
+/// Ports of [`BuildForm::TransportPieces`](super::form::BuildForm::TransportPieces): those of a
+/// router with its transport, once for each tile.
 pub(in crate::cosim) fn node_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let node = wrapper::node(module(&modules, ROUTER), &[module(&modules, TRANSPORT)], false);
     wrapper::side_by_side(&node, design.mesh.tiles() as u32)
 }
 
-/// Ports of [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces): those of the fabric that are not of routers, and the links of all tiles to them.
-pub fn around_ports(design: &Design) -> ModuleSpec {
+/// Ports of [`BuildForm::EndpointPieces`](super::form::BuildForm::EndpointPieces): the fabric's
+/// ports without the routers', and the links of all tiles to routers.
+pub fn endpoint_ports(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let tiles = wrapper::side_by_side(module(&modules, TILE), design.mesh.tiles() as u32);
     let link = |p: &&PortSpec| p.name.starts_with("tx_") || p.name.starts_with("rx_");
-    let mut around = module(&modules, FABRIC).clone();
-    around.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));
-    around.ports.extend(tiles.ports.iter().filter(link).cloned());
-    around
+    let mut endpoints = module(&modules, FABRIC).clone();
+    endpoints.ports.retain(|p| p.name != "vc_busy" && !p.name.starts_with("stat_"));
+    endpoints.ports.extend(tiles.ports.iter().filter(link).cloned());
+    endpoints
 }
 
 /// The module with this name.

@@ -1,22 +1,22 @@
-//! Progress of a build, as its caller sees it.
+//! Progress of a build.
 
-/// What a build is doing, for whoever waits for it.
+/// Current step of a build, for the caller to display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress<'a> {
-    /// Another process builds the same.
+    /// Another process is building the same entry.
     Waiting,
-    /// A cache entry is damaged and built again; `why` is a clause that names it.
+    /// A cache entry is damaged and built again.
     Rebuilding {
-        /// What is wrong with which entry.
+        /// A clause that names the entry and its damage.
         why: &'a str,
     },
     /// Verilator translates the fabric.
     Verilating,
     /// `done` of `total` C++ units are compiled.
     Compiling {
-        /// Units finished.
+        /// Compiled units.
         done: usize,
-        /// Units of this step.
+        /// All units of this step.
         total: usize,
     },
     /// The library is linked.

@@ -1,10 +1,10 @@
-//! What a build is made of beside the emitted Verilog: flags, and the files generated for a design.
+//! The inputs of a build other than the emitted Verilog: flags, and files generated for a design.
 
 use super::device_wrapper;
 use super::error::BuildError;
 use super::form::{BuildForm, RunLength};
 use super::glue::PieceGlue;
-use super::piece_ports::{around_ports, module, node_ports};
+use super::piece_ports::{endpoint_ports, module, node_ports};
 use super::wrapper;
 use crate::design::{Design, Port};
 use crate::emit::{
@@ -16,45 +16,46 @@ use std::collections::BTreeSet;
 const SHARE: &str = include_str!("../../../sim/share.vlt");
 const SYNCHRONIZER: &str = include_str!("../../../sim/synchronizer.v");
 
-/// For what runs once, and for short waves, of which most of the code is for writing them.
+/// For code that runs once, and for short waves, whose code mostly writes them.
 pub(in crate::cosim) const UNOPTIMISED: &str = "-O0";
-/// For what does not run for long: takes a third longer to compile than without, and runs twice as fast.
+/// For short runs: compiles a third longer than `-O0` and runs twice as fast.
 pub(in crate::cosim) const SLIGHTLY: &str = "-Og";
 
-/// Everything that depends on form, length of the run and design.
+/// Everything that depends on form, run length and design.
 pub(in crate::cosim) struct Recipe {
-    /// What is verilated.
+    /// The verilated pieces.
     pub(in crate::cosim) pieces: Vec<Piece>,
     /// Optimisation of the code that runs every cycle.
     pub(in crate::cosim) optimise: &'static str,
-    /// Whether waves can be written.
+    /// True if waves can be written.
     pub(in crate::cosim) traced: bool,
-    /// Whether bits on their way to a synchroniser pass `sim/synchronizer.v`.
+    /// True if bits pass `sim/synchronizer.v` on their way to a synchroniser.
     pub(in crate::cosim) doubted: bool,
-    /// The unit of the shim that makes a model of what is verilated.
+    /// The unit of the shim that makes a model of the pieces.
     pub(in crate::cosim) model: &'static str,
-    /// Files to stand beside the shim, with their texts.
+    /// Files to write next to the shim, with their texts.
     pub(in crate::cosim) files: Vec<(&'static str, String)>,
 }
 
 /// One run of Verilator.
 pub(in crate::cosim) struct Piece {
-    /// Where its C++ goes; with a V before it, what the classes are called.
+    /// Folder of its C++; with a V before it, the prefix of the classes.
     pub(in crate::cosim) folder: &'static str,
     /// Arguments before the emitted sources.
     pub(in crate::cosim) arguments: Vec<String>,
-    /// The module in its wrapper, where its logic may be evaluated once a period.
-    pub(in crate::cosim) once: Option<ModuleSpec>,
-    /// Modules of the design that it is not built of.
+    /// The module in its wrapper, if its logic may be evaluated once per cycle; see
+    /// [`super::eval_patch`].
+    pub(in crate::cosim) eval_patch: Option<ModuleSpec>,
+    /// Modules of the design that it does not use.
     unused: BTreeSet<String>,
 }
 
-/// Folders of pieces: what there is at every place of the mesh, or all, and what stands around it.
+/// Folders of pieces: the piece of every place, or the whole; and the periphery.
 pub(in crate::cosim) const FOLDERS: [&str; 2] = ["dut", "periphery"];
 
 impl Recipe {
     /// # Errors
-    /// [`BuildError::TileWaves`] if waves are asked of a piece of the network by itself.
+    /// [`BuildError::TileWaves`] if waves are asked of a piece of the network alone.
     pub(in crate::cosim) fn new(
         form: BuildForm,
         run: RunLength,
@@ -71,29 +72,30 @@ impl Recipe {
         let (mut pieces, model) = match form {
             BuildForm::WholeMesh => {
                 files.push(("share.vlt", SHARE.to_owned()));
-                // Look-up tables get a name for each use, so that no two routers share code.
+                // Look-up tables get a name per use, which would keep routers from sharing code.
                 let arguments = ["-fno-table", "--top-module", MESH, "sim/share.vlt"];
                 (vec![Piece::new("dut", &modules, &[MESH], &arguments)], "mesh")
             }
             BuildForm::OneRouter | BuildForm::EndpointPieces if trace.is_some() => {
                 return Err(BuildError::TileWaves)
             }
-            _ => (joined(form, design, &modules, &mut files), "pieces"),
+            _ => (pieces_of(form, design, &modules, &mut files), "pieces"),
         };
         if let Some(depth) = trace {
-            // A wrapper is no level of the design, nor is a shell.
-            let around = u32::from(form != BuildForm::WholeMesh) + u32::from(form == BuildForm::WholeDevice);
+            // Neither the wrapper nor the shell is a level of the design.
+            let extra = u32::from(form != BuildForm::WholeMesh) + u32::from(form == BuildForm::WholeDevice);
             for piece in &mut pieces {
                 piece.arguments.push("--trace-fst".to_owned());
-                let levels = depth.map(|depth| (depth + around).to_string());
+                let levels = depth.map(|depth| (depth + extra).to_string());
                 let levels = levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]);
                 piece.arguments.extend(levels);
-                // What waves show is as the design has it.
-                piece.once = None;
+                // Waves must match the design.
+                piece.eval_patch = None;
             }
         }
         if [SLIGHTLY, UNOPTIMISED].contains(&optimise) {
-            // A module that stands in several places is then compiled once; calls between modules cost less than that.
+            // A module with several instances is then compiled once, which saves more than calls
+            // between modules cost.
             pieces.iter_mut().for_each(|piece| piece.arguments.push("-fno-inline".to_owned()));
         }
         let doubted = form.clocks() == 2;
@@ -110,22 +112,23 @@ impl Piece {
         Piece {
             folder,
             arguments: [&COMMON[..], &own, arguments].concat().into_iter().map(str::to_owned).collect(),
-            once: None,
+            eval_patch: None,
             unused: unused.collect(),
         }
     }
 
-    /// Whether it needs this emitted file.
+    /// True if it needs this emitted file.
     pub(in crate::cosim) fn uses(&self, file: &SourceFile) -> bool {
         let name = file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".v"));
-        // What is in `board/` belongs to the card, and has parts of Vivado's own.
+        // Files in `board/` are for the card and use primitives of Vivado.
         let verilog = file.path.ends_with(".v") && !file.path.starts_with("board/");
         verilog && name.is_none_or(|name| !self.unused.contains(name))
     }
 }
 
-/// What `sim/pieces.cpp` runs: a piece for every place of the mesh, or all as one, and what stands around.
-fn joined(
+/// The pieces that `sim/pieces.cpp` runs: one for every place of the mesh, or the whole, and the
+/// periphery.
+fn pieces_of(
     form: BuildForm,
     design: &Design,
     modules: &[ModuleSpec],
@@ -145,7 +148,7 @@ fn joined(
         BuildForm::OneRouter => (spec(ROUTER).clone(), spec(MESH).clone(), vec![ROUTER]),
         BuildForm::TransportPieces => (node(), node_ports(design), of_node()),
         BuildForm::FabricPieces => (node(), spec(FABRIC).clone(), of_node()),
-        BuildForm::EndpointPieces => (spec(TILE).clone(), around_ports(design), vec![TILE]),
+        BuildForm::EndpointPieces => (spec(TILE).clone(), endpoint_ports(design), vec![TILE]),
         BuildForm::CorePieces | BuildForm::CorePiecesTwoClocks => (node(), spec(CORE).clone(), of_node()),
         BuildForm::WholeCore => (spec(CORE).clone(), spec(CORE).clone(), vec![CORE]),
         BuildForm::WholeDevice | BuildForm::FrontAlone => {
@@ -159,27 +162,28 @@ fn joined(
             (spec(FABRIC).clone(), spec(FABRIC).clone(), vec![FABRIC])
         }
     };
-    // What the fabric shows is seen as the edge saw it, except that routers show registers alone.
-    let held = |port: &PortSpec| {
+    // Outputs of the fabric are sampled as the edge sees them. Routers have registered outputs
+    // only.
+    let sampled = |port: &PortSpec| {
         form != BuildForm::OneRouter && fabric.ports.iter().any(|shown| shown.name == port.name)
     };
     let in_wrapper = |file: &'static str| ["--top-module", wrapper::WRAPPER, file];
-    files.push(("dut.v", wrapper::wrapper(&tile, &held, apart)));
+    files.push(("dut.v", wrapper::wrapper(&tile, &sampled, apart)));
     let mut piece = Piece::new("dut", modules, &roots, &in_wrapper("sim/dut.v"));
     if roots.len() > 1 {
         files.push(("node.v", wrapper::node_body(&tile, spec(ROUTER), &others)));
         piece.arguments.push("sim/node.v".to_owned());
     }
     if files.iter().any(|(name, _)| *name == "shell.v") {
-        // What it would rather not call so in C++ is inside the shell.
+        // The names it would warn about in C++ are inside the shell.
         piece.arguments.extend(["-Wno-SYMRSVDWORD", "sim/shell.v"].map(str::to_owned));
     }
     if apart {
         files.push(("synchronizer.v", SYNCHRONIZER.to_owned()));
         piece.arguments.push("sim/synchronizer.v".to_owned());
     }
-    // What follows from registers of a second clock must be evaluated at its edges too.
-    piece.once = (form != BuildForm::WholeFabric && !apart).then(|| tile.clone());
+    // Logic behind registers of a second clock must be evaluated at its edges too.
+    piece.eval_patch = (form != BuildForm::WholeFabric && !apart).then(|| tile.clone());
     let mut pieces = vec![piece];
     let periphery = matches!(
         form,
@@ -190,9 +194,9 @@ fn joined(
     )
     .then(|| spec(PERIPHERY));
     if let Some(periphery) = periphery {
-        files.push(("periphery.v", wrapper::wrapper(periphery, &held, false)));
+        files.push(("periphery.v", wrapper::wrapper(periphery, &sampled, false)));
         let mut piece = Piece::new("periphery", modules, &[PERIPHERY], &in_wrapper("sim/periphery.v"));
-        // It would build a wide port out of its parts by copying all before each part.
+        // It would build a wide port out of parts by copying the whole before each part.
         piece.arguments.push("-fno-dfg".to_owned());
         pieces.push(piece);
     }
@@ -205,10 +209,10 @@ const COMMON: [&str; 8] = [
     "--cc",
     "--language",
     "1364-2005",
-    // With the seed of the run: registers hold noise until they are reset.
+    // Takes the seed of the run: registers hold noise until they are reset.
     "--x-initial",
     "unique",
-    // `meshkv lint` is where warnings are for; a combinational loop would ruin the speed unseen.
+    // Warnings are for `meshkv lint`. A combinational loop would only show as lost speed.
     "-Wno-lint",
     "-Wno-style",
     "-Werror-UNOPTFLAT",
@@ -217,7 +221,7 @@ const COMMON: [&str; 8] = [
 /// The modules below `roots`, themselves included.
 fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = roots.iter().map(|&r| r.to_owned()).collect();
-    // Every module stands after those it instantiates.
+    // The list has every module after those it instantiates.
     for m in modules.iter().rev() {
         if found.contains(m.name) {
             found.extend(m.instances.iter().map(|&name| name.to_owned()));
@@ -226,7 +230,7 @@ fn reachable(modules: &[ModuleSpec], roots: &[&str]) -> BTreeSet<String> {
     found
 }
 
-/// What the shim must know of a design at compile time.
+/// Constants of the design that the shim needs at compile time.
 fn config_header(design: &Design, trace: Option<Option<u32>>, form: BuildForm) -> String {
     let (cols, rows) = if matches!(
         form,
@@ -237,10 +241,10 @@ fn config_header(design: &Design, trace: Option<Option<u32>>, form: BuildForm) -
         (design.mesh.cols(), design.mesh.rows())
     };
     let values = [
-        // How often what is verilated stands side by side.
+        // Number of pieces side by side.
         ("COLS", cols),
         ("ROWS", rows),
-        // Bit y: between rows y and y + 1 there are registers.
+        // Bit y: registers between rows y and y + 1.
         ("CROSSINGS", design.crossings()),
         ("TILES", design.mesh.tiles() as u32),
         ("PORTS", Port::ALL.len() as u32),
@@ -251,7 +255,7 @@ fn config_header(design: &Design, trace: Option<Option<u32>>, form: BuildForm) -
         ("FLIT_WIDTH", design.flit.data_width),
         ("TRACED", u32::from(trace.is_some())),
         ("CLOCKS", form.clocks()),
-        // 99 levels tell the wave writer to follow what Verilator kept.
+        // 99 levels make the wave writer follow everything that Verilator kept.
         ("TRACE_DEPTH", trace.flatten().unwrap_or(99)),
     ];
     values.iter().map(|(name, value)| format!("#define MESHKV_{name} {value}u\n")).collect()

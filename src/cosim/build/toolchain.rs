@@ -1,6 +1,6 @@
-//! The programs a fabric is compiled with: which they are, and how they are run.
+//! The programs that compile a fabric: their versions, and running them.
 //!
-//! Where Verilator is found is not decided here; the caller brings its path.
+//! The caller passes the path of Verilator; this file does not search for it.
 
 use super::error::BuildError;
 use super::progress::Progress;
@@ -12,23 +12,24 @@ use std::process::Command;
 use std::sync::{mpsc, Mutex};
 use std::thread;
 
-/// Verilator and the C++ compiler, asked for their versions.
+/// Verilator and the C++ compiler, with their versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolchain {
-    /// The `verilator` program.
+    /// Path of the `verilator` program.
     pub verilator: PathBuf,
-    /// What `verilator --version` prints.
+    /// Output of `verilator --version`.
     pub verilator_version: String,
-    /// Its runtime library: `verilated.h` and the sources beside it.
+    /// Folder of its runtime library: `verilated.h` and the sources next to it.
     pub include: PathBuf,
-    /// The C++ compiler.
+    /// Path of the C++ compiler.
     pub cxx: PathBuf,
     /// The first line of its `--version`.
     pub cxx_version: String,
 }
 
 impl Toolchain {
-    /// Asks both programs who they are. Takes about a tenth of a second: keep the answer.
+    /// Asks both programs for their versions. It takes about a tenth of a second, so keep the
+    /// answer.
     ///
     /// # Errors
     /// [`BuildError::VerilatorMissing`] or [`BuildError::CompilerMissing`] if one does not run.
@@ -57,14 +58,14 @@ impl Toolchain {
     }
 }
 
-/// First line of what a program prints; `None` if it does not run or fails.
+/// First line that a program prints; `None` if it does not run or fails.
 fn ask(program: &Path, args: &[&str]) -> Option<String> {
     let output = Command::new(program).args(args).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
     output.status.success().then(|| text.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// Runs a program to its end, or until `stop`; what it printed is returned only if it failed.
+/// Runs a program to its end, or until `stop`. Its output is returned only if it failed.
 pub(crate) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), BuildError> {
     let program = command.get_program().to_string_lossy().into_owned();
     child::keep_temporaries(&mut command);
@@ -83,7 +84,7 @@ pub(crate) fn run(mut command: Command, stop: &dyn Fn() -> bool) -> Result<(), B
     }
 }
 
-/// Runs commands on as many cores as there are; the first error is the result.
+/// Runs commands on all cores; the first error is the result.
 pub(in crate::cosim) fn run_all(
     jobs: Vec<Command>,
     stop: &(dyn Fn() -> bool + Sync),
@@ -98,7 +99,7 @@ pub(in crate::cosim) fn run_all(
         for _ in 0..workers {
             let (queue, sender) = (&queue, sender.clone());
             scope.spawn(move || loop {
-                // Taken in a statement of its own: the lock must not be held while the job runs.
+                // A statement of its own: the lock must not be kept while the job runs.
                 let job = queue.lock().ok().and_then(|mut jobs| jobs.next());
                 let Some(job) = job else { break };
                 if sender.send(run(job, stop)).is_err() {
@@ -115,7 +116,8 @@ pub(in crate::cosim) fn run_all(
     })
 }
 
-/// The lines that say what is wrong: the first error and what follows it, at most a screen.
+/// The lines of a log that name the problem: the first error and the text after it, at most a
+/// screen.
 fn first_errors(log: &str) -> String {
     const LINES: usize = 30;
     let lines: Vec<&str> = log.lines().collect();

@@ -1,8 +1,10 @@
-//! From emitted Verilog to a shared library that [`crate::cosim::dut::verilated_mesh::VerilatedMesh`] drives.
+//! Turns emitted Verilog into a shared library that
+//! [`crate::cosim::dut::verilated_mesh::VerilatedMesh`] drives.
 //!
-//! Three kinds of cache entries make one library: the runtime (Verilator's own code and the part of the
-//! shim that knows no design) and headers, precompiled, once for each tool version, and the fabric, compiled
-//! once for each content. Knows nothing of traffic; does not look for Verilator.
+//! Three kinds of cache entries make a library. The runtime is Verilator's own code and the fixed
+//! part of the shim. Precompiled headers and the runtime are built once for each tool version, and
+//! the fabric once for each content. This file knows nothing of traffic and does not search for
+//! Verilator.
 
 use super::cache::Cache;
 use super::compile::{Fabric, LIBRARY};
@@ -16,23 +18,23 @@ use crate::design::Design;
 use crate::emit::SourceFile;
 use std::path::{Path, PathBuf};
 
-/// What a build is made with.
+/// Settings of a build.
 #[derive(Debug, Clone)]
 pub struct BuildOptions {
-    /// Verilator and compiler, asked for their versions.
+    /// Verilator and compiler, with their versions.
     pub toolchain: Toolchain,
-    /// What is verilated.
+    /// The verilated part of the design.
     pub form: BuildForm,
-    /// Chooses the flags.
+    /// Length of the run, which chooses the flags.
     pub run: RunLength,
-    /// Where built libraries are kept; `None` for `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
+    /// Place of the cache; `None` for `MESHKV_CACHE`, `XDG_CACHE_HOME/meshkv` or `~/.cache/meshkv`.
     pub cache_dir: Option<PathBuf>,
 }
 
 /// Verilates and compiles `files`, or takes the result from the cache.
 ///
 /// # Errors
-/// [`BuildError`] says which tool is missing or what it reported.
+/// [`BuildError`] names the missing tool or carries the report of a failed one.
 pub fn build(
     files: &[SourceFile],
     design: &Design,
@@ -42,7 +44,7 @@ pub fn build(
     build_until(&|| false, files, design, options, progress)
 }
 
-/// [`build`] that is given up, and everything it runs ended, once `stop` says so.
+/// Like [`build`], but ends with everything it runs once `stop` returns true.
 ///
 /// # Errors
 /// As [`build`], and [`BuildError::Stopped`].
@@ -74,7 +76,7 @@ pub fn build_until(
             fabric.build(work, &runtime, &headers, progress)
         })?;
         match Library::load(&entry.join(LIBRARY)) {
-            // Intact and still not loadable: the system's libraries have changed since it was linked.
+            // Intact but not loadable: the system's libraries have changed since it was linked.
             Err(BuildError::Load(why)) if attempt == 0 => {
                 progress(Progress::Rebuilding { why: &why });
                 cache.evict(&key, progress)?;

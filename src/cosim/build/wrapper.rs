@@ -1,42 +1,46 @@
-//! The pieces of a fabric that are verilated by themselves, in Verilog: a *wrapper* around each, and a
-//! router with its tile as one module.
+//! Generates Verilog for pieces that are verilated alone: a *wrapper* for each, and a router with
+//! its tile as one module.
 //!
-//! Everything follows from the ports of the emitted modules. C++ that joins the pieces is generated
-//! in [`super::glue`]; `sim/pieces.cpp` runs them and is the same for every design.
+//! The text is derived from the ports of the emitted modules. [`super::glue`] generates the C++
+//! that connects the pieces. `sim/pieces.cpp` runs them and is the same for every design.
 
 use super::port_names::{bundle, is_own, SIDES};
 use crate::design::Port;
 use crate::emit::{Dir, ModuleSpec, PortSpec};
 
-/// The module that is verilated: a piece in its wrapper.
+/// Name of the verilated module: a piece in its wrapper.
 pub(in crate::cosim) const WRAPPER: &str = "meshkv_wrapper";
 
-/// Inputs up to this width are taken at the falling edge. Wider ones are payload: copying it again
-/// costs, and nothing but registers reads it. Were it read by logic, that would only be slower.
+/// Widest input that is sampled at the falling edge. Wider ones are payload: copying costs time,
+/// and only registers read them. Logic that read them would only be slower.
 const SAMPLED_BITS: u32 = 64;
 
-/// A module around a piece that takes its inputs at the falling edge of the clock.
+/// Verilog of a wrapper, which samples the inputs of a piece at the falling edge of the clock.
 ///
-/// Verilator evaluates what follows from an input whenever it is called, and it is called twice a
-/// period. Between registers that are written at the falling edge, nothing follows from an input.
-/// Coordinates are taken once, at the reset.
+/// Verilator is called twice a period and evaluates all logic behind an input at each call. Behind
+/// registers that are written at the falling edge, no logic depends on an input. Coordinates are
+/// sampled once, at the reset.
 ///
-/// Outputs that `held` names show what they were at the rising edge, inputs and all: so a handshake
-/// is seen as the edge saw it. The others show what they are after it.
+/// Outputs that `sampled` names are sampled at the rising edge, with the inputs of that edge: a
+/// handshake appears as the edge sees it. The other outputs show their values after the edge.
 ///
-/// Unless the clocks run `apart`, what computes has that of the network. If they do, `doubt` says
-/// whether bits may come late that change as another clock samples them (`sim/synchronizer.v`).
-pub(in crate::cosim) fn wrapper(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> bool, apart: bool) -> String {
+/// Unless the clocks run `apart`, PaD has the network's clock. If they do, `doubt` enables late
+/// bits: bits that change as another clock samples them (`sim/synchronizer.v`).
+pub(in crate::cosim) fn wrapper(
+    piece: &ModuleSpec,
+    sampled: &dyn Fn(&PortSpec) -> bool,
+    apart: bool,
+) -> String {
     let range = |bits: u32| if bits == 1 { String::new() } else { format!(" [{}:0]", bits - 1) };
     let (mut ports, mut taken, mut pins) = (Vec::new(), String::new(), Vec::new());
-    // All tiles of a whole fabric leave their reset together.
+    // All tiles of a whole fabric leave reset together.
     let reset =
         |name: &str, bits: u32| if bits == 1 { name.to_owned() } else { format!("{{{bits}{{{name}}}}}") };
     for port @ PortSpec { dir, name, width, .. } in &piece.ports {
         let own = is_own(port) && name.ends_with("rst");
         let range = range(if own { 1 } else { width.bits });
         let dir = if *dir == Dir::Input { "input " } else { "output" };
-        if dir == "output" && held(port) {
+        if dir == "output" && sampled(port) {
             ports.push(format!("    output reg {range} {name}"));
             pins.push(format!("        .{name}({name}_now)"));
             taken +=
@@ -75,8 +79,8 @@ pub(in crate::cosim) fn wrapper(piece: &ModuleSpec, held: &dyn Fn(&PortSpec) -> 
     )
 }
 
-/// A router and what stands beside it as one module: what there is at every place of the fabric. What two of
-/// those beside have in common joins them, and is not seen from outside. Unless the clocks run `apart` there is one.
+/// A router and the modules at its place as one module. Ports that two of `beside` share connect
+/// them and are not ports of the result. There is one clock unless the clocks run `apart`.
 pub(in crate::cosim) fn node(router: &ModuleSpec, beside: &[&ModuleSpec], apart: bool) -> ModuleSpec {
     let of_router = router.ports.iter().filter(|p| bundle(&p.name, Port::Local.letter()).is_none());
     let outside = |p: &&PortSpec| !is_own(p) && !is_link(p) && !joins(beside, &p.name);
@@ -94,13 +98,13 @@ pub(in crate::cosim) fn node(router: &ModuleSpec, beside: &[&ModuleSpec], apart:
     }
 }
 
-/// Whether a port of this name joins two of the modules.
+/// True if a port of this name connects two of the modules.
 fn joins(modules: &[&ModuleSpec], name: &str) -> bool {
     modules.iter().filter(|m| m.ports.iter().any(|p| p.name == name)).count() > 1
 }
 
-/// What as many `node`s side by side show, tile t's part of a port the t-th. Their scans run in step,
-/// so that there is one index for all.
+/// Ports of as many `node`s as there are tiles, tile t's part the t-th. The scans of the nodes run
+/// in step, so that there is one index for all.
 pub(in crate::cosim) fn side_by_side(node: &ModuleSpec, tiles: u32) -> ModuleSpec {
     let outside = |p: &&PortSpec| !is_own(p) && !is_side(p);
     let packed = |p: &PortSpec| {
@@ -133,7 +137,7 @@ pub(in crate::cosim) fn node_body(node: &ModuleSpec, router: &ModuleSpec, beside
     for port in all().filter(|p| p.dir == Dir::Output && joins(beside, &p.name)) {
         wires += &format!("    wire {}{};\n", range(port), port.name);
     }
-    // What the tile sends, the router receives.
+    // The router receives what the tile sends.
     let of_router = router.ports.iter().map(|p| match bundle(&p.name, Port::Local.letter()) {
         Some(("rx", field)) => format!("        .{}(link_tx_{field})", p.name),
         Some((_, field)) => format!("        .{}(link_rx_{field})", p.name),
@@ -141,7 +145,7 @@ pub(in crate::cosim) fn node_body(node: &ModuleSpec, router: &ModuleSpec, beside
     });
     let apart = node.ports.iter().any(|p| p.name == "pe_clk");
     let beside_it = |p: &PortSpec| match p.name.strip_prefix("pe_").filter(|_| !apart) {
-        // What computes runs in step with the network.
+        // PaD runs in step with the network.
         Some(shared) => format!("        .{}({shared})", p.name),
         None if is_link(p) => format!("        .{0}(link_{0})", p.name),
         None => format!("        .{0}({0})", p.name),
@@ -161,7 +165,7 @@ pub(in crate::cosim) fn node_body(node: &ModuleSpec, router: &ModuleSpec, beside
     )
 }
 
-/// A port of the tile's link to its router; what leads to the tiles beside it is not.
+/// True for a port of the tile's link to its router, false for one to a neighbouring tile.
 fn is_link(port: &PortSpec) -> bool {
     (port.name.starts_with("tx_") || port.name.starts_with("rx_")) && !is_side(port)
 }

@@ -1,4 +1,5 @@
-//! Checks of a run: every flit once, intact and in order, and two fabrics that show the same.
+//! Checks of a run: the scoreboard finds lost, changed and reordered flits; lockstep compares two
+//! fabrics.
 
 pub mod lockstep;
 pub mod scoreboard;

@@ -1,11 +1,11 @@
-//! What a network can do wrong with a flit.
+//! Violations: errors of a network in carrying flits.
 
 use serde::Serialize;
 
-/// Violations that are kept with their message; all are counted.
+/// Violations whose message is kept; all are counted.
 const KEPT: usize = 16;
 
-/// What a network did wrong.
+/// Kind of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViolationKind {
@@ -19,40 +19,40 @@ pub enum ViolationKind {
     WrongVc,
     /// A flit overtook one that it must follow.
     OutOfOrder,
-    /// A flit of another packet stands inside a PART packet.
+    /// A flit of another packet came inside a PART packet.
     Interleaved,
     /// A flit never came.
     Lost,
     /// At the end a virtual channel still holds a flit.
     Stuck,
-    /// At the end a sender has not all its credits back.
+    /// At the end a sender does not have all its credits.
     Credits,
-    /// Links carried more or fewer flits than the trees of what was sent have.
+    /// Links carried more or fewer flits than the trees of all sent flits have links.
     Links,
     /// A master broke the rules of AXI4 at a memory port.
     Protocol,
 }
 
-/// One thing that a network did wrong.
+/// One violation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Violation {
-    /// What it is.
+    /// Its kind.
     pub kind: ViolationKind,
-    /// Where, when and which flit.
+    /// Place, time and flit.
     pub message: String,
 }
 
-/// All violations, counted, and the first with their messages.
+/// The number of violations, and the first with their messages.
 #[derive(Debug, Default)]
 pub(in crate::cosim) struct Violations {
-    /// How many there were.
+    /// Number of violations.
     pub count: u64,
-    /// The first of them.
+    /// The first violations.
     pub first: Vec<Violation>,
 }
 
 impl Violations {
-    /// Counts one. The message is made only for those that are kept: a broken network gives millions.
+    /// Counts one. The message is made only for those that are kept: a broken network has millions.
     pub fn add(&mut self, kind: ViolationKind, message: impl FnOnce() -> String) {
         self.count += 1;
         if self.first.len() < KEPT {

@@ -1,50 +1,50 @@
-//! Two clocks of a co-simulation: the network's, by which time is counted, and that of what computes.
+//! The two clocks of a co-simulation: the network's, which counts time, and PaD's.
 
 use crate::cosim::build::ffi::RawClocks;
 use crate::cosim::hash::mix;
 
-/// How the clock of what computes runs beside that of the network.
+/// Frequencies, jitter and seed of the two clocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clocks {
-    /// The network's, in MHz.
+    /// Frequency of the network's clock in MHz.
     pub noc_mhz: f64,
-    /// Of what computes, in MHz.
+    /// Frequency of PaD's clock in MHz.
     pub pe_mhz: f64,
-    /// Percent of its period by which each edge of the latter is early or late, at most; with any, bits that change as
-    /// another clock samples them are seen old or new by lot.
+    /// Largest shift of each edge of PaD's clock, in percent of its period. With any jitter, bits
+    /// that change as another clock samples them are read old or new at random.
     pub jitter: u8,
-    /// Of the phase and of all edges.
+    /// Seed of the phase and of all edges.
     pub seed: u64,
 }
 
 impl Clocks {
-    /// Most percent of jitter: with a quarter, edges would meet.
+    /// Largest jitter in percent: with a quarter, edges would meet.
     pub const MOST_JITTER: u8 = 24;
     /// One clock for all.
     pub const IN_STEP: Clocks = Clocks { noc_mhz: 250.0, pe_mhz: 250.0, jitter: 0, seed: 0 };
 
-    /// Every edge of one is an edge of the other.
+    /// True if every edge of one is an edge of the other.
     pub fn in_step(&self) -> bool {
         self.noc_mhz == self.pe_mhz && self.jitter == 0
     }
 
-    /// The network's for both.
+    /// The network's clock for both.
     pub fn into_step(self) -> Clocks {
         Clocks { pe_mhz: self.noc_mhz, jitter: 0, ..self }
     }
 
-    /// Cycles of what computes in so many of the network.
+    /// Cycles of PaD in so many of the network.
     pub fn pe_cycles(&self, cycles: f64) -> f64 {
         cycles * self.pe_mhz / self.noc_mhz
     }
 
-    /// Periods of the network in which both see so many edges of theirs.
+    /// Periods of the network in which both clocks have so many edges.
     pub(in crate::cosim) fn periods(&self, edges: u64) -> u64 {
         (edges as f64 * (self.noc_mhz / self.pe_mhz).max(1.0)).ceil() as u64 + 1
     }
 
     pub(in crate::cosim) fn raw(&self) -> RawClocks {
-        // Halves of periods are whole numbers.
+        // Half periods are whole numbers.
         let period = |mhz: f64| ((0.5e9 / mhz).round() as u64).max(1) * 2;
         let (noc_fs, pe_fs) = (period(self.noc_mhz), period(self.pe_mhz));
         let jitter_fs = pe_fs / 100 * u64::from(self.jitter.min(Clocks::MOST_JITTER));

@@ -2,16 +2,16 @@
 
 use super::port_difference::PortDifference;
 
-/// Why a simulation cannot go on.
+/// Reason why a simulation cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DutError {
-    /// A check in the RTL fired (`$stop`), or Verilator gave up. The handle is of no more use.
+    /// A check in the RTL fired (`$stop`), or Verilator gave up. The handle cannot be used again.
     #[error("the simulation stopped {0}")]
     Stopped(String),
-    /// Two fabrics that run side by side show different things.
+    /// Two fabrics side by side have different outputs.
     #[error("{0}")]
     Differ(Box<PortDifference>),
-    /// The waves that were asked for are written; what comes after them need not be simulated.
+    /// The requested waves are written; the rest need not be simulated.
     #[error("waves were written up to cycle {0}")]
     Written(u64),
     /// The fabric broke the protocol of a local link. Usable again after a reset.

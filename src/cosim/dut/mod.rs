@@ -1,8 +1,10 @@
-//! A running fabric, whatever carries it: verilated, or the model.
+//! A running fabric, either verilated or the model.
 //!
-//! * [`network`]: a fabric as traffic and scoreboard see it; [`verilated_mesh`] and [`model_mesh`] carry it.
-//! * [`ports`]: a fabric as ports and a clock; [`verilated_ports`], [`model_ports`] and [`split_device`] carry it, [`pins`] drives it.
-//! * [`clocks`]: the two clocks; [`waves`]: waves of a part of a run.
+//! * [`network`]: the fabric as a network of flits; [`verilated_mesh`] and [`model_mesh`] implement
+//!   it.
+//! * [`ports`]: the fabric as ports and a clock; [`verilated_ports`], [`model_ports`] and
+//!   [`split_device`] implement it, [`pins`] drives it.
+//! * [`clocks`]: the two clocks; [`waves`]: waves of a window of cycles.
 
 pub mod clocks;
 mod error;
@@ -20,5 +22,5 @@ pub mod waves;
 
 pub use error::DutError;
 pub(in crate::cosim) use pin_group::group_pins;
-pub(in crate::cosim) use port_difference::around;
+pub(in crate::cosim) use port_difference::cycles_near;
 pub use port_difference::PortDifference;

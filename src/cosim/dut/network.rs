@@ -1,11 +1,11 @@
-//! What traffic and scoreboard ask of a fabric.
+//! The fabric as a network: traffic and scoreboard drive it through the trait [`Network`].
 //!
-//! The verilated mesh and the cycle-exact model are both driven through [`Network`], so that one
-//! run, one scoreboard and one set of figures serve both. Nothing here knows how flits move.
+//! The verilated mesh and the cycle-exact model both implement it, so that one run, one scoreboard
+//! and one set of figures serve both. Nothing here knows how flits move.
 //!
-//! Time is counted in clock periods from reset. A flit that is ready at cycle `c` is on the wires of
-//! its tile's local port in period `c` when nothing blocks it; the cycle of an ejection is the period
-//! in which the flit shows at the tile.
+//! Time is counted in clock periods from reset. A flit that is ready at cycle `c` is on the wires
+//! of its tile's local port in period `c` when nothing blocks it. The cycle of an ejection is the
+//! period in which the flit is on the wires to the tile.
 
 use crate::design::{Class, NodeId, Port};
 
@@ -15,7 +15,7 @@ pub const COUNTERS: usize = 32;
 /// Counters of one output port: flits of PART, KV_FETCH and KV_DATA, cycles blocked for credit, idle cycles.
 pub const COUNTERS_PER_PORT: usize = 5;
 
-/// How a step ended.
+/// Result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepStatus {
     /// All cycles were run.
@@ -27,7 +27,7 @@ pub enum StepStatus {
 /// One flit on its way into the fabric; words are little-endian, unused top bits zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Injection<'a> {
-    /// Where it enters.
+    /// Tile at which it enters.
     pub tile: NodeId,
     /// Chooses the source queue: the flits of a class enter a tile in order.
     pub class: Class,
@@ -48,11 +48,11 @@ pub struct Injection<'a> {
 /// One flit that left the fabric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ejection<'a> {
-    /// The period that showed it.
+    /// The period in which it was on the wires.
     pub cycle: u64,
-    /// Where.
+    /// Tile at which it left.
     pub tile: NodeId,
-    /// On which VC.
+    /// VC on which it left.
     pub vc: u32,
     /// `head_width` bits.
     pub head: &'a [u32],
@@ -65,35 +65,35 @@ pub struct Ejection<'a> {
 pub struct Entry {
     /// The period it was on the wires.
     pub cycle: u64,
-    /// Where.
+    /// Tile at which it entered.
     pub tile: NodeId,
-    /// From which source queue.
+    /// Class of its source queue.
     pub class: Class,
     /// Flits of this queue that entered before it, since reset.
     pub sequence: u64,
-    /// On which VC.
+    /// VC on which it entered.
     pub vc: u32,
 }
 
 /// A fabric that carries flits between the tiles of a mesh.
 pub trait Network {
-    /// Empties everything and starts again at cycle 0.
+    /// Empties everything and restarts at cycle 0.
     ///
     /// # Errors
-    /// When the simulation has failed for good.
+    /// If the simulation has failed for good.
     fn reset(&mut self) -> anyhow::Result<()>;
 
     /// Periods simulated so far, which is the number of the next one.
     fn cycle(&self) -> u64;
 
-    /// Appends a flit to the source queue that its tile keeps for its class.
+    /// Appends a flit to the source queue of its tile and class.
     ///
     /// # Errors
-    /// When the queue cannot grow.
+    /// If the queue cannot grow.
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()>;
 
-    /// Words of a payload of so many that it carries from source to destination: all, or the first of them where payloads
-    /// are numbers of which no bit can change by itself.
+    /// Words that it carries of a payload of `all`: all of them, or the first ones where payloads
+    /// are numbers that cannot change in part.
     fn payload_words(&self, all: usize) -> usize {
         all
     }
@@ -101,22 +101,23 @@ pub trait Network {
     /// Simulates `cycles` periods, fewer if a watchdog finds that nothing moves.
     ///
     /// # Errors
-    /// When the simulation itself fails, for example on an assertion of the RTL.
+    /// If the simulation itself fails, for example at an assertion of the RTL.
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus>;
 
-    /// Hands over the flits that left a source queue in the last step, in the order of their cycles.
+    /// Passes the flits that left a source queue in the last step, in the order of their cycles.
     fn take_entries(&mut self, receive: &mut dyn FnMut(Entry));
 
-    /// Hands over the flits that came out in the last step, in the order of their cycles.
+    /// Passes the flits that left the fabric in the last step, in the order of their cycles.
     fn take_ejections(&mut self, receive: &mut dyn FnMut(Ejection<'_>));
 
-    /// Counters of every tile since reset, modulo 2^32, indexed `output port * COUNTERS_PER_PORT + counter`.
-    /// They may be read out in turn, so that a window is exact if its length is a multiple of the turn.
+    /// Counters of every tile since reset, modulo 2^32, indexed `output port * COUNTERS_PER_PORT +
+    /// counter`. A fabric may read them out in turn; a window is exact if its length is a multiple
+    /// of the turn.
     fn counters(&self) -> Vec<[u32; COUNTERS]>;
 
     /// Input virtual channels that hold a flit: the router, its input port, the channel.
     fn busy_vcs(&self) -> Vec<(NodeId, Port, u32)>;
 
-    /// Whether every sender holds all its credits.
+    /// True if every sender has all its credits.
     fn credits_home(&self) -> bool;
 }

@@ -1,6 +1,6 @@
-//! Groups of ports that are found by name.
+//! Groups of ports, looked up by name.
 
-/// A group of ports of the same number of parts, found by name.
+/// Declares a group of ports with the same number of parts, looked up by name.
 macro_rules! group_pins {
     ($(#[$doc:meta])* $group:ident { $($name:ident)+ }) => {
         $(#[$doc])*
@@ -10,13 +10,13 @@ macro_rules! group_pins {
         }
 
         impl $group {
-            /// Finds them in the fabric of `top`.
+            /// Looks them up in the fabric of `top`.
             #[allow(dead_code)] // Some are always found by a prefix.
             pub(in $crate::cosim) fn find(pins: &mut $crate::cosim::dut::pins::Pins, top: &$crate::emit::ModuleSpec, parts: u32) -> Result<$group, $crate::cosim::dut::DutError> {
                 $group::named(pins, top, "", parts)
             }
 
-            /// Finds them there, each name after this prefix.
+            /// Looks them up there, each name behind this prefix.
             pub(in $crate::cosim) fn named(
                 pins: &mut $crate::cosim::dut::pins::Pins,
                 top: &$crate::emit::ModuleSpec,

@@ -1,9 +1,9 @@
-//! The fabric as a clock and ports, for drivers that say themselves what a period carries.
+//! The fabric as a clock and ports, for drivers that set every input of a period themselves.
 //!
-//! After a tick every output shows what it carried in the period that the tick ended, so a
-//! handshake is judged as the clock edge saw it. What belongs to a valid means something only with it:
-//! of a fabric in pieces it is not copied otherwise. What is behind the ports is a [`DutPorts`]:
-//! compiled Verilog or the model. Nothing here knows a port by its purpose.
+//! After a tick every output has its value of the period that the tick ended, so that a handshake
+//! is judged as the clock edge saw it. Payload is meaningful only while its `valid` is high: a
+//! fabric in pieces does not copy it otherwise. A [`DutPorts`] is behind the ports: compiled
+//! Verilog or the model. Nothing here knows the purpose of a port.
 
 use super::clocks::Clocks;
 use super::error::DutError;
@@ -17,7 +17,7 @@ use crate::emit::{Dir, ModuleSpec};
 /// Edges of each clock under reset.
 const RESET_EDGES: u64 = 8;
 
-/// One port of the fabric; tile t's part of it is the t-th.
+/// One port of the fabric; tile t's part is the t-th.
 #[derive(Debug, Clone, Copy)]
 pub struct Pin {
     port: usize,
@@ -30,7 +30,7 @@ pub struct Pin {
 /// A running fabric.
 #[derive(Debug)]
 pub struct Pins {
-    socket: Box<dyn DutPorts>,
+    dut: Box<dyn DutPorts>,
     cycle: u64,
 }
 
@@ -43,52 +43,53 @@ impl Pins {
         Pins::of(verilated(library, seed)?)
     }
 
-    /// Whatever has the ports of a fabric, out of reset.
+    /// Takes a fabric out of reset.
     ///
     /// # Errors
     /// If it stops during reset.
-    pub fn of(socket: Box<dyn DutPorts>) -> Result<Pins, DutError> {
-        Pins::clocked(socket, &Clocks::IN_STEP)
+    pub fn of(dut: Box<dyn DutPorts>) -> Result<Pins, DutError> {
+        Pins::clocked(dut, &Clocks::IN_STEP)
     }
 
-    /// The same with a clock of its own for what computes.
+    /// The same with a separate clock for PaD.
     ///
     /// # Errors
     /// If it stops during reset, or cannot have these clocks.
-    pub fn clocked(socket: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
-        let mut pins = Pins { socket, cycle: 0 };
+    pub fn clocked(dut: Box<dyn DutPorts>, clocks: &Clocks) -> Result<Pins, DutError> {
+        let mut pins = Pins { dut, cycle: 0 };
         pins.set_clocks(clocks)?;
         let periods = if clocks.in_step() { RESET_EDGES } else { clocks.periods(RESET_EDGES) };
         for _ in 0..periods {
-            pins.socket.tick(true)?;
+            pins.dut.tick(true)?;
         }
         Ok(pins)
     }
 
-    /// Lets the clocks run so from the next period on. [`Pins::tick`] is a period of the network's in any case.
+    /// Sets the clocks from the next period on. [`Pins::tick`] is a period of the network's clock
+    /// in any case.
     ///
     /// # Errors
     /// If there is one clock and two are asked for.
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
-        self.socket.set_clocks(clocks)
+        self.dut.set_clocks(clocks)
     }
 
-    /// The port of `top` with this name; `tiles` is how many parts it has.
+    /// The port of `top` with this name and `tiles` parts.
     ///
     /// # Errors
-    /// If what is behind the ports was built for another design.
+    /// If the fabric was built for another design.
     pub fn pin(&mut self, top: &ModuleSpec, name: &str, tiles: u32) -> Result<Pin, DutError> {
         let mismatch = || DutError::Mismatch(format!("it has no port {name}"));
         let port = top.ports.iter().find(|p| p.name == name).ok_or_else(mismatch)?;
-        let number = self.socket.find(name).ok_or_else(mismatch)?;
+        let number = self.dut.find(name).ok_or_else(mismatch)?;
         let total = port.width.bits;
         Ok(Pin { port: number, total, width: total / tiles, input: port.dir == Dir::Input })
     }
 
-    /// Sets every input of `top` to zero, so that none holds what was there before. Clocks and resets are driven by [`Pins::tick`].
+    /// Sets every input of `top` to zero. [`Pins::tick`] drives clocks and resets.
     ///
     /// # Errors
-    /// If what is behind the ports was built for another design.
+    /// If the fabric was built for another design.
     pub fn silence(&mut self, top: &ModuleSpec) -> Result<(), DutError> {
         for port in top.ports.iter().filter(|p| p.dir == Dir::Input && !is_own(p)) {
             let pin = self.pin(top, &port.name, 1)?;
@@ -106,12 +107,12 @@ impl Pins {
         value
     }
 
-    /// A wide port's part of one tile, in words.
+    /// One tile's part of a wide port, in words.
     pub fn part(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
         get_bits(self.words(pin), tile * pin.width as usize, pin.width)
     }
 
-    /// A tile's part of a payload, as many of its words as are carried.
+    /// A tile's part of a payload: the words of it that are carried.
     pub fn payload(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
         self.part(pin, tile).take(self.payload_words(pin.width))
     }
@@ -125,17 +126,18 @@ impl Pins {
     pub fn set_part(&mut self, pin: Pin, tile: usize, value: &[u32]) {
         assert!(pin.input, "an output cannot be driven");
         let begin = tile * pin.width as usize;
-        let words = self.socket.words_mut(pin.port, pin.total);
+        let words = self.dut.words_mut(pin.port, pin.total);
         put_bits(words, begin, pin.width, value);
     }
 
-    /// Words of a payload of `bits` that are carried: all of compiled Verilog, the first of the model.
+    /// Words that are carried of a payload of `bits`: all of compiled Verilog, the first of the
+    /// model.
     pub fn payload_words(&self, bits: u32) -> usize {
-        self.socket.payload_bits().min(bits).div_ceil(32) as usize
+        self.dut.payload_bits().min(bits).div_ceil(32) as usize
     }
 
     fn words(&self, pin: Pin) -> &[u32] {
-        self.socket.words(pin.port, pin.total)
+        self.dut.words(pin.port, pin.total)
     }
 
     /// Runs one period.
@@ -143,7 +145,7 @@ impl Pins {
     /// # Errors
     /// [`DutError::Stopped`] if a check fired.
     pub fn tick(&mut self) -> Result<(), DutError> {
-        self.socket.tick(false)?;
+        self.dut.tick(false)?;
         self.cycle += 1;
         Ok(())
     }
@@ -153,7 +155,7 @@ impl Pins {
     /// # Errors
     /// [`DutError::Stopped`] if a check fired.
     pub fn tick_in_reset(&mut self) -> Result<(), DutError> {
-        self.socket.tick(true)?;
+        self.dut.tick(true)?;
         self.cycle += 1;
         Ok(())
     }

@@ -1,34 +1,34 @@
-//! The first port in which two fabrics differ, in words.
+//! The first port in which two fabrics differ, as a message.
 
 use std::ops::Range;
 use thiserror::Error;
 
-/// Cycles that waves show before and after a difference.
+/// Cycles of waves before and after a difference.
 const BEFORE: u64 = 64;
 const AFTER: u64 = 16;
 
-/// Model and Verilog differ at a port of the whole.
+/// A difference between model and Verilog at a port of the whole fabric.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cycle {cycle}: {place}{port}: {values}")]
 pub struct PortDifference {
-    /// Period since reset in which it shows.
+    /// Period of the difference, since reset.
     pub cycle: u64,
-    /// The tile, column or memory port, if it is of one.
+    /// The tile, column or memory port; empty for a port of the whole.
     pub place: String,
     /// The port.
     pub port: String,
-    /// What each of them has.
+    /// Value of each of them.
     pub values: String,
 }
 
 impl PortDifference {
-    /// Cycles from shortly before it to shortly after: what waves should show.
-    pub fn around(&self) -> Range<u64> {
-        around(self.cycle)
+    /// Cycles for waves: from shortly before the difference to shortly after.
+    pub fn wave_cycles(&self) -> Range<u64> {
+        cycles_near(self.cycle)
     }
 }
 
-/// Cycles from shortly before one to shortly after it.
-pub(in crate::cosim) fn around(cycle: u64) -> Range<u64> {
+/// Cycles from shortly before this one to shortly after it.
+pub(in crate::cosim) fn cycles_near(cycle: u64) -> Range<u64> {
     cycle.saturating_sub(BEFORE)..cycle + AFTER
 }

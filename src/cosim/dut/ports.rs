@@ -1,4 +1,4 @@
-//! What stands behind the ports of a fabric: compiled Verilog, or the model of it.
+//! The fabric as packed ports and a clock, implemented by compiled Verilog and by the model.
 
 use super::clocks::Clocks;
 use super::error::DutError;
@@ -6,27 +6,27 @@ use crate::design::NodeId;
 use crate::model::cycle::network::Upset;
 use std::path::Path;
 
-/// A fabric as packed ports and a clock. Ports are numbered as they are found.
+/// A fabric as packed ports and a clock. Ports get numbers as they are looked up.
 pub trait DutPorts: std::fmt::Debug + Send {
     /// The number of the port with this name, if there is one.
     fn find(&mut self, name: &str) -> Option<usize>;
 
-    /// The words of a port, little-endian; they are `bits` wide all together.
+    /// The words of a port, little-endian, of `bits` in total.
     fn words(&self, port: usize, bits: u32) -> &[u32];
 
-    /// Those of an input.
+    /// The words of an input, to set them.
     fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32];
 
-    /// Runs a period; then outputs show what they carried in it.
+    /// Runs a period; then outputs have the values of that period.
     ///
     /// # Errors
     /// [`DutError::Stopped`] if a check fires.
     fn tick(&mut self, rst: bool) -> Result<(), DutError>;
 
-    /// Lets the clocks run so from the next period on.
+    /// Sets the clocks from the next period on.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If it does not have two clocks.
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         match clocks.in_step() {
             true => Ok(()),
@@ -37,7 +37,7 @@ pub trait DutPorts: std::fmt::Debug + Send {
     /// Starts a wave file.
     ///
     /// # Errors
-    /// [`DutError::Wave`] if there are no waves of it.
+    /// [`DutError::Wave`] if it has no waves.
     fn wave_start(&mut self, path: &Path) -> Result<(), DutError> {
         Err(DutError::Wave(format!("the model writes no waves: {}", path.display())))
     }
@@ -45,14 +45,14 @@ pub trait DutPorts: std::fmt::Debug + Send {
     /// Closes the wave file, if one is open.
     fn wave_stop(&mut self) {}
 
-    /// Changes the state of a router, which must be found.
+    /// Changes the state of a router; a comparison must find it.
     ///
     /// # Errors
-    /// If it is no model with routers.
+    /// If it is not a model with routers.
     fn upset(&mut self, _tile: NodeId, _upset: Upset) -> Result<(), DutError> {
         Err(DutError::Mismatch("only a router of the model can be upset".to_owned()))
     }
 
-    /// Bits of a payload that it carries and can be compared; the others are zero.
+    /// Bits of a payload that it carries and that can be compared; the others are zero.
     fn payload_bits(&self) -> u32;
 }

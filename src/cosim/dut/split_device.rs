@@ -1,8 +1,9 @@
-//! `meshkv_front`, verilated by itself, before a core that is verilated in pieces, as a whole, or the model.
+//! Runs `meshkv_front` and the core as two simulations, with registers between them. The core may
+//! be verilated, in pieces or whole, or the model.
 //!
-//! Between the two stand registers of the harness: a stream passes a FIFO of two words, all else a register. So
-//! what each shows in a period is what the other has in the next, and both can be run one after the other. Outputs
-//! are those of `meshkv_top`; some cycles come later.
+//! A stream passes a FIFO of two words, any other signal a register. So an output of one side in a
+//! period is an input of the other in the next, and the two run one after the other. Outputs are
+//! those of `meshkv_top`; some come some cycles later.
 
 use super::super::bits::{get_bits, put_bits};
 use super::clocks::Clocks;
@@ -12,16 +13,16 @@ use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec};
 use std::collections::VecDeque;
 
-/// Streams between front and core: how valid and ready of a port are called before their last word.
+/// Streams between front and core: port names of valid and ready without their last word.
 const STREAMS: [&str; 5] = ["query_", "desc_", "out_", "m_axi_ar", "m_axi_r"];
-/// The stream of which the front gives what comes, ready or not: the core has reserved room for it.
+/// The stream whose words the front sends regardless of ready: the core has reserved room.
 const UNASKED: &str = "m_axi_r";
 /// Words of a FIFO.
 const DEPTH: usize = 2;
 /// Output of the front: reset of the core.
 const CORE_RESET: &str = "core_rst";
 
-/// A port on either side, of which each part has so many bits.
+/// A port on either side, and the width of its parts.
 #[derive(Debug, Clone, Copy)]
 struct Wire {
     front: usize,
@@ -37,28 +38,30 @@ struct Wire {
 struct Stream {
     to_core: bool,
     valid: Wire,
-    /// Ready of the core; of the front, unless it takes all that comes.
+    /// Ready of the core, and of the front unless it accepts every word.
     ready_core: usize,
     ready_front: Option<usize>,
     payload: Vec<Wire>,
     fifos: Vec<VecDeque<Vec<u32>>>,
 }
 
-/// Front and core as one socket, with the ports of [`shell`](crate::cosim::build::device_wrapper::shell).
+/// Front and core as one device with the ports of
+/// [`shell`](crate::cosim::build::device_wrapper::shell).
 #[derive(Debug)]
 pub struct SplitDevice {
     front: Box<dyn DutPorts>,
     core: Box<dyn DutPorts>,
     streams: Vec<Stream>,
-    /// What passes a register only, from the core to the front.
+    /// Signals that pass a register only, from the core to the front.
     levels: Vec<Wire>,
     core_reset: usize,
-    /// Ports that were asked for, and whether they are the core's.
+    /// Ports that were looked up; true for the core's.
     ports: Vec<(bool, usize)>,
 }
 
 impl SplitDevice {
-    /// Joins what is behind the ports of [`front_shell`](crate::cosim::build::device_wrapper::front_shell) and of the core.
+    /// Connects a front with the ports of
+    /// [`front_shell`](crate::cosim::build::device_wrapper::front_shell) and a core.
     ///
     /// # Errors
     /// If either is of another design.
@@ -81,8 +84,8 @@ impl SplitDevice {
             let payload = of_core.ports.iter().filter(both);
             let payload = payload.filter(|p| p.name != valid.name && p.name != ready);
             let payload =
-                payload.map(|p| joint(&mut *front, &mut *core, p, parts)).collect::<Result<_, _>>()?;
-            let valid_wire = joint(&mut *front, &mut *core, &valid, parts)?;
+                payload.map(|p| connect(&mut *front, &mut *core, p, parts)).collect::<Result<_, _>>()?;
+            let valid_wire = connect(&mut *front, &mut *core, &valid, parts)?;
             streams.push(Stream {
                 to_core: valid.dir == Dir::Input,
                 ready_core: core.find(&ready).ok_or_else(|| missing(&ready))?,
@@ -101,7 +104,7 @@ impl SplitDevice {
             .ports
             .iter()
             .filter(level)
-            .map(|p| joint(&mut *front, &mut *core, p, 1))
+            .map(|p| connect(&mut *front, &mut *core, p, 1))
             .collect::<Result<_, _>>()?;
         let core_reset = front.find(CORE_RESET).ok_or_else(|| missing(CORE_RESET))?;
         Ok(SplitDevice { front, core, streams, levels, core_reset, ports: Vec::new() })
@@ -116,7 +119,7 @@ fn missing(name: &str) -> DutError {
     DutError::Mismatch(format!("it has no port {name}"))
 }
 
-fn joint(
+fn connect(
     front: &mut dyn DutPorts,
     core: &mut dyn DutPorts,
     port: &PortSpec,
@@ -128,17 +131,17 @@ fn joint(
     Ok(Wire { front: at_front, core: at_core, total, bits: total / parts })
 }
 
-fn bit(socket: &dyn DutPorts, port: usize, total: u32, part: usize) -> bool {
-    socket.words(port, total)[part / 32] >> (part % 32) & 1 == 1
+fn bit(ports: &dyn DutPorts, port: usize, total: u32, part: usize) -> bool {
+    ports.words(port, total)[part / 32] >> (part % 32) & 1 == 1
 }
 
-fn set_bit(socket: &mut dyn DutPorts, port: usize, total: u32, part: usize, value: bool) {
-    let word = &mut socket.words_mut(port, total)[part / 32];
+fn set_bit(ports: &mut dyn DutPorts, port: usize, total: u32, part: usize, value: bool) {
+    let word = &mut ports.words_mut(port, total)[part / 32];
     *word = *word & !(1 << (part % 32)) | u32::from(value) << (part % 32);
 }
 
 impl Wire {
-    /// Its number at the core, or at the front.
+    /// Number of the port at the core, or at the front.
     fn at(&self, core: bool) -> usize {
         if core {
             self.core
@@ -149,7 +152,7 @@ impl Wire {
 }
 
 impl Stream {
-    /// Ready of whoever gives words, and of whoever takes them.
+    /// Ready of the source, and of the sink.
     fn readies(&self) -> (Option<usize>, Option<usize>) {
         let (front, core) = (self.ready_front, Some(self.ready_core));
         if self.to_core {
@@ -159,7 +162,7 @@ impl Stream {
         }
     }
 
-    /// What both sides see in the next period.
+    /// Sets the inputs of both sides for the next period.
     fn drive<'s>(&self, front: &'s mut dyn DutPorts, core: &'s mut dyn DutPorts) {
         let (source, sink) = if self.to_core { (front, core) } else { (core, front) };
         let parts = self.valid.total;
@@ -179,7 +182,7 @@ impl Stream {
         }
     }
 
-    /// What passed in the period that has ended.
+    /// Moves the words of the period that has ended.
     fn observe<'s>(&mut self, front: &'s dyn DutPorts, core: &'s dyn DutPorts) {
         let (source, sink) = if self.to_core { (front, core) } else { (core, front) };
         let (gives, takes) = self.readies();
@@ -222,8 +225,8 @@ impl DutPorts for SplitDevice {
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
-        let held = rst || self.in_reset();
-        if held {
+        let reset = rst || self.in_reset();
+        if reset {
             self.streams.iter_mut().flat_map(|s| &mut s.fifos).for_each(VecDeque::clear);
         }
         let (front, core) = (self.front.as_mut(), self.core.as_mut());
@@ -233,9 +236,9 @@ impl DutPorts for SplitDevice {
             to.copy_from_slice(&core.words(wire.core, wire.total)[..words]);
         }
         self.streams.iter().for_each(|stream| stream.drive(front, core));
-        core.tick(held)?;
+        core.tick(reset)?;
         front.tick(rst)?;
-        if !held {
+        if !reset {
             self.streams.iter_mut().for_each(|stream| stream.observe(front, core));
         }
         Ok(())

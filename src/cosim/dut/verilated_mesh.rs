@@ -1,10 +1,11 @@
 //! The fabric under Verilator, stepped from Rust.
 //!
-//! Cycle c is the clock period that ends with the c-th rising edge after reset, counted from 0.
-//! A flit ready in cycle c is on the wires in period c if nothing is before it; an ejected flit's
-//! cycle is the period in which the fabric shows it. Tiles answer as registered logic does: a
-//! credit seen in c is spent from c + 1 on, and the slot of a flit seen in c is given back in
-//! c + 1. This is the only place with calls into the library; it knows no traffic and judges nothing.
+//! Cycle c is the clock period that ends with the c-th rising edge after reset, counted from 0. A
+//! flit ready in cycle c is on the wires in period c if nothing is before it. An ejected flit's
+//! cycle is the period in which it is on the wires to the tile. Tiles behave like registered logic:
+//! a credit seen in c is spent from c + 1 on, and the slot of a flit seen in c is returned in c +
+//! 1. Only this file and `verilated_ports` call the library. It knows no traffic and judges
+//! nothing.
 
 use super::error::DutError;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
@@ -81,8 +82,8 @@ impl VerilatedMesh {
         Ok(dut)
     }
 
-    /// Empties queues and records and starts again at cycle 0. Stalls, watchdog and what is
-    /// recorded stay as they are; a wave file is closed.
+    /// Empties queues and records and restarts at cycle 0. Stalls, watchdog and the choice of
+    /// records stay; a wave file is closed.
     ///
     /// # Errors
     /// [`DutError::Stopped`] if the model has stopped, now or before.
@@ -92,8 +93,8 @@ impl VerilatedMesh {
         self.judge(status).map(|_| ())
     }
 
-    /// Queues one flit. Each tile offers at most one flit a cycle, its three queues in turn; a
-    /// packet's first flit takes the VC of its mask with most credits, the others follow it.
+    /// Queues one flit. Each tile offers at most one flit a cycle, its three queues in turn. The
+    /// first flit of a packet takes the VC of its mask with most credits, and the others follow it.
     ///
     /// # Errors
     /// [`DutError::Memory`] if the queue cannot grow.
@@ -126,8 +127,8 @@ impl VerilatedMesh {
         }
     }
 
-    /// Runs `cycles` periods, fewer if the watchdog or an error ends them. Records taken before
-    /// are gone.
+    /// Runs `cycles` periods, fewer if the watchdog or an error ends them. Earlier records are
+    /// dropped.
     ///
     /// # Errors
     /// [`DutError::Stopped`] or [`DutError::Protocol`], with the cycle in the message.
@@ -169,7 +170,7 @@ impl VerilatedMesh {
         })
     }
 
-    /// Flits that have entered since the last call, if [`VerilatedMesh::record`] asked for them.
+    /// Flits that have entered since the last call, if [`VerilatedMesh::record`] has switched them on.
     pub fn drain_entries(&mut self) -> impl ExactSizeIterator<Item = Entry> + '_ {
         let mut count = 0;
         // SAFETY: the handle is live; `count` entries stay until the next step or reset.
@@ -186,15 +187,15 @@ impl VerilatedMesh {
         })
     }
 
-    /// Chooses what is recorded: ejections (on at first) and entries (off at first). With both
-    /// off flits are only counted, which is the bare loop a scoreboard's cost is measured against.
+    /// Chooses the records: ejections (on at first) and entries (off at first). With both off flits
+    /// are only counted: the bare loop against which a scoreboard's cost is measured.
     pub fn record(&mut self, ejections: bool, entries: bool) {
         // SAFETY: the handle is live.
         unsafe { (self.library.symbols().record)(self.handle.as_ptr(), ejections, entries) }
     }
 
-    /// Lets a tile hold what it received: in each cycle it frees no slot with `probability`, else
-    /// one. 1 blocks it for good; without a call a tile takes everything at once.
+    /// Makes a tile stall: in each cycle it frees no slot with `probability`, else one. 1 blocks it
+    /// for good. Without a call a tile frees every slot at once.
     pub fn stall(&mut self, tile: NodeId, probability: f64, seed: u64) {
         assert!(tile.index() < self.mesh.tiles(), "a tile of another mesh");
         let of_2_32 = (probability.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
@@ -203,7 +204,7 @@ impl VerilatedMesh {
     }
 
     /// Ends a step as [`StepStatus::Stuck`] if flits are inside and for `cycles` none has entered
-    /// or left and no credit has moved; 0 switches it off.
+    /// or left and no credit has moved. 0 switches it off.
     pub fn watchdog(&mut self, cycles: u64) {
         // SAFETY: the handle is live.
         unsafe { (self.library.symbols().watchdog)(self.handle.as_ptr(), cycles) }
@@ -217,8 +218,8 @@ impl VerilatedMesh {
         Totals { queued: raw.queued, entered: raw.entered, left: raw.left }
     }
 
-    /// The link counters of every tile as the free-running scan last showed them: counter i is at
-    /// most 25 cycles old. A difference over a multiple of 25 cycles is exact for that window.
+    /// Link counters of every tile from the last free-running scan: counter i is at most 25 cycles
+    /// old. A difference over a multiple of 25 cycles is exact for that window.
     pub fn counters(&self) -> Vec<[u32; COUNTERS]> {
         let tiles = self.mesh.tiles();
         // SAFETY: the handle is live; the result points at 32 counters of every tile, which do not
@@ -253,8 +254,9 @@ impl VerilatedMesh {
         1 + self.head_words + self.dest_words
     }
 
-    /// What every router shows in the next period: a record for each tile and port, as `meshkv_links` in `sim/shim.h`
-    /// has it. False if what was built keeps its links to itself: only [`crate::cosim::build::BuildForm::OneRouter`] shows all.
+    /// Outputs of every router in the next period: a record for each tile and port, in the layout
+    /// of `meshkv_links` in `sim/shim.h`. False if the library cannot show them: only
+    /// [`crate::cosim::build::BuildForm::OneRouter`] can.
     pub(in crate::cosim) fn links(&self, words: &mut [u32]) -> bool {
         assert_eq!(
             words.len(),
@@ -272,14 +274,14 @@ impl VerilatedMesh {
         unsafe { (self.library.symbols().credit)(self.handle.as_ptr(), tile.index() as u32, vc) }
     }
 
-    /// All credits are back where they were after reset, at both ends of every local link.
+    /// True if all credits are back where they were after reset, at both ends of every local link.
     pub fn credits_home(&self) -> bool {
         // SAFETY: the handle is live.
         unsafe { (self.library.symbols().credits_home)(self.handle.as_ptr()) }
     }
 
-    /// Nothing is queued, all credits are home, and for eight cycles nothing was inside or moved:
-    /// longer than a flit spends between two buffers.
+    /// True if nothing is queued, all credits are home, and for eight cycles nothing was inside or
+    /// moved. A flit spends less time between two buffers.
     pub fn drained(&self) -> bool {
         // SAFETY: the handle is live.
         unsafe { (self.library.symbols().drained)(self.handle.as_ptr()) }
@@ -324,7 +326,8 @@ impl VerilatedMesh {
     }
 }
 
-/// The verilated fabric. Entries are handed over if [`VerilatedMesh::record`] asked for them, which a run needs.
+/// The verilated fabric. It returns entries if [`VerilatedMesh::record`] has switched them on,
+/// which a run needs.
 impl Network for VerilatedMesh {
     fn reset(&mut self) -> anyhow::Result<()> {
         Ok(VerilatedMesh::reset(self)?)

@@ -1,6 +1,6 @@
 //! The ports of a fabric that was compiled from Verilog.
 //!
-//! This is, beside [`crate::cosim::dut`], the only place with calls into the library.
+//! Only this file and [`crate::cosim::dut::verilated_mesh`] call the library.
 
 use super::clocks::Clocks;
 use super::error::DutError;
@@ -17,7 +17,7 @@ use std::slice;
 pub(in crate::cosim) struct VerilatedPorts {
     handle: NonNull<ffi::Handle>,
     library: Library,
-    /// Words of the ports that were asked for.
+    /// Words of the ports that were looked up.
     ports: Vec<NonNull<u32>>,
 }
 
@@ -25,7 +25,7 @@ pub(in crate::cosim) struct VerilatedPorts {
 unsafe impl Send for VerilatedPorts {}
 
 impl VerilatedPorts {
-    /// As it is before its reset.
+    /// The fabric before its reset.
     pub(in crate::cosim) fn new(library: &Library, seed: u64) -> Result<VerilatedPorts, DutError> {
         // SAFETY: no precondition; null means failure.
         let handle = unsafe { (library.symbols().pins_create)(seed) };
@@ -33,7 +33,7 @@ impl VerilatedPorts {
         Ok(VerilatedPorts { handle, library: library.clone(), ports: Vec::new() })
     }
 
-    /// Why the last call failed.
+    /// Reason why the last call failed.
     fn message(&self) -> String {
         // SAFETY: the handle is alive; the text ends with a zero and lives until the next call.
         let message = unsafe { CStr::from_ptr((self.library.symbols().pins_message)(self.handle.as_ptr())) };

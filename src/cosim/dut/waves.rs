@@ -1,4 +1,4 @@
-//! Verilog that writes waves of a part of what is taken through it: of a mesh, and of whatever has the ports of a fabric.
+//! Wraps a verilated mesh or fabric and records waves for a window of cycles.
 
 use super::clocks::Clocks;
 use super::error::DutError;
@@ -10,17 +10,18 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The part has been written; what comes after it need not be simulated.
+/// The window has been written; later cycles need not be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("waves were written up to cycle {0}")]
 pub struct WavesWritten(pub u64);
 
-/// A fabric built with waves, and when it writes them. A step is never cut short: whoever asks has generated for all of it.
+/// A mesh built with waves, and its window. A step is never cut short: the caller has generated
+/// traffic for all of it.
 #[derive(Debug)]
 pub struct WaveWindow {
     dut: VerilatedMesh,
     path: PathBuf,
-    /// Resets before the run that is shown, and its cycles.
+    /// Resets before the recorded run, and its cycles.
     run: u32,
     cycles: Range<u64>,
     runs: u32,
@@ -28,7 +29,7 @@ pub struct WaveWindow {
 }
 
 impl WaveWindow {
-    /// Waves of at least these `cycles`, in whole steps, after as many resets as `run` says; then a step ends with
+    /// Records at least these `cycles`, in whole steps, after `run` resets. Then a step ends with
     /// [`WavesWritten`].
     pub fn new(mut dut: VerilatedMesh, path: &Path, run: u32, cycles: Range<u64>) -> WaveWindow {
         dut.record(true, true);
@@ -86,57 +87,57 @@ impl Network for WaveWindow {
     }
 }
 
-/// A fabric behind ports, built with waves, and when it writes them.
+/// A fabric behind ports, built with waves, and its window.
 #[derive(Debug)]
 pub struct PortWaveWindow {
-    socket: Box<dyn DutPorts>,
+    dut: Box<dyn DutPorts>,
     path: PathBuf,
     cycles: Range<u64>,
     cycle: u64,
 }
 
 impl PortWaveWindow {
-    /// Waves of these `cycles` since reset; then a tick ends with [`DutError::Written`].
-    pub fn new(socket: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
-        PortWaveWindow { socket, path: path.to_owned(), cycles, cycle: 0 }
+    /// Records these `cycles` since reset; then a tick ends with [`DutError::Written`].
+    pub fn new(dut: Box<dyn DutPorts>, path: &Path, cycles: Range<u64>) -> PortWaveWindow {
+        PortWaveWindow { dut, path: path.to_owned(), cycles, cycle: 0 }
     }
 }
 
 impl DutPorts for PortWaveWindow {
     fn find(&mut self, name: &str) -> Option<usize> {
-        self.socket.find(name)
+        self.dut.find(name)
     }
 
     fn words(&self, port: usize, bits: u32) -> &[u32] {
-        self.socket.words(port, bits)
+        self.dut.words(port, bits)
     }
 
     fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
-        self.socket.words_mut(port, bits)
+        self.dut.words_mut(port, bits)
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
         if rst {
             self.cycle = 0;
-            return self.socket.tick(rst);
+            return self.dut.tick(rst);
         }
         if self.cycle == self.cycles.start {
-            self.socket.wave_start(&self.path)?;
+            self.dut.wave_start(&self.path)?;
         }
-        self.socket.tick(rst)?;
+        self.dut.tick(rst)?;
         self.cycle += 1;
         if self.cycle == self.cycles.end {
-            self.socket.wave_stop();
+            self.dut.wave_stop();
             return Err(DutError::Written(self.cycle));
         }
         Ok(())
     }
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
-        self.socket.set_clocks(clocks)
+        self.dut.set_clocks(clocks)
     }
 
     fn payload_bits(&self) -> u32 {
-        self.socket.payload_bits()
+        self.dut.payload_bits()
     }
 }

@@ -1,13 +1,13 @@
-//! Shape of the external memory, the way it answers, and its faults.
+//! Shape, timing and faults of the external memory.
 
 use super::axi::Beat;
 use crate::design::{Design, PlacementKind};
 use std::ops::Range;
 
-/// Beats of the longest burst that any U280 memory port takes (AXI3 behind the HBM switch).
+/// Beats of the longest burst that any U280 memory port accepts (AXI3 behind the HBM switch).
 pub(super) const LONGEST: u32 = 16;
 
-/// What every port of the memory has in common.
+/// Properties that all ports of the memory share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// AXI4 ports.
@@ -23,7 +23,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape a design asks for.
+    /// The shape that a design needs.
     pub fn of(design: &Design) -> Shape {
         let (memory, model) = (&design.memory, &design.config.model);
         let homes = if design.placement.kind == PlacementKind::Hub { 1 } else { design.mesh.tiles() as u64 };
@@ -38,28 +38,28 @@ impl Shape {
     }
 }
 
-/// How the memory answers.
+/// Timing of the memory's answers, and its faults.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Behaviour {
-    /// Bytes a port gives in a cycle, on average.
+    /// Average bytes per cycle of a port.
     pub bytes_per_cycle: f64,
-    /// Cycles from the acceptance of a request to its first beat, at least.
+    /// Least cycles from the acceptance of a request to its first beat.
     pub latency: u32,
-    /// Most cycles by which a request may take longer, drawn for each.
+    /// Largest extra latency of a request in cycles, drawn for each.
     pub jitter: u32,
-    /// Requests of different IDs may overtake one another; those of one ID never do.
+    /// Requests of different IDs may overtake each other; those of one ID never do.
     pub reorder: bool,
     /// With `reorder`: beats of different IDs may take turns.
     pub interleave: bool,
-    /// Requests a port holds; while it holds as many it takes no other.
+    /// Requests that a port can hold before it refuses others.
     pub outstanding: usize,
-    /// Of 256 cycles, those in which a port takes no request.
+    /// Cycles of 256 in which a port accepts no request.
     pub request_stall: u8,
-    /// Of 256 cycles, those in which a port shows no beat that it could show.
+    /// Cycles of 256 in which a port withholds a beat.
     pub beat_gap: u8,
-    /// What goes wrong.
+    /// Faults.
     pub faults: Vec<Fault>,
-    /// Of all that is drawn.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
@@ -80,7 +80,7 @@ impl Behaviour {
         }
     }
 
-    /// The same platform at its most unpleasant: late, out of order, with gaps and refusals.
+    /// The same platform in its worst form: late, out of order, with gaps and refusals.
     #[must_use]
     pub fn unruly(self, seed: u64) -> Behaviour {
         Behaviour {
@@ -95,16 +95,16 @@ impl Behaviour {
     }
 }
 
-/// Something that goes wrong at one port, or at all.
+/// A fault at one port, or at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The port; none for all of them.
+    /// The port; `None` for all of them.
     pub port: Option<usize>,
-    /// Where: beats of these addresses. Of no importance to [`FaultKind::Deaf`] and [`FaultKind::Shut`].
+    /// Addresses of the beats that fail. [`FaultKind::Deaf`] and [`FaultKind::Shut`] ignore it.
     pub addresses: Range<u64>,
-    /// When: from the request of this number on that the port takes.
+    /// Number of the first request, as the port accepts them, to which it applies.
     pub from: u64,
-    /// What.
+    /// Kind of the fault.
     pub kind: FaultKind,
 }
 
@@ -114,13 +114,13 @@ impl Fault {
         Fault { port: Some(port), addresses: 0..u64::MAX, from: 0, kind }
     }
 
-    /// The same, but the first requests are spared.
+    /// The same, but not for the first requests.
     #[must_use]
     pub fn after(self, requests: u64) -> Fault {
         Fault { from: requests, ..self }
     }
 
-    /// Whether it is of this port, address and request.
+    /// True if it applies to this port, address and request.
     pub(in crate::cosim) fn hits(&self, port: usize, address: u64, number: u64) -> bool {
         let here = self.port.is_none_or(|of| of == port) && number >= self.from;
         let whole = matches!(self.kind, FaultKind::Deaf | FaultKind::Shut);
@@ -128,39 +128,39 @@ impl Fault {
     }
 }
 
-/// What can go wrong.
+/// Kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// Beats answer SLVERR.
     SlaveError,
     /// Beats answer DECERR.
     DecodeError,
-    /// Requests that begin there are taken and never answered.
+    /// Requests that begin there are accepted and never answered.
     Mute,
     /// Requests that begin there are answered so many cycles late.
     Late(u32),
-    /// The port takes no request.
+    /// The port accepts no request.
     Deaf,
-    /// The port takes no data of writes.
+    /// The port accepts no write data.
     Shut,
 }
 
-/// What a port shows in a period.
+/// Outputs of a port in a period.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer<'a> {
-    /// It takes a request.
+    /// Ready for a request.
     pub request_ready: bool,
-    /// The beat it shows.
+    /// The beat on the wires.
     pub beat: Option<&'a Beat>,
 }
 
-/// Who asks at a port.
+/// The master of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
     /// Its name, for findings.
     pub name: String,
-    /// What it adds to every address.
+    /// Offset that it adds to every address.
     pub base: u64,
-    /// It promises to use an ID again only when what it was used for has been answered.
+    /// It promises to reuse an ID only after its requests have been answered.
     pub unique_ids: bool,
 }

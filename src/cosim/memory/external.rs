@@ -7,7 +7,7 @@ use super::read_slave::{Port, PortCounts};
 use super::slice_bounds;
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 
-/// All ports of the external memory.
+/// The external memory with all its ports.
 #[derive(Debug)]
 pub struct Memory {
     ports: Vec<Port>,
@@ -20,13 +20,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A memory that has not been asked for anything yet.
+    /// A memory before its first request.
     pub fn new(shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
         let of = |port| Interface { name: format!("memory port {port},"), base: 0, unique_ids: true };
         Memory::behind((0..shape.ports).map(of).collect(), shape, behaviour, image)
     }
 
-    /// The same behind these interfaces, one a port.
+    /// The same with these interfaces, one for each port.
     pub fn behind(interfaces: Vec<Interface>, shape: Shape, behaviour: Behaviour, image: Image) -> Memory {
         let port = |index| Port::new(index, &shape, &behaviour);
         let rules = |of: &Interface| {
@@ -44,23 +44,23 @@ impl Memory {
         }
     }
 
-    /// From now on this goes wrong, and nothing else. Requests that were taken are answered as it was meant then.
+    /// Replaces the faults. Requests accepted before are answered with the faults of that time.
     pub fn set_faults(&mut self, faults: Vec<Fault>) {
         self.behaviour.faults = faults;
     }
 
-    /// A period in reset, in which a master shows a request or does not: all is forgotten that was asked.
+    /// Runs a period in reset, with or without a request of a master, and forgets all requests.
     pub fn in_reset(&mut self, port: usize, cycle: u64, shown: bool) {
         self.rules[port].in_reset(cycle, shown, &mut self.violations);
         self.ports[port].forget();
     }
 
-    /// What the memory holds.
+    /// Contents of the memory.
     pub fn image(&self) -> &Image {
         &self.image
     }
 
-    /// The same, to be changed.
+    /// Contents of the memory, to change them.
     pub fn image_mut(&mut self) -> &mut Image {
         &mut self.image
     }
@@ -70,13 +70,13 @@ impl Memory {
         self.ports.len()
     }
 
-    /// What the port shows in the period of this cycle; asked once for each.
+    /// Outputs of the port in the period of this cycle. Call it once per cycle.
     pub fn drive(&mut self, port: usize, cycle: u64) -> Offer<'_> {
         self.ports[port].drive(cycle, &self.shape, &self.behaviour, &self.image)
     }
 
-    /// What the period carried: the request on the port, if any, and whether a beat would be taken.
-    /// Tells whether a request or a beat passed.
+    /// Takes the inputs of the period: the request on the port, if any, and whether a beat would be
+    /// taken. Returns whether a request or a beat passed.
     pub fn observe(&mut self, port: usize, cycle: u64, request: Option<Request>, beat_ready: bool) -> bool {
         let (slave, rules) = (&mut self.ports[port], &mut self.rules[port]);
         if !beat_ready {
@@ -97,17 +97,17 @@ impl Memory {
         true
     }
 
-    /// What a port has done so far.
+    /// Counters of a port.
     pub fn counts(&self, port: usize) -> PortCounts {
         self.ports[port].counts
     }
 
-    /// Requests that were taken and wait for beats, over all ports.
+    /// Accepted requests that wait for beats, over all ports.
     pub fn waiting(&self) -> usize {
         self.ports.iter().map(Port::waiting).sum()
     }
 
-    /// Where masters broke the rules so far: how often, and the first of them.
+    /// Violations of the masters so far: their number, and the first of them.
     pub fn violations(&self) -> (u64, &[Violation]) {
         (self.violations.count, &self.violations.first)
     }

@@ -1,13 +1,13 @@
 //! Buffers of a host: bytes at any address.
 
-/// Some buffers, each at an address of its own.
+/// A set of buffers by address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bytes {
     buffers: Vec<(u64, Vec<u8>)>,
 }
 
 impl Bytes {
-    /// Makes a buffer, in place of one at the same address.
+    /// Adds a buffer, or replaces the one at the same address.
     pub fn put(&mut self, address: u64, bytes: Vec<u8>) {
         self.buffers.retain(|(at, _)| *at != address);
         self.buffers.push((address, bytes));
@@ -18,7 +18,8 @@ impl Bytes {
         self.buffers.iter().find(|(at, _)| *at == address).map(|(_, bytes)| bytes.as_slice())
     }
 
-    /// Reads words, little-endian. False if the first byte is in no buffer; what is past the end of one is zero.
+    /// Reads words, little-endian. False if the first byte is in no buffer. Bytes past the end of a
+    /// buffer are zero.
     pub fn read(&self, address: u64, words: &mut [u32]) -> bool {
         words.fill(0);
         let holds = |(at, bytes): &&(u64, Vec<u8>)| (*at..at + bytes.len() as u64).contains(&address);
@@ -32,7 +33,8 @@ impl Bytes {
         true
     }
 
-    /// Writes the bytes of words that `strobes` choose. False, and nothing is written, if one of them is in no buffer.
+    /// Writes the bytes of words that `strobes` select. False, without a write, if one of them is
+    /// in no buffer.
     pub fn write(&mut self, address: u64, words: &[u32], strobes: u128) -> bool {
         let chosen: Vec<u64> = (0..4 * words.len() as u64).filter(|i| strobes >> i & 1 == 1).collect();
         let Some((first, last)) = chosen.first().zip(chosen.last()) else { return true };

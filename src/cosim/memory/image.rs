@@ -1,25 +1,24 @@
-//! What the external memory holds, by address.
+//! Contents of the external memory, by address.
 
 use super::behaviour::Shape;
 use super::host_buffers::Bytes;
 use crate::cosim::hash::mix;
 use std::collections::HashMap;
 
-/// The content of the external memory.
+/// Contents of the external memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Image {
     /// Every eight bytes are a hash of this seed and their address.
     Hash(u64),
-    /// Slices by number, each K rows and then V rows. Elsewhere there is nothing, and who reads there
-    /// gets a decode error.
+    /// Slices by number, each K rows and then V rows. Reads elsewhere get a decode error.
     Slices(HashMap<u64, Vec<u8>>),
-    /// Buffers of a host. Elsewhere there is nothing.
+    /// Buffers of a host. Other addresses are empty.
     Buffers(Bytes),
 }
 
 impl Image {
-    /// Reads `words` from an address that is a multiple of eight. False if nothing is there;
-    /// what a slice does not fill is zero.
+    /// Reads `words` from an address that is a multiple of eight. False if the address is empty;
+    /// words that a slice does not fill are zero.
     pub fn read(&self, shape: &Shape, address: u64, words: &mut [u32]) -> bool {
         match self {
             Image::Hash(seed) => {

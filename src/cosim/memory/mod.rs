@@ -1,12 +1,15 @@
-//! External memory in co-simulation: an AXI4 read slave behind every port of the fabric, and one that is written to.
+//! External memory in co-simulation: AXI4 read slaves at the ports of the fabric, and a slave that
+//! can be written.
 //!
-//! Knows addresses, bursts and the rules of AXI4, but not who asks or what slices mean. A [`Memory`] is
-//! told what each period carried and says what each port shows in the next; nothing here simulates.
+//! It knows addresses, bursts and the rules of AXI4, but neither the masters nor the meaning of
+//! slices. A [`Memory`] takes the inputs of each period and returns the outputs of the next;
+//! nothing here simulates.
 //!
-//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and what goes wrong.
-//! * [`Image`]: what the memory holds; [`Bytes`]: buffers of a host.
-//! * [`WriteMemory`]: a slave that is written to.
-//! * `read_slave`: one slave; `slice_bounds`: what a master promises beyond the rules of AXI4, which [`axi`] judges.
+//! * [`Behaviour`]: bandwidth, latency, order, back-pressure, and faults.
+//! * [`Image`]: contents of the memory; [`Bytes`]: buffers of a host.
+//! * [`WriteMemory`]: a slave that can be written.
+//! * `read_slave`: one slave; `slice_bounds`: promises of a master beyond the rules of AXI4, which
+//!   [`axi`] judges.
 
 pub mod axi;
 mod behaviour;

@@ -1,4 +1,4 @@
-//! One AXI4 read slave: takes requests, and gives beats as its behaviour says.
+//! One AXI4 read slave: accepts requests and returns beats with the timing of its [`Behaviour`].
 
 use super::axi::{Beat, Request, Wires, DECODE_ERROR, OKAY, SLAVE_ERROR};
 use super::behaviour::{Behaviour, FaultKind, Offer, Shape};
@@ -6,38 +6,38 @@ use super::image::Image;
 use crate::cosim::hash::mix;
 use std::collections::VecDeque;
 
-/// What a port has done.
+/// Counters of a port.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PortCounts {
-    /// Requests taken.
+    /// Requests accepted.
     pub requests: u64,
-    /// Beats given.
+    /// Beats taken by the master.
     pub beats: u64,
-    /// Cycles in which a beat stood there and was not taken.
+    /// Cycles in which a beat was valid and not taken.
     pub refused: u64,
 }
 
-/// A request that was taken.
+/// An accepted request.
 #[derive(Debug, Clone, Copy)]
 struct Burst {
     request: Request,
-    /// Which of the requests that its port has taken.
+    /// Number of the request at its port.
     number: u64,
-    /// Cycle of its first beat, at the earliest.
+    /// Earliest cycle of its first beat.
     due: u64,
-    /// Beats that have been shown.
+    /// Beats already on the wires or taken.
     shown: u32,
 }
 
 #[derive(Debug)]
 pub(super) struct Port {
     index: usize,
-    /// In the order in which they were taken.
+    /// In the order in which they were accepted.
     bursts: VecDeque<Burst>,
-    /// Bytes that may be given.
+    /// Bytes that may be sent now.
     budget: f64,
     request_ready: bool,
-    /// What is on the wires; `shows` says whether it is valid.
+    /// The beat on the wires; `shows` is its valid.
     beat: Beat,
     shows: bool,
     random: u64,
@@ -64,7 +64,7 @@ impl Port {
         (self.random >> 16) % n
     }
 
-    /// Something that happens in so many of 256 cycles.
+    /// True in so many of 256 cycles, at random.
     fn happens(&mut self, of_256: u8) -> bool {
         of_256 > 0 && self.below(256) < u64::from(of_256)
     }
@@ -79,10 +79,10 @@ impl Port {
         let full = self.bursts.len() >= behaviour.outstanding;
         let deaf = self.fault(behaviour, (0, self.counts.requests), |kind| kind == FaultKind::Deaf).is_some();
         self.request_ready = !(deaf || full || self.happens(behaviour.request_stall));
-        // A pause saves up for one beat and no more: bandwidth that was not used is gone.
+        // A pause saves bandwidth for one beat and no more.
         let flit = f64::from(shape.flit_bytes);
         self.budget = (self.budget + behaviour.bytes_per_cycle).min(flit + behaviour.bytes_per_cycle);
-        // Once shown, a beat stays until it is taken.
+        // A valid beat stays until it is taken.
         if !self.shows && self.budget >= flit && !self.happens(behaviour.beat_gap) {
             if let Some(at) = self.choose(cycle, behaviour) {
                 self.budget -= flit;
@@ -92,7 +92,7 @@ impl Port {
         Offer { request_ready: self.request_ready, beat: self.shows.then_some(&self.beat) }
     }
 
-    /// The burst whose beat is next.
+    /// Chooses the burst of the next beat.
     fn choose(&mut self, cycle: u64, behaviour: &Behaviour) -> Option<usize> {
         if !behaviour.reorder {
             return self.bursts.front().filter(|b| b.due <= cycle).map(|_| 0);
@@ -133,30 +133,30 @@ impl Port {
             None => DECODE_ERROR,
         };
         if self.beat.response != OKAY {
-            // What comes with an error means nothing, and must not look as if it did.
+            // Data of an error has no meaning and must not look valid.
             self.beat.data.iter_mut().for_each(|word| *word = !*word);
         }
         self.shows = true;
     }
 
-    /// The beat on the wires, for who judges it.
+    /// The beat on the wires, for the checker.
     pub(super) fn beat(&self, ready: bool) -> Wires<&Beat> {
         Wires { shown: self.shows.then_some(&self.beat), ready }
     }
 
-    /// The beat on the wires is taken, if there is one.
+    /// Takes the beat on the wires; false if there is none.
     pub(super) fn take_beat(&mut self) -> bool {
         let taken = std::mem::take(&mut self.shows);
         self.counts.beats += u64::from(taken);
         taken
     }
 
-    /// A request on the wires is taken in this period.
+    /// True if a request on the wires is accepted in this period.
     pub(super) fn takes_requests(&self) -> bool {
         self.request_ready
     }
 
-    /// Takes a request; false if it will never be answered.
+    /// Accepts a request; false if it will never be answered.
     pub(super) fn accept(&mut self, cycle: u64, request: Request, behaviour: &Behaviour) -> bool {
         let number = self.counts.requests;
         self.counts.requests += 1;
@@ -172,12 +172,12 @@ impl Port {
         true
     }
 
-    /// A beat that stands there is refused.
+    /// Counts a refused beat, if there is one.
     pub(super) fn count_refused(&mut self) {
         self.counts.refused += u64::from(self.shows);
     }
 
-    /// Nothing is shown or waits any more.
+    /// Drops all requests and the beat.
     pub(super) fn forget(&mut self) {
         self.bursts.clear();
         self.shows = false;
@@ -187,7 +187,7 @@ impl Port {
         self.bursts.len()
     }
 
-    /// What goes wrong at an address, with the request of a number.
+    /// The fault at an address, for the request of a number.
     fn fault(
         &self,
         behaviour: &Behaviour,

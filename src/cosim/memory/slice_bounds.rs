@@ -1,9 +1,9 @@
-//! What meshkv promises of its reads beyond AXI4: they stay inside the slice that they are of.
+//! meshkv's promise for its reads beyond AXI4: a read stays inside one slice.
 
 use super::axi::Request;
 use super::behaviour::Shape;
 
-/// The promises that a request at this address of the memory breaks.
+/// Promises that a request at this address of the memory breaks.
 pub(super) fn faults(request: &Request, shape: &Shape) -> impl Iterator<Item = String> {
     let beats = request.len + 1;
     let bytes = u64::from(beats) * u64::from(shape.flit_bytes);

@@ -23,11 +23,11 @@ fn request(id: u32, address: u64, beats: u32) -> Request {
     Request { id, address, len: beats - 1, size: 6, burst: 1 }
 }
 
-/// A beat that was taken: when, whose, its answer and its data.
+/// A beat that was taken: cycle, ID, response, last and data.
 type Taken = (u64, u32, u32, bool, Vec<u32>);
 
-/// A master at port 0 that puts out its requests one after the other and takes what comes, but not
-/// in every `lazy`-th cycle.
+/// Runs a master at port 0 that sends its requests one after the other. It takes every beat, but
+/// none in every `lazy`-th cycle.
 fn run(memory: &mut Memory, requests: &[Request], cycles: u64, lazy: u64) -> Vec<Taken> {
     let mut queue = requests.iter().copied();
     let mut front = queue.next();
@@ -96,7 +96,7 @@ fn beats_wait_until_they_are_taken() {
     assert!(memory.counts(0).refused > 0);
 }
 
-/// What each ID got, in its order, is what it asked for; whatever the order between IDs.
+/// Each ID got the data of its requests, in their order, whatever the order between IDs.
 fn bursts_by_id(taken: &[Taken], requests: &[Request]) {
     for id in requests.iter().map(|r| r.id) {
         let got: Vec<_> = taken.iter().filter(|t| t.1 == id).map(|t| t.4.clone()).collect();

@@ -1,4 +1,5 @@
-//! An AXI4 write slave before the buffers of a host: takes requests and data, gives responses as its behaviour says.
+//! An AXI4 write slave with the buffers of a host: accepts requests and data, and responds with the
+//! timing of its behaviour.
 
 use super::axi::{
     Limits, Request, Wires, WriteBeat, WriteResponse, WriteRules, DECODE_ERROR, OKAY, SLAVE_ERROR,
@@ -9,29 +10,29 @@ use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::hash::mix;
 use std::collections::VecDeque;
 
-/// What the slave shows in a period.
+/// Outputs of the slave in a period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteOffer {
-    /// It takes a request.
+    /// Ready for a request.
     pub request_ready: bool,
-    /// It takes data.
+    /// Ready for data.
     pub data_ready: bool,
-    /// The response it shows.
+    /// The response on the wires.
     pub response: Option<WriteResponse>,
 }
 
-/// What a period carried from the master.
+/// Outputs of the master in a period.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The request it shows.
+    /// The request on the wires.
     pub request: Option<Request>,
-    /// The data it shows.
+    /// The data on the wires.
     pub beat: Option<WriteBeat>,
-    /// It takes a response.
+    /// Ready for a response.
     pub response_ready: bool,
 }
 
-/// One write slave, and the rules that its master must keep to.
+/// One write slave, with the checker of its master.
 #[derive(Debug)]
 pub struct WriteMemory {
     rules: WriteRules,
@@ -39,11 +40,11 @@ pub struct WriteMemory {
     beat_bytes: u32,
     behaviour: Behaviour,
     buffers: Bytes,
-    /// Requests whose data has not come, each with its number.
+    /// Requests without their data, each with its number.
     requests: VecDeque<(Request, u64)>,
     /// Data that is not written yet.
     data: VecDeque<WriteBeat>,
-    /// Responses, and the cycles in which they are due, in the order of their writes.
+    /// Responses with the cycles in which they are due, in the order of their writes.
     due: VecDeque<(u64, WriteResponse)>,
     offer: WriteOffer,
     taken: u64,
@@ -53,7 +54,7 @@ pub struct WriteMemory {
 }
 
 impl WriteMemory {
-    /// A slave behind an interface of this name that has not been asked for anything yet.
+    /// A slave behind an interface of this name, before its first request.
     pub fn new(interface: &str, beat_bytes: u32, behaviour: Behaviour) -> WriteMemory {
         let limits = Limits { beat_bytes, beats: LONGEST, unique_ids: false };
         WriteMemory {
@@ -73,22 +74,22 @@ impl WriteMemory {
         }
     }
 
-    /// What is written to.
+    /// The buffers.
     pub fn buffers(&self) -> &Bytes {
         &self.buffers
     }
 
-    /// The same, to be prepared.
+    /// The buffers, to prepare them.
     pub fn buffers_mut(&mut self) -> &mut Bytes {
         &mut self.buffers
     }
 
-    /// From now on this goes wrong, and nothing else.
+    /// Replaces the faults.
     pub fn set_faults(&mut self, faults: Vec<Fault>) {
         self.behaviour.faults = faults;
     }
 
-    /// Requests taken so far.
+    /// Requests accepted so far.
     pub fn requests(&self) -> u64 {
         self.taken
     }
@@ -103,7 +104,7 @@ impl WriteMemory {
         self.rules.outstanding()
     }
 
-    /// What the master did wrong so far: how often, and the first of it.
+    /// Violations of the master so far: their number, and the first of them.
     pub fn violations(&self) -> (u64, &[Violation]) {
         (self.violations.count, &self.violations.first)
     }
@@ -121,7 +122,7 @@ impl WriteMemory {
         self.behaviour.faults.iter().find(|f| f.hits(0, address, number) && of(f.kind)).map(|f| f.kind)
     }
 
-    /// What it shows in the period of this cycle; asked once for each.
+    /// Outputs in the period of this cycle. Call it once per cycle.
     pub fn drive(&mut self, cycle: u64) -> WriteOffer {
         let never = |kind| self.fault(0, self.taken, |of| of == kind).is_some();
         let (deaf, shut) = (never(FaultKind::Deaf), never(FaultKind::Shut));
@@ -129,7 +130,7 @@ impl WriteMemory {
         let (stall, gap) = (self.behaviour.request_stall, self.behaviour.beat_gap);
         self.offer.request_ready = !(self.happens(stall) || deaf || full);
         self.offer.data_ready = !(self.happens(gap) || shut || self.data.len() >= LONGEST as usize);
-        // Once shown, a response stays until it is taken.
+        // A valid response stays until it is taken.
         if self.offer.response.is_none() && !self.happens(gap) {
             let first_of_id = |at: usize| self.due.iter().take(at).all(|(_, r)| r.id != self.due[at].1.id);
             let most = if self.behaviour.reorder { self.due.len() } else { self.due.len().min(1) };
@@ -143,7 +144,7 @@ impl WriteMemory {
         self.offer
     }
 
-    /// What the period carried. Tells whether anything passed.
+    /// Takes the inputs of the period. Returns whether anything passed.
     pub fn observe(&mut self, cycle: u64, written: Written) -> bool {
         let request = Wires { shown: written.request, ready: self.offer.request_ready };
         let beat = Wires { shown: written.beat, ready: self.offer.data_ready };
@@ -166,7 +167,7 @@ impl WriteMemory {
         moved
     }
 
-    /// All data of the first request is there.
+    /// Completes the first request, whose data has all come.
     fn finish(&mut self, cycle: u64) {
         let Some((request, number)) = self.requests.pop_front() else { return };
         let data: Vec<WriteBeat> = self.data.drain(..=request.len as usize).collect();
@@ -178,7 +179,7 @@ impl WriteMemory {
             _ => OKAY,
         };
         let size = u64::from(self.beat_bytes);
-        // What fails is not there.
+        // A failing write changes nothing.
         let writes = answer == OKAY;
         for (beat, at) in data.iter().zip(0..).filter(|_| writes) {
             let address = request.address + at * size;
@@ -201,7 +202,8 @@ impl WriteMemory {
         self.due.push_back((due, WriteResponse { id: request.id, response: answer }));
     }
 
-    /// A period in reset, in which the master shows a request or data or does not: all is forgotten but the buffers.
+    /// Runs a period in reset, with or without a request or data of the master, and forgets
+    /// everything but the buffers.
     pub fn in_reset(&mut self, cycle: u64, shown: (bool, bool)) {
         self.rules.in_reset(cycle, shown, &mut self.violations);
         self.requests.clear();

@@ -24,7 +24,7 @@ fn beats(of: &Request) -> Vec<WriteBeat> {
     (0..=of.len).map(beat).collect()
 }
 
-/// A master that shows requests and data as they come, and takes responses but in every `lazy`-th cycle.
+/// Runs a master that sends requests and data, and takes responses but in every `lazy`-th cycle.
 fn run(memory: &mut WriteMemory, requests: &[Request], cycles: u64, lazy: u64) -> Vec<(u64, WriteResponse)> {
     memory.buffers_mut().put(0, vec![0; 4096]);
     let (mut asks, mut data) = (requests.iter().copied(), requests.iter().flat_map(beats));

@@ -1,8 +1,8 @@
-//! Which packets are generated when: Bernoulli processes per tile, or a recorded trace.
+//! Generates packets cycle by cycle: from Bernoulli processes per tile, or from a recorded trace.
 //!
-//! Every tile has a random stream of its own, and draws once a cycle whether a packet is
-//! generated. The traffic therefore depends on the seed alone and not on how the run is cut into
-//! batches or on what the network does. This module does not know the network.
+//! Every tile has a random stream of its own, and draws once a cycle whether to generate a packet.
+//! The traffic therefore depends on the seed alone, not on the batches of a run or on the network.
+//! This module does not know the network.
 
 use super::packet::Packet;
 use super::pattern::{random_set, unit, Hotspot, Pattern, PatternError, PatternKind};
@@ -28,26 +28,26 @@ pub enum VirtualNetworks {
     /// PART packets on VN0.
     #[serde(rename = "0")]
     Vn0,
-    /// KV_DATA with one destination on VN1; packets of one flit are KV_FETCH as often as its share of
-    /// the virtual channels says, so that every channel of VN1 is loaded alike.
+    /// KV_DATA with one destination on VN1. Packets of one flit are KV_FETCH in proportion to its
+    /// virtual channels, so that every channel of VN1 has the same load.
     #[serde(rename = "1")]
     Vn1,
-    /// One or the other, each packet drawn by a coin.
+    /// Either network, drawn for each packet with equal probability.
     #[serde(rename = "both")]
     Both,
 }
 
-/// What is sent where.
+/// Kind of traffic: classes and destinations.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Shape {
-    /// Unicast after a pattern.
+    /// Unicast with a pattern.
     Unicast {
         /// The pattern.
         pattern: PatternKind,
         /// For the hotspot pattern.
         hotspots: Vec<Hotspot>,
-        /// Virtual networks it is put on.
+        /// Virtual networks that it uses.
         vn: VirtualNetworks,
     },
     /// KV_DATA to `fanout` random distinct tiles.
@@ -55,7 +55,8 @@ pub enum Shape {
         /// Destinations of a packet.
         fanout: u32,
     },
-    /// PART and KV_FETCH to one random tile, KV_DATA to `fanout`, flits shared as [`MIXED_SHARES`] says.
+    /// PART and KV_FETCH to one random tile, KV_DATA to `fanout`, in the shares of flits of
+    /// [`MIXED_SHARES`].
     Mixed {
         /// Destinations of a KV_DATA packet.
         fanout: u32,
@@ -63,7 +64,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Name as on the command line.
+    /// Name on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Shape::Unicast { pattern, .. } => pattern.name(),
@@ -84,7 +85,7 @@ impl Shape {
 /// Synthetic traffic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Traffic {
-    /// What is sent where.
+    /// Kind of traffic.
     pub shape: Shape,
     /// Offered load of each sending tile in injected flits a cycle, above 0 and at most 1.
     pub load: f64,
@@ -94,7 +95,7 @@ pub struct Traffic {
     pub seed: u64,
 }
 
-/// Traffic that cannot be.
+/// Traffic that cannot be generated.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TrafficError {
     /// See [`PatternError`].
@@ -103,15 +104,15 @@ pub enum TrafficError {
     /// A local port takes one flit a cycle.
     #[error("an offered load of {0} flits/node/cycle is not above 0 and at most 1\n  help: a local port takes at most one flit a cycle; an 8x8 mesh saturates near 0.4 with uniform traffic")]
     Load(f64),
-    /// No such packet.
+    /// No such length of a packet.
     #[error("a packet of {0} flits is not between 1 and {MAX_PACKET} flits\n  help: --packet 1 and --packet 4 are what the literature measures")]
     Packet(u32),
     /// No such destination set.
     #[error("a fan-out of {fanout} is not between 1 and {others}, the number of other tiles\n  help: a router does not turn a flit back to its own tile, so a set never holds the source; try --fanout {others}")]
     Fanout {
-        /// Asked for.
+        /// Requested destinations.
         fanout: u32,
-        /// Tiles beside the source.
+        /// Tiles other than the source.
         others: u32,
     },
 }
@@ -148,7 +149,7 @@ impl Generator {
     /// A generator of synthetic traffic for this design.
     ///
     /// # Errors
-    /// When the mesh has no such traffic or a number is out of range.
+    /// If the mesh cannot have this traffic or a number is out of range.
     pub fn new(design: &Design, traffic: &Traffic) -> Result<Generator, TrafficError> {
         let mesh = design.mesh;
         if !(traffic.load > 0.0 && traffic.load <= 1.0) {
@@ -161,8 +162,8 @@ impl Generator {
             f if f >= 1 && f < mesh.tiles() as u32 => Ok(f),
             _ => Err(TrafficError::Fanout { fanout, others: mesh.tiles() as u32 - 1 }),
         };
-        // Without multicast in the routers the source sends one copy after the other; the load
-        // counts what is injected.
+        // Without multicast in the routers the source sends one copy after the other. The load
+        // counts injected flits.
         let copies = |fanout: u32| match design.flit.dest_kind {
             DestKind::Set => 1.0,
             DestKind::Coord => f64::from(fanout),
@@ -205,8 +206,8 @@ impl Generator {
         Generator { mesh: design.mesh, source: Source::Trace { packets, next: 0 } }
     }
 
-    /// Generates the packets of some cycles: of synthetic traffic those of one tile after the other, each by cycle. Cycles
-    /// must follow on each other.
+    /// Generates the packets of some cycles. Synthetic packets come tile by tile, each tile's by
+    /// cycle. Cycles must follow on each other.
     pub fn generate(&mut self, cycles: Range<u64>, measured: bool, emit: &mut dyn FnMut(Packet)) {
         let mesh = self.mesh;
         match &mut self.source {
@@ -230,16 +231,16 @@ impl Generator {
         }
     }
 
-    /// Whether it replays a trace, which comes to an end and is measured as a whole.
+    /// True if it replays a trace, which ends and is measured as a whole.
     pub fn is_trace(&self) -> bool {
         matches!(self.source, Source::Trace { .. })
     }
 }
 
 impl Tile {
-    /// The next of some cycles in which it generates a packet, drawn for each of them.
+    /// The first of some cycles in which it generates a packet, drawn for each of them.
     fn next(&mut self, mut cycles: Range<u64>, rate: f64) -> Option<u64> {
-        // The state stays in registers on the way.
+        // The state stays in processor registers meanwhile.
         let mut rng = self.rng.clone();
         let found = cycles.find(|_| unit(&mut rng) < rate);
         self.rng = rng;
@@ -300,7 +301,7 @@ mod tests {
         for start in (0..cycles).step_by(batch as usize) {
             generator.generate(start..(start + batch).min(cycles), false, &mut |p| packets.push(p));
         }
-        // Tiles come one after the other, as far as the cut goes.
+        // Tiles come one after the other within a batch.
         packets.sort_by_key(|packet| (packet.cycle, packet.source));
         packets
     }

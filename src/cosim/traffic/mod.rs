@@ -1,4 +1,4 @@
-//! Packets, and the programs and traces that they come from.
+//! Packets, and their sources: generators and traces.
 
 pub mod generator;
 pub mod packet;

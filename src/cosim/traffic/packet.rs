@@ -1,14 +1,14 @@
-//! Packets, sets of tiles, and the bits of a flit.
+//! Packets, and the bits of their flits.
 //!
-//! Every flit has a 64-bit key. The key, scrambled, is the first 64 bits of the payload, and the
-//! rest of the payload and the free header fields are hashes: so whoever finds a flit can name it and
-//! can tell every bit that it should have. This module knows the layout, not the network.
+//! Every flit has a 64-bit key. The key, scrambled, is the first 64 bits of the payload. The rest
+//! of the payload and the free header fields are hashes of it. So any flit can be identified, and
+//! each of its bits checked. This module knows the layout, not the network.
 
 use crate::cosim::hash::{mix, unmix};
 use crate::cosim::tile_set::TileSet;
 use crate::design::{index_bits, Class, Design, DestKind, Field, Mesh, NodeId};
 
-/// What a tile wants sent: some flits of one class to one set of tiles.
+/// A packet: some flits of one class from a tile to a set of tiles.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Packet {
     /// Sending tile.
@@ -21,20 +21,20 @@ pub struct Packet {
     pub flits: u32,
     /// Cycle of its generation.
     pub cycle: u64,
-    /// Whether it belongs to the sample that the figures are taken from.
+    /// True if it belongs to the sample of the figures.
     pub measured: bool,
-    /// Tag that a trace asks for; otherwise every packet has a tag of its own.
+    /// Tag of a trace; without one, every packet has a tag of its own.
     pub tag: Option<u64>,
 }
 
-/// What the header of one flit says.
+/// Contents of the header of one flit.
 #[derive(Debug, Clone, Copy)]
 pub struct Header {
-    /// Class, which chooses the fields.
+    /// Class, which determines the fields.
     pub class: Class,
     /// Sending tile.
     pub source: NodeId,
-    /// Number of the tag: of the packet, or what a trace asked for.
+    /// Number of the tag: the packet's own, or a trace's.
     pub tag: u64,
     /// Position in the packet, from 0.
     pub index: u32,
@@ -42,7 +42,7 @@ pub struct Header {
     pub flits: u32,
 }
 
-/// Writes the bits of flits as the design lays them out.
+/// Writes the bits of flits in the design's layout.
 #[derive(Debug, Clone)]
 pub struct FlitBits {
     mesh: Mesh,
@@ -70,7 +70,7 @@ impl Part {
     }
 }
 
-/// What a header field says, decided once from its name: names are slow to compare per flit.
+/// Meaning of a header field, looked up once by its name: names are slow to compare per flit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Last,
@@ -134,7 +134,7 @@ impl FlitBits {
         }
     }
 
-    /// Whether a payload is that of the flit with this key, to the last bit.
+    /// True if a payload is that of the flit with this key, to the last bit.
     pub fn is_data(&self, key: u64, data: &[u32]) -> bool {
         let id = mix(key);
         let pair = |k: usize| u64::from(data[2 * k]) | u64::from(data[2 * k + 1]) << 32;
@@ -143,7 +143,7 @@ impl FlitBits {
             && (1..self.data_words / 2).all(|k| pair(k) == mix(id ^ k as u64))
     }
 
-    /// The key that a payload claims.
+    /// The key in a payload.
     pub fn key(&self, data: &[u32]) -> u64 {
         unmix(u64::from(data[0]) | u64::from(data[1]) << 32)
     }
@@ -153,7 +153,8 @@ impl FlitBits {
         let (x, y) = self.mesh.coords(header.source);
         let mut head = 0_u128;
         let mut tag = header.tag;
-        // Fields that nobody gives a meaning here change from packet to packet, so that a stuck wire shows.
+        // Fields without a meaning here change from packet to packet, so that a stuck wire is
+        // found.
         let mut free = mix(header.tag ^ (header.source.index() as u64) << 48);
         for part in &self.fields[header.class as usize] {
             let value = match part.meaning {
@@ -162,8 +163,8 @@ impl FlitBits {
                 Meaning::SourceX => u64::from(x),
                 Meaning::SourceY => u64::from(y),
                 Meaning::Index => u64::from(header.index),
-                // Counted up rather than hashed: tags are then distinct as long as they can be,
-                // which routers that suppress duplicates rely on.
+                // Counted up rather than hashed: tags then stay distinct as long as possible, as
+                // routers that suppress duplicates need.
                 Meaning::Tag => {
                     let value = tag;
                     tag = tag.checked_shr(part.width).unwrap_or(0);
@@ -183,7 +184,7 @@ impl FlitBits {
         words.extend_from_slice(&all[..self.head_words]);
     }
 
-    /// Writes the destination bits. Coordinates name the first tile of the set.
+    /// Writes the destination bits. Coordinates are those of the first tile of the set.
     pub fn write_dest(&self, dests: &TileSet, words: &mut Vec<u32>) {
         words.clear();
         words.resize(self.dest_words, 0);

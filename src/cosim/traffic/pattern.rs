@@ -1,4 +1,4 @@
-//! Where a unicast packet goes: the synthetic patterns of Dally and Towles, as BookSim has them.
+//! Destinations of unicast packets: the synthetic patterns of Dally and Towles, as in BookSim.
 //!
 //! A pattern maps a source to a destination. Sources that a pattern maps to themselves send
 //! nothing: a router does not turn a flit back to its own tile. This module knows the mesh only.
@@ -13,7 +13,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternKind {
-    /// Every other tile alike.
+    /// Every other tile with equal probability.
     Uniform,
     /// (x, y) to (y, x); square meshes.
     Transpose,
@@ -29,7 +29,7 @@ pub enum PatternKind {
     Hotspot,
 }
 
-/// A tile that receives more than its share.
+/// A tile that receives an extra share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Hotspot {
     /// Column from the west.
@@ -40,16 +40,16 @@ pub struct Hotspot {
     pub share: f64,
 }
 
-/// Share of the packets that a hotspot draws unless it is said.
+/// Default share of the packets that go to a hotspot.
 pub const HOTSPOT_SHARE: f64 = 0.1;
 
-/// A pattern that this mesh cannot have.
+/// A pattern that is impossible on this mesh.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PatternError {
     /// The pattern swaps coordinates.
     #[error("{pattern} traffic needs a square mesh, and this one is {cols}x{rows}\n  help: set mesh.cols and mesh.rows alike, or use another pattern, for example uniform")]
     NotSquare {
-        /// Pattern asked for.
+        /// Requested pattern.
         pattern: &'static str,
         /// Columns of the mesh.
         cols: u32,
@@ -59,7 +59,7 @@ pub enum PatternError {
     /// The pattern permutes index bits.
     #[error("{pattern} traffic permutes the bits of the tile index and needs a power of two of columns and of rows, and this mesh is {cols}x{rows}\n  help: use 2, 4, 8 or 16, or another pattern, for example tornado")]
     NotPowerOfTwo {
-        /// Pattern asked for.
+        /// Requested pattern.
         pattern: &'static str,
         /// Columns of the mesh.
         cols: u32,
@@ -69,7 +69,7 @@ pub enum PatternError {
     /// Every source maps to itself.
     #[error("{pattern} traffic sends every packet of a {cols}x{rows} mesh to its own tile, so nothing would move\n  help: use a larger mesh or another pattern, for example uniform")]
     NothingMoves {
-        /// Pattern asked for.
+        /// Requested pattern.
         pattern: &'static str,
         /// Columns of the mesh.
         cols: u32,
@@ -79,16 +79,16 @@ pub enum PatternError {
     /// A hotspot outside the mesh.
     #[error("hotspot {x},{y} is not a tile of this {cols}x{rows} mesh\n  help: columns count from 0 in the west, rows from 0 in the south")]
     HotspotOutside {
-        /// Column asked for.
+        /// Requested column.
         x: u32,
-        /// Row asked for.
+        /// Requested row.
         y: u32,
         /// Columns of the mesh.
         cols: u32,
         /// Rows of the mesh.
         rows: u32,
     },
-    /// Hotspots that draw less than nothing or more than everything.
+    /// Shares of hotspots that are negative or above 1 in total.
     #[error("the hotspots draw {total} of the packets, which is not between 0 and 1\n  help: give each its share, for example --hotspot 3,3:0.1")]
     HotspotShare {
         /// Sum of all shares.
@@ -105,18 +105,18 @@ pub struct Pattern {
 
 #[derive(Debug, Clone)]
 enum Map {
-    /// One destination a source; none where it would be the source itself.
+    /// One destination for each source; `None` where it would be the source itself.
     Fixed(Vec<Option<NodeId>>),
     /// Hotspots with the running sum of their shares, then uniform.
     Random(Vec<(NodeId, f64)>),
 }
 
 impl Pattern {
-    /// The pattern `kind` on `mesh`. `hotspots` is read by [`PatternKind::Hotspot`] alone; empty means
+    /// The pattern `kind` on `mesh`. Only [`PatternKind::Hotspot`] reads `hotspots`; empty means
     /// one at the centre with [`HOTSPOT_SHARE`].
     ///
     /// # Errors
-    /// When the mesh has no such pattern.
+    /// If the mesh cannot have this pattern.
     pub fn new(kind: PatternKind, mesh: Mesh, hotspots: &[Hotspot]) -> Result<Pattern, PatternError> {
         let (cols, rows) = (mesh.cols(), mesh.rows());
         let pattern = kind.name();
@@ -163,7 +163,7 @@ impl Pattern {
         Ok(Pattern { mesh, map })
     }
 
-    /// Destination of the next packet of `source`; none when the pattern maps it to itself.
+    /// Destination of the next packet of `source`; `None` if the pattern maps it to itself.
     pub fn destination(&self, source: NodeId, rng: &mut impl Rng) -> Option<NodeId> {
         match &self.map {
             Map::Fixed(map) => map[source.index()],
@@ -171,7 +171,7 @@ impl Pattern {
                 if !hotspots.is_empty() {
                     let draw = unit(rng);
                     let hit = hotspots.iter().find(|(_, up_to)| draw < *up_to);
-                    // A hot tile does not send to itself: its share of hot packets is spread evenly.
+                    // A hotspot does not send to itself: its own hot packets are spread evenly.
                     if let Some(&(hot, _)) = hit.filter(|(hot, _)| *hot != source) {
                         return Some(hot);
                     }
@@ -181,7 +181,7 @@ impl Pattern {
         }
     }
 
-    /// Whether `source` sends at all.
+    /// True if `source` sends at all.
     pub fn sends(&self, source: NodeId) -> bool {
         match &self.map {
             Map::Fixed(map) => map[source.index()].is_some(),
@@ -191,7 +191,7 @@ impl Pattern {
 }
 
 impl PatternKind {
-    /// Name as on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             PatternKind::Uniform => "uniform",
@@ -205,8 +205,8 @@ impl PatternKind {
     }
 }
 
-/// `k` distinct tiles, none of them `source`, every such set alike (Floyd's algorithm).
-/// With `k` at least the number of other tiles, all of them.
+/// `k` distinct tiles other than `source`, every such set with equal probability (Floyd's
+/// algorithm). If `k` is at least the number of other tiles, all of them.
 pub fn random_set(mesh: Mesh, source: NodeId, k: u32, rng: &mut impl Rng) -> TileSet {
     let others = mesh.tiles() as u64 - 1;
     let k = u64::from(k).min(others);
@@ -347,7 +347,7 @@ mod tests {
             }
         }
         assert_eq!(random_set(m, m.node(5, 5).expect("tile"), 63, &mut rng).len(), 63);
-        // 4 000 x 8 x 3 / 63 where nobody is the source.
+        // 4 000 x 8 x 3 / 63 from other sources.
         assert!(hits[10..30].iter().all(|n| (1_350..1_700).contains(n)), "{hits:?}");
     }
 }

@@ -1,8 +1,8 @@
 //! Recorded traffic: packets from a CSV or a JSON Lines file.
 //!
-//! Both forms say the same: cycle, source, destinations, class, flits and, if wanted, a tag.
-//! Tiles are indices `y * cols + x`. Lines are sorted by cycle. Every line is checked before the
-//! first cycle is simulated; this module does not know the network.
+//! Both forms have the same columns: cycle, source, destinations, class, flits and, optionally, a
+//! tag. Tiles are indices `y * cols + x`. Lines are sorted by cycle. Every line is checked before
+//! the first cycle is simulated. This module does not know the network.
 //!
 //! ```text
 //! cycle,source,destinations,class,flits,tag
@@ -22,7 +22,7 @@ use serde::Deserialize;
 use std::ops::Range;
 use thiserror::Error;
 
-/// The columns of the CSV form; the last may be left out.
+/// Columns of the CSV form; the last is optional.
 const COLUMNS: [&str; 6] = ["cycle", "source", "destinations", "class", "flits", "tag"];
 const CYCLE: usize = 0;
 const SOURCE: usize = 1;
@@ -31,30 +31,30 @@ const CLASS: usize = 3;
 const FLITS: usize = 4;
 const TAG: usize = 5;
 
-/// A line that says no packet.
+/// A malformed line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file}:{line}:{column}: {rule}\n  {text}\n  {caret}\n  help: {help}")]
 pub struct TraceError {
-    /// File as it was named.
+    /// Name of the file, as given.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Character of the line, from 1.
     pub column: usize,
-    /// What is wrong and why.
+    /// The rule that it breaks.
     pub rule: String,
-    /// The line.
+    /// Text of the line.
     pub text: String,
-    /// Marks under it.
+    /// Marks below the faulty part.
     pub caret: String,
-    /// What to write instead.
+    /// Suggestion.
     pub help: String,
 }
 
-/// A problem in one line: bytes it stands at, the rule, the way out.
+/// A problem in one line: its bytes, the rule, the way out.
 struct Problem(Range<usize>, String, String);
 
-/// One line, numbers read but not judged, with the bytes that each column stands at.
+/// One line with numbers read but not checked, and the bytes of each column.
 struct Record {
     cycle: u64,
     source: u64,
@@ -65,10 +65,12 @@ struct Record {
     at: [Range<usize>; 6],
 }
 
-/// The packets of a trace. `file` names it in errors; the first character tells the form.
+/// Parses the packets of a trace. `file` names it in errors. The first character determines the
+/// form.
 ///
 /// # Errors
-/// On the first line that is malformed, out of range, or out of order; when there is no packet at all.
+/// If a line is malformed, out of range, or out of order, which names the first; or if there is no
+/// packet.
 pub fn parse(file: &str, text: &str, mesh: Mesh) -> Result<Vec<Packet>, Box<TraceError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let json = text.trim_start().starts_with('{');
@@ -130,7 +132,7 @@ fn read_csv(line: &str) -> Result<Record, Problem> {
         let help = format!("write {}; several destinations are parted by ';'", COLUMNS.join(","));
         return Err(Problem(0..line.len(), rule, help));
     }
-    // A tag that is left out stands, empty, at the end of the line.
+    // An omitted tag is empty, at the end of the line.
     fields.resize(COLUMNS.len(), line.len()..line.len());
     let number = |column: usize| csv_number(line, fields[column].clone(), COLUMNS[column]);
     let mut destinations = Vec::new();
@@ -171,7 +173,7 @@ fn read_json(line: &str) -> Result<Record, Problem> {
         tag: Option<u64>,
     }
     let record: JsonRecord = serde_json::from_str(line).map_err(|e| {
-        // serde_json counts bytes from 1 and stands one past the end on a line that is cut short.
+        // serde_json counts bytes from 1; at a truncated line it points one past the end.
         let mut start = e.column().saturating_sub(1).min(line.len());
         while !line.is_char_boundary(start) {
             start -= 1;
@@ -203,7 +205,7 @@ fn json_value(line: &str, key: &str) -> Range<usize> {
     start..start + length + usize::from(stop == [']'])
 }
 
-/// The packet of a record, or the rule it breaks.
+/// Converts a record to a packet, or returns the rule it breaks.
 fn judge(record: &Record, after: u64, mesh: Mesh) -> Result<Packet, Problem> {
     let problem =
         |column: usize, rule: String, help: &str| Problem(record.at[column].clone(), rule, help.to_owned());

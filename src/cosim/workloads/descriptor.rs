@@ -1,9 +1,9 @@
-//! One descriptor: what a column controller is told at a time.
+//! A descriptor: one unit of work for the column controllers.
 
 use crate::design::{Mapping, Sharing};
 use std::collections::BTreeSet;
 
-/// One descriptor, as it stands on the port of the fabric.
+/// One descriptor, as on the port of the fabric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descriptor {
     /// Stream or shared prefix whose cache is read.
@@ -12,29 +12,29 @@ pub struct Descriptor {
     pub layer: u32,
     /// First segment.
     pub first: u32,
-    /// Segments from one to the next.
+    /// Distance from one segment to the next.
     pub stride: u32,
-    /// How many.
+    /// Number of segments.
     pub count: u32,
-    /// First row of the first segment that is wanted.
+    /// First row needed of the first segment.
     pub first_row: u32,
-    /// Last row of the last segment that is wanted.
+    /// Last row needed of the last segment.
     pub last_row: u32,
     /// First stream that attends.
     pub stream: u32,
-    /// How many streams attend.
+    /// Number of streams that attend.
     pub streams: u32,
-    /// Which tile computes a head.
+    /// Assignment of heads to tiles.
     pub mapping: Mapping,
-    /// Who receives a slice.
+    /// Receivers of a slice.
     pub sharing: Sharing,
-    /// The streams have all of this layer: their partial results are due.
+    /// True if the streams have all of this layer: their partial results are due.
     pub close: bool,
-    /// Last descriptor of a decode step.
+    /// True for the last descriptor of a decode step.
     pub step: bool,
 }
 
-/// A prefix and a segment of it that two of these descriptors name: of one run, where that is illegal.
+/// A prefix and segment that two of these descriptors name, for runs where that is illegal.
 pub fn named_twice(descriptors: &[Descriptor]) -> Option<(u32, u32)> {
     let mut named = BTreeSet::new();
     let all = descriptors.iter().flat_map(|d| d.segments().map(|segment| (d.prefix, segment)));
@@ -48,7 +48,7 @@ impl Descriptor {
         (0..self.count).map(move |i| first + i * stride)
     }
 
-    /// First and last row that is wanted of the segment with this index.
+    /// First and last row needed of the segment with this index.
     pub fn rows(&self, index: u32, segment_tokens: u32) -> (u32, u32) {
         let first = if index == 0 { self.first_row } else { 0 };
         let last = if index + 1 == self.count { self.last_row } else { segment_tokens - 1 };

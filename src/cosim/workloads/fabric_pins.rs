@@ -1,4 +1,4 @@
-//! What stands around a fabric on every board: who sends descriptors, and the external memory on its AXI ports.
+//! Port handles that every fabric bench needs: the descriptor input and the AXI memory ports.
 
 use super::descriptor::Descriptor;
 use crate::cosim::dut::group_pins;
@@ -8,7 +8,7 @@ use crate::cosim::memory::Memory;
 use crate::design::{Mapping, Sharing};
 
 group_pins! {
-    /// Where descriptors go in.
+    /// Descriptor input.
     DescriptorPins {
         desc_valid desc_ready desc_prefix desc_layer desc_first desc_stride desc_count desc_first_row desc_last_row
         desc_stream desc_streams desc_mapping desc_share desc_close desc_step
@@ -44,7 +44,7 @@ impl DescriptorPins {
         }
     }
 
-    /// Whether what stands on the port is taken.
+    /// True if the descriptor on the port is taken.
     pub(in crate::cosim) fn taken(&self, pins: &Pins) -> bool {
         pins.get(self.desc_ready, 0) == 1
     }
@@ -58,14 +58,14 @@ group_pins! {
 }
 
 impl MemoryPins {
-    /// What all ports of the memory show in this period, each at its part of the pins.
+    /// Sets the outputs of all memory ports in this period, each at its part of the pins.
     pub(in crate::cosim) fn drive(&self, pins: &mut Pins, memory: &mut Memory, cycle: u64) {
         for port in 0..memory.ports() {
             self.drive_port(pins, port, memory, port, cycle);
         }
     }
 
-    /// What they were asked, and whether they were listened to; true if anything was.
+    /// Passes their requests to the memory; true if anything passed.
     pub(in crate::cosim) fn observe(&self, pins: &Pins, memory: &mut Memory, cycle: u64) -> bool {
         let mut moved = false;
         for port in 0..memory.ports() {
@@ -74,7 +74,7 @@ impl MemoryPins {
         moved
     }
 
-    /// What a port of the memory shows at a part of the pins.
+    /// Sets the outputs of a memory port at a part of the pins.
     pub(in crate::cosim) fn drive_port(
         &self,
         pins: &mut Pins,
@@ -93,7 +93,7 @@ impl MemoryPins {
         pins.set_part(self.rdata, part, &beat.data);
     }
 
-    /// What it was asked there; true if anything passed.
+    /// Passes the requests there to the memory; true if anything passed.
     pub(in crate::cosim) fn observe_port(
         &self,
         pins: &Pins,

@@ -1,4 +1,4 @@
-//! Runs, each with what it sends and what it expects.
+//! Runs of the commands, each with its stimulus and its expected results.
 
 pub mod attention;
 pub mod decode;

@@ -1,17 +1,17 @@
-//! What the rows of a sweep say: columns with their meaning and unit.
+//! Columns of the rows of a sweep, with their meaning and unit.
 
 use crate::config::{tables, workload_keys, Grid, Kind, WorkKind};
 use serde::{Deserialize, Serialize};
 
-/// What a column is for.
+/// Role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Names the row.
     Id,
-    /// Tells its point from others.
+    /// Distinguishes its point from others.
     Label,
-    /// Was measured.
+    /// A measured value.
     Metric,
 }
 
@@ -20,16 +20,16 @@ pub enum Role {
 pub struct Column {
     /// Its name; keys of the configuration have their dotted names.
     pub name: String,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// What its values are.
+    /// Type of its values.
     #[serde(with = "KindName", rename = "type")]
     pub kind: Kind,
-    /// Unit of its values, in words; empty for what has none.
+    /// Unit of its values, in words; empty without a unit.
     pub unit: String,
-    /// What it says.
+    /// Its meaning.
     pub doc: String,
-    /// Where a metric stands in the row of its run; empty for others.
+    /// Place of a metric in the row of its run; empty for others.
     #[serde(skip)]
     pub pointer: &'static str,
 }
@@ -211,7 +211,7 @@ fn label(name: &str, kind: Kind, doc: &str) -> Column {
     }
 }
 
-/// What is measured at a point of a kind.
+/// Metrics of a kind of run.
 pub fn metric_columns(kind: WorkKind) -> Vec<Column> {
     let metrics = match kind {
         WorkKind::Traffic => TRAFFIC,
@@ -226,7 +226,7 @@ pub fn metric_columns(kind: WorkKind) -> Vec<Column> {
     metrics.iter().map(column).collect()
 }
 
-/// All columns of a sweep: its id, the mesh, what the sweep varies, the workload, what is measured.
+/// All columns of a sweep: its id, the mesh, the varied keys, the workload, the metrics.
 pub fn columns(grid: &Grid) -> Vec<Column> {
     let id = label("id", Text, "follows from configuration, workload and row format");
     let mut columns = vec![Column { role: Role::Id, ..id }];

@@ -1,4 +1,4 @@
-//! All points of a sweep file, and all that is wrong with any of them.
+//! Expands a sweep file to its points, with the problems of all of them.
 
 use super::column::{columns, Column, Role};
 use super::point::{id, traffic, workload, Point, Work};
@@ -10,21 +10,21 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Most points of a sweep: a digit too many in a range is an error and no long wait.
+/// Most points of a sweep: a typing error must be an error and not a long wait.
 const MOST_POINTS: usize = 1_000_000;
 
 /// The points of a grid.
 #[derive(Debug)]
 pub struct Expanded {
-    /// What each row says.
+    /// Columns of each row.
     pub columns: Vec<Column>,
-    /// Those that can be run, each once, in the order of the file.
+    /// Legal points, each once, in the order of the file.
     pub points: Vec<Point>,
-    /// What is wrong with the others, at its place; each problem once, with the number of points that have it.
+    /// Problems of the others, at their places; each once, with the number of its points.
     pub illegal: Option<Report>,
-    /// Points that have a problem.
+    /// Number of points with a problem.
     pub left_out: usize,
-    /// Points that say what another says, in other words.
+    /// Number of points that equal another.
     pub repeated: usize,
 }
 
@@ -32,7 +32,7 @@ pub struct Expanded {
 struct Pick<'a>(Vec<&'a Choice>);
 
 impl Pick<'_> {
-    /// The combination of that number; the last axis varies fastest.
+    /// The combination with this number; the last axis varies fastest.
     fn new(grid: &Grid, mut number: usize) -> Pick<'_> {
         let mut choices: Vec<&Choice> = Vec::new();
         for axis in grid.axes.iter().rev() {
@@ -43,7 +43,7 @@ impl Pick<'_> {
         Pick(choices)
     }
 
-    /// Where the value of a key is written.
+    /// Place of the value of a key.
     fn span(&self, path: &str) -> Option<Range<usize>> {
         let mut sets = self.0.iter().flat_map(|choice| &choice.sets);
         sets.find(|set| set.path == path).map(|set| set.span.clone())
@@ -93,7 +93,7 @@ fn note(problems: &mut Problems, pick: &Pick<'_>, finding: Finding) {
     problems.entry(key).or_insert((finding, span, 0)).2 += 1;
 }
 
-/// A point, or all that is wrong with it.
+/// A point, or all its problems.
 fn point(
     grid: &Grid,
     base_name: &str,
@@ -110,7 +110,7 @@ fn point(
             None => values[&set.path] = set.value.clone(),
         }
     }
-    // Each value has been judged by its key, so what fails here is a fault of ours.
+    // Each value has been checked by its key, so a failure here is a bug of ours.
     let ours = |error: serde_json::Error| {
         vec![Finding::error("", error.to_string(), "this is a fault of meshkv; please report it")]
     };
@@ -128,7 +128,8 @@ fn point(
     Ok(Point { id, labels, design, work })
 }
 
-/// The same traffic without what says nothing about it, so that points which differ there alone are one.
+/// The same traffic without keys that do not affect it, so that points that differ only there are
+/// one.
 fn plain(work: TrafficWork) -> TrafficWork {
     let TrafficWork { vn, fanout, .. } = TrafficWork::default();
     match work.pattern {
@@ -137,10 +138,10 @@ fn plain(work: TrafficWork) -> TrafficWork {
     }
 }
 
-/// What tells a point from others, by the columns of labels.
+/// Labels of a point, by the columns of labels.
 fn labels(columns: &[Column], config: &Value, work: &Work, name: Option<String>) -> Vec<Value> {
     let asked = serde_json::to_value(work).unwrap_or_default();
-    // What says nothing about a pattern is left empty.
+    // Keys that do not affect a pattern are left empty.
     let unsaid = match work {
         Work::Traffic(work) if matches!(work.pattern, Pattern::Multicast | Pattern::Mixed) => "vn",
         Work::Traffic(_) => "fanout",
@@ -156,7 +157,7 @@ fn labels(columns: &[Column], config: &Value, work: &Work, name: Option<String>)
     columns.iter().filter(|column| column.role == Role::Label).map(of).collect()
 }
 
-/// What is wrong with a workload on a fabric, at the key that says it.
+/// Problems of a workload on a fabric, at their key.
 fn judge(work: &Work, design: &Design) -> Result<(), Box<Finding>> {
     match work {
         Work::Traffic(work) => {
@@ -185,7 +186,7 @@ fn judge(work: &Work, design: &Design) -> Result<(), Box<Finding>> {
     }
 }
 
-/// An error that tells its way out in a line of its own, as a finding.
+/// An error with its suggestion in a line of its own, as a finding.
 fn refused(key: &str, error: &dyn std::error::Error) -> Box<Finding> {
     let text = error.to_string();
     let (fault, help) = text.split_once("\n  help: ").unwrap_or((&text, "use another value"));

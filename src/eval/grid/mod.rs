@@ -1,4 +1,4 @@
-//! A grid of points: what a sweep file means, and a row of plain figures for each of its points.
+//! The grid of points of a sweep file, with a row of plain figures for each point.
 //!
 //! ```text
 //! config::Grid -- expand --> Point --+--> a run --> values --> Record -- rows, Parquet

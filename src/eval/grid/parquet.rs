@@ -1,4 +1,4 @@
-//! Rows as a Parquet file: one row group, every column optional, not compressed.
+//! Writes rows as a Parquet file: one row group, every column optional, not compressed.
 
 use super::column::Column;
 use super::record::Record;
@@ -20,11 +20,11 @@ pub struct ParquetError(#[from] Failed);
 /// All rows as the bytes of a Parquet file.
 ///
 /// # Errors
-/// When the library refuses them.
+/// If the library refuses them.
 pub fn to_parquet(columns: &[Column], records: &[Record]) -> Result<Vec<u8>, ParquetError> {
     let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder("rows").with_fields(fields).build()?);
-    // What made the file is no part of what it says: the same rows are the same bytes.
+    // The name of the writer is not stored, so that the same rows are the same bytes.
     let properties = WriterProperties::builder().set_created_by("meshkv".to_owned()).build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
@@ -58,7 +58,7 @@ fn put<T: DataType>(
     read: impl Fn(&Value) -> Option<T::T>,
 ) -> Result<(), Failed> {
     let read: Vec<Option<T::T>> = values.iter().map(|value| read(value)).collect();
-    // A level says whether a row has a value; those that have stand one after the other.
+    // A level is 1 if a row has a value; the existing values follow each other.
     let levels: Vec<i16> = read.iter().map(|value| i16::from(value.is_some())).collect();
     let present: Vec<T::T> = read.into_iter().flatten().collect();
     let Some(mut column) = group.next_column()? else {

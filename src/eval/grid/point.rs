@@ -1,4 +1,4 @@
-//! One point of a grid: a configuration and what is run on it, with a name that follows from both.
+//! One point of a grid: a configuration and its run, with a name derived from both.
 
 use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
@@ -10,13 +10,14 @@ use serde::Serialize;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
-/// Version of what a row says. It is part of every id: rows that say something else are other rows.
+/// Version of the contents of a row. It is part of every id: rows with other contents are other
+/// rows.
 pub const ROW_FORMAT: u32 = 1;
 
-/// Segments of a layer that are run unless more are asked for.
+/// Default number of segments of a layer that are run.
 const SAMPLE: u32 = 16;
 
-/// What is run at a point.
+/// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Work {
@@ -29,13 +30,13 @@ pub enum Work {
 /// One point.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Sixteen hexadecimal digits that follow from configuration, workload and row format.
+    /// Sixteen hexadecimal digits, derived from configuration, workload and row format.
     pub id: String,
-    /// What tells it from others, in the order of the columns.
+    /// Its labels, in the order of the columns.
     pub labels: Vec<Value>,
     /// The fabric.
     pub design: Design,
-    /// What is run on it.
+    /// Its run.
     pub work: Work,
 }
 
@@ -47,7 +48,7 @@ pub(super) fn id(config: &Config, work: &Work) -> String {
 }
 
 impl Work {
-    /// What carries the flits.
+    /// Engine of the run.
     pub fn engine(&self) -> Engine {
         match self {
             Work::Traffic(work) => work.engine,
@@ -117,10 +118,10 @@ impl Point {
         (traffic(work), phases)
     }
 
-    /// A decode step and how it is run.
+    /// A decode step and its settings.
     ///
     /// # Errors
-    /// If the design cannot hold what is asked for.
+    /// If the design cannot hold the workload.
     pub fn decode(work: &DecodeWork, design: &Design) -> Result<(Workload, Step, Plan), WorkloadError> {
         let load = workload(work, design)?;
         let step = step(design, &load)?;

@@ -5,30 +5,30 @@ use super::point::Point;
 use crate::config::Kind;
 use serde_json::{Map, Value};
 
-/// A point and what was measured at it: a value for each column, null where there is none.
+/// A point with its metrics: a value for each column, null where there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// In the order of the columns.
     pub values: Vec<Value>,
 }
 
-/// A value as its column has it.
+/// A value in the type of its column.
 fn of_kind(column: &Column, value: &Value) -> Value {
     match column.kind {
-        // 1 and 1.0 are one number, and one text.
+        // 1 and 1.0 are one number, and must be one text.
         Kind::Number => value.as_f64().map_or(Value::Null, Value::from),
         _ => value.clone(),
     }
 }
 
 impl Record {
-    /// The row of a point, of which `found` is the row of its run as JSON.
+    /// The row of a point, where `found` is the row of its run as JSON.
     pub fn new(columns: &[Column], point: &Point, found: &Value) -> Record {
         Record::with(columns, point, |column| found.pointer(column.pointer).cloned())
     }
 
-    /// The row that a line keeps of a point. Its labels are those of today's sweep file, which may
-    /// vary other keys than when the point was run.
+    /// The row of a point from a stored line. Its labels are those of the present sweep file, which
+    /// may vary other keys.
     pub fn kept(columns: &[Column], point: &Point, line: &Map<String, Value>) -> Record {
         Record::with(columns, point, |column| line.get(&column.name).cloned())
     }
@@ -64,7 +64,7 @@ pub fn csv_head(columns: &[Column]) -> String {
     format!("{}\n", names.join(","))
 }
 
-/// A field of CSV, quoted where RFC 4180 wants it.
+/// A field of CSV, quoted where RFC 4180 requires it.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -76,7 +76,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// A line of JSON Lines with the id that it must have; nothing where it is no row.
+/// A line of JSON Lines with its id; nothing if it is no row.
 pub fn parse_line(line: &str) -> Option<(String, Map<String, Value>)> {
     let row: Map<String, Value> = serde_json::from_str(line).ok()?;
     let id = row.get("id")?.as_str()?.to_owned();

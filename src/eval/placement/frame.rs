@@ -1,26 +1,26 @@
-//! Where the parts of the picture stand: the mesh, the legend beside it, small maps below.
+//! Layout of the picture: the mesh, the legend next to it, small maps below.
 
 use crate::design::Design;
 
 /// Layers of which the first segments are shown.
 const LAYERS_SHOWN: u32 = 3;
 
-/// From one tile to the next.
+/// Distance of tiles.
 const PITCH: u32 = 64;
-/// A tile: its number of macro-blocks, and below it what fills.
+/// Side of a tile: its number of macro-blocks, and below it the filled part.
 pub(super) const SIDE: u32 = 56;
 pub(super) const LABEL: u32 = 16;
 pub(super) const TANK: u32 = SIDE - LABEL;
 /// Cell of a small map.
 pub(super) const CELL: u32 = 20;
-/// Room around everything, for titles, row numbers, the legend, and between maps.
+/// Margin around all parts, for titles, row numbers, the legend, and between maps.
 pub(super) const MARGIN: u32 = 24;
 pub(super) const TITLE: u32 = 62;
 const AXIS: u32 = 40;
 const LEGEND: u32 = 190;
 pub(super) const LINE: u32 = 20;
 
-/// Where things stand.
+/// Positions of the parts.
 pub(super) struct Frame {
     pub(super) width: u32,
     pub(super) height: u32,
@@ -37,7 +37,7 @@ impl Frame {
         let layers = 0..LAYERS_SHOWN.min(design.placement.layers);
         let (map_width, map_height) = (cols * CELL + AXIS, rows * CELL + 2 * LINE);
         let mesh_and_legend = AXIS + cols * PITCH + LEGEND;
-        // Beside the mesh stands the legend; both can be narrower or shorter than the other parts.
+        // The legend is next to the mesh; both can be narrower or shorter than the other parts.
         let inner = mesh_and_legend.max(map_width).max(420);
         let maps_in_a_row = (inner / map_width).clamp(1, layers.end);
         let legend_height = (colours + 4) * LINE;

@@ -1,4 +1,4 @@
-//! A metric of each of some points, a bar for each series.
+//! Draws a metric of some points, a bar for each series.
 
 use super::canvas::{interval, picture, short, write, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::plot::Plot;
@@ -6,16 +6,16 @@ use super::Group;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-/// Share of a place that its bars take.
+/// Part of a place that its bars fill.
 const FILLED: f64 = 0.8;
 
-/// Most bars that each have their number written above.
+/// Most bars that have their number written above.
 const NUMBERED: usize = 18;
 
-/// The picture.
+/// Draws the picture.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
     let mut places: Vec<&str> = Vec::new();
     for group in plot.groups.iter().filter(|group| plot.series.contains(&group.series)) {
@@ -47,7 +47,7 @@ pub(super) fn bars(plot: &Plot<'_>) -> anyhow::Result<String> {
         let pixel = |x: f64, y: f64| chart.backend_coord(&(x, y));
         for (at, name) in places.iter().enumerate() {
             let (x, y) = pixel(at as f64 + 0.5, 0.0);
-            // Long names take turns on two lines.
+            // Long names alternate between two lines.
             let crowded = places.len() * name.chars().count() * 9 > 470;
             let line = if crowded && at % 2 == 1 { 20 } else { 6 };
             write(root, name, 14, INK, (x, y + line), (HPos::Center, VPos::Top))?;

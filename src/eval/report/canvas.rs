@@ -1,4 +1,4 @@
-//! What all pictures of a report have in common: size, colours, title, legend, and numbers on axes.
+//! Common part of all pictures of a report: size, colours, title, legend, and numbers on axes.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -18,7 +18,7 @@ pub(super) const FAINT: RGBColor = RGBColor(140, 146, 156);
 pub(super) const GRID: RGBColor = RGBColor(228, 231, 236);
 pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
 
-/// Colours of series on white, after Okabe and Ito: told apart by the colour-blind, too.
+/// Colours of series on white, after Okabe and Ito: distinct for the colour-blind, too.
 pub(super) const SERIES: [RGBColor; 8] = [
     RGBColor(0, 90, 181),
     RGBColor(205, 84, 10),
@@ -30,21 +30,21 @@ pub(super) const SERIES: [RGBColor; 8] = [
     RGBColor(90, 75, 65),
 ];
 
-/// The name that each colour has on a page, which gives it a value for light and one for dark.
+/// The name of each colour on a page, which defines it for light and for dark.
 fn themed() -> Vec<(RGBColor, String)> {
     let named = [(INK, "ink"), (FAINT, "faint"), (GRID, "grid"), (PAPER, "paper")];
     let series = SERIES.iter().enumerate().map(|(i, &colour)| (colour, format!("s{i}")));
     named.map(|(colour, name)| (colour, name.to_owned())).into_iter().chain(series).collect()
 }
 
-/// A picture with the colours of the page that it stands on, instead of its own.
+/// A picture with the colours of its page, instead of its own.
 pub(super) fn with_theme(svg: &str) -> String {
     themed().into_iter().fold(svg.to_owned(), |svg, (RGBColor(r, g, b), name)| {
         svg.replace(&format!("\"#{r:02X}{g:02X}{b:02X}\""), &format!("\"var(--{name})\""))
     })
 }
 
-/// Text at a place, `at` saying which of its own.
+/// Writes text at a place; `at` selects the anchor of the text.
 pub(super) fn write(
     root: &Area<'_>,
     text: &str,
@@ -57,10 +57,11 @@ pub(super) fn write(
     root.draw(&Text::new(text.to_owned(), place, style))
 }
 
-/// A picture with its title, what `plot` draws below it, and a legend of more than one series.
+/// Draws a picture with its title, the output of `plot` below it, and a legend of more than one
+/// series.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub(super) fn picture(
     title: [&str; 2],
     series: &[String],
@@ -102,7 +103,8 @@ fn draw(
     root.present()
 }
 
-/// The mark of a series at a pixel; each has a shape of its own, so that grey print tells them apart.
+/// Draws the mark of a series at a pixel. Each has a shape of its own, so that they are distinct in
+/// grey print.
 pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), series: usize, filled: bool) -> Drawn {
     let outline: &[(i32, i32)] = match series % 4 {
         0 => &[(-4, -2), (-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2)],
@@ -118,7 +120,7 @@ pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), series: usize, filled: b
     root.draw(&PathElement::new(closed, colour.stroke_width(1)))
 }
 
-/// An interval, as a line with caps between two pixels of one column.
+/// Draws an interval, as a line with caps between two pixels of one column.
 pub(super) fn interval(root: &Area<'_>, low: (i32, i32), high: (i32, i32), colour: RGBColor) -> Drawn {
     let cap = |(x, y): (i32, i32)| [(x - 4, y), (x + 4, y)];
     for line in [[low, high], cap(low), cap(high)] {
@@ -127,7 +129,7 @@ pub(super) fn interval(root: &Area<'_>, low: (i32, i32), high: (i32, i32), colou
     Ok(())
 }
 
-/// A number as an axis shows it: `0.25`, `1200`, `3.4 M`.
+/// A number in an axis's format: `0.25`, `1200`, `3.4 M`.
 pub(super) fn short(x: f64) -> String {
     match x.abs() {
         size if size >= 1e9 => format!("{} G", plain(x / 1e9)),
@@ -138,7 +140,7 @@ pub(super) fn short(x: f64) -> String {
     }
 }
 
-/// Four digits that say something, without trailing zeros.
+/// Four significant digits, without trailing zeros.
 fn plain(x: f64) -> String {
     let whole = x.abs().max(1.0).log10().floor() as usize;
     let text = format!("{x:.*}", 3_usize.saturating_sub(whole));

@@ -1,4 +1,4 @@
-//! What is plotted over what, and by what.
+//! Chooses the x axis, the metrics and the series of a report.
 
 use super::rows::{text, Rows};
 use crate::config::{Kind, WorkKind};
@@ -7,14 +7,14 @@ use serde_json::Value;
 use std::collections::HashMap;
 use thiserror::Error;
 
-/// What a report is asked for; what is left out is chosen by the rows.
+/// Options of a report; omitted ones are chosen from the rows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Wanted {
     /// Label along the x axis.
     pub x: Option<String>,
     /// Metrics, a figure each.
     pub y: Vec<String>,
-    /// Labels that tell series apart.
+    /// Labels that distinguish series.
     pub by: Vec<String>,
     /// Only rows with these values.
     pub only: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub struct Wanted {
     pub baseline: Option<(String, String)>,
 }
 
-/// What is plotted.
+/// Contents of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
     /// Label along the x axis.
@@ -31,23 +31,23 @@ pub struct Chosen {
     pub y: Vec<Column>,
     /// Labels of a series.
     pub by: Vec<String>,
-    /// The rows, with metrics relative to the baseline if there is one.
+    /// The rows; metrics are relative to the baseline if there is one.
     pub rows: Rows,
     /// The baseline in words.
     pub baseline: Option<String>,
 }
 
-/// Wishes that the rows cannot meet.
+/// Options that the rows cannot satisfy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ChoiceError {
     /// No such column.
     #[error("{key} is no {what} of these rows\n  help: there are {list}")]
     Unknown {
-        /// Asked for.
+        /// The column asked for.
         key: String,
-        /// Label, or number that was measured.
+        /// Its role: label, or measured number.
         what: &'static str,
-        /// Those there are.
+        /// The existing columns.
         list: String,
     },
     /// No such value.
@@ -70,10 +70,10 @@ pub enum ChoiceError {
     },
 }
 
-/// Decides what is plotted.
+/// Chooses the contents of a report.
 ///
 /// # Errors
-/// Wishes that the rows cannot meet, with the way out.
+/// If the rows cannot satisfy an option, with a suggestion.
 pub fn choose(rows: &Rows, wanted: &Wanted) -> Result<Chosen, ChoiceError> {
     let mut rows = rows.clone();
     for (key, value) in &wanted.only {
@@ -86,7 +86,7 @@ pub fn choose(rows: &Rows, wanted: &Wanted) -> Result<Chosen, ChoiceError> {
         Some(x) => known(&rows, x).map(|()| x.clone())?,
         None => default_x(&rows, &varying),
     };
-    // What x says, or what says x, tells nothing more.
+    // A label that determines x, or that x determines, adds nothing.
     let rest: Vec<String> =
         varying.into_iter().filter(|label| *label != x && !rows.follows(&x, label)).collect();
     let by = if wanted.by.is_empty() { rest.clone() } else { wanted.by.clone() };
@@ -106,7 +106,7 @@ pub fn choose(rows: &Rows, wanted: &Wanted) -> Result<Chosen, ChoiceError> {
     Ok(Chosen { x, y, by, rows, baseline })
 }
 
-/// Whether x and the labels of the series tell a label, too.
+/// True if x and the labels of the series determine a label, too.
 fn told(rows: &Rows, x: &str, by: &[String], label: &str) -> bool {
     let mut seen: HashMap<Vec<String>, String> = HashMap::new();
     rows.rows.iter().all(|row| {
@@ -185,7 +185,7 @@ fn relate(rows: &mut Rows, y: &[Column], key: &str, value: &str) {
         for (at, column) in y.iter().enumerate() {
             let own = Rows::value(row, &column.name).as_f64();
             let other = base.and_then(|base| base[at]).filter(|base| *base != 0.0);
-            // Without a baseline of its own a row says nothing.
+            // A row without a baseline has no ratio.
             let ratio = own.zip(other).map_or(Value::Null, |(own, other)| Value::from(own / other));
             row.insert(column.name.clone(), ratio);
         }

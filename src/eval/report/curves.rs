@@ -1,4 +1,4 @@
-//! A metric over a number, a line for each series.
+//! Draws a metric over a number, a line for each series.
 
 use super::canvas::{interval, mark, picture, short, Area, Drawn, FAINT, GRID, INK, SERIES};
 use super::plot::Plot;
@@ -10,7 +10,7 @@ use plotters::prelude::*;
 struct Line<'p> {
     /// Colour and mark.
     number: usize,
-    /// x, mean, half of the interval, and whether it is a lower bound; by rising x.
+    /// x, mean, half of the interval, and true for a lower bound; by rising x.
     points: Vec<(f64, f64, f64, bool)>,
     plot: &'p Plot<'p>,
 }
@@ -28,7 +28,7 @@ impl<'p> Line<'p> {
     }
 }
 
-/// Latencies beyond saturation say nothing but how long the run was.
+/// Upper edge of the picture: latencies beyond saturation depend only on the length of the run.
 fn top(plot: &Plot<'_>, lines: &[Line<'_>]) -> f64 {
     let all = || lines.iter().flat_map(|line| &line.points);
     let highest = all().map(|(_, y, half, _)| y + half).fold(0.0, f64::max) * 1.06;
@@ -41,17 +41,17 @@ fn top(plot: &Plot<'_>, lines: &[Line<'_>]) -> f64 {
     }
 }
 
-/// The picture.
+/// Draws the picture.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// If it cannot be drawn.
 pub(super) fn curves(plot: &Plot<'_>) -> anyhow::Result<String> {
     let lines: Vec<Line<'_>> = (0..plot.series.len()).map(|number| Line::new(plot, number)).collect();
     let top = top(plot, &lines);
     let xs = || lines.iter().flat_map(|line| &line.points).map(|point| point.0);
     let (low, high) = (xs().fold(f64::MAX, f64::min), xs().fold(f64::MIN, f64::max));
     let room = ((high - low) * 0.04).max(high.abs() * 1e-3).max(1e-9);
-    // A load begins at none; what is counted need not.
+    // A load axis begins at 0, other axes need not.
     let left = if plot.x == "load" { 0.0 } else { low - room };
     picture([&plot.title, &plot.subtitle], &plot.names, |root, below| {
         let mut chart = ChartBuilder::on(below)

@@ -1,4 +1,4 @@
-//! Which pictures a report has: one a metric, and more where series are too many for one.
+//! Figures of a report: one picture per metric, and more if one has too many series.
 
 use super::canvas::{with_theme, SERIES};
 use super::choose::Chosen;
@@ -8,20 +8,20 @@ use super::{bars, curves};
 use crate::config::WorkKind;
 use crate::eval::grid::Column;
 
-/// A picture and what is said below it.
+/// A picture with its caption.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Name of its files.
     pub name: String,
-    /// As a file: with its own colours.
+    /// SVG with its own colours, for a file.
     pub svg: String,
-    /// On a page that gives the colours.
+    /// SVG for a page that defines the colours.
     pub themed: String,
-    /// What it shows.
+    /// Caption.
     pub caption: String,
 }
 
-/// The name of a column as an axis shows it, with its unit.
+/// The name of a column on an axis, with its unit.
 fn named(column: &Column) -> String {
     let name = column.name.replace('_', " ");
     match column.unit.is_empty() {
@@ -36,7 +36,7 @@ fn capital(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// A series in words, by those of its labels that `told` picks.
+/// Name of a series, from those of its labels that `told` selects.
 fn series_name(by: &[String], series: &[String], told: impl Fn(usize) -> bool) -> String {
     let pairs = by.iter().zip(series).enumerate().filter(|(at, _)| told(*at));
     pairs.map(|(_, (key, value))| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
@@ -53,7 +53,8 @@ fn all_series(groups: &[Group]) -> Vec<Vec<String>> {
     all
 }
 
-/// Series by picture, and the labels in which those of one are alike: as few pictures as it takes for colours to suffice.
+/// Picture of each series, and the labels that are the same within a picture. There are as few
+/// pictures as the colours allow.
 fn facets(series: &[Vec<String>]) -> (Vec<usize>, Vec<Vec<Vec<String>>>) {
     let split = |fixed: &[usize]| {
         let alike = |a: &[String], b: &[String]| fixed.iter().all(|&at| a[at] == b[at]);
@@ -67,7 +68,7 @@ fn facets(series: &[Vec<String>]) -> (Vec<usize>, Vec<Vec<Vec<String>>>) {
         facets
     };
     let mut labels: Vec<usize> = (0..series.first().map_or(0, Vec::len)).collect();
-    // What has few values makes few pictures, and leaves what has many to be compared in each.
+    // A label with few values makes few pictures, and leaves one with many to compare in each.
     labels.sort_by_key(|&at| split(&[at]).len());
     let fits = |count: &usize| split(&labels[..*count]).iter().all(|facet| facet.len() <= SERIES.len());
     let count = (0..=labels.len()).find(fits).unwrap_or(labels.len());
@@ -79,7 +80,7 @@ fn facets(series: &[Vec<String>]) -> (Vec<usize>, Vec<Vec<Vec<String>>>) {
 /// The pictures of a report about `name`.
 ///
 /// # Errors
-/// When one cannot be drawn.
+/// If one cannot be drawn.
 pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<Vec<Figure>> {
     let (fixed, facets) = facets(&all_series(groups));
     let x_is_number = groups.iter().all(|group| group.x.parse::<f64>().is_ok());
@@ -112,7 +113,7 @@ pub fn figures(name: &str, chosen: &Chosen, groups: &[Group]) -> anyhow::Result<
                 series: series.clone(),
                 is_latency: column.name.starts_with("latency") && chosen.baseline.is_none(),
             };
-            // Bars for steps, and for traffic over what is no number.
+            // Bars for steps, and for traffic over an x that is no number.
             let lines = chosen.rows.kind == WorkKind::Traffic && x_is_number;
             let svg = if lines { curves::curves(&plot)? } else { bars::bars(&plot)? };
             figures.push(Figure {

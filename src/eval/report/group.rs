@@ -1,4 +1,4 @@
-//! Rows that differ in their seed alone, as one figure with its interval.
+//! Groups rows that differ in their seed alone to one figure with its interval.
 
 use super::choose::Chosen;
 use super::rows::{text, Rows};
@@ -11,15 +11,15 @@ use serde_json::{Map, Value};
 pub struct Group {
     /// Values of the labels of its series.
     pub series: Vec<String>,
-    /// Where it stands, as text.
+    /// Its x, as text.
     pub x: String,
     /// Its seeds.
     pub seeds: Vec<String>,
-    /// Each metric; none where no row has it.
+    /// Each metric; `None` if no row has it.
     pub y: Vec<Option<Spread>>,
-    /// Whether a row is a lower bound, because not all of its sample arrived.
+    /// True if a row is a lower bound, because not all of its sample arrived.
     pub bound: bool,
-    /// Latency without load, in cycles, of traffic.
+    /// Zero-load latency in cycles, for traffic.
     pub zero_load: Option<f64>,
 }
 

@@ -1,11 +1,11 @@
-//! Rows of sweeps as tables, pictures and one page.
+//! Reports: rows of sweeps as tables, pictures and one page.
 //!
 //! ```text
 //! Rows --- choose --> Choice --+--> groups (one a series and x, over its seeds) --> charts --> page
 //!          (--x --y --by)      +----------------------------------------------------> table
 //! ```
 //!
-//! Nothing here touches the disk or knows how rows were made.
+//! Nothing here touches the disk or knows the source of the rows.
 
 mod bars;
 mod canvas;

@@ -1,4 +1,4 @@
-//! One HTML page that needs nothing beside itself: pictures inline, tables that sort, light and dark.
+//! Writes one self-contained HTML page: pictures inline, tables that sort, light and dark.
 
 use super::choose::Chosen;
 use super::figure::Figure;
@@ -12,19 +12,20 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("../../../templates/report/page.css");
 const SORT: &str = include_str!("../../../templates/report/sort.js");
 
-/// Rows that a page lists one by one; the files have all.
+/// Most rows in a page's list; the files have all.
 const LISTED: usize = 5000;
 
-/// What a page says beside its figures and rows.
+/// Contents of a page other than its figures and rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     /// Heading.
     pub title: String,
     /// The command that makes the page again.
     pub command: String,
-    /// Of each sweep: its name, the command that gives its rows, the program's version, and the sweep file.
+    /// For each sweep: its name, the command of its rows, the program's version, and the sweep
+    /// file.
     pub sweeps: Vec<[String; 4]>,
-    /// What is to be known before anything is read.
+    /// Warnings for the reader, before anything else.
     pub warnings: Vec<String>,
 }
 
@@ -69,9 +70,9 @@ pub fn page(page: &Page, chosen: &Chosen, groups: &[Group], figures: &[Figure]) 
     html + &format!("<script>\n{SORT}</script>\n</body>\n</html>\n")
 }
 
-/// A picture that says what it is to who cannot see it.
+/// A picture with a text for those who cannot see it.
 fn labelled(figure: &Figure) -> String {
-    // An XML declaration has no place inside a page.
+    // An XML declaration is not allowed inside a page.
     let svg = figure.themed.find("<svg").map_or("", |at| &figure.themed[at..]);
     svg.trim_end().replacen(
         "<svg",
@@ -80,7 +81,7 @@ fn labelled(figure: &Figure) -> String {
     )
 }
 
-/// Text that means nothing to HTML.
+/// Text with HTML's special characters escaped.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -101,7 +102,7 @@ fn table(headings: &[String], rows: &[Vec<String>]) -> String {
     html + "</tbody>\n</table></div>\n"
 }
 
-/// A cell, set to the right and sorted as a number if it is one.
+/// A table cell; a number is right-aligned and sorted as a number.
 fn cell(text: &str) -> String {
     let class = if text.parse::<f64>().is_ok() { " class=\"n\"" } else { "" };
     format!("<td{class}>{}</td>", escaped(text))
@@ -112,7 +113,7 @@ fn spread_cell(spread: Option<Spread>) -> String {
     spread.map_or("<td></td>".to_owned(), cell)
 }
 
-/// A line for each series and x.
+/// A row for each series and x.
 fn summary(chosen: &Chosen, groups: &[Group]) -> String {
     let labels = chosen.by.iter().chain([&chosen.x]);
     let value = |group: &Group, at: usize| group.series.get(at).unwrap_or(&group.x).parse::<f64>();
@@ -134,7 +135,7 @@ fn summary(chosen: &Chosen, groups: &[Group]) -> String {
     table(&headings, &groups.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Every row with every column that tells rows apart or was measured.
+/// Every row, with every column that distinguishes rows or is a metric.
 fn all_rows(rows: &Rows, baseline: Option<&str>) -> String {
     let told = |column: &&Column| {
         column.role != Role::Label || column.name == "seed" || rows.values(&column.name).len() > 1

@@ -1,20 +1,20 @@
-//! The content of one picture.
+//! Contents of one picture.
 
 use super::group::Group;
 
-/// What one picture shows.
+/// Contents of one picture.
 pub(super) struct Plot<'a> {
     pub title: String,
     pub subtitle: String,
     pub x: &'a str,
     pub x_name: String,
     pub y_name: String,
-    /// Which of the metrics.
+    /// Index of the metric.
     pub at: usize,
     pub groups: &'a [Group],
-    /// Values of the labels of each series, and as a legend says them.
+    /// Label values of each series, and its name in the legend.
     pub series: Vec<Vec<String>>,
     pub names: Vec<String>,
-    /// Whether it is a latency, of which what is beyond saturation is left out.
+    /// True for a latency, whose values beyond saturation are left out.
     pub is_latency: bool,
 }

@@ -1,18 +1,18 @@
-//! The rows of one sweep or of several that ran the same, as a report sees them.
+//! Rows of one sweep, or of several of the same kind, for a report.
 
 use crate::config::WorkKind;
 use crate::eval::grid::{Column, Role};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Labels that no row has and all rows give: shape of the mesh, and name of the sweep.
+/// Labels that are derived for all rows: shape of the mesh, and name of the sweep.
 pub(super) const MESH: &str = "mesh";
 pub(super) const SWEEP: &str = "sweep";
 
 /// Rows of sweeps of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
-    /// What was run.
+    /// Kind of the runs.
     pub kind: WorkKind,
     /// All columns of any of the sweeps.
     pub columns: Vec<Column>,
@@ -20,7 +20,7 @@ pub struct Rows {
     pub rows: Vec<Map<String, Value>>,
 }
 
-/// A value as text, as `--where` and `--baseline` name it.
+/// A value as text, in the form of `--where` and `--baseline`.
 pub(super) fn text(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
@@ -30,12 +30,12 @@ pub(super) fn text(value: &Value) -> String {
 }
 
 impl Rows {
-    /// No rows yet.
+    /// An empty set of rows.
     pub fn new(kind: WorkKind) -> Rows {
         Rows { kind, columns: Vec::new(), rows: Vec::new() }
     }
 
-    /// Adds the rows of a sweep that is named `name`.
+    /// Adds the rows of the sweep `name`.
     pub fn add(
         &mut self,
         name: &str,
@@ -72,14 +72,15 @@ impl Rows {
         all.filter(|value| seen.insert(value.clone())).collect()
     }
 
-    /// Labels by which points can be told apart, the most telling first.
+    /// Labels that distinguish points, the most informative first.
     pub(super) fn labels(&self) -> Vec<&str> {
         let own = self.columns.iter().filter(|column| column.role == Role::Label).map(|c| c.name.as_str());
         let derived = [SWEEP, "point", MESH].into_iter();
         derived.chain(own.filter(|name| *name != "point")).filter(|name| *name != "seed").collect()
     }
 
-    /// Labels that vary, without those that follow from one before them: of a named point its mesh.
+    /// Labels that vary, without those that an earlier one determines, such as the mesh of a named
+    /// point.
     pub(super) fn varying(&self) -> Vec<&str> {
         let mut kept: Vec<&str> = Vec::new();
         for label in self.labels() {
@@ -90,7 +91,7 @@ impl Rows {
         kept
     }
 
-    /// Whether rows that are alike in `first` are alike in `then`.
+    /// True if rows that are equal in `first` are equal in `then`.
     pub(super) fn follows(&self, first: &str, then: &str) -> bool {
         let pairs: BTreeSet<_> =
             self.rows.iter().map(|row| [first, then].map(|key| text(Rows::value(row, key)))).collect();

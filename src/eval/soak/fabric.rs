@@ -1,24 +1,24 @@
-//! Random fabrics and decode steps: everything about a case follows from its seed.
+//! Random fabrics and decode steps: a case is determined by its seed.
 
 use super::Draw;
 use crate::config::{Config, PlacementKind};
 use crate::cosim::workloads::decode::{step, Pace, Plan, Workload};
 use crate::design::{Design, Mapping, Sharing};
 
-/// Draws of a configuration: what one makes illegal another does not.
+/// Draws of a configuration: an illegal one is drawn again.
 const DRAWS: usize = 1000;
 
 /// Most tokens of a context: a step of them takes some thousand cycles.
 const TOKENS: u32 = 100;
 
-/// A fabric, and the decode steps that are taken through it.
+/// A fabric, and the decode steps that it runs.
 #[derive(Debug, Clone)]
 pub struct SoakFabric {
-    /// What all of it follows from.
+    /// Seed of the case.
     pub seed: u64,
     /// The fabric.
     pub design: Design,
-    /// One after the other.
+    /// The steps, one after the other.
     pub plan: Plan,
 }
 
@@ -26,7 +26,7 @@ impl SoakFabric {
     /// The case of a seed.
     ///
     /// # Panics
-    /// If no draw is legal, which no seed is known to bring about.
+    /// If no draw is legal, which no seed is known to cause.
     pub fn of(seed: u64) -> SoakFabric {
         let mut draw = Draw::new(seed);
         let designs = (0..DRAWS).filter_map(|_| Design::from_config("soak", &config(&mut draw)).ok());
@@ -43,7 +43,7 @@ impl SoakFabric {
     }
 }
 
-/// Some configuration, as small as fits its seed.
+/// A random configuration, as small as its seed allows.
 fn config(draw: &mut Draw) -> Config {
     let mut c = Config::default();
     (c.mesh.cols, c.mesh.rows) = (draw.from(2, 5), draw.from(2, 4));
@@ -68,7 +68,7 @@ fn config(draw: &mut Draw) -> Config {
     c
 }
 
-/// Decode steps on it.
+/// Random decode steps on it.
 fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
     let model = &design.config.model;
     let tokens = draw.from(1, model.max_tokens.min(TOKENS));

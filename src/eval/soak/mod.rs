@@ -1,4 +1,4 @@
-//! Random designs and what they have to bear, for model and Verilog in lockstep.
+//! Random designs with random loads, for model and Verilog in lockstep.
 //!
 //! * `network`: routers alone, under eight runs of traffic.
 //! * `fabric`: the whole fabric, under decode steps.

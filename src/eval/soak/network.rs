@@ -1,4 +1,4 @@
-//! Random networks and traffic for lockstep: everything about a case follows from its seed.
+//! Random networks and traffic for lockstep: a case is determined by its seed.
 
 use super::Draw;
 use crate::config::Config;
@@ -13,26 +13,26 @@ use crate::design::{Design, NodeId};
 /// Runs of a case: a fabric takes seconds to build, and each run a fraction of one.
 const RUNS: usize = 8;
 
-/// A fabric, and what is taken through it.
+/// A fabric, and its runs.
 #[derive(Debug, Clone)]
 pub struct SoakCase {
-    /// What all of it follows from.
+    /// Seed of the case.
     pub seed: u64,
     /// The fabric.
     pub design: Design,
-    /// One after the other, each after a reset.
+    /// The runs, one after the other, each after a reset.
     pub runs: Vec<SoakRun>,
 }
 
-/// Traffic, and tiles that are slow to take it.
+/// Traffic, and tiles that stall.
 #[derive(Debug, Clone)]
 pub struct SoakRun {
-    /// What is sent where.
+    /// The traffic.
     pub traffic: Traffic,
-    /// By tile, the probability that it frees no slot in a cycle; 0 where it takes everything at once or has to be told to
-    /// hold nothing back any more.
+    /// By tile, the probability that it frees no slot in a cycle. 0 for tiles that take everything
+    /// at once, or that must stop stalling.
     pub stalls: Vec<(NodeId, f64)>,
-    /// How long.
+    /// Lengths of the phases.
     pub phases: Phases,
 }
 
@@ -50,7 +50,7 @@ impl SoakCase {
         SoakCase { seed, design, runs }
     }
 
-    /// Of the draws of a tile that stalls: tiles must not do so in step.
+    /// Seed of a tile's stalls: tiles must not stall in step.
     pub fn stall_seed(&self, node: NodeId) -> u64 {
         mix(self.seed ^ (node.index() as u64) << 32)
     }
@@ -65,10 +65,10 @@ impl SoakCase {
     }
 }
 
-/// A network of any legal shape; what does not reach the network is as small as it can be.
+/// A network of any legal shape; settings that do not affect the network are as small as possible.
 fn config(draw: &mut Draw) -> Config {
     let mut config = Config::default();
-    // Large meshes are slow to verilate and to run, and hold nothing that a smaller one has not.
+    // Large meshes are slow to verilate and to run, and have nothing that a smaller one has not.
     let most = if draw.one_in(8) { 16 } else { 6 };
     (config.mesh.cols, config.mesh.rows) = (draw.from(2, most), draw.from(2, most));
     config.noc.flit_width = draw.of(&[64, 64, 64, 128]);
@@ -88,7 +88,7 @@ fn soak_run(draw: &mut Draw, design: &Design, stalled: &mut Vec<NodeId>) -> Soak
     let load = f64::from(draw.of(&[2, 5, 10, 20, 30, 40, 60, 100])) / 100.0;
     let packet = draw.of(&[1, 1, 2, 3, 4, 5, 9, 20]);
     let traffic = Traffic { shape, load, packet, seed: u64::from(draw.from(0, u32::MAX - 1)) };
-    // What stalled in the run before is told to stop.
+    // A tile that stalled in the run before must stop.
     let mut stalls: Vec<(NodeId, f64)> = stalled.drain(..).map(|node| (node, 0.0)).collect();
     if draw.one_in(3) {
         let share = draw.of(&[1, 2, 5]);
@@ -133,7 +133,7 @@ fn shape(draw: &mut Draw, design: &Design) -> Shape {
                 let hotspots = if pattern == Spot { vec![spot] } else { Vec::new() };
                 Shape::Unicast { pattern, hotspots, vn }
             };
-            // Not every mesh has every pattern.
+            // Not every mesh can have every pattern.
             let probe = Traffic { shape: of(wanted), load: 0.1, packet: 1, seed: 1 };
             match Generator::new(design, &probe) {
                 Ok(_) => probe.shape,
@@ -143,10 +143,10 @@ fn shape(draw: &mut Draw, design: &Design) -> Shape {
     }
 }
 
-/// Takes one run through a network whose tiles stall as the run says.
+/// Takes one run through a network with the run's stalls.
 ///
 /// # Errors
-/// What the network finds wrong with itself, and a run that comes to no end.
+/// If the network finds an error of its own, or the run does not end.
 pub fn take(
     run_of: &SoakRun,
     design: &Design,

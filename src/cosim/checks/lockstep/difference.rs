@@ -1,6 +1,6 @@
-//! The first thing in which model and Verilog differ, in words.
+//! The first difference between model and Verilog, as a message.
 
-use crate::cosim::dut::around;
+use crate::cosim::dut::cycles_near;
 use crate::design::{Mesh, NodeId, Port};
 use std::ops::Range;
 use thiserror::Error;
@@ -14,32 +14,32 @@ pub(super) const COUNTERS: [&str; 5] = [
     "counter of idle cycles",
 ];
 
-/// Model and Verilog differ.
+/// A difference between model and Verilog.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("cycle {cycle}: {}{field}: the Verilog has {rtl}, the model {model}", self.place())]
 pub struct Difference {
-    /// Resets before the run in which it was found.
+    /// Resets before the run with the difference.
     pub run: u32,
-    /// Period in which it shows, or after which it was looked at.
+    /// Period of the difference, or after which it was found.
     pub cycle: u64,
-    /// (x, y) of the router and its port, if it is of one.
+    /// Router as (x, y) and its port, unless the difference is in the whole fabric.
     pub router: Option<((u32, u32), Port)>,
-    /// What differs there.
+    /// Name of the value that differs.
     pub field: String,
-    /// What the Verilog has.
+    /// Value in the Verilog.
     pub rtl: String,
-    /// What the model has.
+    /// Value in the model.
     pub model: String,
 }
 
-/// Where a difference is.
+/// Place of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// What a router shows on a port: a field.
+    /// A field on a port of a router.
     Link(NodeId, Port, &'static str),
     /// A virtual channel of an input.
     Buffer(NodeId, Port, u32),
-    /// Of the whole.
+    /// A value of the whole fabric.
     Fabric(&'static str),
 }
 
@@ -60,9 +60,9 @@ impl Difference {
         Difference { run, cycle, router, field, rtl, model }
     }
 
-    /// Cycles from shortly before it to shortly after: what waves should show.
-    pub fn around(&self) -> Range<u64> {
-        around(self.cycle)
+    /// Cycles for waves: from shortly before the difference to shortly after.
+    pub fn wave_cycles(&self) -> Range<u64> {
+        cycles_near(self.cycle)
     }
 
     fn place(&self) -> String {

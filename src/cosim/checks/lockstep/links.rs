@@ -1,4 +1,4 @@
-//! What all routers show on their links in one period, from either side in the same words.
+//! The outputs of all routers on their links in one period, in the same layout for both sides.
 //!
 //! The layout is that of `meshkv_links` in `sim/shim.h`: a record for each tile and port.
 
@@ -10,7 +10,7 @@ use crate::cosim::tile_set::TileSet;
 use crate::design::{index_bits, Design, DestKind, Mesh, Port};
 use crate::model::cycle::network::Flit;
 
-/// Where the first word of a record has what.
+/// Fields of the first word of a record: lowest bit and name.
 const VALID: (u32, &str) = (0, "valid");
 const AHEAD: (u32, &str) = (8, "ahead");
 const CREDIT: (u32, &str) = (16, "credit");
@@ -23,7 +23,8 @@ pub(super) struct Links {
     /// Words of a record, and of a header.
     words: usize,
     head_words: usize,
-    /// Tiles of all columns but the first, and but the last: the others lie behind a flit on its way east, or west.
+    /// Tiles of all columns but the first, and but the last: the others are behind a flit on its
+    /// way east, or west.
     east: [u64; 4],
     west: [u64; 4],
     rtl: Vec<u32>,
@@ -31,7 +32,7 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// For the links of `dut`.
+    /// Records for the links of `dut`.
     pub(super) fn new(design: &Design, dut: &VerilatedMesh) -> Result<Links, DutError> {
         let (mesh, words) = (design.mesh, dut.link_words());
         let without = |column: u32| {
@@ -58,7 +59,7 @@ impl Links {
         }
     }
 
-    /// The first difference of what shows in the next period: where, and both values.
+    /// The first difference in the next period: its place, and both values.
     pub(super) fn compare(
         &mut self,
         dut: &VerilatedMesh,
@@ -72,7 +73,8 @@ impl Links {
         let of_tile = Port::ALL.len() * self.words;
         let tile = self.rtl.iter().zip(&self.model).position(|(a, b)| a != b)? / of_tile;
         let node = self.mesh.node_at(tile)?;
-        // An output shows what was decided, the credit of an input only what followed.
+        // An output is the result of a decision, an input's credit only a consequence: outputs come
+        // first.
         let fields = |credits: bool| {
             Port::ALL.into_iter().find_map(|port| self.field(tile, port, credits).map(|field| (port, field)))
         };
@@ -103,7 +105,7 @@ impl Links {
         let routers = model.routers();
         self.model.fill(0);
         for (node, input, vc, flit) in routers.links() {
-            // The receiver's input faces the sender's output.
+            // The receiver's input is opposite the sender's output.
             let Some(sender) = self.mesh.neighbour(node, input) else { continue };
             let output = input.opposite();
             let ahead = self.goes_on(self.mesh.coords(node).0, output, flit);
@@ -130,7 +132,7 @@ impl Links {
         dests.iter_mut().enumerate().for_each(|(i, word)| *word = words(i));
     }
 
-    /// Whether a flit that comes along the row to column `x` goes on beyond it.
+    /// True if a flit that comes along the row to column `x` continues beyond it.
     fn goes_on(&self, x: u32, output: Port, flit: &Flit) -> bool {
         let beyond = |column: u32| match output {
             Port::East => column > x,

@@ -1,10 +1,12 @@
-//! Model and Verilog side by side: the same flits in, and everything that shows compared in every cycle.
+//! Runs model and Verilog side by side with the same flits and compares all outputs in every cycle.
 //!
-//! [`Lockstep`] is a [`Network`] like each of the two it runs, so any traffic can be taken through it. Compared are, in each
-//! period: on every link between routers and into every tile the valid bit of each virtual channel, header, destination and
-//! the bit that says whether the flit goes on; every credit; every entry into and delivery from the mesh, payload
-//! included. After each step also all counters, all virtual channels that hold a flit, and whether all credits are home.
-//! The first difference ends the run. [`PortLockstep`] does the same at the ports of a whole fabric.
+//! [`Lockstep`] is a [`Network`] like each of the two it runs, so it accepts any traffic. In each
+//! period it compares every link between routers and into every tile: the valid bit of each virtual
+//! channel, header, destination, and the bit that marks a flit for the next router too. It also
+//! compares every credit, and every entry into and delivery from the mesh with its payload. After
+//! each step it compares all counters, all virtual channels that hold a flit, and whether all
+//! credits are home. The first difference ends the run. [`PortLockstep`] does the same at the ports
+//! of a whole fabric.
 
 use super::difference::{field, Difference, Place};
 use super::links::Links;
@@ -17,7 +19,7 @@ use crate::cosim::dut::DutError;
 use crate::design::{Design, Mesh, NodeId, Port};
 use crate::model::cycle::network::{Upset, TOTALS};
 
-/// A delivery as both have shown it.
+/// A delivery, the same on both sides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Delivery {
     cycle: u64,
@@ -27,31 +29,31 @@ struct Delivery {
     data: Vec<u32>,
 }
 
-/// Both fabrics.
+/// Model and Verilog.
 #[derive(Debug)]
 pub struct Lockstep {
     mesh: Mesh,
     rtl: VerilatedMesh,
     model: ModelMesh,
     links: Links,
-    /// Resets since it was made.
+    /// Resets since its creation.
     runs: u32,
     upset: Option<(u64, NodeId, Upset)>,
-    /// Routers times cycles that were compared.
+    /// Compared routers times cycles.
     compared: u64,
-    // What both have shown in this step, for whoever asks.
+    // Entries and deliveries of this step, the same on both sides, for the caller.
     entries: Vec<Entry>,
     deliveries: Vec<Delivery>,
-    // Of one period, reused.
+    // Of one period; the memory is reused.
     entries_now: [Vec<Entry>; 2],
     deliveries_now: [Vec<Delivery>; 2],
 }
 
 impl Lockstep {
-    /// Joins a verilated fabric that has just been reset and the model of the same design.
+    /// Pairs a verilated fabric that has just been reset with the model of the same design.
     ///
     /// # Errors
-    /// If the fabric was built so that its links cannot be seen.
+    /// If the library cannot show the fabric's links.
     pub fn new(mut rtl: VerilatedMesh, design: &Design) -> Result<Lockstep, DutError> {
         rtl.record(true, true);
         let links = Links::new(design, &rtl)?;
@@ -82,17 +84,17 @@ impl Lockstep {
         self.model.stall(tile, probability, seed);
     }
 
-    /// Changes the model's state before a cycle of every run, which must be found.
+    /// Changes the model's state before a cycle of every run; the comparison must find it.
     pub fn upset_at(&mut self, cycle: u64, tile: NodeId, upset: Upset) {
         self.upset = Some((cycle, tile, upset));
     }
 
-    /// Routers times cycles that were compared so far.
+    /// Routers times cycles compared so far.
     pub fn router_cycles(&self) -> u64 {
         self.compared
     }
 
-    /// One period in both.
+    /// Runs one period in both.
     fn period(&mut self) -> anyhow::Result<StepStatus> {
         if let Some((_, tile, upset)) = self.upset.filter(|(cycle, ..)| *cycle == self.rtl.cycle()) {
             self.model.upset(tile, upset);
@@ -112,7 +114,7 @@ impl Lockstep {
         Ok(status)
     }
 
-    /// What entered and left at the tiles in the last period.
+    /// Compares entries and deliveries at the tiles in the last period.
     fn compare_tiles(&mut self) -> anyhow::Result<()> {
         let networks: [&mut dyn Network; 2] = [&mut self.rtl, &mut self.model];
         for (i, network) in networks.into_iter().enumerate() {
@@ -153,7 +155,7 @@ impl Lockstep {
         self.difference(cycle, Place::Fabric("order of entries"), a, b)
     }
 
-    /// What is looked at after every step.
+    /// Compares what is checked after every step: counters, occupied channels and credits.
     fn compare_registers(&self) -> anyhow::Result<()> {
         let cycle = self.rtl.cycle();
         let [rtl, model] = [Network::counters(&self.rtl), self.model.counters()];
@@ -184,7 +186,7 @@ impl Lockstep {
     }
 }
 
-/// The first field in which what came to a tile differs, and both values.
+/// The first field of a delivery that differs, and both values.
 fn unlike(rtl: Option<&Delivery>, model: Option<&Delivery>) -> Option<(&'static str, String, String)> {
     let (Some(a), Some(b)) = (rtl, model) else {
         let [a, b] = [rtl, model].map(|d| d.map_or("none".to_owned(), |d| format!("one on VC {}", d.vc)));

@@ -1,4 +1,4 @@
-//! Two fabrics at once, compared in every cycle: link by link, or port by port.
+//! Lockstep: runs two fabrics and compares them in every cycle, link by link or port by port.
 
 mod difference;
 mod links;

@@ -1,7 +1,9 @@
-//! Two fabrics behind one set of ports, driven alike, and everything that they show compared in every period.
+//! Runs two fabrics behind the same ports with the same inputs and compares all outputs in every
+//! period.
 //!
-//! What belongs to a valid means something only with it, and a ready only with the valid it answers. Of payloads
-//! as many bits are compared as both carry. The first difference ends the run.
+//! Payload is compared only while its `valid` is high, and `ready` only while the matching `valid`
+//! is high. Of a payload, the bits that both fabrics carry are compared. The first difference ends
+//! the run.
 
 use crate::cosim::bits::get_bits;
 use crate::cosim::build::{is_own, tiles_sharing};
@@ -12,7 +14,7 @@ use crate::design::{Design, NodeId};
 use crate::emit::{Dir, ModuleSpec};
 use crate::model::cycle::network::Upset;
 
-/// A port of both: its number here is the place in the list.
+/// A port of both fabrics; its number is its place in the list.
 #[derive(Debug)]
 struct Both {
     name: String,
@@ -22,7 +24,7 @@ struct Both {
     compared: u32,
     parts: u32,
     dir: Dir,
-    /// The port that says when this one means something.
+    /// The port that qualifies this one: it is compared only while that one is high.
     valid: Option<usize>,
 }
 
@@ -32,13 +34,13 @@ impl Both {
     }
 }
 
-/// Two fabrics, the first of which is shown.
+/// Two fabrics. The caller reads the outputs of the first.
 #[derive(Debug)]
 pub struct PortLockstep {
-    sockets: [Box<dyn DutPorts>; 2],
+    duts: [Box<dyn DutPorts>; 2],
     names: [&'static str; 2],
     ports: Vec<Both>,
-    /// Whether a part is compared at all, for one port that means nothing with another.
+    /// A port that is not compared while another is high.
     unless: Option<(usize, usize)>,
     cols: u32,
     tiles: u32,
@@ -47,27 +49,27 @@ pub struct PortLockstep {
 }
 
 impl PortLockstep {
-    /// Two that have just been made, both with the ports of `top`, and what they are called.
+    /// Pairs two new fabrics, which have a name each and the ports of `top`.
     ///
     /// # Errors
     /// If one of them lacks a port.
     pub fn new(
-        sockets: [(&'static str, Box<dyn DutPorts>); 2],
+        duts: [(&'static str, Box<dyn DutPorts>); 2],
         top: &ModuleSpec,
         design: &Design,
     ) -> Result<PortLockstep, DutError> {
-        let [(first, a), (second, b)] = sockets;
-        let mut sockets = [a, b];
-        let carried = sockets.iter().map(|s| s.payload_bits()).min().unwrap_or(0);
+        let [(first, a), (second, b)] = duts;
+        let mut duts = [a, b];
+        let carried = duts.iter().map(|s| s.payload_bits()).min().unwrap_or(0);
         let mut ports = Vec::new();
         for port in top.ports.iter().filter(|p| !is_own(p)) {
             let lacks = || DutError::Mismatch(format!("it has no port {}", port.name));
-            let [a, b] = sockets.each_mut().map(|socket| socket.find(&port.name));
+            let [a, b] = duts.each_mut().map(|dut| dut.find(&port.name));
             let (numbers, parts) =
                 ([a.ok_or_else(lacks)?, b.ok_or_else(lacks)?], tiles_sharing(port, design));
             let width = port.width.bits / parts;
             let compared = match port.name.as_str() {
-                // Numbers are the datapath's: whoever drives compares them.
+                // Numbers belong to the datapath: the driver compares them.
                 "out_data" => 0,
                 name if name.ends_with("_data") => width.min(carried),
                 _ => width,
@@ -77,25 +79,16 @@ impl PortLockstep {
         }
         let find = |name: &str| ports.iter().position(|port| port.name == name);
         let valids: Vec<_> = ports.iter().map(|port| valid_of(port, &ports)).collect();
-        // Of a close nobody has a home.
+        // A close has no home.
         let unless = find("job_lag").zip(find("job_close"));
         for (port, valid) in ports.iter_mut().zip(valids) {
             port.valid = valid;
         }
         let (cols, tiles) = (design.mesh.cols(), design.mesh.tiles() as u32);
-        Ok(PortLockstep {
-            sockets,
-            names: [first, second],
-            ports,
-            unless,
-            cols,
-            tiles,
-            cycle: 0,
-            upset: None,
-        })
+        Ok(PortLockstep { duts, names: [first, second], ports, unless, cols, tiles, cycle: 0, upset: None })
     }
 
-    /// Compiled Verilog and the model of it.
+    /// Pairs compiled Verilog with its model.
     ///
     /// # Errors
     /// As [`PortLockstep::new`].
@@ -108,15 +101,15 @@ impl PortLockstep {
         PortLockstep::new([("the Verilog", rtl), ("the model", model)], top, design)
     }
 
-    /// Changes the state of the second, which is the model, before a cycle.
+    /// Changes the state of the second fabric, the model, before a cycle.
     pub fn upset_at(&mut self, cycle: u64, tile: NodeId, upset: Upset) {
         self.upset = Some((cycle, tile, upset));
     }
 
-    /// What one of the two shows at a part of a port.
+    /// Value of one of the two at a part of a port.
     fn part(&self, which: usize, port: usize, part: u32) -> impl Iterator<Item = u32> + '_ {
         let both = &self.ports[port];
-        let words = self.sockets[which].words(both.numbers[which], both.bits);
+        let words = self.duts[which].words(both.numbers[which], both.bits);
         get_bits(words, (part * both.width()) as usize, both.compared)
     }
 
@@ -124,7 +117,7 @@ impl PortLockstep {
         self.part(0, port, part).any(|word| word != 0)
     }
 
-    /// Whether a part of an output means something.
+    /// True if a part of an output is valid.
     fn means(&self, port: usize, part: u32) -> bool {
         let valid = self.ports[port].valid.is_none_or(|valid| self.is_set(valid, part));
         valid && !self.unless.is_some_and(|(of, unless)| of == port && self.is_set(unless, part))
@@ -135,7 +128,7 @@ impl PortLockstep {
         let outputs = (0..self.ports.len()).filter(|&port| self.ports[port].dir == Dir::Output);
         for port in outputs {
             let both = &self.ports[port];
-            let all = [0, 1].map(|i| self.sockets[i].words(both.numbers[i], both.bits));
+            let all = [0, 1].map(|i| self.duts[i].words(both.numbers[i], both.bits));
             let words = both.bits.div_ceil(32) as usize;
             if all[0][..words] == all[1][..words] {
                 continue;
@@ -153,7 +146,7 @@ impl PortLockstep {
         let both = &self.ports[port];
         let place = match both.parts {
             1 => String::new(),
-            // As many as tiles, where each has a port.
+            // These ports are as many as the tiles where each tile has one.
             _ if both.name.starts_with("m_axi_") => format!("memory port {part}, "),
             parts if parts == self.tiles => format!("tile ({}, {}), ", part % self.cols, part / self.cols),
             parts if parts == self.cols => format!("column {part}, "),
@@ -167,9 +160,9 @@ impl PortLockstep {
         PortDifference { cycle: self.cycle, place, port: both.name.clone(), values: format!("{a}, {b}") }
     }
 
-    /// What was driven at the first is driven at the second.
+    /// Copies the inputs of the first fabric to the second.
     fn copy_inputs(&mut self) {
-        let [a, b] = &mut self.sockets;
+        let [a, b] = &mut self.duts;
         for port in self.ports.iter().filter(|port| port.dir == Dir::Input) {
             let words = port.bits.div_ceil(32) as usize;
             let from = &a.words(port.numbers[0], port.bits)[..words];
@@ -178,7 +171,8 @@ impl PortLockstep {
     }
 }
 
-/// The port that says when another means something: for a ready what it answers, else the output of the bundle.
+/// The port that qualifies another: for a ready the matching valid, else the valid output of the
+/// bundle.
 fn valid_of(port: &Both, all: &[Both]) -> Option<usize> {
     let name = port.name.as_str();
     let find = |name: &str| all.iter().position(|other| other.name == name && other.parts == port.parts);
@@ -200,20 +194,20 @@ impl DutPorts for PortLockstep {
     }
 
     fn words(&self, port: usize, bits: u32) -> &[u32] {
-        self.sockets[0].words(self.ports[port].numbers[0], bits)
+        self.duts[0].words(self.ports[port].numbers[0], bits)
     }
 
     fn words_mut(&mut self, port: usize, bits: u32) -> &mut [u32] {
-        self.sockets[0].words_mut(self.ports[port].numbers[0], bits)
+        self.duts[0].words_mut(self.ports[port].numbers[0], bits)
     }
 
     fn tick(&mut self, rst: bool) -> Result<(), DutError> {
         self.copy_inputs();
         if let Some((_, tile, upset)) = self.upset.filter(|(cycle, ..)| !rst && *cycle == self.cycle) {
-            self.sockets[1].upset(tile, upset)?;
+            self.duts[1].upset(tile, upset)?;
         }
-        for socket in &mut self.sockets {
-            socket.tick(rst)?;
+        for dut in &mut self.duts {
+            dut.tick(rst)?;
         }
         if rst {
             self.cycle = 0;
@@ -227,10 +221,10 @@ impl DutPorts for PortLockstep {
     }
 
     fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
-        self.sockets.iter_mut().try_for_each(|socket| socket.set_clocks(clocks))
+        self.duts.iter_mut().try_for_each(|dut| dut.set_clocks(clocks))
     }
 
     fn payload_bits(&self) -> u32 {
-        self.sockets[0].payload_bits()
+        self.duts[0].payload_bits()
     }
 }

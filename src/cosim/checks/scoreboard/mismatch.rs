@@ -1,4 +1,4 @@
-//! What may be wrong with a flit that came, or at the end, and how it is told.
+//! Finds the violation behind an unexpected flit, or at the end of a run, and words its message.
 
 use super::records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
 use super::FlitScoreboard;
@@ -8,7 +8,7 @@ use crate::cosim::traffic::packet::Packet;
 use crate::design::{Class, NodeId};
 
 impl FlitScoreboard {
-    /// A payload without a record: an old flit come again, or bits that were never sent.
+    /// Reports a payload without a record: a repeated old flit, or bits that were never sent.
     pub(super) fn unknown(&mut self, e: &Ejection<'_>, key: u64, slot: u32) {
         self.bits.write_data(key, &mut self.data);
         let once_sent = key >> SLOT_BITS < self.sent_flits && (slot as usize) < self.flits.slots();
@@ -20,13 +20,13 @@ impl FlitScoreboard {
         self.violation(kind, |board| format!("{}: flit {key:#x} {what}", board.place(e)));
     }
 
-    /// The header that the flit with this key was sent with.
+    /// Header with which the flit of this key was sent.
     fn head_of(&self, key: u64) -> &[u32] {
         let words = self.bits.words()[1];
         &self.heads[slot_of(key) as usize * words..][..words]
     }
 
-    /// Whether a flit came with every bit that it was sent with.
+    /// True if a flit came with every bit that was sent.
     pub(super) fn is_intact(&self, e: &Ejection<'_>, flit: &FlitRecord) -> bool {
         self.bits.is_data(flit.key, e.data) && self.head_of(flit.key) == e.head
     }
@@ -67,7 +67,7 @@ impl FlitScoreboard {
             let record = self.flits.get_mut(slot_of(before)).filter(|record| record.key == before);
             record.is_some_and(|record| record.left.contains(e.tile.index()))
         });
-        // Packets of one tag are ordered too, which only a trace can ask for.
+        // Packets of one tag are ordered too; only a trace can ask for that.
         let late = packet.tag.is_some_and(|tag| {
             let last = self.tagged.entry((packet.source, e.tile, tag)).or_insert(flit.key);
             let late = *last > flit.key;
@@ -81,8 +81,8 @@ impl FlitScoreboard {
         }
     }
 
-    /// The last check: nothing on its way, nothing in a buffer, all credits home. `link_flits` is what
-    /// the network's counters say crossed links between routers since the first packet.
+    /// Checks the end of a run: no flit under way or in a buffer, all credits home. `link_flits` is
+    /// the network's count of flits on links between routers since the first packet.
     pub fn finish(&mut self, network: &dyn Network, link_flits: u64) {
         let lost: Vec<(FlitRecord, NodeId)> = self
             .flits
@@ -107,7 +107,7 @@ impl FlitScoreboard {
                 "a sender has not all its credits back at the end".to_owned()
             });
         }
-        // A flit that is known to be lost or copied upsets the count; it has been named above.
+        // A flit that is lost or duplicated changes the count; it has been reported above.
         let expected = self.expected_links;
         if self.violations.count == 0 && link_flits != expected {
             self.violation(ViolationKind::Links, |_| {

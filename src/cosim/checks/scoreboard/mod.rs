@@ -1,10 +1,10 @@
-//! Checks every flit that comes out of a network against every flit that went in.
+//! Checks every flit that leaves a network against every flit that entered it.
 //!
-//! Each flit must reach each tile of its destination set exactly once, intact to the last bit, on a
-//! virtual channel of its class, and in order where order is promised: the flits of a PART packet
-//! follow each other on one channel with nothing in between, and KV_DATA of one tag from one source
-//! reaches one destination in the order in which it was sent. The scoreboard knows nothing of
-//! routers; it names what it finds and leaves it to the caller what to do.
+//! Each flit must reach each tile of its destination set exactly once, intact to the last bit, and
+//! on a virtual channel of its class. Order is checked where it is promised. The flits of a PART
+//! packet follow each other on one channel with nothing in between. KV_DATA of one tag from one
+//! source reaches one destination in the order in which it was sent. The scoreboard knows nothing
+//! of routers. It names its findings and leaves the reaction to the caller.
 
 mod mismatch;
 mod records;
@@ -20,7 +20,7 @@ use records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
 use slab::Slab;
 use std::collections::{HashMap, VecDeque};
 
-/// A flit that came where and as it should.
+/// A flit that arrived as it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
     /// Sending tile.
@@ -31,15 +31,15 @@ pub struct Arrival {
     pub entered: u64,
     /// Cycle in which this flit came to the head of its source queue, ready to leave.
     pub headed: u64,
-    /// Whether its packet belongs to the sample.
+    /// True if its packet belongs to the sample.
     pub measured: bool,
-    /// Whether it is the last flit of its packet, so that this tile has all of it.
+    /// True for the last flit of its packet, with which this tile has all of it.
     pub last: bool,
-    /// Whether it was the last delivery of its packet to any tile.
+    /// True for the last delivery of its packet to any tile.
     pub complete: bool,
 }
 
-/// All flits on their way, and what has gone wrong so far.
+/// All flits under way, and all violations so far.
 #[derive(Debug)]
 pub struct FlitScoreboard {
     mesh: Mesh,
@@ -54,12 +54,13 @@ pub struct FlitScoreboard {
     expected_links: u64,
     /// Keys of the flits in each source queue, by tile and class, and the cycle from which its head was free to leave.
     waiting: Vec<[(VecDeque<u64>, u64); 3]>,
-    /// For each tile and channel, the PART packet that is coming out and its next flit.
+    /// For each tile and channel, the PART packet that is arriving and its next flit.
     open: Vec<Option<(u64, u32)>>,
-    /// For tags that a trace shares between packets: the last flit that came, by source, tile and tag.
+    /// For tags that a trace shares between packets: the last flit that came, by source, tile and
+    /// tag.
     tagged: HashMap<(NodeId, NodeId, u64), u64>,
     violations: Violations,
-    /// Headers of the flits on their way, by the slot of their records.
+    /// Headers of the flits under way, by the slot of their records.
     heads: Vec<u32>,
     // Reused for every flit: its bits, and the members of a set.
     dest: Vec<u32>,
@@ -99,11 +100,11 @@ impl FlitScoreboard {
         FlitScoreboard { bits: self.bits.carrying(words), ..self }
     }
 
-    /// Injects the flits of a packet, ready when it was generated. Where the routers do not
-    /// multicast, every destination gets a copy of its own, one copy after the other.
+    /// Injects the flits of a packet, ready from the cycle of its generation. Where the routers do
+    /// not multicast, every destination gets a copy of its own, one after the other.
     ///
     /// # Errors
-    /// When the network's source queue cannot grow.
+    /// If the network's source queue cannot grow.
     pub fn send(&mut self, packet: &Packet, network: &mut dyn Network) -> anyhow::Result<()> {
         let serial = self.sent_packets;
         self.sent_packets += 1;
@@ -184,7 +185,7 @@ impl FlitScoreboard {
         Ok(())
     }
 
-    /// Keeps the header that has just been written for when the flit of this slot comes out.
+    /// Stores the header that has just been written until the flit of this slot arrives.
     fn keep_head(&mut self, slot: u32) {
         let words = self.head.len();
         let at = slot as usize * words;
@@ -194,7 +195,7 @@ impl FlitScoreboard {
         self.heads[at..at + words].copy_from_slice(&self.head);
     }
 
-    /// Channels a packet may enter on. Flits of one tag keep to one channel: on two they could
+    /// Channels that a packet may enter on. Flits of one tag use one channel: on two they could
     /// overtake each other.
     fn vc_mask(&self, packet: &Packet, serial: u64) -> u32 {
         let vcs = self.router.vcs_of_class(packet.class);
@@ -224,7 +225,7 @@ impl FlitScoreboard {
         }
     }
 
-    /// Checks a flit that came out. None if it should not have come, or not here.
+    /// Checks a flit that arrived. None if it should not have come, or not here.
     pub fn receive(&mut self, e: &Ejection<'_>) -> Option<Arrival> {
         let key = self.bits.key(e.data);
         let slot = slot_of(key);
@@ -245,7 +246,7 @@ impl FlitScoreboard {
             self.violation(kind, |board| board.describe(e, &flit, what));
             return None;
         }
-        // Hardly ever is anything wrong; what it is, is then found out.
+        // Violations are rare, so the fast path only detects that there is one.
         let alone = flits == 1 && tag.is_none();
         if !self.is_intact(e, flit) || self.router.class_of_vc(e.vc) != class {
             let flit = *flit;
@@ -256,7 +257,7 @@ impl FlitScoreboard {
                 });
             }
         }
-        // What is alone has no order to keep, unless it stands inside a packet.
+        // A packet of one flit has no order to keep, unless it arrives inside a packet.
         if !alone || self.open[self.channel(e)].is_some() {
             let (flit, record) = (*self.flits.get(slot)?, *self.packets.get(at)?);
             self.check_order(e, &flit, &record.packet, record.serial);
@@ -273,12 +274,12 @@ impl FlitScoreboard {
         })
     }
 
-    /// Where packets that come out are kept: tile and channel.
+    /// Index of a tile's channel among the open packets.
     fn channel(&self, e: &Ejection<'_>) -> usize {
         e.tile.index() * self.router.vcs() as usize + e.vc as usize
     }
 
-    /// Takes a delivery off the books; true if it was the last of its packet.
+    /// Removes a delivery from the records; true if it was the last of its packet.
     fn deliver(&mut self, tile: NodeId, slot: u32) -> bool {
         self.outstanding -= 1;
         let Some(flit) = self.flits.get_mut(slot) else { return false };
@@ -297,17 +298,18 @@ impl FlitScoreboard {
         left == 0
     }
 
-    /// Deliveries still to come, counted once for each flit and tile.
+    /// Deliveries still to come, one for each flit and tile.
     pub fn outstanding(&self) -> u64 {
         self.outstanding
     }
 
-    /// Links that the flits sent so far have in their trees: what the counters must come to.
+    /// Links in the trees of all flits sent so far: the final value of the counters.
     pub fn expected_links(&self) -> u64 {
         self.expected_links
     }
 
-    /// Sample packets on their way: the cycle of generation, once for each tile still to be reached.
+    /// Sample packets under way: the cycle of generation, repeated for each tile still to be
+    /// reached.
     pub fn late_sample(&self) -> impl Iterator<Item = u64> + '_ {
         self.flits.iter().flat_map(|flit| {
             let record = self
@@ -318,7 +320,8 @@ impl FlitScoreboard {
         })
     }
 
-    /// Since when the flit that has been longest under way is out of its source queue or at its head.
+    /// The earliest cycle since when a flit under way has been out of its source queue or at its
+    /// head.
     pub fn oldest(&self) -> Option<u64> {
         self.flits.iter().map(|flit| flit.headed).min()
     }

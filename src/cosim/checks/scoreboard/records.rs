@@ -1,19 +1,19 @@
-//! Records of the packets and flits that are on their way.
+//! Records of the packets and flits under way.
 
 use crate::cosim::tile_set::TileSet;
 use crate::cosim::traffic::packet::Packet;
 
-/// Low bits of a flit's key that say where its record is kept; the bits above count flits.
+/// Low bits of a flit's key, which are the slot of its record; the bits above count flits.
 pub(super) const SLOT_BITS: u32 = 24;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PacketRecord {
     pub(super) packet: Packet,
-    /// Number of the packet, and of its tag unless a trace asked for another.
+    /// Number of the packet, and of its tag unless a trace set another.
     pub(super) serial: u64,
-    /// Deliveries, of any flit to any tile, still to come.
+    /// Deliveries still to come, of any flit to any tile.
     pub(super) left: u32,
-    /// Cycle in which its first flit may leave, then in which it has left.
+    /// Cycle in which its first flit may leave; later the cycle in which it has left.
     pub(super) entered: u64,
     pub(super) in_network: bool,
 }
@@ -30,7 +30,7 @@ pub(super) struct FlitRecord {
     pub(super) left: TileSet,
 }
 
-/// Where the record of the flit with this key is kept.
+/// Slot of the record of the flit with this key.
 pub(super) fn slot_of(key: u64) -> u32 {
     (key & ((1 << SLOT_BITS) - 1)) as u32
 }

@@ -1,6 +1,6 @@
-//! Numbered records that are made and dropped for every flit.
+//! A slab: records with stable numbers, made and dropped for every flit.
 
-/// Records with stable numbers; freed ones are used again, so that a steady flow allocates nothing.
+/// Records with stable numbers. Freed ones are reused, so that a steady flow allocates nothing.
 #[derive(Debug)]
 pub(in crate::cosim) struct Slab<T> {
     items: Vec<Option<T>>,
@@ -19,7 +19,7 @@ impl<T> Slab<T> {
         self.free.last().copied().unwrap_or(self.items.len() as u32)
     }
 
-    /// Keeps a record and gives its number.
+    /// Stores a record and returns its number.
     pub fn insert(&mut self, item: T) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.items[slot as usize] = Some(item);
@@ -29,7 +29,7 @@ impl<T> Slab<T> {
         (self.items.len() - 1) as u32
     }
 
-    /// Drops a record; its number is given out again.
+    /// Drops a record; its number is free again.
     pub fn remove(&mut self, slot: u32) {
         if self.items.get_mut(slot as usize).is_some_and(|item| item.take().is_some()) {
             self.free.push(slot);
@@ -41,7 +41,7 @@ impl<T> Slab<T> {
         self.items.get(slot as usize)?.as_ref()
     }
 
-    /// Likewise, to change it.
+    /// The record with this number, to change it.
     pub fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.items.get_mut(slot as usize)?.as_mut()
     }

@@ -1,8 +1,9 @@
-//! The cycle-exact model as a [`Network`]: no Verilator, the same flits in the same cycles.
+//! The cycle-exact model as a [`Network`]: the same flits in the same cycles, without Verilator.
 //!
-//! Around the routers of [`RouterMesh`] stand the tiles' sides of the local links, as `sim/harness.cpp` has them
-//! for the verilated fabric: source queues choose what enters; a flit is taken in the period it shows, and its credit
-//! given back in the next. Header and payload do not travel: a flit carries their number.
+//! It adds the tiles' sides of the local links to [`RouterMesh`], as `sim/harness.cpp` does for the
+//! verilated fabric. Source queues choose the flits that enter. A tile takes a flit in the period
+//! it appears and returns its credit in the next. Flits carry the number of their header and
+//! payload, not the words.
 
 mod payloads;
 mod source_queues;
@@ -26,7 +27,8 @@ struct Delivery {
     payload: u32,
 }
 
-/// A tile that frees at most one slot a cycle, its virtual channels in turn, and none with some probability.
+/// A tile that frees at most one slot a cycle, its virtual channels in turn, and with some
+/// probability none.
 #[derive(Debug)]
 struct Stall {
     tile: usize,
@@ -49,7 +51,7 @@ pub struct ModelMesh {
     /// Slots freed in the last period: tile and virtual channel.
     freed: Vec<(usize, u32)>,
     stalls: Vec<Stall>,
-    /// Of tiles that stall, slots in use by tile and virtual channel; of others `None`.
+    /// Occupied slots by tile and virtual channel, for tiles that stall; `None` for others.
     held: Vec<Option<Box<[u32]>>>,
     entries: Vec<Entry>,
     deliveries: Vec<Delivery>,
@@ -61,7 +63,7 @@ pub struct ModelMesh {
 }
 
 impl ModelMesh {
-    /// The fabric of a design as after reset.
+    /// The fabric of a design after reset.
     pub fn new(design: &Design) -> ModelMesh {
         let (mesh, vcs, depth) = (design.mesh, design.router.vcs(), design.router.vc_depth);
         ModelMesh {
@@ -86,25 +88,26 @@ impl ModelMesh {
         }
     }
 
-    /// The same with payloads as numbers: of each the first two words are carried, which tell flits apart. As no part of a
-    /// number can change on the way, no more could be found wrong with all of them.
+    /// The same with numbers as payloads: only the first two words of each are carried, enough to
+    /// tell flits apart. A number cannot change in part on its way, so more words would find no
+    /// more errors.
     pub fn with_numbers(design: &Design) -> ModelMesh {
         let head = design.flit.head_width.div_ceil(32) as usize;
         ModelMesh { payloads: Payloads::new(head, NUMBER), ..ModelMesh::new(design) }
     }
 
-    /// Ends a step as [`StepStatus::Stuck`] if flits are inside and for `cycles` none has entered or left and no
-    /// credit has moved; 0 switches it off.
+    /// Ends a step as [`StepStatus::Stuck`] if flits are inside and for `cycles` none has entered
+    /// or left and no credit has moved. 0 switches it off.
     pub fn watchdog(&mut self, cycles: u64) {
         self.watchdog = cycles;
     }
 
-    /// Lets a tile hold what it received, as [`super::verilated_mesh::VerilatedMesh::stall`] does.
+    /// Makes a tile stall, as [`super::verilated_mesh::VerilatedMesh::stall`] does.
     pub fn stall(&mut self, tile: NodeId, probability: f64, seed: u64) {
         let probability = (probability.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
         let tile = tile.index();
         let stall = Stall { tile, probability, seed, random: seed, next_vc: 0 };
-        // Once stalling, a tile keeps its slots counted: it may still hold flits.
+        // Once stalling, a tile keeps counting its slots: it may still hold flits.
         match self.stalls.iter_mut().find(|stall| stall.tile == tile) {
             Some(known) => *known = Stall { next_vc: known.next_vc, ..stall },
             None if probability != 0 => {
@@ -115,27 +118,27 @@ impl ModelMesh {
         }
     }
 
-    /// Changes the state of a router, which a test expects to be noticed.
+    /// Changes the state of a router, which a test expects to be found.
     pub fn upset(&mut self, tile: NodeId, upset: Upset) {
         self.routers.upset(tile, upset);
     }
 
-    /// The header of a flit that is on its way.
+    /// The header of a flit under way.
     pub(in crate::cosim) fn head(&self, flit: &Flit) -> &[u32] {
         self.payloads.words(flit.data as u32).0
     }
 
-    /// The routers, to be looked at.
+    /// The routers, read-only.
     pub fn routers(&self) -> &RouterMesh {
         &self.routers
     }
 
-    /// Records kept for flits in queues and on their way, used or free: what its memory grows with.
+    /// Records for flits in queues and under way, used or free: its memory grows with them.
     pub fn records(&self) -> usize {
         self.payloads.records()
     }
 
-    /// Drops what was taken after the last step.
+    /// Drops the records of the last step.
     fn forget_records(&mut self) {
         if self.entries_taken {
             self.entries.clear();
@@ -148,7 +151,7 @@ impl ModelMesh {
         (self.entries_taken, self.deliveries_taken) = (false, false);
     }
 
-    /// One period; true if a flit or a credit moved at a tile.
+    /// Runs one period; true if a flit or a credit moved at a tile.
     fn period(&mut self) -> bool {
         let cycle = self.routers.cycle();
         for (tile, vc) in self.freed.drain(..) {
@@ -157,7 +160,7 @@ impl ModelMesh {
         let mut moved = self.take_flits(cycle);
         moved |= !self.stalls.is_empty() && self.consume_slowly();
         moved |= self.sources.offer(cycle, &mut self.routers, &mut self.entries);
-        // After what is offered: a credit seen in this period is spent from the next on.
+        // After the offers: a credit seen in this period is spent from the next on.
         for (tile, vc) in self.routers.credits_shown() {
             self.sources.credit(tile, vc);
             moved = true;
@@ -199,7 +202,7 @@ impl ModelMesh {
         moved
     }
 
-    /// Tiles that destination bits name.
+    /// Number of tiles that destination bits name.
     fn deliveries_of(&self, dest: &[u64; 4]) -> u32 {
         match self.dest_kind {
             DestKind::Set => TileSet::of_bits(*dest).len(),
@@ -212,7 +215,7 @@ impl ModelMesh {
     }
 }
 
-/// SplitMix64, as the harness of the verilated fabric draws.
+/// SplitMix64, as in the harness of the verilated fabric.
 fn draw(state: &mut u64) -> u64 {
     let drawn = crate::cosim::hash::mix(*state);
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -244,7 +247,7 @@ impl Network for ModelMesh {
         }
         let data = &flit.data[..self.payloads.data_words()];
         let payload = self.payloads.insert(flit.head, data, self.deliveries_of(&dest));
-        // Routers look at the lowest bit of a header; all of it is kept with the payload.
+        // Routers read the lowest bit of a header; all of it is stored with the payload.
         let head = u128::from(flit.head[0]);
         let kept = self.routers.keep(&Flit { head, data: u64::from(payload), dest });
         self.sources.push(self.routers.cycle(), flit, kept);

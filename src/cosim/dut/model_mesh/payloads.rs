@@ -1,6 +1,7 @@
-//! Header and payload of the flits that are queued or on their way, each kept once.
+//! Store of headers and payloads of the flits in queues and under way.
 
-/// Words of flits by number, header first; freed numbers are used again, so that a steady flow allocates nothing.
+/// Words of flits by number, header first. Freed numbers are reused, so that a steady flow
+/// allocates nothing.
 #[derive(Debug)]
 pub(super) struct Payloads {
     head: usize,
@@ -12,12 +13,12 @@ pub(super) struct Payloads {
 }
 
 impl Payloads {
-    /// Of headers and payloads of so many words.
+    /// A store for headers and payloads of so many words.
     pub(super) fn new(head: usize, data: usize) -> Payloads {
         Payloads { head, width: head + data, words: Vec::new(), left: Vec::new(), free: Vec::new() }
     }
 
-    /// Keeps the words of a flit until it has been delivered so often.
+    /// Stores the words of a flit until it has been delivered so often.
     pub(super) fn insert(&mut self, head: &[u32], data: &[u32], deliveries: u32) -> u32 {
         if let Some(slot) = self.free.pop() {
             let at = slot as usize * self.width;
@@ -33,17 +34,17 @@ impl Payloads {
         (self.left.len() - 1) as u32
     }
 
-    /// Words of a payload that are kept.
+    /// Words of a payload that are stored.
     pub(super) fn data_words(&self) -> usize {
         self.width - self.head
     }
 
-    /// Flits that there is room for.
+    /// Number of flits that there is room for.
     pub(super) fn records(&self) -> usize {
         self.left.len()
     }
 
-    /// Header and payload.
+    /// Header and payload of a flit.
     pub(super) fn words(&self, slot: u32) -> (&[u32], &[u32]) {
         let at = slot as usize * self.width;
         self.words[at..at + self.width].split_at(self.head)
@@ -52,7 +53,7 @@ impl Payloads {
     /// Notes a delivery.
     pub(super) fn delivered(&mut self, slot: u32) {
         let left = &mut self.left[slot as usize];
-        // A fabric that was upset may deliver too often; its flit is then gone already.
+        // A fabric with an upset may deliver too often, when the flit is gone already.
         *left = left.saturating_sub(1);
         if *left == 0 {
             self.free.push(slot);

@@ -1,14 +1,15 @@
-//! Source queues of the tiles, and which flit of which queue enters on which virtual channel.
+//! Source queues of the tiles: they choose the next flit to enter and its virtual channel.
 //!
-//! Each tile offers at most one flit a cycle, its three queues in turn; a packet's first flit takes the virtual
-//! channel of its mask with most credits, the others follow it. This is `offer_flits` of `sim/harness.cpp`.
+//! Each tile offers at most one flit a cycle, its three queues in turn. The first flit of a packet
+//! takes the virtual channel of its mask with most credits, and the others follow it. This is
+//! `offer_flits` of `sim/harness.cpp`.
 
 use crate::cosim::dut::network::{Entry, Injection};
 use crate::design::{Class, Mesh};
 use crate::model::cycle::network::{Kept, RouterMesh};
 use std::collections::VecDeque;
 
-/// Cycles that a tile sleeps at most before it is asked again.
+/// Most cycles that a tile sleeps before it is checked again.
 const AHEAD: u64 = 256;
 
 const QUEUES: usize = Class::ALL.len();
@@ -26,9 +27,9 @@ struct Waiting {
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<Waiting>,
-    /// The virtual channel that the packet under way travels on.
+    /// The virtual channel of the packet under way.
     vc: Option<u32>,
-    /// Where the search for one starts, so that equal credits are used in turn.
+    /// Start of the search for a channel, so that equal credits are used in turn.
     next_vc: u32,
     entered: u64,
 }
@@ -42,12 +43,13 @@ pub(super) struct Sources {
     /// By tile and class.
     queues: Vec<[Queue; QUEUES]>,
     next_queue: Vec<u8>,
-    /// Tiles with a flit that may enter, a bit each, and by cycle those that have one from then on.
+    /// Tiles with a flit that may enter, a bit each, and by cycle the tiles that have one from then
+    /// on.
     awake: [u64; 4],
     wake: Box<[[u64; 4]; AHEAD as usize]>,
-    /// By tile and virtual channel, free slots of the router.
+    /// Free slots of the router, by tile and virtual channel.
     credits: Vec<u32>,
-    /// A flit could not enter in the last period although it was ready.
+    /// A flit was ready in the last period and could not enter.
     ready: bool,
 }
 
@@ -71,7 +73,7 @@ impl Sources {
     pub(super) fn reset(&mut self) {
         let tiles = self.mesh.tiles();
         for queue in self.queues.iter_mut().flatten() {
-            // The queue keeps its room, not its flits.
+            // The queue keeps its memory, not its flits.
             queue.waiting.clear();
             (queue.vc, queue.next_vc, queue.entered) = (None, 0, 0);
         }
@@ -94,7 +96,7 @@ impl Sources {
         }
     }
 
-    /// A slot of the router is free again.
+    /// Notes a free slot of the router.
     pub(super) fn credit(&mut self, tile: usize, vc: u32) {
         self.credits[tile * self.vcs as usize + vc as usize] += 1;
     }
@@ -103,19 +105,19 @@ impl Sources {
         self.credits.iter().all(|&credits| credits == self.depth)
     }
 
-    /// Whether a flit was kept out in the last period.
+    /// True if a flit was kept out in the last period.
     pub(super) fn ready(&self) -> bool {
         self.ready
     }
 
-    /// Has a tile asked again when a flit is ready, or some time before.
+    /// Schedules the next check of a tile for when a flit is ready, or earlier.
     fn sleep(&mut self, tile: usize, ready: u64, cycle: u64) {
-        // The present cycle's slot is looked at once more if it has not been yet.
+        // The slot of the present cycle is checked again if it has not been yet.
         let at = ready.clamp(cycle, cycle + AHEAD - 1);
         self.wake[(at % AHEAD) as usize][tile / 64] |= 1 << (tile % 64);
     }
 
-    /// Puts what may enter on the links; true if anything does.
+    /// Puts flits that may enter on the links; true if there is one.
     pub(super) fn offer(&mut self, cycle: u64, routers: &mut RouterMesh, entries: &mut Vec<Entry>) -> bool {
         self.ready = false;
         let before = entries.len();
@@ -152,7 +154,7 @@ impl Sources {
         }
     }
 
-    /// The head of a queue enters, if it is ready and has a credit.
+    /// Takes the head of a queue, if it is ready and has a credit.
     fn enter(&mut self, tile: usize, class: usize, cycle: u64, routers: &mut RouterMesh) -> Option<Entry> {
         let credits = &mut self.credits[tile * self.vcs as usize..][..self.vcs as usize];
         let queue = &mut self.queues[tile][class];
@@ -173,7 +175,8 @@ impl Sources {
     }
 }
 
-/// The virtual channel of a mask with most credits; among equals the first from `next` on, so that none idles.
+/// The virtual channel of a mask with most credits; among equals the first from `next` on, so that
+/// none idles.
 fn most_credits(credits: &[u32], next: u32, mask: u32) -> Option<u32> {
     let vcs = credits.len() as u32;
     let mut best = None;

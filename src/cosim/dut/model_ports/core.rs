@@ -1,4 +1,5 @@
-//! What the ports of the whole design have beside those of the fabric: outputs, merges, counters of what computes.
+//! The ports that the whole design has in addition to the fabric's: outputs, merges and counters of
+//! PaD.
 
 use super::packed::{numbers, Ports};
 use super::pe_clock::PeClock;
@@ -14,16 +15,16 @@ numbers! {
     pad_index pad_data pad_state
 }
 
-/// A job that a tile tells what computes beside it.
+/// A job that a tile gives to its PaD, with the number of the tile.
 pub type ToldJob = (usize, Ask);
 
-/// The whole design, and where it is seen.
+/// The model of the whole design, and its ports.
 #[derive(Debug)]
 pub(super) struct CorePorts {
     pub(super) core: Core,
     clock: PeClock,
     out_ready: Vec<bool>,
-    /// Whoever computes the numbers hears of every job.
+    /// Receiver of every job, which computes the numbers.
     told: Option<Sender<ToldJob>>,
     at: Numbers,
     pad_states: Vec<u32>,
@@ -45,7 +46,7 @@ impl CorePorts {
         self.clock.set(clocks);
     }
 
-    /// A period under reset, out of which all comes as it was made.
+    /// Runs a period under reset, after which everything is as created.
     pub(super) fn reset(&mut self, design: &Design) {
         self.clock.period(true);
         if self.core.fabric().cycle() > 0 {
@@ -53,7 +54,7 @@ impl CorePorts {
         }
     }
 
-    /// Passes a period.
+    /// Runs a period.
     pub(super) fn step(&mut self, ports: &Ports, input: &mut FabricIn) {
         for (x, ready) in self.out_ready.iter_mut().enumerate() {
             *ready = ports.bit(self.at.out_ready, x);
@@ -61,12 +62,12 @@ impl CorePorts {
         self.core.step(input, &self.out_ready, self.clock.period(false));
         let Some(told) = &self.told else { return };
         for (tile, pad) in self.core.pads().iter().enumerate() {
-            // Nobody may be there to listen any more.
+            // The receiver may be gone.
             let _ = pad.told.map(|ask| told.send((tile, ask)));
         }
     }
 
-    /// What the period carried.
+    /// Sets the outputs of the period.
     pub(super) fn show(&mut self, ports: &mut Ports) {
         let at = self.at;
         for (x, root) in self.core.roots().iter().enumerate() {

@@ -1,15 +1,15 @@
-//! The model behind the ports: of the whole fabric, of the endpoints alone, or with what computes.
+//! The model behind the ports: the whole fabric, the endpoints alone, or the fabric with PaD.
 
 use super::core::CorePorts;
 use crate::model::cycle::fabric::{Endpoints, Fabric, FabricShown, Network};
 
-/// What is behind the ports.
+/// The model behind the ports.
 #[derive(Debug)]
 pub(super) enum Engine {
     Whole(Box<Fabric>),
-    /// The links to the routers are ports.
+    /// The endpoints; the links to the routers are ports.
     Endpoints(Box<Endpoints>),
-    /// What computes is there too.
+    /// The fabric with PaD.
     Core(Box<CorePorts>),
 }
 

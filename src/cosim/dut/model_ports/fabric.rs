@@ -1,4 +1,4 @@
-//! The whole fabric, or all of it beside the routers, behind packed ports.
+//! The model of the whole fabric, or of all but the routers, behind packed ports.
 
 mod inputs;
 mod outputs;
@@ -42,12 +42,13 @@ pub struct FabricPorts {
     ports: Ports,
     at: Numbers,
     input: FabricIn,
-    /// Buffers of routers that hold flits, as they are shown.
+    /// Router buffers that hold flits, as the port shows them.
     busy: Vec<u64>,
 }
 
 impl FabricPorts {
-    /// With the ports of `top`: of the whole fabric, or of what [`around_ports`](crate::cosim::build::around_ports) has.
+    /// The model with the ports of `top`: the whole fabric, or the endpoints of
+    /// [`endpoint_ports`](crate::cosim::build::endpoint_ports).
     pub fn new(design: &Design, top: &ModuleSpec) -> FabricPorts {
         let ports = Ports::of(top, design);
         let engine = match ports.find("vc_busy") {
@@ -57,7 +58,8 @@ impl FabricPorts {
         FabricPorts::of(design, ports, engine)
     }
 
-    /// The whole design, with the ports of its top. No number is computed; who does so hears of every job.
+    /// The whole design, with the ports of its top. It computes no numbers; the receiver `told`
+    /// gets every job and may compute them.
     pub fn core(design: &Design, top: &ModuleSpec, told: Option<Sender<ToldJob>>) -> FabricPorts {
         let ports = Ports::of(top, design);
         let core = CorePorts::new(design, &ports, told);
@@ -74,7 +76,7 @@ impl FabricPorts {
         FabricPorts { design: design.clone(), engine, ports, at, input, busy: vec![0; design.mesh.tiles()] }
     }
 
-    /// A period under reset.
+    /// Runs a period under reset.
     fn reset(&mut self) {
         let fresh = self.engine.cycle() == 0;
         match &mut self.engine {
@@ -85,7 +87,7 @@ impl FabricPorts {
         }
     }
 
-    /// What the router shows a tile, where it is played from outside.
+    /// Outputs of the router to a tile, where the caller plays the routers.
     fn local(&self, tile: usize) -> LocalIn {
         let at = self.at;
         let valid = self.ports.get32(at.rx_valid, tile);
@@ -98,7 +100,7 @@ impl FabricPorts {
         LocalIn { rx, tx_credit: self.ports.get32(at.tx_credit, tile) }
     }
 
-    /// What the routers see of a tile.
+    /// Sets the outputs of a tile to its router.
     fn show_link(&mut self, tile: usize, sent: Option<(u32, Flit)>, credit: u32) {
         let at = self.at;
         self.ports.put(at.rx_credit, tile, credit);
@@ -111,7 +113,7 @@ impl FabricPorts {
         self.ports.put_words(at.tx_dest, tile, &flit.dest.map(words).concat());
     }
 
-    /// What of registers is seen before the period passes, as the edge sees it.
+    /// Sets the outputs that the edge samples before the period passes.
     fn show_registers(&mut self) {
         for tile in 0..self.busy.len() {
             if let Engine::Endpoints(around) = &self.engine {
@@ -127,7 +129,7 @@ impl FabricPorts {
         }
     }
 
-    /// The link counter of every router.
+    /// Sets the link counter of every router.
     fn show_counters(&mut self) {
         let Some(network) = self.engine.network() else { return };
         self.ports.put(self.at.stat_index, 0, network.counter_shown() as u64);
@@ -136,7 +138,7 @@ impl FabricPorts {
         }
     }
 
-    /// What whoever drives the fabric must not do stops it, as a check of the Verilog does.
+    /// Stops the run at an illegal input, as a check of the Verilog does.
     fn judge(&self) -> Result<(), DutError> {
         let tiles = self.engine.shown().tiles.iter();
         let Some(tile) = tiles.zip(self.design.mesh.nodes()).find(|(shown, _)| shown.named_again) else {

@@ -1,9 +1,9 @@
-//! Flits on packed ports, as the whole fabric and its nodes alike have them.
+//! Flits on packed ports, for the whole fabric and for its nodes.
 
 use super::packed::Ports;
 use crate::model::cycle::mare::{KvFlit, PartFlit};
 
-/// Shows a flit for what computes on valid, tag, index, mask and data.
+/// Writes a flit for PaD to valid, tag, index, mask and data.
 pub(super) fn show_kv(ports: &mut Ports, at: [Option<usize>; 5], tile: usize, kv: Option<&KvFlit>) {
     let [valid, tag, index, mask, data] = at;
     ports.put(valid, tile, kv.is_some());
@@ -14,7 +14,7 @@ pub(super) fn show_kv(ports: &mut Ports, at: [Option<usize>; 5], tile: usize, kv
     ports.put(data, tile, kv.data);
 }
 
-/// A flit of PART from first, last, alone and data; whose it is, is for the caller to add.
+/// Reads a flit of PART from first, last, alone and data. The caller adds stream, layer and head.
 pub(super) fn part(ports: &Ports, at: [Option<usize>; 4], tile: usize) -> PartFlit {
     let [first, last, alone, data] = at;
     PartFlit {
@@ -26,7 +26,7 @@ pub(super) fn part(ports: &Ports, at: [Option<usize>; 4], tile: usize) -> PartFl
     }
 }
 
-/// Shows the same.
+/// Writes a flit of PART.
 pub(super) fn show_part(ports: &mut Ports, at: [Option<usize>; 4], tile: usize, part: &PartFlit) {
     let [first, last, alone, data] = at;
     ports.put(first, tile, part.first);

@@ -1,6 +1,6 @@
-//! The ports of a fabric as the model shows them.
+//! The model behind the packed ports of a fabric.
 //!
-//! Payloads are their low 64 bits: of a flit of memory or of PART that is enough to tell which one it is.
+//! It carries the low 64 bits of a payload, enough to identify a flit of memory or of PART.
 
 mod core;
 mod engine;

@@ -1,4 +1,5 @@
-//! Routers with transports behind the ports of [`BuildForm::TransportPieces`](crate::cosim::build::BuildForm::TransportPieces).
+//! The model of routers with transports behind the ports of
+//! [`BuildForm::TransportPieces`](crate::cosim::build::BuildForm::TransportPieces).
 
 use super::flits::{part, show_kv, show_part};
 use super::packed::{numbers, Ports, PAYLOAD};
@@ -30,7 +31,7 @@ pub struct NodePorts {
 }
 
 impl NodePorts {
-    /// With the ports of `top`.
+    /// The model with the ports of `top`.
     pub fn new(design: &Design, top: &ModuleSpec) -> NodePorts {
         let ports = Ports::of(top, design);
         let at = Numbers::of(&ports);
@@ -74,7 +75,7 @@ impl NodePorts {
         }
     }
 
-    /// A flit of PART; its head, layer and stream are one port here.
+    /// Reads a flit of PART; its head, layer and stream are one port here.
     fn part(&self, tile: usize) -> Option<PartFlit> {
         let (at, ports) = (self.at, &self.ports);
         let id = ports.get(at.part_id, tile);
@@ -88,7 +89,7 @@ impl NodePorts {
         })
     }
 
-    /// Place and width of stream, layer and head in what is one port.
+    /// Lowest bit and width of stream, layer and head in their common port.
     fn part_fields(&self) -> [(u32, u32); 3] {
         let fields = &self.design.flit.part;
         let first = fields.iter().find(|field| field.name == "stream").map_or(0, |field| field.offset);
@@ -98,7 +99,7 @@ impl NodePorts {
         })
     }
 
-    /// What follows from registers and from what stands on the ports.
+    /// Sets the outputs that depend on registers and on inputs of the period.
     fn show_registers(&mut self) {
         let at = self.at;
         for tile in 0..self.tiles() {

@@ -1,4 +1,4 @@
-//! Packed ports, tile t's part the t-th.
+//! Packed ports: tile t's part is the t-th.
 
 use crate::cosim::bits::{get_bits, put_bits};
 use crate::cosim::build::tiles_sharing;
@@ -8,7 +8,7 @@ use crate::emit::{ModuleSpec, PortSpec};
 /// Bits of a payload that the model carries.
 pub(super) const PAYLOAD: u32 = 64;
 
-/// Words behind a port's last, so that 64 bits can be taken at any place.
+/// Words after a port's last, so that 64 bits can be read at any place.
 const SPARE: usize = 3;
 
 /// A packed port.
@@ -28,7 +28,7 @@ impl Packed {
         Packed { name: port.name.clone(), words, width: bits / parts }
     }
 
-    /// The three words in which 64 bits from bit `shift` of the first on are.
+    /// The three words from the one with bit `shift` on, which contain the 64 bits of a part.
     fn at(&self, part: usize) -> (usize, u32, u128) {
         let begin = part * self.width as usize;
         let (at, shift) = (begin / 32, (begin % 32) as u32);
@@ -56,19 +56,19 @@ impl Packed {
     }
 }
 
-/// All ports of something, by number.
+/// All ports of a module, by number.
 #[derive(Debug, Clone)]
 pub(super) struct Ports {
     ports: Vec<Packed>,
 }
 
 impl Ports {
-    /// Those of a module.
+    /// The ports of a module.
     pub(super) fn of(top: &ModuleSpec, design: &Design) -> Ports {
         Ports { ports: top.ports.iter().map(|port| Packed::new(port, design)).collect() }
     }
 
-    /// The number of a port, if there is one of this name.
+    /// The number of the port with this name, if there is one.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.ports.iter().position(|port| port.name == name)
     }
@@ -81,7 +81,7 @@ impl Ports {
         &mut self.ports[port].words
     }
 
-    /// The low 64 bits of a part; 0 of a port that is not there.
+    /// The low 64 bits of a part; 0 for a port that the design lacks.
     pub(super) fn get(&self, port: Option<usize>, part: usize) -> u64 {
         port.map_or(0, |port| self.ports[port].get(part))
     }
@@ -91,7 +91,7 @@ impl Ports {
         self.get(port, part) as u32
     }
 
-    /// Whether a part of one bit is set.
+    /// True if a part of one bit is set.
     pub(super) fn bit(&self, port: Option<usize>, part: usize) -> bool {
         self.get(port, part) == 1
     }
@@ -117,7 +117,7 @@ impl Ports {
     }
 }
 
-/// Declares numbers of ports that are found once by name; those that a design has not are none.
+/// Declares port numbers that are looked up by name; a port that the design lacks is `None`.
 macro_rules! numbers {
     ($($name:ident)+) => {
         #[derive(Debug, Clone, Copy)]

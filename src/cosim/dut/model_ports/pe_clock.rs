@@ -1,4 +1,4 @@
-//! When the clock of what computes has its edges, as `sim/clocks.h` places them for compiled Verilog.
+//! Edges of PaD's clock, placed as `sim/clocks.h` places them for compiled Verilog.
 
 use crate::cosim::dut::clocks::Clocks;
 use crate::model::cycle::fabric::Edges;
@@ -9,7 +9,7 @@ pub(in crate::cosim) struct PeClock {
     noc_fs: u64,
     pe_fs: u64,
     phase_fs: u64,
-    /// From when on it runs so, and edges since then; even ones fall.
+    /// Time at which this clock setting began, and edges since then; even ones fall.
     base: u64,
     edges: u64,
     /// Begin of the next period of the network's clock.
@@ -18,7 +18,7 @@ pub(in crate::cosim) struct PeClock {
 }
 
 impl PeClock {
-    /// In step with the network's, under reset.
+    /// In step with the network's clock, under reset.
     pub(in crate::cosim) fn new() -> PeClock {
         let mut clock =
             PeClock { noc_fs: 0, pe_fs: 0, phase_fs: 0, base: 0, edges: 0, begin: 0, reset: true };
@@ -26,14 +26,14 @@ impl PeClock {
         clock
     }
 
-    /// From the next period on.
+    /// Sets the clock from the next period on.
     pub(in crate::cosim) fn set(&mut self, clocks: &Clocks) {
         let raw = clocks.raw();
         (self.noc_fs, self.pe_fs, self.phase_fs) = (raw.noc_fs, raw.pe_fs, raw.phase_fs);
         (self.base, self.edges) = (self.begin, 0);
     }
 
-    /// Edges out of reset in the next period of the network's clock.
+    /// Number of edges out of reset in the next period of the network's clock.
     pub(in crate::cosim) fn period(&mut self, rst: bool) -> Edges {
         let end = self.begin + self.noc_fs;
         let mut edges = Edges { before: 0, at_end: false };

@@ -1,13 +1,13 @@
-//! The rules that one burst keeps to by itself.
+//! Rules for a single burst.
 
 use super::signals::{Limits, Request};
 
-/// Bytes that a burst may not cross the border of (A3.4.1).
+/// Size of the blocks whose borders a burst may not cross (A3.4.1).
 const PAGE: u64 = 4096;
 /// AxBURST of an incrementing burst.
 const INCREMENTING: u32 = 1;
 
-/// The rules that a burst breaks.
+/// Rules that a burst breaks.
 pub(super) fn faults(request: &Request, limits: &Limits) -> Vec<String> {
     let beats = request.len + 1;
     let bytes = u64::from(beats) * u64::from(limits.beat_bytes);

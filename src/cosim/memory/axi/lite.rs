@@ -1,4 +1,4 @@
-//! AXI4-Lite: registers, one word at a time, without IDs.
+//! AXI4-Lite rules: accesses to registers, one word at a time, without IDs.
 
 use super::signals::{response_fault, Findings, Wires};
 use super::stable_until_ready::Held;
@@ -22,7 +22,7 @@ pub struct LiteWires {
     pub r: Wires<(u32, u32)>,
 }
 
-/// One interface of registers.
+/// Checker of one register interface.
 #[derive(Debug)]
 pub struct LiteRules {
     interface: String,
@@ -39,7 +39,7 @@ pub struct LiteRules {
 }
 
 impl LiteRules {
-    /// Of an interface of this name, of which nothing was seen.
+    /// A checker for an interface of this name, before its first period.
     pub fn new(interface: impl Into<String>) -> LiteRules {
         LiteRules {
             interface: interface.into(),
@@ -55,7 +55,7 @@ impl LiteRules {
         }
     }
 
-    /// Judges a period in reset, in which the slave answers a write or a read or does not.
+    /// Judges a period in reset. `answers` says on which channels the slave answers.
     pub(in crate::cosim) fn in_reset(
         &mut self,
         cycle: u64,

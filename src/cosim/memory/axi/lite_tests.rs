@@ -1,4 +1,4 @@
-//! The same of registers.
+//! A trace that breaks a rule, for every rule of AXI4-Lite.
 
 use super::{assert_found, texts, wires};
 use crate::cosim::checks::violation::Violations;

@@ -1,12 +1,13 @@
-//! The rules of AXI4 and AXI4-Lite, judged period by period from what stands on the wires.
+//! The rules of AXI4 and AXI4-Lite, judged period by period from the wires.
 //!
-//! Knows nothing of who asks or answers: both sides of a channel are judged, the design's and that of the slave
-//! models of co-simulation. A finding names cycle, interface, channel and rule. Values are two-valued: whether
-//! a signal is X is not seen here.
+//! Both sides of a channel are judged: the design's, and that of co-simulation's slave models. A
+//! finding names cycle, interface, channel and rule. Values are two-valued: an X is not detected
+//! here.
 //!
 //! * [`ReadRules`], [`WriteRules`]: AXI4 masters and their memory; [`LiteRules`]: registers.
-//! * [`Wires`]: one channel in one period; [`Request`], [`Beat`], [`WriteBeat`], [`WriteResponse`]: what it carries.
-//! * [`Limits`]: what is agreed beyond AXI4.
+//! * [`Wires`]: one channel in one period; [`Request`], [`Beat`], [`WriteBeat`], [`WriteResponse`]:
+//!   its contents.
+//! * [`Limits`]: agreements beyond AXI4.
 
 mod burst;
 mod lite;

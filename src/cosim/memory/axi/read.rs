@@ -1,4 +1,4 @@
-//! AXI4 reads: requests on AR, beats on R.
+//! AXI4 read rules: requests on AR, beats on R.
 
 use super::burst;
 use super::signals::{response_fault, Beat, Findings, Limits, Request, Wires};
@@ -6,20 +6,20 @@ use super::stable_until_ready::Held;
 use crate::cosim::checks::violation::Violations;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The read channels of one interface.
+/// Checker of the read channels of one interface.
 #[derive(Debug)]
 pub struct ReadRules {
     interface: String,
     limits: Limits,
     request: Held<Request>,
     beat: Held<Beat>,
-    /// Beats that are due, of the requests of each ID in their order.
+    /// Beats to come, by ID: one number for each request, in order.
     due: BTreeMap<u32, VecDeque<u32>>,
     reset: u64,
 }
 
 impl ReadRules {
-    /// Of an interface of this name, of which nothing was seen.
+    /// A checker for an interface of this name, before its first period.
     pub fn new(interface: impl Into<String>, limits: Limits) -> ReadRules {
         ReadRules {
             interface: interface.into(),
@@ -31,7 +31,7 @@ impl ReadRules {
         }
     }
 
-    /// Its name.
+    /// Name of the interface.
     pub fn interface(&self) -> &str {
         &self.interface
     }
@@ -41,7 +41,8 @@ impl ReadRules {
         self.due.values().map(VecDeque::len).sum()
     }
 
-    /// The newest request of an ID will never be answered: it is free for the slave as it must be for the master.
+    /// Drops the newest request of an ID, which will never be answered. The ID is then free for the
+    /// slave, as it must be for the master.
     pub fn abandon(&mut self, id: u32) {
         if let Some(bursts) = self.due.get_mut(&id) {
             bursts.pop_back();
@@ -51,7 +52,8 @@ impl ReadRules {
         }
     }
 
-    /// Judges a period in reset, in which the master shows a request or does not; nothing is outstanding after it.
+    /// Judges a period in reset, with or without a request of the master. Afterwards nothing is
+    /// outstanding.
     pub(in crate::cosim) fn in_reset(&mut self, cycle: u64, shown: bool, violations: &mut Violations) {
         let periods = self.reset + 1;
         Findings { cycle, interface: &self.interface, violations }.in_reset(periods, &[("AR", shown)]);
@@ -69,7 +71,7 @@ impl ReadRules {
     ) {
         self.reset = 0;
         let mut found = Findings { cycle, interface: &self.interface, violations };
-        // An answer follows the handshake of its request, so that beats are judged before it.
+        // An answer follows the handshake of its request, so beats are judged first.
         if let Some(fresh) = self.beat.judge(*beat, &mut found) {
             match self.due.get(&fresh.id).and_then(VecDeque::front) {
                 None => found.add("R", format_args!("nothing was asked with ID {:#x} (A5.3)", fresh.id)),
@@ -101,7 +103,7 @@ impl ReadRules {
     }
 }
 
-/// A beat was taken. Beats are counted by the request, wherever RLAST stood.
+/// Counts a beat that was taken. The request gives the number of beats, wherever RLAST was set.
 fn count(due: &mut BTreeMap<u32, VecDeque<u32>>, id: u32) {
     let Some(bursts) = due.get_mut(&id) else { return };
     match bursts.front_mut() {

@@ -1,17 +1,17 @@
-//! Signals of the channels, and where findings on them go.
+//! Signals of the channels, and the place for findings on them.
 
 use crate::cosim::checks::violation::{ViolationKind, Violations};
 
-/// xRESP of what is as it should be.
+/// xRESP of a success.
 pub const OKAY: u32 = 0;
-/// Of an exclusive access, which nobody here asks for.
+/// xRESP of an exclusive access, which no master here uses.
 pub const EXCLUSIVE_OKAY: u32 = 1;
-/// The slave was reached, and failed.
+/// xRESP of a slave that was reached and failed.
 pub const SLAVE_ERROR: u32 = 2;
-/// There is no slave at the address.
+/// xRESP of an address without a slave.
 pub const DECODE_ERROR: u32 = 3;
 
-/// What AR or AW carries.
+/// Contents of AR or AW.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// AxID.
@@ -26,7 +26,7 @@ pub struct Request {
     pub burst: u32,
 }
 
-/// What R carries.
+/// Contents of R.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beat {
     /// RID.
@@ -39,18 +39,18 @@ pub struct Beat {
     pub data: Vec<u32>,
 }
 
-/// What W carries.
+/// Contents of W.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteBeat {
     /// WDATA, little-endian.
     pub data: Vec<u32>,
-    /// WSTRB, a bit a byte.
+    /// WSTRB, one bit per byte.
     pub strobes: u128,
     /// WLAST.
     pub last: bool,
 }
 
-/// What B carries.
+/// Contents of B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WriteResponse {
     /// BID.
@@ -59,12 +59,12 @@ pub struct WriteResponse {
     pub response: u32,
 }
 
-/// A channel in one period: what is shown with valid, and whether it is ready.
+/// A channel in one period: its contents while valid, and its ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wires<T> {
-    /// What stands there, if valid.
+    /// Contents of the channel, if valid.
     pub shown: Option<T>,
-    /// The other side takes it in this period.
+    /// True if the receiver is ready.
     pub ready: bool,
 }
 
@@ -74,27 +74,27 @@ impl<T> Wires<T> {
         Wires { shown: self.shown.as_ref(), ready: self.ready }
     }
 
-    /// What passes in this period.
+    /// The contents, if the handshake takes place in this period.
     pub fn taken(&self) -> Option<&T> {
         self.shown.as_ref().filter(|_| self.ready)
     }
 }
 
-/// What masters and slaves agree on beyond AXI4.
+/// Agreements of masters and slaves beyond AXI4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a beat: every burst is as wide as the bus.
     pub beat_bytes: u32,
     /// Beats of the longest burst: 16 where AXI3 is behind an interconnect, as at the HBM of the U280.
     pub beats: u32,
-    /// An ID is used again only when all of what it was used for has been answered.
+    /// An ID is reused only after all of its requests have been answered.
     pub unique_ids: bool,
 }
 
-/// Periods after which a master or slave in reset shows nothing any more: the registers of its reset.
+/// Periods of reset after which a master or slave must be silent: the length of its reset pipeline.
 pub(super) const RESET_PERIODS: u64 = 16;
 
-/// Where findings go, and what they are said of.
+/// The list of findings, and the period and interface they belong to.
 pub(super) struct Findings<'a> {
     pub(super) cycle: u64,
     pub(super) interface: &'a str,
@@ -108,7 +108,7 @@ impl Findings<'_> {
         self.violations.add(ViolationKind::Protocol, message);
     }
 
-    /// Judges what is shown after so many periods of reset.
+    /// Judges a valid after so many periods of reset.
     pub(super) fn in_reset(&mut self, periods: u64, shown: &[(&str, bool)]) {
         for (channel, _) in shown.iter().filter(|(_, valid)| periods > RESET_PERIODS && *valid) {
             self.add(channel, "valid is not low in reset (A3.1.2)");
@@ -116,7 +116,7 @@ impl Findings<'_> {
     }
 }
 
-/// The name of a response that nobody may give here.
+/// The name of a response that is not allowed here.
 pub(super) fn response_fault(response: u32) -> Option<&'static str> {
     (response == EXCLUSIVE_OKAY).then_some("the response is EXOKAY, and no access is exclusive (A7.2)")
 }

@@ -1,9 +1,9 @@
-//! Valid stays up, with what it says, until ready (A3.2.1).
+//! Valid stays high, with a stable payload, until ready (A3.2.1).
 
 use super::signals::{Findings, Wires};
 use std::fmt::Debug;
 
-/// What stood on a channel and was not taken.
+/// Payload of a channel that was valid and not ready.
 #[derive(Debug)]
 pub(super) struct Held<T> {
     channel: &'static str,
@@ -15,7 +15,7 @@ impl<T: Clone + PartialEq + Debug> Held<T> {
         Held { channel, waits: None }
     }
 
-    /// Judges the next period. Gives what is shown for the first time in it.
+    /// Judges the next period. Returns the payload if this is its first period.
     pub(super) fn judge<'w>(&mut self, wires: Wires<&'w T>, found: &mut Findings) -> Option<&'w T> {
         let shown = wires.shown;
         let fresh = self.waits.is_none();

@@ -29,9 +29,9 @@ fn wires<T>(shown: Option<T>, ready: bool) -> Wires<T> {
     Wires { shown, ready }
 }
 
-/// A period of a read interface: what stands there and is taken.
+/// A period of a read interface: request and beat on the wires.
 type ReadPeriod = (Option<Request>, Option<Beat>);
-/// The same of a write interface.
+/// A period of a write interface.
 type WritePeriod = (Option<Request>, Option<WriteBeat>, Option<WriteResponse>);
 
 fn asked(of: Request) -> ReadPeriod {
@@ -46,7 +46,7 @@ fn texts(violations: &Violations) -> String {
     violations.first.iter().map(|v| v.message.clone() + "\n").collect()
 }
 
-/// What is found in periods of reads; `ready` of each channel in all of them.
+/// Findings in periods of reads; `ready` of each channel holds in all of them.
 fn reads(periods: Vec<ReadPeriod>, ready: (bool, bool)) -> String {
     let (mut rules, mut violations) = (ReadRules::new("m_axi", LIMITS), Violations::default());
     for (cycle, (request, beat)) in periods.into_iter().enumerate() {
@@ -56,7 +56,7 @@ fn reads(periods: Vec<ReadPeriod>, ready: (bool, bool)) -> String {
     texts(&violations)
 }
 
-/// The same of writes.
+/// Findings in periods of writes.
 fn writes(periods: Vec<WritePeriod>, ready: (bool, bool, bool)) -> String {
     let (mut rules, mut violations) = (WriteRules::new("m_axi", LIMITS), Violations::default());
     for (cycle, (request, beat, response)) in periods.into_iter().enumerate() {
@@ -69,7 +69,7 @@ fn writes(periods: Vec<WritePeriod>, ready: (bool, bool, bool)) -> String {
 const TAKEN: (bool, bool) = (true, true);
 const ALL_TAKEN: (bool, bool, bool) = (true, true, true);
 
-/// What was found names the rule, the channel and the cycle.
+/// Asserts that the finding names the rule, the channel and the cycle.
 fn assert_found(found: &str, cycle: u64, channel: &str, words: &str) {
     let place = format!("cycle {cycle}: m_axi {channel}: ");
     assert!(found.lines().any(|l| l.starts_with(&place) && l.contains(words)), "{place}{words}: {found:?}");
@@ -82,7 +82,7 @@ fn legal_reads_break_no_rule() {
         (Some(request(2, 4096 - 128, 16)), Some(beat(1, false))),
         given(beat(2, false)),
         given(beat(1, true)),
-        // Beats of different IDs take turns, and an ID that is free is used again.
+        // Beats of different IDs take turns, and a free ID is reused.
         (Some(request(1, 64, 1)), Some(beat(2, false))),
         given(beat(1, true)),
     ];
@@ -124,7 +124,7 @@ fn a_burst_that_breaks_a_rule_is_named() {
     ] {
         assert_found(&reads(vec![asked(broken)], TAKEN), 0, "AR", words);
         assert_found(&writes(vec![(Some(broken), None, None)], ALL_TAKEN), 0, "AW", words);
-        // It is judged once, however long it stands there.
+        // It is judged once, however long it stays.
         let stands = reads(vec![asked(broken); 3], (false, true));
         assert_eq!(stands.lines().count(), 1, "{stands}");
     }
@@ -206,7 +206,7 @@ fn bursts_of_one_id_are_answered_in_their_order() {
     };
     see(asked(request(0, 0, 2)), 0);
     see(asked(request(0, 64, 1)), 1);
-    // That of the second request first.
+    // The response to the second request comes first.
     see(given(beat(0, true)), 2);
     assert_found(&texts(&violations), 2, "R", "RLAST is too early");
     let again = vec![asked(request(0, 0, 1)), asked(request(0, 64, 1))];
@@ -278,7 +278,7 @@ fn in_reset_every_valid_is_low() {
     for channel in ["AW", "W", "B", "R"] {
         assert_found(&texts(&violations), 16, channel, "not low in reset");
     }
-    // What was asked before the reset must not be answered after it.
+    // A request from before the reset must not be answered after it.
     reads.judge(20, &wires(Some(request(0, 0, 1)), true), &wires(None, true), &mut violations);
     reads.in_reset(21, false, &mut violations);
     reads.judge(22, &wires(None, true), &wires(Some(&beat(0, true)), true), &mut violations);

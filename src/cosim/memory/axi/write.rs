@@ -1,4 +1,4 @@
-//! AXI4 writes: requests on AW, data on W in the order of the requests, responses on B.
+//! AXI4 write rules: requests on AW, data on W in the order of the requests, responses on B.
 
 use super::burst;
 use super::signals::{response_fault, Findings, Limits, Request, Wires, WriteBeat, WriteResponse};
@@ -6,7 +6,7 @@ use super::stable_until_ready::Held;
 use crate::cosim::checks::violation::Violations;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The write channels of one interface.
+/// Checker of the write channels of one interface.
 #[derive(Debug)]
 pub struct WriteRules {
     interface: String,
@@ -14,19 +14,19 @@ pub struct WriteRules {
     request: Held<Request>,
     beat: Held<WriteBeat>,
     response: Held<WriteResponse>,
-    /// Requests whose data has not come to its end.
+    /// Requests whose data is not complete.
     requests: VecDeque<Request>,
-    /// Beats of bursts that have come to their end before their request.
+    /// Beats of bursts that were complete before their request.
     early: VecDeque<u32>,
-    /// Beats of the burst that has begun.
+    /// Beats so far of the current burst.
     begun: u32,
-    /// Writes by ID of which all has come and no response has gone.
+    /// Complete writes without a response, by ID.
     due: BTreeMap<u32, u32>,
     reset: u64,
 }
 
 impl WriteRules {
-    /// Of an interface of this name, of which nothing was seen.
+    /// A checker for an interface of this name, before its first period.
     pub fn new(interface: impl Into<String>, limits: Limits) -> WriteRules {
         WriteRules {
             interface: interface.into(),
@@ -42,18 +42,20 @@ impl WriteRules {
         }
     }
 
-    /// Requests without all of their data, data without its request, and writes without a response.
+    /// Number of requests with incomplete data, bursts without their request, and writes without a
+    /// response.
     pub fn outstanding(&self) -> usize {
         let unanswered: u32 = self.due.values().sum();
         self.requests.len() + self.early.len() + usize::from(self.begun > 0) + unanswered as usize
     }
 
-    /// A write of this ID will never be answered.
+    /// Drops a write of this ID, which will never be answered.
     pub fn abandon(&mut self, id: u32) {
         self.count(id);
     }
 
-    /// Judges a period in reset, in which the master shows a request or data or does not; nothing is outstanding after it.
+    /// Judges a period in reset, with or without a request or data of the master. Afterwards
+    /// nothing is outstanding.
     pub(in crate::cosim) fn in_reset(
         &mut self,
         cycle: u64,
@@ -124,7 +126,7 @@ impl WriteRules {
         }
     }
 
-    /// A response was given.
+    /// Counts a response.
     fn count(&mut self, id: u32) {
         if let Some(due) = self.due.get_mut(&id) {
             *due -= 1;
@@ -135,7 +137,7 @@ impl WriteRules {
     }
 }
 
-/// Judges the beat of a burst with this number, which is the last or is not.
+/// Judges the length of a burst at its beat of this number; `last` is WLAST.
 fn length(number: u32, last: bool, of: &Request, found: &mut Findings) {
     if last != (number == of.len + 1) {
         let what = if last { "is" } else { "is not" };

@@ -1,9 +1,10 @@
-//! Drives the whole design: queries, descriptors, memory; takes what comes out and what it shows of itself.
+//! Runs attention on the whole design: drives queries, descriptors and memory, and collects outputs
+//! and counters.
 
 use super::expected::{expected, Numbers};
 use super::job::Job;
 use super::probes::Probes;
-use super::result::Attended;
+use super::result::AttentionResult;
 use super::visit_order::Visit;
 use crate::cosim::build::Library;
 use crate::cosim::checks::lockstep::PortLockstep;
@@ -22,30 +23,30 @@ use std::sync::mpsc::channel;
 
 /// Cycles without an output, a read or a flit of PART after which a run is stuck.
 const WATCHDOG: u64 = 200_000;
-/// Cycles between two looks at whether to go on.
+/// Cycles between two calls of `stop`.
 const BATCH: u64 = 256;
-/// Cycles in which every counter has been shown.
+/// Cycles in which the scan reads every counter.
 const SCAN: u64 = 128;
 
-/// Why a run gave no result.
+/// Reason why a run gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttentionError {
     /// The fabric stopped.
     #[error(transparent)]
     Dut(#[from] DutError),
-    /// Nothing came for long.
+    /// Nothing moved for too long.
     #[error(
         "nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come"
     )]
     Stuck {
         /// Cycle.
         at: u64,
-        /// Outputs that are missing.
+        /// Outputs still missing.
         missing: usize,
-        /// Outputs in all.
+        /// All outputs.
         heads: usize,
     },
-    /// The caller did not want to wait any longer.
+    /// The caller gave up waiting.
     #[error("the run was stopped")]
     Stopped,
 }
@@ -69,26 +70,26 @@ group_pins! {
     TilePins { error_memory error_timeout }
 }
 
-/// Where outputs come from.
+/// Source of the outputs.
 #[derive(Debug)]
 enum Source {
-    /// The ports that show them.
+    /// The output ports.
     Pins,
-    /// What was told and merged on the model.
+    /// Computed from the jobs and merges of the model.
     Model(Box<Numbers>),
-    /// Nowhere.
+    /// None.
     Nobody,
 }
 
 impl Source {
-    /// A partial result of a row is merged; false if there can be none.
+    /// Notes that the partial result of a row is merged; false if there can be none.
     fn merge(&mut self, design: &Design, x: u32, (stream, head): (u32, u32), y: u32) -> bool {
         let Source::Model(numbers) = self else { return true };
         let tile = design.mesh.node(x, y);
         tile.is_some_and(|tile| numbers.merge(design, Visit { tile, stream, head }))
     }
 
-    /// The output of a head, of which the ports have `shown` this.
+    /// The output of a head; `shown` is its value on the ports.
     fn output(&mut self, job: &Job, of: (u32, u32), shown: Vec<u16>) -> Vec<u16> {
         match self {
             Source::Pins => shown,
@@ -97,7 +98,7 @@ impl Source {
         }
     }
 
-    /// What the external memory holds: anything, where nobody looks at it.
+    /// Contents of the external memory: anything, if no numbers are computed.
     fn image(&self, job: &Job) -> Image {
         match self {
             Source::Pins | Source::Model(_) => job.image(),
@@ -106,7 +107,7 @@ impl Source {
     }
 }
 
-/// The whole design out of reset.
+/// The whole design out of reset, ready to run.
 pub struct Bench<'a> {
     job: &'a Job<'a>,
     pins: Pins,
@@ -122,7 +123,7 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library of the whole design; `seed` sets what registers hold before reset.
+    /// Opens a library of the whole design. `seed` sets what registers hold before reset.
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
@@ -135,7 +136,7 @@ impl<'a> Bench<'a> {
         Bench::with_clocks(library, job, behaviour, seed, Clocks::IN_STEP)
     }
 
-    /// The same with a clock of its own for what computes; a library built for one clock cannot have it.
+    /// The same with a separate clock for PaD, which a library with one clock cannot have.
     ///
     /// # Errors
     /// As [`Bench::new`].
@@ -149,11 +150,11 @@ impl<'a> Bench<'a> {
         Bench::on(verilated(library, seed)?, job, behaviour, clocks)
     }
 
-    /// On the model of the design, cycle by cycle the same. Without `numbers` only the time is known: outputs come
-    /// empty, and nothing is expected of them.
+    /// Runs on the model of the design, with the same cycles. Without `numbers` only times are
+    /// computed: outputs are empty and not checked.
     ///
     /// # Errors
-    /// If the clock of what computes is to have jitter.
+    /// If PaD's clock is to have jitter.
     pub fn on_model(
         job: &'a Job<'a>,
         behaviour: Behaviour,
@@ -171,7 +172,7 @@ impl<'a> Bench<'a> {
         Bench::of(pins, job, behaviour, clocks, source)
     }
 
-    /// Both, compared at every port in every cycle; numbers are the Verilog's.
+    /// Runs both and compares them at every port in every cycle. Numbers are the Verilog's.
     ///
     /// # Errors
     /// As [`Bench::with_clocks`] and [`Bench::on_model`].
@@ -187,28 +188,28 @@ impl<'a> Bench<'a> {
         Bench::on(Box::new(both), job, behaviour, clocks)
     }
 
-    /// Its ports: those of the whole design.
+    /// Ports of the whole design.
     pub fn ports(design: &Design) -> ModuleSpec {
         let modules = emit::modules(design);
         modules.into_iter().find(|m| m.name == emit::CORE).expect("every design has a top")
     }
 
-    /// The model behind them, which computes no numbers.
+    /// The model behind these ports, which computes no numbers.
     pub fn model(design: &Design) -> Box<dyn DutPorts> {
         Box::new(FabricPorts::core(design, &Bench::ports(design), None))
     }
 
-    /// Whatever has these ports and shows numbers, taken out of reset.
+    /// Takes a device with these ports and with numbers out of reset.
     ///
     /// # Errors
     /// If it lacks a port, does not start, or cannot have these clocks.
     pub fn on(
-        socket: Box<dyn DutPorts>,
+        dut: Box<dyn DutPorts>,
         job: &'a Job<'a>,
         behaviour: Behaviour,
         clocks: Clocks,
     ) -> Result<Bench<'a>, DutError> {
-        Bench::of(Pins::clocked(socket, &clocks)?, job, behaviour, clocks, Source::Pins)
+        Bench::of(Pins::clocked(dut, &clocks)?, job, behaviour, clocks, Source::Pins)
     }
 
     fn of(
@@ -236,17 +237,18 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Runs to the last output, of each tile recording the first `timeline` cycles; `stall` of 256 cycles a root's output
-    /// is not taken. `stop` is asked now and then, with outputs so far.
+    /// Runs to the last output and records the first `timeline` cycles of each tile. A root's
+    /// output is refused in `stall` of 256 cycles. `stop` is called from time to time with the
+    /// outputs so far.
     ///
     /// # Errors
-    /// If the fabric stops, or nothing moves any more, or `stop` says so.
+    /// If the fabric stops, nothing moves any more, or `stop` returns true.
     pub fn run(
         mut self,
         timeline: usize,
         stall: u8,
         stop: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Attended, AttentionError> {
+    ) -> Result<AttentionResult, AttentionError> {
         let design = self.job.design;
         let cols = design.mesh.cols() as usize;
         let heads = (design.config.model.heads * self.job.streams) as usize;
@@ -255,7 +257,7 @@ impl<'a> Bench<'a> {
         let begun = self.pins.cycle();
         let pending = self.job.descriptors().expect("the job was checked");
         let mut next = 0;
-        let mut result = Attended::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
+        let mut result = AttentionResult::begun(design, self.clocks, !matches!(self.source, Source::Nobody));
         result.query_cycles = begun - start;
         let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
         let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
@@ -311,7 +313,8 @@ impl<'a> Bench<'a> {
                     if result.outputs.len() == heads && end.is_none() {
                         result.cycles = cycle + 1;
                         end = Some(self.pins.cycle());
-                        // All is done, and every counter is to be seen: of a faster scan some could be missed.
+                        // The run is over and every counter must be read: a faster scan could skip
+                        // some.
                         self.pins.set_clocks(&self.clocks.into_step())?;
                     }
                 }

@@ -1,7 +1,8 @@
-//! The numbers of a run, by the bit-exact datapath: of what tiles were told, and of what roots merged.
+//! Expected outputs of a run, by the bit-exact datapath, from the jobs of tiles and the merges of
+//! roots.
 //!
-//! Sums are shifted down when a running maximum rises, so the order of segments and of partial results is part of
-//! what is computed.
+//! Sums are shifted down when a running maximum rises, so the result depends on the order of
+//! segments and of partial results.
 
 use super::job::Job;
 use super::visit_order::{visits, Visit};
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::mpsc::Receiver;
 
-/// Segments of a partial result in their order: the first token of each, and those of its tokens that count.
+/// Segments of a partial result in their order: the first token of each, and its tokens that count.
 pub(super) type Segments = Vec<(u32, Range<u32>)>;
 
 /// The output of a head whose partial results are merged in this order.
@@ -41,22 +42,22 @@ pub(super) fn output<'a>(
     root.output()
 }
 
-/// What was told and merged on a model of the design, which moves no numbers.
+/// Jobs and merges of a model of the design, which computes no numbers.
 #[derive(Debug)]
 pub(super) struct Numbers {
     contexts: Vec<Contexts>,
     datapath: Datapath,
     told: Receiver<ToldJob>,
-    /// Segments that a tile has been told of since its last partial result.
+    /// Segments that a tile has been given since its last partial result.
     open: BTreeMap<Visit, Segments>,
-    /// Partial results that are due or on their way.
+    /// Partial results that are due or under way.
     closed: BTreeMap<Visit, VecDeque<Segments>>,
-    /// Those that were merged, by stream and head.
+    /// Merged partial results, by stream and head.
     merged: BTreeMap<(u32, u32), Vec<Segments>>,
 }
 
 impl Numbers {
-    /// Of tiles whose jobs are heard here.
+    /// Collects the jobs that arrive on this channel.
     pub(super) fn new(design: &Design, told: Receiver<ToldJob>) -> Numbers {
         let tiles = design.mesh.nodes().map(|node| design.mesh.coords(node));
         Numbers {
@@ -69,7 +70,7 @@ impl Numbers {
         }
     }
 
-    /// Forgets everything, as a reset of what is told does.
+    /// Forgets everything, like a reset of the jobs' source.
     pub(super) fn forget(&mut self) {
         while self.told.try_recv().is_ok() {}
         self.open.clear();
@@ -77,7 +78,7 @@ impl Numbers {
         self.merged.clear();
     }
 
-    /// Hears what was told until now.
+    /// Takes the jobs given so far.
     fn hear(&mut self, design: &Design) {
         while let Ok((tile, ask)) = self.told.try_recv() {
             self.note(design, tile, &ask);
@@ -99,7 +100,7 @@ impl Numbers {
         }
     }
 
-    /// A root begins to merge the partial result of a tile. False if there is none.
+    /// Notes that a root begins to merge the partial result of a tile. False if there is none.
     pub(super) fn merge(&mut self, design: &Design, visit: Visit) -> bool {
         self.hear(design);
         let Some(segments) = self.closed.get_mut(&visit).and_then(VecDeque::pop_front) else { return false };
@@ -114,7 +115,8 @@ impl Numbers {
     }
 }
 
-/// What the model gives: tiles visit segments in the order of the controllers, roots merge in the order that was seen.
+/// Expected outputs. Tiles visit segments in the order of the controllers; roots merge in the
+/// observed order.
 pub(in crate::cosim) fn expected(
     job: &Job,
     merged: &BTreeMap<(u32, u32), Vec<u32>>,

@@ -1,4 +1,4 @@
-//! What is computed: queries of one position and the next ones, over all tokens of one layer.
+//! An attention job: queries of one position and the next ones, over all tokens of one layer.
 
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
@@ -11,29 +11,29 @@ use std::collections::HashMap;
 /// Attention of some query positions of a layer's tensors on a design.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
-    /// What it runs on.
+    /// The design that runs it.
     pub design: &'a Design,
     /// Queries, keys, values.
     pub tensors: &'a Tensors,
-    /// The first query position; stream b has the one b further.
+    /// The first query position; stream b has position + b.
     pub position: usize,
     /// Streams.
     pub streams: u32,
-    /// Tokens that are attended to: the last of them if the model has a sliding window.
+    /// AttentionResult tokens: the last of them if the model has a sliding window.
     pub rows: std::ops::Range<u32>,
-    /// Which tile computes a head.
+    /// Assignment of heads to tiles.
     pub mapping: Mapping,
-    /// Who receives a slice.
+    /// Receivers of a slice.
     pub sharing: Sharing,
 }
 
-/// Why a job is none.
+/// Reason why a job is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
     /// Tensors of another shape than the configuration's.
     #[error("the tensors have {what} = {tensors}, the configuration {configured}\n  help: --fit takes it from the tensors, or set {key} = {tensors}")]
     Shape {
-        /// In words.
+        /// Name of the value.
         what: &'static str,
         /// The tensors' value.
         tensors: usize,
@@ -45,9 +45,9 @@ pub enum JobError {
     /// More positions than there are queries.
     #[error("query {last} was asked for, and the tensors have queries 0 to {most}\n  help: choose --query and --batch inside that")]
     Position {
-        /// The last that is needed.
+        /// The last query needed.
         last: usize,
-        /// The last that there is.
+        /// The last query in the tensors.
         most: usize,
     },
     /// A workload that the design cannot hold.
@@ -59,7 +59,7 @@ impl<'a> Job<'a> {
     /// Attention of `streams` queries from `position` on.
     ///
     /// # Errors
-    /// When tensors and design do not fit.
+    /// If tensors and design do not fit.
     pub fn new(
         design: &'a Design,
         tensors: &'a Tensors,
@@ -93,9 +93,9 @@ impl<'a> Job<'a> {
     /// The descriptors of the step, on layer 0 of the design.
     ///
     /// # Errors
-    /// When the design cannot hold it.
+    /// If the design cannot hold it.
     pub fn descriptors(&self) -> Result<Vec<Descriptor>, WorkloadError> {
-        // Streams share all whole segments; what is left is one more descriptor for all of them.
+        // Streams share all whole segments; the rest is one more descriptor for all of them.
         let tokens = self.rows.end;
         let load = Workload {
             tokens,
@@ -118,12 +118,12 @@ impl<'a> Job<'a> {
         self.tensors.query(head as usize, self.position + stream as usize)
     }
 
-    /// Keys and values of the KV head that a query head attends with, all tokens.
+    /// Keys and values of all tokens, of the KV head that a query head attends with.
     pub fn kv(&self, head: u32) -> (&[u16], &[u16]) {
         (self.tensors.keys(head as usize), self.tensors.values(head as usize))
     }
 
-    /// What the external memory holds.
+    /// Contents of the external memory.
     pub fn image(&self) -> Image {
         let (design, config) = (self.design, &self.design.config);
         let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens as usize);

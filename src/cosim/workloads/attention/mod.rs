@@ -1,5 +1,6 @@
-//! Attention of a decode step on the whole design: queries and descriptors in, external memory behind the homes,
-//! outputs in FP16 out, each compared in every bit with the model of the datapath.
+//! Attention of a decode step on the whole design. Queries and descriptors go in, external memory
+//! is behind the homes, and outputs in FP16 come out. Each is compared in every bit with the model
+//! of the datapath.
 //!
 //! ```text
 //! Tensors -- Job --> queries, descriptor, memory image --> core under Verilator --> outputs, counters, timeline
@@ -17,8 +18,8 @@ mod visit_order;
 
 pub use bench::{AttentionError, Bench};
 pub use job::{Job, JobError};
-pub use model_core::NumberedCore;
-pub use result::{Attended, Sample};
+pub use model_core::ModelCore;
+pub use result::{AttentionResult, Sample};
 pub use visit_order::{visits, Visit};
 
 pub(in crate::cosim) use expected::expected;

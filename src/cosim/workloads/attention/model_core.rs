@@ -1,5 +1,5 @@
-//! The model of the core with its numbers: what its ports show as outputs is what the datapath gives, so that a
-//! device can have it in place of compiled Verilog.
+//! The model of the core with numbers on its outputs, computed by the datapath. A device can have
+//! it in place of compiled Verilog.
 
 use super::expected::Numbers;
 use super::job::Job;
@@ -15,7 +15,7 @@ use crate::model::tensors::Tensors;
 use std::ops::Range;
 use std::sync::mpsc::channel;
 
-/// A port of the model, of which each column has so many bits.
+/// A port of the model, and the bits of each column.
 #[derive(Debug, Clone, Copy)]
 struct Column {
     port: usize,
@@ -23,15 +23,15 @@ struct Column {
     bits: u32,
 }
 
-/// Ports by which outputs and merges are told.
+/// Ports of the model that carry outputs and merges.
 const OUT: [&str; 6] = ["out_valid", "out_stream", "out_head", "out_index", "out_last", "out_ready"];
 const MERGE: [&str; 4] = ["merge_valid", "merge_stream", "merge_head", "merge_y"];
-/// What is shown from here.
+/// The port whose data is computed here.
 const DATA: &str = "out_data";
 
-/// The model of the core at one job.
+/// The model of the core for one job.
 #[derive(Debug)]
-pub struct NumberedCore {
+pub struct ModelCore {
     model: FabricPorts,
     numbers: Numbers,
     design: Design,
@@ -43,19 +43,19 @@ pub struct NumberedCore {
     sharing: Sharing,
     out: Vec<Column>,
     merge: Vec<Column>,
-    /// The model's number of the port of outputs, which it carries no more than the first bits of.
+    /// The model's number of the output port, of which it carries only the first bits.
     data_port: usize,
     data: Vec<u32>,
-    /// The output that each column shows.
+    /// The current output of each column.
     outputs: Vec<Vec<u16>>,
 }
 
-impl NumberedCore {
-    /// Before its reset. Every descriptor that it is given must be of this job.
+impl ModelCore {
+    /// The model before its reset. Every descriptor that it gets must belong to this job.
     ///
     /// # Panics
-    /// If the design has no core: a slip in this crate.
-    pub fn new(job: &Job) -> NumberedCore {
+    /// If the design has no core: a bug in this crate.
+    pub fn new(job: &Job) -> ModelCore {
         let modules = emit::modules(job.design);
         let core = modules.iter().find(|m| m.name == emit::CORE).expect("every design has a core");
         let (tell, told) = channel();
@@ -65,7 +65,7 @@ impl NumberedCore {
             |names: &[&str]| names.iter().map(|name| column(&mut model, core, name, cols)).collect();
         let (out, merge): (Vec<Column>, Vec<Column>) = (find(&OUT), find(&MERGE));
         let data = column(&mut model, core, DATA, cols);
-        NumberedCore {
+        ModelCore {
             numbers: Numbers::new(job.design, told),
             design: job.design.clone(),
             tensors: job.tensors.clone(),
@@ -87,7 +87,7 @@ impl NumberedCore {
         get_bits(self.model.words(of.port, of.total), (x * of.bits) as usize, of.bits).next().unwrap_or(0)
     }
 
-    /// Takes the merges of a period and shows its outputs.
+    /// Takes the merges of a period and sets its outputs.
     fn look(&mut self) {
         for x in 0..self.design.mesh.cols() {
             let first_head = self.design.heads.of_column(x).start;
@@ -142,7 +142,7 @@ fn column(model: &mut FabricPorts, core: &ModuleSpec, name: &str, cols: u32) -> 
     Column { port, total: spec.width.bits, bits: spec.width.bits / cols }
 }
 
-impl DutPorts for NumberedCore {
+impl DutPorts for ModelCore {
     fn find(&mut self, name: &str) -> Option<usize> {
         self.model.find(name)
     }

@@ -1,27 +1,27 @@
-//! What a running design shows of itself beside its results: counters, stages, and the order of merges.
+//! Probes of a running design other than its results: counters, stages, and the order of merges.
 
-use super::result::{Attended, Sample};
+use super::result::{AttentionResult, Sample};
 use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::{group_pins, DutError};
 use crate::design::Design;
 use crate::emit::ModuleSpec;
 
 group_pins! {
-    /// What the scans of all tiles show.
+    /// Indices of the scans of all tiles.
     ScanPins { stat_index event_index pad_index }
 }
 
 group_pins! {
-    /// One a tile.
+    /// One per tile.
     TilePins { stat_data event_data pad_data pad_state }
 }
 
 group_pins! {
-    /// One a column.
+    /// One per column.
     MergePins { merge_valid merge_stream merge_head merge_y }
 }
 
-/// Outputs of the core that nothing depends on.
+/// Outputs of the core for observation only.
 #[derive(Clone, Copy)]
 pub(in crate::cosim) struct Probes {
     scan: ScanPins,
@@ -30,7 +30,7 @@ pub(in crate::cosim) struct Probes {
 }
 
 impl Probes {
-    /// Finds them in what has these ports of the core.
+    /// Looks them up in a device with these ports of the core.
     pub(in crate::cosim) fn find(
         pins: &mut Pins,
         top: &ModuleSpec,
@@ -59,8 +59,14 @@ impl Probes {
         })
     }
 
-    /// Takes what scans show, and what the stages do.
-    pub(in crate::cosim) fn look(&self, pins: &Pins, result: &mut Attended, cycle: u64, timeline: usize) {
+    /// Records the scanned counters and the states of the stages.
+    pub(in crate::cosim) fn look(
+        &self,
+        pins: &Pins,
+        result: &mut AttentionResult,
+        cycle: u64,
+        timeline: usize,
+    ) {
         let get = |pin: Pin, at: usize| pins.get(pin, at);
         let (event, stat, pad) = (
             get(self.scan.event_index, 0) as usize,

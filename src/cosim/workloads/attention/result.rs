@@ -1,4 +1,4 @@
-//! What a run of attention shows.
+//! Results of a run of attention.
 
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::network::COUNTERS;
@@ -6,31 +6,31 @@ use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use std::collections::BTreeMap;
 
-/// What the stages of a tile did in a cycle.
+/// Activity of the stages of a tile in a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     /// Flits wait in the FIFO.
     pub fetched: bool,
-    /// A K flit passes the array.
+    /// A K flit passes through the array.
     pub keys: bool,
-    /// A V flit passes the array, or the flit of ones.
+    /// A V flit, or the flit of ones, passes through the array.
     pub values: bool,
-    /// Weights of a block are loaded.
+    /// Weights of a block are being loaded.
     pub loads: bool,
-    /// Results are read.
+    /// Results are being read.
     pub results: bool,
 }
 
-/// What came of a run.
+/// Results and counters of a run.
 #[derive(Debug, Clone)]
-pub struct Attended {
-    /// Numbers were computed; if not, there are empty outputs and nothing is expected of them.
+pub struct AttentionResult {
+    /// True if numbers were computed; if not, outputs are empty and not checked.
     pub numbers: bool,
     /// Output of each (stream, head), FP16.
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
-    /// What the model of the datapath gives for them.
+    /// Outputs of the model of the datapath.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,
-    /// Clocks that were run; cycles are the network's, unless they are said to be of what computes.
+    /// Clocks of the run; cycles are the network's unless stated otherwise.
     pub clocks: Clocks,
     /// Cycles from the first descriptor to the last output.
     pub cycles: u64,
@@ -38,7 +38,8 @@ pub struct Attended {
     pub query_cycles: u64,
     /// Cycle of the last KV flit that a tile accepted, from the first descriptor on.
     pub kv_cycles: u64,
-    /// Counters of what computes, in cycles of its clock, by tile, in the order of [`pad_events`](crate::emit::pad_events).
+    /// Counters of PaD, in cycles of its clock, by tile, in the order of
+    /// [`pad_events`](crate::emit::pad_events).
     pub pad: Vec<Vec<u32>>,
     /// Counters of every tile.
     pub events: Vec<[u32; TILE_EVENTS.len()]>,
@@ -48,28 +49,28 @@ pub struct Attended {
     pub packets: Vec<u64>,
     /// Flits read from each memory port.
     pub beats: Vec<u64>,
-    /// Every cycle of each tile, as far as it was asked for.
+    /// Every cycle of each tile, up to the requested number.
     pub timeline: Vec<Vec<Sample>>,
-    /// What the memory's rules found.
+    /// Broken rules of the memory.
     pub violations: Vec<String>,
 }
 
-impl Attended {
-    /// (stream, head) whose output is not the model's.
+impl AttentionResult {
+    /// (stream, head) whose output differs from the model's.
     pub fn wrong(&self) -> Vec<(u32, u32)> {
         let differs = |(of, output): &(&(u32, u32), &Vec<u16>)| self.expected.get(of) != Some(output);
         self.outputs.iter().filter(differs).map(|(of, _)| *of).collect()
     }
 
-    /// Every output is what the model gives, in every bit.
+    /// True if every output equals the model's in every bit.
     pub fn bit_exact(&self) -> bool {
         self.outputs == self.expected
     }
 
-    /// Nothing yet, of a design and clocks that are as they are.
-    pub(in crate::cosim) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> Attended {
+    /// The empty result of a run of this design with these clocks.
+    pub(in crate::cosim) fn begun(design: &Design, clocks: Clocks, numbers: bool) -> AttentionResult {
         let tiles = design.mesh.tiles();
-        Attended {
+        AttentionResult {
             numbers,
             outputs: BTreeMap::new(),
             expected: BTreeMap::new(),

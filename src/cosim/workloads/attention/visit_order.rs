@@ -1,13 +1,14 @@
-//! Which tile attends to which segments for a head, and in which order: that of the column controllers.
+//! Segments that each tile visits for a head, in the order of the column controllers.
 //!
-//! Sums are shifted down when a running maximum rises, so the order of blocks is part of what is computed.
+//! Sums are shifted down when a running maximum rises, so the result depends on the order of
+//! blocks.
 
 use crate::cosim::workloads::Descriptor;
 use crate::design::{tile_of, Design, NodeId, Sharing};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What a tile does for a query head of a stream.
+/// A tile's part of the work for a query head of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Visit {
     /// The tile.
@@ -18,8 +19,8 @@ pub struct Visit {
     pub head: u32,
 }
 
-/// For each tile, stream and head the segments that are attended to, in order, each with its first token
-/// and those of its tokens that count.
+/// For each tile, stream and head the attended segments in order: the first token of each, and its
+/// tokens that count.
 pub fn visits(design: &Design, d: &Descriptor) -> BTreeMap<Visit, Vec<(u32, Range<u32>)>> {
     let (model, tokens) = (&design.config.model, design.config.kv.segment_tokens);
     let group = model.heads / model.kv_heads;

@@ -1,6 +1,6 @@
 //! Runs a plan on the fabric, from the first word of queries to the last flit of outputs.
 //!
-//! How a period is driven is in [`super::cycle`]; here is when a run ends, and how.
+//! [`super::cycle`] drives a period; this file decides when and how a run ends.
 
 use super::counts::{covered, Decoded};
 use super::error::{DecodeError, MemoryFault};
@@ -18,15 +18,15 @@ use crate::cosim::dut::DutError;
 use crate::design::{Design, NodeId};
 use crate::emit::{self, ModuleSpec, TILE_EVENTS};
 
-/// Cycles in which all counters have been shown.
+/// Cycles in which the scan reads all counters.
 const SCAN: u64 =
     2 * if COUNTERS > TILE_EVENTS.len() { COUNTERS } else { TILE_EVENTS.len() }.next_power_of_two() as u64;
-/// Cycles between two looks at errors and at whether to go on.
+/// Cycles between two checks of errors and of `stop`.
 const BATCH: u64 = 256;
-/// Cycles in which flits that nobody waits for leave the fabric.
+/// Cycles in which flits without a receiver leave the fabric.
 const QUIET: u64 = 64;
 
-/// How far a run has got.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Cycles run.
@@ -47,7 +47,8 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library that shows the ports of the whole fabric; `seed` sets what registers hold before reset.
+    /// Opens a library with the ports of the whole fabric. `seed` sets what registers hold before
+    /// reset.
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
@@ -55,12 +56,12 @@ impl<'a> Bench<'a> {
         Bench::on(verilated(library, seed)?, design)
     }
 
-    /// The same on the model.
+    /// Runs on the model instead.
     pub fn on_model(design: &'a Design) -> Bench<'a> {
         Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
     }
 
-    /// A library and the model side by side, compared at every port in every period.
+    /// Runs a library and the model side by side and compares them at every port in every period.
     ///
     /// # Errors
     /// As [`Bench::new`].
@@ -69,23 +70,23 @@ impl<'a> Bench<'a> {
         Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
     }
 
-    /// Its ports: those of the whole fabric.
+    /// Ports of the whole fabric.
     pub fn ports(design: &Design) -> ModuleSpec {
         let modules = emit::modules(design);
         modules.into_iter().find(|m| m.name == emit::FABRIC).expect("every design has a fabric")
     }
 
-    /// The model behind them.
+    /// The model behind these ports.
     pub fn model(design: &Design) -> Box<dyn DutPorts> {
         Box::new(FabricPorts::new(design, &Bench::ports(design)))
     }
 
-    /// Whatever has these ports, taken out of reset.
+    /// Takes a fabric with these ports out of reset.
     ///
     /// # Errors
     /// If it lacks one, or does not start.
-    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
-        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
+    pub fn on(dut: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(dut)?, &Bench::ports(design));
         pins.silence(top)?;
         let tiles: Vec<_> = design.mesh.nodes().collect();
         let ports = Ports::find(&mut pins, top, tiles.len() as u32, design.memory.ports)?;
@@ -93,11 +94,11 @@ impl<'a> Bench<'a> {
         Ok(Bench { design, pins, ports, tiles, words })
     }
 
-    /// Runs a plan to its end; `stop` is asked now and then, with how far it has got.
+    /// Runs a plan to its end. `stop` is called from time to time with the progress.
     ///
     /// # Errors
-    /// If the fabric stops, is stuck or reports that its memory failed, or `stop` says so; what it did wrong
-    /// otherwise is in the result.
+    /// If the fabric stops, is stuck or reports a failed memory, or if `stop` returns true. Other
+    /// violations are in the result.
     pub fn run(
         mut self,
         plan: &Plan,
@@ -177,7 +178,7 @@ impl<'a> Bench<'a> {
         DecodeError::Stuck { cycles: run.plan.watchdog, at, blocked }
     }
 
-    /// Sums up.
+    /// Collects the results.
     fn close(&mut self, mut run: Run) -> Decoded {
         for tile in 0..self.tiles.len() {
             run.ledger.left_inside(tile, self.pins.get(self.ports.vc_busy, tile));

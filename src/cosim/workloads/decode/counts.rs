@@ -1,4 +1,4 @@
-//! What a run of decode steps has counted.
+//! Counts of a run of decode steps.
 
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
@@ -24,9 +24,9 @@ pub struct StepCounts {
     pub start: Option<u64>,
     /// Cycle in which the last flit of its outputs left a root.
     pub end: u64,
-    /// Cycles in which a tile took the first flit of KV and the last, of each layer.
+    /// Cycles of each layer in which a tile took the first KV flit and the last.
     pub kv: BTreeMap<u32, (u64, u64)>,
-    /// Occupancy of each tile's home after the step, as the fabric sampled it.
+    /// Occupancy of each tile's home after the step, as sampled by the fabric.
     pub occupancy: Vec<u64>,
     /// Homes that were exchanged after it.
     pub swaps: Vec<Swap>,
@@ -43,7 +43,8 @@ impl StepCounts {
         self.occupancy.iter().map(|&o| (o as f64).powi(2)).sum()
     }
 
-    /// Sum of the squares of its rows' occupancies, on a mesh of `cols` columns: what swaps are to lower.
+    /// Sum of the squares of its rows' occupancies, on a mesh of `cols` columns. Swaps should lower
+    /// it.
     pub fn row_squares(&self, cols: u32) -> f64 {
         let rows = self.occupancy.chunks(cols as usize);
         rows.map(|row| row.iter().sum::<u64>()).map(|sum| (sum as f64).powi(2)).sum()
@@ -53,11 +54,11 @@ impl StepCounts {
 /// A run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
-    /// Periods since reset, with those in which nothing but counters was read.
+    /// Periods since reset, including those that only read counters.
     pub periods: u64,
     /// Cycles of all steps, from the first word of queries to the last flit of outputs.
     pub cycles: u64,
-    /// Cycles between the first flit that a tile took and the last, of every layer; overlapping ones count once.
+    /// Cycles between the first and the last KV flit of every layer; overlapping ones count once.
     pub kv_cycles: u64,
     /// The steps.
     pub steps: Vec<StepCounts>,
@@ -69,19 +70,20 @@ pub struct Decoded {
     pub ports: Vec<PortCounts>,
     /// Flits that each tile took.
     pub taken: Vec<u64>,
-    /// What each tile's array counted, in cycles of its clock, in the order of [`pad_events`](crate::emit::pad_events).
+    /// Counters of each tile's array, in cycles of its clock, in the order of
+    /// [`pad_events`](crate::emit::pad_events).
     pub pad: Vec<Vec<u32>>,
-    /// Flits taken, once a head that wanted them.
+    /// Head-flits: each flit taken, counted for each head that wanted it.
     pub head_flits: u64,
-    /// Flits that came before a chunk of their slice that goes before theirs.
+    /// Flits that came before an earlier chunk of their slice was complete.
     pub overtaking: u64,
-    /// Jobs that tiles were told.
+    /// Jobs given to tiles.
     pub jobs: u64,
     /// PART packets that reached their roots.
     pub packets: u64,
-    /// The same by column.
+    /// PART packets by column.
     pub packets_by_column: Vec<u64>,
-    /// What the fabric did wrong, and the first of it.
+    /// Number of violations.
     pub violations: u64,
     /// The first violations with their messages.
     pub violation_list: Vec<Violation>,
@@ -119,7 +121,7 @@ impl Decoded {
     }
 }
 
-/// The cycles that lie in any of these spans, ends included.
+/// Number of cycles in any of these spans, ends included.
 pub(super) fn covered(mut spans: Vec<(u64, u64)>) -> u64 {
     spans.sort_unstable();
     let (mut cycles, mut end) = (0, 0);

@@ -1,6 +1,6 @@
-//! One period of the fabric: every port is set before it and read after it.
+//! One period of the fabric: sets every port before it and reads every port after it.
 //!
-//! What a handshake means is for the ledger, the memory, and the models of arrays and roots.
+//! The ledger, the memory, and the models of arrays and roots interpret the handshakes.
 
 use super::bench::Bench;
 use super::counts::Swap;
@@ -17,7 +17,7 @@ use crate::model::cycle::reduce::ReduceRoot;
 use crate::model::cycle::takv::Ask;
 
 impl Bench<'_> {
-    /// Drives one period, runs it, and looks at what it carried.
+    /// Drives one period, runs it, and reads the outputs.
     pub(super) fn period(&mut self, run: &mut Run) -> Result<(), DecodeError> {
         let cycle = self.pins.cycle() - run.start;
         self.present(run);
@@ -59,10 +59,10 @@ impl Bench<'_> {
         self.pins.get(pin, part) as u32
     }
 
-    /// Puts the next descriptor on its port, if its time has come.
+    /// Puts the next descriptor on its port, if it is due.
     fn present(&mut self, run: &mut Run) {
         let due = run.is_due();
-        // It stays as it is until it is taken, and not a period longer.
+        // A descriptor stays until it is taken, and not a period longer.
         if !run.presented {
             let next = due.then(|| &run.plan.descriptors[run.accepted % run.plan.descriptors.len()]);
             self.ports.descriptors.present(&mut self.pins, next);
@@ -70,7 +70,7 @@ impl Bench<'_> {
         run.presented = due;
     }
 
-    /// Whether a query or the descriptor was accepted.
+    /// Notes a query or descriptor that was accepted; true if there was one.
     fn accept(&mut self, run: &mut Run, cycle: u64) -> bool {
         if run.queries.taken(&self.pins, &self.ports.queries) {
             let step = run.step_of(run.accepted);
@@ -88,7 +88,7 @@ impl Bench<'_> {
         true
     }
 
-    /// What a tile's array takes and sends in this period.
+    /// Sets a tile's array's ready signals and outputs in this period.
     fn drive(&mut self, run: &mut Run, at: usize, cycle: u64) {
         let compute = &mut run.computes[at];
         compute.drive(cycle, &run.plan.pace);
@@ -118,7 +118,7 @@ impl Bench<'_> {
         self.pins.set_part(self.ports.part_data, at, &self.words);
     }
 
-    /// What the period carried at one tile, and whether it was anything.
+    /// Takes the events of the period at one tile; true if there was one.
     fn observe(&mut self, run: &mut Run, at: usize, cycle: u64) -> bool {
         let (p, tile) = (&self.ports, self.tiles[at]);
         let mut moved = false;
@@ -185,7 +185,7 @@ impl Bench<'_> {
         moved
     }
 
-    /// A flit of PART arrived at a root, which takes it unless it has no such context.
+    /// Takes a flit of PART at a root, unless the root has no such context.
     fn reduce(&mut self, run: &mut Run, at: usize, cycle: u64, valid: u32) -> Option<RootFlit> {
         let p = &self.ports;
         let source = self.design.mesh.node(self.get32(p.root_x, at), self.get32(p.root_y, at));
@@ -195,7 +195,7 @@ impl Bench<'_> {
             carried += 1;
         }
         let key = PartKey {
-            // A source that no mesh has is taken for the root itself, which the ledger then finds fault with.
+            // An impossible source is replaced by the root's own tile, which the ledger reports.
             tile: source.unwrap_or(self.tiles[at]),
             stream: self.get32(p.root_stream, at),
             layer: self.get32(p.root_layer, at),
@@ -231,7 +231,7 @@ impl Bench<'_> {
         known.then_some(RootFlit { valid, part, x, y })
     }
 
-    /// What the fabric shows of itself between two steps: occupancies, and homes that are exchanged.
+    /// Takes the events between two steps: occupancies and exchanged homes.
     fn learn(&mut self, run: &mut Run, cycle: u64) -> bool {
         let Some(p) = self.ports.swaps else { return false };
         let tiles = self.tiles.len();

@@ -3,43 +3,43 @@
 use super::plan::TIMEOUT;
 use crate::cosim::dut::DutError;
 
-/// Why a run could not end, or ended in vain.
+/// Reason why a run could not end, or its result is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
     /// The fabric stopped.
     #[error(transparent)]
     Dut(#[from] DutError),
-    /// Nothing moved although something was awaited.
+    /// Nothing moved although a result is due.
     #[error("nothing has moved for {cycles} cycles at cycle {at}: {blocked}")]
     Stuck {
-        /// How long.
+        /// Cycles without movement.
         cycles: u64,
-        /// When it was noticed.
+        /// Cycle of the finding.
         at: u64,
-        /// Who waits for what.
+        /// Tiles, and what each waits for.
         blocked: String,
     },
-    /// A home reports that its memory failed; all else came to its end.
+    /// A home reports a failed memory; all else came to its end.
     #[error("external memory failed: {first}{others}\n  help: what was read there is not to be trusted; the step has to be run again")]
     Memory {
-        /// The first that was noticed.
+        /// The first report.
         first: MemoryFault,
-        /// How many others there are, as words.
+        /// Number of the others, as words.
         others: String,
-        /// All of them.
+        /// All reports.
         all: Vec<MemoryFault>,
     },
-    /// The caller did not want to wait any longer.
+    /// The caller gave up waiting.
     #[error("the run was stopped")]
     Stopped,
 }
 
-/// What a home reports of its memory.
+/// A home's report of a failed memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryFault {
     /// (x, y) of the home.
     pub tile: (u32, u32),
-    /// No answer in time, rather than an answer that is an error.
+    /// True for an answer that did not come in time, false for an error response.
     pub timeout: bool,
 }
 

@@ -1,14 +1,17 @@
-//! Decode steps on the whole fabric: descriptors in, every slice at every tile that needs it, PART at the roots.
+//! Decode steps on the whole fabric: descriptors in, every slice at every tile that needs it, PART
+//! at the roots.
 //!
 //! ```text
 //! Workload -- step --> Descriptor --+--> fabric --> jobs, flits, PART --> ledger --> Decoded
-//!                                   +--> expect (who must get what) --------^
+//!                                   +--> expect (slices of each tile) ------^
 //! ```
 //!
-//! * [`step`](step()): the descriptors of a decode step, or of a stated sample of it.
-//! * `scoreboard::expected`: which tile must get which slice, from the mapping alone; `scoreboard::ledger` holds the fabric to it.
-//! * `scoreboard::part_packets`: PART packets and what must reach the reduce roots.
-//! * `tile_array`: the arrays of the tiles, as long as they take; the roots behind the fabric are the model's too.
+//! * [`step`](step()): the descriptors of a decode step, or of a sample of it.
+//! * `scoreboard::expected`: the slices of each tile, from the mapping alone; `scoreboard::ledger`
+//!   compares the fabric with them.
+//! * `scoreboard::part_packets`: PART packets that must reach the reduce roots.
+//! * `tile_array`: the arrays of the tiles, with their timing; the roots behind the fabric are the
+//!   model's too.
 //! * `queries`: the queries of a layer, which go in before its descriptors.
 //! * [`Bench`]: drives the ports cycle by cycle, with [`crate::cosim::memory`] behind the homes.
 

@@ -1,10 +1,10 @@
-//! Pace of the tiles.
+//! Slower pace of the tiles.
 
-/// Pace of every tile, where it is to be slower than its array.
+/// Pace of every tile, if it is to be slower than its array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// Cycles from one flit to the next, at least.
+    /// Least cycles from one flit to the next.
     pub flit_cycles: u32,
-    /// Of 256 cycles, those in which a tile takes neither flit nor job.
+    /// Cycles of 256 in which a tile takes neither flit nor job.
     pub stall: u8,
 }

@@ -1,4 +1,4 @@
-//! Everything that a run of decode steps is made of.
+//! Plan of a run of decode steps.
 
 use super::pace::Pace;
 use crate::cosim::dut::clocks::Clocks;
@@ -6,42 +6,42 @@ use crate::cosim::memory::{Behaviour, Image};
 use crate::cosim::workloads::descriptor::Descriptor;
 use crate::design::Design;
 
-/// In which order a tile must get the flits of a slice.
+/// Order in which a tile must get the flits of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// All K, then all V, by their rows.
+    /// All K, then all V, in the order of their rows.
     Slice,
-    /// Within a chunk; chunks may come in any order.
+    /// In order within a chunk; chunks may come in any order.
     Chunk,
 }
 
-/// All that a run is made of.
+/// Inputs of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The descriptors of one step, the last of which ends it.
     pub descriptors: Vec<Descriptor>,
-    /// How often they are sent.
+    /// Number of steps.
     pub steps: u32,
-    /// Whether layers and steps are sent before those before them have ended. Then no slice may be named
-    /// again before it has been served: a home tells slices by their tags.
+    /// True if layers and steps are sent before earlier ones have ended. Then no slice may be named
+    /// again before it has been served: a home distinguishes slices by their tags.
     pub overlap: bool,
-    /// Pace of the tiles, where it is to be slower than their arrays.
+    /// Pace of the tiles, if it is to be slower than their arrays.
     pub pace: Pace,
-    /// Of the network and of what computes.
+    /// Clocks of the network and of PaD.
     pub clocks: Clocks,
-    /// In which order they must get the flits of a slice.
+    /// Order in which tiles must get the flits of a slice.
     pub order: Order,
-    /// How the external memory answers.
+    /// Timing and faults of the external memory.
     pub memory: Behaviour,
-    /// What it holds.
+    /// Contents of the external memory.
     pub image: Image,
-    /// Of stalls and of what PART carries.
+    /// Seed of stalls and of the payload of PART.
     pub seed: u64,
     /// Cycles without any movement after which the run is stuck.
     pub watchdog: u64,
 }
 
-/// Cycles without an answer after which a home reports a time-out and goes on.
+/// Cycles without an answer after which a home reports a time-out and continues.
 pub const TIMEOUT: u64 = 65_536;
 
 impl Plan {
@@ -61,7 +61,7 @@ impl Plan {
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
             seed,
-            // A home may wait for memory, and then a tile for what it asked for again.
+            // A home may wait for memory, and a tile then for its repeated request.
             watchdog: 2 * TIMEOUT + 4 * u64::from(design.mare.retry_cycles().1),
         }
     }

@@ -1,4 +1,4 @@
-//! The ports of the whole fabric that a decode step drives and reads, found once by name.
+//! Ports of the whole fabric that a decode step drives and reads, looked up by name.
 
 use super::queries::QueryPins;
 use crate::cosim::dut::pins::{Pin, Pins};
@@ -9,7 +9,7 @@ use crate::emit::ModuleSpec;
 /// Declares the ports by the number of parts they have.
 macro_rules! ports {
     (one: $($one:ident)+; swap: $($swap:ident)+; idle: $idle:ident; tile: $($tile:ident)+;) => {
-        /// What a fabric whose homes swap shows between two steps.
+        /// Outputs of a fabric with swapping homes between two steps.
         #[derive(Clone, Copy)]
         pub(super) struct SwapPorts {
             $(pub(super) $swap: Pin,)+
@@ -18,9 +18,9 @@ macro_rules! ports {
         /// Ports of the fabric.
         pub(super) struct Ports {
             $(pub(super) $one: Pin,)+
-            /// None where homes never swap.
+            /// `None` if homes never swap.
             pub(super) swaps: Option<SwapPorts>,
-            /// None where stages overlap, and nobody asks whether the compute has something to do.
+            /// `None` if stages overlap: the fabric then has no input for an idle PaD.
             pub(super) $idle: Option<Pin>,
             $(pub(super) $tile: Pin,)+
             pub(super) queries: QueryPins,
@@ -29,7 +29,7 @@ macro_rules! ports {
         }
 
         impl Ports {
-            /// Finds them in the fabric of `top`, which has so many tiles and memory ports.
+            /// Looks them up in the fabric of `top`, with so many tiles and memory ports.
             pub(super) fn find(
                 pins: &mut Pins,
                 top: &ModuleSpec,

@@ -1,6 +1,6 @@
 //! Queries of a layer: they go in before its descriptors, four elements a cycle.
 //!
-//! Their values are any: the models that stand for the arrays compute no number.
+//! Their values are arbitrary: the models of the arrays compute no numbers.
 
 use crate::cosim::dut::group_pins;
 use crate::cosim::dut::pins::Pins;
@@ -10,7 +10,7 @@ use crate::design::Design;
 use std::ops::Range;
 
 group_pins! {
-    /// Where queries go in.
+    /// Query input.
     QueryPins { query_valid query_ready query_stream query_head query_word query_data }
 }
 
@@ -19,12 +19,12 @@ group_pins! {
 pub(super) struct Queries {
     heads: u32,
     words: u32,
-    /// The descriptor, by its number in the run, before which they go in.
+    /// Number of the descriptor, in the run, before which they go in.
     before: Option<usize>,
     streams: Range<u32>,
-    /// The next of them, by its number.
+    /// Number of the next query.
     next: u64,
-    /// One stood on the port in this period.
+    /// True if a query was on the port in this period.
     pub(super) presented: bool,
 }
 
@@ -34,8 +34,8 @@ impl Queries {
         Queries { heads: design.heads.heads(), words, before: None, streams: 0..0, next: 0, presented: false }
     }
 
-    /// Those of the streams that attend in `layer`, the descriptors of one layer, are due before the descriptor with this
-    /// number; whether all of them are in.
+    /// Starts the queries of the streams in `layer`, the descriptors of one layer. They are due
+    /// before the descriptor with this number. True once all of them are in.
     pub(super) fn are_in<'a>(&mut self, number: usize, layer: impl Iterator<Item = &'a Descriptor>) -> bool {
         if self.before != Some(number) {
             let spans: Vec<_> = layer.map(|d| (d.stream, d.stream + d.streams)).collect();
@@ -50,7 +50,7 @@ impl Queries {
         self.streams.len() as u64 * u64::from(self.heads * self.words)
     }
 
-    /// Puts the next one on its port, or nothing.
+    /// Puts the next query on its port, if there is one.
     pub(super) fn present(&mut self, pins: &mut Pins, at: &QueryPins) {
         self.presented = self.next < self.all();
         pins.set(at.query_valid, 0, u64::from(self.presented));
@@ -64,7 +64,7 @@ impl Queries {
         pins.set(at.query_stream, 0, u64::from(self.streams.start) + self.next / words / heads);
     }
 
-    /// Whether the one on the port was taken; the next one follows.
+    /// True if the query on the port was taken; the next one follows.
     pub(super) fn taken(&mut self, pins: &Pins, at: &QueryPins) -> bool {
         let taken = self.presented && pins.get(at.query_ready, 0) == 1;
         self.next += u64::from(taken);

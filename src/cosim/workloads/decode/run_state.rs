@@ -1,4 +1,4 @@
-//! State of a run of decode steps, apart from the fabric itself.
+//! State of a run of decode steps, except that of the fabric.
 
 use super::counts::StepCounts;
 use super::error::MemoryFault;
@@ -19,31 +19,31 @@ pub(super) struct Run<'a> {
     pub(super) ledger: DecodeScoreboard<'a>,
     pub(super) memory: Memory,
     pub(super) computes: Vec<Compute>,
-    /// The reduce root of every column.
+    /// Model of the reduce root of every column.
     pub(super) roots: Vec<ReduceRoot>,
-    /// The clock of what computes.
+    /// PaD's clock.
     pub(super) clock: PeClock,
     pub(super) queries: Queries,
     /// PART packets that came to each root.
     pub(super) packets: Vec<u64>,
     /// Descriptors accepted, over all steps.
     pub(super) accepted: usize,
-    /// A descriptor stood on the port in this period.
+    /// True if a descriptor was on the port in this period.
     pub(super) presented: bool,
     pub(super) steps: Vec<StepCounts>,
-    /// Occupancies shown, over all steps.
+    /// Occupancies reported, over all steps.
     pub(super) occupancies: usize,
-    /// Last cycle in which anything moved.
+    /// Last cycle with any movement.
     pub(super) moved: u64,
     pub(super) events: Vec<[u32; TILE_EVENTS.len()]>,
     pub(super) links: Vec<[u32; COUNTERS]>,
     pub(super) faults: Vec<MemoryFault>,
-    /// Occupancies that a step shows.
+    /// Occupancies reported in a step.
     pub(super) shown_by_step: usize,
 }
 
 impl<'a> Run<'a> {
-    /// `swaps`: whether homes may swap, so that every step shows its occupancies.
+    /// State at the begin of a run. If homes may `swap`, every step reports its occupancies.
     pub(super) fn new(design: &'a Design, plan: &'a Plan, swaps: bool, start: u64) -> Run<'a> {
         let tiles = design.mesh.tiles();
         let mut clock = PeClock::new();
@@ -75,20 +75,21 @@ impl<'a> Run<'a> {
         self.plan.descriptors.len() * self.steps.len()
     }
 
-    /// The step that a descriptor is of, by its number in the run.
+    /// The step of a descriptor, by its number in the run.
     pub(super) fn step_of(&self, number: usize) -> usize {
         number / self.plan.descriptors.len().max(1)
     }
 
-    /// Everything of a step has come, and the fabric has shown what it learnt from it.
+    /// True if everything of a step has come, and the fabric has reported its occupancies.
     pub(super) fn is_done(&self, step: usize) -> bool {
         self.accepted >= (step + 1) * self.plan.descriptors.len()
             && self.ledger.is_done(step)
             && self.occupancies >= (step + 1) * self.shown_by_step
     }
 
-    /// The next descriptor may be sent. A layer's queries come from the layer before, and a step's from the
-    /// step before: neither begins before the other's results are there. Queries go in before descriptors.
+    /// True if the next descriptor may be sent. A layer's queries come from the layer before, and a
+    /// step's from the step before: neither begins before the other's results are there. Queries go
+    /// in before descriptors.
     pub(super) fn is_due(&mut self) -> bool {
         if self.accepted >= self.descriptors() {
             return false;

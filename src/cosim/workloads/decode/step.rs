@@ -1,66 +1,66 @@
-//! A decode step as column controllers are told it: descriptors.
+//! A decode step as descriptors for the column controllers.
 //!
-//! Says what is to be attended to: layers, segments and rows of every stream. Where any of it lives and
-//! who fetches it is not its business.
+//! It states what is attended: layers, segments and rows of every stream. It does not know their
+//! places or the tiles that fetch them.
 
 use crate::cosim::workloads::descriptor::Descriptor;
 use crate::design::{segments, Design, Mapping, Sharing};
 
-/// What is asked of a run.
+/// Parameters of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workload {
     /// Tokens in the cache of every stream (T).
     pub tokens: u32,
     /// Streams (B).
     pub batch: u32,
-    /// Tokens that all streams have in common from the first on. Whole segments of them are shared; if it is all
-    /// tokens, the last short one too.
+    /// Tokens that all streams share, from the first on. Whole segments of them are shared; if the
+    /// prefix is all tokens, the last short one too.
     pub prefix: u32,
-    /// Which tile computes a head.
+    /// Assignment of heads to tiles.
     pub mapping: Mapping,
-    /// Who receives a slice.
+    /// Receivers of a slice.
     pub sharing: Sharing,
-    /// Segments of a layer that are run, from the first on; none for all.
+    /// Segments of a layer that are run, from the first on; `None` for all.
     pub segments: Option<u32>,
     /// Layers that are run, from the first on.
     pub layers: u32,
-    /// Segments from one that is attended to, to the next: 1 but for sparse attention.
+    /// Distance from one attended segment to the next: 1 but for sparse attention.
     pub stride: u32,
 }
 
-/// Why a workload is none.
+/// Reason why a workload is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkloadError {
     /// A number outside its range.
     #[error("{what} is {value}, and must be {least} to {most}\n  help: {help}")]
     Range {
-        /// What is wrong.
+        /// Name of the number.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: u32,
-        /// Least it can be.
+        /// Its least legal value.
         least: u32,
-        /// Most it can be.
+        /// Its largest legal value.
         most: u32,
-        /// The way out.
+        /// Suggestion.
         help: &'static str,
     },
 }
 
-/// One step: all its descriptors, and how much of the whole they are.
+/// One step: all its descriptors, and their share of the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// In the order in which they are sent.
     pub descriptors: Vec<Descriptor>,
-    /// Tokens attended to of every stream, before sampling.
+    /// AttentionResult tokens of every stream, before sampling.
     pub attended: u32,
-    /// Segments that a sample can have: of the common prefix, and of what is each stream's own.
+    /// Largest possible sample of segments: of the common prefix, and of each stream's own.
     pub most_segments: u32,
-    /// Segments of a layer, before sampling, and of those that are run: what streams share counts once.
+    /// Segments of a layer, before sampling and in the run; shared ones count once.
     pub segments: (u64, u64),
-    /// Layers of the model, and those that are run.
+    /// Layers of the model, and layers in the run.
     pub layers: (u32, u32),
-    /// Tokens of the segments that are run, over streams and layers.
+    /// Tokens of the segments in the run, over streams and layers.
     pub rows: u64,
 }
 
@@ -73,7 +73,7 @@ struct Span {
     last_row: u32,
 }
 
-/// The segments that hold tokens `from..to`, each `stride`-th of them; none if there are no tokens.
+/// Every `stride`-th of the segments that contain tokens `from..to`; `None` if there are no tokens.
 fn span(tokens: u32, from: u32, to: u32, stride: u32) -> Option<Span> {
     if from >= to {
         return None;
@@ -108,7 +108,7 @@ fn range(
 /// The descriptors of a decode step.
 ///
 /// # Errors
-/// If the design cannot hold what is asked for.
+/// If the design cannot hold the workload.
 pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     let (model, p) = (&design.config.model, design.config.kv.segment_tokens);
     range(
@@ -134,8 +134,8 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
 
     let from = load.tokens - model.sliding_window.unwrap_or(load.tokens).min(load.tokens);
-    // Caches are shared by whole segments: what is left of a prefix is each stream's own. Where nothing follows the prefix,
-    // its last segment is whole, however short.
+    // Caches are shared by whole segments: the rest of a prefix belongs to each stream. If nothing
+    // follows the prefix, its last segment is complete, however short.
     let shared = if load.prefix == load.tokens { load.tokens } else { load.prefix / p * p };
     let common = span(p, from, shared, load.stride);
     let own = span(p, from.max(shared), load.tokens, load.stride);
@@ -169,7 +169,7 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     };
     let mut descriptors = Vec::new();
     for layer in 0..load.layers {
-        // The prefix lies in the cache of stream 0, whose own segments are other ones.
+        // The prefix is in the cache of stream 0, whose own segments are other ones.
         descriptors.extend(common.map(|span| descriptor(layer, 0, span, 0, load.batch, own.is_none())));
         if let Some(span) = own {
             descriptors.extend((0..load.batch).map(|b| descriptor(layer, b, span, b, 1, true)));

@@ -1,4 +1,4 @@
-//! The ledger held against a fabric that does everything right, and then one thing wrong.
+//! Tests of the ledger with the events of a correct fabric, and with one event changed.
 
 use super::scoreboard::expected::{flits, needs, Homes, Need};
 use super::scoreboard::ledger::DecodeScoreboard;
@@ -36,7 +36,7 @@ fn load() -> Workload {
     }
 }
 
-/// What the fabric does, one thing at a time.
+/// Events of a fabric.
 #[derive(Debug, Clone, PartialEq)]
 enum Event {
     Accept(Descriptor, usize),
@@ -56,7 +56,7 @@ fn data(design: &Design, need: &Need, index: u32) -> Vec<u32> {
     words
 }
 
-/// Everything that happens in two steps; homes are exchanged between them.
+/// All events of two steps; homes are exchanged between them.
 fn events(design: &Design, load: &Workload) -> Vec<Event> {
     let made = step(design, load).unwrap();
     let (mut homes, mut events) = (Homes::new(design), Vec::new());
@@ -102,7 +102,7 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
     events
 }
 
-/// Takes the events through the ledger; `bend` may change the flits of PART.
+/// Passes the events to the ledger; `bend` may change the flits of PART.
 fn play(
     design: &Design,
     events: &[Event],
@@ -167,7 +167,7 @@ fn a_right_fabric_has_no_violation_whatever_it_is_asked() {
     }
 }
 
-/// The violations of a fabric that does everything right but what `bend` changes.
+/// Violations of a correct fabric after `bend` has changed its events.
 fn bent(bend: impl FnOnce(&mut Vec<Event>)) -> Vec<ViolationKind> {
     let design = design();
     let mut all = events(&design, &load());
@@ -214,7 +214,7 @@ fn flits_that_are_wrong_have_a_name() {
         let at = all.iter().rposition(is_flit).unwrap();
         all.remove(at);
     });
-    // Its tile never sends what depends on it.
+    // Its tile never sends the packets that depend on it.
     assert_eq!(lost, [Lost]);
 }
 

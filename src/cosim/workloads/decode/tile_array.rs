@@ -1,8 +1,10 @@
-//! The array of a tile in a decode step: the model of `meshkv_pad`, driven at the ports of the fabric.
+//! The array of a tile in a decode step: the model of `meshkv_pad`, driven at the ports of the
+//! fabric.
 //!
-//! It computes no number, but takes as long as one that does: passes of the rows, weights, results that are read.
-//! Two words stand between its ports and the model, because what a port carries is known only after the period.
-//! A slower pace can be asked for, to try a fabric whose tiles take little.
+//! It computes no numbers but has the timing of the array: passes of the rows, loading of weights,
+//! reading of results. A port's transfer is known only after the period, so two words of buffer
+//! separate the ports from the model. A slower pace can be set, to test a fabric whose tiles accept
+//! little.
 
 use super::pace::Pace;
 use super::scoreboard::part_packets::{Part, PartKey};
@@ -14,10 +16,10 @@ use crate::model::cycle::mare::{KvFlit, PartFlit};
 use crate::model::cycle::pad::{Between, EventCounters, Pad, Told};
 use std::collections::VecDeque;
 
-/// Flits, and words of queries and jobs, that stand between the ports and the model.
+/// Flits, and words of queries and jobs, that the buffer between the ports and the model holds.
 const SKID: usize = 2;
 
-/// A flit of PART on the port: of which packet, which of its flits, and what the array says of it.
+/// A flit of PART on the port: its packet, its index, and the array's flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sending {
     pub(super) part: Part,
@@ -39,9 +41,9 @@ pub(super) struct Compute {
     words: VecDeque<Told>,
     closes: VecDeque<Close>,
     sending: Option<Sending>,
-    /// Of the packet that is sent, the flit that follows.
+    /// The next flit of the packet that is being sent.
     next: u32,
-    /// What stood on the ports in this period.
+    /// Ready signals in this period.
     pub(super) takes_flit: bool,
     pub(super) takes_word: bool,
     /// Flits taken.
@@ -68,7 +70,7 @@ impl Compute {
         }
     }
 
-    /// Decides what is taken in the period of this cycle.
+    /// Decides what to take in the period of this cycle.
     pub(super) fn drive(&mut self, cycle: u64, pace: &Pace) {
         self.random = mix(self.random);
         let stalls = |byte: u64| (byte as u8) < pace.stall;
@@ -81,35 +83,35 @@ impl Compute {
         self.sending.as_ref()
     }
 
-    /// It works on no flit.
+    /// True if it works on no flit.
     pub(super) fn is_idle(&mut self, cycle: u64) -> bool {
         self.pad.look(self.flits.front());
         cycle >= self.free && self.flits.is_empty() && self.pad.offers(false).idle
     }
 
-    /// A flit was taken.
+    /// Takes a flit.
     pub(super) fn took_flit(&mut self, cycle: u64, flit: KvFlit, pace: &Pace) {
         self.taken += 1;
         self.free = cycle + u64::from(pace.flit_cycles);
         self.flits.push_back(flit);
     }
 
-    /// Four elements of a query or a job were taken.
+    /// Takes four elements of a query, or a job.
     pub(super) fn took_word(&mut self, word: Told) {
         self.words.push_back(word);
     }
 
-    /// What the tile is to send once the job of a close is done.
+    /// Adds the packets that the tile must send after the job of a close.
     pub(super) fn expects(&mut self, close: Close) {
         self.closes.push_back(close);
     }
 
-    /// The flit of PART on the port was taken.
+    /// Removes the flit of PART from the port.
     pub(super) fn sent(&mut self) {
         self.sending = None;
     }
 
-    /// Passes a period of the network's clock.
+    /// Runs a period of the network's clock.
     pub(super) fn step(&mut self, edges: Edges) {
         for _ in 0..edges.before {
             let between = self.pad.between();
@@ -137,7 +139,7 @@ impl Compute {
         }
     }
 
-    /// The next flit of PART stands on the port.
+    /// Puts the next flit of PART on the port.
     fn send(&mut self, flit: PartFlit) {
         let key = PartKey {
             tile: self.tile,
@@ -146,7 +148,7 @@ impl Compute {
             head: self.first_head + flit.head,
         };
         let due = self.closes.iter_mut().find_map(|close| close.part(key, flit.last));
-        // Of a packet that no close asks for the ledger will say that nobody sends it.
+        // For a packet that belongs to no close, the ledger reports that it was not due.
         let part = due.unwrap_or(Part { key, descriptor: usize::MAX, alone: flit.alone });
         let index = if flit.first { 0 } else { self.next };
         self.next = index + 1;
@@ -156,12 +158,12 @@ impl Compute {
         self.sending = Some(Sending { part, index, flit });
     }
 
-    /// PART packets that are still to be sent.
+    /// PART packets still to be sent.
     pub(super) fn unsent(&self) -> usize {
         self.closes.iter().map(|close| close.parts.len()).sum::<usize>() + usize::from(self.sending.is_some())
     }
 
-    /// What the array counted.
+    /// Counters of the array.
     pub(super) fn counts(&self) -> &EventCounters {
         self.pad.counts()
     }

@@ -1,4 +1,5 @@
-//! The AXI4-Lite master of a host: one write and one read at a time, each channel when it pleases.
+//! The AXI4-Lite master of a host: one write and one read at a time, with random delays on each
+//! channel.
 
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::dut::pins::Pins;
@@ -37,7 +38,7 @@ pub(super) struct Registers {
     reading: bool,
     word: u32,
     ready: (bool, bool),
-    /// Most periods by which it waits on any channel.
+    /// Largest delay on any channel, in periods.
     lazy: u64,
     random: u64,
     accesses: u64,
@@ -76,7 +77,7 @@ impl Registers {
         Some(Waiting { periods: self.below(self.lazy + 1), value })
     }
 
-    /// Begins to write a word; `strobes` choose its bytes.
+    /// Begins to write a word; `strobes` select its bytes.
     pub(super) fn write(&mut self, offset: u32, value: u32, strobes: u32) {
         assert!(!self.writing, "one write at a time");
         self.writing = true;
@@ -93,12 +94,12 @@ impl Registers {
         self.ar = self.later(u64::from(offset));
     }
 
-    /// Something has not been answered.
+    /// True while an access is not answered.
     pub(super) fn busy(&self) -> bool {
         self.writing || self.reading
     }
 
-    /// The word that was read last.
+    /// The last word read.
     pub(super) fn word(&self) -> u32 {
         self.word
     }
@@ -112,7 +113,7 @@ impl Registers {
         (self.violations.count, &self.violations.first)
     }
 
-    /// What the channels show in this period.
+    /// Sets the channels for this period.
     pub(super) fn drive(&mut self, pins: &mut Pins) {
         self.ready = (self.below(self.lazy + 1) == 0, self.below(self.lazy + 1) == 0);
         let at = self.pins;
@@ -128,7 +129,7 @@ impl Registers {
         pins.set(at.rready, 0, u64::from(self.ready.1));
     }
 
-    /// What the period carried.
+    /// Takes the transfers of the period.
     pub(super) fn observe(&mut self, pins: &Pins, cycle: u64) {
         let at = self.pins;
         let get = |pin| pins.get(pin, 0);
@@ -160,14 +161,14 @@ impl Registers {
             (self.reading, self.word) = (false, word);
             answers.push(("R", response));
         }
-        // An error response can bring down a host, so that every access is answered well.
+        // An error response can bring down a host, so every access must be answered with OKAY.
         for (channel, response) in answers.into_iter().filter(|(_, response)| *response != OKAY) {
             let message = || format!("cycle {cycle}: s_axi_control {channel}: the response is {response}");
             self.violations.add(ViolationKind::Protocol, message);
         }
     }
 
-    /// A period in reset: whatever was under way is forgotten.
+    /// Runs a period in reset and forgets all accesses.
     pub(super) fn in_reset(&mut self, pins: &mut Pins, cycle: u64) {
         (self.aw, self.w, self.ar) = (None, None, None);
         (self.writing, self.reading) = (false, false);
@@ -179,7 +180,7 @@ impl Registers {
     }
 }
 
-/// What stands on a channel in this period.
+/// The value on a channel in this period.
 fn due<T: Copy>(waiting: &mut Option<Waiting<T>>) -> Option<T> {
     let waiting = waiting.as_mut()?;
     let due = waiting.periods == 0;

@@ -1,44 +1,44 @@
-//! Whole runs of jobs on a device, from tensors in memory to outputs in memory.
+//! Complete runs of jobs on a device, from tensors in memory to outputs in memory.
 
 use super::driver::{Driver, Notice, Outcome};
 use super::error::DeviceError;
 use super::host::Device;
 use super::platform::Platform;
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::workloads::attention::{expected, Attended, Job};
+use crate::cosim::workloads::attention::{expected, AttentionResult, Job};
 use crate::design::Design;
 use std::collections::BTreeMap;
 
-/// Where the buffers are: beyond 32 bits, and no neighbours of memory's.
+/// Addresses of the buffers: beyond 32 bits, and not next to external memory.
 const QUERIES: u64 = 0x7_0000_3000;
 const OUTPUTS: u64 = 0x9_ffff_e000;
-/// Cycles in which every counter has been shown.
+/// Cycles in which the scan reads every counter.
 const SCAN: u64 = 128;
-/// What a buffer of outputs holds before a run, to see what was not written.
+/// Contents of an output buffer before a run, to detect bytes that were not written.
 const BLANK: u8 = 0xa5;
 
 /// A device with a driver, ready for jobs.
 pub struct Bench {
-    /// The driver, for whoever wants to meddle.
+    /// The driver, for callers that intervene.
     pub driver: Driver,
     bases: Vec<u64>,
 }
 
-/// What came of a run that ended well.
+/// Result of a run that ended well.
 #[derive(Debug, Clone)]
 pub struct Finished {
-    /// How it ended.
+    /// End of the run.
     pub outcome: Outcome,
     /// Output of each (stream, head), FP16.
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
-    /// What the model gives for them, merged in the order that was seen.
+    /// Outputs of the model, merged in the observed order.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,
-    /// Partial results that nobody merged.
+    /// Partial results that were not merged.
     pub violations: Vec<String>,
 }
 
 impl Bench {
-    /// On a device out of reset.
+    /// Takes a device out of reset.
     ///
     /// # Errors
     /// If it is of another design or does not answer.
@@ -49,7 +49,7 @@ impl Bench {
     /// Puts the tensors of a job into memory and writes the arguments.
     ///
     /// # Errors
-    /// If registers are not answered.
+    /// If a register access is not answered.
     pub fn load(&mut self, job: &Job) -> Result<(), DeviceError> {
         let device = &mut self.driver.device;
         let heads = job.design.config.model.heads;
@@ -65,23 +65,23 @@ impl Bench {
     /// Pushes the descriptors of a job.
     ///
     /// # Errors
-    /// If registers are not answered.
+    /// If a register access is not answered.
     pub fn push(&mut self, job: &Job) -> Result<(), DeviceError> {
         let descriptors = job.descriptors().expect("the job was checked");
         self.driver.push_all(&descriptors)?;
         self.driver.write("QUERY_STREAMS", job.streams)
     }
 
-    /// Pushes the descriptors of a job and begins.
+    /// Pushes the descriptors of a job and starts it.
     ///
     /// # Errors
-    /// If registers are not answered.
+    /// If a register access is not answered.
     pub fn start(&mut self, job: &Job) -> Result<(), DeviceError> {
         self.push(job)?;
         self.driver.start()
     }
 
-    /// Takes the outputs of a run that has ended out of memory.
+    /// Reads the outputs of a finished run from memory.
     pub fn take(&mut self, job: &Job, outcome: Outcome) -> Finished {
         let (heads, dim) = (job.design.config.model.heads, job.design.config.pe.head_dim as usize);
         let bytes = self.driver.device.outputs(OUTPUTS).expect("it was put there");
@@ -93,7 +93,7 @@ impl Bench {
         Finished { outcome, outputs, expected, violations }
     }
 
-    /// Everything but to begin. Errors are cleared, an interrupt of before is acknowledged.
+    /// Prepares a run without starting it: clears errors and acknowledges an old interrupt.
     fn prepare(&mut self, job: &Job, notice: Notice) -> Result<(), DeviceError> {
         self.driver.clear()?;
         self.driver.enable(notice)?;
@@ -101,7 +101,7 @@ impl Bench {
         self.push(job)
     }
 
-    /// Runs a job as a whole.
+    /// Runs a job completely.
     ///
     /// # Errors
     /// If it ends with an error, or does not end.
@@ -131,7 +131,8 @@ impl Bench {
         }
     }
 
-    /// The same, noting what the design shows of itself from the start on, with so many cycles of its stages.
+    /// The same, and records the probes of the design from the start on, with so many cycles of its
+    /// stages.
     ///
     /// # Errors
     /// As [`Bench::run`].
@@ -141,36 +142,36 @@ impl Bench {
         clocks: Clocks,
         timeline: usize,
         stop: &mut dyn FnMut(&Device) -> bool,
-    ) -> Result<Attended, DeviceError> {
+    ) -> Result<AttentionResult, DeviceError> {
         self.prepare(job, Notice::Interrupt)?;
         let before = self.driver.device.beats();
-        self.driver.device.watch(Attended::begun(job.design, clocks, true), timeline);
+        self.driver.device.watch(AttentionResult::begun(job.design, clocks, true), timeline);
         self.driver.start()?;
         let done = self.finish(job, Notice::Interrupt, u64::MAX, stop)?;
-        // Of a faster scan some counters could be missed.
+        // A faster scan could skip some counters.
         self.driver.device.set_clocks(&clocks.into_step())?;
         for _ in 0..SCAN {
             self.driver.device.tick()?;
         }
         let device = &mut self.driver.device;
-        let mut attended = device.unwatch().expect("it was watched");
-        (attended.outputs, attended.expected) = (done.outputs, done.expected);
-        attended.cycles = done.outcome.cycles;
-        attended.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
-        attended.violations = done.violations;
-        attended.violations.extend(device.violations().1);
-        Ok(attended)
+        let mut result = device.unwatch().expect("it was watched");
+        (result.outputs, result.expected) = (done.outputs, done.expected);
+        result.cycles = done.outcome.cycles;
+        result.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
+        result.violations = done.violations;
+        result.violations.extend(device.violations().1);
+        Ok(result)
     }
 }
 
 impl Finished {
-    /// Every output is what the model gives, in every bit, and nothing else is wrong.
+    /// True if every output equals the model's in every bit and nothing else is wrong.
     pub fn bit_exact(&self) -> bool {
         self.outputs == self.expected && self.violations.is_empty()
     }
 }
 
-/// Bytes of the buffer of outputs.
+/// Bytes of the output buffer.
 fn output_bytes(job: &Job) -> usize {
     let config = &job.design.config;
     (job.streams * config.model.heads * config.pe.head_dim * 2) as usize

@@ -1,4 +1,4 @@
-//! What the driver of a host does, register by register.
+//! The driver of a host: its accesses, register by register.
 
 use super::error::DeviceError;
 use super::host::Device;
@@ -6,35 +6,35 @@ use crate::cosim::workloads::{named_twice, Descriptor};
 use crate::design::registers::{self, Register, ERRORS};
 use crate::design::{Design, Mapping, Sharing};
 
-/// Cycles between two looks at CTRL.
+/// Cycles between two reads of CTRL.
 const POLL: u64 = 64;
 /// Bits of CTRL.
 const AP_START: u32 = 1;
 const AP_DONE: u32 = 2;
 const AP_IDLE: u32 = 4;
 
-/// How the end of a run is noticed.
+/// Way to detect the end of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
-    /// CTRL is read until it says so.
+    /// CTRL is read until it reports the end.
     Polling,
-    /// The line rises; ISR says why.
+    /// The line rises; ISR has the reason.
     Interrupt,
 }
 
-/// How a run has ended.
+/// Result of a run, from the registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
-    /// ERROR as it stood.
+    /// Value of ERROR.
     pub error: u32,
-    /// The first cause, and where.
+    /// The first cause, and its place.
     pub first: Option<(&'static str, u32)>,
-    /// Cycles of the run as the device counted them.
+    /// Cycles of the run, counted by the device.
     pub cycles: u64,
 }
 
 impl Outcome {
-    /// What went wrong, in words.
+    /// The errors in words.
     pub fn errors(&self) -> String {
         let set = ERRORS.iter().filter(|cause| self.error >> cause.bit & 1 == 1);
         let names: Vec<_> = set.map(|cause| cause.name).collect();
@@ -45,7 +45,7 @@ impl Outcome {
     }
 }
 
-/// A host's hold on a device.
+/// A driver with its device.
 pub struct Driver {
     /// The device.
     pub device: Device,
@@ -53,10 +53,10 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Takes a device that says that it is of this design.
+    /// Takes a device whose registers identify this design.
     ///
     /// # Errors
-    /// If it is another, or does not answer.
+    /// If it is another design, or does not answer.
     pub fn new(device: Device, design: &Design) -> Result<Driver, DeviceError> {
         let mut driver = Driver { device, design: design.clone() };
         for (register, wanted) in design.identity() {
@@ -116,10 +116,11 @@ impl Driver {
         Ok(())
     }
 
-    /// Pushes the descriptors of a run, which must not name a slice twice: the device does not look.
+    /// Pushes the descriptors of a run, which must not name a slice twice: the device does not
+    /// check that.
     ///
     /// # Errors
-    /// If they do, or registers are not answered.
+    /// If they do, or a register access is not answered.
     pub fn push_all(&mut self, descriptors: &[Descriptor]) -> Result<(), DeviceError> {
         if let Some((prefix, segment)) = named_twice(descriptors) {
             return Err(DeviceError::NamedTwice { prefix, segment });
@@ -127,7 +128,7 @@ impl Driver {
         descriptors.iter().try_for_each(|d| self.push(d))
     }
 
-    /// Switches interrupts on or off. What stands of before is taken back.
+    /// Switches interrupts on or off and acknowledges old ones.
     ///
     /// # Errors
     /// If it is not answered.
@@ -139,7 +140,7 @@ impl Driver {
         self.write("GIE", u32::from(on))
     }
 
-    /// Begins a run.
+    /// Starts a run.
     ///
     /// # Errors
     /// If it is not answered.
@@ -147,10 +148,10 @@ impl Driver {
         self.write("CTRL", AP_START)
     }
 
-    /// Waits until a run is over, `most` cycles at longest. `stop` is asked now and then.
+    /// Waits until a run is over, at most `most` cycles. `stop` is called from time to time.
     ///
     /// # Errors
-    /// If it does not end, or `stop` says so.
+    /// If it does not end, or `stop` returns true.
     pub fn wait(
         &mut self,
         notice: Notice,
@@ -183,12 +184,12 @@ impl Driver {
         }
     }
 
-    /// A run is over; the next look says no.
+    /// True if a run is over; reading clears it.
     fn done(&mut self) -> Result<bool, DeviceError> {
         Ok(self.read("CTRL")? & AP_DONE != 0)
     }
 
-    /// Takes back what holds the line up. True if it was that a run is over.
+    /// Acknowledges the interrupt. True if its reason was the end of a run.
     fn acknowledge(&mut self) -> Result<bool, DeviceError> {
         let stands = self.read("ISR")?;
         self.write("ISR", stands)?;
@@ -196,7 +197,7 @@ impl Driver {
         self.done()
     }
 
-    /// What the registers say of the last run.
+    /// Reads the result of the last run from the registers.
     ///
     /// # Errors
     /// If it is not answered.
@@ -235,10 +236,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Reads a counter of a tile: its number in a group of [`registers::COUNTER_GROUPS`].
+    /// Reads a counter of a tile, by its number in a group of [`registers::COUNTER_GROUPS`].
     ///
     /// # Errors
-    /// If it is not answered, or the counter is not shown in time.
+    /// If it is not answered, or the counter is not available in time.
     pub fn counter(&mut self, tile: u32, group: u32, index: u32) -> Result<u32, DeviceError> {
         let select = registers::named("COUNTER_SELECT");
         let value = [index, group, tile].iter().zip(select.fields).fold(0, |all, (v, f)| all | v << f.lsb);
@@ -253,7 +254,7 @@ impl Driver {
         self.read("COUNTER_DATA")
     }
 
-    /// The design it was made for.
+    /// The design of the device.
     pub fn design(&self) -> &Design {
         &self.design
     }

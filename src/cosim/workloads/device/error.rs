@@ -2,7 +2,7 @@
 
 use crate::cosim::dut::DutError;
 
-/// Why a host gave up.
+/// Reason why a host gave up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The design stopped.
@@ -30,20 +30,20 @@ pub enum DeviceError {
         /// The register.
         error: u32,
     },
-    /// The device is another than the host was made for.
+    /// The device is not of the host's design.
     #[error("register {register} reads as {read:#010x}, and this design has {wanted:#010x}")]
     Identity {
-        /// Its name.
+        /// Name of the register.
         register: &'static str,
-        /// What it says.
+        /// Its value.
         read: u32,
-        /// What it should say.
+        /// The expected value.
         wanted: u32,
     },
     /// Two descriptors of a run name the same slices.
     #[error("segment {segment} of cache {prefix} is named by two descriptors of one run")]
     NamedTwice {
-        /// Stream or shared prefix whose cache it is.
+        /// Stream or shared prefix of the cache.
         prefix: u32,
         /// Segment.
         segment: u32,
@@ -51,7 +51,7 @@ pub enum DeviceError {
     /// A run ended with errors.
     #[error("the run ended with {0}")]
     Failed(String),
-    /// The caller did not want to wait any longer.
+    /// The caller gave up waiting.
     #[error("the run was stopped")]
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! A running device with its platform around it.
+//! A running device with its platform.
 
 use super::axi_lite_master::Registers;
 use super::error::DeviceError;
@@ -9,11 +9,11 @@ use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::ports::DutPorts;
 use crate::cosim::dut::DutError;
 use crate::cosim::memory::{Bytes, Image};
-use crate::cosim::workloads::attention::{Attended, Probes};
+use crate::cosim::workloads::attention::{AttentionResult, Probes};
 use crate::design::Design;
 use std::collections::BTreeMap;
 
-/// Cycles after which a register access should have been answered.
+/// Cycles after which a register access must have been answered.
 const PATIENCE: u64 = 2_000;
 
 /// A device out of reset.
@@ -27,23 +27,24 @@ pub struct Device {
     probes: Probes,
     /// Rows whose partial results were merged, by stream and head.
     merged: BTreeMap<(u32, u32), Vec<u32>>,
-    /// What is looked at while it runs, since which cycle, and how long the stages.
-    watched: Option<(Attended, u64, usize)>,
+    /// The recorded probes, their first cycle, and the number of cycles of the stages.
+    watched: Option<(AttentionResult, u64, usize)>,
 }
 
 impl Device {
-    /// What is behind the ports of [`shell`](crate::cosim::build::device_wrapper::shell), with a platform around it.
+    /// Takes a device with the ports of [`shell`](crate::cosim::build::device_wrapper::shell) out
+    /// of reset, with a platform.
     ///
     /// # Errors
     /// If it is of another design, does not start, or cannot have these clocks.
     pub fn new(
-        socket: Box<dyn DutPorts>,
+        dut: Box<dyn DutPorts>,
         design: &Design,
         platform: &Platform,
         clocks: &Clocks,
     ) -> Result<Device, DutError> {
         let shell = crate::cosim::build::device_wrapper::shell(design);
-        let mut pins = Pins::clocked(socket, clocks)?;
+        let mut pins = Pins::clocked(dut, clocks)?;
         pins.silence(&shell)?;
         Ok(Device {
             registers: Registers::find(&mut pins, &shell, platform.lazy, platform.io.seed)?,
@@ -72,13 +73,13 @@ impl Device {
         for (_, of, y) in self.probes.merges(&self.pins, &self.design) {
             self.merged.entry(of).or_default().push(y);
         }
-        if let Some((attended, since, timeline)) = &mut self.watched {
-            self.probes.look(&self.pins, attended, cycle - *since, *timeline);
+        if let Some((result, since, timeline)) = &mut self.watched {
+            self.probes.look(&self.pins, result, cycle - *since, *timeline);
         }
         Ok(())
     }
 
-    /// Holds it in reset for some periods, and its platform with it.
+    /// Resets it and its platform for some periods.
     ///
     /// # Errors
     /// As [`Device::tick`].
@@ -92,7 +93,7 @@ impl Device {
         Ok(())
     }
 
-    /// Pulls `ap_rst_n_2` by itself, or lets it go.
+    /// Asserts or releases `ap_rst_n_2`, the reset of PaD alone.
     pub fn hold_compute(&mut self, held: bool) {
         self.pins.set(self.compute_reset, 0, u64::from(held));
     }
@@ -113,7 +114,7 @@ impl Device {
         self.access(Some((offset, value, 0xf)), None).map(drop)
     }
 
-    /// Writes a register, of which `strobes` choose bytes, and reads one at the same time.
+    /// Writes the bytes of a register that `strobes` select, and reads a register at the same time.
     ///
     /// # Errors
     /// If either is not answered.
@@ -136,7 +137,7 @@ impl Device {
         Ok(self.registers.word())
     }
 
-    /// The interrupt line in the last period.
+    /// Value of the interrupt line in the last period.
     pub fn interrupt(&self) -> bool {
         self.pins.get(self.interrupt, 0) == 1
     }
@@ -156,7 +157,7 @@ impl Device {
         self.slaves.outputs.beats() * u64::from(self.design.flit.data_width / 8)
     }
 
-    /// From now on these faults are there, and no others.
+    /// Replaces the faults.
     pub fn set_faults(&mut self, faults: Faults) {
         self.slaves.set_faults(faults);
     }
@@ -173,7 +174,7 @@ impl Device {
         (0..self.slaves.hbm.ports()).map(|port| self.slaves.hbm.counts(port).beats).collect()
     }
 
-    /// Requests that memory has taken and not answered to their end.
+    /// Requests that memory has accepted and not completed.
     pub fn waiting(&self) -> usize {
         self.slaves.waiting()
     }
@@ -186,7 +187,7 @@ impl Device {
         *image = Image::Buffers(all);
     }
 
-    /// Makes room for outputs in memory.
+    /// Puts an empty buffer of outputs into memory.
     pub fn put_outputs(&mut self, address: u64, bytes: Vec<u8>) {
         self.slaves.outputs.buffers_mut().put(address, bytes);
     }
@@ -196,27 +197,27 @@ impl Device {
         self.slaves.outputs.buffers().at(address)
     }
 
-    /// What external memory holds from now on.
+    /// Sets the contents of external memory.
     pub fn set_image(&mut self, image: Image) {
         *self.slaves.hbm.image_mut() = image;
     }
 
-    /// Rows whose partial results were merged since this was last asked, by stream and head.
+    /// Rows whose partial results were merged since the last call, by stream and head.
     pub fn take_merged(&mut self) -> BTreeMap<(u32, u32), Vec<u32>> {
         std::mem::take(&mut self.merged)
     }
 
-    /// From now on counters and so many cycles of the stages go into `attended`.
-    pub fn watch(&mut self, attended: Attended, timeline: usize) {
-        self.watched = Some((attended, self.pins.cycle(), timeline));
+    /// Records counters and so many cycles of the stages from now on.
+    pub fn watch(&mut self, result: AttentionResult, timeline: usize) {
+        self.watched = Some((result, self.pins.cycle(), timeline));
     }
 
-    /// What was seen since [`Device::watch`].
-    pub fn unwatch(&mut self) -> Option<Attended> {
-        self.watched.take().map(|(attended, ..)| attended)
+    /// The record since [`Device::watch`].
+    pub fn unwatch(&mut self) -> Option<AttentionResult> {
+        self.watched.take().map(|(result, ..)| result)
     }
 
-    /// Rules that were broken so far, on any channel: how often, and the first.
+    /// Broken rules so far, on any channel: their number, and the first.
     pub fn violations(&self) -> (u64, Vec<String>) {
         let mut all = (0, Vec::new());
         for (count, first) in self.slaves.violations().into_iter().chain([self.registers.violations()]) {
@@ -226,10 +227,10 @@ impl Device {
         all
     }
 
-    /// Lets the clocks run so from the next period on.
+    /// Sets the clocks from the next period on.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If it does not have two clocks.
     pub fn set_clocks(&mut self, clocks: &Clocks) -> Result<(), DutError> {
         self.pins.set_clocks(clocks)
     }

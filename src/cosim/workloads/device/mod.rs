@@ -1,4 +1,4 @@
-//! The device as a host has it: registers, memory, interrupt, and nothing else.
+//! The device with a host's view: registers, memory and interrupt only.
 //!
 //! ```text
 //! Job -- Bench --> buffers in memory, registers -- Driver --> AXI4-Lite --+
@@ -6,11 +6,12 @@
 //!        outputs, equal to the model in every bit <-- memory <-- AXI4 -- meshkv_top
 //! ```
 //!
-//! * [`Device`]: `meshkv_top` with its platform around it: memory on every AXI port, each channel judged by
-//!   [`axi`](crate::cosim::memory::axi), faults on demand. Either all of it verilated at once, or `meshkv_front` before a core
-//!   that is any [`DutPorts`](crate::cosim::dut::ports::DutPorts) ([`split_device`](crate::cosim::dut::split_device)).
-//! * [`Driver`]: what a host's driver does, register by register.
-//! * [`Bench`]: whole runs of [`Job`](super::attention::Job)s.
+//! * [`Device`]: `meshkv_top` with its platform: memory on every AXI port, each channel judged by
+//!   [`axi`](crate::cosim::memory::axi), faults on demand. It is verilated as a whole, or split
+//!   into `meshkv_front` and a core that is any [`DutPorts`](crate::cosim::dut::ports::DutPorts)
+//!   ([`split_device`](crate::cosim::dut::split_device)).
+//! * [`Driver`]: a host's driver, register by register.
+//! * [`Bench`]: complete runs of [`Job`](super::attention::Job)s.
 
 mod axi_lite_master;
 mod bench;

@@ -1,4 +1,4 @@
-//! The platform around a device: memory behind every AXI4 port, and what goes wrong there.
+//! The platform of a device: memory behind every AXI4 port, and its faults.
 
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::pins::Pins;
@@ -10,7 +10,7 @@ use crate::design::Design;
 use crate::emit::ModuleSpec;
 use std::collections::HashMap;
 
-/// What goes wrong at the ports.
+/// Faults at the ports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults {
     /// Of external memory, by port.
@@ -28,39 +28,40 @@ group_pins! {
     }
 }
 
-/// How a platform is.
+/// Properties of a platform.
 #[derive(Debug, Clone)]
 pub struct Platform {
     /// External memory.
     pub hbm: Behaviour,
     /// The memory of queries and outputs.
     pub io: Behaviour,
-    /// Most cycles by which the host waits on a channel of the registers.
+    /// Largest delay of the host on a channel of the registers, in cycles.
     pub lazy: u64,
     /// Base address of each port of external memory.
     pub bases: Vec<u64>,
 }
 
 impl Platform {
-    /// The platform of a design at its best: each port of external memory at a base of its own.
+    /// The platform of a design without delays beyond its own: each port of external memory at a
+    /// different base.
     pub fn of(design: &Design) -> Platform {
         let hbm = Behaviour::of(design);
         let flit = f64::from(design.flit.data_width / 8);
         let io = Behaviour { bytes_per_cycle: flit, ..hbm.clone() };
-        // Bits beyond 32, so that words that are mixed up and carries that are lost show.
+        // Bits beyond 32, so that swapped words and lost carries are found.
         let align = u64::from(design.base_align());
         let base = |port: u64| (port + 1) * 0x1_0000_0000 - (port + 1) * align;
         Platform { hbm, io, lazy: 0, bases: (0..u64::from(design.memory.ports)).map(base).collect() }
     }
 
-    /// The same at its most unpleasant.
+    /// The same platform in its worst form.
     #[must_use]
     pub fn unruly(self, seed: u64) -> Platform {
         Platform { hbm: self.hbm.unruly(seed), io: self.io.unruly(seed + 1), lazy: 3, ..self }
     }
 }
 
-/// Memory on the pins of a device.
+/// Memory at the pins of a device.
 pub(super) struct Slaves {
     hbm_pins: Vec<MemoryPins>,
     read_pins: MemoryPins,
@@ -71,7 +72,7 @@ pub(super) struct Slaves {
 }
 
 impl Slaves {
-    /// Finds the pins of the shell; nothing is in any memory.
+    /// Looks up the pins of the shell; all memory is empty.
     pub(super) fn find(
         pins: &mut Pins,
         shell: &ModuleSpec,
@@ -103,14 +104,14 @@ impl Slaves {
         })
     }
 
-    /// From now on these go wrong, and nothing else.
+    /// Replaces the faults.
     pub(super) fn set_faults(&mut self, faults: Faults) {
         self.hbm.set_faults(faults.hbm);
         self.queries.set_faults(faults.reads);
         self.outputs.set_faults(faults.writes);
     }
 
-    /// What memory shows in this period.
+    /// Sets the outputs of memory in this period.
     pub(super) fn drive(&mut self, pins: &mut Pins, cycle: u64) {
         for (port, at) in self.hbm_pins.iter().enumerate() {
             at.drive_port(pins, 0, &mut self.hbm, port, cycle);
@@ -126,7 +127,7 @@ impl Slaves {
         }
     }
 
-    /// What it was asked.
+    /// Takes the requests of the period.
     pub(super) fn observe(&mut self, pins: &Pins, cycle: u64) {
         for (port, at) in self.hbm_pins.iter().enumerate() {
             at.observe_port(pins, 0, &mut self.hbm, port, cycle);
@@ -153,7 +154,7 @@ impl Slaves {
         self.outputs.observe(cycle, Written { request, beat, response_ready });
     }
 
-    /// A period in reset: memory forgets what it was asked, as the interconnect does.
+    /// Runs a period in reset: memory forgets all requests, as the interconnect does.
     pub(super) fn in_reset(&mut self, pins: &mut Pins, cycle: u64) {
         for (port, at) in self.hbm_pins.iter().enumerate() {
             self.hbm.in_reset(port, cycle, pins.get(at.arvalid, 0) == 1);
@@ -166,12 +167,12 @@ impl Slaves {
         }
     }
 
-    /// Requests that were taken and not answered to their end.
+    /// Requests that were accepted and not completed.
     pub(super) fn waiting(&self) -> usize {
         self.hbm.waiting() + self.queries.waiting() + self.outputs.waiting()
     }
 
-    /// What broke a rule, of each memory.
+    /// Broken rules of each memory.
     pub(super) fn violations(&self) -> [(u64, &[Violation]); 3] {
         [self.hbm.violations(), self.queries.violations(), self.outputs.violations()]
     }

@@ -1,8 +1,8 @@
-//! Fetches on the whole fabric: what tiles ask for, driven cycle by cycle and checked.
+//! Fetches on the whole fabric: drives the tiles' commands cycle by cycle and checks the answers.
 //!
-//! A plan says which slices are where, and which tile asks when for what. The driver fills the
-//! homes, presents the commands, takes what comes, and hands every event to the ledger. It knows
-//! the ports of the fabric by name and nothing of how a home answers.
+//! A plan has the slices with their homes, and the commands of each tile with their cycles. The
+//! bench fills the homes, presents the commands, takes the flits, and passes every event to the
+//! scoreboard. It knows the ports of the fabric by name and nothing of how a home answers.
 
 use super::plan::{Command, Plan, Resident};
 use super::ports::Ports;
@@ -22,23 +22,23 @@ use crate::design::{index_bits, Design};
 use crate::emit::{ModuleSpec, TILE_EVENTS};
 use std::collections::VecDeque;
 
-/// Why a run could not end.
+/// Reason why a run could not end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// The fabric stopped.
     #[error(transparent)]
     Dut(#[from] DutError),
-    /// Nothing moved although something was awaited.
+    /// Nothing moved although flits are due.
     #[error("nothing has moved for {cycles} cycles at cycle {at}: {blocked}")]
     Stuck {
-        /// How long.
+        /// Cycles without movement.
         cycles: u64,
-        /// When it was noticed.
+        /// Cycle of the finding.
         at: u64,
-        /// Who waits for what.
+        /// Tiles, and what each waits for.
         blocked: String,
     },
-    /// The caller did not want to wait any longer.
+    /// The caller gave up waiting.
     #[error("the run was stopped")]
     Stopped,
     /// More slices at a home than its memory holds.
@@ -46,25 +46,25 @@ pub enum FetchError {
     Overfull {
         /// Index of the tile.
         tile: usize,
-        /// Slices it holds.
+        /// Slices that the memory holds.
         slots: u32,
     },
 }
 
-/// What was counted, over the whole run.
+/// Counts of the whole run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fetched {
     /// Cycles from the first command to the last flit.
     pub cycles: u64,
-    /// Cycle in which the first flit of all was taken.
+    /// Cycle in which the first flit of the run was taken.
     pub first_flit: u64,
     /// Cycle of the last flit that each tile took; 0 if none.
     pub last_flit: Vec<u64>,
     /// Cycle in which each tile's first command was accepted.
     pub first_command: Vec<u64>,
-    /// Flits handed on to tiles.
+    /// Flits taken by tiles.
     pub delivered: u64,
-    /// Head-flits: each flit counted once a head that wanted it.
+    /// Head-flits: each flit counted for each head that wanted it.
     pub head_flits: u64,
     /// Commands accepted.
     pub commands: u64,
@@ -74,9 +74,9 @@ pub struct Fetched {
     pub data_links: u64,
     /// See `data_links`.
     pub fetch_links: u64,
-    /// Violations, and the first of them.
+    /// Number of violations.
     pub violations: u64,
-    /// The first of them with their messages.
+    /// The first violations with their messages.
     pub violation_list: Vec<Violation>,
 }
 
@@ -91,14 +91,14 @@ impl Fetched {
     }
 }
 
-/// Cycles in which all counters have been shown.
+/// Cycles in which the scan reads all counters.
 const SCAN: u64 = 2 * COUNTERS as u64;
-/// Cycles between two looks at whether to go on.
+/// Cycles between two calls of `stop`.
 const BATCH: u64 = 256;
-/// Cycles in which flits that nobody waits for leave the fabric.
+/// Cycles in which flits without a receiver leave the fabric.
 const QUIET: u64 = 64;
 
-/// The payload of a flit: what its home holds, and what every tile must get.
+/// The payload of a flit, in its home and at every tile.
 fn payload(seed: u64, tag: u64, index: u32, words: usize) -> Vec<u32> {
     (0..words as u64).map(|w| mix(mix(seed ^ tag << 20 ^ u64::from(index)) ^ w) as u32).collect()
 }
@@ -113,7 +113,8 @@ pub struct Bench<'a> {
 }
 
 impl<'a> Bench<'a> {
-    /// Opens a library of form `Node`; `seed` sets what registers hold before reset.
+    /// Opens a library of form `TransportPieces`. `seed` sets what registers
+    /// hold before reset.
     ///
     /// # Errors
     /// If it was built for another design, or does not start.
@@ -121,12 +122,12 @@ impl<'a> Bench<'a> {
         Bench::on(verilated(library, seed)?, design)
     }
 
-    /// The same on the model.
+    /// Runs on the model instead.
     pub fn on_model(design: &'a Design) -> Bench<'a> {
         Bench::on(Bench::model(design), design).expect("the model has all ports of a design")
     }
 
-    /// A library and the model side by side, compared at every port in every period.
+    /// Runs a library and the model side by side and compares them at every port in every period.
     ///
     /// # Errors
     /// As [`Bench::new`].
@@ -135,25 +136,25 @@ impl<'a> Bench<'a> {
         Bench::on(Box::new(PortLockstep::beside(rtl, model, &Bench::ports(design), design)?), design)
     }
 
-    /// Its ports.
+    /// Ports that the bench drives.
     pub fn ports(design: &Design) -> ModuleSpec {
         node_ports(design)
     }
 
-    /// The model behind them.
+    /// The model behind these ports.
     pub fn model(design: &Design) -> Box<dyn DutPorts> {
         Box::new(NodePorts::new(design, &Bench::ports(design)))
     }
 
-    /// Whatever has these ports, taken out of reset.
+    /// Takes a fabric with these ports out of reset.
     ///
     /// # Errors
     /// If it lacks one, or does not start.
-    pub fn on(socket: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
-        let (mut pins, top) = (Pins::of(socket)?, &Bench::ports(design));
+    pub fn on(dut: Box<dyn DutPorts>, design: &'a Design) -> Result<Bench<'a>, DutError> {
+        let (mut pins, top) = (Pins::of(dut)?, &Bench::ports(design));
         let tiles = design.mesh.tiles();
         pins.silence(top)?;
-        // Where stages do not overlap, what computes is asked whether it has something to do: here it never has.
+        // Without overlapping stages the fabric waits for an idle PaD: here PaD is always idle.
         if top.ports.iter().any(|p| p.name == "compute_idle") {
             let idle = pins.pin(top, "compute_idle", tiles as u32)?;
             (0..tiles).for_each(|tile| pins.set(idle, tile, 1));
@@ -163,10 +164,11 @@ impl<'a> Bench<'a> {
         Ok(Bench { design, pins, ports, tiles, words })
     }
 
-    /// Runs a plan to its end; `stop` is asked now and then, with the cycle and the commands accepted.
+    /// Runs a plan to its end. `stop` is called from time to time with the cycle and the commands
+    /// accepted.
     ///
     /// # Errors
-    /// If the fabric stops or is stuck, or `stop` says so; what it did wrong otherwise is in the result.
+    /// If the fabric stops or is stuck, or `stop` returns true. Other violations are in the result.
     pub fn run(mut self, plan: &Plan, stop: &mut dyn FnMut(u64, u64) -> bool) -> Result<Fetched, FetchError> {
         let late = self.fill(plan)?;
         let start = self.pins.cycle();
@@ -190,8 +192,8 @@ impl<'a> Bench<'a> {
         self.close(run)
     }
 
-    /// Writes every slice into its home and makes known those that are to be from the beginning.
-    /// What is left comes back: slot and slice, by cycle.
+    /// Writes every slice into its home and publishes those that are known from the beginning.
+    /// Returns the others by cycle: slot and slice.
     fn fill(&mut self, plan: &Plan) -> Result<Vec<(usize, u32, Resident)>, FetchError> {
         let mut homes: Vec<Vec<&Resident>> = vec![Vec::new(); self.tiles];
         for resident in &plan.residents {
@@ -233,7 +235,7 @@ impl<'a> Bench<'a> {
                 self.conceal(tile);
             }
         }
-        // The next to be published is taken from the end.
+        // The next one to publish is at the end.
         late.sort_by_key(|(_, _, resident)| std::cmp::Reverse(resident.cycle));
         Ok(late)
     }
@@ -241,7 +243,7 @@ impl<'a> Bench<'a> {
     fn publish(&mut self, tile: usize, slot: u32, slice: SliceId) {
         self.pins.set(self.ports.publish_valid, tile, 1);
         self.pins.set(self.ports.publish_slot, tile, u64::from(slot));
-        // Nobody is expected for it, so it stays.
+        // It has no expected receivers, so it stays.
         self.pins.set(self.ports.claim_valid, tile, 1);
         self.pins.set(self.ports.claim_slot, tile, u64::from(slot));
         self.pins.set(self.ports.claim_tag, tile, slice.tag(self.design));
@@ -252,10 +254,10 @@ impl<'a> Bench<'a> {
         self.pins.set(self.ports.claim_valid, tile, 0);
     }
 
-    /// Drives one period, runs it, and looks at what it carried.
+    /// Drives one period, runs it, and reads the outputs.
     fn period(&mut self, plan: &Plan, run: &mut Run) -> Result<(), FetchError> {
         let cycle = self.pins.cycle() - run.start;
-        // A home learns of one slice a cycle.
+        // A home publishes at most one slice a cycle.
         let mut published: Vec<usize> = Vec::new();
         while let Some(at) =
             run.late.iter().rposition(|(tile, _, r)| r.cycle <= cycle && !published.contains(tile))
@@ -288,7 +290,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Puts the tile's next command on its port, if its time has come and its heads are free for it.
+    /// Puts the tile's next command on its port, if it is due and its heads are free for it.
     fn present(&mut self, run: &mut Run, tile: usize, cycle: u64) {
         let front = run.queues[tile].front().copied();
         let due = front.filter(|c| {
@@ -306,7 +308,7 @@ impl<'a> Bench<'a> {
         run.presented[tile] = true;
     }
 
-    /// What the period carried at one tile.
+    /// Takes the events of the period at one tile.
     fn observe(&mut self, plan: &Plan, run: &mut Run, tile: usize, cycle: u64) {
         let now = self.pins.cycle();
         if self.pins.get(self.ports.kv_valid, tile) == 1 && run.ready[tile] {
@@ -342,7 +344,7 @@ impl<'a> Bench<'a> {
         FetchError::Stuck { cycles: plan.watchdog, at, blocked }
     }
 
-    /// Reads the counters a last time and sums up.
+    /// Reads the counters a last time and collects the results.
     fn close(&mut self, mut run: Run) -> Result<Fetched, FetchError> {
         let idle = Plan::default();
         let cycles = run.last_flit.iter().copied().max().unwrap_or(0);
@@ -382,9 +384,9 @@ impl<'a> Bench<'a> {
 struct Run {
     start: u64,
     queues: Vec<VecDeque<Command>>,
-    /// A command was on the tile's port in this period.
+    /// True for a tile with a command on its port in this period.
     presented: Vec<bool>,
-    /// The tile took what came in this period.
+    /// True for a tile that took flits in this period.
     ready: Vec<bool>,
     stall: u8,
     random: Vec<u64>,
@@ -424,13 +426,13 @@ impl Run {
         self.queues.iter().all(VecDeque::is_empty) && self.ledger.is_settled()
     }
 
-    /// Nobody waits, and all that is left to do lies in the future.
+    /// True if nothing is due now and all further commands lie in the future.
     fn rests(&self, now: u64) -> bool {
         let future = |c: &Command| c.cycle > now - self.start;
         self.ledger.is_settled() && self.queues.iter().all(|q| q.front().is_none_or(future))
     }
 
-    /// Draws whether the tile does not take anything in this period.
+    /// Draws whether the tile refuses flits in this period.
     fn stalls(&mut self, tile: usize) -> bool {
         self.random[tile] = mix(self.random[tile]);
         self.ready[tile] = (self.random[tile] >> 56) as u8 >= self.stall;

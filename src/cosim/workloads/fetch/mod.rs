@@ -1,4 +1,4 @@
-//! Fetches of slices by all tiles, and the check that every head gets what it asked for.
+//! Fetches of slices by all tiles, with a check that every head gets what it requested.
 
 mod bench;
 mod plan;

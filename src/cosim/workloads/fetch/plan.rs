@@ -1,4 +1,4 @@
-//! Plans: which slices are where, and which tile asks when for what.
+//! Plans of fetches: slices with their homes, and commands of the tiles.
 
 use crate::cosim::workloads::SliceId;
 use crate::design::NodeId;
@@ -6,24 +6,24 @@ use crate::design::NodeId;
 /// A slice in the staging memory of its home.
 #[derive(Debug, Clone, Copy)]
 pub struct Resident {
-    /// Which.
+    /// The slice.
     pub slice: SliceId,
-    /// Where.
+    /// Its home.
     pub home: NodeId,
-    /// Cycle in which it becomes known; 0 is before the first command.
+    /// Cycle of its publication; 0 is before the first command.
     pub cycle: u64,
 }
 
-/// A tile asks for a range of a slice.
+/// A request of a tile for a range of a slice.
 #[derive(Debug, Clone, Copy)]
 pub struct Command {
     /// First cycle it may be presented; commands of a tile are presented in order.
     pub cycle: u64,
-    /// Which slice.
+    /// The slice.
     pub slice: SliceId,
     /// Its home.
     pub home: NodeId,
-    /// Heads of the tile that want it, a bit each.
+    /// Heads of the tile that want it, one bit each.
     pub mask: u64,
     /// First flit.
     pub first: u32,
@@ -31,16 +31,16 @@ pub struct Command {
     pub last: u32,
 }
 
-/// All that happens in a run.
+/// Inputs of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    /// What is where.
+    /// Slices and their homes.
     pub residents: Vec<Resident>,
-    /// What each tile asks for.
+    /// Commands of each tile.
     pub commands: Vec<Vec<Command>>,
-    /// Of 256 cycles, those in which a tile does not take what has come.
+    /// Cycles of 256 in which a tile refuses flits.
     pub stall: u8,
-    /// Of stalls and payloads.
+    /// Seed of stalls and payloads.
     pub seed: u64,
     /// Cycles without a flit or a command after which the run is stuck.
     pub watchdog: u64,

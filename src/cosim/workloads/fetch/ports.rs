@@ -1,4 +1,4 @@
-//! The ports of the whole fabric that a run of fetches drives and reads, found once by name.
+//! Ports of the whole fabric that a run of fetches drives and reads, looked up by name.
 
 use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::DutError;
@@ -35,7 +35,7 @@ pub(in crate::cosim) struct Ports {
 }
 
 impl Ports {
-    /// Finds them in the fabric of `top`, which has so many tiles.
+    /// Looks them up in the fabric of `top`, with so many tiles.
     pub(in crate::cosim) fn find(pins: &mut Pins, top: &ModuleSpec, tiles: u32) -> Result<Ports, DutError> {
         let mut pin = |name| pins.pin(top, name, tiles);
         let ports = Ports {

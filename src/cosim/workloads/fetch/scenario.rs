@@ -1,62 +1,65 @@
-//! Fetches as a decode step makes them, and as tests of a fabric want them.
+//! Scenarios of fetches: those of a decode step, and special ones for tests.
 //!
-//! A workload says who asks for what and when; homes are where TaKV places the slices (section TaKV of
-//! the paper, with `column_stride`), and what a fabric makes of it is for [`crate::cosim::workloads::fetch`] to see.
+//! A workload has the requests of the tiles and their cycles. Homes are where TaKV places the
+//! slices (section TaKV of the paper, with `column_stride`). [`crate::cosim::workloads::fetch`]
+//! runs the plan on a fabric.
 
 use super::plan::{Command, Plan, Resident};
 use crate::cosim::hash::mix;
 use crate::cosim::workloads::SliceId;
 use crate::design::{Design, NodeId, ROUTER_CYCLES};
 
-/// Who asks for what.
+/// Requests of the tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Workload {
-    /// Tiles ask at once for one whole slice of one home, chunk by chunk as their FIFOs have room.
+    /// Tiles request one whole slice of one home at the same time, chunk by chunk as their FIFOs
+    /// have room.
     Slice {
-        /// Tiles that ask, drawn by the seed; the home is not among them.
+        /// Tiles with requests, drawn by the seed; the home is not among them.
         requesters: u32,
     },
-    /// Every tile asks for the same slices, as a column controller tells them: a row later each `skew`.
+    /// Every tile requests the same slices, as from a column controller: each row `skew` cycles
+    /// after the one before.
     Broadcast {
         /// Slices, one a segment of layer 0.
         slices: u32,
-        /// Chunks of each that are asked for.
+        /// Chunks of each that are requested.
         chunks: u32,
         /// Cycles from one row to the next.
         skew: u32,
-        /// Column x begins with slice x, so that not all ask one home at a time.
+        /// Column x begins with slice x, so that not all request from one home at a time.
         rotate: bool,
     },
-    /// The same is asked for twice, again and again, so that a home has sent it already.
+    /// The same is requested twice, again and again, after its home has sent it already.
     Duplicates {
-        /// What makes it happen.
+        /// Cause of the duplicates.
         cause: Cause,
-        /// Chunks that are asked for.
+        /// Chunks that are requested.
         rounds: u32,
     },
-    /// Every tile asks at random, heads together, apart, and again.
+    /// Every tile requests at random; its heads request together, apart, and again.
     Random {
         /// Commands of a tile.
         commands: u32,
         /// Mean cycles between two of them.
         gap: u32,
-        /// Slices they are drawn from.
+        /// Slices to draw from.
         slices: u32,
     },
 }
 
-/// Where duplicates come from.
+/// Cause of duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// A second head of a tile asks when the window of the first has just ended.
+    /// A second head of a tile requests just after the window of the first has ended.
     Heads,
-    /// It asks together with another tile that asks for the first time.
+    /// It requests together with another tile's first request.
     Trees,
-    /// A slice becomes resident only after it was asked for again.
+    /// A slice becomes resident only after a repeated request for it.
     Retries,
 }
 
-/// Why a workload cannot be made.
+/// Reason why a workload is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkloadError {
     /// More requesters than other tiles.
@@ -72,9 +75,9 @@ pub enum WorkloadError {
     Slices {
         /// Slices asked for.
         asked: u32,
-        /// Most there can be.
+        /// The limit.
         most: u32,
-        /// What bounds them.
+        /// Reason of the limit.
         what: &'static str,
     },
     /// More chunks than a slice has.
@@ -87,7 +90,7 @@ pub enum WorkloadError {
     },
 }
 
-/// Cycles without movement after which a fabric is stuck: twice the longest a retry can take to help.
+/// Cycles without movement after which a fabric is stuck: twice the longest effect of a retry.
 fn watchdog(design: &Design) -> u64 {
     4 * u64::from(design.mare.retry_cycles().1).max(5_000)
 }
@@ -159,7 +162,7 @@ fn slice(design: &Design, plan: &mut Plan, requesters: u32, chunks: u32) -> Resu
     if requesters >= tiles {
         return Err(WorkloadError::Requesters { asked: requesters, tiles });
     }
-    // Shuffled by the seed: the home first, then those who ask.
+    // Shuffled by the seed: the home first, then the requesters.
     let mut order: Vec<NodeId> = design.mesh.nodes().collect();
     order.sort_by_key(|tile| mix(plan.seed ^ mix(tile.index() as u64)));
     let home = order[0];
@@ -184,7 +187,8 @@ fn broadcast(design: &Design, plan: &mut Plan, slices: u32, chunks: u32, skew: u
     }
 }
 
-/// One slice of tile 0; its farthest tile asks twice, and for `Trees` one half as far with it.
+/// Requests for one slice of tile 0: its farthest tile requests twice, and for `Trees` a tile half
+/// as far joins it.
 fn duplicates(design: &Design, plan: &mut Plan, cause: Cause, rounds: u32) {
     let (mesh, mare) = (design.mesh, design.mare);
     let chunks = mare.slice_flits / mare.chunk_flits;
@@ -193,11 +197,13 @@ fn duplicates(design: &Design, plan: &mut Plan, cause: Cause, rounds: u32) {
     let near = mesh.node(mesh.cols() / 2, mesh.rows() / 2).expect("every mesh has it");
     let (shortest, longest) = (u64::from(mare.retry_cycles().0), u64::from(mare.retry_cycles().1));
     let window = u64::from(mare.coalesce_window);
-    // Nothing of a round is left when the next begins, and no generation is used up.
+    // No state of a round is left when the next begins, and no generation is used up.
     let round = 4 * u64::from(mare.bloom_refresh) + window + 200;
-    // The second fetch arrives a cycle or two after the window, before the first flit can have come.
+    // The second fetch arrives a cycle or two after the window, before the first flit can have
+    // come.
     let lag = window + 2;
-    // The near tile's fetch is sent as much later as its way is shorter, and arrives just after the other.
+    // The near tile's fetch is sent later by the difference of the ways, and arrives just after the
+    // other.
     let cycles = |to: NodeId| {
         let (x, y) = mesh.coords(to);
         u64::from(x + ROUTER_CYCLES * y + design.crossed(0, y))
@@ -239,7 +245,7 @@ fn random(design: &Design, plan: &mut Plan, commands: u32, gap: u32, slices: u32
             let (segment, c) = (below(u64::from(slices)) as u32, below(u64::from(chunks.min(4))) as u32);
             let command = chunk(design, cycle, segment, c, 1 + below(masks));
             queue.push(command);
-            // Another head a moment later: it joins, or comes when the data has passed.
+            // Another head a moment later: it joins, or comes after the data has passed.
             if below(2) == 0 {
                 cycle += below(60);
                 queue.push(Command { cycle, mask: 1 + below(masks), ..command });

@@ -1,13 +1,13 @@
-//! Who waits for what of a slice: the scoreboard of fetches.
+//! The scoreboard of fetches: the flits that each head waits for.
 //!
-//! A command that was accepted means: every head of its mask gets every flit of its range, in
-//! order, intact, and exactly once. The ledger knows nothing of homes and networks.
+//! After a command is accepted, every head of its mask must get every flit of its range, in order,
+//! intact, and exactly once. The scoreboard knows nothing of homes and networks.
 
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// What one head waits for: the next flit and the last.
+/// The next and the last flit that a head waits for.
 #[derive(Debug, Clone, Copy)]
 struct Awaited {
     next: u32,
@@ -25,7 +25,7 @@ pub(in crate::cosim) struct FetchScoreboard {
     pub(in crate::cosim) commands: u64,
     /// Flits that came.
     pub(in crate::cosim) flits: u64,
-    /// Flits that came, once a head.
+    /// Head-flits: each flit counted for each of its heads.
     pub(in crate::cosim) head_flits: u64,
 }
 
@@ -34,7 +34,7 @@ fn heads(mask: u64) -> impl Iterator<Item = u32> {
 }
 
 impl FetchScoreboard {
-    /// Whether a head of the mask still waits for some of the range.
+    /// True if a head of the mask still waits for some of the range.
     pub(in crate::cosim) fn awaits(
         &self,
         tile: usize,
@@ -49,7 +49,7 @@ impl FetchScoreboard {
         })
     }
 
-    /// A command was accepted.
+    /// Notes that a command was accepted.
     pub(in crate::cosim) fn accepted(
         &mut self,
         tile: usize,
@@ -65,7 +65,7 @@ impl FetchScoreboard {
         }
     }
 
-    /// A tile took a flit.
+    /// Checks a flit that a tile took.
     pub(in crate::cosim) fn delivered(
         &mut self,
         cycle: u64,
@@ -105,7 +105,7 @@ impl FetchScoreboard {
         }
     }
 
-    /// Virtual channels of a router that hold flits after everything has come.
+    /// Reports virtual channels of a router that hold flits after everything has come.
     pub(in crate::cosim) fn left_inside(&mut self, tile: usize, busy: u64) {
         if busy != 0 {
             self.violations.add(ViolationKind::Stuck, || {
@@ -114,12 +114,12 @@ impl FetchScoreboard {
         }
     }
 
-    /// Nobody waits for anything.
+    /// True if no flit is due.
     pub(in crate::cosim) fn is_settled(&self) -> bool {
         self.ranges == 0
     }
 
-    /// Who waits, in words, the first few.
+    /// Lists, in words, flits that heads wait for; the first few.
     pub(in crate::cosim) fn waiting(&self) -> String {
         let mut all: Vec<_> =
             self.open.iter().flat_map(|(key, open)| open.iter().map(move |a| (*key, *a))).collect();
@@ -135,7 +135,7 @@ impl FetchScoreboard {
         }
     }
 
-    /// What is still awaited is lost. All violations, and the first of them.
+    /// Reports what is still due as lost. Returns the number of violations, and the first of them.
     pub(in crate::cosim) fn close(mut self) -> (u64, Vec<Violation>) {
         if self.ranges > 0 {
             let text = self.waiting();

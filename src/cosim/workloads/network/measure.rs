@@ -4,9 +4,9 @@
 //! sample. Injection goes on during the drain, so that the sample meets the load until its last
 //! packet has come. Then injection stops, the network empties, and the scoreboard closes.
 //!
-//! Packets wait in source queues on this side and are handed to the network just in time, whole
-//! batches ahead. An overloaded run can so end without pushing its backlog through the network,
-//! and what the network does is the same as if it held the whole queue.
+//! Packets wait in source queues on this side. They are handed to the network just in time, whole
+//! batches ahead. An overloaded run can therefore end without pushing its backlog through the
+//! network. The network behaves as if it held the whole queue.
 
 use super::phases::Phases;
 use super::statistics::{Histogram, Sample};
@@ -22,16 +22,16 @@ use thiserror::Error;
 /// Cycles simulated by one call of the network.
 const BATCH: u64 = 128;
 
-/// Cycles without a delivery after which an idle network is taken to have lost what is missing.
+/// Cycles without a delivery after which an idle network is taken to have lost the missing flits.
 const GIVE_UP: u64 = 4096;
 
-/// Cycles that the last credits get to come home, and the counters to be read out.
+/// Cycles for the last credits to return, and for the counters to be read out.
 const AFTERMATH: u64 = 96;
 
 /// Blocked virtual channels that a stall names.
 const NAMED: usize = 12;
 
-/// Where a run is.
+/// Phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// The network fills.
@@ -44,22 +44,23 @@ pub enum Phase {
     Settle,
 }
 
-/// What a run found. Latencies are cycles from generation to the last flit's ejection, one value
-/// for each packet and destination of the sample; those that did not arrive count with their age, so that
-/// every figure of an unfinished run is a lower bound.
+/// Results of a run. Latencies are cycles from generation to the last flit's ejection, one value
+/// for each packet and destination of the sample. Those that did not arrive count with their age,
+/// so that every figure of an unfinished run is a lower bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// Flits to be injected for packets generated in the window, for each node and cycle.
     pub offered: f64,
-    /// Deliveries asked for by the same packets: more than `offered` with multicast.
+    /// Deliveries due to the same packets: more than `offered` with multicast.
     pub offered_deliveries: f64,
     /// Flits delivered in the window, for each node and cycle.
     pub accepted: f64,
     /// Latencies of the sample.
     pub latency: Histogram,
-    /// Of what arrived, the part before the packet's first flit left the source queue.
+    /// The part of a latency before the packet's first flit left the source queue; arrived packets
+    /// only.
     pub source_latency: Histogram,
-    /// Of what arrived, the part after it.
+    /// The part after it; arrived packets only.
     pub network_latency: Histogram,
     /// Latencies to the last destination of each packet of the sample that reached all of them.
     pub last_delivery: Histogram,
@@ -67,7 +68,7 @@ pub struct Measured {
     pub hops_mean: f64,
     /// Longest time of any flit, of the sample or not, from the head of its source queue to a destination.
     pub max_wait: u64,
-    /// Whether all of the sample arrived within the limits.
+    /// True if all of the sample arrived within the limits.
     pub finished: bool,
     /// Flits delivered at each tile in the window.
     pub delivered: Vec<u64>,
@@ -75,27 +76,27 @@ pub struct Measured {
     pub counters: Vec<[u32; COUNTERS]>,
     /// Link traversals in the window.
     pub link_flits: u64,
-    /// Link traversals of the whole run as counted in the network.
+    /// Link traversals of the whole run, counted by the network.
     pub run_link_flits: u64,
-    /// Links in the trees of all that was sent.
+    /// Links in the trees of all sent packets.
     pub run_tree_links: u64,
-    /// Cycles of the window: of a trace, until the last packet has come.
+    /// Cycles of the window; of a trace, until the last packet has come.
     pub window: u64,
     /// Cycles simulated.
     pub cycles: u64,
-    /// Violations, all of them counted.
+    /// Number of violations.
     pub violation_count: u64,
     /// The first violations.
     pub violations: Vec<Violation>,
 }
 
-/// A run that came to no end.
+/// A run that did not end.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The watchdog found that nothing moves.
     #[error("cycle {cycle}: flits are inside and none moves any more; blocked: {blocked}")]
     Stalled {
-        /// When the watchdog gave up.
+        /// Cycle in which the watchdog gave up.
         cycle: u64,
         /// Routers, input ports and channels that hold flits.
         blocked: String,
@@ -105,12 +106,12 @@ pub enum RunError {
     Network(#[from] anyhow::Error),
 }
 
-/// Takes traffic through a network that has just been reset, and measures it. `observe` is told the phase and the cycle
-/// after every batch.
+/// Sends traffic through a network that has just been reset, and measures it. `observe` is called
+/// after every batch with the phase and the cycle.
 ///
 /// # Errors
-/// When nothing moves any more, or the simulation itself fails. Flits that are lost or spoilt are no
-/// error here: they are counted in the result.
+/// If nothing moves any more, or the simulation itself fails. Lost or changed flits are no error
+/// here: the result counts them.
 pub fn run(
     network: &mut dyn Network,
     design: &Design,
@@ -143,7 +144,7 @@ pub fn run(
     let of_run = differences(&run.network.counters(), &at_start);
     let run_link_flits = link_flits(&of_run);
     if run.generator.is_trace() {
-        // A trace has no steady state to look at: its window is all of it.
+        // A trace has no steady state: its window is all of it.
         run.sample.window.end = drained;
         counters = of_run;
     }
@@ -210,7 +211,7 @@ impl Run<'_> {
             (self.observe)(phase, now);
             if status == StepStatus::Stuck {
                 // With empty buffers the watchdog has seen a lost flit or credit. That is no
-                // deadlock, and the scoreboard will name it.
+                // deadlock, and the scoreboard reports it.
                 let busy = self.network.busy_vcs();
                 if !busy.is_empty() {
                     return Err(self.stalled(&busy));
@@ -256,7 +257,7 @@ impl Run<'_> {
         RunError::Stalled { cycle: self.now(), blocked: blocked.join(", ") }
     }
 
-    /// Goes on until the sample has come; false if it does not within the limits.
+    /// Continues until the sample has come; false if it does not within the limits.
     fn drain(&mut self, phases: &Phases) -> Result<bool, RunError> {
         let end = self.now().saturating_add(phases.drain_limit);
         let limit = phases.latency_limit.unwrap_or(f64::INFINITY);
@@ -275,7 +276,8 @@ impl Run<'_> {
         Ok(self.sample.mean_at_least(self.now()) <= limit)
     }
 
-    /// Stops injection, drops what no source queue of the network has taken, and lets the network empty.
+    /// Stops injection, drops packets that are not in the network's source queues, and lets the
+    /// network empty.
     fn settle(&mut self) -> Result<(), RunError> {
         self.generating = false;
         let now = self.now();
@@ -299,7 +301,7 @@ impl Run<'_> {
     }
 }
 
-/// What was counted between two readings; counters wrap.
+/// Differences between two readings; counters wrap.
 fn differences(after: &[[u32; COUNTERS]], before: &[[u32; COUNTERS]]) -> Vec<[u32; COUNTERS]> {
     let tile = |(after, before): (&[u32; COUNTERS], &[u32; COUNTERS])| {
         std::array::from_fn(|i| after[i].wrapping_sub(before[i]))

@@ -1,7 +1,7 @@
-//! What is measured while flits pass: latencies of the sample, throughput of the window.
+//! Statistics of a measurement: latencies of the sample, throughput of the window.
 //!
-//! A latency is taken for each packet and each of its destinations: from generation, so that the wait
-//! in the source queue counts, to the ejection of the packet's last flit there.
+//! A latency is taken for each packet and each of its destinations, to the ejection of the packet's
+//! last flit there. It begins with the generation, so that the wait in the source queue counts.
 
 use super::phases::Phases;
 use crate::cosim::checks::scoreboard::Arrival;
@@ -10,11 +10,10 @@ use crate::cosim::traffic::packet::Packet;
 use crate::design::{Class, Design, DestKind, Mesh};
 use std::ops::Range;
 
-/// Latencies up to this many cycles are told apart; longer ones share the last bucket, but
-/// mean and maximum stay exact.
+/// Number of buckets. Longer latencies share the last one; mean and maximum stay exact.
 const BUCKETS: u64 = 1 << 16;
 
-/// Cycles, counted by value.
+/// Histogram of cycles.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Histogram {
     buckets: Vec<u64>,
@@ -41,7 +40,7 @@ impl Histogram {
         self.count
     }
 
-    /// Mean of what was added, if anything was.
+    /// Mean of the values; `None` without values.
     pub fn known_mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.mean())
     }
@@ -63,7 +62,7 @@ impl Histogram {
         for (value, &n) in self.buckets.iter().enumerate() {
             seen += n;
             if seen >= wanted {
-                // The last bucket holds all that is longer.
+                // The last bucket contains all longer values.
                 return if value as u64 == BUCKETS - 1 { self.max } else { value as u64 };
             }
         }
@@ -78,9 +77,9 @@ pub(in crate::cosim) struct Sample {
     pub window: Range<u64>,
     mesh: Mesh,
     dest_kind: DestKind,
-    /// Flits asked to be injected by packets generated in the window.
+    /// Flits to inject for packets generated in the window.
     pub injected: u64,
-    /// Deliveries asked for by the same packets, flit by flit.
+    /// Deliveries due to the same packets, flit by flit.
     pub asked: u64,
     /// Packets and destinations of the sample, and hops between them.
     pairs: u64,
@@ -88,7 +87,7 @@ pub(in crate::cosim) struct Sample {
     /// Pairs still to come, and the sum of the cycles they were generated in.
     pub missing: u64,
     missing_generated: u64,
-    /// Whether what still comes is too late to count.
+    /// True if later arrivals do not count.
     closed: bool,
     /// See [`super::measure::Measured`].
     pub latency: Histogram,
@@ -146,14 +145,14 @@ impl Sample {
         };
     }
 
-    /// Notes a flit that shows at a tile, whatever it is.
+    /// Notes a flit at a tile, correct or not.
     pub fn ejected(&mut self, e: &Ejection<'_>) {
         if self.window.contains(&e.cycle) {
             self.delivered[e.tile.index()] += 1;
         }
     }
 
-    /// Notes a flit that came as it should.
+    /// Notes a flit that arrived as it should.
     pub fn arrived(&mut self, arrival: &Arrival, cycle: u64) {
         self.max_wait = self.max_wait.max(cycle - arrival.headed);
         if !arrival.measured || self.closed {
@@ -171,7 +170,7 @@ impl Sample {
         }
     }
 
-    /// Closes the sample. What has not come is given up and counts with its age.
+    /// Closes the sample. Missing packets are given up and count with their age.
     pub fn abandon(&mut self, generated: impl Iterator<Item = u64>, now: u64) {
         for cycle in generated {
             self.latency.add(now - cycle);
@@ -180,7 +179,7 @@ impl Sample {
         self.closed = true;
     }
 
-    /// A lower bound of the mean latency that the sample will have: what is missing at `now` comes no earlier.
+    /// A lower bound of the sample's mean latency: missing packets come no earlier than `now`.
     pub fn mean_at_least(&self, now: u64) -> f64 {
         let missing = (self.missing * now - self.missing_generated) as f64;
         (self.latency.sum as f64 + missing) / self.pairs.max(1) as f64

@@ -1,4 +1,4 @@
-//! What stands on the inputs of the fabric, as the model has it.
+//! Reads the inputs of the fabric into the model's form.
 
 use super::FabricPorts;
 use crate::cosim::dut::model_ports::engine::Engine;
@@ -8,7 +8,7 @@ use crate::model::cycle::pad::ComputeIn;
 use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, Query};
 
 impl FabricPorts {
-    /// Inputs of the period.
+    /// Reads the inputs of the period.
     pub(super) fn drive(&mut self) {
         let at = self.at;
         self.input.descriptor = self.ports.bit(at.desc_valid, 0).then(|| self.descriptor());

@@ -1,4 +1,4 @@
-//! What a period of the model carried, on the outputs of the fabric.
+//! Writes a period of the model to the outputs of the fabric.
 
 use super::FabricPorts;
 use crate::cosim::dut::model_ports::engine::Engine;
@@ -7,7 +7,7 @@ use crate::design::index_bits;
 use crate::model::cycle::fabric::Shown;
 
 impl FabricPorts {
-    /// What the period carried.
+    /// Writes the outputs of the period.
     pub(super) fn show(&mut self) {
         let at = self.at;
         let control = self.engine.shown().control;

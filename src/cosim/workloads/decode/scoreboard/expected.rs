@@ -1,7 +1,7 @@
-//! What a descriptor asks of every tile, said once more in Rust.
+//! Expected slices: the needs of every tile for a descriptor, computed a second time in Rust.
 //!
-//! From [`tile_of`] alone, head by head and segment by segment: nothing here knows pieces, rotations or
-//! the order in which the fabric goes through them, so that the two can be held against each other.
+//! They follow from [`tile_of`] alone, head by head and segment by segment. Nothing here knows
+//! pieces, rotations or the order in which the fabric visits them, so the two are independent.
 
 use crate::cosim::workloads::descriptor::Descriptor;
 use crate::cosim::workloads::SliceId;
@@ -9,7 +9,7 @@ use crate::design::{tile_of, Design, Mapping, NodeId, Sharing};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// Where every logical home is: the permutation that swaps change.
+/// Place of every logical home: the permutation that swaps change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cosim::workloads::decode) struct Homes {
     tile_of_home: Vec<NodeId>,
@@ -21,7 +21,7 @@ impl Homes {
         Homes { tile_of_home: design.mesh.nodes().collect() }
     }
 
-    /// Where a segment of a layer is.
+    /// Tile of a segment of a layer.
     pub(in crate::cosim::workloads::decode) fn tile(
         &self,
         design: &Design,
@@ -31,7 +31,7 @@ impl Homes {
         self.tile_of_home[design.placement.home(layer, segment).index()]
     }
 
-    /// Two tiles exchange their homes.
+    /// Exchanges the homes of two tiles.
     pub(in crate::cosim::workloads::decode) fn swap(&mut self, a: NodeId, b: NodeId) {
         for tile in &mut self.tile_of_home {
             *tile = match *tile {
@@ -50,13 +50,13 @@ pub(in crate::cosim::workloads::decode) struct Need {
     pub(in crate::cosim::workloads::decode) tile: NodeId,
     /// The slice.
     pub(in crate::cosim::workloads::decode) slice: SliceId,
-    /// Heads of the tile that receive it, of any stream; the bit is the place in the column.
+    /// Heads of the tile that receive it, of any stream; the bit is the head's place in the column.
     pub(in crate::cosim::workloads::decode) mask: u64,
-    /// First row that is wanted, and last.
+    /// First and last row needed.
     pub(in crate::cosim::workloads::decode) rows: (u32, u32),
 }
 
-/// All that a descriptor asks for.
+/// All needs of a descriptor.
 pub(in crate::cosim::workloads::decode) fn needs(
     design: &Design,
     homes: &Homes,
@@ -88,8 +88,8 @@ pub(in crate::cosim::workloads::decode) fn needs(
     needs
 }
 
-/// Tiles that send a partial result of a head when its stream is closed: its own, or all of its column, of which those
-/// that have worked on nothing send an empty one.
+/// Tiles that send a partial result of a head when its stream is closed. They are the head's own
+/// tiles, or its whole column, where a tile without work sends an empty one.
 pub(in crate::cosim::workloads::decode) fn senders(
     design: &Design,
     mapping: Mapping,
@@ -104,8 +104,8 @@ pub(in crate::cosim::workloads::decode) fn senders(
     }
 }
 
-/// The flits of a slice that hold these rows: of K, then of V, which lies in whole blocks of tokens. Ranges
-/// of K begin with a chunk.
+/// Flits of a slice that contain these rows: of K, then of V, which is stored in whole blocks of
+/// tokens. Ranges of K begin with a chunk.
 pub(in crate::cosim::workloads::decode) fn flits(
     design: &Design,
     (first, last): (u32, u32),
@@ -176,7 +176,7 @@ mod tests {
         // The two heads of a column on its two tiles.
         let head_tile = of(Mapping::HeadTile, Sharing::KvHead);
         assert_eq!(head_tile, [(0, 0, 1), (3, 0, 2), (1, 1, 1), (4, 1, 2), (2, 2, 1), (5, 2, 2)]);
-        // Segment 1 of layer 0 lives in row 1.
+        // Segment 1 of layer 0 is in row 1.
         let aligned = of(Mapping::RowAligned, Sharing::KvHead);
         assert_eq!(aligned, [(3, 0, 3), (4, 1, 3), (5, 2, 3)]);
         assert_eq!(of(Mapping::RowAligned, Sharing::Segment).len(), 9);
@@ -212,7 +212,7 @@ mod tests {
         // A row is 8 flits of 64 bits, a half of the slice 64, a chunk 16.
         assert_eq!((design.mare.half_flits, design.mare.chunk_flits), (64, 16));
         assert_eq!(flits(&design, (0, 7)), [0..=63, 64..=127]);
-        // V lies in blocks of four tokens, 32 flits each.
+        // V is stored in blocks of four tokens, 32 flits each.
         assert_eq!(flits(&design, (3, 4)), [16..=39, 64..=127]);
         assert_eq!(flits(&design, (4, 6)), [32..=55, 96..=127]);
         let mut config = design.config;

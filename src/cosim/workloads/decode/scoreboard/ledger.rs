@@ -1,11 +1,13 @@
-//! Who must get what of a decode step: the scoreboard of descriptors.
+//! The scoreboard of descriptors: every tile must get its jobs and slices, and every head its
+//! output.
 //!
-//! A descriptor that was accepted means: every tile that [`super::expected`] names is told of each of its
-//! slices once, gets every flit of it once, in order and as the memory holds it, and sends its partial
-//! results when the layer is closed; every head has an output then. The ledger knows no network and no home agent.
+//! After a descriptor is accepted, every tile that [`super::expected`] names gets the job of each
+//! of its slices once. It gets every flit of the slice once, in order and equal to the memory. It
+//! sends its partial results when the layer is closed; every head has an output then. The ledger
+//! knows no network and no home agent.
 //!
-//! Where homes are is decided between two steps, so a descriptor is taken apart only when the first tile
-//! shows that it has got to it.
+//! Homes move between two steps, so a descriptor is resolved only when the first tile has reached
+//! it.
 
 use super::expected::{flits, needs, senders, Homes};
 use super::part_packets::{Arrived, Part, PartBook, PartKey};
@@ -24,31 +26,31 @@ fn of_close(design: &Design, d: &Descriptor) -> impl Iterator<Item = (u32, u32)>
     (d.stream..d.stream + d.streams).flat_map(move |stream| (0..heads).map(move |head| (stream, head)))
 }
 
-/// All accounts.
+/// All accounts of the tiles.
 #[derive(Debug)]
 pub(in crate::cosim::workloads::decode) struct DecodeScoreboard<'a> {
     pub(in crate::cosim::workloads::decode) design: &'a Design,
     shape: Shape,
     homes: Homes,
-    /// Accepted, with their steps.
+    /// Accepted descriptors, with their steps.
     pub(in crate::cosim::workloads::decode) descriptors: Vec<(Descriptor, usize)>,
-    /// How many of them have been taken apart.
+    /// Number of them that have been resolved.
     pub(in crate::cosim::workloads::decode) resolved: usize,
     pub(in crate::cosim::workloads::decode) accounts: Vec<Account>,
     pub(in crate::cosim::workloads::decode) parts: PartBook,
-    /// Descriptors whose close has an output due, by stream and head.
+    /// Descriptors with an output due at their close, by stream and head.
     pub(in crate::cosim::workloads::decode) outputs: BTreeMap<(u32, u32), VecDeque<usize>>,
-    /// What is awaited of each step: jobs, flits, packets and outputs.
+    /// Number of events still due in each step: jobs, flits, packets and outputs.
     pending: Vec<u64>,
     words: Vec<u32>,
     pub(in crate::cosim::workloads::decode) violations: Violations,
-    /// Jobs that were told.
+    /// Jobs given.
     pub(in crate::cosim::workloads::decode) jobs: u64,
     /// Flits that came.
     pub(in crate::cosim::workloads::decode) flits: u64,
-    /// Flits that came, once a head.
+    /// Head-flits: each flit counted for each of its heads.
     pub(in crate::cosim::workloads::decode) head_flits: u64,
-    /// Flits that came before a chunk of their slice that goes before theirs.
+    /// Flits that came before an earlier chunk of their slice was complete.
     pub(in crate::cosim::workloads::decode) overtaking: u64,
     order: Order,
 }
@@ -79,22 +81,22 @@ impl<'a> DecodeScoreboard<'a> {
         }
     }
 
-    /// The fabric accepted a descriptor of a step.
+    /// Notes that the fabric accepted a descriptor of a step.
     pub(in crate::cosim::workloads::decode) fn accepted(&mut self, descriptor: Descriptor, step: usize) {
         self.descriptors.push((descriptor, step));
         self.pending.resize(self.pending.len().max(step + 1), 0);
     }
 
-    /// Two tiles exchange their homes, after `steps` steps.
+    /// Exchanges the homes of two tiles after `steps` steps.
     pub(in crate::cosim::workloads::decode) fn swapped(&mut self, a: NodeId, b: NodeId, steps: usize) {
-        // What came before the swap is where it was.
+        // Descriptors from before the swap use the old homes.
         while self.descriptors.get(self.resolved).is_some_and(|(_, step)| *step < steps) {
             self.resolve();
         }
         self.homes.swap(a, b);
     }
 
-    /// Takes the next descriptor apart.
+    /// Resolves the next descriptor.
     fn resolve(&mut self) {
         let number = self.resolved;
         let (descriptor, step) = self.descriptors[number];
@@ -135,7 +137,7 @@ impl<'a> DecodeScoreboard<'a> {
         }
     }
 
-    /// A tile was told of a job. Of a close comes back what the tile is to send.
+    /// Notes a job given to a tile. Of a close, returns the packets that the tile must send.
     pub(in crate::cosim::workloads::decode) fn told(
         &mut self,
         cycle: u64,
@@ -197,7 +199,8 @@ impl<'a> DecodeScoreboard<'a> {
         close
     }
 
-    /// A tile took a flit, of whose payload `data` is known. Tells the step and the layer it is of.
+    /// Checks a flit that a tile took, with `data` as the known part of its payload. Returns its
+    /// step and layer.
     pub(in crate::cosim::workloads::decode) fn delivered(
         &mut self,
         cycle: u64,
@@ -252,7 +255,7 @@ impl<'a> DecodeScoreboard<'a> {
         Some((step, of.layer))
     }
 
-    /// A flit of PART arrived at a root. Tells the step of a packet that is whole with it.
+    /// Checks a flit of PART at a root. Returns the step of a packet that it completes.
     pub(in crate::cosim::workloads::decode) fn reduced(
         &mut self,
         cycle: u64,
@@ -264,7 +267,7 @@ impl<'a> DecodeScoreboard<'a> {
         Some(step)
     }
 
-    /// A root gave out the last flit of a head's output. Tells the step that it is of.
+    /// Checks the last flit of a head's output at a root. Returns its step.
     pub(in crate::cosim::workloads::decode) fn output(
         &mut self,
         cycle: u64,
@@ -278,7 +281,7 @@ impl<'a> DecodeScoreboard<'a> {
             return None;
         };
         let (descriptor, step) = self.descriptors[number];
-        // Where layers overlap, partial results of two may be merged: no driver may let them.
+        // Where layers overlap, partial results of two may be merged: no driver may allow it.
         if descriptor.layer != layer && self.outputs[&(stream, head)].is_empty() {
             self.violations.add(ViolationKind::Corrupt, || text("is of another layer"));
         }
@@ -286,18 +289,18 @@ impl<'a> DecodeScoreboard<'a> {
         Some(step)
     }
 
-    /// Packets of PART that came whole.
+    /// Complete packets of PART.
     pub(in crate::cosim::workloads::decode) fn packets(&self) -> u64 {
         self.parts.packets
     }
 
-    /// Whether nothing is awaited of a step, all of whose descriptors have been accepted.
+    /// True if nothing is due of a step, all of whose descriptors have been accepted.
     pub(in crate::cosim::workloads::decode) fn is_done(&self, step: usize) -> bool {
         let unresolved = self.descriptors.get(self.resolved).is_some_and(|(_, s)| *s <= step);
         !unresolved && self.pending.get(step).is_none_or(|left| *left == 0)
     }
 
-    /// A router that holds flits after everything has come.
+    /// Reports a router that holds flits after everything has come.
     pub(in crate::cosim::workloads::decode) fn left_inside(&mut self, tile: usize, busy: u64) {
         if busy != 0 {
             self.violations.add(ViolationKind::Stuck, || {
@@ -306,7 +309,7 @@ impl<'a> DecodeScoreboard<'a> {
         }
     }
 
-    /// What is still awaited is lost. All violations, and the first of them.
+    /// Reports what is still due as lost. Returns the number of violations, and the first of them.
     pub(in crate::cosim::workloads::decode) fn close(mut self) -> (u64, Vec<Violation>) {
         if self.pending.iter().any(|left| *left > 0) || self.resolved < self.descriptors.len() {
             let text = self.waiting();

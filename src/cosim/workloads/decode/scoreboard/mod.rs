@@ -1,4 +1,4 @@
-//! Expected slices and partial results of a run, and the account of what has come.
+//! Expected slices and partial results of a run, compared with those that came.
 
 pub(super) mod expected;
 pub(super) mod ledger;

@@ -1,16 +1,16 @@
-//! PART packets: what tiles send when a layer is closed, and what must reach the reduce roots.
+//! PART packets, which tiles send when a layer is closed and which must reach the reduce roots.
 //!
-//! Knows no arithmetic: a payload is a hash of who sends it and when.
+//! It knows no arithmetic: a payload is a hash of its sender and time.
 
 use crate::cosim::checks::violation::{ViolationKind, Violations};
 use crate::cosim::hash::mix;
 use crate::design::{Design, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What tells a packet from all others of its step.
+/// Key that identifies a packet within its step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::cosim::workloads::decode) struct PartKey {
-    /// Who sends it.
+    /// Sender.
     pub(in crate::cosim::workloads::decode) tile: NodeId,
     /// Stream.
     pub(in crate::cosim::workloads::decode) stream: u32,
@@ -26,7 +26,7 @@ pub(in crate::cosim::workloads::decode) struct Part {
     pub(in crate::cosim::workloads::decode) key: PartKey,
     /// Position of the closing descriptor in the run: the same head sends one in each step.
     pub(in crate::cosim::workloads::decode) descriptor: usize,
-    /// Its head has no other: it stays on one tile, as the mapping has it.
+    /// True if it is the head's only packet: the mapping puts the head on one tile.
     pub(in crate::cosim::workloads::decode) alone: bool,
 }
 
@@ -61,16 +61,16 @@ impl Part {
     }
 }
 
-/// Packets on their way.
+/// Packets under way.
 #[derive(Debug)]
 pub(in crate::cosim::workloads::decode) struct PartBook {
     seed: u64,
     flits: u32,
-    /// By key, in the order of their descriptors, each with the flit that is next.
+    /// By key, in the order of their descriptors, each with its next flit.
     open: BTreeMap<PartKey, VecDeque<(Part, u32)>>,
     count: usize,
     expected: Vec<u32>,
-    /// Packets that came whole.
+    /// Complete packets.
     pub(in crate::cosim::workloads::decode) packets: u64,
 }
 
@@ -86,13 +86,13 @@ impl PartBook {
         }
     }
 
-    /// A packet will be sent.
+    /// Adds a packet that is due.
     pub(in crate::cosim::workloads::decode) fn expect(&mut self, part: Part) {
         self.open.entry(part.key).or_default().push_back((part, 0));
         self.count += 1;
     }
 
-    /// A flit arrived. Tells the descriptor of a packet that is whole with it.
+    /// Checks a flit that arrived. Returns the descriptor of a packet that it completes.
     pub(in crate::cosim::workloads::decode) fn arrived(
         &mut self,
         design: &Design,
@@ -110,7 +110,8 @@ impl PartBook {
             violations.add(ViolationKind::Duplicate, || text("nobody sends such a packet, or it has come"));
             return None;
         };
-        // Packets of two steps may be on their way at once, on two channels: the payload tells which it is.
+        // Packets of two steps may be under way at once, on two channels: the payload identifies
+        // them.
         let mut fits = |(part, next): &(Part, u32)| {
             part.payload(*seed, *next, expected);
             expected.starts_with(flit.data)
@@ -142,7 +143,7 @@ impl PartBook {
         Some(part.descriptor)
     }
 
-    /// What is on its way, in words, the first few.
+    /// Words for the first few packets under way.
     pub(in crate::cosim::workloads::decode) fn waiting(&self) -> Option<String> {
         let all = || self.open.values().flatten();
         let shown = all().take(3).map(|(part, next)| {

@@ -1,4 +1,4 @@
-//! Who waits for what, in words: what is said of a run that is stuck, or has lost something.
+//! Report of the jobs, flits and packets that tiles wait for, for a run that is stuck or has lost something.
 
 use super::ledger::DecodeScoreboard;
 use super::tile_account::Account;
@@ -6,7 +6,7 @@ use crate::cosim::workloads::SliceId;
 use std::collections::VecDeque;
 
 impl DecodeScoreboard<'_> {
-    /// Who waits for what, in words, the first few of each kind.
+    /// Lists, in words, jobs, flits and packets that tiles wait for; the first few of each kind.
     pub(in crate::cosim::workloads::decode) fn waiting(&self) -> String {
         let mut words = Vec::new();
         let mut flits: Vec<_> = self

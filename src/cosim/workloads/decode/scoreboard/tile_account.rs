@@ -1,10 +1,10 @@
-//! One tile's account in the ledger: what it is still to be told, and what it waits for.
+//! One tile's account in the ledger: its jobs to come, and the flits it waits for.
 
 use super::expected::Need;
 use super::part_packets::{Part, PartKey};
 use std::collections::{HashMap, VecDeque};
 
-/// A job as it stands on a tile's port.
+/// A job on a tile's port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cosim::workloads::decode) struct Job {
     pub(in crate::cosim::workloads::decode) close: bool,
@@ -15,7 +15,7 @@ pub(in crate::cosim::workloads::decode) struct Job {
     pub(in crate::cosim::workloads::decode) rows: (u32, u32),
 }
 
-/// A slice of which a tile awaits flits.
+/// A slice of which a tile still waits for flits.
 #[derive(Debug, Clone)]
 pub(in crate::cosim::workloads::decode) struct Awaited {
     pub(in crate::cosim::workloads::decode) descriptor: usize,
@@ -23,19 +23,19 @@ pub(in crate::cosim::workloads::decode) struct Awaited {
     pub(in crate::cosim::workloads::decode) address: u64,
     /// First and last flit of K and of V.
     ranges: [(u32, u32); 2],
-    /// A bit a flit that has come.
+    /// One bit for each flit that has come.
     had: Vec<u64>,
     /// The first flit that has not come.
     next: u32,
     left: u32,
 }
 
-/// How a flit stands to those before it.
+/// Place of a flit relative to those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cosim::workloads::decode) enum Place {
     /// All before it have come.
     InOrder,
-    /// It begins a chunk or follows its predecessor, but a chunk before it is not complete.
+    /// It begins a chunk or follows its predecessor, but an earlier chunk is not complete.
     OtherChunk,
     /// Its predecessor in the chunk has not come.
     Overtook,
@@ -53,7 +53,7 @@ impl Awaited {
         Awaited { descriptor, mask, address, ranges, had, next: ranges[0].0, left }
     }
 
-    /// Flits that have not come.
+    /// Number of flits that have not come.
     pub(in crate::cosim::workloads::decode) fn left(&self) -> u32 {
         self.left
     }
@@ -75,7 +75,7 @@ impl Awaited {
         self.holds(index) && !self.has(index)
     }
 
-    /// A flit that was waited for has come.
+    /// Notes a flit that was due.
     pub(in crate::cosim::workloads::decode) fn take(&mut self, index: u32, chunk_flits: u32) -> Place {
         let follows = index.is_multiple_of(chunk_flits) || self.has(index - 1);
         let place = match (index == self.next, follows) {
@@ -92,18 +92,18 @@ impl Awaited {
     }
 }
 
-/// What a tile is still to be told of one descriptor.
+/// Jobs of one descriptor that a tile has not been given yet.
 #[derive(Debug)]
 pub(in crate::cosim::workloads::decode) struct ToTell {
     pub(in crate::cosim::workloads::decode) descriptor: usize,
     /// By tag.
     pub(in crate::cosim::workloads::decode) slices: HashMap<u64, Need>,
-    /// The layer is to be closed, by what its tile sends then.
+    /// The close of the layer, with the packets that its tile then sends.
     pub(in crate::cosim::workloads::decode) close: Option<Vec<Part>>,
 }
 
 impl ToTell {
-    /// Nothing that must come is left; a tile with nothing to send need not be told to.
+    /// True if no necessary job is left: a tile with nothing to send needs no close.
     pub(in crate::cosim::workloads::decode) fn is_done(&self) -> bool {
         self.slices.is_empty() && self.close.as_ref().is_none_or(Vec::is_empty)
     }
@@ -116,14 +116,14 @@ pub(in crate::cosim::workloads::decode) struct Account {
     pub(in crate::cosim::workloads::decode) open: HashMap<u64, Vec<Awaited>>,
 }
 
-/// A close that a tile was told of: the packets that it has still to send.
+/// A close that a tile was given: the packets that it has still to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cosim::workloads::decode) struct Close {
     pub(in crate::cosim::workloads::decode) parts: Vec<Part>,
 }
 
 impl Close {
-    /// The packet with this key, if it is one of these; with its last flit it is one no more.
+    /// The packet with this key, if it is one of these. Its last flit removes it.
     pub(in crate::cosim::workloads::decode) fn part(&mut self, key: PartKey, last: bool) -> Option<Part> {
         let at = self.parts.iter().position(|part| part.key == key)?;
         Some(if last { self.parts.swap_remove(at) } else { self.parts[at] })
