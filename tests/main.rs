@@ -1,6 +1,6 @@
-//! All tests of the program in one: what they share is compiled once, and both cores have work until the last of them.
+//! All tests of the program in one binary: shared code is compiled once, and all cores have work until the last test.
 //!
-//! Those of a block by themselves: `cargo test --test all BLOCK::`; those of a file: `BLOCK::FILE::`.
+//! `cargo test --test all BLOCK::` runs the tests of a block, `BLOCK::FILE::` those of a file.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,7 +29,7 @@ mod kernels;
 
 mod structure;
 
-/// Whether the file in which the modules of a folder are listed lists this one.
+/// Tests whether the file that lists the modules of a folder lists this one.
 fn is_listed(list: &Path, name: &str) -> bool {
     let text = fs::read_to_string(list).unwrap_or_else(|e| panic!("{}: {e}", list.display()));
     text.lines().any(|line| line.strip_prefix("pub ").unwrap_or(line) == format!("mod {name};"))
@@ -60,7 +60,7 @@ fn every_file_is_one_of_these() {
     assert_eq!(unlisted(&here, &here.join("main.rs")), [""; 0], "the mod.rs or main.rs above lists them not");
 }
 
-/// A name that no test has would leave nothing out, and a test that is renamed would come back unseen.
+/// A name that no test has would exclude nothing, and a renamed test would return to the first tier unnoticed.
 /// `scripts/tests.sh` compares whole names, and takes all but the last segment for the file.
 #[test]
 fn every_name_of_the_list_for_verify_is_a_test() {

@@ -1,5 +1,5 @@
-//! Bad input and bad surroundings, as they are met: a clear message with a way out, exit code 2, and nothing
-//! half written. What a wrong configuration says word for word is in tests/config/rejected; Ctrl-C is in interrupt.rs.
+//! Bad input and a broken environment give a clear message with a way out and exit code 2, and leave nothing half
+//! written. The exact messages for wrong configurations are in `tests/config/rejected`; Ctrl-C is in `interrupt.rs`.
 
 use crate::support::sandbox::{said, Said, Scene, OTHER};
 use meshkv::tools;
@@ -16,14 +16,15 @@ fn refused(said: &Said, says: &[&str]) {
     assert!(!said.err.contains("panicked"), "{}", said.err);
 }
 
-/// The same of a command that must leave the folder as it was.
+/// The same for a command that must leave the folder as it was.
 fn refuses(scene: &Scene, line: &str, says: &[&str]) {
     let before = scene.list();
     refused(&scene.run(line), says);
     assert_eq!(scene.list(), before, "{line}");
 }
 
-/// `line` with files limited to a few blocks of 512 or 1024 bytes, as a disk that fills up. The signal is ignored, so that the write fails.
+/// Runs `line` with files limited to a few blocks of 512 or 1024 bytes, as on a full disk. The signal is ignored, so
+/// that the write fails.
 fn with_room(scene: &Scene, blocks: u32, line: &str) -> Said {
     let meshkv = scene.meshkv(line);
     let mut shell = Command::new("sh");
@@ -205,7 +206,7 @@ fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
     }
 }
 
-/// A part of the warning, and what is done to an entry.
+/// A part of the warning, and the damage to an entry.
 type Damage = (&'static str, fn(&Path));
 
 #[test]
@@ -241,7 +242,7 @@ fn a_damaged_cache_entry_is_built_again() {
     }
 }
 
-/// A row without its speed.
+/// The row without its speed.
 fn figures(json: &str) -> String {
     json.lines().filter(|line| !line.contains("cycles_per_second")).collect()
 }

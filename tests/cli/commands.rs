@@ -1,4 +1,4 @@
-//! The subcommands as a user or a script runs them: what is said where, and the exit code.
+//! The subcommands, run as by a user or a script: output, messages and exit code.
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! `meshkv cosim` as it is typed: exit codes, messages and the keys of its JSON.
+//! The command line of `meshkv cosim`: exit codes, messages and the keys of its JSON.
 
 use crate::support::verilated;
 use assert_cmd::Command;

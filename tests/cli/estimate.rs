@@ -1,4 +1,4 @@
-//! `meshkv estimate` on a small design with real Yosys: what it says, what it keeps, and when it fails.
+//! `meshkv estimate` on a small design with real Yosys: its report, its cache, and its failures.
 
 use crate::support::sandbox::{said, Said, Scene, LEAST};
 use meshkv::config::Config;
@@ -8,7 +8,7 @@ use meshkv::tools;
 use serde_json::{json, Value};
 use std::path::{Path, PathBuf};
 
-/// What takes more in the PaD. Other parts are those of the small design, but for the front, which knows its design.
+/// Widens the PaD. The other parts stay those of the small design, but for the front, which depends on its design.
 fn wider(config: &mut Config) {
     config.pe.array_rows = 2;
 }
@@ -23,7 +23,7 @@ fn yosys() -> PathBuf {
     tools::newest(&tools::SYNTHESIS).expect("this test needs Yosys; run `meshkv doctor`").path
 }
 
-/// With this program as Yosys.
+/// Runs `line` with this program as Yosys.
 fn run_with(scene: &Scene, line: &str, yosys: &Path) -> Said {
     said(scene.meshkv(line).env("MESHKV_SYNTH_YOSYS", yosys))
 }
@@ -32,7 +32,7 @@ fn printed(said: &Said) -> Value {
     serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}{}", said.out, said.err))
 }
 
-/// A configuration and what its tile takes, with all that was synthesised kept under target/.
+/// A configuration and the resources of its tile; the synthesis results are kept under target/.
 fn measured(change: impl Fn(&mut Config)) -> (Design, Demand) {
     let mut config: Config = toml::from_str(LEAST).unwrap();
     change(&mut config);

@@ -1,4 +1,4 @@
-//! `meshkv fetch` as it is typed: exit codes, messages and the keys of its JSON.
+//! The command line of `meshkv fetch`: exit codes, messages and the keys of its JSON.
 
 use crate::support::verilated;
 use assert_cmd::Command;
@@ -37,7 +37,7 @@ fn every_pattern_runs_and_says_what_it_counted() {
     }
 }
 
-/// The same result without what says how it was come by.
+/// The result without the keys that name the engine and the command.
 fn figures(mut value: Value) -> Value {
     for key in ["engine", "command"] {
         value.as_object_mut().expect("an object").remove(key).expect(key);

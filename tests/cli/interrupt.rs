@@ -1,4 +1,4 @@
-//! Ctrl-C during long work: it ends soon with code 130, takes its children along, and leaves nothing half done.
+//! Ctrl-C during long work: the program ends soon with code 130, ends its children, and leaves nothing half done.
 
 use crate::support::sandbox::{said, until, Running, Said, Scene, OTHER};
 use meshkv::tools;
@@ -6,14 +6,14 @@ use rustix::process::{test_kill_process, Pid, Signal};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Tells its number, then waits without end, as a tool under a driver does.
+/// A script that writes its process id, then waits without end, as a tool under a driver does.
 const HANG: &str = "sleep 600 & echo $! > pid.part && mv pid.part \"$PID_FILE\"; wait";
 
 fn real(wanted: &'static tools::Wanted) -> std::path::PathBuf {
     tools::find(wanted).expect("these tests need the tools; run `meshkv doctor`").path
 }
 
-/// Starts `line` with a tool that hangs, sends a signal once it does, and expects the tool to be gone.
+/// Starts `line` with a tool that hangs, sends a signal once it hangs, and expects the tool to have ended.
 fn interrupt_while_a_tool_hangs(
     scene: &Scene,
     line: &str,
@@ -39,7 +39,7 @@ fn interrupt_while_a_tool_hangs(
     said
 }
 
-/// A process that has ended and nobody has asked for is no longer alive.
+/// Tests for a live process; a zombie, which has ended and waits to be reaped, is not alive.
 fn alive(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let zombie = stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'));

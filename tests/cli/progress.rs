@@ -1,4 +1,4 @@
-//! What long work shows: progress after two seconds, on a terminal only, never on standard output and not under -q.
+//! Progress of long work: shown after two seconds, on a terminal only, never on standard output and not under -q.
 
 use crate::support::sandbox;
 
@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Longer than work may stay silent.
+/// A delay longer than work may stay silent.
 const SLOW: &str = "sleep 3";
 
 /// Both ends of a terminal.
@@ -25,7 +25,7 @@ fn terminal() -> (File, File) {
     (File::from(ours), theirs.expect("it opens"))
 }
 
-/// Runs a command with standard error on a terminal, until it ends or shows `wanted`; what it said there and on
+/// Runs a command with standard error on a terminal, until it ends or shows `wanted`. Returns its text there and on
 /// standard output.
 fn on_terminal(mut command: Command, wanted: &str) -> (String, String) {
     let (mut ours, theirs) = terminal();
@@ -57,7 +57,7 @@ fn on_terminal(mut command: Command, wanted: &str) -> (String, String) {
     (heard, out)
 }
 
-/// What a line shows on a terminal, and that it shows nothing of it elsewhere.
+/// Checks that a line shows `wanted` on a terminal, and nothing elsewhere.
 fn shows(scene: &Scene, line: &str, tool: Option<(&str, &std::path::Path)>, wanted: &str) {
     let command = |line: &str| {
         let mut command = scene.meshkv(line);

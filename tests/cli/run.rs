@@ -1,4 +1,4 @@
-//! `meshkv run` as it is typed: exit codes, messages, what it writes, and the keys of its JSON.
+//! The command line of `meshkv run`: exit codes, messages, written files, and the keys of its JSON.
 
 use crate::support::sandbox::LEAST;
 use crate::support::verilated;
@@ -25,7 +25,7 @@ fn meshkv_run(config: &str, line: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// The same of one line, configuration first.
+/// The same for one line, configuration first.
 fn typed(line: &str) -> (Option<i32>, String, String) {
     let words: Vec<_> = line.split_whitespace().collect();
     meshkv_run(words[0], &words[1..])
@@ -200,7 +200,7 @@ fn waves_that_cannot_be_written_are_refused_at_once() {
     assert!(err.contains("--wave needs a file that can be written"), "{err}");
 }
 
-/// What is said of a run, but for the engine and the command that gives it again.
+/// The JSON of a run without the engine and the command that repeats it.
 fn said(line: &str) -> Value {
     let mut value = json(line);
     let engine = value.as_object_mut().unwrap().remove("engine").unwrap();

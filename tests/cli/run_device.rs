@@ -1,4 +1,5 @@
-//! `meshkv run --device`: the same outputs as without, on either engine; what does not go together is refused.
+//! `meshkv run --device` gives the same outputs as without it, on either engine, and refuses options that exclude
+//! each other.
 
 use crate::support::verilated;
 use assert_cmd::Command;
@@ -11,7 +12,7 @@ fn meshkv(arguments: &str) -> Command {
     command
 }
 
-/// Outputs as written, and what is said of them.
+/// Outputs as written, and the JSON of the run.
 fn run(arguments: &str) -> (Vec<u8>, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("out.safetensors");

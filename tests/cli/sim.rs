@@ -1,5 +1,5 @@
-//! `meshkv sim` and `meshkv cosim` run the same: traffic, fetches, decode steps and attention, with equal results. Where
-//! model and Verilog are made to differ, lockstep of each says where and writes waves.
+//! `meshkv sim` and `meshkv cosim` run the same traffic, fetches, decode steps and attention with equal results.
+//! Where a test makes model and Verilog differ, lockstep names the place and writes waves.
 
 use crate::support::sandbox::LEAST;
 use crate::support::verilated;
@@ -23,7 +23,8 @@ fn meshkv(folder: &Path, line: &str) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// The result of a line as JSON, without the engine, which must be this, the command, and the speed of the machine.
+/// The result of a line as JSON without the command and the speed of the machine, and without the engine, which is
+/// checked.
 fn figures(line: &str, engine: &str) -> Value {
     let (code, out, err) = meshkv(Path::new("."), &format!("{line} --json"));
     assert_eq!(code, Some(0), "{line}: {err}");

@@ -1,4 +1,5 @@
-//! Sweeps: every point once, whatever ends the process; the same rows however they came; strict files.
+//! Sweeps run every point once, however the process ends, give the same rows in any order of work, and read strict
+//! files.
 
 use crate::support::sandbox::{said, Running, Said, Scene};
 use meshkv::config::{workload_keys, WorkKind};
@@ -26,10 +27,10 @@ cycles = 6000
 warmup = 100
 "#;
 
-/// Points of it: `tornado` moves nothing on two columns and two rows.
+/// Points of `GRID`: `tornado` moves nothing on two columns and two rows.
 const POINTS: usize = 27;
 
-/// How often a sweep is killed.
+/// Number of times that a sweep is killed.
 const KILLS: u64 = 7;
 
 const ALL: [&str; 4] = ["rows.csv", "rows.jsonl", "rows.parquet", "sweep.json"];
@@ -44,7 +45,7 @@ fn files(scene: &Scene, dir: &str) -> Vec<Vec<u8>> {
     ALL.iter().map(|name| fs::read(scene.path(dir).join(name)).expect(name)).collect()
 }
 
-/// Whether files are alike, with the first difference where they are not: they are too long to be shown.
+/// Asserts that files are alike, and shows the first difference only, since the files are too long to be shown.
 fn alike(found: &[Vec<u8>], expected: &[Vec<u8>]) {
     for (name, (found, expected)) in ALL.iter().zip(found.iter().zip(expected)) {
         let [found, expected] = [found, expected].map(|bytes| String::from_utf8_lossy(bytes));
@@ -54,7 +55,7 @@ fn alike(found: &[Vec<u8>], expected: &[Vec<u8>]) {
     }
 }
 
-/// Runs a sweep to its end and gives what it says of itself.
+/// Runs a sweep to its end and returns its JSON.
 fn swept(scene: &Scene, line: &str) -> Value {
     let said = scene.run(&format!("sweep grid.toml --skip-illegal --json {line}"));
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -333,7 +334,7 @@ fn points_that_say_the_same_are_run_once() {
     assert_eq!((said.code, rows(&scene, "out")), (Some(0), 3));
 }
 
-/// Tags of a page that are opened must be closed in their order.
+/// Checks that the tags of a page are closed in the reverse order of opening.
 fn balanced(html: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = html.strip_prefix("<!DOCTYPE html>").expect("a document type");

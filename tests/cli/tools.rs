@@ -1,6 +1,6 @@
 //! `lint` and `doctor`: the subcommands that need Verilator, Icarus Verilog, Yosys and Tcl.
 //!
-//! The tools are required: where one is missing these tests fail, and say what to install.
+//! The tools are required: where one is missing these tests fail and name the package to install.
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! FIFO and register between two clocks, under Icarus: clocks of any ratio that jitter, any depth, stalls on both sides.
+//! FIFO and register between two clocks, under Icarus: jittering clocks of any ratio, any depth, stalls on both sides.
 
 use crate::support::icarus::{lint, sources, Bench};
 

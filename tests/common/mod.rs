@@ -1,3 +1,3 @@
-//! Cells that any block may use.
+//! Tests of the cells that any block may use.
 
 mod clock_crossing;

@@ -1,11 +1,11 @@
-//! Damaged configurations: whatever the file holds, the reader answers and points into it.
+//! Damaged configurations: for any content of the file, the reader returns a report that points into it.
 
 use meshkv::config;
 use meshkv::design::Design;
 use proptest::prelude::*;
 use std::fs;
 
-/// Loads `bytes` as a file; returns the report, if there is one, with the number of lines.
+/// Loads `bytes` as a file and checks that all places of the report lie in it.
 fn load(bytes: &[u8]) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("damaged.toml");

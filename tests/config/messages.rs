@@ -1,7 +1,7 @@
-//! What is said of a configuration that is wrong or unwise, word for word.
+//! Messages for wrong and unwise configurations, compared word for word.
 //!
-//! Every file of `tests/config/rejected` and `tests/config/warned` stands beside the exact text it must
-//! give. `make bless` (MESHKV_BLESS=1) rewrites the texts; the diff is for review.
+//! Every file of `tests/config/rejected` and `tests/config/warned` has the exact text that it must give beside it.
+//! MESHKV_BLESS=1 rewrites the texts; the diff is for review.
 
 use meshkv::config::{self, Severity};
 use meshkv::design::Design;

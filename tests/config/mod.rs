@@ -1,4 +1,4 @@
-//! Configurations and the messages about them.
+//! Tests of configurations and of the messages about them.
 
 mod damaged;
 mod messages;

@@ -5,7 +5,7 @@ use meshkv::design::Design;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What one configuration does otherwise than another.
+/// The difference of one configuration from another.
 type Change = fn(&mut Config);
 
 fn load(name: &str) -> Config {

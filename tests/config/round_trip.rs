@@ -16,7 +16,7 @@ fn load(text: &str) -> Config {
     design.config
 }
 
-/// A configuration that comes with the program, which nothing is unwise about.
+/// A configuration that comes with the program and gives no warning.
 fn named(name: &str) -> Config {
     let (design, warnings) = Design::load_for_the_card(&Path::new("configs").join(name)).unwrap();
     assert!(warnings.is_empty(), "{warnings}");

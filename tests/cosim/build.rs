@@ -1,5 +1,5 @@
-//! The shim on a fabric small enough to compile in seconds: `loopback.v` sends back to
-//! each tile what it sent, and misbehaves when a payload orders it to.
+//! The shim on a fabric small enough to compile in seconds: `loopback.v` returns each flit to its sender, and
+//! misbehaves when a payload orders it to.
 
 use meshkv::config::Config;
 use meshkv::cosim::build::toolchain::Toolchain;
@@ -67,7 +67,7 @@ fn library() -> &'static Library {
     })
 }
 
-/// An instance and what is needed to send to it.
+/// An instance with the credits and headers that sending needs.
 struct Bench {
     design: Design,
     dut: VerilatedMesh,
@@ -102,7 +102,7 @@ impl Bench {
         self.dut.inject(&flit).unwrap();
     }
 
-    /// What has left: cycle, tile, VC, first payload word.
+    /// The flits that have left: cycle, tile, VC, first payload word.
     fn ejected(&mut self) -> Vec<(u64, usize, u32, u32)> {
         self.dut.drain_ejections().map(|e| (e.cycle, e.tile.index(), e.vc, e.data[0])).collect()
     }
@@ -420,7 +420,8 @@ fn broken_verilog_shows_verilators_first_error_and_leaves_no_entry() {
     assert_eq!(before, after);
 }
 
-/// With a code of its own for each router an 8 x 8 mesh of 512 bits takes minutes to build and runs at a quarter of the speed.
+/// Routers of a mesh share code. With a copy for each router, an 8 x 8 mesh of 512 bits takes minutes to build and
+/// runs at a quarter of the speed.
 #[test]
 fn routers_of_a_mesh_share_code() {
     let mut config = design().config;

@@ -1,4 +1,4 @@
-//! Builds of co-simulation, and its scoreboard.
+//! Tests of the builds of co-simulation and of its scoreboard.
 
 mod build;
 mod scoreboard;

@@ -8,7 +8,7 @@ use meshkv::model::{attend, split, Datapath};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Outputs of ours and of FlashAttention-2 with blocks of 64, and the exact ones, of all queries of a head.
+/// Outputs of the datapath, of FlashAttention-2 with blocks of 64, and of exact attention, for all queries of a head.
 fn head(
     datapath: &Datapath,
     t: &Tensors,
@@ -27,7 +27,8 @@ fn head(
     (ours, flash, true_ones)
 }
 
-/// Ours may be no worse than FlashAttention-2, but for what one output on the edge of two FP16 numbers is worth.
+/// Asserts that the datapath is no worse than FlashAttention-2, but for one output at the edge between two FP16
+/// numbers.
 fn assert_no_worse(what: &str, ours: &[u16], flash: &[u16], exact: &[f64]) {
     let (ours, flash) = (Error::of(ours, exact), Error::of(flash, exact));
     let slack = 1.0 + 1e-4;
@@ -66,7 +67,7 @@ fn every_legal_shape_is_no_worse_than_flash_attention() {
     }
 }
 
-/// Captured attention of a real encoder, where it is at hand.
+/// Captured attention of a real encoder, if the file is present.
 #[test]
 fn real_tensors_are_no_worse_than_flash_attention() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/minilm_qkv.safetensors");

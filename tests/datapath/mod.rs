@@ -1,4 +1,4 @@
-//! The datapath model against exact arithmetic, and against attention.
+//! Tests of the datapath model against exact arithmetic and against attention.
 
 mod arithmetic;
 mod attention;

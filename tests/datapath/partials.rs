@@ -71,7 +71,7 @@ fn a_head_without_a_token_is_zero_and_disturbs_no_other() {
     assert_eq!(root.sums(), alone.sums());
 }
 
-/// Blocks decide, not segments: the sums are the same in every bit for every P that is a multiple of E.
+/// Sums depend on blocks, not on segments: they are the same in every bit for every P that is a multiple of E.
 #[test]
 fn the_size_of_segments_changes_no_bit() {
     let datapath = datapath(128, 32);
@@ -86,7 +86,7 @@ fn the_size_of_segments_changes_no_bit() {
     }
 }
 
-/// Everything between the flits and the packet, for one block, put together from the stated steps by hand.
+/// The path from the flits to the packet for one block, composed by hand from the documented steps.
 #[test]
 fn intermediate_values_are_what_the_steps_give() {
     use meshkv::model::fixed::{place, to_fp32, Phase};
@@ -157,7 +157,7 @@ fn one_tile_or_sixteen_give_the_same_but_for_the_last_bit() {
     }
 }
 
-/// Neighbours in FP16 or the same.
+/// Asserts that the numbers are equal or neighbours in FP16.
 fn assert_close(a: &[u16], b: &[u16]) {
     let steps = |bits: u16| if bits >> 15 == 1 { -i32::from(bits & 0x7fff) } else { i32::from(bits) };
     for (&a, &b) in a.iter().zip(b) {

@@ -1,4 +1,4 @@
-//! Infinities and NaN, and the largest and smallest numbers.
+//! The datapath on infinities, NaN, and the largest and smallest numbers.
 
 use super::exact::{datapath, half};
 use meshkv::model::{attend, fp16, split};

@@ -1,4 +1,4 @@
-//! Reading tensors: what is right comes as it is, what is wrong gets a message that says what to do.
+//! Reading of tensors: sound files are read unchanged, and a wrong file gets a message with a way out.
 
 use meshkv::model::tensors::{layers, synthetic, Logits, Synthetic, TensorError, Tensors};
 use safetensors::tensor::{serialize, TensorView};

@@ -1,5 +1,5 @@
-//! Counters of two clocks as a host looks at them, under Icarus. Words that cross arrive as late as constraints
-//! allow and are anything until then.
+//! The host's view of counters of two clocks, under Icarus. Words that cross arrive as late as the constraints allow,
+//! and have any value until then.
 
 use crate::support::icarus::{change, sources, Bench};
 use meshkv::emit::SourceFile;
@@ -11,7 +11,7 @@ const CLOCKS: [[u32; 3]; 6] =
 /// Columns, rows, and two bits a row: boundaries between SLRs from it to the front.
 const SHAPES: [[u32; 3]; 3] = [[3, 4, 0b10_01_01_00], [11, 1, 0], [4, 2, 0b01_00]];
 
-/// The emitted sources; a word between clocks takes a period of its reader.
+/// The emitted sources, in which a word between clocks takes a period of its reader.
 fn late() -> Vec<SourceFile> {
     let mut files = sources("meshkv_counter_view");
     let wires = "reg [WIDTH-1:0] arrived;
@@ -35,7 +35,7 @@ fn late() -> Vec<SourceFile> {
     files
 }
 
-/// What is said of so many looks.
+/// The output of the bench for a number of looks.
 fn said(files: &[SourceFile], seed: u32, shape: [u32; 3], clocks: [u32; 3], looks: u32) -> String {
     let [period, pe_period, jitter] = clocks;
     let clocks = [("period", period), ("pe_period", pe_period), ("jitter", jitter)];

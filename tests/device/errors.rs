@@ -1,4 +1,5 @@
-//! Memory that fails, on every port and channel: the run ends, the error is named, the interrupt rises, the next run works.
+//! Failing memory on every port and channel: the run ends, ERROR names the cause, the interrupt rises, the next run
+//! works.
 
 use crate::support::device::{
     apart, assert_clean, assert_error, assert_rules, job, run_clean, small, tensors, whole,
@@ -30,7 +31,7 @@ fn fail_and_recover(bench: &mut Bench, job: &Job, faults: Faults, notice: Notice
     outcome
 }
 
-/// Requests in which a fault begins: those of before, and one of this run.
+/// The number of the request at which a fault begins: one of this run, after all earlier ones.
 fn from_now(taken: u64) -> u64 {
     taken + 1
 }

@@ -1,4 +1,4 @@
-//! The host example compiles, lays the cache out as the fabric reads it, works the registers in their order, and names errors.
+//! The host example compiles, lays out the cache as the fabric reads it, accesses registers in order, and names errors.
 
 use crate::support::verilated::design;
 use meshkv::design::registers::named;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const TOKENS: u32 = 21;
 const STREAMS: u32 = 2;
 
-/// The example, built for a design against a card that is none.
+/// The example, built for a design against a stand-in for the card.
 struct Host {
     design: Design,
     dir: TempDir,
@@ -43,7 +43,7 @@ impl Host {
         host
     }
 
-    /// Compiles a program against a card that is none.
+    /// Compiles a program against a stand-in for the card.
     fn compile(&self, source: &Path, program: &str) {
         let stubs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/xrt");
         let cxx = meshkv::tools::find(&meshkv::tools::CXX).expect("the example needs a C++ compiler");
@@ -70,7 +70,7 @@ impl Host {
         self.design.config.model.kv_heads
     }
 
-    /// Numbers that tell where they are, different in each file.
+    /// Numbers that encode their position, different in each file.
     fn numbers(&self, name: &str, rows: u32) -> Vec<u16> {
         let seed = name.len() as u32 * 7919;
         (0..rows * self.design.config.pe.head_dim)
@@ -100,7 +100,7 @@ impl Host {
         command.output().unwrap()
     }
 
-    /// What was written to registers, in order.
+    /// The writes to registers, in order.
     fn log(&self) -> Vec<(u32, u32)> {
         let hex = |word: &str| u32::from_str_radix(word, 16).unwrap();
         let text = std::fs::read_to_string(self.path("log")).unwrap();
@@ -134,7 +134,7 @@ fn argument(log: &[(u32, u32)], number: u32) -> u64 {
     word(at) | word(at + 4) << 32
 }
 
-/// All slices stand where the fabric looks for them, whatever buffers they are in.
+/// Asserts that all slices lie where the fabric reads them, in any buffer.
 fn cache_is_where_the_fabric_reads(host: &Host) {
     let ran = host.run("", &[]);
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));

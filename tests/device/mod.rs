@@ -1,4 +1,4 @@
-//! The device: the fabric as a host sees it.
+//! Tests of the device: the fabric with its registers, resets and AXI interfaces.
 
 mod counter_view;
 mod errors;

@@ -1,4 +1,4 @@
-//! Mutants of the front's Verilog: what would go wrong on a board is found here.
+//! Mutants of the front's Verilog: each fault that would fail on a board is found.
 
 use crate::support::device::{
     apart, hasty, job, joined_of, modelled_of, mutant, owe_four_epochs, small, tensors,
@@ -12,7 +12,7 @@ use meshkv::design::registers::named;
 use meshkv::design::Mapping;
 use meshkv::emit::SourceFile;
 
-/// What is found in some runs on a platform at its worst; nothing if all is well.
+/// Runs jobs on the worst platform and returns the first fault found; empty if there is none.
 fn found(files: &[SourceFile], jobs: &[Job], faults: Faults) -> String {
     let design = jobs[0].design;
     let mut bench = match joined_of(files, design, &Platform::of(design).unruly(1), &apart(1)) {
@@ -44,7 +44,7 @@ fn found(files: &[SourceFile], jobs: &[Job], faults: Faults) -> String {
     String::new()
 }
 
-/// A mutant: module, text, its replacement, a part of what is found.
+/// A mutant: module, text, its replacement, a part of the expected message.
 type Mutant = (&'static str, &'static str, &'static str, &'static str);
 
 #[test]
@@ -94,15 +94,15 @@ fn an_epoch_that_is_used_again_too_early_is_found() {
     assert!(found.is_err(), "memory owes the epoch, unseen");
 }
 
-/// What a front does wrong in one of its epochs, and the rule that this breaks.
+/// A fault of the front in one of its epochs, and the rule that it breaks.
 struct Breaks {
-    /// A text of a module, and what it becomes.
+    /// A text of a module, and its replacement.
     from: &'static str,
     to: &'static str,
     rule: &'static str,
 }
 
-/// One front that breaks a rule in each epoch but the first, before the model of the core: each rule is named.
+/// Runs a front that breaks a rule in each epoch but the first, with the model of the core: each rule is named.
 fn rules_are_named(module: &str, breaks: [Breaks; 3]) {
     let design = small();
     let tensors = tensors(&design, 40, 5);

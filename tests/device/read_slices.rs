@@ -3,7 +3,7 @@
 use crate::support::icarus::{change, lint, sources, Bench};
 use meshkv::emit::SourceFile;
 
-/// What is said of so many bursts of four beats; neither side pauses if `pause` is 1.
+/// The output of the bench for a number of bursts of four beats; neither side pauses if `pause` is 1.
 fn said(files: &[SourceFile], boundaries: u32, run: &[(&str, u32)]) -> String {
     Bench::of(files, "device/read_slices_tb", &[("BOUNDARIES", boundaries)]).run("", run)
 }

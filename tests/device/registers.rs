@@ -1,5 +1,5 @@
-//! Registers in every order, legal and not, beside a model of the register file: what is read, which error is told,
-//! when the interrupt stands. Between all that runs that must be exact.
+//! Registers in every order, legal and not, beside a model of the register file: read values, reported errors, the
+//! interrupt. Between the accesses there are runs that must be exact.
 
 use crate::support::device;
 

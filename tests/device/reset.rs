@@ -1,4 +1,5 @@
-//! Resets of all tiles under Icarus: in every cycle the same, whatever the way to a row; held and released when they are.
+//! Resets of all tiles under Icarus are equal in every cycle for any path to a row, and are held and released as
+//! specified.
 
 use crate::support::icarus::{change, lint, sources, Bench};
 use meshkv::emit::SourceFile;
@@ -9,7 +10,7 @@ const SHAPES: [[u32; 3]; 3] = [[3, 4, 0b10_01_01_00], [11, 1, 0], [4, 2, 0b01_00
 /// Periods of both clocks, and how far an edge may be late.
 const CLOCKS: [[u32; 3]; 4] = [[1000, 1000, 0], [900, 600, 70], [300, 1900, 20], [1900, 300, 20]];
 
-/// What is said of so many resets.
+/// The output of the bench for a number of resets.
 fn said(files: &[SourceFile], seed: u32, shape: [u32; 3], clocks: [u32; 3]) -> String {
     let [period, pe_period, jitter] = clocks;
     let [cols, rows, boundaries] = shape;

@@ -1,5 +1,5 @@
-//! A run is cut off at any cycle, by a soft reset or by either of the platform's: the next one works, and takes nothing
-//! that memory owes to one of before.
+//! Resets that cut off a run at any cycle, soft or from the platform: the next run works, and accepts no late answer
+//! that memory owes to an earlier run.
 
 use crate::support::device::{
     apart, assert_error, assert_rules, job, owe_four_epochs, run_clean, small, tensors, whole,

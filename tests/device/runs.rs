@@ -1,4 +1,4 @@
-//! Whole runs through the registers of `meshkv_top`: the outputs in memory are those of `meshkv run`, in every bit.
+//! Whole runs through the registers of `meshkv_top` leave the outputs of `meshkv run` in memory, in every bit.
 
 use crate::support::attention::{self, Trouble};
 use crate::support::device::{apart, job, joined, run_clean, small, tensors, whole};

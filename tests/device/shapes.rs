@@ -1,5 +1,4 @@
-//! Runs through the registers of the front where beats and heads are of other sizes than each other, before the model
-//! of the core.
+//! Runs through the registers of the front with the model of the core, where beats and heads differ in size.
 
 use crate::support::attention::small;
 use crate::support::device::{hasty, job, modelled_of, run_clean, tensors};
@@ -8,7 +7,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::device::{Notice, Platform};
 use meshkv::design::Mapping;
 
-/// Two steps on 2 x 2 tiles: queries and outputs are where they belong, in every byte.
+/// Runs two steps on 2 x 2 tiles and checks every byte of queries and outputs in memory.
 fn steps_are_right(change: impl FnOnce(&mut Config)) {
     let design = small(|c| {
         (c.mesh.cols, c.mesh.rows) = (2, 2);

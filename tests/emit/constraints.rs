@@ -1,4 +1,4 @@
-//! Constraints name what is in the netlist, as often as they say; slips are found and named.
+//! Constraints match the netlist as often as they state; slips are found and named.
 
 use crate::support::verilated::design;
 use meshkv::cli::interrupt::Interrupt;
@@ -10,7 +10,7 @@ use meshkv::emit::{emit, modules, SourceFile, TOP};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A design laid out with its netlist, for constraints to be run on.
+/// A design laid out with its netlist, on which constraints run.
 struct Bench {
     linters: Linters,
     dir: TempDir,
@@ -48,7 +48,7 @@ impl Bench {
         said.into_iter().map(|m| m.text).collect()
     }
 
-    /// What is said of macros.
+    /// The messages about macros.
     fn defines(&self) -> Vec<String> {
         defines::check(self.dir.path()).unwrap().into_iter().map(|m| m.text).collect()
     }
@@ -57,7 +57,7 @@ impl Bench {
         vivado::SCRIPTS.iter().flat_map(|name| self.script(name, Installation::default())).collect()
     }
 
-    /// What is found when the first `from` of a file is `to`.
+    /// Replaces the first `from` of a file by `to` and returns the findings.
     fn with(&self, file: &str, from: &str, to: &str, run: impl Fn(&Bench) -> Vec<String>) -> Vec<String> {
         let path = self.path(file);
         let sound = std::fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The files of a real design, against each other.
+//! The files of a real design, compared with each other.
 
 use crate::support::sources::source;
 use meshkv::config::Config;

@@ -1,7 +1,7 @@
-//! The committed output of the reference configurations is what the generator writes today.
+//! The committed output of the reference configurations equals the output of the generator.
 //!
-//! `rtl_out/` is what a reader of the repository sees without running anything, and what a change
-//! of a template shows up in. Files are compared verbatim; `make bless` writes them again.
+//! `rtl_out/` shows the output to a reader who runs nothing, and shows the effect of a change of a template. Files
+//! are compared verbatim; `make bless` writes them again.
 
 use meshkv::design::Design;
 use meshkv::emit;

@@ -1,4 +1,4 @@
-//! Every shape of fabric is clean for every reader: Verilator, Icarus and Yosys, and Verilator's later language.
+//! Every shape of fabric is clean under Verilator, Icarus and Yosys, and under Verilator's later language.
 
 use crate::support::verilated::design;
 use meshkv::cli::interrupt::Interrupt;
@@ -7,7 +7,7 @@ use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, FABRIC, TOP};
 
-/// All messages about a module and all below it, of those passes that are wanted: tool and language.
+/// All messages about a module and the modules below it, from the wanted passes: tool and language.
 fn messages(design: &Design, top: &str, wanted: impl Fn(&str, &str) -> bool) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let dir = tempfile::tempdir().unwrap();
@@ -21,10 +21,10 @@ fn messages(design: &Design, top: &str, wanted: impl Fn(&str, &str) -> bool) -> 
     found.collect()
 }
 
-/// The language of the design, and one whose keywords it must avoid: those differ in no shape.
+/// The language of the design, and one whose keywords it must avoid; keywords are the same in every shape.
 const LANGUAGES: [&str; 2] = ["1364-2005", "1800-2017"];
 
-/// A design whose tiles have little of everything: what is looked at here is how they are joined.
+/// A design with small tiles: the tests check the connections between them.
 fn light(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     design(cols, rows, |config| {
         (config.mare.bloom_bits, config.mare.bloom_refresh) = (16, 4);
@@ -34,7 +34,7 @@ fn light(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-/// The whole design, or the fabric where what computes is the same as elsewhere.
+/// Asserts that the whole design is clean, or only the fabric where the arrays are the same as elsewhere.
 fn is_clean(top: &str, cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
     let design = light(cols, rows, change);
     let found = messages(&design, top, |_, language| language == LANGUAGES[0]);

@@ -1,4 +1,4 @@
-//! The emitted files.
+//! Tests of the emitted files.
 
 mod constraints;
 mod files;

@@ -1,4 +1,4 @@
-//! Writing the output as a user meets it: edits, files of their own, bad directories, a killed run.
+//! Writing of the output over edits and foreign files, into bad directories, and by a killed run.
 
 use meshkv::emit::{write, SourceFile, WriteError, Written};
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A small output, told apart by `text`.
+/// A small output, marked by `text`.
 fn design(text: &str) -> Vec<SourceFile> {
     let paths = ["rtl/b.v", "rtl/a.v", "a.f", "doc/a.md"];
     paths.map(|path| SourceFile { path: path.into(), text: format!("{path} {text}\n") }).to_vec()
@@ -240,10 +240,10 @@ fn current_directory_is_refused() {
     assert!(!Path::new("meshkv-manifest.json").exists());
 }
 
-/// Set for the child process of the test below; names the directory it writes.
+/// The variable that names the directory to the child process of the test below.
 const VICTIM_DIR: &str = "MESHKV_TEST_VICTIM_DIR";
 
-/// Not a test: what the killed process runs, writing two designs in turn until it dies.
+/// The program of the killed process, no test: writes two designs in turn until it is killed.
 #[test]
 #[ignore = "runs until it is killed"]
 fn victim() {

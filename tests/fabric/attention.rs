@@ -8,7 +8,7 @@ use meshkv::model::tensors::{Logits, Tensors};
 
 const MAPPINGS: [Mapping; 3] = [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped];
 
-/// Runs undisturbed and disturbed, and wants the model's bits both times.
+/// Runs undisturbed and disturbed, and expects the model's bits both times.
 fn exact(design: &Design, tensors: &Tensors, streams: u32, mapping: Mapping, what: &str) {
     for trouble in [Trouble::default(), Trouble { stall: 200, unruly: true, noise: 77 }] {
         let done = attend(design, tensors, streams, mapping, trouble);

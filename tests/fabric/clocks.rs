@@ -1,4 +1,4 @@
-//! What computes may have any clock: the whole design then gives the same bits, and what would not stand it is found.
+//! The arrays may have any clock: the whole design gives the same bits, and a faulty clock crossing is found.
 
 use crate::support::sources::source_mut;
 
@@ -21,7 +21,7 @@ fn clocks(noc: f64, pe: f64, jitter: u8, seed: u64) -> Clocks {
     Clocks { noc_mhz: noc, pe_mhz: pe, jitter, seed }
 }
 
-/// Flits that all tiles have worked on, which no clock changes.
+/// Flits that the tiles have processed in all, which no clock changes.
 fn flits(design: &Design, done: &AttentionResult) -> Vec<u64> {
     let names = pad_events(design);
     let sum = |name: &str| {
@@ -101,7 +101,7 @@ fn a_design_without_overlap_stands_them_too() {
     }
 }
 
-/// Changes texts of one emitted module, each of which stands there.
+/// Replaces texts of one emitted module; each must occur.
 fn change(files: &mut [SourceFile], module: &str, changes: &[(&str, &str)]) {
     let file = source_mut(files, module);
     for (from, to) in changes {

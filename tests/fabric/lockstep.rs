@@ -1,5 +1,5 @@
-//! The model of the fabric shows in every cycle, at every port, what the verilated fabric shows: the whole of it, and
-//! what stands beside the routers by itself, with a network that is played between the tiles.
+//! The model of the fabric drives every port as the verilated fabric does, in every cycle: the whole fabric, and
+//! tiles and periphery alone, with a stand-in for the network between the tiles.
 
 use crate::support::sources::source_mut;
 
@@ -14,7 +14,7 @@ use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile};
 use meshkv::eval::SoakFabric;
 
-/// A configuration by what it does otherwise.
+/// A configuration by name and change.
 type Case = (&'static str, fn(&mut Config));
 
 /// Runs both side by side until they differ.
@@ -64,7 +64,7 @@ fn homes_that_swap_do_so_in_the_model() {
     assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
 }
 
-/// Each design has several things otherwise, so that each thing is there and not there in some.
+/// Each design changes several features, so that every feature is present in some design and absent in another.
 const CASES: [Case; 8] = [
     ("hub, no MaRe", |c| (c.takv.placement, c.mare.enable) = (PlacementKind::Hub, false)),
     ("round robin, no MaRe, other channels", |c| {
@@ -90,7 +90,7 @@ const CASES: [Case; 8] = [
     }),
 ];
 
-/// What stands beside the routers shows the same in some of the cases, under whatever network.
+/// Compares tiles and periphery in some of the cases, under any network.
 fn same_under_any_network(cases: &[Case]) {
     for (name, change) in cases {
         let design = small(3, 2, change);
@@ -144,7 +144,7 @@ fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
     }
 }
 
-/// Changes of one module each, and how what they break is called at the ports.
+/// Changes of one module each, and the name of the port at which the fault shows.
 const MUTANTS: [(&str, &str, &str, &str); 4] = [
     // Windows end although the home is busy.
     ("meshkv_request_table", "few    = ~|(closed & (closed - 1'b1));", "few    = 1'b1;", "tx_head"),

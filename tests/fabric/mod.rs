@@ -1,4 +1,4 @@
-//! The whole fabric.
+//! Tests of the whole fabric.
 
 mod attention;
 mod clocks;

@@ -1,4 +1,4 @@
-//! A fabric in pieces, joined by C++, is the fabric that is emitted: in every cycle every port shows the same.
+//! A fabric in pieces, connected by C++, equals the emitted fabric at every port in every cycle.
 
 use crate::support::sources::source_mut;
 
@@ -22,7 +22,7 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-/// Runs both forms side by side until they differ; answers with what happened in both.
+/// Runs both forms side by side until they differ; returns the events of both.
 fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Result<Seen, String> {
     let socket = |form| verilated(&library_of(form, design, files), 7).expect("it fits into memory");
     let both =
@@ -32,7 +32,7 @@ fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Re
     Ok(stand.seen)
 }
 
-/// What happens in forms that do not differ.
+/// The events of forms that must not differ.
 fn same(design: &Design, pace: Pace, cycles: u64) -> Seen {
     let files = emit(design).expect("every legal design is emitted");
     compare(design, &files, pace, cycles).unwrap_or_else(|e| panic!("whole and in pieces: {e}"))
@@ -84,7 +84,7 @@ fn crossed_columns_of_the_fabric_are_a_difference() {
     assert!(compare(&design, &files, LIVELY, 6000).is_err());
 }
 
-/// Says how long the form of a fabric of the reference's size takes to build, and how fast it runs.
+/// Prints the build time and the speed of a form at the size of the reference.
 fn speed(form: BuildForm) {
     let mut config = Config::default();
     (config.mesh.cols, config.mesh.rows, config.noc.flit_width) = (8, 8, 512);

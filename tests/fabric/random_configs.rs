@@ -1,4 +1,4 @@
-//! Any legal configuration: it generates, every linter is content, and its fabric keeps its promises under load.
+//! Random legal configurations: each generates, passes every linter, and its fabric keeps its promises under load.
 //!
 //! A few cases from a fixed seed; `PROPTEST_CASES=100` and `PROPTEST_RNG_SEED=2` ask for more and for others.
 //! A case that fails prints its configuration and its traffic.
@@ -15,18 +15,18 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config as Runs, RngSeed, TestRunner};
 use std::fmt;
 
-/// Each builds a fabric, which takes ten seconds and more with many channels.
+/// Number of cases; each builds a fabric, which takes ten seconds and more with many channels.
 const CASES: u32 = 2;
-/// Draws routers of both kinds, the narrowest and the widest flits, three and four channels.
+/// The seed; it draws routers of both kinds, the narrowest and the widest flits, three and four channels.
 const SEED: u64 = 5;
 
-/// A configuration and what its fabric has to bear.
+/// A configuration and the traffic of its fabric.
 struct Case {
     design: Design,
     traffic: Vec<Traffic>,
 }
 
-/// Shown where a case fails.
+/// The text of a case that fails.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let toml = toml::to_string(&self.design.config).expect("a configuration is TOML");
@@ -53,7 +53,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// The rest of the keys, as far as they are drawn: what they mean together decides which are legal.
+    /// Draws the remaining keys; the combination decides which are legal.
     fn configuration()(
         mut config in network(),
         mare in (any::<bool>(), prop::bool::weighted(0.75), any::<bool>(), 0u32..=255, 1u32..=16),
@@ -97,8 +97,7 @@ prop_compose! {
     }
 }
 
-/// Whatever any linter says of a fabric; what computes is linted in every shape of its own by `pad::row` and
-/// `emit::lint_matrix`.
+/// The messages of all linters about a fabric; `pad::row` and `emit::lint_matrix` lint the arrays in every shape.
 fn lint(design: &Design) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let dir = tempfile::tempdir().unwrap();

@@ -1,6 +1,6 @@
-//! Proves with Yosys that the printed body of every kernel is rust-hdl's own Verilog in other
-//! words: both are built at small widths, joined in a miter, and SAT finds no input that tells
-//! them apart. Corrupted bodies must be told apart, or the proof would prove nothing.
+//! Yosys proves that the printed body of every kernel is equivalent to rust-hdl's own Verilog. Both are built at
+//! small widths and joined in a miter, and SAT finds no input that distinguishes them. Corrupted bodies must be
+//! distinguished, or the proof would prove nothing.
 //!
 //! Yosys is needed; without it these tests fail. `YOSYS` names another executable.
 
@@ -9,7 +9,7 @@ use rust_hdl::core::block::Block;
 use rust_hdl::prelude::*;
 use std::process::Command;
 
-/// What SAT says about two circuits.
+/// The result of SAT for two circuits.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Equal,

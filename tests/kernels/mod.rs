@@ -1,4 +1,4 @@
-//! The printer of kernels.
+//! Tests of the kernel printer.
 
 mod equivalence;
 mod print;

@@ -1,4 +1,4 @@
-//! What the kernel printer writes.
+//! The output of the kernel printer.
 
 use crate::support::kernel_block::block;
 use meshkv::kernels::{body, signals, Dir};

@@ -1,4 +1,4 @@
-//! What the kernel printer refuses: each rule with the smallest block that breaks it.
+//! Refusals of the kernel printer: each rule with the smallest block that breaks it.
 
 use crate::support::kernel_block::block;
 use meshkv::kernels::{body, PrintError};

@@ -1,5 +1,4 @@
-//! Every cause of a duplicate: it is suppressed, what is needed is not, and a filter that does
-//! otherwise is found out.
+//! Duplicates of every cause are suppressed, needed flits are not, and a filter that does otherwise is found.
 
 use crate::support::fetch::{chunk, plan, random_plan, run_clean, run_mutant, slice, tile};
 use crate::support::verilated::design;
@@ -7,11 +6,11 @@ use meshkv::config::Config;
 use meshkv::cosim::workloads::fetch::{Fetched, Plan, Resident};
 use meshkv::design::Design;
 
-/// What a fabric differs in.
+/// The difference of one fabric from another.
 type Change = fn(&mut Config);
 
-/// A short window and a memory that outlasts what is asked in it. Links without registers between SLRs: who meets whom in a
-/// window is told by the cycle, and a register moves it.
+/// A fabric with a short window and a filter memory that outlasts its requests. Links have no registers between SLRs:
+/// which requests meet in a window depends on the cycle, and a register would change it.
 fn fabric(change: impl FnOnce(&mut Config)) -> Design {
     design(3, 2, |c| {
         c.mare.coalesce_window = 4;
@@ -21,7 +20,7 @@ fn fabric(change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-/// The same plan with and without suppression: traffic falls by what was redundant, and nothing else.
+/// Runs a plan with and without suppression: traffic falls by the redundant flits and by nothing else.
 fn both_ways(change: Change, make: impl Fn(&Design) -> Plan) -> (Fetched, Fetched) {
     let with = fabric(change);
     let without = fabric(|c| {
@@ -72,7 +71,7 @@ fn of_overlapping_trees_only_the_new_branches_are_sent() {
     assert!(with.data_links < without.data_links, "{} {}", with.data_links, without.data_links);
 }
 
-/// The slice becomes resident long after it was asked for, and after it was asked for again.
+/// A plan whose slice becomes resident long after the first request, and after the repeated one.
 fn late_slice(design: &Design) -> Plan {
     let mut plan = plan(design, 1);
     let published = u64::from(design.mare.retry_cycles().1) * 2 + 50;
@@ -168,8 +167,8 @@ fn fetches_for_what_is_missing_hold_back_nothing() {
     assert_eq!(done.delivered, 13 * u64::from(design.mare.chunk_flits));
 }
 
-/// What a broken filter does to random fetches: a violation, a flit that never comes, or one that comes
-/// only because it was asked for again.
+/// Asserts that a broken filter shows in random fetches: as a violation, a flit that never arrives, or a flit that
+/// arrives only after a repeated request.
 fn is_caught(design: &Design, file: &str, from: &str, to: &str) {
     let mut plan = random_plan(design, 8, 300, 15, 6);
     plan.watchdog = 4 * u64::from(design.mare.retry_cycles().1);

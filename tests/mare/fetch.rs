@@ -1,4 +1,4 @@
-//! What a tile asks for comes: home agents, coalescing, multicast, on the verilated fabric.
+//! Fetches on the verilated fabric receive every requested flit: home agents, coalescing, multicast.
 
 use crate::support::fetch::{chunk, plan, random_plan, run_clean, run_on, tile};
 use crate::support::verilated::{design, lasting_library_of};
@@ -8,7 +8,7 @@ use meshkv::cosim::workloads::fetch::scenario::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
 
-/// What a kind of fabric differs in.
+/// The difference of one kind of fabric from another.
 type Change = fn(&mut Config);
 
 fn small(change: impl FnOnce(&mut Config)) -> Design {

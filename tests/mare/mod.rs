@@ -1,4 +1,4 @@
-//! MaRe: requesters and home agents.
+//! Tests of MaRe: requesters and home agents.
 
 mod duplicates;
 mod fetch;

@@ -1,4 +1,4 @@
-//! What a configuration switches off is not in the Verilog: gone, not disabled.
+//! Features that a configuration switches off are absent from the Verilog, not merely disabled.
 
 use crate::support::sources::is_source;
 use meshkv::config::Config;
@@ -15,7 +15,7 @@ fn text<'a>(files: &'a [SourceFile], module: &str) -> Option<&'a str> {
     files.iter().find(|f| is_source(f, module)).map(|f| f.text.as_str())
 }
 
-/// Words that stand in a module with the switch on and not with it off.
+/// Asserts that words occur in a module with the switch on and not with it off.
 fn gone(on: &[SourceFile], off: &[SourceFile], module: &str, words: &[&str]) {
     for word in words {
         assert!(text(on, module).unwrap().contains(word), "{module} with the switch on lacks {word}");

@@ -1,4 +1,4 @@
-//! The graph of waits: acyclic for what is built, cyclic for fabrics that would be built wrongly.
+//! The graph of waits is acyclic for emitted fabrics and cyclic for wrongly built ones.
 
 use crate::support::sources::source;
 use assert_cmd::Command;
@@ -20,7 +20,7 @@ fn shape(cols: u32, rows: u32) -> Design {
     design(|c| (c.mesh.cols, c.mesh.rows) = (cols, rows))
 }
 
-/// The verdicts of a fabric that behaves otherwise than it is built.
+/// The verdicts for a fabric with changed rules.
 fn mutated(design: &Design, change: impl Fn(&mut Rules)) -> Vec<Verdict> {
     let mut rules = Rules::of(design);
     change(&mut rules);
@@ -211,7 +211,7 @@ fn a_home_without_room_to_park_fetches_is_a_cycle() {
     assert_eq!(cyclic(&verdicts), [Scope::RequestReply]);
 }
 
-/// What follows `.name` in a port list, without its brackets.
+/// The connection of `.name` in a port list, without its brackets.
 fn connection<'a>(text: &'a str, name: &str) -> &'a str {
     let (_, rest) = text.split_once(&format!(".{name} ")).unwrap();
     let (inside, _) = rest.split_once('\n').unwrap();

@@ -1,6 +1,6 @@
-//! Model and Verilog in lockstep: every link in every cycle, on small meshes with all shapes of network.
+//! Model and Verilog in lockstep agree on every link in every cycle, on small meshes with all shapes of network.
 //!
-//! What lockstep would not notice could differ: so what is broken on either side must be found, and named.
+//! A difference that lockstep missed would go unnoticed; so a fault on either side must be found and named.
 
 use crate::support::sources::source_mut;
 use crate::support::verilated;
@@ -21,7 +21,7 @@ use meshkv::model::cycle::network::Upset;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What one network has otherwise than the others.
+/// The difference of one network from another.
 type Change = fn(&mut Config);
 
 fn both_of(design: &Design, files: &[SourceFile]) -> Lockstep {
@@ -35,7 +35,7 @@ fn both(design: &Design) -> Lockstep {
     both_of(design, &emit(design).unwrap())
 }
 
-/// Uniform, multicast, mixed and hotspot traffic, from hardly any to more than there is room for.
+/// Uniform, multicast, mixed and hotspot traffic, from almost none to beyond saturation.
 fn traffics(design: &Design) -> Vec<Traffic> {
     let fanout = design.mesh.tiles() as u32 / 2;
     let spot = Hotspot { x: design.mesh.cols() - 1, y: 0, share: 0.4 };
@@ -51,7 +51,7 @@ fn traffics(design: &Design) -> Vec<Traffic> {
     ]
 }
 
-/// Takes all traffic through a design in lockstep, the second half with tiles that hold what they receive.
+/// Runs all traffic through a design in lockstep, the second half with tiles that hold received flits.
 fn agree(design: &Design) {
     let mut both = both(design);
     for (i, traffic) in traffics(design).into_iter().enumerate() {
@@ -136,7 +136,7 @@ fn memory_of_the_model_does_not_grow_over_a_run() {
     assert!(model.records() <= records + records / 10, "{} after {records}", model.records());
 }
 
-/// What lockstep finds under this traffic, if anything.
+/// The difference that lockstep finds under this traffic, if any.
 fn find(both: &mut Lockstep, design: &Design, traffic: &Traffic) -> Option<Difference> {
     match under(both, design, traffic) {
         Err(RunError::Network(error)) => {
@@ -155,7 +155,7 @@ fn load() -> Traffic {
     unicast(PatternKind::Uniform, VirtualNetworks::Both, 0.4, 2)
 }
 
-/// Changes one emitted module where it stands in router (1, 1), and takes traffic through it.
+/// Changes one emitted module within router (1, 1), and runs traffic through it.
 fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Difference {
     let design = design(3, 3, |_| {});
     let mut files = emit(&design).unwrap();

@@ -1,4 +1,4 @@
-//! The network: routers, links, mesh.
+//! Tests of the network: routers, links, mesh.
 
 mod deadlock;
 mod lockstep;

@@ -1,7 +1,7 @@
-//! A router that is broken on purpose is caught, whatever is broken, and the message names the place.
+//! A router with any deliberate fault is caught, and the message names the place.
 //!
-//! Each mutant is the emitted text with one thing changed. The unchanged text passes the
-//! same traffic (`timing.rs`), so what is found here is the mutation.
+//! Each mutant is the emitted text with one change. The unchanged text passes the same traffic (`timing.rs`), so the
+//! finding is the mutation.
 
 use crate::support::sources::source_mut;
 
@@ -14,7 +14,7 @@ use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::Design;
 use meshkv::emit::{emit, MESH};
 
-/// What a run of a broken fabric came to.
+/// The outcome of a run of a broken fabric.
 #[derive(Debug)]
 enum Caught {
     /// The scoreboard: kinds of the violations that it kept, and the first message.
@@ -26,7 +26,7 @@ enum Caught {
 }
 
 impl Caught {
-    /// Whether the scoreboard found `kind`; the message must say where.
+    /// Tests whether the scoreboard found `kind`; the message must name the place.
     fn has(&self, kind: ViolationKind) -> bool {
         match self {
             Caught::Violations(kinds, message) => {
@@ -42,7 +42,7 @@ fn small() -> Design {
     design(3, 2, |_| {})
 }
 
-/// Changes `from` to `to` in one emitted module, everywhere it stands, and runs the traffic.
+/// Replaces every `from` by `to` in one emitted module and runs the traffic.
 fn mutant(module: &str, from: &str, to: &str, traffic: &Traffic) -> Caught {
     let design = small();
     let mut files = emit(&design).unwrap();

@@ -1,5 +1,5 @@
-//! One verilated tile run once for each of the mesh is the fabric, cycle by cycle; and what a
-//! tile has no part in, the wiring of the emitted mesh, shows as a difference.
+//! One verilated router, run once for each router of the mesh, equals the whole mesh in every cycle. A fault in the
+//! wiring of the emitted mesh, which the router does not contain, shows as a difference.
 
 use crate::support::sources::source_mut;
 
@@ -17,17 +17,17 @@ use meshkv::emit::{emit, SourceFile};
 /// Cycle, tile, VC, head, data.
 type Left = (u64, NodeId, u32, Vec<u32>, Vec<u32>);
 
-/// Everything that can be seen of a run.
+/// The observable record of a run.
 #[derive(Debug, Default, PartialEq)]
 struct Seen {
     ejections: Vec<Left>,
     entries: Vec<Entry>,
-    /// After every cycle.
+    /// Busy virtual channels after every cycle.
     busy: Vec<Vec<(NodeId, Port, u32)>>,
     counters: Vec<Vec<[u32; COUNTERS]>>,
 }
 
-/// A fabric that is stepped a cycle at a time and notes all of it.
+/// A fabric that is stepped cycle by cycle and recorded.
 struct Recorder {
     dut: VerilatedMesh,
     seen: Seen,
@@ -86,12 +86,12 @@ impl Network for Recorder {
     }
 }
 
-/// Enough tiles for two threads, and none of their borders at a word of a packed port.
+/// A mesh with enough tiles for two threads, and no border between them at a word of a packed port.
 fn four_by_three() -> Design {
     design(4, 3, |_| {})
 }
 
-/// What is seen of some traffic; two tiles take what they get slowly.
+/// The record of some traffic; two tiles accept flits slowly.
 fn seen(form: BuildForm, design: &Design, files: &[SourceFile], traffic: &Traffic) -> Seen {
     let mut dut = open(&library_of(form, design, files), design);
     for (x, y, probability) in [(1, 1, 0.6), (3, 0, 0.3)] {

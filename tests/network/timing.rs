@@ -1,4 +1,4 @@
-//! The verilated fabric does what the specification promises, to the cycle where it says so.
+//! The verilated fabric meets the specification, to the cycle where it names cycles.
 
 use crate::support::verilated;
 
@@ -24,14 +24,14 @@ const PATTERNS: [PatternKind; 7] = [
     PatternKind::Hotspot,
 ];
 
-/// No side equals another, and a router in the middle has all five ports.
+/// A mesh with unequal sides and a router in the middle with all five ports.
 fn oblong() -> Design {
     design(4, 3, |_| {})
 }
 
-/// Cycles from the source queue to the ejection when nothing is in the way. A router passes a flit
-/// on along its row in one cycle, the source's own router too; into a column, along it, and into a tile in two. Between
-/// two SLRs there is a register more.
+/// Cycles from the source queue to the ejection in an empty network. A router, the source's own included, passes a
+/// flit along its row in one cycle, and into a column, along it and into a tile in two. A link between two SLRs has
+/// one more register.
 fn unloaded(design: &Design, a: NodeId, b: NodeId) -> u64 {
     let ((ax, ay), (bx, by)) = (design.mesh.coords(a), design.mesh.coords(b));
     u64::from(ax.abs_diff(bx) + 2 * ay.abs_diff(by) + design.crossed(ay, by) + 2)

@@ -1,5 +1,4 @@
-//! Traffic over the emitted fabric: a sound one breaks no promise, and a router that is broken on
-//! purpose is caught.
+//! Traffic over the emitted fabric: a sound fabric breaks no promise, and a deliberately broken router is caught.
 
 use crate::support::sources::source_mut;
 use crate::support::verilated;
@@ -32,7 +31,7 @@ fn open(library: &Library, design: &Design) -> VerilatedMesh {
     dut
 }
 
-/// The 4x2 fabric as it is emitted: not square, and all patterns but transpose exist on it.
+/// The emitted 4x2 fabric, on which all patterns but transpose exist.
 fn sound() -> (Design, VerilatedMesh) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     let design = design(4, 2);

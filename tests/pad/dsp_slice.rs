@@ -1,4 +1,4 @@
-//! The DSP slice by its name, which synthesis takes, against the description of it, which simulation takes.
+//! The named DSP slice, used by synthesis, against its behavioural description, used by simulation.
 
 use crate::support::icarus::Bench;
 use meshkv::config::Config;
@@ -8,7 +8,7 @@ use meshkv::tools;
 use std::fs;
 use std::process::Command;
 
-/// A module with its slice named, as one flat module `slice`.
+/// A module with the named slice, flattened into one module `slice`.
 fn named(module: &str, text: &str, parameters: &[(&str, u32)]) -> SourceFile {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("dsp.v"), text).unwrap();
@@ -28,7 +28,7 @@ fn named(module: &str, text: &str, parameters: &[(&str, u32)]) -> SourceFile {
     }
 }
 
-/// What the bench of `module` prints when the slice that it names has `to` for `from`.
+/// The output of the bench of `module` when its named slice has `to` for `from`.
 fn said(module: &str, parameters: &[(&str, u32)], from: &str, to: &str) -> String {
     let mut config = Config::default();
     config.pe.array_rows = 1;

@@ -1,4 +1,4 @@
-//! The model of the whole design, what computes and all, shows at every port in every cycle what the Verilog shows.
+//! The model of the whole design, arrays included, equals the Verilog at every port in every cycle.
 
 use crate::support::sources::source_mut;
 
@@ -20,7 +20,7 @@ fn drawn(design: &Design, tokens: usize, streams: u32) -> Tensors {
     tensors(design, tokens, streams as usize, Logits::Normal, 5)
 }
 
-/// Runs both; then the model by itself, which must come to the same numbers.
+/// Runs both; then the model by itself, which must give the same numbers.
 fn same(job: &Job, trouble: Trouble, clocks: Clocks, what: &str) -> AttentionResult {
     let what = format!("{what}, {:?}, {} streams, {trouble:?}, {clocks:?}", job.mapping, job.streams);
     let files = emitted(job.design);
@@ -49,7 +49,7 @@ fn every_mapping_takes_the_cycles_of_the_verilog() {
 
 type Change = fn(&mut Config);
 
-/// A few tokens more than two segments, two streams, undisturbed and disturbed.
+/// Runs each case with a few tokens more than two segments and two streams, undisturbed and disturbed.
 fn fabrics(cases: &[(&str, Change)]) {
     for (what, change) in cases {
         let design = small(*change);

@@ -1,4 +1,4 @@
-//! PaD: the arrays of a tile.
+//! Tests of PaD: the arrays of a tile.
 
 mod dsp_slice;
 mod lockstep;

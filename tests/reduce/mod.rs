@@ -1,4 +1,4 @@
-//! The reduction of partial results to outputs.
+//! Tests of the reduction of partial results to outputs.
 
 mod part_former;
 mod reduce_root;

@@ -1,4 +1,4 @@
-//! PART packets of the emitted part former against those of the model, under Icarus.
+//! PART packets of the emitted part former equal those of the model, under Icarus.
 
 use crate::support::icarus::{lint, sources, Bench};
 use meshkv::model::{fixed, Packet};
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// A sum of any magnitude; a third of them lie at or next to where rounding turns.
+/// A sum of any magnitude; a third of them lie at a rounding boundary or next to it.
 fn sum(random: &mut Random, width: u32) -> i128 {
     let most = 1i128 << (width - 1);
     let wide = i128::from(random.next()) << 32 ^ i128::from(random.next());

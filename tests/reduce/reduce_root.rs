@@ -1,4 +1,4 @@
-//! The emitted reduce root against the model's, under Icarus: what it merges and puts out is the same in every bit.
+//! The emitted reduce root equals the model in every bit of its merges and outputs, under Icarus.
 
 use crate::support::icarus::{lint, sources, Bench};
 use meshkv::design::index_bits;
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// What a root is made for and given.
+/// The parameters of a root and its input.
 #[derive(Debug, Clone, Copy)]
 struct Case {
     lanes: u32,
@@ -53,7 +53,7 @@ struct Sent {
     flits: Vec<Vec<u16>>,
 }
 
-/// Numbers such as tiles send, and such as no tile would, as far as the sums have bits for them.
+/// A packet of numbers that tiles send, or that no tile would send, within the width of the sums.
 fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
     // The model bounds |o| by 2^17 T; each partial has its share of it.
     let most = i64::from(case.sum_width) - 38 - i64::from(case.partials.ilog2() + 1);
@@ -99,7 +99,7 @@ fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
     Packet { max, sums }
 }
 
-/// Partials of a head whose quotients are ties but for the last bits of o: one has the tie, all others the rest.
+/// Partials of a head whose quotients are ties but for the last bits of o: one holds the tie, the others the rest.
 fn near_a_tie(random: &mut Random, case: &Case, first: bool) -> Packet {
     let one = 127 << 23;
     let mut word = || match (first, random.below(3)) {

@@ -1,4 +1,4 @@
-//! What the tests of the whole design share: small configurations, tensors for them, and a run.
+//! Attention on the whole design, for tests: small configurations, tensors for them, and a run.
 
 use crate::support::verilated;
 use crate::support::verilated::{emitted, library_of};
@@ -36,15 +36,15 @@ pub fn tensors(design: &Design, tokens: usize, positions: usize, logits: Logits,
     })
 }
 
-/// Looks at a run, of 256 cycles each.
+/// Most looks at a run, of 256 cycles each.
 const MOST_LOOKS: u32 = 100;
 
-/// How a run is disturbed.
+/// Disturbances of a run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Trouble {
     pub stall: u8,
     pub unruly: bool,
-    /// What registers hold before the reset.
+    /// Seed of the contents of registers before the reset.
     pub noise: u64,
 }
 
@@ -63,14 +63,14 @@ pub fn run(job: &Job, trouble: Trouble) -> AttentionResult {
     run_with(job, trouble, BuildForm::CorePieces, Clocks::IN_STEP)
 }
 
-/// The same in a form that has the clocks asked for.
+/// The same in a form with the given clocks.
 pub fn run_with(job: &Job, trouble: Trouble, form: BuildForm, clocks: Clocks) -> AttentionResult {
     let done = try_run(&emitted(job.design), job, trouble, form, clocks).unwrap();
     assert_eq!(done.violations, [""; 0]);
     done
 }
 
-/// The same of emitted files, patched or not; far beyond what any such run takes it is given up.
+/// The same for emitted files, patched or not; gives up far beyond the length of any such run.
 pub fn try_run(
     files: &[SourceFile],
     job: &Job,
@@ -83,7 +83,7 @@ pub fn try_run(
     bench.run(0, trouble.stall, &mut patience())
 }
 
-/// Verilog and model in lockstep until they differ.
+/// Runs Verilog and model in lockstep until they differ.
 pub fn lockstep(
     files: &[SourceFile],
     job: &Job,
@@ -97,7 +97,7 @@ pub fn lockstep(
     bench.run(0, trouble.stall, &mut patience())
 }
 
-/// The model by itself, every cycle of its tiles noted.
+/// Runs the model by itself and records every cycle of its tiles.
 pub fn on_model(job: &Job, trouble: Trouble, clocks: Clocks, numbers: bool) -> AttentionResult {
     let bench = Bench::on_model(job, behaviour(job, trouble), clocks, numbers).unwrap();
     bench.run(1 << 20, trouble.stall, &mut patience()).unwrap()
@@ -121,7 +121,7 @@ fn patience() -> impl FnMut(usize) -> bool {
     }
 }
 
-/// Every output is the model's, in every bit.
+/// Asserts that every output equals the model's in every bit.
 pub fn assert_exact(done: &AttentionResult, what: &str) {
     let wrong: Vec<_> =
         done.outputs.iter().filter(|(of, output)| done.expected.get(of) != Some(output)).collect();

@@ -38,7 +38,7 @@ pub const LOAD: Workload = Workload {
 pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
 pub const SHARINGS: [Sharing; 2] = [Sharing::KvHead, Sharing::Segment];
 
-/// The form that builds fastest; `tests/fabric/pieces.rs` shows that it is as the whole.
+/// The form that builds fastest; `tests/fabric/pieces.rs` shows that it equals the whole fabric.
 pub const FORM: BuildForm = BuildForm::FabricPieces;
 
 /// The library of a design.
@@ -51,12 +51,12 @@ pub fn plan(design: &Design, load: &Workload) -> Plan {
     Plan::new(design, step(design, load).unwrap().descriptors, 7)
 }
 
-/// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
+/// Runs a plan on a fabric of its own, in lockstep with the model.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
     Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_| false)
 }
 
-/// Runs a plan on the Verilog alone: changed sources, or what no model can know.
+/// Runs a plan on the Verilog alone, for changed sources or behaviour that no model covers.
 pub fn run_alone(library: &Library, design: &Design, plan: &Plan) -> Result<Decoded, DecodeError> {
     Bench::new(library, design, 1).unwrap().run(plan, &mut |_| false)
 }

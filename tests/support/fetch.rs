@@ -1,4 +1,4 @@
-//! Fetches on small fabrics, for tests: plans, and how a plan is run.
+//! Fetches on small fabrics, for tests: plans, and runs of a plan.
 
 use crate::support::sources::source_mut;
 use crate::support::verilated::{emitted, library_of};
@@ -17,7 +17,7 @@ pub fn node_library(design: &Design) -> Library {
     library_of(BuildForm::TransportPieces, design, &emitted(design))
 }
 
-/// Runs a plan on a fabric of its own, beside which the model must show the same in every period.
+/// Runs a plan on a fabric of its own, in lockstep with the model.
 pub fn run_on(library: &Library, design: &Design, plan: &Plan) -> Result<Fetched, FetchError> {
     Bench::in_lockstep(library, design, 1).unwrap().run(plan, &mut |_, _| false)
 }
@@ -55,7 +55,7 @@ pub fn tile(design: &Design, index: usize) -> NodeId {
     design.mesh.nodes().nth(index).expect("a tile of the mesh")
 }
 
-/// A tile asks for one chunk of slice g at its home.
+/// A request of a tile for one chunk of slice g at its home.
 pub fn chunk(design: &Design, cycle: u64, g: u32, home: usize, chunk: u32, mask: u64) -> Command {
     let flits = design.mare.chunk_flits;
     let (first, last) = (chunk * flits, (chunk + 1) * flits - 1);
@@ -85,8 +85,8 @@ impl Random {
     }
 }
 
-/// Every tile fetches chunks at random: `count` commands a tile, `gap` cycles apart on average, from the
-/// first `slices` slices; heads ask together, apart, and again.
+/// A plan of random fetches: `count` commands a tile, `gap` cycles apart on average, from the first `slices` slices.
+/// Heads request together, apart, and again.
 pub fn random_plan(design: &Design, seed: u64, count: u32, gap: u64, slices: u32) -> Plan {
     let mut random = Random(seed);
     let mut made = plan(design, slices);

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The sources of a module and of what it holds.
+/// The sources of a module and of the modules that it instantiates.
 pub fn sources(module: &str) -> Vec<SourceFile> {
     let design = Design::from_config("test", &Config::default()).expect("the defaults are legal");
     emit_block(&design, module).expect("it is emitted")
 }
 
-/// Replaces a text that stands once in a module.
+/// Replaces a text that must occur once in a module.
 pub fn change(files: &mut [SourceFile], module: &str, from: &str, to: &str) {
     let file = source_mut(files, module);
     assert_eq!(file.text.matches(from).count(), 1, "{module} has not one `{from}`");
@@ -54,7 +54,7 @@ impl Bench {
         Bench { dir }
     }
 
-    /// Runs it and gives what it prints; `input` becomes the file that its `+input=` names.
+    /// Runs the bench and returns its output; `input` becomes the file that its `+input=` names.
     pub fn run(&self, input: &str, arguments: &[(&str, u32)]) -> String {
         let path = self.dir.path().join("input");
         fs::write(&path, input).unwrap();
@@ -67,7 +67,7 @@ impl Bench {
     }
 }
 
-/// What the readers of Verilog say of a module with these values of its parameters.
+/// The messages of the linters about a module with these values of its parameters.
 pub fn lint(module: &str, parameters: &[(&str, u32)]) -> Vec<String> {
     let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
     let mut files = sources(module);

@@ -1,13 +1,12 @@
-//! A network without routers: every flit takes two cycles a hop, whatever else is on its way.
+//! A network without routers: every flit takes two cycles a hop, whatever the load.
 //!
-//! It is exact, so a run over it must find no violation; and it can be told to do one thing
-//! wrong, which the scoreboard must name.
+//! It is exact, so a run over it must find no violation. It can inject one fault, which the scoreboard must name.
 
 use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use meshkv::design::{index_bits, Class, Design, DestKind, NodeId, Port};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// One thing done wrong, to the flit of the chosen number.
+/// A fault injected into the flit of the chosen number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     None,
@@ -20,12 +19,12 @@ pub enum Fault {
     WrongVc,
     /// Delivered ten cycles late, behind its successors.
     Delay,
-    /// A flit of one packet shows between those of another.
+    /// A flit of one packet appears between those of another.
     Interleave,
     KeepCredit,
     KeepFlit,
     CountTwice,
-    /// Nothing moves any more from then on.
+    /// Nothing moves from then on.
     Stall,
 }
 
@@ -55,7 +54,7 @@ pub struct Ideal {
     deliveries: u64,
     cycle: u64,
     queues: Vec<[VecDeque<Queued>; 3]>,
-    /// Flits of a PART packet wait here for its last one, so that none stands between them.
+    /// Flits of a PART packet wait here for its last one, so that no other flit comes between them.
     assembling: HashMap<(NodeId, NodeId), Vec<Shown>>,
     /// First cycle in which a channel of a tile is free for a whole packet.
     free: HashMap<(NodeId, u32), u64>,
@@ -142,7 +141,7 @@ impl Ideal {
         }
     }
 
-    /// Schedules a delivery, or what the fault makes of it.
+    /// Schedules a delivery, altered by the fault if it is the victim.
     fn show(&mut self, cycle: u64, mut flit: Shown) {
         self.deliveries += 1;
         let mesh = self.design.mesh;

@@ -1,6 +1,6 @@
 //! A folder to run `meshkv` in, with a small configuration, a cache of its own and tools that misbehave.
 //!
-//! Knows how to run and what is left afterwards; what must hold is for the tests to say.
+//! It runs commands and lists the files left behind; the assertions belong to the tests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Far longer than anything here takes; a test that waits so long fails.
+/// A time far longer than anything here takes; a test that waits so long fails.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The smallest design that has all parts.
@@ -18,17 +18,17 @@ pub const LEAST: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_
     [kv]\nsegment_tokens = 4\nuram_per_tile = 2\nbanks = 2\n[pe]\nhead_dim = 32\narray_rows = 1\n\
     [model]\nlayers = 2\nheads = 2\nkv_heads = 2\nmax_tokens = 64\nmax_streams = 1\n";
 
-/// One that no test simulates.
+/// A design that no test simulates.
 pub const OTHER: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 3\n";
 
 /// The folder; removed with everything in it at the end.
 pub struct Scene {
     dir: tempfile::TempDir,
-    /// Where this scene keeps built fabrics.
+    /// The folder of built fabrics.
     pub cache: PathBuf,
 }
 
-/// What a command said, and its exit code.
+/// The output of a command, and its exit code.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,
@@ -37,7 +37,7 @@ pub struct Said {
 }
 
 impl Scene {
-    /// With an empty cache, for builds that are to fail.
+    /// A folder with an empty cache, for builds that must fail.
     pub fn new() -> Scene {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(dir.path().join("tmp")).expect("the folder is writable");
@@ -46,12 +46,12 @@ impl Scene {
         Scene { cache: dir.path().join("cache"), dir }
     }
 
-    /// With a cache that is kept under target/, for runs that come to simulating.
+    /// A folder with a cache that is kept under target/, for runs that simulate.
     pub fn with_fabric() -> Scene {
         Scene { cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene"), ..Scene::new() }
     }
 
-    /// With a copy of that cache after `line` was run, for tests that damage it or look at what is in it.
+    /// A folder with a copy of that cache after `line` was run, for tests that damage or inspect it.
     pub fn with_own_fabric(line: &str) -> Scene {
         let kept = Scene::with_fabric();
         let said = kept.run(line);
@@ -81,14 +81,14 @@ impl Scene {
         path
     }
 
-    /// A tool of our own, as a shell script.
+    /// A substitute tool, as a shell script.
     pub fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.file(name, &format!("#!/bin/sh\n{text}\n"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
         path
     }
 
-    /// A tool that answers questions as `real` does, and for anything else runs `text`.
+    /// A tool that answers queries as `real` does, and otherwise runs `text`.
     pub fn impostor(&self, name: &str, real: &Path, text: &str) -> PathBuf {
         let ask = format!("case \"$1\" in --version|--getenv) exec {} \"$@\";; esac", real.display());
         self.script(name, &format!("{ask}\n{text}"))
@@ -134,7 +134,7 @@ pub fn said(command: &mut Command) -> Said {
     Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// A command that is still at work.
+/// A running command.
 pub struct Running {
     child: Child,
     err: BufReader<std::process::ChildStderr>,

@@ -1,8 +1,8 @@
-//! Emitted modules by name, in whatever folder they lie.
+//! Emitted modules by name, in any folder.
 
 use meshkv::emit::SourceFile;
 
-/// Whether a file is the source of a module.
+/// Tests whether a file is the source of a module.
 pub fn is_source(file: &SourceFile, module: &str) -> bool {
     file.path.starts_with("rtl/") && file.path.ends_with(&format!("/{module}.v"))
 }

@@ -1,6 +1,6 @@
 //! A verilated fabric for tests: small, narrow, built once and kept under target/.
 //!
-//! Knows how to build, open and load one; what must hold is for the tests to say.
+//! It builds, opens and loads fabrics; the assertions belong to the tests.
 
 use meshkv::config::Config;
 use meshkv::cosim::build::toolchain::Toolchain;
@@ -28,7 +28,7 @@ const WATCHDOG: u64 = 1000;
 /// Windows are a multiple of the 25 cycles in which the counters are read out, so that they are exact.
 pub const PHASES: Phases = Phases { warmup: 504, measure: 2500, drain_limit: 20_000, latency_limit: None };
 
-/// A configuration of little logic; `change` makes it the one that is wanted.
+/// A configuration of little logic, adapted by `change`.
 pub fn design(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     let mut config = Config::default();
     (config.mesh.cols, config.mesh.rows) = (cols, rows);
@@ -47,7 +47,7 @@ pub fn library_of(form: BuildForm, design: &Design, files: &[SourceFile]) -> Lib
     built(form, RunLength::Brief, design, files)
 }
 
-/// The same for a test that runs it for so long that optimisation pays.
+/// The same for a test that runs long enough for optimisation to pay.
 pub fn lasting_library_of(form: BuildForm, design: &Design, files: &[SourceFile]) -> Library {
     built(form, RunLength::Quick, design, files)
 }
@@ -58,12 +58,12 @@ fn built(form: BuildForm, run: RunLength, design: &Design, files: &[SourceFile])
     build(files, design, &options, &mut |_| {}).expect("the fabric compiles")
 }
 
-/// Where fabrics of all tests are kept that neither damage them nor look at what is there.
+/// The cache of built fabrics, for tests that neither damage nor inspect it.
 pub fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("fabric")
 }
 
-/// Verilator and the compiler, asked once: that takes a tenth of a second, and fabrics are many.
+/// Verilator and the compiler, probed once: a probe takes a tenth of a second, and fabrics are many.
 pub fn toolchain() -> &'static Toolchain {
     static TOOLCHAIN: OnceLock<Toolchain> = OnceLock::new();
     TOOLCHAIN.get_or_init(|| {
@@ -72,7 +72,7 @@ pub fn toolchain() -> &'static Toolchain {
     })
 }
 
-/// An instance that has just been reset and records all that a run needs.
+/// An instance after reset, with all recording that a run needs.
 pub fn open(library: &Library, design: &Design) -> VerilatedMesh {
     let mut dut = VerilatedMesh::open(library, design, 1).expect("the library is of this design");
     dut.record(true, true);
@@ -80,7 +80,7 @@ pub fn open(library: &Library, design: &Design) -> VerilatedMesh {
     dut
 }
 
-/// What is emitted of a design, kept until the next one: tests run the same many times.
+/// The emitted files of a design, kept until the next design: tests emit the same one many times.
 pub fn emitted(design: &Design) -> Rc<[SourceFile]> {
     thread_local! {
         static LAST: RefCell<Option<(String, Rc<[SourceFile]>)>> = const { RefCell::new(None) };
@@ -96,20 +96,20 @@ pub fn emitted(design: &Design) -> Rc<[SourceFile]> {
     })
 }
 
-/// The fabric of a design as it is emitted: one router for all, which is built in a third of the time. That it is the
-/// whole in every cycle is what `network/one_router_form.rs` tests.
+/// The emitted fabric of a design in the form of one router, which builds in a third of the time.
+/// `network/one_router_form.rs` tests that it equals the whole in every cycle.
 pub fn fabric(design: &Design) -> VerilatedMesh {
     open(&library_of(BuildForm::OneRouter, design, &emitted(design)), design)
 }
 
-/// Resets the fabric and takes traffic through it.
+/// Resets the fabric and runs traffic through it.
 pub fn under(network: &mut dyn Network, design: &Design, traffic: &Traffic) -> Result<Measured, RunError> {
     network.reset()?;
     let generator = Generator::new(design, traffic).expect("the traffic fits the mesh");
     run(network, design, generator, &PHASES, &mut |_, _| {})
 }
 
-/// The same for traffic under which nothing may go wrong.
+/// The same for traffic that must run without a violation.
 pub fn clean(network: &mut dyn Network, design: &Design, traffic: &Traffic) -> Measured {
     let measured = under(network, design, traffic).unwrap_or_else(|e| panic!("{traffic:?}: {e}"));
     assert_eq!(measured.violations, [], "{traffic:?}");
@@ -151,7 +151,7 @@ pub fn packet(class: Class, source: NodeId, dests: &[NodeId], flits: u32, cycle:
     Packet { source, dests: set, class, flits, cycle, measured: false, tag: None }
 }
 
-/// A fabric that also notes when and where each flit came out.
+/// A fabric that also records the cycle and tile of each ejection.
 pub struct Noted<'a> {
     /// The fabric itself.
     pub dut: &'a mut VerilatedMesh,

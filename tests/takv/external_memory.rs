@@ -1,4 +1,4 @@
-//! External memory at its worst: late, out of order, in error, or silent. Nothing is lost, and nothing hangs.
+//! External memory that is late, out of order, in error, or silent: nothing is lost, and nothing hangs.
 
 use crate::support::decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
 use meshkv::cosim::build::Library;
@@ -59,8 +59,8 @@ fn victim(design: &Design) -> ((u32, u32), u64) {
     (design.mesh.coords(design.placement.home(0, 3)), design.slice_address(0, 0, 3, 1))
 }
 
-/// The faults that a run ends with, on the Verilog and on the model: each by itself, since what is given out in
-/// place of an answer that never came is whatever the memory held.
+/// The faults that end a run, on the Verilog and on the model. The two run separately, since the data in place of a
+/// missing answer is whatever the memory held.
 fn faults(library: &Library, design: &Design, faults: Vec<Fault>) -> Vec<MemoryFault> {
     let mut plan = plan(design, &ROW_ALIGNED);
     plan.memory.faults = faults;

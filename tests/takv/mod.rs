@@ -1,4 +1,4 @@
-//! TaKV: placement of slices, decode steps, external memory, swaps.
+//! Tests of TaKV: placement of slices, decode steps, external memory, swaps.
 
 mod external_memory;
 mod placement;

@@ -1,5 +1,5 @@
-//! The emitted placement against the formula that the rest of the program goes by, for every segment of
-//! every layer, under Icarus.
+//! The emitted placement equals the formula that the rest of the program uses, for every segment of every layer,
+//! under Icarus.
 
 use crate::support::sources::is_source;
 
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What a test bench prints that is run with the emitted sources of these modules.
+/// The output of a test bench with the emitted sources of these modules.
 fn simulate(design: &Design, sources: &[&str], bench: &str, arguments: &[String]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let mut paths = Vec::new();

@@ -13,7 +13,7 @@ use meshkv::cosim::workloads::decode::{Pace, Workload};
 use meshkv::design::{Class, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 
-/// What a configuration differs in.
+/// The difference of one configuration from another.
 type Change = fn(&mut Config);
 
 /// The configurations of the specification's section 10, on the small mesh.
@@ -25,7 +25,7 @@ const CONFIGURATIONS: [(&str, Change); 5] = [
     ("meshkv with a column stride", |c| c.takv.column_stride = 1),
 ];
 
-/// Two streams that share three segments, the last of which ends in mid-row; two layers.
+/// Two layers and two streams that share three segments, the last of which ends in mid-row.
 fn mixed(mapping: Mapping, sharing: Sharing) -> Workload {
     Workload { tokens: 53, batch: 2, prefix: 24, layers: 2, mapping, sharing, ..LOAD }
 }
@@ -209,8 +209,8 @@ fn a_slice_that_is_named_again_before_it_was_served_stops_the_run() {
     assert!(error.contains("a descriptor names a slice again before it was served"), "{error}");
 }
 
-/// The fabric with directories that look at a slot only every 64th cycle, so that it is freed long after it was
-/// served: how soon it is, nobody promises.
+/// A fabric whose directories check a slot only every 64th cycle, so that it is freed long after it was served. No
+/// promise limits that delay.
 fn freed_late(design: &Design) -> meshkv::cosim::build::Library {
     let mut files = emit(design).unwrap();
     let file = source_mut(&mut files, "meshkv_staging_directory");

@@ -1,4 +1,4 @@
-//! Homes that change places between two steps: nothing is lost, and nothing comes from the wrong tile.
+//! Homes that swap between two steps: nothing is lost, and nothing comes from the wrong tile.
 
 use crate::support::decode;
 
@@ -9,7 +9,7 @@ use meshkv::cosim::workloads::decode::{Plan, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
 
-/// Every other segment: all in row 0, in each column of it.
+/// A design in which every other segment, as in `SKEWED`, lies in row 0, in each of its columns.
 fn skewed(epoch: u32, change: impl Fn(&mut Config)) -> Design {
     small(|c| {
         (c.takv.column_stride, c.takv.swap_epoch) = (1, epoch);

@@ -1,4 +1,4 @@
-//! A decode step takes as many cycles as attention of the same work: its arrays and roots are models, the rest is the fabric.
+//! A decode step, whose arrays and roots are models, takes as many cycles as attention of the same work on the fabric.
 
 use meshkv::config::Config;
 use meshkv::cosim::dut::clocks::Clocks;

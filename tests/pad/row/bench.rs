@@ -1,4 +1,4 @@
-//! A verilated row that is given its inputs cycle by cycle.
+//! A verilated row, driven cycle by cycle.
 
 use meshkv::design::Design;
 use meshkv::emit::{row, row_modules, Dir, PortSpec, SourceFile};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Inputs of one cycle by name; those that are not named are zero.
 pub type Inputs = BTreeMap<&'static str, Vec<u32>>;
 
-/// What leaves a row.
+/// An output of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// The answer to a READ: the sum's words and m.
@@ -56,7 +56,7 @@ pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> R
     Row { dir, inputs }
 }
 
-/// The C++ compiler with what generated code asks for.
+/// The C++ compiler with the options that generated code needs.
 fn compiler() -> Command {
     let toolchain = crate::support::verilated::toolchain();
     let mut command = Command::new(&toolchain.cxx);
@@ -87,7 +87,7 @@ fn succeeds(command: &mut Command) {
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
 }
 
-/// The program, after the versions that are known to work.
+/// The Verilator program, of a version that is known to work.
 pub fn verilator() -> std::path::PathBuf {
     crate::support::verilated::toolchain().verilator.clone()
 }
@@ -97,7 +97,7 @@ fn words(port: &PortSpec) -> usize {
 }
 
 impl Row {
-    /// Runs through the cycles, the first of which are reset.
+    /// Runs the cycles, the first of which are reset.
     pub fn run(&self, cycles: &[Inputs]) -> Vec<Output> {
         let mut bytes = Vec::new();
         let quiet = Inputs::new();
@@ -136,7 +136,7 @@ fn output(line: &str) -> Output {
     }
 }
 
-/// Reads the words of all inputs for each cycle, and prints what comes.
+/// A C++ program that reads the words of all inputs for each cycle and prints the outputs.
 fn main_cpp(inputs: &[PortSpec], sum_words: usize) -> String {
     let mut set = String::new();
     for port in inputs {

@@ -1,4 +1,4 @@
-//! Verilator, Icarus and Yosys read the row of every shape without a word.
+//! Verilator, Icarus and Yosys read the row of every shape without a message.
 
 use super::bench::verilator;
 use super::outputs::design;

@@ -1,4 +1,4 @@
-//! One row of the array of PaD.
+//! Tests of one row of the PaD array.
 
 mod bench;
 mod lint;

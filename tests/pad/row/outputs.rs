@@ -1,4 +1,4 @@
-//! The emitted row of PaD's array against the model of its numbers, in every bit, under Verilator.
+//! The emitted row of the PaD array equals the model of its numbers in every bit, under Verilator.
 
 use super::bench;
 use super::schedule::{Numbers, Schedule};
@@ -23,7 +23,7 @@ fn schedule(design: &Design, slots: u32, rounds: usize) -> Schedule {
     schedule
 }
 
-/// Runs contexts through a row and compares all it gives.
+/// Runs contexts through a row and compares all outputs.
 fn agrees(lanes: u32, head_dim: u32, segment_tokens: u32, slots: u32, rounds: usize) {
     let design = design(16 * lanes, head_dim, segment_tokens);
     let row = bench::build(&design, slots, |_| {});
@@ -57,7 +57,7 @@ fn segments_that_are_no_whole_number_of_blocks() {
     agrees(8, 32, 3, 5, 18);
 }
 
-/// What these tests are worth: each of these slips must show.
+/// Each of these slips must show, or the tests above would check nothing.
 #[test]
 fn a_row_with_a_slip_is_told_from_a_right_one() {
     let slips = [

@@ -1,4 +1,4 @@
-//! What a sequencer would do, with the model beside it: contexts in all slots, segments, blocks, READ.
+//! The schedule of a sequencer, with the model beside it: contexts in all slots, segments, blocks, READ.
 
 use super::bench::{Inputs, Output};
 use meshkv::design::Design;
@@ -21,7 +21,7 @@ const VALUE: u32 = 1;
 const ONES: u32 = 2;
 const READ: u32 = 3;
 
-/// What q, K and V are drawn from.
+/// The distribution of q, K and V.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// Exponents of usual activations.
@@ -80,7 +80,7 @@ pub struct Schedule {
     pub cycles: Vec<Inputs>,
     /// The cycle of the next op.
     now: usize,
-    /// From when on a word of a query may be written.
+    /// The first cycle in which a word of a query may be written.
     words_from: usize,
     expected: Vec<Expected>,
     done: Vec<Output>,
@@ -121,7 +121,7 @@ impl Schedule {
         }
     }
 
-    /// An op in the next cycle, or some cycles later.
+    /// Issues an op in the next cycle or some cycles later.
     fn op(&mut self, inputs: &[(&'static str, u32)], flit: &[u16]) -> usize {
         if self.random.random_range(0..12) == 0 {
             // What stands at the other inputs of a cycle without an op does not matter.
@@ -336,7 +336,7 @@ impl Schedule {
         }
     }
 
-    /// What came against what had to come; the first difference is the error.
+    /// Compares the outputs with the expected ones; the first difference is the error.
     pub fn compare(&self, outputs: &[Output]) -> Result<(), String> {
         let done: Vec<_> = outputs.iter().filter(|o| matches!(o, Output::Done { .. })).cloned().collect();
         let sums: Vec<_> = outputs.iter().filter(|o| !matches!(o, Output::Done { .. })).collect();

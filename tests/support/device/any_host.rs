@@ -1,4 +1,4 @@
-//! A host that reads and writes registers in any order, and what should come of it.
+//! A host that reads and writes registers in any order, with the expected results.
 
 use super::register_file::{Reads, Reference};
 use super::{assert_clean, whole, MOST};
@@ -10,7 +10,7 @@ use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{self, named, REGISTERS, WATCHDOG};
 use meshkv::design::Design;
 
-/// A host that does anything, and what should come of it.
+/// A host with random accesses, and the model of their results.
 pub struct Host<'a> {
     pub bench: Bench,
     pub reference: Reference,
@@ -19,7 +19,7 @@ pub struct Host<'a> {
     pub what: String,
 }
 
-/// Of what acts, a random word would do more than the sequence wants.
+/// Registers that start actions; a random word there would do more than the sequence intends.
 pub const ACTS: [&str; 3] = ["CTRL", "DESC_PUSH", "SOFT_RESET"];
 
 impl<'a> Host<'a> {
@@ -49,7 +49,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A register more often than a hole.
+    /// A random offset, of a register more often than of a hole.
     pub fn offset(&mut self) -> u32 {
         match self.below(4) {
             0 => 4 * self.below(1 << 10) as u32,
@@ -70,7 +70,7 @@ impl<'a> Host<'a> {
         self.agree(read, wanted, offset);
     }
 
-    /// A write of anything that does not act, and sometimes a read of another register at the same time.
+    /// Writes a register that starts no action, sometimes with a read of another register in the same cycle.
     pub fn write(&mut self) {
         let (mut offset, mut value, strobes) = (self.offset(), self.word(), self.below(16) as u32);
         match ACTS.iter().find(|name| named(name).offset == offset) {
@@ -89,7 +89,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What stands in ERROR and on the line is as it should be.
+    /// Checks ERROR, its companions and the interrupt line.
     pub fn check(&mut self) {
         for name in ["ERROR", "ERROR_INFO", "ISR", "DESC_FREE", "RUNS"] {
             self.read(named(name).offset);
@@ -97,7 +97,7 @@ impl<'a> Host<'a> {
         assert_eq!(self.bench.driver.device.interrupt(), self.reference.interrupt(), "{}", self.what);
     }
 
-    /// A descriptor that is legal but for what this changes.
+    /// Pushes a descriptor and checks that it is taken or refused.
     pub fn push(&mut self, d: &Descriptor, mapping: u32) {
         let refusals = self.reference.refusals(d, mapping);
         self.bench.driver.push(d).unwrap();
@@ -117,7 +117,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// One of these errors was raised, or none if there are none.
+    /// Checks that one of these errors was raised, or none if the list is empty.
     pub fn judge(&mut self, possible: &[(&'static str, u32)], what: &str) {
         let raised = self.bench.driver.read("ERROR").unwrap() & !self.reference.error();
         let stood = |name: &str| self.reference.error() >> registers::error(name).bit & 1 == 1;
@@ -132,7 +132,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Begins whatever is in the queue, and sees it end.
+    /// Starts the descriptors in the queue and waits for the end.
     pub fn start(&mut self) -> Outcome {
         let refusals: Vec<_> = self.reference.start_refusals();
         let ctrl = named("CTRL").offset;
@@ -161,7 +161,7 @@ impl<'a> Host<'a> {
         outcome
     }
 
-    /// A whole run of a job; what the last left in the queue goes first.
+    /// Runs a whole job after a soft reset, which drops descriptors left in the queue.
     pub fn run(&mut self, job: &Job) {
         self.soft_reset();
         self.bench.load(job).unwrap();
@@ -192,7 +192,7 @@ impl<'a> Host<'a> {
         self.reference.forget();
     }
 
-    /// A descriptor with something wrong, or nothing.
+    /// A descriptor with one fault or none.
     pub fn any_descriptor(&mut self, legal: &Descriptor) -> Descriptor {
         let model = &self.design.config.model;
         let (segments, tokens) = (self.design.placement.segments, self.design.config.kv.segment_tokens);

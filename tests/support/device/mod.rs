@@ -1,4 +1,4 @@
-//! What the tests of the device share: a small design, a platform, a driver, jobs.
+//! The device, for tests: a small design, a platform, a driver, jobs.
 
 pub mod any_host;
 pub mod register_file;
@@ -12,7 +12,7 @@ use meshkv::cosim::dut::ports::DutPorts;
 use meshkv::cosim::dut::split_device::SplitDevice;
 use meshkv::cosim::dut::verilated_ports::verilated;
 use meshkv::cosim::memory::{Fault, FaultKind};
-use meshkv::cosim::workloads::attention::{Job, NumberedCore};
+use meshkv::cosim::workloads::attention::{Job, ModelCore};
 use meshkv::cosim::workloads::device::{
     Bench, Device, DeviceError, Faults, Finished, Notice, Outcome, Platform,
 };
@@ -21,19 +21,19 @@ use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::{emit, SourceFile};
 use meshkv::model::tensors::{Logits, Tensors};
 
-/// Far beyond what any run of these jobs takes, time-outs of memory aside.
+/// A limit in cycles far beyond any run of these jobs, time-outs of memory aside.
 pub const MOST: u64 = 60_000;
-/// Cycles after which the device gives a memory up, here: 2^16 as it is emitted.
+/// Cycles after which the device under test gives up on a memory; 2^16 in the emitted device.
 pub const TIMEOUT: u32 = 1 << 12;
-/// Far beyond what any run takes with time-outs and what follows them.
+/// A limit far beyond any run with time-outs and their consequences.
 pub const MOST_WITH_TIMEOUT: u64 = MOST + 4 * TIMEOUT as u64;
 
-/// Clocks that have nothing to do with each other.
+/// Unrelated clocks.
 pub fn apart(seed: u64) -> Clocks {
     Clocks { noc_mhz: 250.0, pe_mhz: 283.0, jitter: 15, seed }
 }
 
-/// 3 x 2 tiles of narrow flits, four ports to memory, all of which hold some of a layer.
+/// 3 x 2 tiles of narrow flits and four memory ports, each of which holds a part of a layer.
 pub fn small() -> Design {
     attention::small(|c| c.takv.column_stride = 1)
 }
@@ -48,7 +48,7 @@ pub fn job<'a>(design: &'a Design, tensors: &'a Tensors, mapping: Mapping) -> Jo
     Job::new(design, tensors, (0, 2), mapping, Sharing::KvHead).unwrap()
 }
 
-/// The emitted files of a device that gives memory up early, so that tests need not wait for it.
+/// The emitted files of a device with a short memory time-out, so that tests need not wait for it.
 pub fn hasty(design: &Design) -> Vec<SourceFile> {
     let mut files = emit(design).unwrap();
     let (from, to) = ("parameter TIMEOUT_WIDTH = 16", "parameter TIMEOUT_WIDTH = 12");
@@ -57,7 +57,7 @@ pub fn hasty(design: &Design) -> Vec<SourceFile> {
     files
 }
 
-/// The same with one text of a module replaced, which stands there once.
+/// The same with one text of a module replaced, which must occur once.
 pub fn mutant(files: &[SourceFile], module: &str, from: &str, to: &str) -> Vec<SourceFile> {
     let mut files = files.to_vec();
     let file = source_mut(&mut files, module);
@@ -83,7 +83,7 @@ pub fn whole(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
     whole_of(&hasty(design), design, platform, clocks).unwrap()
 }
 
-/// Its front, of emitted files, patched or not, before a core in pieces as it is emitted.
+/// The front from emitted files, patched or not, with the emitted core in pieces.
 pub fn joined_of(
     files: &[SourceFile],
     design: &Design,
@@ -96,7 +96,7 @@ pub fn joined_of(
     before(front, core, design, platform, clocks)
 }
 
-/// The front of emitted files before the model of the core, at one job.
+/// The front from emitted files with the model of the core, for one job.
 pub fn modelled_of(
     files: &[SourceFile],
     job: &Job,
@@ -104,7 +104,7 @@ pub fn modelled_of(
     clocks: &Clocks,
 ) -> Result<Bench, DeviceError> {
     let front = verilated(&library_of(BuildForm::FrontAlone, job.design, files), clocks.seed)?;
-    before(front, Box::new(NumberedCore::new(job)), job.design, platform, clocks)
+    before(front, Box::new(ModelCore::new(job)), job.design, platform, clocks)
 }
 
 fn before(
@@ -119,19 +119,19 @@ fn before(
     Bench::new(device, design, platform)
 }
 
-/// The front before a core in pieces.
+/// The front with a core in pieces.
 pub fn joined(design: &Design, platform: &Platform, clocks: &Clocks) -> Bench {
     joined_of(&hasty(design), design, platform, clocks).unwrap()
 }
 
-/// Runs a job that nothing may go wrong with.
+/// Runs a job that must succeed.
 pub fn run_clean(bench: &mut Bench, job: &Job, notice: Notice, what: &str) -> Finished {
     let done = bench.run(job, notice, MOST, &mut |_| false).unwrap_or_else(|e| panic!("{what}: {e}"));
     assert_clean(bench, &done, what);
     done
 }
 
-/// All outputs are the model's, no rule of AXI was broken, and memory owes nothing.
+/// Asserts that all outputs are the model's, no AXI rule was broken, and memory owes nothing.
 pub fn assert_clean(bench: &Bench, done: &Finished, what: &str) {
     assert_rules(bench, what);
     assert_eq!(done.violations, [""; 0], "{what}");
@@ -140,13 +140,13 @@ pub fn assert_clean(bench: &Bench, done: &Finished, what: &str) {
     assert_eq!(bench.driver.device.waiting(), 0, "{what}: memory owes answers");
 }
 
-/// No rule of AXI was broken so far.
+/// Asserts that no AXI rule was broken so far.
 pub fn assert_rules(bench: &Bench, what: &str) {
     let (count, first) = bench.driver.device.violations();
     assert_eq!((count, first), (0, Vec::new()), "{what}");
 }
 
-/// The run ended with this error alone. Gives where.
+/// Asserts that the run ended with this error alone, and returns its place.
 pub fn assert_error(outcome: &Outcome, name: &str, what: &str) -> u32 {
     assert_eq!(outcome.error, 1 << registers::error(name).bit, "{what}: {}", outcome.errors());
     let (first, place) = outcome.first.unwrap();
@@ -154,11 +154,11 @@ pub fn assert_error(outcome: &Outcome, name: &str, what: &str) -> u32 {
     place
 }
 
-/// How long answers stay away while four resets pass, each of which waits for them.
+/// Delay of answers in cycles, during which four resets pass, each of which waits for them.
 const STAY_AWAY: u32 = 6 * TIMEOUT;
 
-/// Cuts off a run in each of the four epochs, all of which memory then owes answers, and starts another: it is refused
-/// until they have come. What is wrong is told.
+/// Cuts off a run in each of the four epochs, so that memory owes answers to all, and starts another. That run is
+/// refused until the answers have arrived. Returns the first fault.
 pub fn owe_four_epochs(bench: &mut Bench, jobs: [&Job; 2]) -> Result<(), String> {
     let say = |why: DeviceError| why.to_string();
     let broken = |bench: &Bench| match bench.driver.device.violations() {

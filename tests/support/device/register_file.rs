@@ -1,22 +1,22 @@
-//! The register file as the tables of `design::registers` say it, for sequences of accesses by a host.
+//! Model of the register file, from the tables of `design::registers`, for sequences of accesses by a host.
 
 use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{self, named, Access, ADDRESS_BITS, DESC_QUEUE, WATCHDOG};
 use meshkv::design::Design;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a register of this offset should read as.
+/// The expected value of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
     Exactly(u32),
-    /// It depends on time.
+    /// Any value: it depends on time.
     Anything,
 }
 
 /// A register file without a run under way.
 pub struct Reference {
     design: Design,
-    /// What is kept, by offset.
+    /// Stored values by offset.
     kept: BTreeMap<u32, u32>,
     gie: bool,
     ier: u32,
@@ -26,14 +26,14 @@ pub struct Reference {
     error: u32,
     info: u32,
     runs: u32,
-    /// Descriptors that wait, and what they say together.
+    /// Descriptors that wait, and their combined contents.
     queue: u32,
     layer: Option<u32>,
     attends: BTreeSet<u32>,
     closed: BTreeSet<u32>,
 }
 
-/// Registers that keep what is written.
+/// Registers that store the written value.
 const KEPT: [&str; 9] = [
     "DESC_CACHE",
     "DESC_FIRST",
@@ -51,7 +51,7 @@ fn at(name: &str) -> u32 {
 }
 
 impl Reference {
-    /// After a reset.
+    /// The register file after a reset.
     pub fn new(design: &Design) -> Reference {
         let mut kept: BTreeMap<u32, u32> = KEPT.iter().map(|name| (at(name), 0)).collect();
         kept.insert(at("WATCHDOG"), WATCHDOG);
@@ -77,12 +77,12 @@ impl Reference {
         }
     }
 
-    /// Offsets of all words, those that are nothing included.
+    /// Offsets of all words, holes included.
     pub fn offsets() -> impl Iterator<Item = u32> {
         (0..1 << ADDRESS_BITS).step_by(4)
     }
 
-    /// The line as it stands.
+    /// The level of the interrupt line.
     pub fn interrupt(&self) -> bool {
         self.gie && self.isr != 0
     }
@@ -96,7 +96,7 @@ impl Reference {
         self.isr |= set & self.ier;
     }
 
-    /// An error is raised.
+    /// Raises an error.
     pub fn raise(&mut self, name: &str, place: u32) {
         let bit = registers::error(name).bit;
         if self.error == 0 {
@@ -109,7 +109,7 @@ impl Reference {
         self.interrupts(4);
     }
 
-    /// What a read gives, and does.
+    /// Returns the value of a read, and applies its effect.
     pub fn read(&mut self, offset: u32) -> Reads {
         if let Some(kept) = self.kept.get(&offset) {
             return Reads::Exactly(*kept);
@@ -141,7 +141,8 @@ impl Reference {
         })
     }
 
-    /// A write of the bytes that `strobes` choose; of what begins something, nothing but CTRL without AP_START.
+    /// Writes the bytes that `strobes` select. Of the registers that start actions it accepts only CTRL without
+    /// AP_START.
     pub fn write(&mut self, offset: u32, value: u32, strobes: u32) {
         let mask = (0..4).filter(|i| strobes >> i & 1 == 1).fold(0, |mask, i| mask | 0xff << (8 * i));
         let bits = value & mask;
@@ -212,7 +213,7 @@ impl Reference {
         .collect()
     }
 
-    /// A descriptor is taken.
+    /// Adds a descriptor to the queue.
     pub fn push(&mut self, d: &Descriptor) {
         self.queue += 1;
         self.layer = Some(d.layer);
@@ -242,7 +243,7 @@ impl Reference {
         .collect()
     }
 
-    /// A run is over. One that was refused leaves its descriptors where they are.
+    /// Ends a run. A refused run leaves its descriptors in the queue.
     pub fn over(&mut self, refused: bool) {
         if !refused {
             self.forget();
@@ -252,14 +253,14 @@ impl Reference {
         self.interrupts(3);
     }
 
-    /// The queue is empty.
+    /// Empties the queue.
     pub fn forget(&mut self) {
         (self.queue, self.layer) = (0, None);
         self.attends.clear();
         self.closed.clear();
     }
 
-    /// What stands in ERROR.
+    /// The value of ERROR.
     pub fn error(&self) -> u32 {
         self.error
     }

@@ -2,7 +2,7 @@
 
 use super::Stand;
 
-/// A burst that a port has been asked for.
+/// A burst that was requested from a port.
 struct Burst {
     ready: u64,
     id: u64,
@@ -11,7 +11,7 @@ struct Burst {
     bad: bool,
 }
 
-/// What a memory port is about.
+/// The state of a memory port.
 #[derive(Default)]
 pub(super) struct Port {
     waiting: Vec<Burst>,
@@ -20,7 +20,7 @@ pub(super) struct Port {
 }
 
 impl Stand {
-    /// Bursts are answered in any order, each without another between.
+    /// Answers bursts in any order, without interleaving.
     pub(super) fn answer(&mut self) {
         let cycle = self.pins.cycle();
         for p in 0..self.memory.len() {
@@ -48,7 +48,7 @@ impl Stand {
         }
     }
 
-    /// Takes the reads that the edge that has passed carried.
+    /// Accepts the reads of the last clock edge.
     pub(super) fn take_bursts(&mut self) {
         for p in 0..self.memory.len() {
             if self.get("m_axi_arvalid", p) & self.get("m_axi_arready", p) == 1 {

@@ -1,7 +1,7 @@
-//! Some life for the ports of the whole fabric: descriptors at random, a memory that answers with a hash of
-//! the address, compute that takes what comes now and then, partial results of no meaning.
+//! Random stimulus for the ports of the whole fabric: descriptors, a memory that answers with a hash of the address,
+//! arrays that accept flits now and then, meaningless partial results.
 //!
-//! It judges nothing. What it does follows from its seed and from what the fabric shows.
+//! It checks nothing. Its actions follow from its seed and from the outputs of the fabric.
 
 mod memory;
 mod network;
@@ -19,16 +19,16 @@ use network::Network;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
-/// How much happens.
+/// The rates of events.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    /// Descriptors wait to be taken all the time, or there are none.
+    /// Descriptors are offered all the time, or never.
     pub descriptors: bool,
     /// Most segments of a descriptor.
     pub segments: u64,
     /// Descriptors of a decode step.
     pub step: u64,
-    /// Cycles of 16 in which a tile takes a job or a flit.
+    /// Cycles of 16 in which a tile accepts a job or a flit.
     pub takes: u64,
     /// Cycles of 256 in which a tile begins a partial result.
     pub parts: u64,
@@ -40,7 +40,7 @@ pub struct Pace {
     pub queries: u64,
 }
 
-/// All at once, and everything waits for everything now and then.
+/// All events at once, with occasional waits everywhere.
 pub const LIVELY: Pace = Pace {
     descriptors: true,
     segments: 6,
@@ -52,7 +52,7 @@ pub const LIVELY: Pace = Pace {
     queries: 20,
 };
 
-/// What has been seen to happen.
+/// The events that were observed.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Seen {
     pub descriptors: u64,
@@ -63,7 +63,7 @@ pub struct Seen {
     pub beats: u64,
     pub occupancies: u64,
     pub swaps: u64,
-    /// Flits that tiles have sent to a network that is played.
+    /// Flits that tiles have sent to the stand-in for the network.
     pub sent: u64,
 }
 
@@ -79,7 +79,7 @@ pub fn fabric_ports(design: &Design) -> ModuleSpec {
     modules(design).into_iter().find(|m| m.name == FABRIC).expect("every design has a fabric")
 }
 
-/// A fabric and what is connected to it.
+/// A fabric and its stimulus.
 pub struct Stand {
     pins: Pins,
     ports: BTreeMap<String, Shown>,
@@ -91,9 +91,9 @@ pub struct Stand {
     memory: Vec<Port>,
     /// Flits left of each tile's packet.
     parts: Vec<u64>,
-    /// The network, where it is not part of what runs.
+    /// The stand-in for the network, if the network is not part of the fabric under test.
     network: Option<Network>,
-    /// Totals of each tile as they were last shown.
+    /// Totals of each tile at the last read.
     events: Vec<[u64; TILE_EVENTS.len()]>,
     pub seen: Seen,
     /// Time in the fabric itself.
@@ -101,13 +101,13 @@ pub struct Stand {
 }
 
 impl Stand {
-    /// A compiled fabric with the ports of the whole.
+    /// Drives a compiled fabric with the ports of the whole.
     pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
         let pins = Pins::new(library, seed).expect("the fabric comes out of reset");
         Stand::of(pins, &fabric_ports(design), design, pace, seed)
     }
 
-    /// Two that are driven alike and compared in every period.
+    /// Drives two fabrics alike and compares them in every period.
     pub fn both(
         sockets: [(&'static str, Box<dyn DutPorts>); 2],
         top: &ModuleSpec,
@@ -120,7 +120,7 @@ impl Stand {
         Stand::of(pins, top, design, pace, seed)
     }
 
-    /// Whatever has the ports of `top`.
+    /// Drives any pins with the ports of `top`.
     pub fn of(mut pins: Pins, top: &ModuleSpec, design: &Design, pace: Pace, seed: u64) -> Stand {
         let mut ports = BTreeMap::new();
         for port in
@@ -159,7 +159,7 @@ impl Stand {
     /// Runs some periods.
     ///
     /// # Errors
-    /// What two that are compared differ in.
+    /// The difference of two fabrics that are compared.
     pub fn run(&mut self, periods: u64) -> Result<(), String> {
         (0..periods).try_for_each(|_| self.tick())
     }
@@ -201,7 +201,7 @@ impl Stand {
         Ok(())
     }
 
-    /// What happened how often, as the tiles have counted it.
+    /// Counts of events by name, from the counters of the tiles.
     pub fn events(&self) -> BTreeMap<&'static str, u64> {
         let sum = |at: usize| self.events.iter().map(|tile| tile[at]).sum();
         TILE_EVENTS.iter().enumerate().map(|(at, &name)| (name, sum(at))).collect()
@@ -227,7 +227,7 @@ impl Stand {
         (self.random >> 16) % n
     }
 
-    /// What the edge that has passed took.
+    /// Updates the stimulus by the transfers of the last clock edge.
     fn take(&mut self) {
         if self.get("desc_valid", 0) & self.get("desc_ready", 0) == 1 {
             self.descriptors.pop_front();

@@ -1,11 +1,11 @@
-//! A network that is played: every flit arrives at some time, those of one channel between two tiles in order.
+//! A stand-in for the network: every flit arrives at some time, those of one channel between two tiles in order.
 
 use super::Stand;
 use meshkv::cosim::hash::mix;
 use meshkv::design::{index_bits, Design};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A flit as the words of its ports.
+/// A flit as words of its ports.
 #[derive(Debug, Clone)]
 pub struct Flit {
     pub vc: u32,
@@ -16,7 +16,7 @@ pub struct Flit {
 /// Flits on their way, by when they may arrive.
 type Way = VecDeque<(u64, Flit)>;
 
-/// What is on its way, and the credits of both sides.
+/// Flits on their way, and the credits of both sides.
 pub struct Network {
     multicast: bool,
     cols: u32,
@@ -29,7 +29,7 @@ pub struct Network {
     random: u64,
 }
 
-/// Longest time in the network, and one that now and then makes a tile ask again.
+/// The usual longest latency, and a rare one that makes a tile repeat its request.
 const LATENCY: u64 = 40;
 const LATE: u64 = 3000;
 
@@ -51,7 +51,7 @@ impl Network {
         (self.random >> 16) % n
     }
 
-    /// The credits a tile gets in this cycle, and a flit, if one may arrive.
+    /// The credits of a tile in this cycle, and a flit if one may arrive.
     pub fn shows(&mut self, tile: usize, cycle: u64) -> (u64, Option<Flit>) {
         let mut credit = 0;
         self.back[tile].retain(|&(vc, due)| {
@@ -72,14 +72,14 @@ impl Network {
         (credit, Some(flit))
     }
 
-    /// A tile has freed slots.
+    /// Accepts credits for slots that a tile has freed.
     pub fn credited(&mut self, tile: usize, credit: u64) {
         for (vc, room) in self.room[tile].iter_mut().enumerate() {
             *room += (credit >> vc & 1) as u32;
         }
     }
 
-    /// A tile has sent a flit.
+    /// Accepts a flit from a tile.
     pub fn takes(&mut self, tile: usize, cycle: u64, flit: Flit, dest: &[u32]) {
         let back = cycle + self.below(LATENCY / 2);
         self.back[tile].push((flit.vc, back));
@@ -100,7 +100,7 @@ impl Network {
 }
 
 impl Stand {
-    /// What the network shows every tile.
+    /// Drives the network's outputs to every tile.
     pub(super) fn drive_network(&mut self) {
         let Some(mut network) = self.network.take() else { return };
         let cycle = self.pins.cycle();
@@ -117,7 +117,7 @@ impl Stand {
         self.network = Some(network);
     }
 
-    /// What the tiles have shown it.
+    /// Samples the outputs of the tiles.
     pub(super) fn read_network(&mut self) {
         let Some(mut network) = self.network.take() else { return };
         let cycle = self.pins.cycle();

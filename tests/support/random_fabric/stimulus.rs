@@ -1,10 +1,10 @@
-//! What is offered to the fabric: queries, descriptors, flits of partial results.
+//! Stimulus of the fabric: queries, descriptors, flits of partial results.
 
 use super::Stand;
 use meshkv::cosim::hash::mix;
 
 impl Stand {
-    /// Four elements of some query stand until they are taken.
+    /// Offers four elements of a random query until they are accepted.
     pub(super) fn offer_query(&mut self) {
         if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
             return;
@@ -23,7 +23,7 @@ impl Stand {
         }
     }
 
-    /// Any segments of any layer for any streams.
+    /// A descriptor of random segments of a random layer for random streams.
     pub(super) fn descriptor(&mut self) -> Vec<(&'static str, u64)> {
         let model = &self.design.config.model;
         let (layers, streams) = (u64::from(model.layers), u64::from(model.max_streams));
@@ -62,7 +62,7 @@ impl Stand {
         }
     }
 
-    /// A flit stands until it is taken; then comes the next of its packet, if there is one.
+    /// Offers a flit until it is accepted, then the next of its packet.
     pub(super) fn offer_parts(&mut self) {
         if self.pace.parts == 0 {
             return;
