@@ -43,7 +43,7 @@ fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> M
     }
 }
 
-/// Ports of the shell: the device's host and platform ports, and [`PROBES`] of its core.
+/// Ports of the shell: the device's host and platform ports, and `PROBES` of its core.
 pub fn shell(design: &Design) -> ModuleSpec {
     let modules = emit::modules(design);
     let (top, core) = (module(&modules, emit::TOP), module(&modules, emit::CORE));

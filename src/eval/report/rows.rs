@@ -16,7 +16,7 @@ pub struct Rows {
     pub kind: WorkKind,
     /// All columns of any of the sweeps.
     pub columns: Vec<Column>,
-    /// A row each, by column, with [`MESH`] and [`SWEEP`].
+    /// A row each, by column, with the derived labels `mesh` and `sweep`.
     pub rows: Vec<Map<String, Value>>,
 }
 

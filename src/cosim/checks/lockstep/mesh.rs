@@ -5,7 +5,7 @@
 //! channel, header, destination, and the bit that marks a flit for the next router too. It also
 //! compares every credit, and every entry into and delivery from the mesh with its payload. After
 //! each step it compares all counters, all virtual channels that hold a flit, and whether all
-//! credits are home. The first difference ends the run. [`PortLockstep`] does the same at the ports
+//! credits are home. The first difference ends the run. [`PortLockstep`](super::PortLockstep) does the same at the ports
 //! of a whole fabric.
 
 use super::difference::{field, Difference, Place};
