@@ -23,6 +23,8 @@ struct Crossing {
     sync_bits: u32,
     /// Bits of the words of all that are read into registers; none where block RAM has a port for each clock.
     data_bits: u32,
+    /// Whether there are any.
+    reads_words: bool,
 }
 
 impl Crossing {
@@ -38,6 +40,7 @@ impl Crossing {
             gray_bits: gray * tiles,
             sync_bits: 4 * gray * tiles,
             data_bits: width * tiles,
+            reads_words: width > 0,
             instances,
         }
     }
@@ -129,6 +132,7 @@ fn resets() -> [Crossing; 2] {
         gray_bits: 0,
         sync_bits: 2 * width,
         data_bits: width,
+        reads_words: width > 0,
     };
     [
         bit("Reset is asked for, to what computes.", "u_front/u_reset/u_asked", "net", 1),

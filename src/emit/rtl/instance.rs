@@ -63,7 +63,7 @@ impl Function for Instance {
 
 /// `a=b;c=d` as pairs.
 fn listed(text: &str) -> Result<HashMap<&str, &str>> {
-    let parts = text.split(';').filter(|part| !part.is_empty());
+    let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
     parts
         .map(|part| part.split_once('=').ok_or_else(|| tera::Error::msg(format!("no = in {part}"))))
         .collect()

@@ -97,12 +97,21 @@ impl DeviceParams {
             .iter()
             .map(|r| row(&[("name", r.name.to_owned()), ("word", word(r)), ("value", self.read(r))]))
             .collect();
+        // COUNTER_SELECT has a write of its own, which also starts a new look-up.
+        let kept = |name: &str| {
+            let reset = if name == "WATCHDOG" { WATCHDOG } else { 0 };
+            let row: [(&str, tera::Value); 3] = [
+                ("name", name.to_lowercase().into()),
+                ("reset", reset.into()),
+                ("masked", (name != "COUNTER_SELECT").into()),
+            ];
+            tera::Value::from_iter(row.map(|(k, v)| (k.to_owned(), v)))
+        };
         let mut values: BTreeMap<String, tera::Value> = BTreeMap::from([
-            ("kept".to_owned(), KEPT.map(str::to_lowercase).to_vec().into()),
+            ("kept".to_owned(), KEPT.map(kept).to_vec().into()),
             ("addresses".to_owned(), writable.into()),
             ("reads".to_owned(), reads.into()),
             ("num_errors".to_owned(), ERRORS.len().into()),
-            ("watchdog".to_owned(), WATCHDOG.into()),
             ("ctrl_word".to_owned(), word(named("CTRL")).into()),
             ("cycles_low_word".to_owned(), word(named("CYCLES_LOW")).into()),
         ]);

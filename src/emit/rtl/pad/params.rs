@@ -48,11 +48,11 @@ impl PadParams {
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let c = &self.control;
         let (slots, slot_bits) = (self.slots() as usize, index_bits(self.slots()));
-        let mut places = vec![-1_i64; slots * self.array.rows as usize];
+        let mut places = vec!["1'b0".to_owned(); slots * self.array.rows as usize];
         let mut place_of = Vec::new();
         for (r, row) in self.array.slots.iter().enumerate() {
             for (s, &context) in row.iter().enumerate() {
-                places[r * slots + s] = i64::from(context);
+                places[r * slots + s] = format!("wanted[{context}]");
                 let (stream, head) = (context / c.heads, context % c.heads);
                 let name = |width: u32, value: u32| format!("{width}'d{value}");
                 let mut of: BTreeMap<&str, tera::Value> = BTreeMap::new();
@@ -85,7 +85,9 @@ impl PadParams {
             ("kv_heads_of".to_owned(), kv_heads.join(", ").into()),
             ("several".to_owned(), (self.blocks() > 1).into()),
             ("row_pad".to_owned(), row_pad.to_vec().into()),
+            ("token_of_flits".to_owned(), (self.parts_log() > 0).into()),
             ("parts_log".to_owned(), self.parts_log().into()),
+            ("flit_of_tokens".to_owned(), (self.subs_log() > 0).into()),
             ("subs_log".to_owned(), self.subs_log().into()),
         ])
     }

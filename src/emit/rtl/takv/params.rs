@@ -110,6 +110,10 @@ impl TakvParams {
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         values.insert("placement".into(), kind.into());
+        let is = |kind| self.placement.kind == kind;
+        values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
+        values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
+        values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
         values.insert("swaps".into(), self.swaps().into());
         let last = |x: u32| design_heads(self, x).1;
         let of_columns =
