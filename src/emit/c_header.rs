@@ -1,4 +1,4 @@
-//! The registers as a C header, `sw/meshkv_registers.h`, for whoever writes a driver.
+//! The registers as a C header, `sw/meshkv_registers.h`, for the authors of drivers.
 
 use super::source_file::SourceFile;
 use crate::design::registers::{
@@ -32,11 +32,11 @@ pub(super) fn emit(design: &Design) -> SourceFile {
             define(&mut text, &format!("{name}_MASK"), &format!("0x{:08x}u", mask(field)));
         }
     }
-    text += "\n/* What the registers that identify a design read as on this one. */\n";
+    text += "\n/* Values of the registers that identify this design. */\n";
     for (name, value) in design.identity() {
         define(&mut text, &format!("{name}_VALUE"), &format!("0x{value:08x}u"));
     }
-    text += "\n/* Bits of ERROR; what ERROR_INFO.WHERE then is stands behind each. */\n";
+    text += "\n/* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */\n";
     for cause in &ERRORS {
         let _ = writeln!(text, "/* {}: {}. */", cause.doc, cause.place);
         define(&mut text, &format!("ERROR_{}", cause.name), &format!("(1u << {})", cause.bit));
@@ -51,7 +51,7 @@ pub(super) fn emit(design: &Design) -> SourceFile {
 }
 
 fn arguments(text: &mut String, design: &Design) {
-    *text += "\n/* Arguments of 64 bits: the low word, the high word 4 bytes above it. Their alignment in bytes. */\n";
+    *text += "\n/* Arguments of 64 bits: offset of the low word; the high word is 4 bytes above. Alignment in bytes. */\n";
     define(text, "ARG_QUERIES", &format!("0x{:03x}u", Design::argument_offset(0)));
     define(text, "ARG_OUTPUTS", &format!("0x{:03x}u", Design::argument_offset(1)));
     let first = ARGUMENTS + 2 * ARGUMENT_STRIDE;

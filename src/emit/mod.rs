@@ -1,4 +1,4 @@
-//! A [`Design`] as source files. Pure: the same design gives the same bytes.
+//! Emits a [`Design`] as source files. Pure: the same design gives the same bytes.
 //!
 //! Only [`write()`] touches the disk.
 

@@ -1,5 +1,5 @@
-# Where the fabric stands in a system: run by Vivado after opt_design, in the bare system and under v++.
-# It finds the top wherever the system has put it and reads constraints/floorplan.xdc scoped to it.
+# Floorplan of the fabric in a system: run by Vivado after opt_design, in the bare system and under v++.
+# Finds the top in the system's hierarchy and reads constraints/floorplan.xdc scoped to it.
 set meshkv_root [file dirname [file dirname [file normalize [info script]]]]
 source [file join $meshkv_root scripts design.tcl]
 set meshkv_cell [get_cells -quiet -hierarchical -filter "REF_NAME == $design_top || ORIG_REF_NAME == $design_top"]
@@ -7,7 +7,7 @@ if {[llength $meshkv_cell] != 1} {
     error "meshkv: found [llength $meshkv_cell] cells of module $design_top where the floorplan needs one"
 }
 read_xdc -cells $meshkv_cell [file join $meshkv_root constraints floorplan.xdc]
-# Under the shell the easternmost clock regions but the lowest are its own.
+# The shell owns the easternmost clock regions except the lowest.
 if {[llength [get_cells -quiet level0_i]] > 0} {
     foreach meshkv_taken $design_shell {
         resize_pblock [get_pblocks [lindex $meshkv_taken 0]] -remove [lindex $meshkv_taken 1]

@@ -1,6 +1,6 @@
 # The system without a shell, from sources to a bitstream: the top, HBM, PCIe with DMA (XDMA), clocks, resets, interrupt.
 #     vivado -mode batch -source scripts/system.tcl             to build/system/*.bit
-#     vivado -mode batch -source scripts/system.tcl -tclargs project   only the project, to look at
+#     vivado -mode batch -source scripts/system.tcl -tclargs project   only the project
 set meshkv_root [file dirname [file dirname [file normalize [info script]]]]
 foreach meshkv_part {design check package} { source [file join $meshkv_root scripts $meshkv_part.tcl] }
 meshkv_check_release
@@ -13,18 +13,18 @@ set_property ip_repo_paths [file join $build ip] [current_project]
 update_ip_catalog -rebuild
 create_bd_design meshkv_system
 
-# A cell of the catalogue with its settings. Versions of IP are those of the release.
+# Creates a cell of the IP catalogue with its settings. The release decides the version.
 proc cell {name vlnv {settings {}}} {
     create_bd_cell -type ip -vlnv $vlnv $name
     if {[llength $settings] > 0} { set_property -dict $settings [get_bd_cells $name] }
 }
 
-# One net from a pin to others.
+# Connects a pin to others by one net.
 proc net {from args} {
     foreach to $args { connect_bd_net [get_bd_pins $from] [get_bd_pins $to] }
 }
 
-# Outside.
+# External ports.
 create_bd_intf_port -mode Slave -vlnv xilinx.com:interface:diff_clock_rtl:1.0 sysclk0
 set_property CONFIG.FREQ_HZ 100000000 [get_bd_intf_ports sysclk0]
 create_bd_intf_port -mode Slave -vlnv xilinx.com:interface:diff_clock_rtl:1.0 pcie_refclk
@@ -40,7 +40,7 @@ create_bd_port -dir O cattrip_1
 # The top.
 cell u_meshkv meshkv:kernel:$design_top:1.0
 
-# Clocks: one source of 100 MHz; the network's clock and that of what computes are unrelated and have a generator each.
+# Clocks: one source of 100 MHz. The network's clock and PaD's are unrelated and have a generator each.
 cell u_sysclk xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE IBUFDS}
 cell u_sysclk_bufg xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE BUFG}
 connect_bd_intf_net [get_bd_intf_ports sysclk0] [get_bd_intf_pins u_sysclk/CLK_IN_D]
@@ -72,7 +72,7 @@ net u_pcie_refclk/IBUF_OUT u_xdma/sys_clk_gt
 connect_bd_net [get_bd_ports pcie_perst_n] [get_bd_pins u_xdma/sys_rst_n]
 connect_bd_intf_net [get_bd_intf_ports pcie_mgt] [get_bd_intf_pins u_xdma/pcie_mgt]
 connect_bd_net [get_bd_pins u_xdma/axi_aclk] [get_bd_ports pcie_clk]
-# The wrapper takes the interrupt over into the clock of PCIe.
+# The wrapper synchronizes the interrupt to the clock of PCIe.
 connect_bd_net [get_bd_pins u_meshkv/interrupt] [get_bd_ports interrupt]
 connect_bd_net [get_bd_ports pcie_irq] [get_bd_pins u_xdma/usr_irq_req]
 foreach name {noc pe hbm} { net u_xdma/axi_aresetn u_reset_$name/ext_reset_in }
@@ -92,7 +92,7 @@ set used [lmap channel $design_channels { lindex $channel 0 }]
 for {set channel 0} {$channel < 32} {incr channel} {
     lappend settings CONFIG.USER_SAXI_[format %02d $channel] [expr {$channel in $used ? {true} : {false}}]
 }
-# Each stack takes its own clock from one of its ports that is used.
+# Each stack takes its clock from one of its used ports.
 set second [lindex [lsearch -all -inline -not -regexp $used {^(\d|1[0-5])$}] 0]
 lappend settings CONFIG.USER_CLK_SEL_LIST0 AXI_[format %02d [lindex $used 0]]_ACLK \
     CONFIG.USER_CLK_SEL_LIST1 AXI_[format %02d $second]_ACLK

@@ -6,7 +6,7 @@
 #ifndef MESHKV_REGISTERS_H
 #define MESHKV_REGISTERS_H
 
-/* Arguments of 64 bits: the low word, the high word 4 bytes above it. Their alignment in bytes. */
+/* Arguments of 64 bits: offset of the low word; the high word is 4 bytes above. Alignment in bytes. */
 #define MESHKV_ARG_QUERIES                   0x010u
 #define MESHKV_ARG_OUTPUTS                   0x01cu
 #define MESHKV_ARG_HBM(port)                 (0x028u + 12u * (port))
@@ -204,7 +204,7 @@
 /* Runs that are over, modulo 2^32 (read). */
 #define MESHKV_RUNS                          0x8ccu
 
-/* What the registers that identify a design read as on this one. */
+/* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000001u
 #define MESHKV_DESIGN_VALUE                  0xe55b2950u
@@ -215,7 +215,7 @@
 #define MESHKV_SEGMENTS_VALUE                0x00000020u
 #define MESHKV_SIZES_VALUE                   0x00200008u
 
-/* Bits of ERROR; what ERROR_INFO.WHERE then is stands behind each. */
+/* Bits of ERROR, each with the meaning of ERROR_INFO.WHERE. */
 /* A register that is not there, or may not be written, was accessed; nothing changed: byte address. */
 #define MESHKV_ERROR_ACCESS                  (1u << 0)
 /* CTRL.AP_START was written during a run; it did nothing: 0. */

@@ -1,9 +1,9 @@
 // The U280 without a shell: the block design meshkv_system at the card's pins.
 //
-// HBM_CATTRIP reports that a stack of HBM is too hot; the card powers down when it is high, so it is always driven.
+// HBM_CATTRIP reports an overheated HBM stack. The card powers down when it is high, so it is always driven.
 `default_nettype none
 module meshkv_u280 (
-    // 100 MHz of the card.
+    // The card's 100 MHz clock.
     input  wire        sysclk0_p,
     input  wire        sysclk0_n,
 
@@ -22,7 +22,7 @@ module meshkv_u280 (
     wire [1:0] cattrip;
     assign hbm_cattrip = |cattrip;
 
-    // The interrupt is a level that stands until the host clears it: two registers take it over.
+    // The interrupt is a level that lasts until the host clears it: two registers synchronize it.
     wire interrupt, pcie_clk;
     (* async_reg = "true" *) reg irq_first_q, irq_second_q;
     always @(posedge pcie_clk) begin

@@ -1,4 +1,4 @@
-# Packages the top as an IP in build/ip: the Vitis kernel and the bare system are both made of it.
+# Packages the top as an IP in build/ip, for the Vitis kernel and the bare system.
 # Needs design.tcl, and meshkv_root: the folder that meshkv generated.
 
 proc meshkv_package {} {
@@ -11,11 +11,11 @@ proc meshkv_package {} {
     foreach name {clocks hierarchy crossings} {
         add_files -fileset constrs_1 -norecurse [file join $constraints $name.xdc]
     }
-    # Inside of an IP constraints are read scoped to it, which is what their names are for.
+    # Constraints of an IP are read scoped to it; their names are relative to the top.
     set_property USED_IN {synthesis implementation out_of_context} [get_files [file join $constraints clocks.xdc]]
     set_property USED_IN {synthesis} [get_files [file join $constraints hierarchy.xdc]]
     set_property USED_IN {implementation} [get_files [file join $constraints crossings.xdc]]
-    # After the clocks of the system, whose periods they ask for.
+    # Read late, because they query the periods of the system's clocks.
     set_property PROCESSING_ORDER LATE [get_files [file join $constraints crossings.xdc]]
     update_compile_order -fileset sources_1
 
@@ -25,11 +25,11 @@ proc meshkv_package {} {
     set_property name $design_top $core
     set_property version 1.0 $core
     set_property display_name "meshkv: KV-cache fabric" $core
-    # Parameters are the generator's: nobody sets them by hand.
+    # The generator sets all parameters; none is left to the user.
     foreach parameter [ipx::get_user_parameters -of_objects $core] {
         ipx::remove_user_parameter [get_property NAME $parameter] $core
     }
-    # What is not inferred by its name already.
+    # Interfaces that are not inferred from their names.
     foreach {port kind} {interrupt interrupt ap_clk_2 clock ap_rst_n_2 reset} {
         if {[llength [ipx::get_bus_interfaces -quiet $port -of_objects $core]] == 0} {
             ipx::infer_bus_interface $port xilinx.com:signal:${kind}_rtl:1.0 $core
@@ -43,7 +43,7 @@ proc meshkv_package {} {
 
     set_property sdx_kernel true $core
     set_property sdx_kernel_type rtl $core
-    # The front pushes descriptors and reads errors by itself: XRT does not start or stop it.
+    # The host program drives the registers itself: XRT does not start or stop the kernel.
     set_property vitis_drc {ctrl_protocol user_managed} $core
     set_property ipi_drc {ignore_freq_hz true} $core
     set_property supported_families {} $core
@@ -55,8 +55,8 @@ proc meshkv_package {} {
     close_project -delete
 }
 
-# The sources as they are packaged. A packaged IP keeps neither the macros of its project nor a global include, so each
-# source that asks for a macro gets a copy in build/defined that begins with its definition.
+# Returns the sources to package. A packaged IP keeps neither the macros of its project nor a global include. So each
+# source that uses a macro is copied to build/defined with the definition in front.
 proc meshkv_sources {} {
     global meshkv_root design_sources design_defines
     set folder [file join $meshkv_root build defined]
@@ -83,7 +83,7 @@ proc meshkv_sources {} {
     return $paths
 }
 
-# The registers as the packager knows them; a pointer says which master reads or writes where it points.
+# Adds the registers to the packaged IP; a pointer argument names the master that uses it.
 proc meshkv_registers {core registers} {
     if {[llength [ipx::get_memory_maps -quiet s_axi_control -of_objects $core]] == 0} {
         ipx::add_memory_map s_axi_control $core

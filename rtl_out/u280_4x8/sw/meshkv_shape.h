@@ -17,10 +17,10 @@
 #define MESHKV_TILES_PER_PORT       1        /* Tiles of a row that share a port. */
 #define MESHKV_PLACEMENT            0        /* Rule by which segments have their homes. */
 #define MESHKV_HOMES                32       /* Homes that share the memory. */
-#define MESHKV_ROW_STRIDE           5        /* Rows by which a layer begins after the one before it. */
-#define MESHKV_COLUMN_STRIDE        1        /* Columns by which a layer moves on after all rows. */
-#define MESHKV_BLOCKS_OF_HOME       128      /* Segments that a home has room for, a stream. */
-#define MESHKV_SWAPS                1        /* Whether homes swap: then every port reads everything. */
+#define MESHKV_ROW_STRIDE           5        /* Rows from the start of a layer to the start of the next. */
+#define MESHKV_COLUMN_STRIDE        1        /* Columns by which a layer advances after all rows. */
+#define MESHKV_BLOCKS_OF_HOME       128      /* Segments a stream for which a home has room. */
+#define MESHKV_SWAPS                1        /* 1 if homes swap: then every port reads everything. */
 #define MESHKV_LAYERS               8        /* Layers. */
 #define MESHKV_QUERY_HEADS          32       /* Query heads. */
 #define MESHKV_KV_HEADS             32       /* KV heads. */

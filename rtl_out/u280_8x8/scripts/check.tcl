@@ -1,6 +1,6 @@
-# What the scripts need of the installation: a release they were written for, and the part.
+# Checks of the installation: the release of Vivado, and the part.
 
-# Ends with an error unless this is Vivado 2022.1 to 2023.1; MESHKV_ANY_VIVADO=1 in the environment lets any other try.
+# Ends with an error unless this is Vivado 2022.1 to 2023.1; MESHKV_ANY_VIVADO=1 in the environment permits any other.
 proc meshkv_check_release {} {
     set release [version -short]
     if {![regexp {^(\d+)\.(\d+)} $release -> year minor]} {

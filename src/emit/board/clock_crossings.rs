@@ -1,4 +1,4 @@
-//! Where bits pass between the two clocks: every FIFO, register and synchronizer, with the widths that constraints count.
+//! Clock domain crossings: every FIFO, register and synchronizer, with the widths that constraints count.
 
 use super::paths::{of_tile, port_bits};
 use crate::design::{index_bits, Array, Design, JOB_DEPTH};
@@ -6,7 +6,7 @@ use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::names::PAD;
 use serde::Serialize;
 
-/// FIFOs of one kind, or registers that hold a word.
+/// FIFOs of one kind, or registers of one word.
 #[derive(Serialize)]
 struct Crossing {
     doc: String,
@@ -14,15 +14,17 @@ struct Crossing {
     path: String,
     instances: Vec<String>,
     count: u32,
-    /// `net` or `pe`: the clock of who writes, and of who reads.
+    /// `net` or `pe`: the clock of the writer, and of the reader.
     writer: &'static str,
     reader: &'static str,
-    /// Bits of a pointer, of those of all instances, and of both their synchronizers' registers.
+    /// Bits of a pointer, of the pointers of all instances, and of the registers of both their synchronizers.
     gray: u32,
     gray_bits: u32,
     sync_bits: u32,
-    /// Bits of the words of all that are read into registers; none where block RAM has a port for each clock.
+    /// Bits of all words read into registers; 0 if block RAM has a port for each clock.
     data_bits: u32,
+    /// Words are read into registers.
+    reads_words: bool,
 }
 
 impl Crossing {
@@ -38,6 +40,7 @@ impl Crossing {
             gray_bits: gray * tiles,
             sync_bits: 4 * gray * tiles,
             data_bits: width * tiles,
+            reads_words: width > 0,
             instances,
         }
     }
@@ -70,14 +73,14 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     let flit = bits(&["kv_data", "kv_mask", "kv_index", "kv_tag"]);
     let fifos = [
         Crossing::fifo(
-            "Flits that a tile asked for, to what computes.".to_owned(),
+            "Requested flits, to PaD.".to_owned(),
             "u_fabric/gen_tile[{t}].u_tile/u_transport/u_requester/u_fifo",
             tiles,
             gray(design.mare.fifo_depth),
             if Array::fifo_in_block(design) { 0 } else { flit },
         ),
         Crossing::fifo(
-            "Queries and jobs, to what computes.".to_owned(),
+            "Queries and jobs, to PaD.".to_owned(),
             "gen_pad[{t}].u_pad/u_jobs",
             tiles,
             gray(JOB_DEPTH),
@@ -93,7 +96,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
         "part_last",
         "part_first",
     ]);
-    let doc = "Partial results, from what computes to the network.".to_owned();
+    let doc = "Partial results, from PaD to the network.".to_owned();
     let mut registers = vec![Crossing::register(doc, "gen_pad[{t}].u_pad/u_parts", tiles, part)];
     registers.extend(counters(modules));
     context.insert("fifos", &fifos);
@@ -101,7 +104,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     context.insert("bits", &resets());
 }
 
-/// A counter of what computes is asked for by its number, and its total comes back.
+/// The query of a PaD counter and the answer with its total.
 fn counters(modules: &[ModuleSpec]) -> [Crossing; 2] {
     let bits = |names: &[&str]| port_bits(modules, "meshkv_pad_view", names);
     let one = |doc: &str, name: &str, width, writer, reader| Crossing {
@@ -111,12 +114,12 @@ fn counters(modules: &[ModuleSpec]) -> [Crossing; 2] {
         ..Crossing::register(doc.to_owned(), "", 1, width)
     };
     [
-        one("Which counter is asked for.", "u_ask", bits(&["ask_tile", "ask_index"]), "net", "pe"),
+        one("Query of a counter.", "u_ask", bits(&["ask_tile", "ask_index"]), "net", "pe"),
         one("Its total.", "u_answer", bits(&["total"]), "pe", "net"),
     ]
 }
 
-/// The reset asks the other clock for its own, and is told that it is held.
+/// The reset request to the other clock, and its acknowledgement.
 fn resets() -> [Crossing; 2] {
     let bit = |doc: &str, path: &str, writer, width| Crossing {
         doc: doc.to_owned(),
@@ -129,11 +132,12 @@ fn resets() -> [Crossing; 2] {
         gray_bits: 0,
         sync_bits: 2 * width,
         data_bits: width,
+        reads_words: width > 0,
     };
     [
-        bit("Reset is asked for, to what computes.", "u_front/u_reset/u_asked", "net", 1),
+        bit("Reset request, to PaD.", "u_front/u_reset/u_asked", "net", 1),
         bit(
-            "Reset is held, and for how long: two bits, each looked at by itself.",
+            "Reset is held, and for how long: two bits, each sampled independently.",
             "u_front/u_reset/u_held",
             "pe",
             2,

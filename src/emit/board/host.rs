@@ -1,11 +1,11 @@
-//! The host example, and what it is told of the fabric: `sw/meshkv_shape.h`.
+//! The host example, and its description of the fabric: `sw/meshkv_shape.h`.
 
 use crate::design::registers::ERRORS;
 use crate::design::{Design, PlacementKind};
 use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
-/// The same for every fabric.
+/// Sources that are the same for every fabric.
 const FIXED: [(&str, &str); 3] = [
     ("host/meshkv_cache.hpp", include_str!("../../../host/meshkv_cache.hpp")),
     ("host/meshkv_driver.hpp", include_str!("../../../host/meshkv_driver.hpp")),
@@ -17,7 +17,7 @@ pub(super) fn emit(design: &Design) -> Vec<SourceFile> {
     fixed.into_iter().chain([shape(design)]).collect()
 }
 
-/// The shape of the fabric as C sees it.
+/// The shape of the fabric as C macros.
 fn shape(design: &Design) -> SourceFile {
     let (name, model, placement) = (&design.name, &design.config.model, &design.placement);
     let mut text = format!(
@@ -42,10 +42,10 @@ fn shape(design: &Design) -> SourceFile {
         ("TILES_PER_PORT", design.memory.tiles_per_port.into(), "Tiles of a row that share a port"),
         ("PLACEMENT", kind, "Rule by which segments have their homes"),
         ("HOMES", placement.homes().into(), "Homes that share the memory"),
-        ("ROW_STRIDE", placement.a.into(), "Rows by which a layer begins after the one before it"),
-        ("COLUMN_STRIDE", placement.column_stride.into(), "Columns by which a layer moves on after all rows"),
-        ("BLOCKS_OF_HOME", placement.blocks_of_home().into(), "Segments that a home has room for, a stream"),
-        ("SWAPS", design.swaps().into(), "Whether homes swap: then every port reads everything"),
+        ("ROW_STRIDE", placement.a.into(), "Rows from the start of a layer to the start of the next"),
+        ("COLUMN_STRIDE", placement.column_stride.into(), "Columns by which a layer advances after all rows"),
+        ("BLOCKS_OF_HOME", placement.blocks_of_home().into(), "Segments a stream for which a home has room"),
+        ("SWAPS", design.swaps().into(), "1 if homes swap: then every port reads everything"),
         ("LAYERS", model.layers.into(), "Layers"),
         ("QUERY_HEADS", model.heads.into(), "Query heads"),
         ("KV_HEADS", model.kv_heads.into(), "KV heads"),

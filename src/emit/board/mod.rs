@@ -1,7 +1,7 @@
-//! What takes the Verilog to the board: constraints and scripts.
+//! Constraints and scripts that bring the Verilog to the board.
 //!
-//! Constraints are flat commands: an XDC may hold no loop, so loops are here. A comment `# expect N` above a command
-//! says how many objects its patterns find; `meshkv lint` looks them up in the elaborated netlist.
+//! Constraints are flat commands: an XDC must not contain loops, so the loops are here. A comment `# expect N` above a
+//! command states the number of objects its patterns match; `meshkv lint` checks it on the elaborated netlist.
 
 mod clock_crossings;
 mod defines;
@@ -37,13 +37,13 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
 
-/// The top's clock ports: the network's, and that of what computes.
+/// The top's clock ports: the network's and PaD's.
 const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];
 
-/// All files of this folder, by their paths below the output folder.
+/// Emits constraints and scripts, with their paths below the output folder.
 ///
 /// # Errors
-/// Only a template that asks for what is not there.
+/// If a template uses a missing value.
 pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<SourceFile>> {
     static PARSED: LazyLock<Tera> = LazyLock::new(|| templates::parse(TEMPLATES));
     let context = context(design, modules);
@@ -74,7 +74,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context
 }
 
-/// Nanoseconds of a period, to the picosecond below.
+/// Nanoseconds of a period, rounded down to a picosecond.
 fn period(mhz: f64) -> String {
     format!("{:.3}", (1e6 / mhz).floor() / 1e3)
 }

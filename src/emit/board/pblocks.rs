@@ -1,4 +1,4 @@
-//! Where the parts of the fabric stand on the device: half-SLR regions, and the instances that fill them.
+//! Floorplan of the fabric: half-SLR regions, and the instances in each.
 
 use super::paths::{of_tile, port_bits, CORE};
 use crate::design::depths::VALUE_WIDTH;
@@ -7,7 +7,7 @@ use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::names::TILE;
 use serde::Serialize;
 
-/// A region with the cells that stand in it, a list of names each line.
+/// A region with its cells, one list of names a line.
 #[derive(Serialize)]
 struct Pblock {
     name: String,
@@ -16,7 +16,7 @@ struct Pblock {
     cells: Vec<Cells>,
 }
 
-/// Names of some cells; a name may have a wildcard, and stands for one cell all the same.
+/// Names of some cells; a name may have a wildcard, but matches one cell.
 #[derive(Serialize)]
 struct Cells {
     names: String,
@@ -46,14 +46,14 @@ struct Kept {
     wild: bool,
 }
 
-/// What stands at every tile, by the tile's number.
+/// Instances of every tile, by the tile's number.
 const OF_TILE: [&str; 2] = ["u_fabric/gen_tile[{t}].u_tile", "gen_pad[{t}].u_pad"];
 
 fn router(x: impl std::fmt::Display, y: impl std::fmt::Display) -> String {
     format!("{CORE}u_fabric/u_mesh/gen_row[{y}].gen_col[{x}].u_router")
 }
 
-/// What brings words, requests and host together.
+/// Instances of the periphery and the front.
 const FRONT: &str = "u_front";
 const PERIPHERY: &str = "u_fabric/u_periphery";
 
@@ -67,7 +67,7 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     context.insert("kept", &kept(design));
 }
 
-/// Columns of the western half, and of the eastern, which has more of the device.
+/// Columns of the western half, and of the eastern, which is larger.
 fn halves(cols: u32) -> [(&'static str, std::ops::Range<u32>); 2] {
     [("west", 0..cols / 2), ("east", cols / 2..cols)]
 }
@@ -94,19 +94,19 @@ fn pblocks(design: &Design, device: &Fpga) -> Vec<Pblock> {
     pblocks
 }
 
-/// What faces memory and host, in the SLR that has both.
+/// The region of host and memory interfaces, in the SLR that has both.
 fn around(device: &Fpga) -> Pblock {
     let slr = &device.slrs[0];
     let [y, top] = [slr.first_clock_row, slr.first_clock_row + 3];
     Pblock {
         name: "meshkv_slr0".to_owned(),
-        doc: "What faces the host and the memories: beside HBM and PCIe.".to_owned(),
+        doc: "Host and memory interfaces: next to HBM and PCIe.".to_owned(),
         region: format!("CLOCKREGION_X0Y{y}:CLOCKREGION_X{}Y{top}", device.clock_columns - 1),
         cells: vec![Cells::of(&[FRONT.to_owned()])],
     }
 }
 
-/// Rows whose link to the next one north passes registers.
+/// Rows whose link to the north passes registers.
 fn boundaries(design: &Design) -> impl Iterator<Item = u32> + '_ {
     (0..design.mesh.rows()).filter(|y| design.crossings() >> y & 1 == 1)
 }
@@ -116,11 +116,11 @@ fn mesh_crossing(x: impl std::fmt::Display, y: u32, side: &str) -> String {
 }
 
 fn tile_crossing(tile: u32, block: &str) -> String {
-    // Whether the branches of an `else if` have a scope of their own before their name, tools differ.
+    // Tools differ in the scope of the branches of an `else if`.
     of_tile(&format!("u_fabric/gen_tile[{{t}}].*{block}.u_crossing"), tile)
 }
 
-/// Registers that a tile's place has on the far side of a boundary: from the row south of it, from that north of it.
+/// Registers of a tile at a boundary: for wires from the row south of it, and from the row north of it.
 fn crossings_at(design: &Design, x: u32, y: u32) -> Vec<String> {
     let tile = y * design.mesh.cols() + x;
     let mut names = Vec::new();
@@ -163,7 +163,7 @@ fn links(design: &Design, bus_bits: u32) -> Vec<Link> {
     links
 }
 
-/// Both registers of every boundary on the ways of the front, by what passes them.
+/// Both registers at every boundary of the front's pipelines, by their payload.
 fn links_of_front(design: &Design) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
     let mut add = |doc: &str, stages: &[String], bits: u32| {
@@ -183,19 +183,19 @@ fn links_of_front(design: &Design) -> Vec<Link> {
     }
     let asked: Vec<_> = (0..3).flat_map(|slr| questions(design, slr)).collect();
     if !asked.is_empty() {
-        add("Which total is looked for.", &asked, SELECT_TILE_BITS * asked.len() as u32);
+        add("Queries of totals.", &asked, SELECT_TILE_BITS * asked.len() as u32);
     }
     links
 }
 
-/// A region of ours that the shell has a part of.
+/// A region that overlaps the shell.
 #[derive(Serialize)]
 pub(super) struct Taken {
     pblock: String,
     region: String,
 }
 
-/// What the shell of the Vitis platform keeps: the easternmost clock regions but the lowest.
+/// Regions of the Vitis platform's shell: the easternmost clock regions except the lowest.
 pub(super) fn shell(design: &Design, device: &Fpga) -> Vec<Taken> {
     let east = device.clock_columns - 1;
     let taken = |pblock: String, slr: &Slr| {
@@ -216,31 +216,31 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
     format!("CLOCKREGION_X{first}Y{bottom}:CLOCKREGION_X{last}Y{top}")
 }
 
-/// What chooses among totals of tiles, below the front.
+/// Multiplexers of tiles' totals, below the front.
 const CHOICES: [&str; COUNTER_KINDS as usize] =
     ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
 
-/// Ways of a row's resets, one in each clock.
+/// Pipelines of a row's resets, one in each clock.
 const RESETS: [&str; 2] = ["u_rst", "u_pe_rst"];
 
-/// A way between a row's SLR and the front's, register by register.
+/// A pipeline between a row's SLR and the front's, register by register.
 struct Way {
-    /// The chain, below the top.
+    /// Path of the chain below the top.
     chain: String,
     /// The row at one end.
     row: u32,
-    /// From the front to the row, not from the row to the front.
+    /// Direction is from the front to the row.
     outward: bool,
     /// Width in bits.
     bits: u32,
-    /// Whether it ends in the eastern half of the device.
+    /// Its row end is in the eastern half of the device.
     east: bool,
-    /// What passes.
+    /// Its payload.
     doc: &'static str,
 }
 
 impl Way {
-    /// Paths of its registers that stand in an SLR. One stands on either side of each boundary.
+    /// Paths of its registers in an SLR. There is one on each side of every boundary.
     fn stages(&self, design: &Design, slr: u32) -> Vec<String> {
         let boundaries = design.boundaries(self.row);
         let at = |s: &u32| {
@@ -256,7 +256,7 @@ fn slices(port: u32) -> String {
     format!("{FRONT}/gen_port[{port}].u_slices/gen_far")
 }
 
-/// All ways that pass boundaries.
+/// All pipelines across boundaries.
 fn ways(design: &Design) -> Vec<Way> {
     let cols = design.mesh.cols();
     let east = halves(cols)[1].1.start;
@@ -265,8 +265,8 @@ fn ways(design: &Design) -> Vec<Way> {
     for row in (0..design.mesh.rows()).filter(|row| design.boundaries(*row) > 0) {
         let way = |chain, outward, bits, doc| Way { chain, row, outward, bits, east: false, doc };
         for (x, port) in design.memory.ports_of_row(row) {
-            let asks = way(format!("{}.u_asks", slices(port)), false, ask, "Addresses of reads");
-            let beats = way(format!("{}.u_beats", slices(port)), true, beat, "What is read");
+            let asks = way(format!("{}.u_asks", slices(port)), false, ask, "Read addresses");
+            let beats = way(format!("{}.u_beats", slices(port)), true, beat, "Read data");
             ways.extend([asks, beats].map(|way| Way { east: x >= east, ..way }));
         }
         for reset in RESETS {
@@ -280,14 +280,14 @@ fn ways(design: &Design) -> Vec<Way> {
         ));
         for choice in CHOICES {
             let word = format!("{FRONT}/{choice}/gen_row[{row}].u_word");
-            ways.push(way(word, false, TOTAL_BITS, "Totals that are counted"));
+            ways.push(way(word, false, TOTAL_BITS, "Counter totals"));
         }
     }
     ways
 }
 
-/// Of the front what does not stand in SLR0: the port's end of its slices and choices among totals where the rows are, and
-/// all that is on its way through an SLR.
+/// The front's cells outside SLR0: the ports' ends of its slices, the multiplexers of totals at the rows, and
+/// pipeline registers in each SLR.
 fn of_front(design: &Design, slr: u32, half: &str) -> Option<Cells> {
     let east = half == "east";
     let mut names = Vec::new();
@@ -306,7 +306,7 @@ fn of_front(design: &Design, slr: u32, half: &str) -> Option<Cells> {
     (!names.is_empty()).then(|| Cells::of(&names))
 }
 
-/// Questions for totals pass every boundary once for all rows beyond it.
+/// Queries of totals cross every boundary once, for all rows beyond it.
 fn questions(design: &Design, slr: u32) -> Vec<String> {
     let most = design.boundaries(design.mesh.rows() - 1);
     let path = |(choice, boundary, stage)| {
@@ -318,7 +318,7 @@ fn questions(design: &Design, slr: u32) -> Vec<String> {
     here.flat_map(|(boundary, stage)| CHOICES.map(|choice| path((choice, boundary, stage)))).collect()
 }
 
-/// All that stands in a row of tiles, some of its columns.
+/// All instances of a row of tiles, in some of its columns.
 fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
     let mut names = Vec::new();
     for x in cols {
@@ -331,7 +331,7 @@ fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
             names.push(of_tile("gen_pad[{t}].gen_root.u_root", tile));
             names.push(format!("{CORE}{PERIPHERY}/gen_column[{x}].u_controller"));
         }
-        // A port stands beside the first of its tiles.
+        // A port is placed at the first of its tiles.
         if design.memory.place(x) == 0 {
             let port = design.memory.port(x, y);
             names.push(format!("{CORE}{PERIPHERY}/gen_port[{port}].u_port"));
@@ -346,10 +346,10 @@ fn kept(design: &Design) -> Vec<Kept> {
     vec![
         each("Routers.", router("*", "*"), tiles),
         each("Tiles: homes, requesters, staging memories.", of_tile(OF_TILE[0], "*"), tiles),
-        each("What computes at each tile.", of_tile(OF_TILE[1], "*"), tiles),
+        each("PaD of each tile.", of_tile(OF_TILE[1], "*"), tiles),
         each("Roots of the columns.", of_tile("gen_pad[{t}].gen_root.u_root", "*"), design.mesh.cols()),
         Kept {
-            doc: "What stands around the tiles.",
+            doc: "Periphery of the tiles.",
             path: format!("{CORE}u_fabric/u_periphery"),
             count: 1,
             wild: false,

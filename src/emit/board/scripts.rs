@@ -1,4 +1,4 @@
-//! Scripts that take the fabric to a bitstream, and what they are told of it.
+//! Scripts that build a bitstream, and the fabric's properties for them.
 
 use super::defines::CARD_DEFINES;
 use super::pblocks;
@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use tera::{Context, Tera};
 
-/// Scripts that are the same for every fabric: they read `design.tcl`.
+/// Scripts that are the same for every fabric; they read `design.tcl`.
 const FIXED: [(&str, &str); 6] = [
     ("board/meshkv_u280.v", include_str!("../../../templates/board/meshkv_u280.v")),
     ("scripts/check.tcl", include_str!("../../../templates/scripts/check.tcl")),
@@ -30,17 +30,17 @@ const RENDERED: [(&str, &str); 3] = [
     ("scripts/Makefile", include_str!("../../../templates/scripts/Makefile.tera")),
 ];
 
-/// A register as the packager of IP wants it.
+/// A register for the IP packager.
 #[derive(Serialize)]
 struct PackedRegister {
     name: String,
     offset: String,
     size: u32,
-    /// The AXI master that an address argument is for; empty for what is none.
+    /// The AXI master that uses an address argument; else empty.
     master: String,
 }
 
-/// A memory port and the banks it reaches under Vitis.
+/// A memory port and its banks under Vitis.
 #[derive(Serialize)]
 struct MemoryPort {
     master: String,
@@ -82,7 +82,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("platform", device.platform);
     context.insert("noc_mhz", &format!("{:.3}", clock.noc_mhz));
     context.insert("pe_mhz", &format!("{:.3}", clock.pe_mhz));
-    // v++ takes whole megahertz.
+    // v++ accepts whole megahertz only.
     context.insert("noc_link", &(clock.noc_mhz.ceil() as u32));
     context.insert("pe_link", &(clock.pe_mhz.ceil() as u32));
     context.insert("sources", &modules.iter().map(ModuleSpec::path).collect::<Vec<_>>());
@@ -102,7 +102,7 @@ fn masters(design: &Design) -> Vec<String> {
     memory.chain(["m_axi_io".to_owned()]).collect()
 }
 
-/// Control, arguments and all that comes behind them.
+/// Control, arguments and the registers after them.
 fn registers(design: &Design) -> Vec<PackedRegister> {
     let arguments = design.arguments();
     let packed = (0..).zip(&arguments).map(|(at, name)| PackedRegister {
@@ -143,7 +143,7 @@ fn channels(design: &Design, device: &Fpga) -> Vec<Channel> {
         masters: format!("m_axi_hbm{port:02}"),
     };
     let mut channels: Vec<_> = (0..ports).map(of_port).collect();
-    // Queries and outputs are few, and the host's transfers come between runs.
+    // Queries and outputs are small, and the host transfers data between runs.
     channels[0].masters += " m_axi_io";
     channels.last_mut().expect("a mesh has memory ports").masters += " xdma";
     channels

@@ -1,8 +1,8 @@
-//! The mesh as a picture: `doc/<name>.svg`.
+//! Picture of the mesh: `doc/<name>.svg`.
 //!
-//! Tiles with their coordinates, the links of both directions, and which virtual channel carries
-//! what. The origin is in the south-west, as in the design; only here does y turn upside down.
-//! Lengths are whole user units, so no rounding can differ between machines.
+//! It shows tiles with their coordinates, the links of both directions, and the class of each virtual
+//! channel. The origin is in the south-west, as in the design; y is flipped only here.
+//! Lengths are whole user units, so that rounding is the same on all machines.
 
 use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::source_file::SourceFile;
@@ -10,21 +10,21 @@ use std::fmt::Write as _;
 
 /// Side of a tile.
 const TILE: u32 = 48;
-/// Room between two tiles, which a pair of links crosses.
+/// Space between two tiles, for a pair of links.
 const GAP: u32 = 30;
 const PITCH: u32 = TILE + GAP;
-/// Room around everything.
+/// Margin of the picture.
 const MARGIN: u32 = 24;
-/// Room for the row numbers on the left and, to keep the mesh centred, on the right.
+/// Space for the row numbers on the left and, to centre the mesh, on the right.
 const AXIS: u32 = 36;
 /// Height of title and subtitle.
 const TITLE: u32 = 64;
 /// Height of one line of the legend.
 const LINE: u32 = 20;
-/// The legend needs this much even below a 2x2 mesh.
+/// Least width, for the legend of a 2x2 mesh.
 const MIN_WIDTH: u32 = 560;
 
-/// Colours by class; apart in lightness too, so that they survive grey printing.
+/// Colours by class, which also differ in lightness, for grey printing.
 fn colour(class: Class) -> &'static str {
     match class {
         Class::Part => "#b35900",
@@ -33,8 +33,8 @@ fn colour(class: Class) -> &'static str {
     }
 }
 
-/// Everything that is drawn more than once, and the styles. The background is painted: on a dark
-/// page the dark lines would vanish.
+/// Shapes that are drawn more than once, and the styles. The background is painted, because dark
+/// lines would be invisible on a dark page.
 const DEFINITIONS: &str = r##"<style>
 text { font-family: "DejaVu Sans", Verdana, sans-serif; fill: #222; }
 .small { font-size: 11px; }
@@ -62,7 +62,7 @@ text { font-family: "DejaVu Sans", Verdana, sans-serif; fill: #222; }
 </defs>
 "##;
 
-/// The picture of a design.
+/// Draws the picture of a design.
 pub(in crate::emit) fn emit(design: &Design) -> SourceFile {
     let frame = Frame::new(design);
     let name = &design.name;
@@ -84,7 +84,7 @@ pub(in crate::emit) fn emit(design: &Design) -> SourceFile {
     SourceFile { path: format!("doc/{}.svg", design.name), text: svg }
 }
 
-/// Where things stand.
+/// Coordinates of the parts.
 struct Frame {
     width: u32,
     height: u32,
@@ -143,7 +143,7 @@ fn title(svg: &mut String, design: &Design, frame: &Frame) {
         design.router.vcs(),
         design.router.vc_depth
     );
-    // North is up; said once, where the eye starts.
+    // An arrow marks north, at the top left.
     let (x, y) = (frame.width - MARGIN - 8, MARGIN + 36);
     draw!(
         svg,

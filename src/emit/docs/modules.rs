@@ -4,7 +4,7 @@ use super::markdown::cell;
 use crate::emit::rtl::module::{Dir, ModuleSpec, ParamSpec, PortSpec};
 use serde::Serialize;
 
-/// What the page says of one module.
+/// Entry of one module.
 #[derive(Serialize)]
 pub(super) struct ModuleSection {
     name: &'static str,
@@ -25,7 +25,7 @@ struct PortRow {
     name: String,
     dir: Dir,
     bits: u32,
-    /// Empty where it would only repeat `bits`.
+    /// Empty if it equals `bits`.
     expr: String,
     doc: String,
     group: String,
@@ -54,7 +54,7 @@ fn port_row(port: &PortSpec) -> PortRow {
     }
 }
 
-/// What a name means wherever it stands: the sources say it once, a table is read by itself.
+/// Usual meaning of a port by its name, for tables; the sources state it once.
 fn usual_meaning(port: &str) -> &'static str {
     // The last letter names one of five ports or one of four inputs; the group says which.
     let name = match port.rsplit_once('_') {
@@ -64,45 +64,43 @@ fn usual_meaning(port: &str) -> &'static str {
     match name {
         "clk" => "Clock.",
         "rst" => "Reset: synchronous, active high.",
-        "pe_clk" => "Clock of what computes.",
-        "s_clk" => "Clock of who writes.",
+        "pe_clk" => "Clock of PaD.",
+        "s_clk" => "Clock of the writer.",
         "s_rst" => "Reset, synchronous to s_clk.",
-        "m_clk" => "Clock of who reads.",
+        "m_clk" => "Clock of the reader.",
         "m_rst" => "Reset, synchronous to m_clk.",
-        "root_alone" => "It is the only partial result of its head.",
+        "root_alone" => "The only partial result of its head.",
         "kind" | "next_kind" => "0 K, 1 V, 2 the flit of ones, 3 READ.",
-        "next_part" => "Which part of the query.",
+        "next_part" => "Number of the query's part.",
         "begins" | "next_begins" => "First part of its token.",
         "ends" | "next_ends" => "Last part of its token.",
         "next_token" | "k_done_token" | "s_token" => "Number of the token in its segment.",
         "next_counts" | "s_counts" => "The token is not masked.",
-        "next_tail" => "To be given back as k_done.",
-        "dim" | "next_dim" => "Which sum; HEAD_DIM is l.",
-        "next_buffer" | "load_buffer" | "m_buffer" | "op_buffer" => "Which of two buffers of weights.",
+        "next_tail" => "Returned as k_done.",
+        "dim" | "next_dim" => "Number of the sum; HEAD_DIM is l.",
+        "next_buffer" | "load_buffer" | "m_buffer" | "op_buffer" => "Number of the weight buffer.",
         "next_clear" => "The last READ of its context.",
-        "load_block" => "Which block of the segment.",
+        "load_block" => "Number of the block in the segment.",
         "k_done" => "One pulse a tail.",
         "s_exponent" => "Integer part of the scaled logit.",
         "s_significand" => "Significand of the weight, without its leading one.",
-        "op_fall" => "Bits by which sums fall; bit 7: there are none yet.",
+        "op_fall" => "Right shift of the sums; bit 7: there are none yet.",
         "dot" => "Sum of the products of a flit.",
         "exponent" => "Its exponent: the largest of its lanes.",
         "max_some" => "The slot has a maximum.",
         "logit" => "Sum of q * k of a token.",
-        "flit" => "The flit that meets the stationary vector.",
-        "c" | "pcin" => "What the product is added to.",
-        "d" => "What goes in.",
-        "q" => "The same so many cycles later.",
+        "flit" => "Flit to multiply by the stationary vector.",
+        "c" | "pcin" => "The addend of the product.",
+        "d" => "Input.",
+        "q" => "The delayed input.",
         "s_negative" => "Sign of the number.",
         "x" => "Column of this tile, from the west.",
         "y" => "Row of this tile, from the south.",
         "dest" => "Destination of the flit.",
         "north" | "south" | "east" | "west" => "A destination lies in that direction.",
-        "stat_index" => "Number of the total that is shown.",
+        "stat_index" => "Index of the current total.",
         "stat_data" => "The total, modulo 2^32.",
-        "meta" | "rx_meta" | "rd_meta" | "tx_meta" => {
-            "What travels beside the payload: destination and header fields."
-        }
+        "meta" | "rx_meta" | "rd_meta" | "tx_meta" => "Fields next to the payload: destination and header.",
         "data" | "rd_data" => "Payload of the flit.",
         "pending" => "Heads that owe a copy to an output; bit output * VCS + v.",
         "occupied" => "Virtual channels that hold a flit.",
@@ -110,31 +108,31 @@ fn usual_meaning(port: &str) -> &'static str {
         "last" => "Virtual channels whose head is the last flit of its packet.",
         "freed" => "Virtual channels whose head leaves for good in this cycle.",
         "rx_last" => "The flit on the link is the last of its packet.",
-        "request" => "What is asked for, one bit each.",
-        "grant" => "What is granted, one bit each.",
-        "ask" => "The request that remains.",
+        "request" => "Requests, one bit each.",
+        "grant" => "Grants, one bit each.",
+        "ask" => "The remaining request.",
         "express" => "Outputs that take the flit on the link.",
         "express_first" => "The flit on the link is the first of its packet.",
         "rd_vc" => "One-hot: the virtual channel to read.",
         "vc" | "out_vc" | "send_vc" => "One-hot: the virtual channel of the flit beyond the output.",
         "send_last" => "The flit sent is the last of its packet.",
-        "select" => "The input to take: a, b, c, d.",
+        "select" => "The selected input: a, b, c, d.",
         "wants_w" | "wants_e" | "wants_l" => {
-            "The flit on the link of the first letter goes on to the second."
+            "The flit on the link of the first letter continues to the second."
         }
         "avail" => "A credit waits; bit output * VCS + v.",
         "free" => "A credit waits and no packet holds the virtual channel; bit output * VN0_VCS + v.",
         "pick" => "One-hot: the free virtual channel for the next packet of each output.",
-        "ap_clk" => "Clock: ap_clk is the network's, ap_clk_2 that of what computes.",
+        "ap_clk" => "Clock: ap_clk of the network, ap_clk_2 of PaD.",
         "ap_rst" | "ap_rst_n" => "Reset, active low, synchronous to the clock of its number.",
         "set_cache" | "set_stride" | "set_count" | "set_rows" | "set_streams" => {
-            "What is written to the register of this name."
+            "Value written to the register of this name."
         }
-        "select_index" | "select_group" | "select_tile" => "The counter that is looked at.",
-        "refuse_where" | "fail_where" => "What ERROR_INFO.WHERE becomes.",
+        "select_index" | "select_group" | "select_tile" => "The selected counter.",
+        "refuse_where" | "fail_where" => "New value of ERROR_INFO.WHERE.",
         "writing" => "A burst of outputs is being written.",
         "core_rst" => "The core is held in reset.",
-        "core_idle" => "Controllers have worked off all descriptors.",
+        "core_idle" => "All descriptors are done.",
         _ => [link_meaning(name), axi_meaning(port), bundle_meaning(port)]
             .into_iter()
             .find(|doc| !doc.is_empty())
@@ -142,25 +140,25 @@ fn usual_meaning(port: &str) -> &'static str {
     }
 }
 
-/// Signals of AXI4, whatever bus they are of.
+/// Meaning of the signals of any AXI4 bus.
 fn axi_meaning(port: &str) -> &'static str {
     match port.rsplit('_').next() {
-        Some("awvalid" | "wvalid" | "bvalid" | "arvalid" | "rvalid") => "What stands beside it counts.",
+        Some("awvalid" | "wvalid" | "bvalid" | "arvalid" | "rvalid") => "The other signals are valid.",
         Some("awready" | "wready" | "bready" | "arready" | "rready") => "It is taken in this cycle.",
         Some("awid" | "arid") => "ID of the burst.",
-        Some("bid" | "rid") => "ID of the burst that is answered.",
+        Some("bid" | "rid") => "ID of the answered burst.",
         Some("wdata" | "rdata") => "The beat.",
-        Some("wstrb") => "Bytes of it that are written.",
+        Some("wstrb") => "Bytes enabled for writing.",
         Some("wlast" | "rlast") => "Last beat of the burst.",
         Some("bresp" | "rresp" | "resp") => "Answer: 0 OKAY, 2 SLVERR, 3 DECERR.",
         _ => "",
     }
 }
 
-/// Fields of the bundles that tiles hand on; the group or the prefix says whose they are.
+/// Meaning of the fields of tiles' bundles; group or prefix names the owner.
 fn bundle_meaning(port: &str) -> &'static str {
     match port.rsplit('_').next() {
-        Some("valid") => "What stands beside it counts; held until it is taken.",
+        Some("valid") => "The other signals are valid; held until taken.",
         Some("ready") => "It is taken in this cycle.",
         Some("key") => "Tag with its generation above it.",
         Some("tag") => "Tag: stream, layer, segment, slice.",
@@ -169,16 +167,16 @@ fn bundle_meaning(port: &str) -> &'static str {
         Some("dest") => "Destinations, a bit a tile.",
         Some("slot") => "Slot of the staging memory.",
         Some("addr") => "Address in the staging memory.",
-        Some("en") => "What stands beside it counts in this cycle.",
+        Some("en") => "The other signals are valid in this cycle.",
         Some("data") => "Payload of the flit.",
-        Some("first") => "First flit of the range; begins a chunk.",
+        Some("first") => "First flit of the range; starts a chunk.",
         Some("last") => "Last flit of the range.",
-        Some("again") => "The tile has asked for it before and has it not yet.",
+        Some("again") => "The tile has requested it before and does not have it yet.",
         Some("x") => "Its column, from the west.",
         Some("y") => "Its row, from the south.",
-        Some("stream") => "Which stream.",
-        Some("layer") => "Which layer.",
-        Some("head") => "Which query head, by its place in the column.",
+        Some("stream") => "Stream.",
+        Some("layer") => "Layer.",
+        Some("head") => "Query head, by its place in the column.",
         Some("resident") => "The slice is in the staging memory.",
         _ => "",
     }
@@ -199,7 +197,7 @@ fn link_meaning(port: &str) -> &'static str {
     }
 }
 
-/// What instantiates what, drawn from the top; a module is drawn where it is used.
+/// Tree of instances from the top; a module is drawn at each use.
 pub(super) fn instance_tree(modules: &[ModuleSpec]) -> String {
     let mut lines = Vec::new();
     if let Some(top) = modules.len().checked_sub(1) {
@@ -215,7 +213,7 @@ fn draw_below(modules: &[ModuleSpec], parent: usize, indent: &str, lines: &mut V
         let (branch, below) =
             if i + 1 < children.len() { ("├── ", "│   ") } else { ("└── ", "    ") };
         lines.push(format!("{indent}{branch}{child}"));
-        // Only earlier modules are looked up, so that the drawing always ends.
+        // Only earlier modules are looked up, so the recursion ends.
         if let Some(index) = modules[..parent].iter().position(|m| m.name == *child) {
             draw_below(modules, index, &format!("{indent}{below}"), lines);
         }

@@ -1,7 +1,7 @@
 //! The documentation of one fabric as configured: `doc/<name>.md`.
 //!
-//! It says what [`Design`] and the module descriptions say, in words and tables. Whatever
-//! needs deciding or adding up is done here, so that the template only substitutes.
+//! It renders [`Design`] and the module descriptions in words and tables. Decisions and sums are
+//! made here, so that the template only substitutes.
 
 use super::markdown::cell;
 use super::modules::{instance_tree, module_section, ModuleSection};
@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 const TEMPLATE: &str = include_str!("../../../templates/doc/page.md.tera");
 
-/// The page as its template reads it.
+/// Values of the page's template.
 #[derive(Serialize)]
 struct Page<'a> {
     name: &'a str,
@@ -69,11 +69,11 @@ struct VcRow {
     class: &'static str,
 }
 
-/// The page of a design; `modules` in dependency order, the top last.
+/// Renders the page of a design; `modules` in dependency order, the top last.
 ///
 /// # Errors
 ///
-/// Only a template that asks for what is not there.
+/// If the template uses a missing value.
 pub(in crate::emit) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<SourceFile> {
     let context = tera::Context::from_serialize(page(design, modules))?;
     static PARSED: LazyLock<tera::Tera> = LazyLock::new(|| templates::parse([("page.md", TEMPLATE)]));
@@ -103,7 +103,7 @@ fn page<'a>(design: &'a Design, modules: &[ModuleSpec]) -> Page<'a> {
         errors: errors(),
         counters: counters(),
         tree: instance_tree(modules),
-        // From the top down, as a reader meets them.
+        // From the top down.
         modules: modules.iter().rev().map(module_section).collect(),
     }
 }
@@ -119,7 +119,7 @@ fn facts(design: &Design) -> Vec<Fact> {
         fact("flits a virtual channel buffers", design.router.vc_depth),
         Fact { what: "multicast", value: multicast.to_owned() },
         fact("placement stride a", design.takv_a),
-        fact("macro-blocks a tile must be able to home", design.blocks_per_tile),
+        fact("macro-blocks a tile must be able to hold as home", design.blocks_per_tile),
     ]
 }
 

@@ -5,7 +5,7 @@ use crate::design::registers::{COUNTER_GROUPS, ERRORS, REGISTERS};
 use crate::design::Design;
 use serde::Serialize;
 
-/// What the page says of a register, or of one of its fields.
+/// Entry of a register, or of one of its fields.
 #[derive(Serialize)]
 pub(super) struct RegisterRow {
     offset: String,
@@ -15,7 +15,7 @@ pub(super) struct RegisterRow {
     doc: String,
 }
 
-/// What the page says of the bit of an error.
+/// Entry of an error's bit.
 #[derive(Serialize)]
 pub(super) struct ErrorRow {
     bit: u32,
@@ -24,7 +24,7 @@ pub(super) struct ErrorRow {
     place: String,
 }
 
-/// What the page says of a group of counters.
+/// Entry of a group of counters.
 #[derive(Serialize)]
 pub(super) struct CounterRow {
     number: usize,
@@ -43,7 +43,7 @@ pub(super) fn registers(design: &Design) -> Vec<RegisterRow> {
                 "Argument: address of the queries, FP16, stream by stream, head by head; a multiple of 4096."
                     .into()
             }
-            1 => "Argument: address of the outputs, which lie likewise; a multiple of 4096.".into(),
+            1 => "Argument: address of the outputs, in the same order; a multiple of 4096.".into(),
             _ => format!("Argument: base address of a memory port; a multiple of {}.", design.base_align()),
         },
         name,
@@ -69,7 +69,7 @@ pub(super) fn registers(design: &Design) -> Vec<RegisterRow> {
             doc: cell(field.doc),
         }));
     }
-    // What stands below the arguments comes first.
+    // Registers below the arguments come first.
     let below = rows[first..].iter().position(|r| r.name == "MAGIC").unwrap_or(0);
     rows[..first + below].rotate_left(first);
     rows

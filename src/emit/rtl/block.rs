@@ -1,4 +1,4 @@
-//! The blocks of the hardware: each module belongs to one, and lies in the folder of its name.
+//! The blocks of the hardware. Each module belongs to one and lies in the folder of that name.
 
 use serde::Serialize;
 
@@ -6,13 +6,13 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Block {
-    /// Cells that know nothing of the fabric.
+    /// Cells that are independent of the fabric.
     Common,
     /// Routers, links and the mesh.
     Network,
     /// Requests for slices, and their homes.
     Mare,
-    /// Places of slices, the column bus and external memory.
+    /// Placement of slices, the column bus and external memory.
     Takv,
     /// Partial results, and the roots that merge them.
     Reduce,
@@ -20,12 +20,12 @@ pub enum Block {
     Pad,
     /// Wiring of the blocks, without logic of its own.
     Fabric,
-    /// The host's side.
+    /// The interface to the host.
     Device,
 }
 
 impl Block {
-    /// Name of the folders that hold it.
+    /// Name of its folders.
     pub fn name(self) -> &'static str {
         match self {
             Block::Common => "common",

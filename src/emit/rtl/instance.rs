@@ -1,19 +1,19 @@
-//! Instances of modules, as the templates ask for them.
+//! The function `instance` of the templates: instances of modules.
 //!
-//! `instance(module="meshkv_x", name="u_x")` connects every parameter and every port of `meshkv_x` to what has the
-//! same name where it stands. What differs is listed: `params="WIDTH=BUS_WIDTH;..."`,
+//! `instance(module="meshkv_x", name="u_x")` connects every parameter and every port of `meshkv_x` to the object of
+//! the same name in the scope. Exceptions are listed, one a line: `params="WIDTH=BUS_WIDTH;..."`,
 //! `ports="s_valid=a & b;..."`. With `each="t"` the other ports are the t-th parts of packed ones.
-//! A parameter that is set to nothing (`TREE=`) keeps its own value. So a module that gains a port needs no
-//! change where it only passes through.
+//! A parameter set to nothing (`TREE=`) keeps its default. So a new port of a module changes no template that only
+//! passes it through.
 
 use crate::emit::rtl::module::ModuleSpec;
 use std::collections::HashMap;
 use tera::{Function, Result, Value};
 
-/// Ports that are one wire for all.
+/// Ports that all instances share.
 const SHARED: [&str; 4] = ["clk", "rst", "pe_clk", "pe_rst"];
 
-/// The function that templates call.
+/// The function `instance` of the templates.
 pub(super) struct Instance {
     /// Every module of the design.
     pub(super) modules: Vec<ModuleSpec>,
@@ -61,9 +61,9 @@ impl Function for Instance {
     }
 }
 
-/// `a=b;c=d` as pairs.
+/// Splits `a=b;c=d` into pairs.
 fn listed(text: &str) -> Result<HashMap<&str, &str>> {
-    let parts = text.split(';').filter(|part| !part.is_empty());
+    let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
     parts
         .map(|part| part.split_once('=').ok_or_else(|| tera::Error::msg(format!("no = in {part}"))))
         .collect()

@@ -1,6 +1,6 @@
 //! The Verilog modules, one a file.
 //!
-//! Each module is a [`ModuleSpec`] in the folder of its block (purpose, parameters, ports) and a body in
+//! Each module has a [`ModuleSpec`] (purpose, parameters, ports) in the folder of its block and a body in
 //! `templates/rtl/<block>/`. Values come from the [`Design`](crate::design::Design); no body computes a width twice.
 
 /// A template of a block by its path below `templates/rtl/`.

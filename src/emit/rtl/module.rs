@@ -1,4 +1,4 @@
-//! What is said of a Verilog module outside its body: purpose, parameters, ports.
+//! The description of a Verilog module without its body: purpose, parameters, ports.
 //!
 //! One description serves the header of the emitted file and the emitted documentation,
 //! so the two cannot differ.
@@ -34,7 +34,7 @@ pub struct ParamSpec {
     pub range: &'static str,
     /// Value as configured, as Verilog writes it.
     pub literal: String,
-    /// What it sets, with its unit.
+    /// Meaning, with its unit.
     pub doc: &'static str,
 }
 
@@ -47,7 +47,7 @@ pub struct PortSpec {
     pub name: String,
     /// Width.
     pub width: Width,
-    /// What it carries; empty where the group says all.
+    /// Meaning; empty if the group says all.
     pub doc: &'static str,
     /// Comment that opens a bundle of ports; empty inside a bundle.
     pub group: &'static str,
@@ -60,7 +60,7 @@ pub struct ModuleSpec {
     pub block: Block,
     /// Module and file name.
     pub name: &'static str,
-    /// Header comment: what it is, why it is built so, its invariant.
+    /// Header comment: purpose, reasons, invariant.
     pub summary: Vec<&'static str>,
     /// Parameters in order.
     pub params: Vec<ParamSpec>,
@@ -77,9 +77,9 @@ impl ModuleSpec {
     }
 }
 
-/// What a reset of all tiles is.
+/// Documentation of a reset of all tiles.
 const OF_TILES: &str =
-    "Tile t's the t-th, which whatever stands with that tile has; all rise and fall together.";
+    "One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.";
 
 /// Builds one [`ModuleSpec`]; parameters come before the ports that use them.
 pub(in crate::emit) struct ModuleBuilder {
@@ -118,13 +118,12 @@ impl ModuleBuilder {
         self
     }
 
-    /// Whether a parameter is there already.
+    /// The module has the parameter already.
     pub(in crate::emit) fn has_param(&self, name: &str) -> bool {
         self.spec.params.iter().any(|p| p.name == name)
     }
 
-    /// Adds the parameters of the modules that it holds and passes them on to, each once, but for
-    /// those it sets by itself.
+    /// Adds the parameters of the modules it instantiates, each once, except those it sets itself.
     pub(in crate::emit) fn params_of(mut self, parts: &[&ModuleSpec], but: &[&str]) -> Self {
         for param in parts.iter().flat_map(|part| &part.params) {
             if !self.has_param(param.name) && !but.contains(&param.name) {
@@ -164,16 +163,16 @@ impl ModuleBuilder {
         self.input("clk", 1, "").input("rst", "TILES", OF_TILES)
     }
 
-    /// Adds clock and reset of what computes, which are no relations of the network's.
+    /// Adds clock and reset of PaD, unrelated to the network's.
     pub(in crate::emit) fn compute_clocked(self) -> Self {
-        self.group("Clock of what computes, unrelated to the network's.").input("pe_clk", 1, "").input(
+        self.group("Clock of PaD, unrelated to the network's.").input("pe_clk", 1, "").input(
             "pe_rst",
             1,
             "Synchronous to pe_clk; held together with rst.",
         )
     }
 
-    /// The same with a reset for each tile.
+    /// Adds clock of PaD and a reset for each tile.
     pub(in crate::emit) fn compute_clocked_by_tile(mut self) -> Self {
         self = self.compute_clocked();
         let of_one = self.spec.ports.pop().expect("the reset is the last");
@@ -206,7 +205,7 @@ impl ModuleBuilder {
         self.port(Dir::Output, name.into(), width, doc)
     }
 
-    /// Adds a port of a direction that the caller says.
+    /// Adds a port of the given direction.
     pub(in crate::emit) fn port(
         mut self,
         dir: Dir,
@@ -248,14 +247,14 @@ impl IntoWidth for &str {
     fn into_width(self, params: &[ParamSpec]) -> Width {
         let value = |factor: &str| {
             let named = params.iter().find(|p| p.name == factor).map_or(factor, |p| &p.literal);
-            // A name that is no number is a slip in this crate, not of the user.
+            // A name that is no number is an error of this crate, not of the user.
             named.parse::<u32>().unwrap_or_else(|_| panic!("no parameter {factor}"))
         };
         Width { expr: self.to_owned(), bits: self.split('*').map(value).product() }
     }
 }
 
-/// Ports of a part as its partner has them.
+/// Adds a part's ports with the directions of its partner.
 pub(in crate::emit::rtl) fn mirrored_ports(
     mut b: ModuleBuilder,
     part: &ModuleSpec,
@@ -275,7 +274,7 @@ pub(in crate::emit::rtl) fn mirrored_ports(
     b
 }
 
-/// Parameters of a part that mean something else in the fabric and keep their own values, as an instance is told.
+/// Parameters of a part that differ in the fabric and keep their own values, in the notation of `instance`.
 pub(in crate::emit::rtl) fn unshared_params(fabric: &ModuleSpec, part: &ModuleSpec) -> String {
     let other = |p: &&ParamSpec| {
         fabric.params.iter().any(|f| f.name == p.name && f.literal != p.literal) || p.name == "SLOTS"

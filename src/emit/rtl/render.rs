@@ -1,4 +1,4 @@
-//! From templates and values to Verilog; a missing value is an error.
+//! Renders templates and values to Verilog; a missing value is an error.
 
 use crate::emit::rtl::instance::Instance;
 use crate::emit::rtl::module::{Dir, ModuleSpec};
@@ -15,7 +15,7 @@ struct PortLine {
     group: &'static str,
 }
 
-/// Columns of range and name are aligned, as in code written by hand.
+/// Formats ports with ranges and names aligned, as in code written by hand.
 fn port_lines(module: &ModuleSpec) -> Vec<PortLine> {
     let range = |expr: &str| match expr.parse::<u32>() {
         Ok(1) => String::new(),
@@ -40,20 +40,20 @@ fn port_lines(module: &ModuleSpec) -> Vec<PortLine> {
         .collect()
 }
 
-/// Templates of modules by name.
+/// Templates of modules, by name.
 pub(super) struct Renderer {
     tera: Tera,
 }
 
 impl Renderer {
-    /// The templates may hold instances of `modules`.
+    /// Makes a renderer whose templates may instantiate `modules`.
     pub(super) fn new(templates: &Tera, modules: Vec<ModuleSpec>) -> Renderer {
         let mut tera = templates.clone();
         tera.register_function("instance", Instance { modules });
         Renderer { tera }
     }
 
-    /// One whole Verilog file: header from `module`, body from the template of the same block and name.
+    /// Renders one Verilog file: header from `module`, body from the template of the same block and name.
     /// `values` are the names the body may use.
     pub(super) fn verilog(
         &self,

@@ -1,4 +1,4 @@
-//! One row of the PaD array on its own, for tests and benchmarks.
+//! Emits one row of the PaD array on its own, for tests and benchmarks.
 
 use crate::design::Design;
 use crate::emit::rtl::pad::params::PadParams;
@@ -8,7 +8,7 @@ use crate::emit::rtl::sources::render;
 use crate::emit::source_file::SourceFile;
 use anyhow::Result;
 
-/// What the larger memories of a row are made of.
+/// Types of the larger memories of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowMemories {
     /// Stationary vectors lie in block RAM, else in LUTs.
@@ -17,7 +17,7 @@ pub struct RowMemories {
     pub sums_in_ultra: bool,
 }
 
-/// What the larger memories of a design's rows are made of.
+/// Types of the larger memories of a design's rows.
 pub fn row_memories(design: &Design) -> RowMemories {
     let w = PadRowParams::of(design, PadParams::of(design).slots());
     RowMemories { stations_in_block: w.stations_in_block(), sums_in_ultra: w.sums_in_ultra() }
@@ -26,7 +26,7 @@ pub fn row_memories(design: &Design) -> RowMemories {
 /// The Verilog of [`row_modules`].
 ///
 /// # Errors
-/// When a template does not render, which is a slip of this crate.
+/// If a template does not render, which is an error of this crate.
 pub fn row(design: &Design, slots: u32) -> Result<Vec<SourceFile>> {
     let modules = row_modules(design, slots);
     render(design, &PadRowParams::of(design, slots), &modules, modules.clone())

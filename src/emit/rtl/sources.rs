@@ -1,4 +1,4 @@
-//! Modules, templates and values together: the Verilog, one module a file.
+//! Verilog from modules, templates and values, one module a file.
 
 use super::module::ModuleSpec;
 use super::modules::modules;
@@ -38,7 +38,7 @@ pub(in crate::emit) fn emit(design: &Design) -> Result<Vec<SourceFile>> {
 /// Sources of one module and of all it instantiates.
 ///
 /// # Panics
-/// When there is no module of this name.
+/// If there is no module of this name.
 pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
     let known = modules(design);
     let mut wanted = vec![name];
@@ -52,7 +52,7 @@ pub fn emit_block(design: &Design, name: &str) -> Result<Vec<SourceFile>> {
     render(design, &PadRowParams::of(design, PadParams::of(design).slots()), &parts, known)
 }
 
-/// Renders `parts`, whose bodies may instantiate `known` modules; rows of PaD are as `row` says.
+/// Renders `parts`, whose bodies may instantiate `known` modules; `row` sets the rows of PaD.
 pub(super) fn render(
     design: &Design,
     row: &PadRowParams,

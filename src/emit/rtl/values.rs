@@ -1,4 +1,4 @@
-//! Values that templates use, block by block.
+//! Values for the templates, block by block.
 
 use super::device;
 use super::modules::modules;
@@ -16,7 +16,7 @@ use crate::kernels;
 use anyhow::Result;
 use std::collections::BTreeMap;
 
-/// Values by the names that templates use; rows of PaD are as `row` says.
+/// Values by their names in the templates; `row` sets the rows of PaD.
 pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<String, tera::Value>> {
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
@@ -47,7 +47,7 @@ pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<Str
     let [rows_a, rows_b] = MareParams::of(design).hash_rows();
     values.insert("bloom_rows_a".into(), rows_a.into());
     values.insert("bloom_rows_b".into(), rows_b.into());
-    // The low bits of a link counter run through a ring of 32.
+    // The low bits of a counter step through a ring of 32.
     let ring = Ring::of(32);
     values.insert("count_ring".into(), ring.literal().into());
     values.insert("count_places".into(), ring.places_literal().into());

@@ -1,11 +1,11 @@
-//! Why the output could not be written, in words that name the way out.
+//! Errors of writing the output, with help for each.
 
 use super::manifest::MANIFEST;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why nothing was written: except after `Leftover`, the output directory is as it was.
+/// Reason that nothing was written: except after `Leftover`, the output directory is unchanged.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -18,7 +18,7 @@ pub enum WriteError {
     Symlink {
         /// The output as given.
         dir: PathBuf,
-        /// What the link says.
+        /// Target of the link.
         target: PathBuf,
     },
     /// The output is the current directory or one above it.
@@ -36,10 +36,10 @@ pub enum WriteError {
     BadManifest {
         /// The manifest.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// Files of ours were edited, or files of the user stand where ours are to be written.
+    /// Generated files were edited, or the user's files have the paths of generated ones.
     #[error("{} holds {} that meshkv did not write like this:\n{}\n  \
              help: save the edits elsewhere, or use --force, which keeps each as NAME.edited",
              dir.display(), if files.len() == 1 { "a file" } else { "files" }, indented(files))]
@@ -49,13 +49,13 @@ pub enum WriteError {
         /// All such files, below `dir`, sorted.
         files: Vec<String>,
     },
-    /// A directory stands where a file is to be written, or the other way round.
+    /// A directory has the path of a file to be written, or the other way round.
     #[error("{} is in the way of a generated {wanted}\n  help: move it, or choose another output directory",
              path.display())]
     InTheWay {
-        /// What is in the way.
+        /// The obstacle.
         path: PathBuf,
-        /// What is to be there: "file" or "directory".
+        /// The expected kind: "file" or "directory".
         wanted: &'static str,
     },
     /// Another process writes the same output.
@@ -64,10 +64,10 @@ pub enum WriteError {
     /// A file cannot be written under the path it was given; a fault of the emitter.
     #[error("a generated file has the impossible path {0:?}")]
     BadPath(String),
-    /// The caller did not want to wait any longer.
+    /// The caller stopped the writing.
     #[error("writing was stopped; the output is as it was")]
     Stopped,
-    /// The new tree stands, but the old one could not be removed.
+    /// The new tree is in place, but the old one could not be removed.
     #[error("{} is written, but what it replaced could not be removed from {}: {}\n  \
              help: the next run tries again", dir.display(), left.display(), plain(source))]
     Leftover {
@@ -75,17 +75,17 @@ pub enum WriteError {
         dir: PathBuf,
         /// The old tree.
         left: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The system refuses.
+    /// The system returned an error.
     #[error("cannot {doing} {}: {}\n  help: {}", path.display(), plain(source), way_out(source))]
     Io {
-        /// What was being done: "write", "read", ...
+        /// The operation: "write", "read", ...
         doing: &'static str,
-        /// To what.
+        /// Its path.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
 }
@@ -94,7 +94,7 @@ fn indented(files: &[String]) -> String {
     files.iter().map(|f| format!("    {f}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The system's words without Rust's error number.
+/// The system's message without Rust's error number.
 fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()

@@ -1,7 +1,7 @@
-//! `meshkv-manifest.json`: which files of a directory are ours, and what we wrote into them.
+//! `meshkv-manifest.json`: the generated files of a directory, with hashes of their content.
 //!
-//! It is the only ground on which a file is ever replaced or removed. It knows nothing of
-//! what the files mean.
+//! Files are replaced or removed only on the ground of this manifest. It is independent of
+//! the files' meaning.
 
 use crate::emit::source_file::SourceFile;
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct WrittenFile {
     pub sha256: String,
 }
 
-/// Layout of the manifest; a program that reads another one must not guess.
+/// Version of the manifest's layout; other versions are rejected.
 const FORMAT: u32 = 1;
 
 /// The files of one output directory, sorted by path.
@@ -35,7 +35,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// The manifest of `files`, or the path that cannot stand below the output directory.
+    /// The manifest of `files`, or a path that is not allowed below the output directory.
     pub(super) fn of(files: &[SourceFile]) -> Result<Manifest, String> {
         let entry = |f: &SourceFile| WrittenFile { path: f.path.clone(), sha256: sha256(f.text.as_bytes()) };
         let mut files: Vec<_> = files.iter().map(entry).collect();
@@ -61,27 +61,27 @@ impl Manifest {
         if manifest.format != FORMAT {
             return Err(invalid(format!("format {}, not {FORMAT}", manifest.format)));
         }
-        // A path that leaves the directory would make us touch files elsewhere.
+        // A path that leaves the directory would change files elsewhere.
         match manifest.bad_path() {
             Some(path) => Err(invalid(format!("impossible path {path:?}"))),
             None => Ok(Some(manifest)),
         }
     }
 
-    /// The manifest as it stands on disk.
+    /// The manifest's text on disk.
     pub(super) fn to_text(&self) -> String {
         let json = serde_json::to_string_pretty(self).expect("strings and a number are JSON");
         json + "\n"
     }
 
-    /// The hash a path was written with.
+    /// Hash of a path's written content.
     pub(super) fn hash_of(&self, path: &Path) -> Option<&str> {
         let path = path.to_str()?;
         let found = self.files.binary_search_by(|f| f.path.as_str().cmp(path));
         found.ok().map(|i| self.files[i].sha256.as_str())
     }
 
-    /// Whether the file at `path` below `dir` still is what was written there, the manifest included.
+    /// True if the file at `path` below `dir` is unchanged since it was written; the manifest included.
     pub(super) fn wrote(&self, dir: &Path, path: &Path) -> io::Result<bool> {
         match self.hash_of(path) {
             Some(hash) => Ok(sha256_of_file(&dir.join(path))?.as_deref() == Some(hash)),
@@ -89,7 +89,7 @@ impl Manifest {
         }
     }
 
-    /// Whether a listed file needs `path` to be a directory.
+    /// True if a listed file needs `path` to be a directory.
     pub(super) fn needs_directory(&self, path: &Path) -> bool {
         self.files.iter().any(|f| Path::new(&f.path).ancestors().skip(1).any(|dir| dir == path))
     }
@@ -111,7 +111,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// SHA-256 of a regular file; `None` for everything else, as only regular files are ours.
+/// SHA-256 of a regular file; `None` for everything else, because generated files are regular.
 pub(super) fn sha256_of_file(path: &Path) -> io::Result<Option<String>> {
     match fs::symlink_metadata(path)?.is_file() {
         true => Ok(Some(sha256(&fs::read(path)?))),

@@ -1,7 +1,7 @@
-//! Emitted files onto the disk: the whole directory or nothing, and nothing of the user lost.
+//! Writes emitted files to disk: the whole directory or nothing, without loss of the user's files.
 //!
-//! The new tree is filled beside the output and takes its place in one step, so a run that is
-//! killed leaves the old tree or the new one. What is already there is judged by the manifest:
+//! The new tree is filled next to the output and replaces it in one step. So a killed run
+//! leaves the old tree or the new one. The manifest decides about existing files:
 //!
 //! | found                                   | without `force`  | with `force`               |
 //! |-----------------------------------------|------------------|----------------------------|
@@ -11,7 +11,7 @@
 //! | any other file of the user              | stays            | stays                      |
 //! | files, but no manifest                  | refused          | refused                    |
 //!
-//! A file of ours that the user removed is written again. It knows nothing of what is emitted.
+//! A generated file that the user removed is written again. The module is independent of the emitted content.
 
 mod error;
 mod manifest;
@@ -27,26 +27,26 @@ use tree_swap::{carry, edited_names, list, Listing, Unavailable, WorkDir};
 pub use error::WriteError;
 pub use manifest::{WrittenFile, MANIFEST};
 
-/// What [`write()`] did.
+/// Result of [`write()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Every file that now stands, sorted by path; the manifest itself is not listed.
+    /// Every generated file, sorted by path; the manifest itself is not listed.
     pub files: Vec<WrittenFile>,
-    /// Edited files that were replaced: where their content was kept, below the output directory.
+    /// Paths, below the output directory, of copies of edited files that were replaced.
     pub kept: Vec<String>,
-    /// The directory held exactly this already, and was not touched.
+    /// The directory was up to date and was not touched.
     pub unchanged: bool,
 }
 
-/// Attaches to an I/O error what was being done to which path.
+/// Attaches operation and path to an I/O error.
 fn on(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> WriteError {
     let path = path.to_owned();
     move |source| WriteError::Io { doing, path, source }
 }
 
-/// Makes `dir` hold exactly `files`, its manifest and whatever the user put there.
+/// Makes `dir` contain exactly `files`, its manifest and the user's files.
 ///
-/// Missing parents are made. A directory that holds exactly this already is not touched.
+/// Missing parents are created. A directory that is up to date is not touched.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub fn write(files: &[SourceFile], dir: &Path, force: bool) -> Result<Written, W
     write_until(&|| false, files, dir, force)
 }
 
-/// [`write()`] that gives up between two files once `stop` says so.
+/// [`write()`] that ends between two files once `stop` returns true.
 ///
 /// # Errors
 /// As [`write()`], and [`WriteError::Stopped`].
@@ -68,7 +68,7 @@ pub fn write_until(
     let mut stopped = false;
     let written = write_by(files, dir, force, &mut |path, bytes| {
         stopped = stop();
-        // The kind is of no matter: it never reaches the user.
+        // The kind is irrelevant: it never reaches the user.
         if stopped {
             Err(io::ErrorKind::Interrupted.into())
         } else {
@@ -105,7 +105,7 @@ fn write_by(
     for (path, text) in texts.chain([(MANIFEST, manifest.as_str())]) {
         let to = stage.join(path);
         let parent = fs::create_dir_all(to.parent().unwrap_or(&stage));
-        // The error names the path the user knows, not the one below the work directory.
+        // The error names the user's path, not the one below the work directory.
         parent.and_then(|()| put(&to, text.as_bytes())).map_err(on("write", &dir.join(path)))?;
     }
     plan.carry_over(dir, &output, &stage)?;
@@ -118,9 +118,9 @@ fn write_by(
     Ok(written(plan.kept, false))
 }
 
-/// The output under the path it will be renamed by, once it is known that it may be.
+/// Path for the rename of the output, after the check that it may be renamed.
 fn resolve(dir: &Path) -> Result<PathBuf, WriteError> {
-    // Taken apart and put together, a trailing slash is gone, behind which a link would be followed.
+    // This removes a trailing slash, which would make the system follow a link.
     let dir: PathBuf = dir.components().collect();
     let meta = match fs::symlink_metadata(&dir) {
         Err(e) if e.kind() == io::ErrorKind::NotFound && dir.file_name().is_some() => return Ok(dir),
@@ -133,7 +133,7 @@ fn resolve(dir: &Path) -> Result<PathBuf, WriteError> {
     if !meta.is_dir() {
         return Err(WriteError::NotADirectory(dir));
     }
-    // A swap needs no write permission on the directory itself, but its owner has said no.
+    // A swap needs no write permission on the directory itself, but its owner denied it.
     let writable = rustix::fs::access(&dir, rustix::fs::Access::WRITE_OK).map_err(io::Error::from);
     writable.map_err(on("write", &dir))?;
     if meta.permissions().readonly() {
@@ -146,16 +146,16 @@ fn resolve(dir: &Path) -> Result<PathBuf, WriteError> {
     }
 }
 
-/// What becomes of everything that is in the output.
+/// Plan for all existing entries of the output.
 #[derive(Default)]
 struct Plan {
     /// Files of the user, old path and new path.
     carried: Vec<(PathBuf, PathBuf)>,
-    /// Directories of the user that hold nothing.
+    /// Empty directories of the user.
     empty_dirs: Vec<PathBuf>,
-    /// The new paths of `carried` that hold edits.
+    /// The new paths of `carried` that contain edits.
     kept: Vec<String>,
-    /// The output is what is to be written already.
+    /// The output is up to date.
     unchanged: bool,
 }
 
@@ -189,9 +189,9 @@ impl Plan {
                 plan.carried.push((path.clone(), path));
             }
         }
-        // The manifest is one of ours, but not in its own list.
+        // The manifest is generated, but not in its own list.
         plan.unchanged = edited.is_empty() && old == *new && ours == new.files.len() + 1;
-        // Edited into what would be written anyway, there is nothing to keep.
+        // An edit that equals the new content need not be kept.
         edited.retain(|path| match sha256_of_file(&output.join(path)) {
             Ok(hash) => hash.is_none() || hash.as_deref() != new.hash_of(path),
             Err(_) => true,
@@ -204,7 +204,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Puts what is the user's into the new tree, and gives it the permissions of the old one.
+    /// Copies the user's files into the new tree, and sets the permissions of the old one.
     fn carry_over(&self, dir: &Path, output: &Path, stage: &Path) -> Result<(), WriteError> {
         for path in &self.empty_dirs {
             fs::create_dir_all(stage.join(path)).map_err(on("keep", &dir.join(path)))?;
@@ -234,7 +234,7 @@ impl Plan {
     }
 }
 
-/// Refuses a directory where a file is to be written, and a file where a directory is to be.
+/// Rejects a directory at the path of a file, and a file at the path of a directory.
 fn refuse_misfits(dir: &Path, found: &Listing, new: &Manifest) -> Result<(), WriteError> {
     let in_the_way = |path: &Path, wanted| Err(WriteError::InTheWay { path: dir.join(path), wanted });
     if let Some(path) = found.dirs.iter().find(|path| new.hash_of(path).is_some()) {

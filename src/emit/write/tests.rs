@@ -1,4 +1,4 @@
-//! What needs a disk that fails on command; the rest is in tests/emit/write.rs.
+//! Tests with a disk that fails on command; the others are in tests/emit/write.rs.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn write_with_room(room: usize, text: &str, dir: &Path) -> Result<Written, Write
     write_by(&design(text), dir, true, &mut |path, bytes| {
         count += 1;
         if count > room {
-            // As the kernel does it: the file is there, but short.
+            // As the kernel leaves it: the file exists, but is short.
             fs::write(path, &bytes[..bytes.len() / 2])?;
             return Err(io::ErrorKind::StorageFull.into());
         }

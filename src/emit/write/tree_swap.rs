@@ -1,14 +1,14 @@
-//! Swapping a whole directory tree: the work directory, its stages, and what a killed run left.
+//! Swaps a whole directory tree: the work directory, its stages, and recovery after a killed run.
 //!
-//! Beside the output `DIR` stands, while a run lasts, `.DIR.meshkv-tmp` with at most
+//! During a run, `.DIR.meshkv-tmp` next to the output `DIR` contains at most
 //!
-//! * `stage`: the new tree while it is filled. All of it is ours.
+//! * `stage`: the new tree while it is filled. All of it is generated.
 //! * `swap`:  the finished new tree until the swap, the old tree after it.
 //! * `old`:   the old tree, on systems that cannot exchange two directories in one step.
 //!
-//! `swap` and `old` may hold files of the user. They are removed only file by file, and only
-//! where the file is ours or stands in the output as well; anything else moves to the output.
-//! It knows nothing of what is emitted.
+//! `swap` and `old` may contain files of the user. They are removed only file by file, and only
+//! if the file is generated or also in the output; anything else moves to the output.
+//! The module is independent of the emitted content.
 
 use super::manifest::{sha256_of_file, Manifest};
 use std::collections::HashSet;
@@ -23,19 +23,19 @@ const EDITED: &str = ".edited";
 /// The locked work directory of one run; cleaned when dropped.
 pub(super) struct WorkDir {
     path: PathBuf,
-    /// Directories above the output that this run made, outermost first.
+    /// Directories above the output that this run created, outermost first.
     made: Vec<PathBuf>,
-    /// Held for its lock: a killed process loses it, so nobody waits for the dead.
+    /// Held for its lock, which the system releases when a process is killed.
     _lock: File,
 }
 
-/// Why there is no work directory.
+/// Errors of opening the work directory.
 pub(super) enum Unavailable {
     /// Another process is at work.
     Busy,
-    /// Holds something that this program never puts there.
+    /// It contains an entry that this program never creates.
     Foreign(PathBuf),
-    /// The system refuses.
+    /// The system returned an error.
     Io(io::Error),
 }
 
@@ -46,7 +46,7 @@ impl From<io::Error> for Unavailable {
 }
 
 impl WorkDir {
-    /// Makes and locks the work directory of `output`, and ends what a killed run left there.
+    /// Creates and locks the work directory of `output`, and recovers from a killed run.
     pub(super) fn open(output: &Path) -> Result<WorkDir, Unavailable> {
         let name = output.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let path = output.with_file_name(format!(".{name}.meshkv-tmp"));
@@ -56,7 +56,7 @@ impl WorkDir {
         let lock = create(&path).and_then(|()| File::open(&path)).inspect_err(|_| remove_empty(&made))?;
         let exclusive = rustix::fs::FlockOperation::NonBlockingLockExclusive;
         rustix::fs::flock(&lock, exclusive).map_err(|_| Unavailable::Busy)?;
-        // The holder before us may have removed the directory between our opening and our lock.
+        // The previous holder may have removed the directory between opening and locking.
         if fs::metadata(&path).map(|m| m.ino()).ok() != Some(lock.metadata()?.ino()) {
             return Err(Unavailable::Busy);
         }
@@ -76,7 +76,7 @@ impl WorkDir {
         self.path.join("stage")
     }
 
-    /// Where the old tree waits to be removed.
+    /// Path of the old tree until its removal.
     pub(super) fn old(&self) -> PathBuf {
         self.path.join("swap")
     }
@@ -92,11 +92,11 @@ impl WorkDir {
                 _ => Err(error),
             })
         };
-        // What was not swapped in is all ours again, and goes with the work directory.
+        // A stage that was not swapped in is all generated and is removed with the work directory.
         swapped.inspect_err(|_| drop(fs::rename(self.old(), self.stage())))
     }
 
-    /// [`WorkDir::swap`] where the file system cannot exchange: the old tree is kept until the new one stands.
+    /// [`WorkDir::swap`] for file systems without exchange: the old tree is kept until the new one is in place.
     fn swap_in_two(&self, output: &Path) -> io::Result<()> {
         let aside = self.path.join("old");
         fs::rename(output, &aside)?;
@@ -107,7 +107,7 @@ impl WorkDir {
         fs::rename(&aside, self.old())
     }
 
-    /// Removes the old tree; what is neither ours nor in `output` moves there.
+    /// Removes the old tree; entries that are neither generated nor in `output` move there.
     pub(super) fn remove_old(&self, output: &Path) -> io::Result<()> {
         for name in ["old", "swap"] {
             let tree = self.path.join(name);
@@ -118,7 +118,7 @@ impl WorkDir {
         Ok(())
     }
 
-    /// Brings `output` and the work directory of a killed run back to one whole tree.
+    /// Restores one whole tree from `output` and the work directory of a killed run.
     fn recover(&self, output: &Path) -> io::Result<()> {
         let aside = self.path.join("old");
         if aside.exists() && !output.exists() {
@@ -132,7 +132,7 @@ impl WorkDir {
 }
 
 impl Drop for WorkDir {
-    /// Best effort: what stays is recognised by the next run.
+    /// Best effort: the next run recognises leftovers.
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(self.stage());
         let _ = fs::remove_dir(&self.path);
@@ -147,7 +147,7 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes directories, innermost first, that nobody has put anything into.
+/// Removes empty directories, innermost first.
 fn remove_empty(dirs: &[PathBuf]) {
     for dir in dirs.iter().rev() {
         let _ = fs::remove_dir(dir);
@@ -165,7 +165,7 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Everything below a directory as relative paths, directories apart and before their content.
+/// Entries below a directory as relative paths; directories listed separately, before their content.
 #[derive(Default)]
 pub(super) struct Listing {
     pub(super) dirs: Vec<PathBuf>,
@@ -194,7 +194,7 @@ pub(super) fn list(root: &Path) -> io::Result<Listing> {
     Ok(listing)
 }
 
-/// Makes `to` stand for the same file as `from`, which stays: a hard link where the file system
+/// Makes `to` the same file as `from`, which remains: a hard link where the file system
 /// has them, so that even huge files cost nothing and later edits are in both.
 pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to.parent().unwrap_or(to))?;
@@ -203,7 +203,7 @@ pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
         return symlink(fs::read_link(from)?, to);
     }
     match fs::hard_link(from, to) {
-        // Copying a pipe or a device would hang; those stay an error.
+        // Copying a pipe or a device would hang; those are an error.
         Err(_) if kind.is_file() => fs::copy(from, to).map(|_| ()),
         done => done,
     }
@@ -219,9 +219,9 @@ pub(super) fn edited_names(path: &Path) -> impl Iterator<Item = PathBuf> + '_ {
     (1u32..).map(move |n| with(if n == 1 { EDITED.to_owned() } else { format!("{EDITED}.{n}") }))
 }
 
-/// Removes `tree` without losing a file that is not ours.
+/// Removes `tree` without loss of a file that is not generated.
 fn dispose(tree: &Path, output: &Path) -> io::Result<()> {
-    // Without a readable manifest nothing counts as ours.
+    // Without a readable manifest no file counts as generated.
     let own = Manifest::read(tree).ok().flatten();
     let listing = list(tree)?;
     let mut standing = HashSet::new();
@@ -231,7 +231,7 @@ fn dispose(tree: &Path, output: &Path) -> io::Result<()> {
             standing.insert((meta.dev(), meta.ino()));
         }
     }
-    // The manifest goes last: a run that is killed on the way leaves the next one what tells ours from the user's.
+    // The manifest is removed last, so that after a kill the next run can still identify the generated files.
     let (manifest, files): (Vec<_>, Vec<_>) =
         listing.files.iter().partition(|path| path.as_os_str() == super::MANIFEST);
     for path in files.into_iter().chain(manifest) {
@@ -247,14 +247,14 @@ fn dispose(tree: &Path, output: &Path) -> io::Result<()> {
             rescue(&file, path, output)?;
         }
     }
-    // One by one: a file that appears meanwhile makes this fail instead of vanishing.
+    // One by one: a file that appears meanwhile makes this fail and is not lost.
     for dir in listing.dirs.iter().rev() {
         fs::remove_dir(tree.join(dir))?;
     }
     fs::remove_dir(tree)
 }
 
-/// Whether `output` has the same content under `path` or one of the names of an edited file.
+/// True if `output` has the same content under `path` or one of the names of an edited file.
 fn has_copy(file: &Path, path: &Path, output: &Path) -> io::Result<bool> {
     let content = |file: &Path| -> io::Result<_> {
         match fs::symlink_metadata(file)?.is_symlink() {

@@ -1,4 +1,4 @@
-//! Trees as a run leaves them that was killed at each of its steps.
+//! Trees left by runs that were killed at each step.
 
 use super::*;
 use crate::emit::source_file::SourceFile;
@@ -31,7 +31,7 @@ fn output() -> (tempfile::TempDir, PathBuf) {
     (parent, out)
 }
 
-/// Opens and closes a work directory, and returns what stands in the parent.
+/// Opens and closes a work directory, and returns the entries of the parent.
 fn recovered(parent: &Path, out: &Path) -> Vec<PathBuf> {
     match WorkDir::open(out) {
         Ok(work) => drop(work),
@@ -76,7 +76,7 @@ fn kill_after_the_swap_leaves_the_new_tree() {
     let swap = parent.path().join(".out.meshkv-tmp/swap");
     generated(&swap, "older");
     carry(&out.join("notes/n.txt"), &swap.join("notes/n.txt")).unwrap();
-    // An edit that was kept is in the new tree under its other name.
+    // A kept edit is in the new tree under its other name.
     put(&swap, "rtl/b.v", "edit");
     carry(&swap.join("rtl/b.v"), &out.join("rtl/b.v.edited")).unwrap();
 
@@ -138,7 +138,7 @@ fn two_renames_do_what_the_exchange_does() {
     work.remove_old(&out).unwrap();
     drop(work);
     assert_eq!(list(parent.path()).unwrap().dirs, paths(&["out", "out/notes", "out/rtl"]));
-    // Nobody linked the notes over, so removing the old tree had to bring them along.
+    // The notes were not linked over, so removal of the old tree had to move them.
     assert_eq!(read(&out, "notes/n.txt"), "mine");
 }
 
@@ -174,7 +174,7 @@ fn kill_while_the_old_tree_is_removed_leaves_what_tells_ours_from_the_users() {
     let (parent, out) = output();
     let old = parent.path().join(".out.meshkv-tmp/swap");
     generated(&old, "older");
-    // Something the removal cannot get past ends it midway, as a kill would.
+    // An entry that cannot be removed ends the removal midway, as a kill would.
     put(&old, "late/b.txt", "of the user");
     put(&out, "late", "in the way");
 

@@ -3,18 +3,18 @@
 //
 // Round-robin arbiter of two requests.
 //
-// At most one grant, and one whenever anything is requested.
+// At most one grant; exactly one whenever there is a request.
 `default_nettype none
 module meshkv_arbiter2 (
     input  wire       clk,
     input  wire       rst,
-    input  wire       through,  // Request 0 goes first whoever's turn it is.
+    input  wire       through,  // Request 0 wins, whatever the pointer.
     input  wire [1:0] request,
     output wire [1:0] grant
 );
-    reg  ptr;  // The request to be preferred.
+    reg  ptr;  // Number of the preferred request.
     reg  g1, g0;
-    wire skips = through & request[0];  // Request 0 goes first and the turn stays.
+    wire skips = through & request[0];  // Request 0 wins and the pointer stays.
     wire r1 = request[1] & ~skips;
     wire r0 = request[0];
 

@@ -3,31 +3,31 @@
 //
 // o / l in FP16, rounded once, from the leading bits of o and the reciprocal of those of l.
 //
-// Five cycles, a number a cycle. o and l have the same width and point, so where their first ones are is
-// all that the exponent needs.
+// Latency is five cycles, at one number a cycle. o and l have the same width and point, so the positions of
+// their leading ones determine the exponent.
 `default_nettype none
 module meshkv_quotient (
     input  wire        clk,
 
     // o.
-    input  wire [25:0] s_kept,  // Its first one and what follows.
-    input  wire [6:0]  s_above,  // Zeros above the first one.
-    input  wire        s_rest,  // There are ones behind those.
+    input  wire [25:0] s_kept,  // Its leading 1 and the bits below it.
+    input  wire [6:0]  s_above,  // Leading zeros.
+    input  wire        s_rest,  // There are ones below those bits.
     input  wire        s_negative,
     input  wire        s_zero,  // It is 0.
 
     // l, the same for all of a head.
-    input  wire [6:0]  s_above_l,  // Zeros above the first one.
+    input  wire [6:0]  s_above_l,  // Leading zeros.
     input  wire [33:0] s_reciprocal,  // In (2^32, 2^33].
 
-    // What the head is besides, four cycles later.
-    input  wire        s_special,  // It met an infinity or a NaN: NaN.
-    input  wire        s_none,  // It has no token: 0.
+    // Special cases of the head, four cycles later.
+    input  wire        s_special,  // It met an infinity or a NaN: the result is NaN.
+    input  wire        s_none,  // It has no token: the result is 0.
 
     // Five cycles later.
     output wire [15:0] m_element  // FP16.
 );
-    // The product, its upper half and its lower half by themselves: two multipliers of 26 x 17 bits.
+    // The product in two halves: two multipliers of 26 x 17 bits.
     reg  [42:0] high_1, low_1;
     reg         negative_1, negative_2, negative_3, negative_4, zero_1, zero_2, zero_3, zero_4;
     reg         rest_1, rest_2;
@@ -48,8 +48,8 @@ module meshkv_quotient (
         zero_2     <= zero_1;
     end
 
-    // Its first one is bit 41 or 40 of these. Twelve bits are kept: those of FP16 and a half; the
-    // smallest exponent of FP16 is -14, below it they are shifted down.
+    // The leading 1 is bit 41 or 40. Twelve bits are kept: those of FP16 and one for rounding. Below
+    // -14, the smallest exponent of FP16, they are shifted down.
     wire        upper = product_2[41];
     wire [8:0]  exponent = exponent_2 + {8'd0, upper};
     wire [8:0]  lacks    = 9'd498 - exponent;  // -14 - exponent
@@ -68,7 +68,7 @@ module meshkv_quotient (
         kept_3     <= upper ? product_2[41:30] : product_2[40:29];
         rest_3     <= rest_2 | (|product_2[28:0]) | (upper & product_2[29]);
         exponent_3 <= exponent;
-        // Twelve shifts leave nothing.
+        // A shift by twelve leaves zero.
         down_3     <= lacks[8] ? 4'd0 : |lacks[7:4] | (&lacks[3:2]) ? 4'd12 : lacks[3:0];
         negative_3 <= negative_2;
         zero_3     <= zero_2;

@@ -3,8 +3,8 @@
 //
 // Fetches the slices that the column controller names, chunk by chunk, K then V.
 //
-// After the first chunk of a slice the others are asked for only when it begins to come: from then
-// on all of it is in its home's memory. So a tile never has more than one fetch that must wait there.
+// The other chunks of a slice are requested only when its first one begins to arrive: from then
+// on the slice is in its home's memory. So at most one fetch of a tile must wait there.
 `default_nettype none
 module meshkv_prefetcher #(
     // Width of a column number in bits.
@@ -23,7 +23,7 @@ module meshkv_prefetcher #(
     parameter STREAMS_WIDTH = 2,
     // Width of a token's place in its segment in bits.
     parameter ROW_WIDTH = 3,
-    // Flits of a chunk, a power of two; ranges begin with one.
+    // Flits of a chunk, a power of two; a range starts at a chunk.
     parameter CHUNK_FLITS = 4,
     // Flits of K of a slice, and of V.
     parameter HALF_FLITS = 64,
@@ -35,35 +35,35 @@ module meshkv_prefetcher #(
     input  wire                     clk,
     input  wire                     rst,
 
-    // What to fetch, or that the compute shall send its results.
+    // A slice to fetch, or a close: PaD must send its results.
     input  wire                     s_valid,
     output wire                     s_ready,
     input  wire                     s_close,  // Nothing is fetched: results are due.
     input  wire [TAG_WIDTH-1:0]     s_tag,  // The slice.
     input  wire [X_WIDTH-1:0]       s_x,  // Its home.
     input  wire [Y_WIDTH-1:0]       s_y,
-    input  wire [MASK_WIDTH-1:0]    s_mask,  // Heads of this tile that want it.
-    input  wire [INDEX_WIDTH-1:0]   s_first,  // First flit of K; begins a chunk. Of V likewise.
-    input  wire [INDEX_WIDTH-1:0]   s_last,  // Last flit of K. Of V likewise.
-    input  wire [STREAM_WIDTH-1:0]  s_stream,  // First of the streams that attend.
-    input  wire [STREAMS_WIDTH-1:0] s_streams,  // How many of them.
-    input  wire [ROW_WIDTH-1:0]     s_first_row,  // First token wanted.
-    input  wire [ROW_WIDTH-1:0]     s_last_row,  // Last token wanted.
-    input  wire [1:0]               s_mapping,  // Which tile computes a head.
-    input  wire [Y_WIDTH-1:0]       s_lag,  // Rows from the home to this tile, round the column.
+    input  wire [MASK_WIDTH-1:0]    s_mask,  // Heads of this tile that need it.
+    input  wire [INDEX_WIDTH-1:0]   s_first,  // First flit of K; starts a chunk; likewise of V.
+    input  wire [INDEX_WIDTH-1:0]   s_last,  // Last flit of K; likewise of V.
+    input  wire [STREAM_WIDTH-1:0]  s_stream,  // First stream that attends.
+    input  wire [STREAMS_WIDTH-1:0] s_streams,  // Number of these streams.
+    input  wire [ROW_WIDTH-1:0]     s_first_row,  // First attended token.
+    input  wire [ROW_WIDTH-1:0]     s_last_row,  // Last attended token.
+    input  wire [1:0]               s_mapping,  // Mapping of heads to tiles.
+    input  wire [Y_WIDTH-1:0]       s_lag,  // Rows north from the home to this tile, modulo ROWS.
 
-    // What comes next, for the compute; in order.
+    // The next job of PaD, in order.
     output wire                     job_valid,
     input  wire                     job_ready,
-    output wire                     job_close,  // Nothing more for these streams in this layer: partial results are due.
+    output wire                     job_close,  // The last of these streams in this layer: partial results are due.
     output wire [TAG_WIDTH-1:0]     job_tag,  // The slice.
     output wire [MASK_WIDTH-1:0]    job_mask,  // Heads of this tile that attend to it.
-    output wire [STREAM_WIDTH-1:0]  job_stream,  // First of the streams that attend.
-    output wire [STREAMS_WIDTH-1:0] job_streams,  // How many of them.
-    output wire [ROW_WIDTH-1:0]     job_first_row,  // First token wanted.
-    output wire [ROW_WIDTH-1:0]     job_last_row,  // Last token wanted.
-    output wire [1:0]               job_mapping,  // Which tile computes a head, as in the descriptor.
-    output wire [Y_WIDTH-1:0]       job_lag,  // Rows from the slice's home to this tile, round the column.
+    output wire [STREAM_WIDTH-1:0]  job_stream,  // First stream that attends.
+    output wire [STREAMS_WIDTH-1:0] job_streams,  // Number of these streams.
+    output wire [ROW_WIDTH-1:0]     job_first_row,  // First attended token.
+    output wire [ROW_WIDTH-1:0]     job_last_row,  // Last attended token.
+    output wire [1:0]               job_mapping,  // Mapping of heads to tiles, as in the descriptor.
+    output wire [Y_WIDTH-1:0]       job_lag,  // Rows north from the slice's home to this tile, modulo ROWS.
 
     // A command: fetch a range of a slice.
     output wire                     cmd_valid,
@@ -71,13 +71,13 @@ module meshkv_prefetcher #(
     output wire [TAG_WIDTH-1:0]     cmd_tag,  // The slice.
     output wire [X_WIDTH-1:0]       cmd_x,  // Its home.
     output wire [Y_WIDTH-1:0]       cmd_y,
-    output wire [MASK_WIDTH-1:0]    cmd_mask,  // Heads that want it.
+    output wire [MASK_WIDTH-1:0]    cmd_mask,  // Heads that need it.
     output wire [INDEX_WIDTH-1:0]   cmd_first,  // First flit of the range.
     output wire [INDEX_WIDTH-1:0]   cmd_last,  // Last flit of the range.
     output wire                     cmd_patient,  // The first of its slice, which may be missing for long.
-    input  wire                     tag_busy,  // Some of the command's slice is on its way.
-    input  wire                     came_valid,  // A flit that was awaited has come.
-    input  wire [TAG_WIDTH-1:0]     came_tag  // Of which slice.
+    input  wire                     tag_busy,  // Some of the command's slice is in flight.
+    input  wire                     came_valid,  // An awaited flit has arrived.
+    input  wire [TAG_WIDTH-1:0]     came_tag  // Tag of its slice.
 );
     // What the column controller asks of this tile, in order.
     localparam WORD_WIDTH = 3 + Y_WIDTH + 2 * ROW_WIDTH + STREAMS_WIDTH + STREAM_WIDTH + MASK_WIDTH + 2 * INDEX_WIDTH

@@ -3,19 +3,19 @@
 //
 // Round-robin arbiter of four requests.
 //
-// The preferred request is kept in binary, so that each grant is a function of six bits: one
-// look-up table. At most one grant, and one whenever anything is requested.
+// The preferred request is stored in binary, so that each grant is a function of six bits: one
+// look-up table. At most one grant; exactly one whenever there is a request.
 `default_nettype none
 module meshkv_arbiter4 (
     input  wire       clk,
     input  wire       rst,
-    input  wire       through,  // Request 0 goes first whoever's turn it is.
+    input  wire       through,  // Request 0 wins, whatever the pointer.
     input  wire [3:0] request,
     output wire [3:0] grant
 );
-    reg ptr1, ptr0;  // The request to be preferred, in binary.
+    reg ptr1, ptr0;  // Number of the preferred request, in binary.
     reg g3, g2, g1, g0;
-    wire skips = through & request[0];  // Request 0 goes first and the turn stays.
+    wire skips = through & request[0];  // Request 0 wins and the pointer stays.
     wire r3 = request[3] & ~skips;
     wire r2 = request[2] & ~skips;
     wire r1 = request[1] & ~skips;
@@ -30,7 +30,7 @@ module meshkv_arbiter4 (
 
     assign grant = {g3, g2, g1, g0};
 
-    // The request after the one granted is preferred next.
+    // The request after the granted one is preferred next.
     always @(posedge clk) begin
         if (|request & ~skips) begin
             ptr1 <= g1 | g2;

@@ -3,33 +3,33 @@
 //
 // FIFO of any depth between two clocks.
 //
-// Pointers cross in gray code; a word is read three cycles of its reader after it was written, never before it
-// is whole. No path leads from one clock's inputs to the other's outputs. Both resets are held together for
-// three cycles of the slower clock; whichever ends first.
+// Pointers cross in gray code; a word is read three reader cycles after its write, never before it
+// is complete. No path leads from one clock's inputs to the other's outputs. Both resets are asserted together
+// for three cycles of the slower clock; either may end first.
 `default_nettype none
 module meshkv_async_fifo #(
     // Width of a word in bits.
     parameter WIDTH = 64,
-    // Words, any number from 2; one more waits in the output register.
+    // Words, any number from 2; the output register holds one more.
     parameter DEPTH = 16
 ) (
-    // Where words come from.
+    // Write side.
     input  wire             s_clk,
     input  wire             s_rst,
     input  wire             s_valid,
     output wire             s_ready,
     input  wire [WIDTH-1:0] s_data,  // Word in.
 
-    // Where they go.
+    // Read side.
     input  wire             m_clk,
     input  wire             m_rst,
     output wire             m_valid,
     input  wire             m_ready,
-    output wire [WIDTH-1:0] m_data  // Word out, of a register.
+    output wire [WIDTH-1:0] m_data  // Word out, from a register.
 );
     localparam                  PTR_WIDTH  = $clog2(DEPTH);
     localparam                  GRAY_WIDTH = PTR_WIDTH + 1;
-    // Gray code of the pointers' first state.
+    // Gray code of the pointers' reset state.
     localparam                  SKIPPED    = (1 << PTR_WIDTH) - DEPTH;
     localparam [GRAY_WIDTH-1:0] FIRST      = SKIPPED[GRAY_WIDTH-1:0] ^ (SKIPPED[GRAY_WIDTH-1:0] >> 1);
 
@@ -38,7 +38,7 @@ module meshkv_async_fifo #(
     wire [GRAY_WIDTH-1:0] write_gray, write_seen, read_gray, read_seen, full_gray, unused_opposite;
     wire                  unused_write_wrap, unused_read_wrap;
 
-    // Full is where the reader stands at the writer's position, but a round before it.
+    // Full: the read position equals the write position, one round earlier.
     wire push = s_valid & s_ready;
     assign s_ready = read_seen != full_gray;
     meshkv_async_pointer #(
@@ -65,8 +65,8 @@ module meshkv_async_fifo #(
     );
     always @(posedge s_clk) if (push) mem[write_position] <= s_data;
 
-    // A word is read into the output register as soon as that is free. What is read was written at least
-    // two cycles of this clock before.
+    // The output register loads a word as soon as it is free. That word was written at least two cycles
+    // of this clock earlier.
     reg              valid_q;
     reg  [WIDTH-1:0] data_q;
     wire             waits = write_seen != read_gray;

@@ -3,9 +3,9 @@
 //
 // Counts events over a whole run.
 //
-// Beside each event run the low bits of its total; a scan visits one after the other and keeps
-// the 32-bit totals in a small memory. So many counters cost one adder. The scan shows each total
-// as it passes: reading costs no port. Totals wrap after 2^32.
+// Each event has the low bits of its total next to it. A scan visits one event a cycle and keeps
+// the 32-bit totals in a small memory, so that many counters share one adder. The scan outputs each
+// total as it passes, so that reading needs no port. Totals wrap after 2^32.
 `default_nettype none
 module meshkv_event_counters #(
     // Events, at most 31.
@@ -13,15 +13,15 @@ module meshkv_event_counters #(
 ) (
     input  wire                  clk,
     input  wire                  rst,
-    input  wire [NUM_EVENTS-1:0] happens,  // What happens in this cycle.
+    input  wire [NUM_EVENTS-1:0] happens,  // Events of this cycle.
 
-    // The total that the scan has reached.
+    // The total under the scan.
     output wire [4:0]            stat_index,
     output wire [31:0]           stat_data
 );
-    // The low five bits of every total walk on a ring of shifts, one look-up table a step. They never
-    // stop and are never cleared: the scan passes often enough, before 32 events can happen.
-    // RING: what is shifted in behind each code. PLACES: what each code stands for.
+    // The low five bits of every total step through a ring of shifts, one look-up table a step. They never
+    // stop and are never cleared: the scan returns before 32 events can happen.
+    // RING: the bit shifted in behind each code. PLACES: the number each code stands for.
     localparam [31:0]  RING   = 32'h7f3080cf;
     localparam [159:0] PLACES =
         160'b0010000101001100101000111011110101110100010001001010000110010110011011101011111000011010010111010011100011100011010111010001001101101111110000001101100000011111;
@@ -39,12 +39,12 @@ module meshkv_event_counters #(
 
     // The total that the scan visits.
     reg  [4:0] index_q;
-    reg        first_q;  // First scan after reset: totals start from zero.
+    reg        first_q;  // First scan after reset: totals start at zero.
     wire [4:0] code = codes_q[index_q*5+:5];
     wire [4:0] low  = PLACES[code*5+:5];
 
-    // One adder and one small RAM serve all totals: the low bits come from beside the event, the
-    // rest grows by one when they have wrapped since the last visit.
+    // One adder and one small RAM serve all totals. The low bits come from the event's code; the high
+    // bits are incremented if the low bits have wrapped since the last visit.
     (* ram_style = "distributed" *) reg [31:0] total_mem[0:31];
     wire [31:0] seen  = first_q ? 32'd0 : total_mem[index_q];
     wire        wraps  = low < seen[4:0];

@@ -3,8 +3,8 @@
 //
 // Reset of the core in both of its clocks, held together for eight cycles of either.
 //
-// It is asked for and given back by levels that cross to the other clock and back, so neither clock need
-// be the faster. If the other clock stands still nothing is answered; who asks must not wait for ever.
+// Request and acknowledgement are levels that cross to the other clock and back, so neither clock need
+// be the faster. If the other clock is stopped there is no acknowledgement; the requester needs a time-out.
 `default_nettype none
 module meshkv_reset #(
     // Tiles from west to east.
@@ -13,30 +13,30 @@ module meshkv_reset #(
     parameter ROWS = 8,
     // COLS * ROWS.
     parameter TILES = 32,
-    // Two bits a row: boundaries between SLRs, with registers, from it to the front.
+    // Two bits a row: number of SLR boundaries, with registers, between it and the front.
     parameter [31:0] ROW_BOUNDARIES = 32'b00_00_00_00_00_00_00_00_10_10_01_01_01_00_00_00
 ) (
     input  wire             clk,
     input  wire             rst,
-    input  wire             request,  // The core is to be in reset.
-    output wire [TILES-1:0] core_rst,  // To the core, in this clock, tile t's the t-th.
-    output wire             held,  // Both have been held for long enough.
-    output wire             released,  // Neither is held any more.
-    output wire             pe_down,  // What computes was reset by itself, without request.
+    input  wire             request,  // Requests reset of the core.
+    output wire [TILES-1:0] core_rst,  // To the core, in this clock; bit t is for tile t.
+    output wire             held,  // Both resets have been held for long enough.
+    output wire             released,  // Both resets are released.
+    output wire             pe_down,  // PaD's clock was reset on its own, without request.
 
-    // Clock of what computes.
+    // Clock of PaD.
     input  wire             pe_clk,
     input  wire             pe_rst_n,  // Its own reset, active low, synchronous to it.
     output wire [TILES-1:0] pe_rst  // To the core, in that clock.
 );
-    // The reset of a tile is the last register of a way through the regions between here and there, and of none other; all
-    // ways have as many, so that tiles leave it together. What is here counts the same with registers of its own.
+    // The reset of a tile is the last register of a chain through the SLRs up to that tile. All chains have equal
+    // length, so that tiles leave reset together. The logic here uses a chain of its own of the same length.
     localparam MOST       = (ROW_BOUNDARIES >> (2 * (ROWS - 1))) & 3;
     localparam STAGES     = 2 * MOST + 2;
-    localparam PE_CYCLES  = 8;  // Cycles of either clock in which both are held, at least.
+    localparam PE_CYCLES  = 8;  // Least number of cycles, of either clock, in which both resets are held.
     localparam CYCLES_MAX = 7;
 
-    // From the moment the device is configured everything is in reset.
+    // Everything is in reset after configuration of the device.
     reg              ask_q;
     reg [STAGES-1:0] rst_q;
     initial begin
@@ -48,8 +48,8 @@ module meshkv_reset #(
         rst_q <= {rst_q[STAGES-2:0], ask_q};
     end
 
-    // In the clock of what computes: after the network's, which so never sees a packet that was cut off. That clock's
-    // own reset is no reset of what computes; it asks for one of both, which lasts as long.
+    // In PaD's clock: PaD is reset after the network, which therefore never sees a truncated packet. The reset of
+    // that clock does not reset PaD directly; it requests a reset of both, which lasts as long.
     wire                 asked;
     reg                  pe_low_q, pe_ask_q;
     reg  [STAGES-1:0]    pe_rst_q;
@@ -99,7 +99,7 @@ module meshkv_reset #(
         end
     endgenerate
 
-    // Back again: that it is held, and that it has been for a while. Each bit is looked at by itself.
+    // Back to the network's clock: the reset is held, and has been for a while. Each bit is sampled independently.
     wire       down, lasts;
     reg  [2:0] count_q;
     reg        held_q, released_q, down_q;

@@ -3,8 +3,8 @@
 //
 // Bloom filter of two hash functions and two banks.
 //
-// A key that was inserted in this period or the one before is always seen; another is seen by
-// chance. A bank is cleared as a whole, when the period begins that will fill it.
+// A key inserted in this or the previous period is always seen; another only by
+// chance. A bank is cleared as a whole at the start of the period that fills it.
 `default_nettype none
 module meshkv_bloom_filter #(
     // Bits of one bank, half for each hash function.
@@ -16,15 +16,15 @@ module meshkv_bloom_filter #(
 ) (
     input  wire                 clk,
     input  wire                 rst,
-    input  wire [KEY_WIDTH-1:0] key,  // What is looked up and, with insert, remembered.
-    output wire                 seen,  // It may have been inserted; if not seen, it was not.
-    input  wire                 insert,  // The key is remembered.
+    input  wire [KEY_WIDTH-1:0] key,  // Key to look up and, with insert, to record.
+    output wire                 seen,  // The key may have been inserted; if low, it was not.
+    input  wire                 insert,  // The key is recorded.
     input  wire                 tick,  // The last cycle of a period.
     input  wire                 period  // Parity of the period: the bank that is filled.
 );
     localparam HALF = BITS / 2;
 
-    // Each hash function has half of a bank to itself. Bit i of a hash is the parity of the key under
+    // Each hash function has its own half of a bank. Bit i of a hash is the parity of the key masked with
     // row i of a fixed random matrix (H3, Carter and Wegman).
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 203'b11100111010101001111000000110111000111111101110011000100101110111000100111101110100111100110011011001110011011001100100111100000000110001000111110111001010010010011001000000100001100001011000110010000000;
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 203'b11110011010010100000010011110011001000101001101101010110100010100110110011100011100000111101000011011101001101100111101010011000000011000111011111000110010100110101100000111101111010000010010001001011000;
@@ -37,13 +37,13 @@ module meshkv_bloom_filter #(
         end
     endgenerate
 
-    // Two banks take turns: one is filled while the other still remembers the period before. Bits lie in
-    // words of small memories; a word counts only once it is written, so that one cycle clears a bank.
+    // Two banks alternate: one is filled while the other keeps the previous period. Bits lie in
+    // words of small memories; a word is valid only once written, so one cycle clears a bank.
     localparam WORD_BITS  = HALF < 16 ? HALF : 16;
     localparam WORDS      = HALF / WORD_BITS;
     localparam BIT_WIDTH  = $clog2(WORD_BITS);
     localparam ADDR_WIDTH = WORDS > 1 ? $clog2(WORDS) : 1;
-    wire [3:0] found;  // By bank, then by hash.
+    wire [3:0] found;  // Indexed by bank, then by hash.
     genvar b;
     generate
         for (b = 0; b < 4; b = b + 1) begin : gen_part
@@ -66,7 +66,7 @@ module meshkv_bloom_filter #(
                     mem[addr]       <= word | here;
                     written_q[addr] <= 1'b1;
                 end
-                // The period that begins fills the bank that is two periods old.
+                // A new period fills the bank that is two periods old.
                 if (rst | (tick & ~filled)) written_q <= {WORDS{1'b0}};
             end
         end

@@ -9,15 +9,15 @@
 module meshkv_link_counters (
     input  wire        clk,
     input  wire        rst,
-    input  wire [19:0] events,  // An output in four bits: {blocked, KV_DATA, KV_FETCH, PART}.
+    input  wire [19:0] events,  // Four bits an output: {blocked, KV_DATA, KV_FETCH, PART}.
 
-    // The total that the scan has reached.
+    // The total under the scan.
     output wire [4:0]  stat_index,
     output wire [31:0] stat_data
 );
     localparam NUM_TOTALS = 25;
 
-    // Five totals an output; the last needs no event of its own.
+    // Five totals an output; the last, idle, follows from the other events.
     wire [NUM_TOTALS-1:0] happens;
     genvar o;
     generate

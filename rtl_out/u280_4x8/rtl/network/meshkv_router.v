@@ -4,9 +4,9 @@
 // Five-port router with credit flow control: VN0 wormhole XY, VN1 XYM multicast.
 //
 // Two cycles from input to output: a flit is written to its buffer and routed, then switched.
-// Along a row an unhindered flit takes the express path and needs one. Copies of a multicast
-// flit leave each when its output is free. Outputs are registers, inputs write memory: no
-// combinational path crosses the router, and coordinates are ports, so all tiles elaborate alike.
+// Along a row an unhindered flit takes the express path in one cycle. Each copy of a multicast
+// flit leaves when its output is free. Outputs are registers, inputs write memory: no
+// combinational path crosses the router. Coordinates are ports, so all tiles elaborate alike.
 `default_nettype none
 module meshkv_router #(
     // Tiles from west to east.
@@ -23,7 +23,7 @@ module meshkv_router #(
     parameter VCS = 4,
     // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 3,
-    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 32,
@@ -33,7 +33,7 @@ module meshkv_router #(
     parameter HEAD_WIDTH = 37,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // Cycles a head that could leave may be passed over by its port.
+    // Cycles for which a port may pass over a head that could leave.
     parameter STARVE_LIMIT = 15
 ) (
     input  wire                         clk,
@@ -112,7 +112,7 @@ module meshkv_router #(
     output wire [31:0]                  stat_data
 );
 
-    // Where this tile stands, as masks, so that no route unit compares coordinates.
+    // Position of this tile as masks, so that no route unit compares coordinates.
     wire [COLS-1:0] cols_east, cols_west, cols_east_ahead, cols_west_ahead;
     wire [ROWS-1:0] rows_north, rows_south;
     genvar i;
@@ -142,8 +142,8 @@ module meshkv_router #(
         end
     endgenerate
 
-    // Nobody east of a link from the west is in the first column, nor west of one from the east in
-    // the last: those tiles are behind the flit, and their bits need no wire, no RAM, no multiplexer.
+    // A flit from the west has no destination in the first column, and one from the east none in the
+    // last: those tiles are behind it. Their bits need no wire, no RAM, no multiplexer.
     wire [DEST_WIDTH-1:0] east_set, west_set;
     generate
         for (i = 0; i < DEST_WIDTH; i = i + 1) begin : gen_sets
@@ -154,8 +154,8 @@ module meshkv_router #(
     wire [DEST_WIDTH-1:0] e_dest = rx_e_dest & west_set;
     wire [DEST_WIDTH-1:0] w_dest = rx_w_dest & east_set;
 
-    // Routes. A flit that travels along the row brings with it whether it goes on: the router
-    // before has computed that, so an express flit waits for no route.
+    // Routes. A flit on a row link carries a bit that says whether it continues along the row. The previous
+    // router computes it, so an express flit waits for no route.
 
     wire e_to_n, e_to_s, e_to_e, e_to_w, e_to_l, e_ahead_e, e_ahead_w;
     wire [COLUMN_DEST_WIDTH-1:0] e_column_dest;
@@ -274,15 +274,15 @@ module meshkv_router #(
         .here      (s_to_l)
     );
 
-    // Forbidden directions: back where the flit came from, from a column into a row, and a
-    // tile's own flit to itself. A set may hold tiles behind the flit; other copies serve them.
+    // Forbidden turns: back to the input, from a column into a row, and from the tile to
+    // itself. A set may hold tiles behind the flit; other copies serve them.
     wire unused_n = n_to_n;
     wire unused_s = s_to_s;
     wire unused_e = e_to_e | e_to_w | e_ahead_e;
     wire unused_w = w_to_w | w_to_e | w_ahead_w;
     wire unused_l = l_to_l;
 
-    // Buffers. An output that an express copy has served is no longer owed.
+    // Buffers. An output served by an express copy is owed no other.
     localparam ROW_META_WIDTH    = 1 + COLUMN_DEST_WIDTH + DEST_WIDTH + HEAD_WIDTH;
     localparam LOCAL_META_WIDTH  = 2 + COLUMN_DEST_WIDTH + DEST_WIDTH + HEAD_WIDTH;
     localparam COLUMN_META_WIDTH = COLUMN_DEST_WIDTH + HEAD_WIDTH;
@@ -551,8 +551,8 @@ module meshkv_router #(
         .blocked    (blocked)
     );
 
-    // Outputs: a multiplexer of four, a register, the credits of the neighbour's buffer. Fields of
-    // what each buffer holds, by the place it is bound for.
+    // Outputs: a multiplexer of four, a register, the credits of the neighbour's buffer. First the
+    // metadata of each buffer, arranged for its destination.
     localparam ROW_OUT_WIDTH = 1 + DEST_WIDTH + HEAD_WIDTH;
     localparam COLUMN_LSB = HEAD_WIDTH + DEST_WIDTH, AHEAD_LSB = COLUMN_LSB + COLUMN_DEST_WIDTH;
     wire [ROW_OUT_WIDTH-1:0] w_on_east  = {rd_meta_w[AHEAD_LSB], rd_meta_w[HEAD_WIDTH+:DEST_WIDTH] & east_set, rd_meta_w[HEAD_WIDTH-1:0]};
@@ -717,7 +717,7 @@ module meshkv_router #(
     wire unused_last = |{last_n[VCS-1:VN0_VCS], last_s[VCS-1:VN0_VCS], last_e[VCS-1:VN0_VCS],
                          last_w[VCS-1:VN0_VCS], last_l[VCS-1:VN0_VCS]};
 
-    // What the counters see, an output at a time: {blocked, KV_DATA, KV_FETCH, PART}.
+    // Counter events of each output: {blocked, KV_DATA, KV_FETCH, PART}.
     reg [4:0] blocked_q;
     always @(posedge clk) blocked_q <= blocked;
     wire unused_express = |{express_n, express_s};

@@ -3,8 +3,8 @@
 //
 // Reads queries from memory and hands them to the core, four elements at a time.
 //
-// They lie in a row: stream by stream, head by head. Nothing is asked for that there is no room for, so
-// what comes is always taken.
+// Queries are consecutive: stream by stream, head by head. Every requested beat has a reserved place, so
+// data is always taken.
 `default_nettype none
 module meshkv_query_reader #(
     // Width of a flit's payload in bits.
@@ -19,7 +19,7 @@ module meshkv_query_reader #(
     parameter QUERY_WORD_WIDTH = 5,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 128,
-    // A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.
+    // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
     parameter TIMEOUT_WIDTH = 16,
     // Streams that can be decoded at once.
     parameter STREAMS_NUM = 1,
@@ -30,23 +30,23 @@ module meshkv_query_reader #(
 ) (
     input  wire                        clk,
     input  wire                        rst,
-    input  wire                        flush,  // Nothing is wanted any more.
-    input  wire                        query_go,  // One pulse: begin.
-    input  wire [STREAMS_WIDTH-1:0]    streams,  // Streams whose queries are read.
+    input  wire                        flush,  // Pending work is dropped.
+    input  wire                        query_go,  // One pulse: start.
+    input  wire [STREAMS_WIDTH-1:0]    streams,  // Number of streams to read.
     output wire                        query_done,  // One pulse: the core has them all.
-    output wire                        query_bad,  // One pulse: memory answered by an error.
+    output wire                        query_bad,  // One pulse: memory returned an error.
     output wire                        query_late,  // Memory does not answer.
-    output wire                        query_moves,  // One pulse: something came or went.
+    output wire                        query_moves,  // One pulse: progress.
 
     // Four elements of a query, before the descriptors that need them.
     output wire                        query_valid,
     input  wire                        query_ready,
     output wire [STREAM_WIDTH-1:0]     query_stream,  // Stream.
     output wire [HEAD_ID_WIDTH-1:0]    query_head,  // Query head.
-    output wire [QUERY_WORD_WIDTH-1:0] query_word,  // Which four of the elements.
+    output wire [QUERY_WORD_WIDTH-1:0] query_word,  // Number of the four elements.
     output wire [63:0]                 query_data,  // FP16, the first in the lowest bits.
 
-    // Bursts, from the base on.
+    // Bursts, relative to the base.
     output wire                        ask_valid,
     input  wire                        ask_ready,
     output wire [IO_ADDR_WIDTH-1:0]    ask_addr,  // Bytes.
@@ -55,7 +55,7 @@ module meshkv_query_reader #(
     input  wire [FLIT_WIDTH-1:0]       beat_data,
     input  wire [1:0]                  beat_resp
 );
-    // Streams one after the other, in each head by head, in each four elements at a time.
+    // Order: stream by stream, head by head, four elements at a time.
     localparam FLIT_WORDS  = FLIT_WIDTH / 64;
     localparam FLIT_BYTES_NUM = FLIT_WIDTH / 8;
     localparam PART_BITS   = FLIT_WORDS > 1 ? $clog2(FLIT_WORDS) : 1;
@@ -65,9 +65,9 @@ module meshkv_query_reader #(
     localparam TOTAL_BITS  = $clog2(STREAMS_NUM * STREAM_WORDS + 64);
     localparam ROOM_BITS   = 6;
 
-    // Bursts of up to 16 beats, each for as many places of the FIFO; the last may be shorter.
-    reg  [TOTAL_BITS-1:0] ask_q;   // Beats that are still to be asked for.
-    reg  [TOTAL_BITS-1:0] wait_q;  // Beats that are asked for and have not come.
+    // Bursts of up to 16 beats, each with reserved places in the FIFO; the last may be shorter.
+    reg  [TOTAL_BITS-1:0] ask_q;   // Beats not yet requested.
+    reg  [TOTAL_BITS-1:0] wait_q;  // Beats requested but not received.
     reg  [IO_ADDR_WIDTH-1:0] addr_q;
     reg  [ROOM_BITS-1:0]  room_q;
     reg                   valid_q, busy_q;
@@ -85,7 +85,7 @@ module meshkv_query_reader #(
     assign ask_addr  = addr_q;
     assign ask_len   = {4'd0, len[3:0]};
 
-    // A beat's last word, or the very last, frees its place.
+    // The last word of a beat, or of all queries, frees its place.
     wire                  fifo_valid;
     wire [FLIT_WIDTH-1:0] flit;
     wire                  unused_ready;

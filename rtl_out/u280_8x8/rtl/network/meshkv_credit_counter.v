@@ -3,27 +3,27 @@
 //
 // Credits of one virtual channel of one link.
 //
-// Holds one credit for each slot of the receiver's buffer, so a flit is only sent when the
-// receiver has room for it and no ready wire crosses the link.
+// It holds one credit for each slot of the receiver's buffer. So a flit is only sent when the
+// receiver has room for it, and no ready wire crosses the link.
 `default_nettype none
 module meshkv_credit_counter #(
     // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 3,
-    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b
 ) (
     input  wire clk,
     input  wire rst,
     input  wire send,  // A flit leaves.
     input  wire credit,  // The receiver has freed a slot.
-    output wire available  // At least one credit is left; straight from a register.
+    output wire available  // At least one credit is left; from a register.
 );
-    // Slots in the order of use: the next to be filled, the next to be freed. Nothing is lent
-    // when they are equal and a credit is left, everything when they are equal and none is.
+    // The next slot to be filled and the next to be freed, in ring order. When they are equal, the receiver
+    // is empty if a credit is left and full if none is.
     reg  [PTR_WIDTH-1:0] fill_q, free_q;
     reg                  available_q, available_d;
     wire [PTR_WIDTH-1:0] fill_next = {fill_q[PTR_WIDTH-2:0], RING[fill_q]};
-    wire                 exhausted = fill_next == free_q;  // A flit sent now takes the last credit.
+    wire                 exhausted = fill_next == free_q;  // A flit sent now uses the last credit.
 
     always @(*) begin
         if (credit) begin

@@ -3,23 +3,23 @@
 //
 // Buffers of one input of a router: all virtual channels in one memory bank.
 //
-// A flit is written in the cycle it arrives and can leave in the next. The head of every
-// virtual channel keeps the set of outputs it still owes a copy; each copy leaves when its
-// output is granted (asynchronous replication), and the slot is freed, and its credit sent
-// back, with the last one. A virtual channel is empty when its head owes nothing.
+// A flit is written in the cycle of its arrival and can leave in the next. The head of every
+// virtual channel stores the set of outputs it still owes a copy. Each copy leaves when its
+// output is granted (asynchronous replication); the last one frees the slot and returns its
+// credit. A virtual channel is empty when its head owes nothing.
 `default_nettype none
 module meshkv_input_port #(
     // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
     parameter VN0_VCS = 2,
-    // Outputs that its flits may take: bits local, west, east, south, north.
+    // Permitted outputs: bits local, west, east, south, north.
     parameter [4:0] OUTPUTS = 5'b11111,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
     // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 3,
-    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
-    // Width of what travels beside the payload, in bits.
+    // Width of the fields next to the payload, in bits.
     parameter META_WIDTH = 108,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256
@@ -29,7 +29,7 @@ module meshkv_input_port #(
 
     // From the link.
     input  wire [VCS-1:0]        rx_valid,  // One-hot: the virtual channel of the flit.
-    input  wire [4:0]            rx_route,  // Outputs owed a copy, those served by an express path taken out.
+    input  wire [4:0]            rx_route,  // Outputs owed a copy, without those served by an express path.
     input  wire                  rx_last,  // Last flit of its packet.
     input  wire [META_WIDTH-1:0] rx_meta,
     input  wire [FLIT_WIDTH-1:0] rx_data,
@@ -52,7 +52,7 @@ module meshkv_input_port #(
     localparam NUM_SLOTS  = VCS << PTR_WIDTH;
 
     // One bank holds all virtual channels, so that a port costs one RAM of 32 entries and not
-    // four of 8. The route of a slot sits apart: it is read a flit ahead of the rest.
+    // four of 8. Routes have a memory of their own, because they are read one flit ahead.
     (* ram_style = "distributed" *) reg [META_WIDTH+FLIT_WIDTH-1:0] flit_mem[0:NUM_SLOTS-1];
     (* ram_style = "distributed" *) reg [5:0] route_mem[0:NUM_SLOTS-1];
 
@@ -60,8 +60,8 @@ module meshkv_input_port #(
     wire                  next_last;
     wire [4:0]            next_route;
 
-    // A slot is written whether the flit stays or has left by an express path; only
-    // a flit that stays moves the write pointer.
+    // A slot is written even if the flit left by an express path; only a flit that stays
+    // advances the write pointer.
     always @(posedge clk) begin
         if (|rx_valid) begin
             flit_mem[wr_addr]  <= {rx_meta, rx_data};
@@ -72,7 +72,7 @@ module meshkv_input_port #(
     assign {rd_meta, rd_data}      = flit_mem[rd_addr];
     assign {next_last, next_route} = route_mem[next_addr];
 
-    // The number of a virtual channel from its one-hot form, and its pointers by that number.
+    // The virtual channel's number from its one-hot form, and its pointers by number.
     wire [VC_WIDTH-1:0]  wr_number, rd_number;
     wire [PTR_WIDTH-1:0] wr_slots  [0:VCS-1];
     wire [PTR_WIDTH-1:0] rd_slots  [0:VCS-1];
@@ -93,13 +93,13 @@ module meshkv_input_port #(
         end
     endgenerate
 
-    // From here on every vector holds a bit for each virtual channel.
+    // From here on every vector has one bit a virtual channel.
     wire [VCS-1:0] keep = rx_valid & {VCS{|rx_route}};  // Flits that stay.
     wire [VCS-1:0] more;                                // The bank holds a flit behind the head.
-    wire [VCS-1:0] done;                                // The last copy of the head leaves.
-    // Flits that may owe several copies; the only copy of all others is the last.
+    wire [VCS-1:0] done;                                // The head's last copy leaves.
+    // Virtual channels whose flits may owe several copies; all others owe one.
     localparam [VCS-1:0] SEVERAL = {VCS{1'b1}} << (VN0_VCS + 1);
-    reg  [VCS-1:0] occupied_d, unserved;  // unserved: owes a copy to an output that takes none now.
+    reg  [VCS-1:0] occupied_d, unserved;  // unserved: owes a copy to an output that takes none in this cycle.
     integer        i;
 
     always @(*) begin
@@ -115,8 +115,8 @@ module meshkv_input_port #(
     assign occupied = occupied_d;
     assign freed    = done;
 
-    // The next head comes from the bank, or straight from the link when the bank holds no other.
-    // Nothing is owed any more when it is loaded, so the two sets are joined without a choice.
+    // The next head is loaded from the bank, or from the link if the bank holds no other flit.
+    // Nothing is owed at that time, so the two sets are ORed without a multiplexer.
     wire [VCS-1:0] from_bank = done & more;
     wire [VCS-1:0] from_link = rx_valid & (~occupied | (done & ~more));
 
@@ -169,7 +169,7 @@ module meshkv_input_port #(
             end
 
 `ifndef SYNTHESIS
-            // Credits leave no room for a flit that finds its buffer full.
+            // Credits rule out a flit that arrives at a full buffer.
             always @(posedge clk) begin
                 if (keep[v]) begin
                     if (occupied[v] && wr_ptr_q == rd_ptr_q && !rst) begin

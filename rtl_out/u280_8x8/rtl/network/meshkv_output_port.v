@@ -3,7 +3,7 @@
 //
 // One output of a router: multiplexer, output register, credits and packet locks.
 //
-// The register is the link: nothing combinational leaves the router.
+// The register drives the link: no combinational path leaves the router.
 `default_nettype none
 module meshkv_output_port #(
     // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
@@ -12,9 +12,9 @@ module meshkv_output_port #(
     parameter VCS = 4,
     // Width of a slot number in bits, at least 2.
     parameter PTR_WIDTH = 3,
-    // Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.
+    // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
-    // Width of what travels beside the payload, in bits.
+    // Width of the fields next to the payload, in bits.
     parameter META_WIDTH = 99,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256
@@ -23,9 +23,9 @@ module meshkv_output_port #(
     input  wire                  rst,
 
     // From the switch.
-    input  wire [VCS-1:0]        send_vc,  // One-hot: the virtual channel the flit leaves on; none: nothing is sent.
+    input  wire [VCS-1:0]        send_vc,  // One-hot: the virtual channel of the departing flit; none: nothing is sent.
     input  wire                  send_last,  // Last flit of its packet.
-    input  wire [1:0]            select,  // The input to take: a, b, c, d.
+    input  wire [1:0]            select,  // The selected input: a, b, c, d.
     input  wire [META_WIDTH-1:0] meta_a,
     input  wire [META_WIDTH-1:0] meta_b,
     input  wire [META_WIDTH-1:0] meta_c,
@@ -41,7 +41,7 @@ module meshkv_output_port #(
     output wire [FLIT_WIDTH-1:0] tx_data,
     input  wire [VCS-1:0]        tx_credit,  // One pulse a slot freed.
 
-    // What the inputs may ask for.
+    // Availability, for the inputs.
     output wire [VCS-1:0]        avail,  // A credit waits.
     output wire [VN0_VCS-1:0]    free,  // A credit waits and no packet holds the virtual channel.
     output wire [VN0_VCS-1:0]    pick  // One-hot: the free virtual channel for the next packet.
@@ -95,7 +95,7 @@ module meshkv_output_port #(
             );
         end
 
-        // A VN0 virtual channel belongs to one packet from its first flit to its last.
+        // A packet holds its VN0 virtual channel from its first flit to its last.
         for (v = 0; v < VN0_VCS; v = v + 1) begin : gen_lock
             reg  locked_q, locked_d;
             wire grant = send_vc[v];
@@ -120,7 +120,7 @@ module meshkv_output_port #(
         if (VN0_VCS == 1) begin : gen_pick_one
             assign pick = free;
         end else begin : gen_pick
-            // New packets take turns over the free virtual channels, so that both fill alike.
+            // New packets rotate over the free virtual channels, so that all fill evenly.
             reg  [VN0_VCS-1:0] turn_q;
             wire [VN0_VCS-1:0] lower;
             assign lower[0] = 1'b0;

@@ -7,11 +7,11 @@ module meshkv_reciprocal (
     input  wire        clk,
     input  wire        rst,
     input  wire        s_valid,  // One pulse.
-    input  wire [31:0] s_value,  // Its first bit is 1.
+    input  wire [31:0] s_value,  // The top bit is 1.
     output wire        m_valid,  // One pulse.
-    output wire [33:0] m_value  // Stays until the next division.
+    output wire [33:0] m_value  // Held until the next division.
 );
-    // Long division, a bit of the quotient a cycle; the rest is kept doubled.
+    // Long division, one bit of the quotient a cycle; the remainder is stored doubled.
     reg  [5:0]  left_q;
     reg  [31:0] value_q;
     reg  [32:0] rest_q;

@@ -10,11 +10,11 @@ pub(in crate::emit::rtl) fn arbiter2() -> ModuleSpec {
         &[
             "Round-robin arbiter of two requests.",
             "",
-            "At most one grant, and one whenever anything is requested.",
+            "At most one grant; exactly one whenever there is a request.",
         ],
     )
     .clocked()
-    .input("through", 1, "Request 0 goes first whoever's turn it is.")
+    .input("through", 1, "Request 0 wins, whatever the pointer.")
     .input("request", 2, "")
     .output("grant", 2, "")
     .build()
@@ -27,12 +27,12 @@ pub(in crate::emit::rtl) fn arbiter4() -> ModuleSpec {
         &[
             "Round-robin arbiter of four requests.",
             "",
-            "The preferred request is kept in binary, so that each grant is a function of six bits: one",
-            "look-up table. At most one grant, and one whenever anything is requested.",
+            "The preferred request is stored in binary, so that each grant is a function of six bits: one",
+            "look-up table. At most one grant; exactly one whenever there is a request.",
         ],
     )
     .clocked()
-    .input("through", 1, "Request 0 goes first whoever's turn it is.")
+    .input("through", 1, "Request 0 wins, whatever the pointer.")
     .input("request", 4, "")
     .output("grant", 4, "")
     .build()

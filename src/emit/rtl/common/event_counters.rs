@@ -10,15 +10,15 @@ pub(in crate::emit::rtl) fn event_counters() -> ModuleSpec {
         &[
             "Counts events over a whole run.",
             "",
-            "Beside each event run the low bits of its total; a scan visits one after the other and keeps",
-            "the 32-bit totals in a small memory. So many counters cost one adder. The scan shows each total",
-            "as it passes: reading costs no port. Totals wrap after 2^32.",
+            "Each event has the low bits of its total next to it. A scan visits one event a cycle and keeps",
+            "the 32-bit totals in a small memory, so that many counters share one adder. The scan outputs each",
+            "total as it passes, so that reading needs no port. Totals wrap after 2^32.",
         ],
     )
     .param("NUM_EVENTS", 25, "Events, at most 31.")
     .clocked()
-    .input("happens", "NUM_EVENTS", "What happens in this cycle.")
-    .group("The total that the scan has reached.")
+    .input("happens", "NUM_EVENTS", "Events of this cycle.")
+    .group("The total under the scan.")
     .output("stat_index", 5, "")
     .output("stat_data", 32, "")
     .build()

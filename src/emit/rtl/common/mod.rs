@@ -1,4 +1,4 @@
-//! Cells that know nothing of the fabric.
+//! Cells that are independent of the fabric.
 
 pub(super) mod arbiter;
 pub(super) mod clock_crossing;

@@ -9,33 +9,33 @@ pub(in crate::emit::rtl) fn crossing() -> ModuleSpec {
         Block::Common,
         CROSSING,
         &[
-            "Register on wires that come from another super logic region (SLR) of the device.",
+            "Register for wires from another super logic region (SLR) of the device.",
             "",
-            "It stands where they are received, and what drives them is a register too: from flip-flop to",
-            "flip-flop, without logic between them. Constraints find it by its name.",
+            "It is placed at the receiver, and the driver is a register too: the path is from flip-flop to",
+            "flip-flop without logic. Constraints find it by its name.",
         ],
     )
-    .param("WIDTH", 8, "Width of all in bits.")
-    .param("CONTROL_WIDTH", 1, "The lowest bits, which are valid bits and credits: none shows out of reset.")
+    .param("WIDTH", 8, "Width in bits.")
+    .param("CONTROL_WIDTH", 1, "Number of low bits that are valid bits or credits: reset clears them.")
     .clocked()
-    .input("d", "WIDTH", "In the other SLR.")
-    .output("q", "WIDTH", "Here, a cycle later.")
+    .input("d", "WIDTH", "Input, in the other SLR.")
+    .output("q", "WIDTH", "Output, in this SLR, a cycle later.")
     .build()
 }
 
 pub(in crate::emit::rtl) fn crossing_chain() -> ModuleSpec {
     ModuleBuilder::new(Block::Common, "meshkv_crossing_chain",
         &[
-            "A way from one SLR to another: at each boundary a register on either side of it.",
+            "Pipeline from one SLR to another: one register on each side of every boundary.",
             "",
-            "What is on it cannot be stopped, and has no reset: one at its begin outlasts what is on the way. No logic stands between its registers, nor between them and a boundary.",
+            "It cannot stall and has no reset: a reset at its input lasts longer than the pipeline. There is no logic between its registers, nor between them and a boundary.",
         ],
     )
-    .param("WIDTH", 8, "Width of all in bits.")
-    .param("BOUNDARIES", 1, "Boundaries on the way; there may be none.")
+    .param("WIDTH", 8, "Width in bits.")
+    .param("BOUNDARIES", 1, "Boundaries crossed; may be 0.")
     .input("clk", 1, "")
-    .input("d", "WIDTH", "Where it begins.")
-    .output("q", "WIDTH", "Where it ends, two cycles a boundary later.")
+    .input("d", "WIDTH", "Input.")
+    .output("q", "WIDTH", "Output, two cycles a boundary later.")
     .instances(&[CROSSING])
     .build()
 }

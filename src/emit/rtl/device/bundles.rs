@@ -1,88 +1,88 @@
-//! Bundles of ports of the front: what several of its parts have on either side.
+//! Bundles of ports between the parts of the front.
 
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
-/// Of the port that says so.
+/// Documentation of the `owes` flag of a port.
 pub(in crate::emit::rtl) const STALE: &str =
-    "Memory owes answers of an earlier use of the epoch: none is taken.";
+    "Memory owes answers of an earlier use of the epoch: no address is taken.";
 
 impl ModuleBuilder {
-    /// Base addresses as they pass by.
+    /// Broadcast of the base addresses.
     pub(in crate::emit::rtl) fn bases(self, dir: Dir) -> Self {
-        self.group("Arguments, as they pass by at the beginning of a run.")
+        self.group("Arguments, broadcast at the start of a run.")
             .port(dir, "base_valid".into(), 1, "")
             .port(dir, "base_high".into(), 1, "The high word.")
-            .port(dir, "base_argument".into(), "ARG_BITS", "Which argument.")
+            .port(dir, "base_argument".into(), "ARG_BITS", "Number of the argument.")
             .port(dir, "base_data".into(), 32, "A word of it.")
     }
 
     pub(in crate::emit::rtl) fn own_number(self) -> Self {
-        self.input("number", "ARG_BITS", "The argument that is this one's base, tied to a constant.")
+        self.input("number", "ARG_BITS", "Number of this port's base argument, tied to a constant.")
     }
 
     /// Registers of a descriptor before it is pushed.
     pub(in crate::emit::rtl) fn set(self, dir: Dir) -> Self {
         let back = if dir == Dir::Input { Dir::Output } else { Dir::Input };
-        let mut b = self.group("Registers of the descriptor, as they are written.");
+        let mut b = self.group("Registers of the descriptor, as written.");
         for name in ["set_cache", "set_first", "set_stride", "set_count", "set_rows", "set_streams"] {
             b = b.port(dir, name.into(), 32, "");
         }
-        b.port(dir, "set_flags".into(), 32, "What is written to DESC_PUSH, until it is checked.")
+        b.port(dir, "set_flags".into(), 32, "Value written to DESC_PUSH, held until checked.")
             .port(dir, "push".into(), 1, "One pulse: the descriptor is pushed.")
-            .port(back, "checked".into(), 1, "One pulse: it is in the queue, or refused.")
+            .port(back, "checked".into(), 1, "One pulse: it is queued or refused.")
             .port(back, "refuse_valid".into(), 1, "One pulse: it is refused.")
             .port(back, "refuse_cause".into(), 5, "Bit of ERROR.")
             .port(back, "refuse_where".into(), 16, "")
-            .port(back, "queue_free".into(), 16, "Descriptors that there is room for.")
+            .port(back, "queue_free".into(), 16, "Free places for descriptors.")
     }
 
-    /// What a run says of its end.
+    /// Failures of a run.
     pub(in crate::emit::rtl) fn failing(self, dir: Dir) -> Self {
-        self.group("What ends a run, or does not let it begin.")
+        self.group("The cause that ends a run, or prevents its start.")
             .port(dir, "fail_valid".into(), 1, "One pulse.")
             .port(dir, "fail_cause".into(), 5, "Bit of ERROR.")
             .port(dir, "fail_where".into(), 16, "")
     }
 
-    /// Words of the arguments.
+    /// Reads of the arguments' words.
     pub(in crate::emit::rtl) fn words(self, dir: Dir) -> Self {
         let back = if dir == Dir::Input { Dir::Output } else { Dir::Input };
-        self.group("Words of the arguments, read in a row.")
-            .port(dir, "scan_active".into(), 1, "The memory of arguments is being read; accesses wait.")
+        self.group("Words of the arguments, read in sequence.")
+            .port(dir, "scan_active".into(), 1, "The memory of arguments is in use; accesses wait.")
             .port(dir, "scan_word".into(), "ARG_WORD_BITS", "Word address.")
             .port(back, "scan_data".into(), 32, "The word there.")
     }
 
-    /// What a run shows.
+    /// Status of a run.
     pub(in crate::emit::rtl) fn shown(self, dir: Dir) -> Self {
-        self.group("What the run shows.")
+        self.group("Status of the run.")
             .port(dir, "run_busy".into(), 1, "A run or a reset is under way.")
             .port(dir, "over".into(), 1, "One pulse: a run is over.")
-            .port(dir, "run_state".into(), 4, "As STATUS has it.")
-            .port(dir, "run_due".into(), 16, "Streams whose outputs are not all written.")
-            .port(dir, "owed".into(), 1, "Memory has not answered everything.")
+            .port(dir, "run_state".into(), 4, "State, as in STATUS.")
+            .port(dir, "run_due".into(), 16, "Streams with outputs not written yet.")
+            .port(dir, "owed".into(), 1, "Memory still owes answers.")
             .port(dir, "epoch".into(), "EPOCH_BITS", "Number of the last reset.")
             .port(dir, "cycles".into(), 64, "Cycles of the run.")
-            .port(dir, "runs".into(), 32, "Runs that are over.")
+            .port(dir, "runs".into(), 32, "Completed runs.")
     }
 
-    /// What a run needs of the registers.
+    /// Inputs of a run from the registers.
     pub(in crate::emit::rtl) fn wishes(self, dir: Dir) -> Self {
-        self.group("What the host wants.")
-            .port(dir, "start".into(), 1, "A run, until it is over.")
-            .port(dir, "soft_reset".into(), 1, "One pulse: an end to everything.")
+        self.group("Requests of the host.")
+            .port(dir, "start".into(), 1, "A run is requested, until it is over.")
+            .port(dir, "soft_reset".into(), 1, "One pulse: everything is aborted and reset.")
             .port(dir, "query_streams".into(), 32, "Streams whose queries are loaded.")
-            .port(dir, "watchdog".into(), 32, "Cycles without progress that are too many.")
+            .port(dir, "watchdog".into(), 32, "Cycles without progress that abort a run.")
     }
 
     pub(in crate::emit::rtl) fn selected(self, dir: Dir) -> Self {
         let back = if dir == Dir::Input { Dir::Output } else { Dir::Input };
-        self.group("A counter that is looked at.")
+        self.group("The selected counter.")
             .port(dir, "select_index".into(), 5, "")
             .port(dir, "select_group".into(), 2, "")
             .port(dir, "select_tile".into(), 9, "")
-            .port(dir, "select_changed".into(), 1, "One pulse: it is another one.")
-            .port(back, "count_valid".into(), 1, "Its total is shown.")
+            .port(dir, "select_changed".into(), 1, "One pulse: the selection changes.")
+            .port(back, "count_valid".into(), 1, "Its total is valid.")
             .port(back, "count_data".into(), 32, "The total.")
     }
 
@@ -96,7 +96,7 @@ impl ModuleBuilder {
             .input(port("wvalid"), 1, "")
             .output(port("wready"), 1, "")
             .input(port("wdata"), 32, "")
-            .input(port("wstrb"), 4, "Bytes that are written.")
+            .input(port("wstrb"), 4, "Bytes enabled for writing.")
             .output(port("bvalid"), 1, "")
             .input(port("bready"), 1, "")
             .output(port("bresp"), 2, "Always OKAY.")
@@ -115,7 +115,7 @@ impl ModuleBuilder {
         self.output(port("arvalid"), 1, "")
             .input(port("arready"), 1, "")
             .output(port("araddr"), 64, "Bytes.")
-            .output(port("arid"), id, "Epoch, and the core's name of the burst.")
+            .output(port("arid"), id, "Epoch, and the core's ID of the burst.")
             .output(port("arlen"), 8, "Beats less one.")
             .output(port("arsize"), 3, "Bytes of a beat, as a power of two.")
             .output(port("arburst"), 2, "INCR.")
@@ -127,12 +127,12 @@ impl ModuleBuilder {
             .input(port("rlast"), 1, "")
     }
 
-    /// Reads within the front, from who asks: addresses are relative, beats are always taken.
+    /// Reads within the front, at the requester: addresses are relative, beats are always taken.
     pub(in crate::emit::rtl) fn asked(self, prefix: &str) -> Self {
         self.reads(prefix, [Dir::Input, Dir::Output])
     }
 
-    /// The same, from who is to answer.
+    /// Reads within the front, at the responder.
     pub(in crate::emit::rtl) fn asking(self, prefix: &str) -> Self {
         self.reads(prefix, [Dir::Output, Dir::Input])
     }
@@ -172,9 +172,9 @@ impl ModuleBuilder {
             .input(port("bresp"), 2, "")
     }
 
-    /// Counters and errors as the core shows them.
+    /// Counters and errors of the core.
     pub(in crate::emit::rtl) fn ports_of_core(mut self, core: &ModuleSpec, names: &[&str]) -> Self {
-        self = self.group("What the core shows.");
+        self = self.group("Counters and errors of the core.");
         for name in names {
             let port = core.ports.iter().find(|p| p.name == *name).expect("a core shows it");
             self = self.port(Dir::Input, port.name.clone(), port.width.expr.as_str(), port.doc);

@@ -1,4 +1,4 @@
-//! The counters of the core as the host reads them.
+//! The counters of the core, for the host.
 
 use crate::design::SELECT_TILE_BITS;
 use crate::emit::rtl::block::Block;
@@ -9,31 +9,31 @@ pub(in crate::emit::rtl) fn row_choice(core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Device,
         "meshkv_row_choice",
-        &["The word of a tile of one row, a cycle later; 0 for a tile of none."],
+        &["Selects a tile's word of one row, a cycle later; 0 for a tile of another row."],
     )
     .params_of(&[core], &[])
     .only(&["COLS"])
     .input("clk", 1, "")
-    .input("lane", SELECT_TILE_BITS, "Column of the tile; COLS or more of one in another row.")
+    .input("lane", SELECT_TILE_BITS, "Column of the tile; COLS or more for a tile of another row.")
     .input("of_row", "COLS*32", "Words of the row.")
-    .output("chosen", 32, "That of the tile.")
+    .output("chosen", 32, "The tile's word.")
     .build()
 }
 
 pub(in crate::emit::rtl) fn counter_choice(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_counter_choice",
         &[
-            "One tile's word out of those of all, with the index that was shown beside it.",
+            "Selects one tile's word out of all, together with its index.",
             "",
-            "Each row chooses where it stands; what it chose goes to SLR0 with two registers a boundary, and rows that are",
-            "nearer wait, so that every word comes as late as the index. The question goes the same way before.",
+            "Each row has its own multiplexer; the result goes to SLR0 with two registers a boundary. Nearer rows",
+            "add delay, so that every word arrives with the index. The query takes the same path before.",
         ],
     )
     .seen_by_rows(w, core)
     .input("clk", 1, "")
-    .input("tile", SELECT_TILE_BITS, "Which tile.")
-    .input("index", 5, "Of what all tiles show, where row 0 stands.")
-    .input("of_tiles", "TILES*32", "Words of all, tile t's the t-th.")
+    .input("tile", SELECT_TILE_BITS, "Number of the tile.")
+    .input("index", 5, "Index of all tiles' words, in the SLR of row 0.")
+    .input("of_tiles", "TILES*32", "Words of all tiles; tile t's is the t-th.")
     .output("chosen", 32, "The word of that tile.")
     .output("chosen_index", 5, "Its index.")
     .instances(&["meshkv_crossing_chain", "meshkv_delay", "meshkv_row_choice"])
@@ -41,7 +41,7 @@ pub(in crate::emit::rtl) fn counter_choice(w: &DeviceParams, core: &ModuleSpec) 
 }
 
 impl ModuleBuilder {
-    /// Parameters of what has ways to all rows from SLR0.
+    /// Parameters of modules with pipelines from SLR0 to all rows.
     pub(in crate::emit::rtl) fn seen_by_rows(self, w: &DeviceParams, core: &ModuleSpec) -> Self {
         self.params_of(&[core], &[]).only(&["TILES", "COLS", "ROWS"]).front(w, &["ROW_BOUNDARIES"])
     }
@@ -50,24 +50,24 @@ impl ModuleBuilder {
 pub(in crate::emit::rtl) fn pad_view(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_pad_view",
         &[
-            "Fetches a total of what computes over into the network's clock.",
+            "Transfers a total of PaD to the network's clock.",
             "",
-            "The scan there changes in every cycle, so that it cannot be looked at from another clock: the question goes",
-            "over, waits for the scan, and the total comes back, both by handshake. One at a time.",
+            "PaD's scan changes in every cycle, so it cannot be sampled from another clock. The query crosses the",
+            "clocks, waits for the scan, and the total returns, both by handshake. One query at a time.",
         ],
     )
     .seen_by_rows(w, core)
     .input("clk", 1, "")
-    .input("rst", 1, "Of the core: nothing is asked and nothing comes.")
+    .input("rst", 1, "Reset of the core: no query is sent and no total arrives.")
     .compute_clocked()
-    .group("Which total is wanted.")
-    .input("ask_valid", 1, "One is.")
-    .output("ask_ready", 1, "It is asked for.")
-    .input("ask_tile", SELECT_TILE_BITS, "Of which tile.")
-    .input("ask_index", 5, "As pad_index has it.")
+    .group("Query of a total.")
+    .input("ask_valid", 1, "A query is pending.")
+    .output("ask_ready", 1, "The query is sent.")
+    .input("ask_tile", SELECT_TILE_BITS, "Number of the tile.")
+    .input("ask_index", 5, "Index, as in pad_index.")
     .group("The total.")
     .output("total_valid", 1, "One pulse.")
-    .output("total", 32, "As it was when the scan passed it.")
+    .output("total", 32, "Total when the scan passed it.")
     .ports_of_core(core, &["pad_index", "pad_data"])
     .instances(&["meshkv_async_register", "meshkv_counter_choice"])
     .build()
@@ -76,22 +76,22 @@ pub(in crate::emit::rtl) fn pad_view(w: &DeviceParams, core: &ModuleSpec) -> Mod
 pub(in crate::emit::rtl) fn counter_view(w: &DeviceParams, core: &ModuleSpec) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_counter_view",
         &[
-            "Shows one of the core's counters: waits until the scan of its tile passes it, and keeps its total.",
+            "Reads one of the core's counters: waits until the scan of its tile passes it, and stores the total.",
             "",
-            "A total of what computes is fetched from its clock, again and again as long as it is selected.",
+            "A total of PaD is transferred from its clock repeatedly as long as it is selected.",
         ],
     )
     .seen_by_rows(w, core)
     .clocked()
     .compute_clocked()
-    .input("core_rst", 1, "The core is in reset: nothing is shown.")
+    .input("core_rst", 1, "The core is in reset: there is no total.")
     .selected(Dir::Input)
     .ports_of_core(core, &SEEN)
     .instances(&["meshkv_counter_choice", "meshkv_pad_view"])
     .build()
 }
 
-/// What the core shows of itself.
+/// Counters of the core.
 const SEEN: [&str; 8] = [
     "error_memory",
     "error_timeout",

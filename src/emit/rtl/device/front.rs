@@ -1,4 +1,4 @@
-//! The front as a whole, and the top: how the parts are wired to each other, to the core and to the host.
+//! The modules front and top: wiring of the parts to each other, to the core and to the host.
 
 use crate::design::Design;
 use crate::emit::rtl::block::Block;
@@ -8,11 +8,11 @@ use crate::emit::rtl::names::{CORE, FRONT, TOP};
 use crate::emit::rtl::pad::params::PadParams;
 use std::collections::BTreeMap;
 
-/// What the core has that the front attaches to.
+/// Prefixes of the core's ports to which the front attaches.
 const CORE_SIDE: [&str; 10] =
     ["query_", "desc_", "idle", "out_", "m_axi_", "error_", "stat_", "event_", "pad_index", "pad_data"];
 
-/// Parts that are told their wires one by one.
+/// Parts whose wires are listed one by one.
 const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain"];
 
 /// Parameters of parts that the front sets.
@@ -27,10 +27,10 @@ pub(in crate::emit::rtl) fn front(
     let all: Vec<_> = parts.iter().collect();
     let mut b = ModuleBuilder::new(Block::Device, FRONT,
         &[
-            "All that faces the host: registers, runs, queries, outputs, and what memory ports pass on their way.",
+            "Interface to host and memories: registers, runs, queries, outputs, and the paths of the memory ports.",
             "",
-            "A run can only end, whatever memory or host do: in a bit of ERROR if it must, never in a hang. After a",
-            "run that was cut off the core is reset here, and answers to what it asked before are dropped.",
+            "Every run ends, whatever memory or host do: with a bit of ERROR in the worst case, never in a hang. After",
+            "an aborted run the front resets the core and drops the answers to its earlier requests.",
         ],
     )
     .params_of(&all, &OWN)
@@ -44,10 +44,10 @@ pub(in crate::emit::rtl) fn front(
         .filter(|name| !OWN.contains(name))
         .collect();
     b = b.only(&used).platform(w);
-    b = b.group("Resets of the core.").output("rst", "TILES", "Of the network.").output(
+    b = b.group("Resets of the core.").output("rst", "TILES", "Reset of the network.").output(
         "pe_rst",
         "TILES",
-        "Of what computes, in its clock.",
+        "Reset of PaD, in its clock.",
     );
     mirrored_ports(b, core, &CORE_SIDE, "")
         .instances(&[
@@ -72,7 +72,7 @@ impl ModuleBuilder {
             .group("Clock and reset, active low, of the network and of all ports.")
             .input("ap_clk", 1, "")
             .input("ap_rst_n", 1, "")
-            .group("Clock of what computes, unrelated, and its reset.")
+            .group("Clock of PaD, unrelated, and its reset.")
             .input("ap_clk_2", 1, "")
             .input("ap_rst_n_2", 1, "")
             .group("To the host.")
@@ -96,9 +96,9 @@ fn is_core_side(port: &PortSpec, core: &ModuleSpec) -> bool {
 pub(in crate::emit::rtl) fn top(front: &ModuleSpec, core: &ModuleSpec) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Device, TOP,
         &[
-            "The kernel: the front, which faces host and memories, and the core, which computes attention.",
+            "The kernel: the front, which interfaces host and memories, and the core, which computes attention.",
             "",
-            "Registers, runs and errors are told in the generated documentation page. Ports are those of a Vitis RTL",
+            "The generated documentation page describes registers, runs and errors. Ports are those of a Vitis RTL",
             "kernel: AXI4-Lite control, an AXI4 read master a memory port, one master for queries and outputs.",
         ],
     )
@@ -112,7 +112,7 @@ pub(in crate::emit::rtl) fn top(front: &ModuleSpec, core: &ModuleSpec) -> Module
     b.instances(&[front.name, core.name]).build()
 }
 
-/// What the templates of front and top are told.
+/// Values for the templates of front and top.
 pub(in crate::emit::rtl) fn values(design: &Design, all: &[ModuleSpec]) -> BTreeMap<String, tera::Value> {
     let w = DeviceParams::of(design);
     let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
@@ -137,7 +137,7 @@ pub(in crate::emit::rtl) fn values(design: &Design, all: &[ModuleSpec]) -> BTree
     values
 }
 
-/// Ports to external memory side by side, as the generate loop has them.
+/// Wires of all ports to external memory, packed for the generate loop.
 fn hbm_wires(w: &DeviceParams, guard: &ModuleSpec) -> Vec<String> {
     let mut wires = Vec::new();
     for port in guard.ports.iter().filter(|p| p.name.starts_with("m_")) {

@@ -1,4 +1,4 @@
-//! Reads and writes of memory, and what they pass on their way.
+//! Reads and writes of memory, with guards and register slices.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::device::bundles::STALE;
@@ -8,27 +8,29 @@ use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::takv::bundles::HEAD;
 
 pub(in crate::emit::rtl) fn read_guard(w: &DeviceParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Device, "meshkv_read_guard",
+    ModuleBuilder::new(
+        Block::Device,
+        "meshkv_read_guard",
         &[
-            "What every read of memory passes: it adds a base address and keeps resets apart.",
+            "Guard of a memory port's reads: adds the base address and separates resets.",
             "",
-            "An address that is offered stands until it is taken, whatever becomes of who asked. Bursts carry the",
-            "number of the last reset in their IDs; answers to those of before are dropped.",
+            "An offered address is held until taken, even if the requester is reset. Bursts carry the",
+            "number of the last reset in their IDs; answers to earlier ones are dropped.",
         ],
     )
-    .param("ID_WIDTH", w.core_id(), "Width of an ID of who asks.")
+    .param("ID_WIDTH", w.core_id(), "Width of the requester's ID.")
     .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
     .front(w, &["FLIT_WIDTH", "FLIT_LOG", "EPOCH_BITS", "ARG_BITS"])
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
-    .param("ALIGN_LOG", 12, "Bits of the base address that are 0.")
+    .param("ALIGN_LOG", 12, "Low bits of the base address that are 0.")
     .clocked()
     .own_number()
     .bases(Dir::Input)
     .input("epoch", "EPOCH_BITS", "Number of the last reset.")
     .input("stale", 1, STALE)
-    .output("owes", 1, "Not everything is answered, of whatever epoch.")
-    .output("moves", 1, "One pulse a beat that counts.")
-    .group("Who asks; addresses from the base on.")
+    .output("owes", 1, "Answers of any epoch are outstanding.")
+    .output("moves", 1, "One pulse a beat of this epoch.")
+    .group("The requester; addresses relative to the base.")
     .asked("s_")
     .group("AXI4 read channels.")
     .axi_read("m_", "HOST_ID_WIDTH")
@@ -39,34 +41,34 @@ pub(in crate::emit::rtl) fn read_credits() -> ModuleSpec {
     ModuleBuilder::new(
         Block::Device,
         "meshkv_read_credits",
-        &["Lets as many addresses leave as have a place where they go."],
+        &["Limits outstanding read addresses to the free places at the receiver."],
     )
     .param("CREDITS", 4, "Places.")
     .clocked()
-    .input("valid", 1, "There is an address.")
+    .input("valid", 1, "An address is pending.")
     .output("ready", 1, "It may leave.")
     .output("send", 1, "It does.")
-    .input("taken", 1, "A place is free again.")
+    .input("taken", 1, "A place is freed.")
     .build()
 }
 
 pub(in crate::emit::rtl) fn read_slices(w: &DeviceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_read_slices",
         &[
-            "Register slices of a memory port on its way to the guard, which stands beside the memory: two registers at",
+            "Register slices from a memory port to its guard, which is placed at the memory: two registers at",
             "each boundary between SLRs, in both directions.",
             "",
-            "Addresses go by credits, since their ready could not come back in time; beats are always taken. A reset lasts",
-            "longer than the way, on which all is dropped: it is not AXI here, the guard is what faces AXI.",
+            "Addresses use credits, because a ready would return too late; beats are always taken. A reset lasts",
+            "longer than the pipeline, so its content may be lost. This is not AXI: the guard is the AXI master.",
         ],
     )
-    .param("ID_WIDTH", w.core_id(), "Width of an ID of who asks.")
+    .param("ID_WIDTH", w.core_id(), "Width of the requester's ID.")
     .param("ADDR_WIDTH", 32, "Width of its addresses in bits.")
     .front(w, &["FLIT_WIDTH"])
     .param("CREDITS", 4, "Addresses that wait at the guard.")
-    .param("BOUNDARIES", 1, "Boundaries on the way; without any it is wires.")
+    .param("BOUNDARIES", 1, "Boundaries crossed; with 0 the module is wires.")
     .clocked()
-    .input("s_rst", 1, "The same reset where the memory port stands.")
+    .input("s_rst", 1, "The same reset at the memory port.")
     .group("Memory port.")
     .asked("s_")
     .group("Guard.")
@@ -80,22 +82,22 @@ pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> Mod
         &[
             "Reads queries from memory and hands them to the core, four elements at a time.",
             "",
-            "They lie in a row: stream by stream, head by head. Nothing is asked for that there is no room for, so",
-            "what comes is always taken.",
+            "Queries are consecutive: stream by stream, head by head. Every requested beat has a reserved place, so",
+            "data is always taken.",
         ],
     )
     .control(&c.control, &["FLIT_WIDTH", "STREAM_WIDTH", "STREAMS_WIDTH", "HEAD_ID_WIDTH", "QUERY_WORD_WIDTH", "HEAD_DIM", "TIMEOUT_WIDTH"])
     .front(w, &["STREAMS_NUM", "QUERY_HEADS", "IO_ADDR_WIDTH"])
     .clocked()
-    .input("flush", 1, "Nothing is wanted any more.")
-    .input("query_go", 1, "One pulse: begin.")
-    .input("streams", "STREAMS_WIDTH", "Streams whose queries are read.")
+    .input("flush", 1, "Pending work is dropped.")
+    .input("query_go", 1, "One pulse: start.")
+    .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
     .output("query_done", 1, "One pulse: the core has them all.")
-    .output("query_bad", 1, "One pulse: memory answered by an error.")
+    .output("query_bad", 1, "One pulse: memory returned an error.")
     .output("query_late", 1, "Memory does not answer.")
-    .output("query_moves", 1, "One pulse: something came or went.")
+    .output("query_moves", 1, "One pulse: progress.")
     .query("query", Dir::Output, HEAD, "")
-    .group("Bursts, from the base on.")
+    .group("Bursts, relative to the base.")
     .output("ask_valid", 1, "")
     .input("ask_ready", 1, "")
     .output("ask_addr", "IO_ADDR_WIDTH", "Bytes.")
@@ -110,10 +112,10 @@ pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> Mod
 pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core: &ModuleSpec) -> ModuleSpec {
     let b = ModuleBuilder::new(Block::Device, "meshkv_output_writer",
         &[
-            "Takes outputs from the roots of the columns, one column after the other, and writes them to memory.",
+            "Takes outputs from the column roots, one column after the other, and writes them to memory.",
             "",
-            "Output of (stream, head) stands at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. A burst begins when all of it is",
-            "here and always ends, also after a run that was cut off; what has not begun by then is dropped.",
+            "The output of (stream, head) is at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. A burst starts when complete",
+            "and always ends, also after an aborted run; bursts not started by then are dropped.",
         ],
     )
     .control(&c.control, &["COLS", "FLIT_WIDTH", "STREAM_WIDTH", "LAYER_WIDTH", "HEAD_ID_WIDTH", "HEAD_PLACE_WIDTH", "HEAD_DIM", "FLIT_LOG", "TIMEOUT_WIDTH"])
@@ -128,13 +130,13 @@ pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core:
     .bases(Dir::Input)
     .input("epoch", "EPOCH_BITS", "Number of the last reset.")
     .input("stale", 1, STALE)
-    .input("flush", 1, "Nothing is wanted any more.")
-    .group("What it does.")
+    .input("flush", 1, "Pending work is dropped.")
+    .group("Status.")
     .output("written", 1, "One pulse a stream whose heads have all been written.")
-    .output("write_bad", 1, "One pulse: memory answered by an error.")
+    .output("write_bad", 1, "One pulse: memory returned an error.")
     .output("write_late", 1, "Memory does not answer.")
-    .output("write_moves", 1, "One pulse: something came or went.")
-    .output("write_owes", 1, "Not everything is answered, of whatever epoch.")
+    .output("write_moves", 1, "One pulse: progress.")
+    .output("write_owes", 1, "Answers of any epoch are outstanding.")
     .output("writing", 1, "A burst is being written.");
     mirrored_ports(b, core, &["out_"], "")
         .group("AXI4 write channels.")

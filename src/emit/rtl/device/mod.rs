@@ -1,4 +1,4 @@
-//! The host's side: registers, runs, queries, outputs; `docs/device.md` has the reasons.
+//! The interface to the host: registers, runs, queries, outputs; `docs/device.md` gives the reasons.
 
 pub(super) mod bundles;
 pub(super) mod control;

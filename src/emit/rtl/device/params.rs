@@ -1,4 +1,4 @@
-//! Parameter values of the front, and what its templates are told of registers and wires.
+//! Parameter values of the front, and the values of its templates for registers and wires.
 
 use crate::design::registers::{
     error, named, Access, Register, ADDRESS_BITS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS, REGISTERS,
@@ -8,7 +8,7 @@ use crate::design::{index_bits, pad_events, Design, TILE_EVENTS};
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
 use std::collections::BTreeMap;
 
-/// Registers that keep what is written as it is.
+/// Registers that store the written value unchanged.
 const KEPT: [&str; 9] = [
     "DESC_CACHE",
     "DESC_FIRST",
@@ -27,7 +27,7 @@ const LINK_COUNTERS: u32 = 25;
 /// Bits of an offset in the buffers of queries and outputs.
 const IO_ADDR_WIDTH: u32 = 32;
 
-/// Parameter values of what stands between the core and the host.
+/// Parameter values of the front.
 pub(in crate::emit::rtl) struct DeviceParams {
     pub(in crate::emit::rtl) queue: u32,
     streams: u32,
@@ -81,7 +81,7 @@ impl DeviceParams {
         4 + 3 * self.arguments
     }
 
-    /// What the templates of the front are told of the registers.
+    /// Values of the registers for the templates of the front.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let word = |r: &Register| format!("10'h{:03x}", r.offset / 4);
         let row = |pairs: &[(&str, String)]| {
@@ -97,12 +97,21 @@ impl DeviceParams {
             .iter()
             .map(|r| row(&[("name", r.name.to_owned()), ("word", word(r)), ("value", self.read(r))]))
             .collect();
+        // COUNTER_SELECT is written only if the selected counter exists.
+        let kept = |name: &str| {
+            let reset = if name == "WATCHDOG" { WATCHDOG } else { 0 };
+            let row: [(&str, tera::Value); 3] = [
+                ("name", name.to_lowercase().into()),
+                ("reset", reset.into()),
+                ("masked", (name != "COUNTER_SELECT").into()),
+            ];
+            tera::Value::from_iter(row.map(|(k, v)| (k.to_owned(), v)))
+        };
         let mut values: BTreeMap<String, tera::Value> = BTreeMap::from([
-            ("kept".to_owned(), KEPT.map(str::to_lowercase).to_vec().into()),
+            ("kept".to_owned(), KEPT.map(kept).to_vec().into()),
             ("addresses".to_owned(), writable.into()),
             ("reads".to_owned(), reads.into()),
             ("num_errors".to_owned(), ERRORS.len().into()),
-            ("watchdog".to_owned(), WATCHDOG.into()),
             ("ctrl_word".to_owned(), word(named("CTRL")).into()),
             ("cycles_low_word".to_owned(), word(named("CYCLES_LOW")).into()),
         ]);
@@ -113,7 +122,7 @@ impl DeviceParams {
         values
     }
 
-    /// What a register reads as, in the Verilog of the registers.
+    /// Verilog expression for the read value of a register.
     fn read(&self, register: &Register) -> String {
         if let Some((_, value)) = self.identity.iter().find(|(name, _)| *name == register.name) {
             return format!("32'h{value:08x}");
@@ -130,7 +139,7 @@ impl DeviceParams {
     }
 }
 
-/// Two bits for each of sixteen rows, as Verilog writes them.
+/// Verilog literal with two bits for each of sixteen rows.
 fn row_boundaries(design: &Design) -> String {
     let of_row = |row| if row < design.mesh.rows() { design.boundaries(row) } else { 0 };
     let bits: Vec<_> = (0..16).rev().map(|row| format!("{:02b}", of_row(row))).collect();
@@ -155,7 +164,7 @@ fn fields(register: &Register) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// Declarations of the wires between parts that are no ports of the whole, each once.
+/// Declarations of the wires between parts that are not ports of the whole, each once.
 pub(in crate::emit::rtl) fn wires_between(
     parts: &[&ModuleSpec],
     whole: &ModuleSpec,
@@ -186,9 +195,9 @@ pub(in crate::emit::rtl) fn wire(name: &str, width: &str) -> String {
     }
 }
 
-/// What there is to say of each parameter, once.
+/// The documentation of each parameter, once.
 impl ModuleBuilder {
-    /// Adds parameters of the front by name, those that are not there yet.
+    /// Adds the front's parameters of these `names` that the module lacks.
     ///
     /// # Panics
     /// If there is no such parameter: a slip in this crate.
@@ -216,7 +225,7 @@ impl ModuleBuilder {
             "NUM_ARGUMENTS" => self.param(
                 "NUM_ARGUMENTS",
                 w.arguments,
-                "Queries, outputs, and a base address a memory port.",
+                "Arguments: queries, outputs, and one base address a memory port.",
             ),
             "ARG_BITS" => {
                 self.param("ARG_BITS", index_bits(w.arguments), "Width of an argument's number in bits.")
@@ -231,12 +240,11 @@ impl ModuleBuilder {
                 "Low bits of the addresses of queries and outputs that are 0.",
             ),
             "ROW_BOUNDARIES" => {
-                let doc = "Two bits a row: boundaries between SLRs, with registers, from it to the front.";
+                let doc =
+                    "Two bits a row: number of SLR boundaries, with registers, between it and the front.";
                 self.bits_param("ROW_BOUNDARIES", "[31:0]", w.row_boundaries.clone(), doc)
             }
-            "EPOCH_BITS" => {
-                self.param("EPOCH_BITS", EPOCH_BITS, "Bits of an AXI ID that tell resets from each other.")
-            }
+            "EPOCH_BITS" => self.param("EPOCH_BITS", EPOCH_BITS, "Bits of an AXI ID that number resets."),
             "HOST_ID_WIDTH" => self.param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + AXI_ID_WIDTH."),
             "IO_ADDR_WIDTH" => {
                 self.param("IO_ADDR_WIDTH", IO_ADDR_WIDTH, "Width of an offset in the buffer of queries.")
@@ -249,9 +257,9 @@ impl ModuleBuilder {
             "EVENT_COUNTERS" => self.param(
                 "EVENT_COUNTERS",
                 TILE_EVENTS.len() as u32,
-                "Totals of a tile's fetching and filling.",
+                "Totals of a tile's fetches and fills.",
             ),
-            "PAD_COUNTERS" => self.param("PAD_COUNTERS", w.pad_counters, "Totals of what computes."),
+            "PAD_COUNTERS" => self.param("PAD_COUNTERS", w.pad_counters, "Totals of PaD."),
             _ => panic!("no parameter {name}"),
         }
     }

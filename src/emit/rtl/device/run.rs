@@ -9,10 +9,10 @@ use crate::emit::rtl::pad::params::PadParams;
 pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_run",
         &[
-            "A run from its start to its end, and all that ends it.",
+            "Control of a run from its start to its end, with all causes of failure.",
             "",
-            "Arguments, queries, descriptors, outputs. Whatever goes wrong cuts it off: the core is reset, memory has a",
-            "while to answer what it was asked, and the run is over. Every state is left after a bounded time.",
+            "Sequence: arguments, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets",
+            "time to answer outstanding requests, and the run is over. Every state is left after a bounded time.",
         ],
     )
     .control(&c.control, &["TILES", "PORTS", "STREAMS_WIDTH", "TIMEOUT_WIDTH"])
@@ -24,30 +24,30 @@ pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     .words(Dir::Output)
     .bases(Dir::Output)
     .group("The core.")
-    .input("core_idle", 1, "Its controllers have worked off all descriptors.")
-    .input("error_memory", "TILES", "A tile's memory answered by an error.")
+    .input("core_idle", 1, "Its controllers have finished all descriptors.")
+    .input("error_memory", "TILES", "A tile's memory returned an error.")
     .input("error_timeout", "TILES", "A tile's memory did not answer.")
-    .output("core_request", 1, "It is to be in reset.")
+    .output("core_request", 1, "Requests its reset.")
     .input("held", 1, "It is.")
-    .input("released", 1, "It is not any more.")
-    .input("pe_down", 1, "What computes was reset by itself.")
+    .input("released", 1, "Its reset is released.")
+    .input("pe_down", 1, "PaD's clock was reset on its own.")
     .group("The other parts.")
-    .output("flush", 1, "What is under way is not wanted any more.")
+    .output("flush", 1, "Work in progress is dropped.")
     .output("stale", 1, STALE)
-    .output("query_go", 1, "One pulse: queries are to be read.")
+    .output("query_go", 1, "One pulse: queries are read.")
     .input("query_done", 1, "The core has them all.")
-    .input("query_bad", 1, "Their memory answered by an error.")
+    .input("query_bad", 1, "Their memory returned an error.")
     .input("query_late", 1, "Their memory does not answer.")
-    .input("query_moves", 1, "Something came or went.")
+    .input("query_moves", 1, "Progress.")
     .input("written", 1, "The outputs of a stream have been written.")
-    .input("write_bad", 1, "Their memory answered by an error.")
+    .input("write_bad", 1, "Their memory returned an error.")
     .input("write_late", 1, "Their memory does not answer.")
-    .input("write_moves", 1, "Something came or went.")
-    .input("io_owes", 1, "Memory of queries and outputs has not answered everything.")
-    .input("owes", "PORTS", "Nor has external memory.")
-    .input("moves", "PORTS", "A beat of it came.")
+    .input("write_moves", 1, "Progress.")
+    .input("io_owes", 1, "Memory of queries and outputs owes answers.")
+    .input("owes", "PORTS", "External memory owes answers.")
+    .input("moves", "PORTS", "A beat of it arrived.")
     .output("begin_run", 1, "One pulse: the run takes its descriptors.")
-    .output("desc_send", 1, "Descriptors are wanted.")
+    .output("desc_send", 1, "Descriptors are requested.")
     .input("desc_taken", 1, "The core has taken one.")
     .input("queue_busy", 1, "A descriptor is being checked.")
     .input("queue_some", 1, "There are descriptors.")

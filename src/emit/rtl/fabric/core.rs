@@ -15,10 +15,10 @@ pub(in crate::emit::rtl) fn core(
     let c = &w.control;
     let mut b = ModuleBuilder::new(Block::Fabric, CORE,
         &[
-            "Attention of a decode step: the fabric that moves KV, PaD at every tile, a reduce root for each column.",
+            "Attention of a decode step: the fabric that moves KV, PaD at every tile, a reduce root in each column.",
             "",
-            "Queries and descriptors go in, outputs come out, external memory attaches to the AXI ports. What computes",
-            "has a clock of its own, unrelated to the network's.",
+            "Inputs are queries and descriptors; results are outputs; external memory attaches to the AXI ports. PaD",
+            "has its own clock, unrelated to the network's.",
         ],
     )
     .params_of(&[fabric], &[])
@@ -27,25 +27,25 @@ pub(in crate::emit::rtl) fn core(
     .compute_clocked_by_tile()
     .query("query", Dir::Input, HEAD, "")
     .descriptor()
-    .output("idle", 1, "All descriptors have been worked off.");
+    .output("idle", 1, "All descriptors are done.");
     if c.swaps() {
         b = b.swap_report();
     }
     b = b.ports_of(root, &["out_", "merge_"], "COLS*");
     b.ports_of(fabric, &["m_axi_", "error_"], "")
         .ports_of(fabric, &["vc_busy", "stat_", "event_"], "")
-        .output("pad_index", 5, "The counter that what computes shows.")
+        .output("pad_index", 5, "Index of PaD's current total.")
         .output("pad_data", "TILES*32", "")
         .output(
             "pad_state",
             "TILES*5",
-            "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.",
+            "State of the stages: {results are read, weights loaded, flits wait, V passes, K passes}.",
         )
         .instances(&[fabric.name, pad.name, root.name])
         .build()
 }
 
-/// Wires of the core between the fabric and what computes, and those that only row 0 uses elsewhere.
+/// Wires of the core between the fabric and PaD, and those that only row 0 uses elsewhere.
 pub(in crate::emit::rtl) fn core_wires(fabric: &ModuleSpec, core: &ModuleSpec) -> (Vec<String>, String) {
     let inner = || fabric.ports.iter().filter(|p| !core.ports.iter().any(|c| c.name == p.name));
     let wire = |p: &PortSpec| {

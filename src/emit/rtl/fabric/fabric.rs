@@ -15,23 +15,19 @@ pub(in crate::emit::rtl) fn fabric(
 ) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Fabric, FABRIC,
         &[
-            "The fabric: the mesh of routers, a tile at each, and what stands around them.",
+            "The fabric: the mesh of routers, a tile at each, and the periphery.",
             "",
-            "Tile t = y * COLS + x; its part of a packed port is the t-th. Descriptors of a decode step go in, what",
-            "computes attaches to the tiles, external memory to the AXI ports.",
+            "Tile t = y * COLS + x; its part of a packed port is the t-th. Descriptors of a decode step enter here,",
+            "PaD attaches to the tiles, external memory to the AXI ports.",
         ],
     )
     .params_of(&[mesh, tile, periphery], &[])
     .clocked_by_tile()
     .compute_clocked_by_tile();
     if !w.tile.overlap {
-        b = b.input("compute_idle", "TILES", "What computes has nothing to do; in its clock.");
+        b = b.input("compute_idle", "TILES", "PaD is idle; in its clock.");
     }
-    b = b.query("query", Dir::Input, HEAD, "").descriptor().output(
-        "idle",
-        1,
-        "All descriptors have been worked off.",
-    );
+    b = b.query("query", Dir::Input, HEAD, "").descriptor().output("idle", 1, "All descriptors are done.");
     if w.swaps() {
         b = b.swap_report();
     }
@@ -40,9 +36,9 @@ pub(in crate::emit::rtl) fn fabric(
         .errors("TILES")
         .group("For counters and diagnosis.")
         .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")
-        .output("stat_index", 5, "The link counter that every router shows.")
+        .output("stat_index", 5, "Index of the link total that every router outputs.")
         .output("stat_data", "TILES*32", "")
-        .output("event_index", 5, "The counter that every tile shows.")
+        .output("event_index", 5, "Index of the total that every tile outputs.")
         .output("event_data", "TILES*32", "")
         .instances(&[mesh.name, tile.name, periphery.name, CROSSING])
         .build()

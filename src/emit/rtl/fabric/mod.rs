@@ -1,7 +1,7 @@
 //! Wiring of the blocks, without logic of its own.
 
 pub(super) mod core;
-// The block and its module have one name.
+// The block and its module share their name.
 #[allow(clippy::module_inception)]
 pub(super) mod fabric;
 pub(super) mod periphery;

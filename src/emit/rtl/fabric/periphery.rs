@@ -1,4 +1,4 @@
-//! What is attached to the tiles from outside: controllers, memory ports, the swap unit.
+//! The periphery of the tiles: controllers, memory ports, the swap unit.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
@@ -11,9 +11,9 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
         Block::Fabric,
         "meshkv_periphery",
         &[
-            "What stands around the tiles: column controllers, ports to external memory, swap of homes.",
+            "Periphery of the tiles: column controllers, ports to external memory, swap of homes.",
             "",
-            "All that goes to a tile or comes from one passes a register on either side.",
+            "Every wire to or from a tile has a register at both ends.",
         ],
     )
     .control(w, &["COLS", "ROWS", "TILES", "PORTS", "ROW_PORTS", "PORT_TILES", "DESC_DEPTH", "REQ_DEPTH"])
@@ -22,12 +22,12 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
     .clocked_by_tile()
     .query("query", Dir::Input, HEAD, "")
     .descriptor()
-    .output("idle", 1, "All descriptors have been worked off.");
+    .output("idle", 1, "All descriptors are done.");
     b = b
         .group("Column buses, to row 0.")
         .output("bus_valid", "COLS", "One pulse a word.")
         .output("bus_data", "COLS*BUS_WIDTH", "The word.")
-        .input("bus_credit", "COLS", "One pulse a word that has left the stop.");
+        .input("bus_credit", "COLS", "One pulse a word that left the stop.");
     if w.swaps() {
         b = b
             .swap_report()

@@ -14,9 +14,9 @@ pub(in crate::emit::rtl) fn tile(w: &TakvParams, parts: &[&ModuleSpec]) -> Modul
         Block::Fabric,
         "meshkv_tile",
         &[
-            "A tile beside its router: what it is told on the column bus it fetches, or fills and gives out.",
+            "Tile attached to a router: executes words of the column bus, as a requester of slices and as their home.",
             "",
-            "What computes attaches to the ports: jobs and flits come in, partial results go out.",
+            "PaD attaches to its ports: it takes jobs and flits and returns partial results.",
         ],
     )
     .params_of(&[transport], &[])
@@ -31,11 +31,11 @@ pub(in crate::emit::rtl) fn tile(w: &TakvParams, parts: &[&ModuleSpec]) -> Modul
         .group("Column bus, from the south.")
         .input("rx_s_bus_valid", 1, "One pulse a word.")
         .input("rx_s_bus_data", "BUS_WIDTH", "The word.")
-        .output("rx_s_bus_credit", 1, "One pulse a word that has left.")
+        .output("rx_s_bus_credit", 1, "One pulse a word that left.")
         .group("Column bus, to the north.")
         .output("tx_n_bus_valid", 1, "One pulse a word.")
         .output("tx_n_bus_data", "BUS_WIDTH", "The word.")
-        .input("tx_n_bus_credit", 1, "One pulse a word that has left the next stop.");
+        .input("tx_n_bus_credit", 1, "One pulse a word that left the next stop.");
     if w.swaps() {
         let occupancy =
             parts.iter().find(|p| p.name == "meshkv_occupancy").expect("homes that swap have one");
@@ -45,13 +45,13 @@ pub(in crate::emit::rtl) fn tile(w: &TakvParams, parts: &[&ModuleSpec]) -> Modul
     b.ports_of(filler, &["req_", "rsp_", "error_"], "")
         .router_link()
         .group("For counters and diagnosis.")
-        .output("event_index", 5, "The counter that is shown.")
+        .output("event_index", 5, "Index of the current total.")
         .output("event_data", 32, "Its total.")
         .instances(&names)
         .build()
 }
 
-/// What a tile shows its compute, `times` ("TILES*" or nothing) as wide.
+/// Ports between a tile and PaD, `times` ("TILES*" or nothing) as wide.
 pub(in crate::emit::rtl) fn compute_side(
     b: ModuleBuilder,
     prefetcher: &ModuleSpec,
@@ -67,37 +67,29 @@ pub(in crate::emit::rtl) fn compute_side(
         .output("part_ready", w("1").as_str(), "")
         .input("part_first", w("1").as_str(), "First flit of its packet.")
         .input("part_last", w("1").as_str(), "Last flit of its packet.")
-        .input("part_alone", w("1").as_str(), "It is the only one of its head.")
-        .input("part_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
-        .input("part_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
-        .input(
-            "part_head",
-            w("HEAD_PLACE_WIDTH").as_str(),
-            "Of which query head, by its place in the column.",
-        )
+        .input("part_alone", w("1").as_str(), "The only partial result of its head.")
+        .input("part_stream", w("STREAM_WIDTH").as_str(), "Stream.")
+        .input("part_layer", w("LAYER_WIDTH").as_str(), "Layer.")
+        .input("part_head", w("HEAD_PLACE_WIDTH").as_str(), "Query head, by its place in the column.")
         .input("part_data", w("FLIT_WIDTH").as_str(), "The flit.")
         .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
         .output(
             "root_valid",
             w("SOURCES").as_str(),
-            "One-hot: its virtual channel, or last that it is of this tile.",
+            "One-hot: its virtual channel; the last bit: it is of this tile.",
         )
         .input(
             "root_credit",
             w("SOURCES").as_str(),
-            "One pulse a flit that has left the root's buffer of that source.",
+            "One pulse a flit that left the root's buffer of that source.",
         )
         .output("root_first", w("1").as_str(), "First flit of its packet.")
         .output("root_last", w("1").as_str(), "Last flit of its packet.")
-        .output("root_alone", w("1").as_str(), "It is the only one of its head.")
-        .output("root_stream", w("STREAM_WIDTH").as_str(), "Whose it is.")
-        .output("root_layer", w("LAYER_WIDTH").as_str(), "Of which layer.")
-        .output(
-            "root_head",
-            w("HEAD_PLACE_WIDTH").as_str(),
-            "Of which query head, by its place in the column.",
-        )
-        .output("root_x", w("X_WIDTH").as_str(), "Who sent it.")
+        .output("root_alone", w("1").as_str(), "The only partial result of its head.")
+        .output("root_stream", w("STREAM_WIDTH").as_str(), "Stream.")
+        .output("root_layer", w("LAYER_WIDTH").as_str(), "Layer.")
+        .output("root_head", w("HEAD_PLACE_WIDTH").as_str(), "Query head, by its place in the column.")
+        .output("root_x", w("X_WIDTH").as_str(), "Column of the sender.")
         .output("root_y", w("Y_WIDTH").as_str(), "")
         .output("root_data", w("FLIT_WIDTH").as_str(), "The flit.")
 }

@@ -5,13 +5,15 @@ use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 
 pub(in crate::emit::rtl) fn duplicate_filter(w: &MareParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Mare, "meshkv_duplicate_filter",
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_duplicate_filter",
         &[
-            "Takes out of a chunk's destinations those that have been sent it already.",
+            "Removes from a chunk's destinations the tiles that were sent it already.",
             "",
-            "All that is ever sent of a slice enters the network here, at its home, so what this filter has",
-            "not let through twice no router sees twice. A destination is taken out only on a hit of the whole",
-            "tag, generation and chunk; where no tag is free, the chunk is sent and not remembered.",
+            "All data of a slice enters the network at its home, so what this filter",
+            "stops reaches no router. A destination is removed only on a hit of the whole",
+            "tag, generation and chunk; without a free tag the chunk is sent and not recorded.",
         ],
     )
     .tiles(w)
@@ -25,16 +27,16 @@ pub(in crate::emit::rtl) fn duplicate_filter(w: &MareParams) -> ModuleSpec {
     .input("period", 1, "Parity of the period.")
     .group("A chunk, held until it is taken.")
     .input("s_valid", 1, "")
-    .output("s_ready", 1, "The chunk is taken, together with its answer.")
+    .output("s_ready", 1, "The chunk and its answer are taken.")
     .input("s_key", "KEY_WIDTH", "")
     .input("s_first", "INDEX_WIDTH", "")
     .input("s_dest", "TILES", "")
-    .input("s_again", 1, "One of the destinations has asked before: nothing is remembered of it.")
-    .group("Who is left.")
+    .input("s_again", 1, "A destination has asked before: the chunk is not recorded.")
+    .group("Remaining destinations.")
     .output("m_valid", 1, "")
     .input("m_ready", 1, "")
-    .output("m_dest", "TILES", "None: the chunk need not be sent.")
-    .group("To be counted, one pulse each.")
+    .output("m_dest", "TILES", "None: the chunk is not sent.")
+    .group("Events, one pulse each.")
     .filter_events()
     .instances(&["meshkv_bloom_filter"])
     .build()
@@ -47,17 +49,17 @@ pub(in crate::emit::rtl) fn bloom_filter(w: &MareParams) -> ModuleSpec {
         &[
             "Bloom filter of two hash functions and two banks.",
             "",
-            "A key that was inserted in this period or the one before is always seen; another is seen by",
-            "chance. A bank is cleared as a whole, when the period begins that will fill it.",
+            "A key inserted in this or the previous period is always seen; another only by",
+            "chance. A bank is cleared as a whole at the start of the period that fills it.",
         ],
     )
     .param("BITS", w.mare.bloom_bits, "Bits of one bank, half for each hash function.")
     .hash_width(w)
     .param("KEY_WIDTH", w.name(), "Width of a key in bits.")
     .clocked()
-    .input("key", "KEY_WIDTH", "What is looked up and, with insert, remembered.")
-    .output("seen", 1, "It may have been inserted; if not seen, it was not.")
-    .input("insert", 1, "The key is remembered.")
+    .input("key", "KEY_WIDTH", "Key to look up and, with insert, to record.")
+    .output("seen", 1, "The key may have been inserted; if low, it was not.")
+    .input("insert", 1, "The key is recorded.")
     .input("tick", 1, "The last cycle of a period.")
     .input("period", 1, "Parity of the period: the bank that is filled.")
     .build()

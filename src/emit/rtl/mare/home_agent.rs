@@ -1,4 +1,4 @@
-//! The home agent, its streamer, and the place where fetches are parked.
+//! The home agent, its streamer, and the park of waiting fetches.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::mare::params::MareParams;
@@ -7,10 +7,10 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Mare, "meshkv_home_agent",
         &[
-            "Home of the slices in this tile's staging memory: fetches in, slices out.",
+            "Home of the slices in this tile's staging memory: answers fetches with slices.",
             "",
-            "Fetches for slices that are not there yet are parked; the others are merged in the request table.",
-            "What is due passes the duplicate filter, is read, and leaves with the set of tiles that asked for it.",
+            "Fetches for slices that are not resident are parked; the others are merged in the request table.",
+            "A due chunk passes the duplicate filter, is read, and leaves with its set of destinations.",
         ],
     )
     .mesh_params(&w.net)
@@ -42,14 +42,14 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     }
     b = b
         .group("A fetch from the network.")
-        .input("fetch_valid", 1, "One pulse a fetch; there is a credit for it.")
+        .input("fetch_valid", 1, "One pulse a fetch, which has a credit.")
         .output("fetch_credit", 1, "One pulse a slot freed.")
         .input("fetch_key", "KEY_WIDTH", "")
         .input("fetch_mask", "MASK_WIDTH", "")
-        .input("fetch_x", "X_WIDTH", "Who asks.")
+        .input("fetch_x", "X_WIDTH", "Column of the requester.")
         .input("fetch_y", "Y_WIDTH", "")
         .range("fetch_")
-        .input("fetch_again", 1, "The tile has asked for it before and has it not yet.")
+        .input("fetch_again", 1, "The tile has requested it before and does not have it yet.")
         .group("A fetch of this tile.")
         .input("own_fetch_valid", 1, "")
         .output("own_fetch_ready", 1, "")
@@ -95,9 +95,9 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
         Block::Mare,
         "meshkv_slice_streamer",
         &[
-            "Reads chunks from the staging memory and sends them, a flit a cycle.",
+            "Reads chunks from the staging memory and sends them, one flit a cycle.",
             "",
-            "The next chunk is taken in the cycle in which the last flit of the one before is asked for.",
+            "The next chunk is taken in the cycle of the previous chunk's last read.",
         ],
     )
     .tiles(w)
@@ -120,7 +120,7 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
     .input("s_mask", "MASK_WIDTH", "")
     .group("The staging memory: data comes two enabled cycles after its address.")
     .output("rd_en", 1, "")
-    .output("rd_valid", 1, "There is something to read.")
+    .output("rd_valid", 1, "The read is valid.")
     .output("rd_addr", "ADDR_WIDTH", "")
     .input("rd_data", "FLIT_WIDTH", "")
     .group("A flit.")
@@ -139,28 +139,28 @@ pub(in crate::emit::rtl) fn fetch_park(w: &MareParams) -> ModuleSpec {
         Block::Mare,
         "meshkv_fetch_park",
         &[
-            "Where fetches wait for slices that are not in the staging memory yet.",
+            "Buffer for fetches of slices that are not in the staging memory yet.",
             "",
-            "So none of them stands in the way of another: there is room for the one that each tile may have",
-            "waiting, and what repeats it may be forgotten.",
+            "No parked fetch blocks another: there is room for the one that each tile may have",
+            "waiting, and repetitions may be dropped.",
         ],
     )
     .param("WIDTH", w.fetch(), "Width of a fetch in bits.")
     .param("DEPTH", w.park(), "Fetches that can wait.")
-    .param("FIRSTS", w.tiles(), "Of them those that repeat nothing, one a tile.")
+    .param("FIRSTS", w.tiles(), "Of these, places for first fetches, one a tile.")
     .clocked()
     .group("A fetch.")
     .input("s_valid", 1, "")
-    .output("s_ready", 1, "It is taken: asked of the table, parked, or forgotten.")
+    .output("s_ready", 1, "Taken: passed to the table, parked, or dropped.")
     .input("s_data", "WIDTH", "The fetch.")
-    .input("s_again", 1, "It repeats another.")
-    .group("What is looked at, and whether its slice is there.")
-    .output("m_valid", 1, "It is there.")
+    .input("s_again", 1, "It repeats an earlier fetch.")
+    .group("The fetch under check, and its slice.")
+    .output("m_valid", 1, "The fetch is valid and its slice resident.")
     .input("m_ready", 1, "")
     .output("m_data", "WIDTH", "The fetch.")
     .input("resident", 1, "Its slice is in the staging memory.")
     .input("publish_valid", 1, "Another slice has become resident.")
-    .group("To be counted.")
+    .group("Events.")
     .output("event_park", 1, "A fetch is parked.")
     .instances(&["meshkv_fifo"])
     .build()

@@ -1,4 +1,4 @@
-//! Requests for slices, and the homes that answer them; `docs/mare.md` has the reasons.
+//! Requests for slices, and the homes that answer them; `docs/mare.md` gives the reasons.
 
 pub(super) mod duplicate_filter;
 pub(super) mod h3_hash;

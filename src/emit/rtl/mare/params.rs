@@ -1,4 +1,4 @@
-//! What the modules of a tile share: parameter values, and the bundles of ports that recur.
+//! Parameter values of a tile's modules, and the bundles of ports that recur.
 
 use crate::design::depths::PARKED_REPEATS;
 use crate::design::hash::BLOOM_SEEDS;
@@ -16,7 +16,7 @@ pub(in crate::emit::rtl) struct MareParams {
     pub(in crate::emit::rtl) mask: u32,
     pub(in crate::emit::rtl) mare: Mare,
     pub(in crate::emit::rtl) part_id: u32,
-    /// Whether fetch, multiply and reduce overlap.
+    /// Fetch, multiply and reduce overlap.
     pub(in crate::emit::rtl) overlap: bool,
 }
 
@@ -39,7 +39,7 @@ impl MareParams {
         index_bits(self.mare.fifo_depth)
     }
 
-    /// Partial results that a reduce root takes apart by where they come from: a channel each, and its own tile.
+    /// Sources of partial results that a reduce root distinguishes: one a channel, and its own tile.
     pub(in crate::emit::rtl) fn sources(&self) -> u32 {
         self.net.vn0_vcs + 1
     }
@@ -61,7 +61,7 @@ impl MareParams {
         (self.mare.bloom_bits / 2).ilog2()
     }
 
-    /// Bits of what is looked up: a key and the first flit of a chunk.
+    /// Bits of the key of a look-up: a slice's key and the first flit of a chunk.
     pub(in crate::emit::rtl) fn name(&self) -> u32 {
         self.key + self.index
     }
@@ -71,12 +71,12 @@ impl MareParams {
         BLOOM_SEEDS.map(|seed| matrix_literal(seed, self.hash(), self.name()))
     }
 
-    /// Bits of a fetch as a home keeps it.
+    /// Bits of a fetch as a home stores it.
     pub(in crate::emit::rtl) fn fetch(&self) -> u32 {
         1 + 2 * self.index + index_bits(self.net.rows) + index_bits(self.net.cols) + self.mask + self.key
     }
 
-    /// Fetches that a home can park: one of each tile that is its first, and some that repeat one.
+    /// Fetches that a home can park: one first fetch a tile, and some repetitions.
     pub(in crate::emit::rtl) fn park(&self) -> u32 {
         self.tiles() + PARKED_REPEATS
     }
@@ -111,7 +111,7 @@ impl ModuleBuilder {
         self.param(
             "CHUNK_FLITS",
             w.mare.chunk_flits,
-            "Flits of a chunk, a power of two; ranges begin with one.",
+            "Flits of a chunk, a power of two; a range starts at a chunk.",
         )
     }
     pub(in crate::emit::rtl) fn slot_width(self, w: &MareParams) -> Self {
@@ -133,63 +133,59 @@ impl ModuleBuilder {
         self.param("HASH_WIDTH", w.hash(), "Width of one hash in bits: it addresses half a bank.")
     }
     pub(in crate::emit::rtl) fn request_entries(self, name: &'static str, w: &MareParams) -> Self {
-        self.param(name, w.mare.request_entries, "Requests a home can have under way.")
+        self.param(name, w.mare.request_entries, "Requests in progress at a home.")
     }
     pub(in crate::emit::rtl) fn tag_entries(self, name: &'static str, w: &MareParams) -> Self {
-        self.param(name, w.mare.tag_entries, "Exact tags that are remembered at a time.")
+        self.param(name, w.mare.tag_entries, "Exact tags stored at a time.")
     }
     pub(in crate::emit::rtl) fn fifo_depth(self, w: &MareParams) -> Self {
         self.param(
             "FIFO_DEPTH",
             w.mare.fifo_depth,
-            "Flits of the requester's FIFO: what it may ask for ahead.",
+            "Flits of the requester's FIFO: the most it can request ahead.",
         )
     }
     pub(in crate::emit::rtl) fn vc_depth(self, w: &MareParams) -> Self {
         self.param("VC_DEPTH", w.net.vc_depth, "Flits a virtual channel buffers.")
     }
     pub(in crate::emit::rtl) fn fetch_slots(self, name: &'static str, w: &MareParams) -> Self {
-        self.param(name, w.mare.fetch_slots, "Ranges that can be on their way at a time, at least 2.")
+        self.param(name, w.mare.fetch_slots, "Ranges in flight at a time, at least 2.")
     }
     pub(in crate::emit::rtl) fn fetch_history(self, name: &'static str, w: &MareParams) -> Self {
         if !w.mare.dedup {
             return self;
         }
-        self.param(
-            name,
-            w.mare.fetch_history,
-            "Ranges remembered after they have come, above those on their way.",
-        )
+        self.param(name, w.mare.fetch_history, "Completed ranges remembered, besides those in flight.")
     }
     pub(in crate::emit::rtl) fn retry_ticks(self, w: &MareParams) -> Self {
         self.param(
             "RETRY_TICKS",
             w.mare.retry_ticks,
-            "Periods without a flit after which a range is asked for again.",
+            "Periods without a flit after which a range is requested again.",
         )
     }
-    /// What names a range of a slice, and who asks.
+    /// The range of a slice.
     pub(in crate::emit::rtl) fn range(self, prefix: &str) -> Self {
-        self.input(format!("{prefix}first"), "INDEX_WIDTH", "First flit of the range; begins a chunk.").input(
+        self.input(format!("{prefix}first"), "INDEX_WIDTH", "First flit of the range; starts a chunk.").input(
             format!("{prefix}last"),
             "INDEX_WIDTH",
             "Last flit of the range.",
         )
     }
     pub(in crate::emit::rtl) fn claim(self) -> Self {
-        self.group("A slot is given to a slice.")
+        self.group("A slot is claimed for a slice.")
             .input("claim_valid", 1, "One pulse a slice, before it is filled.")
-            .input("claim_slot", "SLOT_WIDTH", "Where it begins: slot * SLICE_FLITS.")
-            .input("claim_tag", "TAG_WIDTH", "Which slice it is.")
-            .input("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
-            .input("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it; 0: it stays.")
-            .input("claim_named", 1, "The tag is that of the slice which will have the next slot.")
-            .output("claim_known", 1, "A slice of this tag has a slot; it may not be given another.")
+            .input("claim_slot", "SLOT_WIDTH", "Its slot, which starts at slot * SLICE_FLITS.")
+            .input("claim_tag", "TAG_WIDTH", "Tag of the slice.")
+            .input("claim_last", "INDEX_WIDTH", "The last flit that will be requested.")
+            .input("claim_expected", "EXPECTED_WIDTH", "Number of tiles that will request it; 0: it stays.")
+            .input("claim_named", 1, "The tag is of the slice that gets the next slot.")
+            .output("claim_known", 1, "A slice of this tag has a slot and may not get another.")
     }
     pub(in crate::emit::rtl) fn publish(self) -> Self {
         self.group("A slice becomes resident.")
-            .input("publish_valid", 1, "One pulse a slice, when all of it is written.")
-            .input("publish_slot", "SLOT_WIDTH", "Where it is.")
+            .input("publish_valid", 1, "One pulse a slice, when it is complete.")
+            .input("publish_slot", "SLOT_WIDTH", "Its slot.")
     }
     pub(in crate::emit::rtl) fn freed(self, dir: Dir) -> Self {
         let this = self.group("A slot is free again.");
@@ -210,14 +206,14 @@ impl ModuleBuilder {
             .input("fill_addr", "ADDR_WIDTH", "Slot * SLICE_FLITS + position in the slice.")
             .input("fill_data", "FLIT_WIDTH", "")
     }
-    /// What still uses a slot, asked by the directory.
+    /// Use of a slot, queried by the directory.
     pub(in crate::emit::rtl) fn scan(self) -> Self {
-        self.group("Whether a slot is still needed.")
-            .input("scan", "SLOT_WIDTH", "The slot that is asked about.")
-            .output("scan_busy", 1, "Something of it is still to be sent.")
+        self.group("Use of a slot, queried by the directory.")
+            .input("scan", "SLOT_WIDTH", "The queried slot.")
+            .output("scan_busy", 1, "Some of it must still be sent.")
     }
     pub(in crate::emit::rtl) fn park_depth(self, w: &MareParams) -> Self {
-        self.param("PARK_DEPTH", w.park(), "Fetches that can wait for slices that are not there yet.")
+        self.param("PARK_DEPTH", w.park(), "Fetches that can wait for slices that are not resident.")
     }
     pub(in crate::emit::rtl) fn part_id_width(self, w: &MareParams) -> Self {
         self.param("PART_ID_WIDTH", w.part_id, "Width of head, layer and stream of a partial result in bits.")
@@ -227,15 +223,15 @@ impl ModuleBuilder {
     }
     pub(in crate::emit::rtl) fn filter_events(self) -> Self {
         self.output("event_lookup", 1, "A chunk is looked up.")
-            .output("event_bloom", 1, "The Bloom filter knows it.")
-            .output("event_false_positive", 1, "The Bloom filter knows it and no exact tag does.")
-            .output("event_hit", 1, "An exact tag knows it.")
-            .output("event_trim", 1, "Some destinations have it already and are taken out.")
+            .output("event_bloom", 1, "The Bloom filter hits.")
+            .output("event_false_positive", 1, "The Bloom filter hits and no exact tag does.")
+            .output("event_hit", 1, "An exact tag hits.")
+            .output("event_trim", 1, "Some destinations have it already and are removed.")
             .output("event_drop", 1, "All destinations have it already: nothing is sent.")
-            .output("event_full", 1, "No tag is free: it is sent and not remembered.")
+            .output("event_full", 1, "No tag is free: it is sent and not recorded.")
     }
     pub(in crate::emit::rtl) fn table_events(self) -> Self {
-        self.group("To be counted, one pulse each.")
+        self.group("Events, one pulse each.")
             .output("event_open", 1, "A fetch opens a request.")
             .output("event_merge", 1, "A fetch joins a request.")
             .output("event_blocked", 1, "A fetch waits because the table is full.")
@@ -246,9 +242,9 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn sources(self, w: &MareParams) -> Self {
         self.param("SOURCES", w.sources(), "Channels of VN0, and the root's own tile.")
     }
-    /// NetworkParams of the requester's FIFO.
+    /// Widths of the requester's FIFO.
     pub(in crate::emit::rtl) fn fifo_pointers(self, w: &MareParams) -> Self {
-        self.param("PTR_WIDTH", w.fifo_ptr(), "Width of a place in the FIFO in bits, as small as can be.")
+        self.param("PTR_WIDTH", w.fifo_ptr(), "Width of a place in the FIFO in bits, as small as possible.")
             .fifo_rest(w)
     }
     pub(in crate::emit::rtl) fn fifo_rest(self, w: &MareParams) -> Self {
@@ -258,16 +254,12 @@ impl ModuleBuilder {
             "Width of a number of its places in bits.",
         )
     }
-    /// Where stages do not overlap: what computes has nothing to do.
+    /// Idle state of PaD, where stages do not overlap.
     pub(in crate::emit::rtl) fn compute_idle(self, w: &MareParams) -> Self {
         if w.overlap {
             return self;
         }
-        self.group("Stages one after the other.").input(
-            "compute_idle",
-            1,
-            "What computes has nothing to do; in its clock.",
-        )
+        self.group("Stages run one after the other.").input("compute_idle", 1, "PaD is idle; in its clock.")
     }
 }
 

@@ -6,25 +6,25 @@ use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 pub(in crate::emit::rtl) fn reorder_fifo() -> ModuleSpec {
     ModuleBuilder::new(Block::Mare, "meshkv_reorder_fifo",
         &[
-            "FIFO of any depth between two clocks, whose words may be written in any order.",
+            "FIFO of any depth between two clocks whose words may be written in any order.",
             "",
-            "Places are given out in order, before anything is asked for; each is written when its word comes, and",
-            "the reader is shown as many as have come without a gap. What is written has its place: it cannot overflow.",
+            "Places are allocated in order, before the request; each is written when its word arrives.",
+            "The reader sees the words up to the first gap. Every word has a reserved place, so the FIFO cannot overflow.",
         ],
     )
     .param("WIDTH", 64, "Width of a word in bits.")
-    .param("DEPTH", 48, "Words, any number from 2; one more waits in the output register.")
-    .param("PTR_WIDTH", 6, "Width of a place in bits, as small as can be.")
+    .param("DEPTH", 48, "Words, any number from 2; the output register holds one more.")
+    .param("PTR_WIDTH", 6, "Width of a place in bits, as small as possible.")
     .param("GRAY_WIDTH", 7, "PTR_WIDTH + 1.")
-    .param("ROOM_WIDTH", 6, "Width of a number of places in bits, as small as can be.")
+    .param("ROOM_WIDTH", 6, "Width of a number of places in bits, as small as possible.")
     .clocked()
-    .group("Places in a row are given out.")
+    .group("Consecutive places are allocated.")
     .input("reserve_valid", 1, "")
-    .input("reserve_count", "ROOM_WIDTH", "How many, no more than there is room.")
-    .output("room", "ROOM_WIDTH", "Places that are free.")
-    .output("place", "PTR_WIDTH", "The first that is given next.")
-    .input("hold", 1, "What comes is not shown yet.")
-    .group("A word comes.")
+    .input("reserve_count", "ROOM_WIDTH", "Their number, at most room.")
+    .output("room", "ROOM_WIDTH", "Free places.")
+    .output("place", "PTR_WIDTH", "The next place to be allocated.")
+    .input("hold", 1, "Arriving words stay invisible to the reader.")
+    .group("A word arrives.")
     .input("put_valid", 1, "")
     .input("put_place", "PTR_WIDTH", "Its place.")
     .input("put_data", "WIDTH", "")
@@ -33,7 +33,7 @@ pub(in crate::emit::rtl) fn reorder_fifo() -> ModuleSpec {
     .input("m_rst", 1, "")
     .output("m_valid", 1, "")
     .input("m_ready", 1, "")
-    .output("m_data", "WIDTH", "Word out, of a register.")
+    .output("m_data", "WIDTH", "Word out, from a register.")
     .instances(&["meshkv_async_pointer", "meshkv_synchronizer"])
     .build()
 }

@@ -1,4 +1,4 @@
-//! The requests that a home has under way.
+//! The requests in progress at a home.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::mare::params::MareParams;
@@ -7,12 +7,12 @@ use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Mare, "meshkv_request_table",
         &[
-            "Requests that a home has under way: coalescing, and who is next.",
+            "Table of a home's requests: coalesces fetches and schedules chunks.",
             "",
-            "The first fetch for a range opens a request. Fetches for the same range and generation that come",
-            "while its window is open join it: their destinations and head masks are merged. The window is open",
-            "for its time, and on until the home has time for it. Then the tree is built and the chunks leave,",
-            "requests in turns. All that is asked for is there. A fetch that finds the table full waits.",
+            "The first fetch for a range opens a request. Fetches for the same range and generation that arrive",
+            "while its window is open join it: destinations and head masks are merged. The window lasts",
+            "its minimum time and then until the home is free. Then the tree is built and the chunks leave,",
+            "requests in rotation. All requested slices are resident. A fetch waits while the table is full.",
         ],
     )
     .tiles(w)
@@ -28,7 +28,7 @@ pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
     if w.mare.coalesce_window + w.mare.tree_build_cycles > 0 {
         b = b
             .param("TOTAL", w.mare.coalesce_window + w.mare.tree_build_cycles, "Cycles of window and tree.")
-            .param("TREE", w.mare.tree_build_cycles, "Cycles it takes to build a tree.")
+            .param("TREE", w.mare.tree_build_cycles, "Cycles to build a tree.")
             .param("CLOSING", w.mare.tree_build_cycles + 1, "TREE + 1: the last cycle of a window.")
             .param("COUNT_WIDTH", w.count(), "Width of their counter in bits.");
     }
@@ -38,10 +38,10 @@ pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
         .output("s_ready", 1, "It joins a request or opens one.")
         .input("s_key", "KEY_WIDTH", "")
         .range("s_")
-        .input("s_again", 1, "The tile has asked for it before and has it not yet.")
-        .input("s_tile", "TILES", "One-hot: who asks.")
+        .input("s_again", 1, "The tile has requested it before and does not have it yet.")
+        .input("s_tile", "TILES", "One-hot: the requester.")
         .input("s_mask", "MASK_WIDTH", "Heads that wait for it.")
-        .input("s_slot", "SLOT_WIDTH", "Where the slice is.")
+        .input("s_slot", "SLOT_WIDTH", "Slot of the slice.")
         .scan()
         .group("One chunk that is due.")
         .output("m_valid", 1, "")
@@ -50,9 +50,9 @@ pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
         .output("m_first", "INDEX_WIDTH", "First flit of the chunk.")
         .output("m_last", "INDEX_WIDTH", "Its last flit.")
         .output("m_slot", "SLOT_WIDTH", "")
-        .output("m_dest", "TILES", "Tiles that asked for it.")
+        .output("m_dest", "TILES", "Tiles that requested it.")
         .output("m_mask", "MASK_WIDTH", "Heads of all of them.")
-        .output("m_again", 1, "One of them has asked before.")
+        .output("m_again", 1, "One of them has requested it before.")
         .table_events()
         .build()
 }

@@ -1,4 +1,4 @@
-//! The requester: it asks homes for slices.
+//! The requester of slices.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::mare::params::MareParams;
@@ -7,12 +7,12 @@ use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 pub(in crate::emit::rtl) fn requester(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Mare, "meshkv_requester",
         &[
-            "Asks homes for slices, a range at a time, and hands on what comes, each flit once.",
+            "Requests slices from their homes, one range at a time, and delivers each flit once.",
             "",
-            "Room in the FIFO is reserved before a fetch leaves, so whatever comes is taken at once. A head that",
-            "asks for what is on its way joins, with a fetch of the same generation; when a flit of it has come, it",
-            "is asked for anew with a generation that no home still remembers. What has not come for long is asked",
-            "for again. A flit that no slot waits for is a duplicate and is dropped.",
+            "FIFO places are reserved before a fetch leaves, so arriving flits are taken at once. A head that",
+            "needs a range in flight joins it by a fetch of the same generation. Once a flit has arrived, the range",
+            "is requested anew with a generation that no home remembers. An overdue range is requested",
+            "again. A flit that no slot waits for is a duplicate and is dropped.",
         ],
     )
     .x_width(&w.net)
@@ -33,12 +33,12 @@ pub(in crate::emit::rtl) fn requester(w: &MareParams) -> ModuleSpec {
     .compute_clocked()
     .input("tick", 1, "The last cycle of a period.")
     .command()
-    .input("cmd_patient", 1, "It is not asked for again before some of it has come: its slice may be missing for long.")
-    .output("tag_busy", 1, "Some of the command's slice is on its way.")
-    .group("A flit that was awaited has come.")
+    .input("cmd_patient", 1, "No retry before its first flit arrives, because its slice may be missing for long.")
+    .output("tag_busy", 1, "Some of the command's slice is in flight.")
+    .group("An awaited flit has arrived.")
     .output("came_valid", 1, "One pulse a flit.")
     .output("came_tag", "TAG_WIDTH", "")
-    .group("A fetch, to the network or to the home beside.")
+    .group("A fetch, to the network or to this tile's home.")
     .output("fetch_valid", 1, "")
     .input("fetch_ready", 1, "")
     .output("fetch_key", "KEY_WIDTH", "")
@@ -47,17 +47,17 @@ pub(in crate::emit::rtl) fn requester(w: &MareParams) -> ModuleSpec {
     .output("fetch_y", "Y_WIDTH", "")
     .output("fetch_first", "INDEX_WIDTH", "")
     .output("fetch_last", "INDEX_WIDTH", "")
-    .output("fetch_again", 1, "It was asked for before.")
-    .group("A flit that comes; it is always taken.")
+    .output("fetch_again", 1, "It was requested before.")
+    .group("An arriving flit; it is always taken.")
     .input("rx_valid", 1, "One pulse a flit.")
     .input("rx_key", "KEY_WIDTH", "")
     .input("rx_index", "INDEX_WIDTH", "")
     .input("rx_data", "FLIT_WIDTH", "")
     .slice_out()
-    .group("To be counted, one pulse each.")
-    .output("event_fetch", 1, "A range is asked for anew.")
-    .output("event_join", 1, "A head joins what is on its way.")
-    .output("event_retry", 1, "A range is asked for again after a time-out.")
+    .group("Events, one pulse each.")
+    .output("event_fetch", 1, "A range is requested anew.")
+    .output("event_join", 1, "A head joins a range in flight.")
+    .output("event_retry", 1, "A range is requested again after a time-out.")
     .output("event_wait", 1, "A command waits.")
     .output("event_flit", 1, "A flit is taken into the FIFO.")
     .output("event_duplicate", 1, "A flit is dropped.")
@@ -74,16 +74,16 @@ impl ModuleBuilder {
             .input("cmd_tag", "TAG_WIDTH", "")
             .input("cmd_x", "X_WIDTH", "The slice's home.")
             .input("cmd_y", "Y_WIDTH", "")
-            .input("cmd_mask", "MASK_WIDTH", "Heads that want it.")
+            .input("cmd_mask", "MASK_WIDTH", "Heads that need it.")
             .range("cmd_")
     }
     pub(in crate::emit::rtl) fn slice_out(self) -> Self {
-        self.group("What was asked for, in the order in which it was; in the clock of what computes.")
+        self.group("Requested flits in the order of requests; in PaD's clock.")
             .output("kv_valid", 1, "")
             .input("kv_ready", 1, "")
-            .output("kv_tag", "TAG_WIDTH", "Which slice.")
+            .output("kv_tag", "TAG_WIDTH", "Tag of the slice.")
             .output("kv_index", "INDEX_WIDTH", "Position in the slice.")
-            .output("kv_mask", "MASK_WIDTH", "Heads of this tile that want it.")
+            .output("kv_mask", "MASK_WIDTH", "Heads of this tile that need it.")
             .output("kv_data", "FLIT_WIDTH", "")
     }
 }

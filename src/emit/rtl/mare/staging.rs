@@ -8,7 +8,7 @@ pub(in crate::emit::rtl) fn staging_memory(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Mare,
         "meshkv_staging_memory",
-        &["Staging memory of a tile: one port fills it while the other is read."],
+        &["Staging memory of a tile: one port writes while the other reads."],
     )
     .staging_depth("DEPTH", w)
     .addr_width(w)
@@ -17,10 +17,10 @@ pub(in crate::emit::rtl) fn staging_memory(w: &MareParams) -> ModuleSpec {
     .input("wr_en", 1, "")
     .input("wr_addr", "ADDR_WIDTH", "")
     .input("wr_data", "FLIT_WIDTH", "")
-    .input("rd_en", 1, "Both stages of the read move on.")
-    .input("rd_valid", 1, "There is something to read; never what is written in the same cycle.")
+    .input("rd_en", 1, "Both stages of the read advance.")
+    .input("rd_valid", 1, "The read is valid; never of the address written in the same cycle.")
     .input("rd_addr", "ADDR_WIDTH", "")
-    .output("rd_data", "FLIT_WIDTH", "What was asked for two enabled cycles before.")
+    .output("rd_data", "FLIT_WIDTH", "Data of the address two enabled cycles earlier.")
     .build()
 }
 
@@ -29,10 +29,10 @@ pub(in crate::emit::rtl) fn staging_directory(w: &MareParams) -> ModuleSpec {
         Block::Mare,
         "meshkv_staging_directory",
         &[
-            "Which slices the staging memory holds, where, and when they have been served.",
+            "Directory of the slices in the staging memory: their slots, and when they are served.",
             "",
-            "A slot is freed when as many tiles as were expected have asked for its last flit and nothing of",
-            "it is left to be sent. A slice that nobody is expected for stays.",
+            "A slot is freed when all expected tiles have requested its last flit and nothing of",
+            "it remains to be sent. A slice without expected tiles stays.",
         ],
     )
     .tag_width(w)
@@ -45,14 +45,14 @@ pub(in crate::emit::rtl) fn staging_directory(w: &MareParams) -> ModuleSpec {
     .publish()
     .group("Look-up, in the same cycle.")
     .input("tag", "TAG_WIDTH", "The slice.")
-    .input("again", 1, "By a tile that has asked for it before.")
-    .output("resident", 1, "It is in the staging memory, and not only what is left of being served.")
-    .output("slot", "SLOT_WIDTH", "Where.")
-    .input("asked_valid", 1, "What is looked up is asked for, by a tile for the first time.")
+    .input("again", 1, "The tile has requested it before.")
+    .output("resident", 1, "It is in the staging memory and not about to be freed.")
+    .output("slot", "SLOT_WIDTH", "Its slot.")
+    .input("asked_valid", 1, "The looked-up slice is requested, by a tile for the first time.")
     .input("asked_flit", "INDEX_WIDTH", "Its last flit.")
-    .group("Whether anything of a slot is still to be sent.")
-    .output("scan", "SLOT_WIDTH", "The slot that is asked about.")
-    .input("scan_busy", 1, "Something of it is still to be sent.")
+    .group("Use of a slot.")
+    .output("scan", "SLOT_WIDTH", "The queried slot.")
+    .input("scan_busy", 1, "Some of it must still be sent.")
     .freed(Dir::Output)
     .build()
 }

@@ -9,10 +9,10 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
         Block::Mare,
         "meshkv_tile_port",
         &[
-            "Between a tile and its router: who sends, on which virtual channel, and what stays inside.",
+            "Port between a tile and its router: arbitrates senders, selects virtual channels, loops back local flits.",
             "",
-            "A router does not turn a flit back to its own tile, so what a home sends its own requester, and",
-            "what that asks of it, passes here. Data that comes is taken at once, whatever else waits: the",
+            "A router does not return a flit to its own tile, so flits between a tile's home and its own requester",
+            "pass through here. Arriving data is taken at once, whatever else waits: the",
             "network never waits for a tile.",
         ],
     )
@@ -49,7 +49,7 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .input("own_ready", 1, "")
     .group("A flit of the home.")
     .input("data_valid", 1, "")
-    .output("data_ready", 1, "It has left for all its destinations.")
+    .output("data_ready", 1, "It has left for all destinations.")
     .input("data_key", "KEY_WIDTH", "")
     .input("data_index", "INDEX_WIDTH", "")
     .input("data_dest", "TILES", "")
@@ -65,55 +65,59 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .input("home_credit", 1, "One pulse a slot freed.")
     .output("home_key", "KEY_WIDTH", "")
     .output("home_mask", "MASK_WIDTH", "")
-    .output("home_x", "X_WIDTH", "Who asks.")
+    .output("home_x", "X_WIDTH", "Column of the requester.")
     .output("home_y", "Y_WIDTH", "")
     .output("home_first", "INDEX_WIDTH", "")
     .output("home_last", "INDEX_WIDTH", "")
     .output("home_again", 1, "")
     .router_link()
-    .group("What a home has in the router's buffer.")
-    .output("data_sent", 1, "A flit goes there.")
-    .output("data_credit", 1, "A slot is free again.")
-    .group("To be counted.")
+    .group("The home's use of the router's buffer.")
+    .output("data_sent", 1, "A flit enters the buffer.")
+    .output("data_credit", 1, "A slot is freed.")
+    .group("Events.")
     .output("event_keep", 1, "A flit stays in the tile.")
     .instances(&["meshkv_tile_decode", "meshkv_credit_counter", "meshkv_arbiter2"])
     .build()
 }
 
 pub(in crate::emit::rtl) fn tile_decode(w: &MareParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Mare, "meshkv_tile_decode", &["A tile's coordinates as one bit of all tiles."])
-        .mesh_params(&w.net)
-        .x_width(&w.net)
-        .y_width(&w.net)
-        .input("x", "X_WIDTH", "")
-        .input("y", "Y_WIDTH", "")
-        .output("tile", "COLS*ROWS", "One-hot: bit y * COLS + x.")
-        .build()
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_tile_decode",
+        &["Decodes a tile's coordinates to a one-hot set of tiles."],
+    )
+    .mesh_params(&w.net)
+    .x_width(&w.net)
+    .y_width(&w.net)
+    .input("x", "X_WIDTH", "")
+    .input("y", "Y_WIDTH", "")
+    .output("tile", "COLS*ROWS", "One-hot: bit y * COLS + x.")
+    .build()
 }
 
 impl ModuleBuilder {
-    /// Partial results, out to the reduce root and, where this is its tile, in from all.
+    /// Partial results to the reduce root and, at its tile, from all tiles.
     pub(in crate::emit::rtl) fn parts(self) -> Self {
         self.group("A flit of a partial result, for the reduce root of the column.")
             .input("part_valid", 1, "")
             .output("part_ready", 1, "")
             .input("part_first", 1, "First flit of its packet.")
             .input("part_last", 1, "Last flit of its packet.")
-            .input("part_alone", 1, "It is the only one of its head.")
-            .input("part_id", "PART_ID_WIDTH", "Whose it is: {head, layer, stream}.")
+            .input("part_alone", 1, "The only partial result of its head.")
+            .input("part_id", "PART_ID_WIDTH", "{head, layer, stream}.")
             .input("part_data", "FLIT_WIDTH", "")
             .group("A flit of a partial result that has arrived; row 0 has the reduce roots.")
-            .output("root_valid", "SOURCES", "One-hot: its virtual channel, or last that it is of this tile.")
-            .input(
-                "root_credit",
+            .output(
+                "root_valid",
                 "SOURCES",
-                "One pulse a flit that has left the root's buffer of that source.",
+                "One-hot: its virtual channel; the last bit: it is of this tile.",
             )
+            .input("root_credit", "SOURCES", "One pulse a flit that left the root's buffer of that source.")
             .output("root_first", 1, "")
             .output("root_last", 1, "")
             .output("root_alone", 1, "")
-            .output("root_id", "PART_ID_WIDTH", "Whose it is: {head, layer, stream}.")
-            .output("root_x", "X_WIDTH", "Who sent it.")
+            .output("root_id", "PART_ID_WIDTH", "{head, layer, stream}.")
+            .output("root_x", "X_WIDTH", "Column of the sender.")
             .output("root_y", "Y_WIDTH", "")
             .output("root_data", "FLIT_WIDTH", "")
     }

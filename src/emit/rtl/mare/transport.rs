@@ -6,12 +6,14 @@ use crate::emit::rtl::mare::params::{MareParams, HOME_WIDTH};
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
 pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Mare, "meshkv_transport",
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_transport",
         &[
-            "How slices come and go at a tile: requester, home agent, and the port to the network.",
+            "Transport of slices at a tile: requester, home agent, and the port to the network.",
             "",
-            "Coordinates are ports, so all tiles elaborate alike. Periods are counted in every tile by itself",
-            "and are the same in all, since all leave reset together.",
+            "Coordinates are ports, so all tiles elaborate alike. Every tile counts periods by itself;",
+            "all agree, because all leave reset together.",
         ],
     )
     .mesh_params(&w.net)
@@ -28,7 +30,7 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     .tile_params(w)
     .part_id_width(w)
     .param("NUM_EVENTS", TILE_EVENTS.len() as u32, "Events that a tile counts.")
-    .param("OUTSIDE_EVENTS", OUTSIDE_EVENTS, "Of them those of what stands beside this.")
+    .param("OUTSIDE_EVENTS", OUTSIDE_EVENTS, "Of these, events from outside this module.")
     .sources(w)
     .param("FIFO_PTR_WIDTH", w.fifo_ptr(), "Width of a place in the requester's FIFO in bits.")
     .fifo_rest(w)
@@ -41,12 +43,16 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     .output("cmd_ready", 1, "")
     .input("cmd_tag", "TAG_WIDTH", "")
     .input("cmd_home", HOME_WIDTH, "The slice's home, {y, x}.")
-    .input("cmd_mask", "MASK_WIDTH", "Heads that want it.")
-    .input("cmd_first", "INDEX_WIDTH", "First flit of the range; begins a chunk.")
+    .input("cmd_mask", "MASK_WIDTH", "Heads that need it.")
+    .input("cmd_first", "INDEX_WIDTH", "First flit of the range; starts a chunk.")
     .input("cmd_last", "INDEX_WIDTH", "Last flit of the range.")
-    .input("cmd_patient", 1, "It is not asked for again before some of it has come: its slice may be missing for long.")
-    .output("cmd_tag_busy", 1, "Some of the command's slice is on its way.")
-    .output("cmd_came_valid", 1, "A flit that was awaited has come.")
+    .input(
+        "cmd_patient",
+        1,
+        "No retry before its first flit arrives, because its slice may be missing for long.",
+    )
+    .output("cmd_tag_busy", 1, "Some of the command's slice is in flight.")
+    .output("cmd_came_valid", 1, "An awaited flit has arrived.")
     .output("cmd_came_tag", "TAG_WIDTH", "")
     .slice_out()
     .fill()
@@ -55,16 +61,16 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     .freed(Dir::Output)
     .parts()
     .router_link()
-    .group("What a home has in the router's buffer.")
-    .output("data_sent", 1, "A flit goes there.")
-    .output("data_credit", 1, "A slot is free again.")
+    .group("The home's use of the router's buffer.")
+    .output("data_sent", 1, "A flit enters the buffer.")
+    .output("data_credit", 1, "A slot is freed.")
     .group("For counters and diagnosis.")
-    .input("event_outside", "OUTSIDE_EVENTS", "Events of what stands beside this, one pulse each.")
-    .output("event_index", 5, "The counter that is shown.")
+    .input("event_outside", "OUTSIDE_EVENTS", "Events from outside this module, one pulse each.")
+    .output("event_index", 5, "Index of the current total.")
     .output("event_data", 32, "Its total.")
     .instances(&["meshkv_requester", "meshkv_home_agent", "meshkv_tile_port", "meshkv_event_counters"])
     .build()
 }
 
-/// Events of those that are counted for what stands beside the transport: the last ones.
+/// Counted events from outside the transport: the last ones.
 pub(in crate::emit::rtl) const OUTSIDE_EVENTS: u32 = 3;

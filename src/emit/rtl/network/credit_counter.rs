@@ -11,14 +11,14 @@ pub(in crate::emit::rtl) fn credit_counter(w: &NetworkParams) -> ModuleSpec {
         &[
             "Credits of one virtual channel of one link.",
             "",
-            "Holds one credit for each slot of the receiver's buffer, so a flit is only sent when the",
-            "receiver has room for it and no ready wire crosses the link.",
+            "It holds one credit for each slot of the receiver's buffer. So a flit is only sent when the",
+            "receiver has room for it, and no ready wire crosses the link.",
         ],
     )
     .slots(w)
     .clocked()
     .input("send", 1, "A flit leaves.")
     .input("credit", 1, "The receiver has freed a slot.")
-    .output("available", 1, "At least one credit is left; straight from a register.")
+    .output("available", 1, "At least one credit is left; from a register.")
     .build()
 }

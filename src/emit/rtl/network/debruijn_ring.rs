@@ -1,13 +1,13 @@
 //! Order of the slots of a ring buffer such that each follows from the one before by one shift.
 //!
-//! Only the succession matters to a ring buffer, so slots need not be counted: shifting in one bit,
+//! A ring buffer needs only a fixed succession, so slots need not be counted: shifting in one bit,
 //! a function of the slot, costs one look-up table where an adder costs one a bit. Such a ring of
-//! any length is a cycle of the de Bruijn graph, here one that passes slot 1: slot 0 has no part
-//! in the ring of two.
+//! any length is a cycle of the de Bruijn graph, here one that contains slot 1: slot 0 is not
+//! part of the ring of two.
 
 use crate::design::index_bits;
 
-/// Steps of the search before the other preference is tried; no length up to 64 needs half of it.
+/// Steps of the search before the other preference is tried; lengths up to 64 need less than half.
 const PATIENCE: u32 = 50_000;
 
 /// A ring of slots that starts at slot 1.
@@ -24,8 +24,8 @@ impl Ring {
     /// On another length; the configuration allows none.
     pub(in crate::emit::rtl) fn of(length: u32) -> Ring {
         let width = index_bits(length).max(2);
-        // Which bit to try first. Always one finds most rings at once; the feedback of a shift
-        // register of maximal length finds those of 2^n - 1, which that one does not.
+        // The bit to try first. Always 1 finds most rings at once; the feedback of a shift
+        // register of maximal length finds the rings of 2^n - 1, which always 1 misses.
         let register = |slot: u32| {
             let tap = if width == 6 { 4 } else { (width / 2).min(2) };
             1 ^ (slot >> (width - 1) & 1) ^ (slot >> tap.min(width - 1) & 1)
@@ -40,7 +40,7 @@ impl Ring {
         self.width
     }
 
-    /// Bit s is what is shifted in behind slot s, as a Verilog literal.
+    /// Verilog literal whose bit s is shifted in behind slot s.
     pub(in crate::emit::rtl) fn literal(&self) -> String {
         let next = self.order.iter().cycle().skip(1);
         let bits =

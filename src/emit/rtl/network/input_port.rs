@@ -1,4 +1,4 @@
-//! An input of a router: its buffers, and what it requests.
+//! An input of a router: its buffers and its requests.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
@@ -11,13 +11,13 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
         &[
             "Buffers of one input of a router: all virtual channels in one memory bank.",
             "",
-            "A flit is written in the cycle it arrives and can leave in the next. The head of every",
-            "virtual channel keeps the set of outputs it still owes a copy; each copy leaves when its",
-            "output is granted (asynchronous replication), and the slot is freed, and its credit sent",
-            "back, with the last one. A virtual channel is empty when its head owes nothing.",
+            "A flit is written in the cycle of its arrival and can leave in the next. The head of every",
+            "virtual channel stores the set of outputs it still owes a copy. Each copy leaves when its",
+            "output is granted (asynchronous replication); the last one frees the slot and returns its",
+            "credit. A virtual channel is empty when its head owes nothing.",
         ],
     );
-    // Only where flits may have several destinations does it matter which they are.
+    // Only multicast distinguishes virtual channels whose flits have several destinations.
     let b = if multicast { b.vn0_vcs(w) } else { b };
     b.outputs()
         .vcs(w)
@@ -27,7 +27,7 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
         .clocked()
         .group("From the link.")
         .input("rx_valid", "VCS", "One-hot: the virtual channel of the flit.")
-        .input("rx_route", 5, "Outputs owed a copy, those served by an express path taken out.")
+        .input("rx_route", 5, "Outputs owed a copy, without those served by an express path.")
         .input("rx_last", 1, "Last flit of its packet.")
         .input("rx_meta", "META_WIDTH", "")
         .input("rx_data", "FLIT_WIDTH", "")
@@ -50,11 +50,11 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
         Block::Network,
         "meshkv_vc_request",
         &[
-            "What one input of a router asks of the five outputs, and with which virtual channel.",
+            "Requests of one input to the five outputs, and its choice of virtual channel.",
             "",
-            "A virtual channel only asks where a credit waits, so every grant moves a flit. Which one leaves",
-            "is chosen after the grant, the favoured first if it can: one choice an input, not one a pair.",
-            "Only whether it is a copy of a KV_DATA flit, which several outputs may take, is said before.",
+            "A virtual channel requests only with a credit, so every grant moves a flit. The departing one",
+            "is chosen after the grant, the favoured one first: one choice an input, not one a pair.",
+            "Before the grant only replicates is known: a KV_DATA flit, which several outputs may take.",
         ],
     )
     .outputs()
@@ -74,17 +74,17 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("avail", "5*VCS", "A credit waits.")
     .input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel.")
     .input("pick", "5*VN0_VCS", "One-hot: the free virtual channel for the next packet.")
-    .group("What is asked, by output.")
+    .group("Requests, by output.")
     .output("request", 5, "")
-    .output("replicates", 5, "It would be a KV_DATA flit, which several outputs may take at once.")
-    .output("express_ok", 5, "The flit on the link finds its buffer empty and a credit at that output.")
-    .group("What was decided.")
+    .output("replicates", 5, "The request is for a KV_DATA flit, which several outputs may take at once.")
+    .output("express_ok", 5, "The flit on the link has an empty buffer and a credit at that output.")
+    .group("Grants.")
     .input("grant", 5, "Outputs that take the chosen flit.")
     .input("express", 5, "Outputs that take the flit on the link.")
     .output("rd_vc", "VCS", "One-hot: the virtual channel to read.")
-    .group("What leaves: one-hot the virtual channel it has beyond the output, none for a first flit.")
+    .group("The departing flit: its virtual channel beyond the output, one-hot; none for a first flit.")
     .output("out_vc", "VCS", "")
-    .output("out_first", 1, "First flit of its packet: it gets what the output picked.")
+    .output("out_first", 1, "First flit of its packet: it takes the output's pick.")
     .output("out_last", 1, "Last flit of its packet.")
     .output("express_vc", "VCS", "The same for the flit on the link.")
     .output("express_first", 1, "")

@@ -15,8 +15,8 @@ pub(in crate::emit::rtl) fn link_counters() -> ModuleSpec {
         ],
     )
     .clocked()
-    .input("events", 20, "An output in four bits: {blocked, KV_DATA, KV_FETCH, PART}.")
-    .group("The total that the scan has reached.")
+    .input("events", 20, "Four bits an output: {blocked, KV_DATA, KV_FETCH, PART}.")
+    .group("The total under the scan.")
     .output("stat_index", 5, "")
     .output("stat_data", 32, "")
     .instances(&["meshkv_event_counters"])

@@ -11,11 +11,11 @@ pub(in crate::emit::rtl) fn mesh(w: &NetworkParams) -> ModuleSpec {
         Block::Network,
         MESH,
         &[
-            "The fabric: COLS x ROWS routers, every link registered at its sender.",
+            "The network: COLS x ROWS routers, every link registered at its sender.",
             "",
-            "A link between two SLRs has a register at its receiver as well, and so have its credits.",
-            "Tile t = y * COLS + x, x from the west, y from the south; its part of a packed port is",
-            "the t-th. The tile side of every router is a port: tiles attach there.",
+            "A link between two SLRs, and its credits, have a register at the receiver as well.",
+            "Tile t = y * COLS + x, with x from the west and y from the south; its part of a packed port",
+            "is the t-th. The local side of every router is a port, to which a tile attaches.",
         ],
     )
     .mesh_params(w)
@@ -35,7 +35,7 @@ pub(in crate::emit::rtl) fn mesh(w: &NetworkParams) -> ModuleSpec {
     tile_ports(b, "TILES*", "From and to the tiles.", "")
         .group("For counters and diagnosis.")
         .output("vc_busy", "TILES*5*VCS", "A flit waits; bit (tile * 5 + port) * VCS + v.")
-        .output("stat_index", 5, "The counter that every router shows.")
+        .output("stat_index", 5, "Index of the total that every router outputs.")
         .output("stat_data", "TILES*32", "")
         .instances(&[ROUTER, CROSSING])
         .build()

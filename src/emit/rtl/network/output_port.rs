@@ -1,4 +1,4 @@
-//! An output of a router, and the virtual channel on which it sends.
+//! An output of a router and its choice of virtual channel.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
@@ -11,7 +11,7 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         &[
             "One output of a router: multiplexer, output register, credits and packet locks.",
             "",
-            "The register is the link: nothing combinational leaves the router.",
+            "The register drives the link: no combinational path leaves the router.",
         ],
     )
     .vn0_vcs(w)
@@ -21,9 +21,9 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
     .flit_width(w)
     .clocked()
     .group("From the switch.")
-    .input("send_vc", "VCS", "One-hot: the virtual channel the flit leaves on; none: nothing is sent.")
+    .input("send_vc", "VCS", "One-hot: the virtual channel of the departing flit; none: nothing is sent.")
     .input("send_last", 1, "Last flit of its packet.")
-    .input("select", 2, "The input to take: a, b, c, d.");
+    .input("select", 2, "The selected input: a, b, c, d.");
     for i in ["a", "b", "c", "d"] {
         b = b.input(format!("meta_{i}"), "META_WIDTH", "");
     }
@@ -35,7 +35,7 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         .output("tx_meta", "META_WIDTH", "")
         .output("tx_data", "FLIT_WIDTH", "")
         .input("tx_credit", "VCS", "One pulse a slot freed.")
-        .group("What the inputs may ask for.")
+        .group("Availability, for the inputs.")
         .output("avail", "VCS", "A credit waits.")
         .output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel.")
         .output("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
@@ -48,15 +48,15 @@ pub(in crate::emit::rtl) fn send_vc(w: &NetworkParams) -> ModuleSpec {
         Block::Network,
         "meshkv_send_vc",
         &[
-            "Virtual channel on which an output sends, from the input that it takes.",
+            "Virtual channel of an output's flit, from the selected input.",
             "",
-            "A packet's first flit goes on the virtual channel that the output picked.",
+            "A packet's first flit takes the virtual channel that the output picked.",
         ],
     )
     .vn0_vcs(w)
     .vcs(w)
     .input("send", 1, "A flit is sent.")
-    .input("select", 2, "The input to take: a, b, c, d.")
+    .input("select", 2, "The selected input: a, b, c, d.")
     .input("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
     .group("The inputs' flits; one-hot, none for a first flit.");
     for i in ["a", "b", "c", "d"] {

@@ -48,7 +48,7 @@ impl ModuleBuilder {
         )
     }
     pub(in crate::emit::rtl) fn crossings(self, w: &NetworkParams) -> Self {
-        let doc = "Bit y: what leads from row y to row y + 1, and back, passes a register between two SLRs.";
+        let doc = "Bit y: wires between rows y and y + 1 pass a register between two SLRs.";
         self.bits_param("CROSSINGS", "[15:0]", format!("16'b{:016b}", w.crossings), doc)
     }
     pub(in crate::emit::rtl) fn x_width(self, w: &NetworkParams) -> Self {
@@ -63,18 +63,18 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn vcs(self, w: &NetworkParams) -> Self {
         self.param("VCS", w.vcs, "Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.")
     }
-    /// What there is to say of a buffer's depth: the ring is as long as the buffer is deep.
+    /// Parameters of a buffer's depth: the ring is as long as the buffer is deep.
     pub(in crate::emit::rtl) fn slots(self, w: &NetworkParams) -> Self {
         let ring = Ring::of(w.vc_depth);
         self.param("PTR_WIDTH", ring.width(), "Width of a slot number in bits, at least 2.").bits_param(
             "RING",
             "[(1<<PTR_WIDTH)-1:0]",
             ring.literal(),
-            "Order of a buffer's slots, from 1 on: bit s is shifted in behind slot s.",
+            "Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.",
         )
     }
     pub(in crate::emit::rtl) fn outputs(self) -> Self {
-        let doc = "Outputs that its flits may take: bits local, west, east, south, north.";
+        let doc = "Permitted outputs: bits local, west, east, south, north.";
         self.bits_param("OUTPUTS", "[4:0]", "5'b11111".to_owned(), doc)
     }
     pub(in crate::emit::rtl) fn dest_width(self, w: &NetworkParams) -> Self {
@@ -90,13 +90,13 @@ impl ModuleBuilder {
         self.param("FLIT_WIDTH", w.flit, "Width of a flit's payload in bits.")
     }
     pub(in crate::emit::rtl) fn meta_width(self, value: u32) -> Self {
-        self.param("META_WIDTH", value, "Width of what travels beside the payload, in bits.")
+        self.param("META_WIDTH", value, "Width of the fields next to the payload, in bits.")
     }
     pub(in crate::emit::rtl) fn starve_limit(self) -> Self {
         self.param(
             "STARVE_LIMIT",
             STARVE_LIMIT,
-            "Cycles a head that could leave may be passed over by its port.",
+            "Cycles for which a port may pass over a head that could leave.",
         )
     }
 }

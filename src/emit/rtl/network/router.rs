@@ -5,7 +5,7 @@ use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::ROUTER;
 use crate::emit::rtl::network::params::NetworkParams;
 
-/// Letters of the mesh ports and what lies there.
+/// Letters of the mesh ports and their neighbours.
 const SIDES: [(&str, &str); 4] = [
     ("n", "Link of the northern neighbour (y + 1)."),
     ("s", "Link of the southern neighbour (y - 1)."),
@@ -21,9 +21,9 @@ pub(in crate::emit::rtl) fn router(w: &NetworkParams) -> ModuleSpec {
             "Five-port router with credit flow control: VN0 wormhole XY, VN1 XYM multicast.",
             "",
             "Two cycles from input to output: a flit is written to its buffer and routed, then switched.",
-            "Along a row an unhindered flit takes the express path and needs one. Copies of a multicast",
-            "flit leave each when its output is free. Outputs are registers, inputs write memory: no",
-            "combinational path crosses the router, and coordinates are ports, so all tiles elaborate alike.",
+            "Along a row an unhindered flit takes the express path in one cycle. Each copy of a multicast",
+            "flit leaves when its output is free. Outputs are registers, inputs write memory: no",
+            "combinational path crosses the router. Coordinates are ports, so all tiles elaborate alike.",
         ],
     )
     .mesh_params(w)
@@ -104,9 +104,9 @@ pub(in crate::emit::rtl) fn route_row(w: &NetworkParams) -> ModuleSpec {
         Block::Network,
         "meshkv_route_row",
         &[
-            "Route of a flit that came along the row or from the tile: XYM, row first, then column.",
+            "Route of a flit from a row link or from the tile: XYM, row first, then column.",
             "",
-            "All directions in which a destination lies. The router uses those its input may take.",
+            "Outputs all directions with a destination. The router uses those permitted for its input.",
         ],
     )
     .mesh_params(w)
@@ -115,7 +115,7 @@ pub(in crate::emit::rtl) fn route_row(w: &NetworkParams) -> ModuleSpec {
     .dest_width(w)
     .column_dest_width(w)
     .input("dest", "DEST_WIDTH", "")
-    .group("Where this tile stands, as numbers and as masks over columns and rows.")
+    .group("Position of this tile, as numbers and as masks over columns and rows.")
     .input("x", "X_WIDTH", "")
     .input("y", "Y_WIDTH", "")
     .input("cols_east", "COLS", "Columns beyond x.")
@@ -124,7 +124,7 @@ pub(in crate::emit::rtl) fn route_row(w: &NetworkParams) -> ModuleSpec {
     .input("cols_west_ahead", "COLS", "Columns before x - 1.")
     .input("rows_north", "ROWS", "Rows above y.")
     .input("rows_south", "ROWS", "Rows below y.")
-    .group("A destination lies there.")
+    .group("Directions with a destination.")
     .output("north", 1, "In this column, above.")
     .output("south", 1, "In this column, below.")
     .output("east", 1, "")
@@ -140,17 +140,17 @@ pub(in crate::emit::rtl) fn route_column(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_route_column",
-        &["Route of a flit that came along the column: on, to this tile, or both."],
+        &["Route of a flit from a column link: onwards, to this tile, or both."],
     )
     .param("ROWS", w.rows, "Tiles from south to north.")
     .y_width(w)
     .column_dest_width(w)
     .input("dest", "COLUMN_DEST_WIDTH", "")
-    .group("Where this tile stands, as a number and as masks over rows.")
+    .group("Position of this tile, as a number and as masks over rows.")
     .input("y", "Y_WIDTH", "")
     .input("rows_north", "ROWS", "Rows above y.")
     .input("rows_south", "ROWS", "Rows below y.")
-    .group("A destination lies there.")
+    .group("Directions with a destination.")
     .output("north", 1, "")
     .output("south", 1, "")
     .output("here", 1, "This tile.")

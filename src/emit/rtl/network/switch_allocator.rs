@@ -10,10 +10,10 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         &[
             "Matches the inputs of a router to its outputs, once a cycle.",
             "",
-            "Outputs are decided one after the other, an input that is spent drops out: the matching is",
-            "maximal but for the side choices, which single-pass separable allocators are not. North and",
-            "south, which have the most rivals, go first; east and west next; the tile takes what is left.",
-            "Among inputs an output takes turns, weighted for what passes through; among virtual channels an input by its guard.",
+            "Outputs are decided one after the other and granted inputs drop out. So the matching is",
+            "maximal but for the side choices, unlike that of single-pass separable allocators. North and",
+            "south, which have the most contenders, go first, then east and west, then the tile.",
+            "An output rotates over its inputs, weighted for straight flits; an input chooses virtual channels by its guard.",
         ],
     )
     .x_width(w)
@@ -25,7 +25,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
     for p in PORTS {
         b = b
             .group(match p {
-                "n" => "Input n: heads, link, decision; output n: what it sends.",
+                "n" => "Input n: heads, link, grants; output n: the departing flit.",
                 "s" => "Input and output s.",
                 "e" => "Input and output e.",
                 "w" => "Input and output w.",
@@ -49,7 +49,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .input("tiles_s", "Y_WIDTH", "")
         .input("tiles_e", "X_WIDTH", "")
         .input("tiles_w", "X_WIDTH", "")
-        .group("The flit on the link goes on along the row: input, output.")
+        .group("The flit on the link continues along the row: input, output.")
         .input("wants_w_e", 1, "")
         .input("wants_e_w", 1, "")
         .input("wants_l_e", 1, "")
@@ -58,7 +58,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .input("avail", "5*VCS", "")
         .input("free", "5*VN0_VCS", "")
         .input("pick", "5*VN0_VCS", "")
-        .output("blocked", 5, "Heads want this output and lack its credits.")
+        .output("blocked", 5, "Heads owe this output a copy and lack its credits.")
         .instances(&[
             "meshkv_vc_request",
             "meshkv_pair_choice",
@@ -75,16 +75,16 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
         Block::Network,
         "meshkv_pair_choice",
         &[
-            "Lets an input that wants two outputs ask for one of them.",
+            "Restricts an input that requests two outputs to one of them.",
             "",
-            "The two outputs are decided in the same cycle without knowing of each other, and an input",
-            "can feed both only with copies of one flit. The output that was granted last yields.",
+            "The two outputs are decided independently in the same cycle, and an input",
+            "can feed both only with copies of one flit. The output granted last yields.",
         ],
     )
     .clocked()
     .input("request_a", 1, "")
     .input("request_b", 1, "")
-    .input("compatible", 1, "Both would be copies of the same flit.")
+    .input("compatible", 1, "Both outputs would get copies of one flit.")
     .input("grant_a", 1, "")
     .input("grant_b", 1, "")
     .output("ask_a", 1, "")
@@ -95,19 +95,19 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
 pub(in crate::emit::rtl) fn through_turn(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Network, "meshkv_through_turn",
         &[
-            "Shares an output between what passes straight through and what joins there.",
+            "Shares an output between straight flits and flits that join there.",
             "",
-            "What passes through stands for the tiles behind it, so it goes first several times before the",
-            "others have a turn: a quarter as often as there are such tiles, KV_DATA twice as often as there are.",
-            "Flits are counted, not cycles, so that no rhythm of credits can take anybody's turn away.",
+            "Straight flits represent all tiles behind them, so they have priority for several flits before the",
+            "others have a turn: a quarter as many as there are such tiles, for KV_DATA twice as many.",
+            "Flits are counted, not cycles, so that the period of returning credits cannot starve an input.",
         ],
     )
     .param("WIDTH", index_bits(w.rows.max(w.cols)), "Width of a number of tiles in bits.")
     .clocked()
-    .input("behind", "WIDTH", "Tiles behind what passes through.")
-    .input("copy", 1, "What would pass through is a KV_DATA flit.")
-    .input("passed", 1, "A flit that passes through is granted.")
+    .input("behind", "WIDTH", "Tiles behind the straight flits.")
+    .input("copy", 1, "The straight flit is KV_DATA.")
+    .input("passed", 1, "A straight flit is granted.")
     .input("turned", 1, "Another flit is granted.")
-    .output("through", 1, "What passes through goes first; else all take turns.")
+    .output("through", 1, "Straight flits have priority; otherwise round robin.")
     .build()
 }

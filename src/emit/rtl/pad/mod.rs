@@ -1,7 +1,7 @@
-//! The systolic array of a tile; `docs/pad.md` has the reasons.
+//! The systolic array of a tile; `docs/pad.md` gives the reasons.
 
 pub(super) mod dot;
-// The block and its module have one name.
+// The block and its module share their name.
 #[allow(clippy::module_inception)]
 pub(super) mod pad;
 pub(super) mod params;

@@ -1,4 +1,4 @@
-//! PaD as a whole.
+//! The module of PaD.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
@@ -13,11 +13,11 @@ pub(in crate::emit::rtl) fn pad(
 ) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Pad, "meshkv_pad",
         &[
-            "PaD: what a tile computes of the slices that it fetches.",
+            "PaD: computes attention of a tile's heads from the slices that the tile fetches.",
             "",
-            "Flits leave the FIFO in the order in which they were asked for, K before V. Each passes a systolic array once",
-            "for as many contexts (query heads of streams) as it has rows. Of K come weights, block by block of as",
-            "many tokens as a flit has elements; they weight V. Queries, jobs and results cross between the clocks.",
+            "Flits arrive in order of request, K before V. Each passes a systolic array once for every group",
+            "of as many contexts (query heads of streams) as the array has rows. K yields weights, in blocks of as",
+            "many tokens as a flit has elements; the weights multiply V. Queries, jobs and results cross the clocks.",
         ],
     )
     .pad_params(w)
@@ -31,15 +31,15 @@ pub(in crate::emit::rtl) fn pad(
     .query("vector", Dir::Input, PLACE, "");
     b = mirrored_ports(b, tile, &["job_", "kv_", "part_"], "");
     if !w.control.tile.overlap {
-        b = b.output("compute_idle", 1, "There is nothing to do.");
+        b = b.output("compute_idle", 1, "PaD is idle.");
     }
     b.group("For counters and diagnosis.")
-        .output("pad_index", 5, "The counter that is shown.")
+        .output("pad_index", 5, "Index of the current total.")
         .output("pad_data", 32, "Its total.")
         .output(
             "pad_state",
             5,
-            "What stages do: {results are read, weights loaded, flits wait, V passes, K passes}.",
+            "State of the stages: {results are read, weights loaded, flits wait, V passes, K passes}.",
         )
         .instances(&[
             "meshkv_async_fifo",

@@ -1,11 +1,11 @@
-//! Parameter values of what computes, and where its contexts stand.
+//! Parameter values of PaD, and the slots of its contexts.
 
 use crate::design::{index_bits, Array, Design, JOB_DEPTH, LOAD_LATENCY, PAD_EVENTS};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
 use std::collections::BTreeMap;
 
-/// Parameter values of what computes.
+/// Parameter values of PaD.
 pub(in crate::emit::rtl) struct PadParams {
     pub(in crate::emit::rtl) control: TakvParams,
     array: Array,
@@ -44,15 +44,15 @@ impl PadParams {
         self.lane_log().saturating_sub(self.dim_log())
     }
 
-    /// What the templates of the core are told.
+    /// Values for the templates of the block.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let c = &self.control;
         let (slots, slot_bits) = (self.slots() as usize, index_bits(self.slots()));
-        let mut places = vec![-1_i64; slots * self.array.rows as usize];
+        let mut places = vec!["1'b0".to_owned(); slots * self.array.rows as usize];
         let mut place_of = Vec::new();
         for (r, row) in self.array.slots.iter().enumerate() {
             for (s, &context) in row.iter().enumerate() {
-                places[r * slots + s] = i64::from(context);
+                places[r * slots + s] = format!("wanted[{context}]");
                 let (stream, head) = (context / c.heads, context % c.heads);
                 let name = |width: u32, value: u32| format!("{width}'d{value}");
                 let mut of: BTreeMap<&str, tera::Value> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl PadParams {
                 place_of.push(tera::Value::from_iter(of.into_iter().map(|(k, v)| (k.to_owned(), v))));
             }
         }
-        // A token of the segment is at least as wide as the place of one that is there.
+        // TOKEN_WIDTH is at least ROW_WIDTH, the width of a valid token's position.
         let row_pad = match self.token() - c.row {
             0 => [String::new(), String::new()],
             more => [format!("{{ {more}'d0, "), "}".to_owned()],
@@ -85,15 +85,17 @@ impl PadParams {
             ("kv_heads_of".to_owned(), kv_heads.join(", ").into()),
             ("several".to_owned(), (self.blocks() > 1).into()),
             ("row_pad".to_owned(), row_pad.to_vec().into()),
+            ("token_of_flits".to_owned(), (self.parts_log() > 0).into()),
             ("parts_log".to_owned(), self.parts_log().into()),
+            ("flit_of_tokens".to_owned(), (self.subs_log() > 0).into()),
             ("subs_log".to_owned(), self.subs_log().into()),
         ])
     }
 }
 
-/// What there is to say of each parameter, once.
+/// The documentation of each parameter, once.
 impl ModuleBuilder {
-    /// Parameters of what computes at a tile.
+    /// Parameters of PaD at a tile.
     pub(in crate::emit::rtl) fn pad_params(self, w: &PadParams) -> Self {
         let c = &w.control;
         let part = w.parts_log().max(w.subs_log()).max(1);
@@ -104,7 +106,7 @@ impl ModuleBuilder {
         .control(c, &["STREAM_WIDTH", "STREAMS_WIDTH", "LAYER_WIDTH", "SLICE_WIDTH", "ROW_WIDTH"])
         .control(c, &["HEADS", "HEAD_PLACE_WIDTH", "QUERY_WORD_WIDTH", "HALF_FLITS", "ROW_STEP"])
         .param("STREAMS_NUM", c.streams, "Streams that can be decoded at once.")
-        .param("ARRAY_ROWS", w.array.rows, "Rows of the array: contexts that meet a flit at once.")
+        .param("ARRAY_ROWS", w.array.rows, "Rows of the array: contexts that process a flit at a time.")
         .param("SLOTS", w.slots(), "Contexts of a row.")
         .param("SLOT_WIDTH", index_bits(w.slots()), "Width of a slot number in bits.")
         .param("LANE_LOG", w.lane_log(), "Elements of a flit, as a power of two.")
@@ -114,14 +116,14 @@ impl ModuleBuilder {
         .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
         .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
         .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
-        .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the last weight's reading to its use.")
+        .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the read of the last weight to its use.")
         .param(
             "LOAD_COUNT_WIDTH",
             index_bits(w.array.lanes + LOAD_LATENCY + w.array.rows + 1),
-            "Width of the counter of a loading in bits.",
+            "Width of the load counter in bits.",
         )
-        .param("REST_CYCLES", w.array.rest_cycles(), "Cycles in which an op passes a row.")
-        .param("READ_CYCLES", w.array.read_cycles(), "Results that may be on their way in the array.")
+        .param("REST_CYCLES", w.array.rest_cycles(), "Cycles that an op needs to pass a row.")
+        .param("READ_CYCLES", w.array.read_cycles(), "Results that can be in flight in the array.")
         .param(
             "REST_WIDTH",
             index_bits(w.array.rest_cycles() + w.array.rows + 1),

@@ -10,11 +10,11 @@ use crate::emit::rtl::pad::row_params::PadRowParams;
 pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
     let b = ModuleBuilder::new(Block::Pad, "meshkv_row",
         &[
-            "A row of the systolic array: a flit against the stationary vector of one context a cycle.",
+            "Row of the systolic array: multiplies a flit by the stationary vector of one context a cycle.",
             "",
-            "K flits meet the query and give weights, V flits meet the weights and give sums. A row keeps slots of",
-            "contexts; ops of any slot may follow each other, and go on to the next row a cycle later. Nothing",
-            "can wait, so whoever sends ops keeps these distances: an op of a slot's part 4 cycles after its last",
+            "K flits times the query give weights, V flits times the weights give sums. A row stores slots of",
+            "contexts; ops of any slot may follow each other, and pass to the next row a cycle later. Nothing",
+            "can stall, so the driver keeps these distances: an op of a slot's part 4 cycles after its last",
             "word; a word of a slot only after k_done of its last K op; a load of a block only after k_done of its",
             "last token and after the last op of the buffer; the first op of that buffer LANES + 7 cycles after the load; no",
             "load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.",
@@ -35,21 +35,21 @@ pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
     .pad_scale(w)
     .param("DOT_CYCLES", w.dot_cycles(), "Cycles from a registered op to its dot.")
     .clocked()
-    .group("Four elements of a query. Who leaves a cycle between words need not look at q_ready.")
+    .group("Four elements of a query. With a cycle between words, q_ready need not be checked.")
     .input("q_valid", 1, "")
     .output("q_ready", 1, "")
     .input("q_slot", "PAD_SLOT_WIDTH", "")
-    .input("q_word", "WORD_WIDTH", "Elements 4 * q_word and on.")
+    .input("q_word", "WORD_WIDTH", "Elements 4 * q_word to 4 * q_word + 3.")
     .input("q_data", 64, "")
     .group("An op.")
     .pad_op("op_", Dir::Input);
     b.group("The same a cycle later, to the next row.")
         .pad_op("next_", Dir::Output)
         .pad_load()
-        .group("A K op with its tail is in the scratchpad.")
+        .group("The weight of a K op with tail is in the scratchpad.")
         .output("k_done", 1, "")
         .output("k_done_token", "TOKEN_WIDTH", "")
-        .group("What READ asked for.")
+        .group("The result of READ.")
         .output("sum_valid", 1, "")
         .output("sum_data", "SUM_WIDTH", "")
         .output("sum_max", 32, "m of the slot, 0 if it has none.")
@@ -58,12 +58,14 @@ pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
 }
 
 pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Pad, "meshkv_sums",
+    ModuleBuilder::new(
+        Block::Pad,
+        "meshkv_sums",
         &[
-            "Fixed point: dots are placed and added to the sums of a slot, or to the logit of its token.",
+            "Fixed-point sums: aligns dots and adds them to the sums of a slot, or to the logit of a token.",
             "",
-            "One shifter and one adder serve both. A sum is shifted down, as far as m has risen, when it is next",
-            "read; READ shows it as it is. A sum may come again 8 cycles later, a logit at once.",
+            "One shifter and one adder serve both. A sum is shifted down by the rise of m when it is next",
+            "updated; READ returns it unshifted. A sum may be used again 8 cycles later, a logit at once.",
         ],
     )
     .head_dim(w)
@@ -81,14 +83,14 @@ pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
     .input("begins", 1, "")
     .input("ends", 1, "")
     .input("dim", "DIM_WIDTH", "")
-    .input("fall", 8, "Bits 6:0: how far its sum is shifted down. Bit 7: it is none yet.")
+    .input("fall", 8, "Bits 6:0: right shift of its sum. Bit 7: there is no sum yet.")
     .group("The dot.")
     .input("dot", "DOT_WIDTH", "")
     .input("exponent", 6, "")
-    .group("Whether a slot has an m: without, it has no sums.")
+    .group("Presence of m of a slot: without m it has no sums.")
     .output("max_slot", "PAD_SLOT_WIDTH", "")
     .input("max_some", 1, "")
-    .group("A sum that is read.")
+    .group("The sum read.")
     .output("read_valid", 1, "")
     .output("read_data", "SUM_WIDTH", "")
     .group("The logit of a token.")
@@ -102,9 +104,9 @@ pub(in crate::emit::rtl) fn weight(w: &PadRowParams) -> ModuleSpec {
         Block::Pad,
         "meshkv_weight",
         &[
-            "The weight of a logit: scaled, split, and 2 to the power of its fraction, 12 cycles later.",
+            "Weight of a logit: scales it, splits it, and raises 2 to its fraction, in 12 cycles.",
             "",
-            "It does not need m, which only decides exponents.",
+            "It does not need m, which only affects exponents.",
         ],
     )
     .logit_width(w)
@@ -112,7 +114,7 @@ pub(in crate::emit::rtl) fn weight(w: &PadRowParams) -> ModuleSpec {
     .input("clk", 1, "")
     .input("logit", "LOGIT_WIDTH", "Signed, 20 bits below the point.")
     .output("exponent", 31, "Signed.")
-    .output("significand", 16, "Below the point; the leading one is not shown.")
+    .output("significand", 16, "Fraction bits; the leading 1 is implicit.")
     .instances(&["meshkv_delay", "meshkv_dsp"])
     .build()
 }
@@ -120,10 +122,10 @@ pub(in crate::emit::rtl) fn weight(w: &PadRowParams) -> ModuleSpec {
 pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Pad, "meshkv_scratchpad",
         &[
-            "The weights of a segment's tokens for each slot, m, and the way of a block into the lanes.",
+            "Stores the weights of a segment's tokens for each slot, updates m, and loads a block into the lanes.",
             "",
-            "The largest weight of a block is known when its last token has come, so loading begins with m and then",
-            "brings a lane a cycle; four leave together.",
+            "The largest weight of a block is known when its last token has arrived. So loading starts with m and then",
+            "outputs one lane a cycle, in groups of four.",
         ],
     )
     .lanes(w)
@@ -143,22 +145,22 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     .output("m_valid", 1, "")
     .output("m_slot", "PAD_SLOT_WIDTH", "")
     .output("m_buffer", 1, "")
-    .output("m_groups", "GROUPS", "One-hot: which four.")
+    .output("m_groups", "GROUPS", "One-hot: the group of four.")
     .output("m_lanes", 92, "Each sign, exponent of 5 bits, significand of 17.")
-    .group("How far the sums of a slot fall with a buffer.")
+    .group("Right shift of a slot's sums at a buffer.")
     .input("op_slot", "PAD_SLOT_WIDTH", "")
     .input("op_buffer", 1, "")
     .output("op_fall", 8, "")
     .group("m of a slot.")
     .input("max_slot", "PAD_SLOT_WIDTH", "")
-    .output("max_some", 1, "It has one.")
+    .output("max_some", 1, "The slot has m.")
     .output("max_data", 32, "0 if it has none.")
-    .input("clear_valid", 1, "It has none from now on.")
+    .input("clear_valid", 1, "m is cleared.")
     .input("clear_slot", "PAD_SLOT_WIDTH", "")
     .build()
 }
 
-/// A row and what it is made of, the row last, with room for `slots` contexts.
+/// A row and the modules it instantiates, the row last, with room for `slots` contexts.
 pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
     let w = PadRowParams::of(design, slots);
     let choice = w.align_in_dsp().then(choice_dsp);

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 /// Significand bits of the scale of a logit.
 const SCALE_BITS: u32 = 26;
 
-/// Bits of a sum beside those that count tokens: 36 below the point, 17 of a value, the sign.
+/// Bits of a sum without those that count tokens: 36 below the point, 17 of a value, the sign.
 const SUM_BITS: u32 = 54;
 
-/// Bits of a logit beside those that count elements.
+/// Bits of a logit without those that count elements.
 const LOGIT_BITS: u32 = 53;
 
 /// Leading fraction bits that address the table of 2^x.
 const TABLE_BITS: u32 = 7;
 
-/// Words of the deepest memory that takes one look-up table a bit.
+/// Words of the deepest memory that costs one look-up table a bit.
 const LUT_WORDS: u32 = 64;
 
 /// Words of a block RAM of 72 bits.
@@ -37,7 +37,7 @@ pub(in crate::emit::rtl) struct PadRowParams {
 }
 
 impl PadRowParams {
-    /// Of a fabric whose rows keep `slots` contexts each.
+    /// Parameters of rows with `slots` contexts each.
     pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> PadRowParams {
         let config = &design.config;
         let lanes = config.noc.flit_width / 16;
@@ -75,24 +75,24 @@ impl PadRowParams {
         self.slots * (self.parts() + 2)
     }
 
-    /// Whether there are too many stationary vectors for LUTs.
+    /// There are too many stationary vectors for LUTs.
     pub(in crate::emit::rtl) fn stations_in_block(&self) -> bool {
         self.stations() > LUT_WORDS
     }
 
-    /// Whether elements are aligned by multiplying, and their exponents may lie in block RAM.
+    /// Elements are aligned by multiplication, and their exponents may lie in block RAM.
     pub(in crate::emit::rtl) fn align_in_dsp(&self) -> bool {
         self.spares_luts
     }
 
-    /// Whether there are too many sums for block RAM.
+    /// There are too many sums for block RAM.
     pub(in crate::emit::rtl) fn sums_in_ultra(&self) -> bool {
         self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
     }
 
-    /// What the templates of a row are told: the table of 2^x, and what its larger memories are made of.
+    /// Values for the templates of a row: the table of 2^x, and the types of its larger memories.
     ///
-    /// A look-up table keeps 64 bits; past that, block RAM is what a device has more of. A block RAM keeps
+    /// A look-up table holds 64 bits; beyond that the device has more block RAM. A block RAM holds
     /// 512 words of 72 bits, an UltraRAM 4096.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let stations = if self.stations_in_block() { "block" } else { "distributed" };
@@ -107,7 +107,7 @@ impl PadRowParams {
         ])
     }
 
-    /// The table of 2^x as the Verilog holds it: hexadecimal digits of base and slope, the leading one left out.
+    /// The table of 2^x in Verilog: hexadecimal digits of base and slope, without the leading 1.
     fn octave() -> Vec<String> {
         let word = |(base, slope): (u32, u32)| {
             let base = u64::from(base) & ((1 << octave::BASE_FRACTION) - 1);
@@ -133,7 +133,7 @@ impl ModuleBuilder {
         self.param("HEAD_DIM", w.head_dim, "Elements of a query, of a K row and of a V row.")
     }
     pub(in crate::emit::rtl) fn pad_slots(self, w: &PadRowParams) -> Self {
-        self.param("PAD_SLOTS", w.slots, "Contexts, each one query head, that a row keeps at a time.").param(
+        self.param("PAD_SLOTS", w.slots, "Contexts of a row at a time, each one query head.").param(
             "PAD_SLOT_WIDTH",
             index_bits(w.slots),
             "Width of a slot number of a row in bits.",
@@ -154,7 +154,7 @@ impl ModuleBuilder {
         self.param("TOKEN_WIDTH", index_bits(w.blocks * w.lanes), "Width of a token of a segment in bits.")
     }
     pub(in crate::emit::rtl) fn blocks(self, w: &PadRowParams) -> Self {
-        self.param("BLOCKS", w.blocks, "Blocks of a segment, the last one filled up.")
+        self.param("BLOCKS", w.blocks, "Blocks of a segment; the last one is padded.")
             .param("BLOCK_WIDTH", index_bits(w.blocks), "Width of a block of a segment in bits.")
             .param("LANE_WIDTH", index_bits(w.lanes), "Width of a lane number in bits.")
     }
@@ -194,17 +194,17 @@ impl ModuleBuilder {
     /// An op as it travels from row to row.
     pub(in crate::emit::rtl) fn pad_op(self, prefix: &str, dir: Dir) -> Self {
         let fields = [
-            ("valid", "1", "An op a cycle, none of which can wait."),
-            ("kind", "2", "0 K, 1 V, 2 the flit of ones that makes l, 3 READ."),
+            ("valid", "1", "One op a cycle; none can stall."),
+            ("kind", "2", "0 K, 1 V, 2 the flit of ones, which yields l, 3 READ."),
             ("slot", "PAD_SLOT_WIDTH", ""),
-            ("part", "PART_WIDTH", "K: which part of the query."),
+            ("part", "PART_WIDTH", "K: number of the query's part."),
             ("begins", "1", "K: first part of its token."),
             ("ends", "1", "K: last part of its token."),
             ("token", "TOKEN_WIDTH", "K: number of the token in its segment."),
             ("counts", "1", "K: the token is not masked."),
-            ("tail", "1", "To be given back as k_done; with or without an op."),
-            ("dim", "DIM_WIDTH", "V, READ: which sum; HEAD_DIM is l."),
-            ("buffer", "1", "V, ONES: which weights."),
+            ("tail", "1", "Returned as k_done; with or without an op."),
+            ("dim", "DIM_WIDTH", "V, READ: number of the sum; HEAD_DIM is l."),
+            ("buffer", "1", "V, ONES: buffer of the weights."),
             ("clear", "1", "READ: the last of its context."),
             ("data", "FLIT_WIDTH", "K, V: the flit."),
         ];
@@ -219,7 +219,7 @@ impl ModuleBuilder {
             .input("load_slot", "PAD_SLOT_WIDTH", "")
             .input("load_block", "BLOCK_WIDTH", "")
             .input("load_buffer", 1, "")
-            .input("load_first", "LANE_WIDTH", "First lane whose token came through K in this segment.")
-            .input("load_last", "LANE_WIDTH", "Last such lane; all others are blank.")
+            .input("load_first", "LANE_WIDTH", "First lane whose token has a K op in this segment.")
+            .input("load_last", "LANE_WIDTH", "Last such lane; all others are zero.")
     }
 }

@@ -1,4 +1,4 @@
-//! The reduce root of a column as the fabric sees it.
+//! The reduce root of a column, with the ports of the fabric.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{mirrored_ports, ModuleBuilder, ModuleSpec};
@@ -9,7 +9,7 @@ pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root:
     let b = ModuleBuilder::new(
         Block::Reduce,
         ROOT,
-        &["The reduce root of a column, beside the tile in row 0: merges partial results, gives outputs."],
+        &["Reduce root of a column, at the tile of row 0: merges partial results and returns outputs."],
     )
     .root_params(w)
     .params_of(
@@ -28,10 +28,10 @@ pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root:
         let width = port.width.expr.replace("PART_HEAD_WIDTH", "HEAD_PLACE_WIDTH");
         b = b.port(port.dir, port.name.clone(), width.as_str(), port.doc);
     }
-    b.group("A partial result begins to be merged.")
+    b.group("The merging of a partial result starts.")
         .output("merge_valid", 1, "One pulse a packet.")
         .output("merge_stream", "STREAM_WIDTH", "")
-        .output("merge_head", "HEAD_PLACE_WIDTH", "By its place in the column.")
+        .output("merge_head", "HEAD_PLACE_WIDTH", "Query head, by its place in the column.")
         .output("merge_y", "Y_WIDTH", "Row of the tile that sent it.")
         .instances(&[root.name])
         .build()

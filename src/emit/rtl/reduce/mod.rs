@@ -1,4 +1,4 @@
-//! From the sums of a tile to an output; `docs/reduce.md` has the reasons.
+//! From the sums of a tile to an output; `docs/reduce.md` gives the reasons.
 
 pub(super) mod column_root;
 pub(super) mod params;

@@ -4,10 +4,10 @@ use crate::design::{index_bits, Design};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
 
-/// Bits below the point of sums, as the model has them.
+/// Bits of a sum below the point, as in the model.
 const FRACTION: u32 = 36;
 
-/// NetworkParams of the reduction, for one design.
+/// Parameter values of the reduction, for one design.
 pub(in crate::emit::rtl) struct ReduceParams {
     pub(in crate::emit::rtl) flit: u32,
     pub(in crate::emit::rtl) sum: u32,
@@ -55,7 +55,7 @@ impl ModuleBuilder {
         self.param(
             "SUM_WIDTH",
             w.sum,
-            "Width of a sum in bits, 54 and as many as a number of tokens has; at most 72.",
+            "Width of a sum in bits: 54 plus those of a number of tokens; at most 72.",
         )
     }
     pub(in crate::emit::rtl) fn reduce_flit_width(self, w: &ReduceParams) -> Self {
@@ -71,7 +71,7 @@ impl ModuleBuilder {
         self.reduce_flit_width(w)
             .reduce_id_width(w)
             .param("SOURCES", w.sources, "Sources of flits, at least 2: VCs of VN0, and the tile's own.")
-            .param("DEPTH", w.vc_depth, "Flits that a source may send before one is credited, at least 2.")
+            .param("DEPTH", w.vc_depth, "Flits that a source may send without a credit returned, at least 2.")
             .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
     }
     pub(in crate::emit::rtl) fn inlet_ports(self) -> Self {
@@ -79,10 +79,10 @@ impl ModuleBuilder {
             .input("root_valid", "SOURCES", "One-hot: its source.")
             .input("root_first", 1, "")
             .input("root_last", 1, "")
-            .input("root_alone", 1, "No other partial of its head comes; with the first flit.")
+            .input("root_alone", 1, "The only partial of its head; with the first flit.")
             .input("root_id", "ID_WIDTH", "Head, layer, stream, from the top; with the first flit.")
             .input("root_data", "FLIT_WIDTH", "")
-            .output("root_credit", "SOURCES", "One pulse a flit that has left its place.")
+            .output("root_credit", "SOURCES", "One pulse a flit that left its place.")
     }
     /// Parameters of a reduce root.
     pub(in crate::emit::rtl) fn root_params(self, c: &TakvParams) -> Self {

@@ -1,4 +1,4 @@
-//! The part former, and what it has in common with the reduce root.
+//! The part former, and modules shared with the reduce root.
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
@@ -7,10 +7,10 @@ use crate::emit::rtl::reduce::params::ReduceParams;
 pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_part_former",
         &[
-            "Makes a PART packet of the sums of a context: m and l, then o, in FP32.",
+            "Forms a PART packet from the sums of a context: m and l, then o, in FP32.",
             "",
-            "Numbers come one a cycle and cannot be stopped, so room is shown while MARGIN more fit. A packet is",
-            "longer than the stages between; with an infinity or a NaN in the head, l and o are all NaN.",
+            "Numbers arrive one a cycle and cannot stall, so s_room is high while MARGIN more fit. A packet is",
+            "longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN.",
         ],
     )
     .reduce_sum_width(w)
@@ -24,7 +24,7 @@ pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
     .input("s_valid", 1, "")
     .input("s_first", 1, "It is l.")
     .input("s_last", 1, "It is the last of o.")
-    .input("s_max", 32, "m, with the first; 0 where there was no token.")
+    .input("s_max", 32, "m, with the first; 0 without a token.")
     .input("s_special", 1, "The head met an infinity or a NaN; with the first.")
     .input("s_id", "ID_WIDTH", "With the first.")
     .input("s_sum", "SUM_WIDTH", "Two's complement.")
@@ -43,17 +43,17 @@ pub(in crate::emit::rtl) fn element_packer(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Reduce,
         "meshkv_element_packer",
-        &["Packs elements into flits, one a cycle, from bit 0; what a flit ends with beyond them is 0."],
+        &["Packs elements into flits, one a cycle, from bit 0; unused upper bits are 0."],
     )
     .param("ELEMENT_WIDTH", 32, "Width of an element in bits.")
     .reduce_flit_width(w)
-    .param("TAG_WIDTH", w.id + 2, "Width of what is said with it in bits.")
+    .param("TAG_WIDTH", w.id + 2, "Width of its tag in bits.")
     .clocked()
     .input("s_valid", 1, "")
     .output("s_ready", 1, "")
     .input("s_data", "ELEMENT_WIDTH", "An element.")
-    .input("s_ends", 1, "It ends its flit, full or not.")
-    .input("s_tag", "TAG_WIDTH", "That of a flit's last element counts.")
+    .input("s_ends", 1, "The last of its flit, full or not.")
+    .input("s_tag", "TAG_WIDTH", "Tag; that of a flit's last element is used.")
     .output("m_valid", 1, "")
     .input("m_ready", 1, "")
     .output("m_tag", "TAG_WIDTH", "")
@@ -64,20 +64,20 @@ pub(in crate::emit::rtl) fn element_packer(w: &ReduceParams) -> ModuleSpec {
 pub(in crate::emit::rtl) fn leading_bits(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_leading_bits",
         &[
-            "Magnitude of a number from its first one on: what FP32, the divider and FP16 are made of.",
+            "Normalises a magnitude: shifts it left until its leading 1 is the top bit, for FP32, divider and FP16.",
             "",
-            "Five cycles, a number a cycle. The shift by the leading zeros is the count of them, part by part.",
+            "Latency is five cycles, at one number a cycle. Each stage of the shift yields a part of the count of leading zeros.",
         ],
     )
     .param("WIDTH", w.sum, "Width of the number in bits, 33 to 80.")
-    .param("KEEP", 32, "Leading bits wanted.")
+    .param("KEEP", 32, "Leading bits to keep.")
     .input("clk", 1, "")
     .input("s_value", "WIDTH", "Two's complement.")
     .group("Five cycles later.")
     .output("m_negative", 1, "Its sign.")
     .output("m_zero", 1, "It is 0; then the rest has no meaning.")
-    .output("m_above", 7, "Zeros above the first one, of WIDTH bits.")
-    .output("m_kept", "KEEP", "The first one and what follows it.")
-    .output("m_rest", 1, "There are ones behind those.")
+    .output("m_above", 7, "Leading zeros, of WIDTH bits.")
+    .output("m_kept", "KEEP", "The leading 1 and the bits below it.")
+    .output("m_rest", 1, "There are ones below those bits.")
     .build()
 }

@@ -1,4 +1,4 @@
-//! Bundles of ports that several modules have: queries, descriptors, jobs, and reads of external memory.
+//! Bundles of ports of several modules: queries, descriptors, jobs, and reads of external memory.
 
 use crate::emit::rtl::module::{Dir, ModuleBuilder};
 
@@ -23,35 +23,35 @@ impl ModuleBuilder {
             .input("desc_first", "SEGMENT_WIDTH", "First segment.")
             .input("desc_stride", "SEGMENT_WIDTH", "Segments from one to the next.")
             .input("desc_count", "COUNT_WIDTH", "Number of segments, at least 1.")
-            .input("desc_first_row", "ROW_WIDTH", "First token wanted of the first segment.")
-            .input("desc_last_row", "ROW_WIDTH", "Last token wanted of the last segment.")
-            .input("desc_stream", "STREAM_WIDTH", "First of the streams that attend.")
-            .input("desc_streams", "STREAMS_WIDTH", "How many of them, at least 1.")
+            .input("desc_first_row", "ROW_WIDTH", "First attended token of the first segment.")
+            .input("desc_last_row", "ROW_WIDTH", "Last attended token of the last segment.")
+            .input("desc_stream", "STREAM_WIDTH", "First stream that attends.")
+            .input("desc_streams", "STREAMS_WIDTH", "Number of these streams, at least 1.")
             .input(
                 "desc_mapping",
                 2,
-                "0: a tile a head, 1: the row of the home, 2: streams striped over the rows.",
+                "0: one tile a head, 1: the home's row, 2: streams striped over the rows.",
             )
             .input("desc_share", 1, "All heads get all slices, not only those of their KV head.")
             .input("desc_close", 1, "The last of these streams in this layer: partial results are due.")
             .input("desc_step", 1, "The last of the decode step.")
     }
-    /// What the compute of a tile is told.
+    /// Jobs for PaD of a tile.
     pub(in crate::emit::rtl) fn job(self) -> Self {
-        self.group("What comes next, for the compute; in order.")
+        self.group("The next job of PaD, in order.")
             .output("job_valid", 1, "")
             .input("job_ready", 1, "")
-            .output("job_close", 1, "Nothing more for these streams in this layer: partial results are due.")
+            .output("job_close", 1, "The last of these streams in this layer: partial results are due.")
             .output("job_tag", "TAG_WIDTH", "The slice.")
             .output("job_mask", "MASK_WIDTH", "Heads of this tile that attend to it.")
-            .output("job_stream", "STREAM_WIDTH", "First of the streams that attend.")
-            .output("job_streams", "STREAMS_WIDTH", "How many of them.")
-            .output("job_first_row", "ROW_WIDTH", "First token wanted.")
-            .output("job_last_row", "ROW_WIDTH", "Last token wanted.")
-            .output("job_mapping", 2, "Which tile computes a head, as in the descriptor.")
-            .output("job_lag", "Y_WIDTH", "Rows from the slice's home to this tile, round the column.")
+            .output("job_stream", "STREAM_WIDTH", "First stream that attends.")
+            .output("job_streams", "STREAMS_WIDTH", "Number of these streams.")
+            .output("job_first_row", "ROW_WIDTH", "First attended token.")
+            .output("job_last_row", "ROW_WIDTH", "Last attended token.")
+            .output("job_mapping", 2, "Mapping of heads to tiles, as in the descriptor.")
+            .output("job_lag", "Y_WIDTH", "Rows north from the slice's home to this tile, modulo ROWS.")
     }
-    /// Four elements of a query, `name`d so, out of a tile or in from outside.
+    /// Four elements of a query on ports that begin with `name`, in or out.
     pub(in crate::emit::rtl) fn query(
         self,
         name: &str,
@@ -67,63 +67,63 @@ impl ModuleBuilder {
             .port(back, port("ready"), w("1").as_str(), "")
             .port(dir, port("stream"), w("STREAM_WIDTH").as_str(), "Stream.")
             .port(dir, port("head"), w(head.0).as_str(), head.1)
-            .port(dir, port("word"), w("QUERY_WORD_WIDTH").as_str(), "Which four of the elements.")
+            .port(dir, port("word"), w("QUERY_WORD_WIDTH").as_str(), "Number of the four elements.")
             .port(dir, port("data"), w("64").as_str(), "FP16, the first in the lowest bits.")
     }
     pub(in crate::emit::rtl) fn swap_report(self) -> Self {
-        self.group("What is seen and done.")
+        self.group("Observed occupancies and swaps.")
             .output("occupancy_valid", 1, "After each step, one tile a cycle.")
             .output("occupancy_tile", "HOME_WIDTH", "{y, x}.")
-            .output("occupancy_value", "VALUE_WIDTH", "Slots times cycles of a step, averaged.")
+            .output("occupancy_value", "VALUE_WIDTH", "Moving average of slots times cycles of a step.")
             .output("swap_valid", 1, "One pulse: two homes exchange their places.")
-            .output("swap_a", "HOME_WIDTH", "Where the one was, {y, x}.")
-            .output("swap_b", "HOME_WIDTH", "Where the other was, {y, x}.")
+            .output("swap_a", "HOME_WIDTH", "Place of one home before, {y, x}.")
+            .output("swap_b", "HOME_WIDTH", "Place of the other before, {y, x}.")
     }
     pub(in crate::emit::rtl) fn request(self) -> Self {
-        self.group("A burst that is asked of the memory port.")
-            .output("req_valid", 1, "One pulse a burst; there is a credit for it.")
-            .output("req_id", "ID_WIDTH", "Its name.")
+        self.group("A burst requested from the memory port.")
+            .output("req_valid", 1, "One pulse a burst, which has a credit.")
+            .output("req_id", "ID_WIDTH", "Its ID.")
             .output("req_number", "NUMBER_WIDTH", "The slice's number in external memory.")
             .output("req_first", "INDEX_WIDTH", "First flit of the slice that is read.")
             .output("req_len", "LEN_WIDTH", "Flits less one.")
-            .input("req_credit", 1, "One pulse a burst that has left the port's queue.")
+            .input("req_credit", 1, "One pulse a burst that left the port's queue.")
     }
     pub(in crate::emit::rtl) fn response(self) -> Self {
-        self.group("A flit that the memory port has read; it is always taken.")
+        self.group("A flit read by the memory port; always taken.")
             .input("rsp_valid", 1, "One pulse a flit.")
-            .input("rsp_id", "ID_WIDTH", "Name of its burst.")
-            .input("rsp_last", 1, "The last of its burst.")
+            .input("rsp_id", "ID_WIDTH", "ID of its burst.")
+            .input("rsp_last", 1, "Last flit of its burst.")
             .input("rsp_bad", 1, "The memory reports an error.")
             .input("rsp_data", "FLIT_WIDTH", "The flit.")
     }
-    /// What the filler tells the home.
+    /// The filler's outputs to the home.
     pub(in crate::emit::rtl) fn filling(self) -> Self {
         self.group("Filling of the staging memory.")
             .output("fill_valid", 1, "A flit is written.")
             .output("fill_addr", "ADDR_WIDTH", "Slot * SLICE_FLITS + position in the slice.")
             .output("fill_data", "FLIT_WIDTH", "The flit.")
-            .group("A slot is given to a slice.")
+            .group("A slot is claimed for a slice.")
             .output("claim_valid", 1, "One pulse a slice.")
-            .output("claim_slot", "SLOT_WIDTH", "Where it will be.")
-            .output("claim_tag", "TAG_WIDTH", "Which slice it is.")
-            .output("claim_last", "INDEX_WIDTH", "The last of its flits that will be asked for.")
-            .output("claim_expected", "EXPECTED_WIDTH", "Tiles that will ask for it.")
-            .output("claim_named", 1, "The tag is that of the slice which will have the next slot.")
-            .input("claim_known", 1, "It has a slot from before and must wait.")
-            .group("A slice is whole.")
+            .output("claim_slot", "SLOT_WIDTH", "Its slot.")
+            .output("claim_tag", "TAG_WIDTH", "Tag of the slice.")
+            .output("claim_last", "INDEX_WIDTH", "The last flit that will be requested.")
+            .output("claim_expected", "EXPECTED_WIDTH", "Number of tiles that will request it.")
+            .output("claim_named", 1, "The tag is of the slice that gets the next slot.")
+            .input("claim_known", 1, "It still has an earlier slot and must wait.")
+            .group("A slice is complete.")
             .output("publish_valid", 1, "One pulse a slice.")
-            .output("publish_slot", "SLOT_WIDTH", "Where it is.")
+            .output("publish_slot", "SLOT_WIDTH", "Its slot.")
     }
     pub(in crate::emit::rtl) fn errors(self, width: &'static str) -> Self {
-        self.group("What went wrong, until the reset.")
+        self.group("Errors, set until reset.")
             .output("error_memory", width, "An answer of the memory was an error.")
-            .output("error_timeout", width, "The memory did not answer in time; it is not asked any more.")
+            .output("error_timeout", width, "The memory did not answer in time; no further request is sent.")
     }
     /// AXI4 read channels, `times` ("PORTS*" or nothing) as many.
     pub(in crate::emit::rtl) fn axi(self, times: &str) -> Self {
         let w = |width: &str| format!("{times}{width}").replace("*1", "");
         self.group("AXI4 read address channel.")
-            .output("m_axi_arvalid", w("1").as_str(), "An address is offered, and held until it is taken.")
+            .output("m_axi_arvalid", w("1").as_str(), "An address is valid; held until taken.")
             .input("m_axi_arready", w("1").as_str(), "It is taken.")
             .output("m_axi_arid", w("AXI_ID_WIDTH").as_str(), "Tile of the port, and its burst.")
             .output("m_axi_araddr", w("AXI_ADDR_WIDTH").as_str(), "Bytes.")
@@ -132,26 +132,26 @@ impl ModuleBuilder {
             .output("m_axi_arburst", w("2").as_str(), "INCR.")
             .group("AXI4 read data channel.")
             .input("m_axi_rvalid", w("1").as_str(), "A beat.")
-            .output("m_axi_rready", w("1").as_str(), "Always: there is a place for what was asked for.")
+            .output("m_axi_rready", w("1").as_str(), "Always 1: every requested beat has a reserved place.")
             .input("m_axi_rid", w("AXI_ID_WIDTH").as_str(), "Tile of the port, and its burst.")
             .input("m_axi_rdata", w("FLIT_WIDTH").as_str(), "A flit.")
             .input("m_axi_rresp", w("2").as_str(), "0 is OKAY.")
             .input("m_axi_rlast", w("1").as_str(), "The last beat of its burst.")
     }
-    /// What some tiles ask for and get, `tiles` (the parameter with their number) as wide.
+    /// Reads of some tiles, `tiles` (the parameter with their number) as wide.
     pub(in crate::emit::rtl) fn reads_of_tiles(self, tiles: &str) -> Self {
         let w = |width: &str| format!("{tiles}*{width}").replace("*1", "");
-        self.group("Bursts that tiles ask for.")
+        self.group("Bursts requested by tiles.")
             .input("req_valid", w("1").as_str(), "One pulse a burst.")
-            .input("req_id", w("ID_WIDTH").as_str(), "Its name.")
+            .input("req_id", w("ID_WIDTH").as_str(), "Its ID.")
             .input("req_number", w("NUMBER_WIDTH").as_str(), "The slice's number.")
-            .input("req_first", w("INDEX_WIDTH").as_str(), "First flit that is read.")
+            .input("req_first", w("INDEX_WIDTH").as_str(), "First flit to read.")
             .input("req_len", w("LEN_WIDTH").as_str(), "Flits less one.")
-            .output("req_credit", w("1").as_str(), "One pulse a burst that has left the queue.")
-            .group("What was read.")
+            .output("req_credit", w("1").as_str(), "One pulse a burst that left the queue.")
+            .group("Read data.")
             .output("rsp_valid", w("1").as_str(), "One pulse a flit.")
-            .output("rsp_id", w("ID_WIDTH").as_str(), "Name of its burst.")
-            .output("rsp_last", w("1").as_str(), "The last of its burst.")
+            .output("rsp_id", w("ID_WIDTH").as_str(), "ID of its burst.")
+            .output("rsp_last", w("1").as_str(), "Last flit of its burst.")
             .output("rsp_bad", w("1").as_str(), "The memory reports an error.")
             .output("rsp_data", w("FLIT_WIDTH").as_str(), "The flit.")
     }

@@ -9,9 +9,9 @@ pub(in crate::emit::rtl) fn bus_stop(w: &TakvParams) -> ModuleSpec {
         Block::Takv,
         "meshkv_bus_stop",
         &[
-            "A stop of the column bus: the tile hears every word, and the stop to the north is sent it.",
+            "Stop of the column bus: passes every word to its tile and to the next stop to the north.",
             "",
-            "One register a hop. A credit stands for a word that the next stop has room for.",
+            "One register a hop. A credit represents room for one word in the next stop.",
         ],
     )
     .control(w, &["ROWS", "Y_WIDTH"])
@@ -22,11 +22,11 @@ pub(in crate::emit::rtl) fn bus_stop(w: &TakvParams) -> ModuleSpec {
     .group("From the south.")
     .input("rx_s_bus_valid", 1, "One pulse a word.")
     .input("rx_s_bus_data", "WIDTH", "The word.")
-    .output("rx_s_bus_credit", 1, "One pulse a word that has left.")
+    .output("rx_s_bus_credit", 1, "One pulse a word that left.")
     .group("To the north.")
     .output("tx_n_bus_valid", 1, "One pulse a word.")
     .output("tx_n_bus_data", "WIDTH", "The word.")
-    .input("tx_n_bus_credit", 1, "One pulse a word that has left the next stop.")
+    .input("tx_n_bus_credit", 1, "One pulse a word that left the next stop.")
     .group("To the tile.")
     .output("m_valid", 1, "")
     .input("m_ready", 1, "")

@@ -11,11 +11,11 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         Block::Takv,
         "meshkv_column_controller",
         &[
-            "Says on the bus of its column which slices its tiles fetch, and which they are home to.",
+            "Announces on its column's bus which slices the tiles fetch, and which ones their homes fill.",
             "",
-            "All controllers go through the same slices in the same order; what a home fills and what tiles",
-            "fetch is therefore in one order everywhere, and nobody waits for what comes later. Homes are",
-            "found here, once a column, and are carried in every word: tiles need no placement.",
+            "All controllers process the same slices in the same order. So homes fill and tiles fetch in one",
+            "order everywhere, and no request waits for a later one. Homes are",
+            "computed here, once a column, and sent in every word: tiles need no placement.",
         ],
     )
     .control(w, &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH"])
@@ -62,21 +62,21 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         .input("x", "X_WIDTH", "Column, tied to a constant.")
         .query("query", Dir::Input, PLACE, "")
         .descriptor()
-        .output("idle", 1, "All descriptors have been worked off.");
+        .output("idle", 1, "All descriptors are done.");
     if w.swaps() {
         b = b
-            .group("Homes that swap, between two steps.")
-            .input("ready", 1, "Every home has a place.")
-            .output("arrived", 1, "The step is over; it waits.")
+            .group("Swap of homes, between two steps.")
+            .input("ready", 1, "All homes have places.")
+            .output("arrived", 1, "The step is over; the controller waits.")
             .input("go", 1, "The next step may begin.")
-            .input("map_valid", 1, "A home gets a place.")
+            .input("map_valid", 1, "A home is assigned a place.")
             .input("map_home", "HOME_WIDTH", "The logical home, {y, x}.")
-            .input("map_place", "HOME_WIDTH", "Where it is, {y, x}.");
+            .input("map_place", "HOME_WIDTH", "Its place, {y, x}.");
     }
     b.group("To the bus.")
-        .output("bus_valid", 1, "One pulse a word; there is a credit for it.")
+        .output("bus_valid", 1, "One pulse a word, which has a credit.")
         .output("bus_data", "BUS_WIDTH", "The word.")
-        .input("bus_credit", 1, "One pulse a word that has left the stop.")
+        .input("bus_credit", 1, "One pulse a word that left the stop.")
         .instances(&["meshkv_fifo", "meshkv_placement"])
         .build()
 }

@@ -7,12 +7,12 @@ use crate::emit::rtl::takv::params::TakvParams;
 pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_filler",
         &[
-            "Fills the staging memory with the slices that this tile is home to, in the order they will be",
-            "asked for.",
+            "Fills the staging memory with the slices of which this tile is the home, in the order of their",
+            "requests.",
             "",
-            "Each takes a free slot, is read burst by burst under names of their own, so that answers may come",
-            "in any order, and is published when all of it is there. What goes wrong is reported and the slice",
-            "given out all the same: nothing waits for ever.",
+            "Each slice takes a free slot and is read by bursts with different IDs, so that answers may arrive",
+            "in any order. It is published when complete. After an error, which is reported, the slice is",
+            "published all the same, so that no tile waits forever.",
         ],
     )
     .control(w, &["TAG_WIDTH", "INDEX_WIDTH", "FLIT_WIDTH", "EXPECTED_WIDTH", "NUMBER_WIDTH", "ID_WIDTH", "LEN_WIDTH"])
@@ -26,16 +26,16 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
     .input("s_valid", 1, "")
     .output("s_ready", 1, "")
     .input("s_tag", "TAG_WIDTH", "Which.")
-    .input("s_first", "INDEX_WIDTH", "First flit of K that will be asked for. Of V likewise.")
-    .input("s_last", "INDEX_WIDTH", "Last flit of K that will be asked for. Of V likewise.")
-    .input("s_expected", "EXPECTED_WIDTH", "Tiles that will ask for it.")
+    .input("s_first", "INDEX_WIDTH", "First flit of K that will be requested; likewise of V.")
+    .input("s_last", "INDEX_WIDTH", "Last flit of K that will be requested; likewise of V.")
+    .input("s_expected", "EXPECTED_WIDTH", "Number of tiles that will request it.")
     .input("s_number", "NUMBER_WIDTH", "Its number in external memory.")
     .request()
     .response()
     .filling()
     .freed(Dir::Input)
     .errors("1")
-    .group("To be counted, one pulse each.")
+    .group("Events, one pulse each.")
     .output("event_fill", 1, "A flit is written.")
     .output("event_slice", 1, "A slice is published.")
     .output("event_wait", 1, "A slice waits for a free slot.")

@@ -1,4 +1,4 @@
-//! Places of slices, the column bus and external memory; `docs/takv.md` has the reasons.
+//! Placement of slices, the column bus and external memory; `docs/takv.md` gives the reasons.
 
 pub(super) mod bundles;
 pub(super) mod bus_stop;

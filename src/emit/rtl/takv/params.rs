@@ -1,4 +1,4 @@
-//! Parameter values of what tells tiles what to fetch and fills their memories.
+//! Parameter values of the modules that control fetching and fill the staging memories.
 
 use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
 use crate::design::{index_bits, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
@@ -11,9 +11,9 @@ pub(in crate::emit::rtl) struct TakvParams {
     pub(in crate::emit::rtl) tile: MareParams,
     pub(in crate::emit::rtl) placement: Placement,
     pub(in crate::emit::rtl) memory: Memory,
-    /// NetworkParams of the column bus.
+    /// Widths of the column bus.
     pub(in crate::emit::rtl) bus: Bus,
-    /// Pieces of all KV heads, where only those heads share that attend with one.
+    /// Pieces of all KV heads, if a slice is shared only by the heads that attend with its KV head.
     pub(in crate::emit::rtl) pieces: Vec<Piece>,
     /// Heads and rows of each column.
     pub(in crate::emit::rtl) columns: Vec<(u64, u64)>,
@@ -34,7 +34,7 @@ pub(in crate::emit::rtl) struct TakvParams {
     pub(in crate::emit::rtl) head_dim: u32,
     /// Most heads of a column.
     pub(in crate::emit::rtl) heads: u32,
-    /// How they are dealt.
+    /// Distribution of the heads over the columns.
     pub(in crate::emit::rtl) mapping: Heads,
 }
 
@@ -74,12 +74,12 @@ impl TakvParams {
         }
     }
 
-    /// Whether homes can swap.
+    /// Homes can swap.
     pub(in crate::emit::rtl) fn swaps(&self) -> bool {
         self.swaps
     }
 
-    /// What the templates of the control are told.
+    /// Values for the templates of the block.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let net = &self.tile.net;
         let (x, rho) = (index_bits(net.cols), self.rotation().ilog2());
@@ -110,6 +110,10 @@ impl TakvParams {
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         values.insert("placement".into(), kind.into());
+        let is = |kind| self.placement.kind == kind;
+        values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
+        values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
+        values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
         values.insert("swaps".into(), self.swaps().into());
         let last = |x: u32| design_heads(self, x).1;
         let of_columns =
@@ -135,7 +139,7 @@ impl TakvParams {
         (self.segment + 1).max(self.rotation().ilog2()) + 1
     }
 
-    /// Bits of what is divided to place a segment.
+    /// Bits of the largest dividend of the placement.
     pub(in crate::emit::rtl) fn place(&self) -> u32 {
         let p = &self.placement;
         let (layers, segments) = (u64::from(p.layers), u64::from(p.segments));
@@ -163,16 +167,16 @@ impl TakvParams {
         index_bits(self.heads)
     }
 
-    /// Bits of a number of slots that a home's flits can take in the router.
+    /// Bits of the number of router slots that a home's flits can occupy.
     pub(in crate::emit::rtl) fn used(&self) -> u32 {
         let net = &self.tile.net;
         index_bits(net.vc_depth * (net.vcs - net.vn0_vcs - 1) + 1)
     }
 }
 
-/// What there is to say of each parameter, once.
+/// The documentation of each parameter, once.
 impl ModuleBuilder {
-    /// Adds parameters of the control by name, those that are not there yet.
+    /// Adds the block's parameters of these `names` that the module lacks.
     ///
     /// # Panics
     /// If there is no such parameter: a slip in this crate.
@@ -236,19 +240,19 @@ impl ModuleBuilder {
                 "BLOCKS",
                 "[63:0]",
                 wide(p.blocks_of_home().into()),
-                "Macro-blocks that a home has room for in external memory, a stream.",
+                "Macro-blocks a stream for which a home has room in external memory.",
             ),
             "SEGMENTS" => self.param("SEGMENTS", p.segments, "Segments of a layer."),
             "STRIDE" => self.param("STRIDE", p.a, "Rows from a layer to the next (a)."),
             "COLUMN_STRIDE" => self.param(
                 "COLUMN_STRIDE",
                 p.column_stride,
-                "Columns by which a layer moves on after each ROWS segments.",
+                "Columns by which a layer advances after each ROWS segments.",
             ),
             "ROUNDS" => self.param(
                 "ROUNDS",
                 p.segments.div_ceil(p.rows),
-                "Times that a layer's segments go round the rows.",
+                "Rounds of a layer's segments over the rows.",
             ),
             "HUB_X" => self.param("HUB_X", hub(w).0, "Column of the hub."),
             "HUB_Y" => self.param("HUB_Y", hub(w).1, "Row of the hub."),
@@ -272,12 +276,12 @@ impl ModuleBuilder {
             "INDEX_COUNT_WIDTH" => self.param(
                 "INDEX_COUNT_WIDTH",
                 w.index_count(),
-                "Width of a place in a descriptor's segments, with the last group's to spare.",
+                "Width of a position in a descriptor's segments, rounded up to whole groups.",
             ),
             "PIECES" => self.param(
                 "PIECES",
                 w.pieces.len() as u32,
-                "What columns have of the heads of a KV head each, all together.",
+                "Number of pieces: the heads of one KV head in one column each.",
             ),
             "PIECE_COUNT_WIDTH" => self.param(
                 "PIECE_COUNT_WIDTH",
@@ -287,7 +291,7 @@ impl ModuleBuilder {
             "ROW_STEP" => self.param(
                 "ROW_STEP",
                 w.row_step,
-                "Rows from a column's head to the next, with a tile a head.",
+                "Rows from a column's head to the next, with one tile a head.",
             ),
             "ROW_FLITS_LOG" => {
                 self.param("ROW_FLITS_LOG", w.row_flits_log, "Flits of a token's K, as a power of two.")
@@ -297,21 +301,17 @@ impl ModuleBuilder {
             }
             "BUS_WIDTH" => self.param("BUS_WIDTH", w.bus.word, "Width of a word of the column bus in bits."),
             "BUS_DEPTH" => self.param("BUS_DEPTH", w.bus_depth, "Words that a stop of the column bus holds."),
-            "ASK_DEPTH" => {
-                self.param("ASK_DEPTH", ASK_DEPTH, "Slices that a tile may be asked to fetch ahead.")
-            }
-            "FILL_DEPTH" => {
-                self.param("FILL_DEPTH", FILL_DEPTH, "Slices that a home may be told to fill ahead.")
-            }
+            "ASK_DEPTH" => self.param("ASK_DEPTH", ASK_DEPTH, "Slices that a tile can queue to fetch."),
+            "FILL_DEPTH" => self.param("FILL_DEPTH", FILL_DEPTH, "Slices that a home can queue to fill."),
             "DESC_DEPTH" => self.param("DESC_DEPTH", DESC_DEPTH, "Descriptors that wait in each controller."),
             "REQ_DEPTH" => {
-                self.param("REQ_DEPTH", REQ_DEPTH, "Bursts that a tile may have waiting for the memory port.")
+                self.param("REQ_DEPTH", REQ_DEPTH, "Bursts of a tile that can wait at the memory port.")
             }
             "CREDIT_WIDTH" => {
                 self.param("CREDIT_WIDTH", index_bits(REQ_DEPTH + 1), "Width of their number in bits.")
             }
             "ID_WIDTH" => {
-                self.param("ID_WIDTH", w.memory.slot_width, "Width of the name of a tile's burst in bits.")
+                self.param("ID_WIDTH", w.memory.slot_width, "Width of the ID of a tile's burst in bits.")
             }
             "AXI_ID_WIDTH" => self.param(
                 "AXI_ID_WIDTH",
@@ -353,7 +353,7 @@ impl ModuleBuilder {
             "TIMEOUT_WIDTH" => self.param(
                 "TIMEOUT_WIDTH",
                 TIMEOUT_WIDTH,
-                "A memory that does not answer for 2^TIMEOUT_WIDTH cycles is given up.",
+                "A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.",
             ),
             "HEAD_DIM" => self.param("HEAD_DIM", w.head_dim, "Elements of a K or V row, a power of two."),
             "HEADS" => self.param("HEADS", w.heads, "Query heads of a column at most."),

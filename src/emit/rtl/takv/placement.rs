@@ -10,9 +10,9 @@ pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
         Block::Takv,
         "meshkv_placement",
         &[
-            "Where a macro-block has its home, and which of its home's blocks it is.",
+            "Home of a macro-block, and its number among that home's blocks.",
             "",
-            "Two cycles from layer and segment to home and block, one look-up a cycle.",
+            "Latency is two cycles from layer and segment to home and block, at one look-up a cycle.",
         ],
     )
     .control(w, &["X_WIDTH", "Y_WIDTH", "LAYER_WIDTH", "SEGMENT_WIDTH"]);
@@ -22,10 +22,10 @@ pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
         PlacementKind::Hub => b.control(w, &["SEGMENTS", "HUB_X", "HUB_Y"]),
     };
     let parts: &[&str] = if w.placement.kind == PlacementKind::Hub { &[] } else { &["meshkv_residue"] };
-    b.param("NUMBER_WIDTH", w.place(), "Width of the largest number that is divided.")
+    b.param("NUMBER_WIDTH", w.place(), "Width of the largest dividend.")
         .control(w, &["BLOCK_WIDTH"])
         .input("clk", 1, "")
-        .input("en", 1, "Both stages move on.")
+        .input("en", 1, "Both stages advance.")
         .input("layer", "LAYER_WIDTH", "Layer l.")
         .input("segment", "SEGMENT_WIDTH", "Segment s of the layer.")
         .group("Two enabled cycles later.")
@@ -40,13 +40,13 @@ pub(in crate::emit::rtl) fn residue() -> ModuleSpec {
     ModuleBuilder::new(
         Block::Takv,
         "meshkv_residue",
-        &["Quotient and residue of a number by a constant, without a divider: digits run through a residue."],
+        &["Quotient and residue of a number by a constant, digit by digit, without a divider."],
     )
     .param("WIDTH", 16, "Width of the number in bits.")
-    .param("MODULUS", 8, "What it is divided by, 2 to 16.")
+    .param("MODULUS", 8, "The divisor, 2 to 16.")
     .param("RESIDUE_WIDTH", 3, "Width of the residue in bits.")
-    .input("number", "WIDTH", "What is divided.")
-    .output("residue", "RESIDUE_WIDTH", "What is left over.")
-    .output("quotient", "WIDTH", "How often MODULUS goes in.")
+    .input("number", "WIDTH", "Dividend.")
+    .output("residue", "RESIDUE_WIDTH", "Remainder.")
+    .output("quotient", "WIDTH", "Quotient.")
     .build()
 }

@@ -5,27 +5,29 @@ use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::takv::params::TakvParams;
 
 pub(in crate::emit::rtl) fn swap_unit(w: &TakvParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Takv, "meshkv_swap_unit",
+    ModuleBuilder::new(
+        Block::Takv,
+        "meshkv_swap_unit",
         &[
-            "Lets two homes exchange their places, between two decode steps.",
+            "Exchanges the places of two homes, between two decode steps.",
             "",
-            "What a home sends leaves along its row, so occupancies are added up by row. The heaviest home of the",
-            "heaviest row changes with the lightest of the lightest row if that, and only if it, lowers the sum of",
-            "squares over the rows. A place takes as many macro-blocks as any other, so none gets too many.",
+            "A home's data leaves along its row, so occupancies are added by row. The heaviest home of the",
+            "heaviest row is exchanged with the lightest of the lightest row only if that lowers the sum of",
+            "squares over the rows. All places hold equally many macro-blocks, so none overflows.",
         ],
     )
     .control(w, &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "HOME_WIDTH", "VALUE_WIDTH", "EPOCH", "EPOCH_WIDTH"])
     .clocked()
     .group("From the columns.")
-    .input("arrived", "COLS", "The step is over there.")
+    .input("arrived", "COLS", "The step is over in that column.")
     .input("occupancy_valid_in", "COLS", "One pulse a value.")
     .input("occupancy_data_in", "COLS*VALUE_WIDTH", "An occupancy, row 0 first.")
     .group("To the columns.")
-    .output("ready", 1, "Every home has a place.")
+    .output("ready", 1, "All homes have places.")
     .output("go", 1, "One pulse: the next step may begin.")
-    .output("map_valid", 1, "A home gets a place.")
+    .output("map_valid", 1, "A home is assigned a place.")
     .output("map_home", "HOME_WIDTH", "The logical home, {y, x}.")
-    .output("map_place", "HOME_WIDTH", "Where it is, {y, x}.")
+    .output("map_place", "HOME_WIDTH", "Its place, {y, x}.")
     .swap_report()
     .build()
 }
@@ -33,9 +35,9 @@ pub(in crate::emit::rtl) fn swap_unit(w: &TakvParams) -> ModuleSpec {
 pub(in crate::emit::rtl) fn occupancy(w: &TakvParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Takv, "meshkv_occupancy",
         &[
-            "How full the buffer is that a home sends into: slots times cycles of a step, as a moving average.",
+            "Occupancy of the buffer that a home sends into: moving average of slots times cycles of a step.",
             "",
-            "When a step is over the average is sent southwards, and those of the rows beyond are passed on.",
+            "At the end of a step the average is sent south, and those of the rows to the north are forwarded.",
         ],
     )
     .control(w, &["VALUE_WIDTH"])
@@ -43,8 +45,8 @@ pub(in crate::emit::rtl) fn occupancy(w: &TakvParams) -> ModuleSpec {
     .clocked()
     .input("sample", 1, "One pulse: the step is over.")
     .group("The credits of the buffer.")
-    .input("send", 1, "A flit goes there.")
-    .input("credit", 1, "A slot is free again.")
+    .input("send", 1, "A flit enters the buffer.")
+    .input("credit", 1, "A slot is freed.")
     .group("From the north.")
     .input("rx_n_occupancy_valid", 1, "One pulse a value.")
     .input("rx_n_occupancy_data", "VALUE_WIDTH", "An occupancy, the nearest row's first.")
