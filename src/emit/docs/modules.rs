@@ -125,7 +125,7 @@ fn usual_meaning(port: &str) -> &'static str {
         "pick" => "One-hot: the free virtual channel for the next packet of each output.",
         "ap_clk" => "Clock: ap_clk of the network, ap_clk_2 of PaD.",
         "ap_rst" | "ap_rst_n" => "Reset, active low, synchronous to the clock of its number.",
-        "set_cache" | "set_stride" | "set_count" | "set_rows" | "set_streams" => {
+        "set_cache" | "set_first" | "set_stride" | "set_count" | "set_rows" | "set_streams" => {
             "Value written to the register of this name."
         }
         "select_index" | "select_group" | "select_tile" => "The selected counter.",
@@ -143,7 +143,7 @@ fn usual_meaning(port: &str) -> &'static str {
 /// Meaning of the signals of any AXI4 bus.
 fn axi_meaning(port: &str) -> &'static str {
     match port.rsplit('_').next() {
-        Some("awvalid" | "wvalid" | "bvalid" | "arvalid" | "rvalid") => "The other signals are valid.",
+        Some("awvalid" | "wvalid" | "bvalid" | "arvalid" | "rvalid") => "The channel is valid.",
         Some("awready" | "wready" | "bready" | "arready" | "rready") => "It is taken in this cycle.",
         Some("awid" | "arid") => "ID of the burst.",
         Some("bid" | "rid") => "ID of the answered burst.",
@@ -158,7 +158,7 @@ fn axi_meaning(port: &str) -> &'static str {
 /// Meaning of the fields of tiles' bundles; group or prefix names the owner.
 fn bundle_meaning(port: &str) -> &'static str {
     match port.rsplit('_').next() {
-        Some("valid") => "The other signals are valid; held until taken.",
+        Some("valid") => "The bundle is valid; held until taken.",
         Some("ready") => "It is taken in this cycle.",
         Some("key") => "Tag with its generation above it.",
         Some("tag") => "Tag: stream, layer, segment, slice.",
@@ -167,7 +167,7 @@ fn bundle_meaning(port: &str) -> &'static str {
         Some("dest") => "Destinations, a bit a tile.",
         Some("slot") => "Slot of the staging memory.",
         Some("addr") => "Address in the staging memory.",
-        Some("en") => "The other signals are valid in this cycle.",
+        Some("en") => "The bundle is valid in this cycle.",
         Some("data") => "Payload of the flit.",
         Some("first") => "First flit of the range; starts a chunk.",
         Some("last") => "Last flit of the range.",

@@ -3,7 +3,8 @@
 //
 // Pipeline from one SLR to another: one register on each side of every boundary.
 //
-// It cannot stall and has no reset: a reset at its input lasts longer than the pipeline. There is no logic between its registers, nor between them and a boundary.
+// It cannot stall and has no reset: a reset at its input lasts longer than the pipeline. There is no logic
+// between its registers, nor between them and a boundary.
 `default_nettype none
 module meshkv_crossing_chain #(
     // Width in bits.

@@ -28,7 +28,8 @@ pub(in crate::emit::rtl) fn crossing_chain() -> ModuleSpec {
         &[
             "Pipeline from one SLR to another: one register on each side of every boundary.",
             "",
-            "It cannot stall and has no reset: a reset at its input lasts longer than the pipeline. There is no logic between its registers, nor between them and a boundary.",
+            "It cannot stall and has no reset: a reset at its input lasts longer than the pipeline. There is no logic",
+            "between its registers, nor between them and a boundary.",
         ],
     )
     .param("WIDTH", 8, "Width in bits.")
