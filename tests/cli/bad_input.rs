@@ -1,7 +1,7 @@
 //! Bad input and a broken environment give a clear message with a way out and exit code 2, and leave nothing half
 //! written. The exact messages for wrong configurations are in `tests/config/rejected`; Ctrl-C is in `interrupt.rs`.
 
-use crate::support::sandbox::{said, Said, Scene, OTHER};
+use crate::support::sandbox::{said, Said, Sandbox, OTHER};
 use meshkv::tools;
 use std::fs;
 use std::path::Path;
@@ -17,44 +17,44 @@ fn refused(said: &Said, says: &[&str]) {
 }
 
 /// The same for a command that must leave the folder as it was.
-fn refuses(scene: &Scene, line: &str, says: &[&str]) {
-    let before = scene.list();
-    refused(&scene.run(line), says);
-    assert_eq!(scene.list(), before, "{line}");
+fn refuses(sandbox: &Sandbox, line: &str, says: &[&str]) {
+    let before = sandbox.list();
+    refused(&sandbox.run(line), says);
+    assert_eq!(sandbox.list(), before, "{line}");
 }
 
 /// Runs `line` with files limited to a few blocks of 512 or 1024 bytes, as on a full disk. The signal is ignored, so
 /// that the write fails.
-fn with_room(scene: &Scene, blocks: u32, line: &str) -> Said {
-    let meshkv = scene.meshkv(line);
+fn with_room(sandbox: &Sandbox, blocks: u32, line: &str) -> Said {
+    let meshkv = sandbox.meshkv(line);
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"")]);
     shell.arg(meshkv.get_program()).args(meshkv.get_args());
-    shell.current_dir(meshkv.get_current_dir().expect("a scene has a folder"));
+    shell.current_dir(meshkv.get_current_dir().expect("it has a folder"));
     shell.envs(meshkv.get_envs().filter_map(|(name, value)| Some((name, value?))));
     said(&mut shell)
 }
 
 #[test]
 fn a_wrong_configuration_is_refused_by_every_subcommand_that_reads_one() {
-    let scene = Scene::new();
-    scene.file("unknown.toml", "[mesh]\ncolumns = 4\n");
-    scene.file("type.toml", "[mesh]\ncols = \"4\"\n");
-    scene.file("value.toml", "[noc]\nflit_width = 100\n");
+    let sandbox = Sandbox::new();
+    sandbox.file("unknown.toml", "[mesh]\ncolumns = 4\n");
+    sandbox.file("type.toml", "[mesh]\ncols = \"4\"\n");
+    sandbox.file("value.toml", "[noc]\nflit_width = 100\n");
     for line in ["check FILE", "generate FILE -o out", "lint FILE", "cosim FILE --plot pictures"] {
         for (file, says) in [
             ("unknown.toml", ["unknown.toml:2:1: ", "columns", "  help: "]),
             ("type.toml", ["type.toml:2:8: ", "mesh.cols", "  help: "]),
             ("value.toml", ["value.toml:2:14: ", "noc.flit_width is 100", "  help: "]),
         ] {
-            refuses(&scene, &line.replace("FILE", file), &says);
+            refuses(&sandbox, &line.replace("FILE", file), &says);
         }
     }
 }
 
 #[test]
 fn malformed_and_empty_traces_are_refused_at_their_line() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     for (name, text, says) in [
         ("field.csv", "0,0,1,PART\n", ["field.csv:1:", "help: "]),
         ("word.csv", "0,0,1,PART,1\nfive,0,1,PART,1\n", ["word.csv:2:1: ", "help: "]),
@@ -73,35 +73,39 @@ fn malformed_and_empty_traces_are_refused_at_their_line() {
         ("empty.csv", "", ["empty.csv:1:1: there is no packet in this trace", "help: "]),
         ("comments.csv", "# none\n\n", ["comments.csv:2:1: there is no packet", "help: "]),
     ] {
-        scene.file(name, text);
-        refuses(&scene, &format!("cosim small.toml --trace {name} --plot pictures"), &says);
+        sandbox.file(name, text);
+        refuses(&sandbox, &format!("cosim small.toml --trace {name} --plot pictures"), &says);
     }
-    fs::write(scene.path("binary.csv"), b"0,0,1,PART,1\n\xff\xfe").unwrap();
+    fs::write(sandbox.path("binary.csv"), b"0,0,1,PART,1\n\xff\xfe").unwrap();
     refuses(
-        &scene,
+        &sandbox,
         "cosim small.toml --trace binary.csv",
         &["binary.csv:2: this is no UTF-8 text", "help: "],
     );
-    refuses(&scene, "cosim small.toml --trace nowhere.csv", &["cannot read the trace nowhere.csv"]);
+    refuses(&sandbox, "cosim small.toml --trace nowhere.csv", &["cannot read the trace nowhere.csv"]);
 }
 
 #[test]
 fn loads_and_sets_that_cannot_be_are_refused() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     for range in ["1.0:0.05", "0:2", "text", "0.5", "0.5:0.5", "nan:1", ":"] {
-        refuses(&scene, &format!("cosim small.toml --sweep-load {range}"), &[range, "for example 0.05:1.0"]);
+        refuses(
+            &sandbox,
+            &format!("cosim small.toml --sweep-load {range}"),
+            &[range, "for example 0.05:1.0"],
+        );
     }
     for load in ["-0.1", "0", "1.01", "nan", "inf"] {
         let says = ["is not above 0 and at most 1", "help: "];
-        refuses(&scene, &format!("cosim small.toml --load={load}"), &says);
+        refuses(&sandbox, &format!("cosim small.toml --load={load}"), &says);
     }
-    refuses(&scene, "cosim small.toml --load much", &["much", "--load"]);
+    refuses(&sandbox, "cosim small.toml --load much", &["much", "--load"]);
     for (traffic, fanout) in [("multicast", 4), ("mixed", 4), ("multicast", 0)] {
         let says = [&format!("a fan-out of {fanout} is not between 1 and 3"), "try --fanout 3"];
-        refuses(&scene, &format!("cosim small.toml --traffic {traffic} --fanout {fanout}"), &says);
+        refuses(&sandbox, &format!("cosim small.toml --traffic {traffic} --fanout {fanout}"), &says);
     }
     refuses(
-        &scene,
+        &sandbox,
         "cosim small.toml --fanout 99",
         &["--fanout says nothing about uniform traffic", "help: "],
     );
@@ -109,9 +113,9 @@ fn loads_and_sets_that_cannot_be_are_refused() {
 
 #[test]
 fn what_cannot_be_written_is_found_out_before_anything_is_built() {
-    let scene = Scene::new();
-    scene.file("file", "");
-    fs::create_dir_all(scene.path("taken/link-utilisation.svg")).unwrap();
+    let sandbox = Sandbox::new();
+    sandbox.file("file", "");
+    fs::create_dir_all(sandbox.path("taken/link-utilisation.svg")).unwrap();
     for (option, says) in [
         // Nobody can make files here, not even root.
         ("--plot /proc", "--plot needs a folder that can be written: cannot write /proc/"),
@@ -123,48 +127,48 @@ fn what_cannot_be_written_is_found_out_before_anything_is_built() {
         ("--wave taken", "cannot write taken: is a directory"),
     ] {
         // A cache would show that something was built.
-        refuses(&scene, &format!("cosim small.toml {option}"), &[says]);
+        refuses(&sandbox, &format!("cosim small.toml {option}"), &[says]);
     }
-    refuses(&scene, "generate small.toml -o /proc/out", &["cannot prepare /proc/out", "help: "]);
-    refuses(&scene, "generate small.toml -o file", &["file exists and is not a directory", "help: "]);
-    refuses(&scene, "generate small.toml -o taken", &["taken is not empty", "help: "]);
+    refuses(&sandbox, "generate small.toml -o /proc/out", &["cannot prepare /proc/out", "help: "]);
+    refuses(&sandbox, "generate small.toml -o file", &["file exists and is not a directory", "help: "]);
+    refuses(&sandbox, "generate small.toml -o taken", &["taken is not empty", "help: "]);
 }
 
 #[test]
 fn an_edited_output_is_refused_and_stays() {
-    let scene = Scene::new();
-    assert_eq!(scene.run("generate small.toml -o out").code, Some(0));
-    let edited = scene.file("out/rtl/network/meshkv_mesh.v", "// mine\n");
-    refuses(&scene, "generate small.toml -o out", &["rtl/network/meshkv_mesh.v", "--force"]);
+    let sandbox = Sandbox::new();
+    assert_eq!(sandbox.run("generate small.toml -o out").code, Some(0));
+    let edited = sandbox.file("out/rtl/network/meshkv_mesh.v", "// mine\n");
+    refuses(&sandbox, "generate small.toml -o out", &["rtl/network/meshkv_mesh.v", "--force"]);
     assert_eq!(fs::read_to_string(edited).unwrap(), "// mine\n");
 }
 
 #[test]
 fn a_full_disk_leaves_nothing_half_written() {
-    let scene = Scene::with_fabric();
-    let before = scene.list();
-    let output = with_room(&scene, 4, "generate small.toml -o a/out");
+    let sandbox = Sandbox::with_fabric();
+    let before = sandbox.list();
+    let output = with_room(&sandbox, 4, "generate small.toml -o a/out");
     refused(&output, &["cannot write a/out/", "File too large", "free some space"]);
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 
     // The fabric is there; its picture has no room.
-    assert_eq!(scene.run("cosim small.toml --cycles 500").code, Some(0));
-    let pictures = with_room(&scene, 4, "cosim small.toml --cycles 500 --plot a/pictures");
+    assert_eq!(sandbox.run("cosim small.toml --cycles 500").code, Some(0));
+    let pictures = with_room(&sandbox, 4, "cosim small.toml --cycles 500 --plot a/pictures");
     refused(&pictures, &["cannot write a/pictures/link-utilisation.", "File too large"]);
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 
     // No room to build one.
-    let scene = Scene::new();
-    let build = with_room(&scene, 4, "cosim small.toml");
+    let sandbox = Sandbox::new();
+    let build = with_room(&sandbox, 4, "cosim small.toml");
     refused(&build, &["File too large", "MESHKV_CACHE"]);
-    assert!(!scene.list().iter().any(|path| path.starts_with("cache/")), "{:?}", scene.list());
+    assert!(!sandbox.list().iter().any(|path| path.starts_with("cache/")), "{:?}", sandbox.list());
 }
 
 #[test]
 fn a_result_that_cannot_be_written_is_an_error() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = scene.meshkv("check small.toml --json").stdout(full).output().unwrap();
+    let output = sandbox.meshkv("check small.toml --json").stdout(full).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(err.contains("cannot write the result: No space left on device"), "{err}");
@@ -172,25 +176,25 @@ fn a_result_that_cannot_be_written_is_an_error() {
 
 #[test]
 fn a_verilator_that_is_missing_or_too_old_is_named_with_what_to_do() {
-    let scene = Scene::new();
-    let old = scene.script("old", "echo 'Verilator 4.038 2020-07-11 rev v4.036-114-g0cd4a57ad'");
-    let before = scene.list();
+    let sandbox = Sandbox::new();
+    let old = sandbox.script("old", "echo 'Verilator 4.038 2020-07-11 rev v4.036-114-g0cd4a57ad'");
+    let before = sandbox.list();
     for line in ["cosim small.toml --plot pictures", "lint small.toml"] {
-        let too_old = said(scene.meshkv(line).env("MESHKV_VERILATOR", &old));
+        let too_old = said(sandbox.meshkv(line).env("MESHKV_VERILATOR", &old));
         refused(&too_old, &["version 4.038, older than 5.006", "make tools"]);
-        let missing = said(scene.meshkv(line).env("MESHKV_VERILATOR", "/nowhere/verilator"));
+        let missing = said(sandbox.meshkv(line).env("MESHKV_VERILATOR", "/nowhere/verilator"));
         refused(&missing, &["/nowhere/verilator", "apt-get install verilator"]);
     }
-    let no_compiler = said(scene.meshkv("cosim small.toml").env("CXX", "/nowhere/c++"));
+    let no_compiler = said(sandbox.meshkv("cosim small.toml").env("CXX", "/nowhere/c++"));
     refused(&no_compiler, &["/nowhere/c++", "apt-get install g++"]);
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
-    let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
+    let sandbox = Sandbox::with_own_fabric("cosim small.toml --cycles 500");
     // Another fabric over the same runtime and headers, so that Verilator comes first.
-    scene.file("other.toml", OTHER);
+    sandbox.file("other.toml", OTHER);
     let real = tools::find(&tools::VERILATOR).expect("Verilator").path;
     let begin = "mkdir -p obj; echo half > obj/Vdut.cpp";
     for (end, says) in [
@@ -198,11 +202,11 @@ fn a_verilator_that_dies_half_way_is_told_and_leaves_nothing() {
         ("exit 3", "it printed nothing"),
         ("echo '%Error: out of ideas' >&2; exit 1", "out of ideas"),
     ] {
-        let fake = scene.impostor("fake", &real, &format!("{begin}\n{end}"));
-        let before = scene.list();
-        let failed = said(scene.meshkv("cosim other.toml --cycles 500").env("MESHKV_VERILATOR", &fake));
+        let fake = sandbox.impostor("fake", &real, &format!("{begin}\n{end}"));
+        let before = sandbox.list();
+        let failed = said(sandbox.meshkv("cosim other.toml --cycles 500").env("MESHKV_VERILATOR", &fake));
         refused(&failed, &["failed on the generated fabric", says]);
-        assert_eq!(scene.list(), before);
+        assert_eq!(sandbox.list(), before);
     }
 }
 
@@ -212,8 +216,8 @@ type Damage = (&'static str, fn(&Path));
 #[test]
 fn a_damaged_cache_entry_is_built_again() {
     let line = "cosim small.toml --cycles 500 --json";
-    let scene = Scene::with_own_fabric(line);
-    let right = scene.run(line);
+    let sandbox = Sandbox::with_own_fabric(line);
+    let right = sandbox.run(line);
     assert_eq!(right.code, Some(0), "{}", right.err);
     let damages: [Damage; 3] = [
         ("libdut.so is not what was built", |entry| {
@@ -229,12 +233,12 @@ fn a_damaged_cache_entry_is_built_again() {
         }),
     ];
     for (warning, damage) in damages {
-        for entry in fs::read_dir(&scene.cache).unwrap().map(|e| e.unwrap().path()) {
+        for entry in fs::read_dir(&sandbox.cache).unwrap().map(|e| e.unwrap().path()) {
             if entry.join("libdut.so").is_file() {
                 damage(&entry);
             }
         }
-        let said = scene.run(line);
+        let said = sandbox.run(line);
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert!(said.err.starts_with("warning: ") && said.err.contains(warning), "{}", said.err);
         assert_eq!(said.err.lines().count(), 1, "{}", said.err);
@@ -249,10 +253,10 @@ fn figures(json: &str) -> String {
 
 #[test]
 fn a_cache_that_cannot_be_used_is_named_with_the_way_out() {
-    let scene = Scene::new();
-    let file = scene.file("file", "");
+    let sandbox = Sandbox::new();
+    let file = sandbox.file("file", "");
     for cache in [Path::new("/proc/cache"), &file] {
-        let said = said(scene.meshkv("cosim small.toml").env("MESHKV_CACHE", cache));
+        let said = said(sandbox.meshkv("cosim small.toml").env("MESHKV_CACHE", cache));
         refused(&said, &["cannot create", cache.to_str().unwrap(), "MESHKV_CACHE"]);
         assert_eq!(said.err.matches("(os error").count(), 1, "{}", said.err);
     }

@@ -1,6 +1,6 @@
 //! `meshkv estimate` on a small design with real Yosys: its report, its cache, and its failures.
 
-use crate::support::sandbox::{said, Said, Scene, LEAST};
+use crate::support::sandbox::{said, Said, Sandbox, LEAST};
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::synth::{bound_of_tile, Demand, Effort, Yosys};
@@ -13,10 +13,10 @@ fn wider(config: &mut Config) {
     config.pe.array_rows = 2;
 }
 
-fn scene() -> Scene {
-    let scene = Scene::with_fabric();
-    scene.file("small.toml", LEAST);
-    scene
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file("small.toml", LEAST);
+    sandbox
 }
 
 fn yosys() -> PathBuf {
@@ -24,8 +24,8 @@ fn yosys() -> PathBuf {
 }
 
 /// Runs `line` with this program as Yosys.
-fn run_with(scene: &Scene, line: &str, yosys: &Path) -> Said {
-    said(scene.meshkv(line).env("MESHKV_SYNTH_YOSYS", yosys))
+fn run_with(sandbox: &Sandbox, line: &str, yosys: &Path) -> Said {
+    said(sandbox.meshkv(line).env("MESHKV_SYNTH_YOSYS", yosys))
 }
 
 fn printed(said: &Said) -> Value {
@@ -45,7 +45,7 @@ fn measured(change: impl Fn(&mut Config)) -> (Design, Demand) {
 
 #[test]
 fn every_resource_is_a_number_and_the_parts_add_up_to_it() {
-    let said = scene().run("estimate small.toml --json");
+    let said = sandbox().run("estimate small.toml --json");
     assert_eq!(said.code, Some(0), "{}", said.err);
     let value = printed(&said);
     assert_eq!(value["fits"], true);
@@ -83,21 +83,21 @@ fn a_lower_bound_is_never_above_what_is_measured() {
 
 #[test]
 fn what_was_synthesised_once_is_taken_from_the_cache() {
-    let scene = Scene::with_fabric();
-    scene.file("small.toml", LEAST);
-    let first = scene.run("estimate small.toml --json");
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file("small.toml", LEAST);
+    let first = sandbox.run("estimate small.toml --json");
     assert_eq!(first.code, Some(0), "{}", first.err);
     // This one knows its version and can do nothing; the name of the design is no part of its Verilog.
-    let idle = scene.impostor("idle", &yosys(), "exit 1");
-    scene.file("again.toml", LEAST);
-    let second = run_with(&scene, "estimate again.toml --json", &idle);
+    let idle = sandbox.impostor("idle", &yosys(), "exit 1");
+    sandbox.file("again.toml", LEAST);
+    let second = run_with(&sandbox, "estimate again.toml --json", &idle);
     assert_eq!(second.code, Some(0), "{}", second.err);
     assert_eq!(printed(&second)["parts"], printed(&first)["parts"]);
 }
 
 #[test]
 fn a_design_that_does_not_fit_is_an_error_with_reasons_and_ways_out() {
-    let said = scene().run("estimate small.toml --json --limit 1");
+    let said = sandbox().run("estimate small.toml --json --limit 1");
     assert_eq!(said.code, Some(1), "{}", said.err);
     let value = printed(&said);
     assert_eq!(value["fits"], false);
@@ -116,13 +116,13 @@ fn a_design_that_does_not_fit_is_an_error_with_reasons_and_ways_out() {
 
 #[test]
 fn what_could_be_changed_is_told_with_what_is_known_of_it() {
-    let scene = scene();
-    let small = scene.run("estimate small.toml --json");
+    let sandbox = sandbox();
+    let small = sandbox.run("estimate small.toml --json");
     assert_eq!(small.code, Some(0), "{}", small.err);
     let mut config: Config = toml::from_str(LEAST).unwrap();
     wider(&mut config);
-    scene.file("wider.toml", &toml::to_string(&config).unwrap());
-    let said = scene.run("estimate wider.toml --limit 1 --json");
+    sandbox.file("wider.toml", &toml::to_string(&config).unwrap());
+    let said = sandbox.run("estimate wider.toml --limit 1 --json");
     assert_eq!(said.code, Some(1), "{}", said.err);
     let value = printed(&said);
     // With one row it is the small design, which was synthesised.
@@ -136,7 +136,7 @@ fn what_could_be_changed_is_told_with_what_is_known_of_it() {
     assert_eq!(value["not_synthesised"], json!([]));
     assert!(said.err.contains("pe.array_rows = 1 is not enough"), "{}", said.err);
     // Without what is known of the small PaD nobody can say what one row would take.
-    let own = Scene::with_own_fabric("check small.toml");
+    let own = Sandbox::with_own_fabric("check small.toml");
     let small = printed(&small);
     let pad = small["parts"].as_array().unwrap().iter().find(|part| part["name"] == "pad").unwrap();
     let is_pad =
@@ -156,13 +156,13 @@ fn what_could_be_changed_is_told_with_what_is_known_of_it() {
 
 #[test]
 fn a_wrong_yosys_is_named_with_what_to_install() {
-    let scene = scene();
+    let sandbox = sandbox();
     let nowhere = Path::new("/nowhere/yosys");
-    let said = run_with(&scene, "estimate small.toml", nowhere);
+    let said = run_with(&sandbox, "estimate small.toml", nowhere);
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
     assert!(said.err.contains("yosys at /nowhere/yosys does not work"), "{}", said.err);
-    let old = scene.script("old", "echo 'Yosys 0.9 (git sha1 1979e0b)'");
-    let said = run_with(&scene, "estimate small.toml", &old);
+    let old = sandbox.script("old", "echo 'Yosys 0.9 (git sha1 1979e0b)'");
+    let said = run_with(&sandbox, "estimate small.toml", &old);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("is version 0.9, older than 0.23"), "{}", said.err);
     assert!(said.err.contains("MESHKV_SYNTH_YOSYS"), "{}", said.err);
@@ -170,23 +170,23 @@ fn a_wrong_yosys_is_named_with_what_to_install() {
 
 #[test]
 fn a_yosys_that_fails_is_quoted_and_leaves_nothing_in_the_cache() {
-    let scene = Scene::new();
-    let fails = scene.impostor("fails", &yosys(), "echo 'ERROR: out of ideas' >&2; exit 1");
-    let said = run_with(&scene, "estimate small.toml --plot pictures", &fails);
+    let sandbox = Sandbox::new();
+    let fails = sandbox.impostor("fails", &yosys(), "echo 'ERROR: out of ideas' >&2; exit 1");
+    let said = run_with(&sandbox, "estimate small.toml --plot pictures", &fails);
     assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
     assert!(said.err.contains("out of ideas"), "{}", said.err);
-    assert!(!scene.path("pictures").exists());
-    let left = std::fs::read_dir(&scene.cache).unwrap().map(|e| e.unwrap().path());
+    assert!(!sandbox.path("pictures").exists());
+    let left = std::fs::read_dir(&sandbox.cache).unwrap().map(|e| e.unwrap().path());
     assert!(left.into_iter().all(|path| path.extension().is_some_and(|e| e == "lock")));
 }
 
 #[test]
 fn the_floorplan_is_drawn_as_svg_and_png() {
-    let scene = scene();
-    let said = scene.run("estimate small.toml --plot pictures -q");
+    let sandbox = sandbox();
+    let said = sandbox.run("estimate small.toml --plot pictures -q");
     assert_eq!(said.code, Some(0), "{}", said.err);
-    let svg = std::fs::read_to_string(scene.path("pictures/floorplan.svg")).unwrap();
+    let svg = std::fs::read_to_string(sandbox.path("pictures/floorplan.svg")).unwrap();
     assert!(svg.contains("small: 2 x 2 tiles on the U280") && svg.contains("SLR2"));
-    assert!(std::fs::read(scene.path("pictures/floorplan.png")).unwrap().starts_with(b"\x89PNG"));
+    assert!(std::fs::read(sandbox.path("pictures/floorplan.png")).unwrap().starts_with(b"\x89PNG"));
     assert!(said.out.contains("lower bound") && said.out.contains("It fits"), "{}", said.out);
 }

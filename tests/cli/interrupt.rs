@@ -1,6 +1,6 @@
 //! Ctrl-C during long work: the program ends soon with code 130, ends its children, and leaves nothing half done.
 
-use crate::support::sandbox::{said, until, Running, Said, Scene, OTHER};
+use crate::support::sandbox::{said, until, Running, Said, Sandbox, OTHER};
 use meshkv::tools;
 use rustix::process::{test_kill_process, Pid, Signal};
 use std::fs;
@@ -15,17 +15,17 @@ fn real(wanted: &'static tools::Wanted) -> std::path::PathBuf {
 
 /// Starts `line` with a tool that hangs, sends a signal once it hangs, and expects the tool to have ended.
 fn interrupt_while_a_tool_hangs(
-    scene: &Scene,
+    sandbox: &Sandbox,
     line: &str,
     (variable, wanted): (&str, &'static tools::Wanted),
     signal: Signal,
 ) -> Said {
-    let fake = scene.impostor("fake", &real(wanted), HANG);
-    let pid_file = scene.path("pid");
+    let fake = sandbox.impostor("fake", &real(wanted), HANG);
+    let pid_file = sandbox.path("pid");
     // The cache itself is made by the first build.
-    fs::create_dir_all(&scene.cache).unwrap();
-    let before = scene.list();
-    let mut command = scene.meshkv(line);
+    fs::create_dir_all(&sandbox.cache).unwrap();
+    let before = sandbox.list();
+    let mut command = sandbox.meshkv(line);
     let running = Running::start(command.env(variable, &fake).env("PID_FILE", &pid_file));
     until("the tool hangs", || pid_file.exists());
     let start = Instant::now();
@@ -35,7 +35,7 @@ fn interrupt_while_a_tool_hangs(
     let pid: i32 = fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
     until("the tool's child is gone", || !alive(pid));
     fs::remove_file(pid_file).unwrap();
-    assert_eq!(scene.list(), before, "something is left");
+    assert_eq!(sandbox.list(), before, "something is left");
     said
 }
 
@@ -55,44 +55,47 @@ fn interrupted(said: &Said, why: &str) {
 #[test]
 fn while_verilator_is_at_work() {
     // With its runtime in the cache, and this fabric not.
-    let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
-    scene.file("other.toml", OTHER);
+    let sandbox = Sandbox::with_own_fabric("cosim small.toml --cycles 500");
+    sandbox.file("other.toml", OTHER);
     let tool = ("MESHKV_VERILATOR", &tools::VERILATOR);
     let line = "cosim other.toml --plot a/b/pictures";
-    interrupted(&interrupt_while_a_tool_hangs(&scene, line, tool, Signal::INT), "while the fabric was built");
+    interrupted(
+        &interrupt_while_a_tool_hangs(&sandbox, line, tool, Signal::INT),
+        "while the fabric was built",
+    );
 }
 
 #[test]
 fn while_the_compiler_is_at_work() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let tool = ("CXX", &tools::CXX);
-    let said = interrupt_while_a_tool_hangs(&scene, "cosim small.toml", tool, Signal::TERM);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "cosim small.toml", tool, Signal::TERM);
     interrupted(&said, "while the fabric was built");
 }
 
 #[test]
 fn while_a_linter_is_at_work() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let tool = ("MESHKV_YOSYS", &tools::YOSYS);
-    let said = interrupt_while_a_tool_hangs(&scene, "lint small.toml --json", tool, Signal::INT);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "lint small.toml --json", tool, Signal::INT);
     interrupted(&said, "before every tool had read the design");
 }
 
 #[test]
 fn while_yosys_synthesises() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let tool = ("MESHKV_SYNTH_YOSYS", &tools::SYNTHESIS);
-    let said = interrupt_while_a_tool_hangs(&scene, "estimate small.toml --plot a/b", tool, Signal::INT);
+    let said = interrupt_while_a_tool_hangs(&sandbox, "estimate small.toml --plot a/b", tool, Signal::INT);
     interrupted(&said, "while synthesising; modules that were done are kept");
 }
 
 #[test]
 fn a_second_ctrl_c_does_not_wait_for_anything() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let stubborn = "trap '' TERM INT; echo $$ > pid.part && mv pid.part \"$PID_FILE\"; sleep 600";
-    let fake = scene.impostor("fake", &real(&tools::YOSYS), stubborn);
-    let pid_file = scene.path("pid");
-    let mut command = scene.meshkv("lint small.toml");
+    let fake = sandbox.impostor("fake", &real(&tools::YOSYS), stubborn);
+    let pid_file = sandbox.path("pid");
+    let mut command = sandbox.meshkv("lint small.toml");
     let running = Running::start(command.env("MESHKV_YOSYS", fake).env("PID_FILE", &pid_file));
     until("the tool hangs", || pid_file.exists());
     running.signal(Signal::INT);
@@ -109,100 +112,100 @@ fn a_second_ctrl_c_does_not_wait_for_anything() {
 
 #[test]
 fn while_a_run_is_simulated() {
-    let scene = Scene::with_fabric();
-    let before = scene.list();
+    let sandbox = Sandbox::with_fabric();
+    let before = sandbox.list();
     let line = "cosim small.toml -v --cycles 4000000000 --plot pictures";
-    let mut running = Running::start(&mut scene.meshkv(line));
+    let mut running = Running::start(&mut sandbox.meshkv(line));
     running.hear("latency without load");
     running.signal(Signal::INT);
     interrupted(&running.end(), "no result, no picture");
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_the_model_runs() {
-    let scene = Scene::new();
-    let before = scene.list();
+    let sandbox = Sandbox::new();
+    let before = sandbox.list();
     let mut running =
-        Running::start(&mut scene.meshkv("sim small.toml -v --cycles 4000000000 --plot pictures"));
+        Running::start(&mut sandbox.meshkv("sim small.toml -v --cycles 4000000000 --plot pictures"));
     running.hear("latency without load");
     running.signal(Signal::INT);
     interrupted(&running.end(), "no result, no picture");
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_seeds_are_soaked_it_names_the_one_to_go_on_with() {
-    let scene = Scene::with_fabric();
-    let before = scene.list();
-    let mut running = Running::start(&mut scene.meshkv("soak --seed 1"));
+    let sandbox = Sandbox::with_fabric();
+    let before = sandbox.list();
+    let mut running = Running::start(&mut sandbox.meshkv("soak --seed 1"));
     running.hear("seed 1, ");
     running.signal(Signal::INT);
     let said = running.end();
     assert_eq!((said.code, said.out.as_str()), (Some(130), ""), "{}", said.err);
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_a_sweep_is_simulated_it_names_the_loads_it_has_finished() {
-    let scene = Scene::with_fabric();
-    let before = scene.list();
+    let sandbox = Sandbox::with_fabric();
+    let before = sandbox.list();
     let line = "cosim small.toml -v --json --sweep-load 0.05:1.0 --cycles 200000 --plot pictures";
-    let mut running = Running::start(&mut scene.meshkv(line));
+    let mut running = Running::start(&mut sandbox.meshkv(line));
     running.hear("offering 0.1000");
     running.signal(Signal::INT);
     interrupted(&running.end(), "finished: 0.0500, 0.1000");
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_a_trace_is_replayed() {
-    let scene = Scene::with_fabric();
-    scene.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
-    let before = scene.list();
-    let mut running = Running::start(&mut scene.meshkv("cosim small.toml -v --trace t.csv"));
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
+    let before = sandbox.list();
+    let mut running = Running::start(&mut sandbox.meshkv("cosim small.toml -v --trace t.csv"));
     running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "");
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_slices_are_fetched() {
-    let scene = Scene::with_fabric();
+    let sandbox = Sandbox::with_fabric();
     // Built first, so that the signal meets the run.
-    assert_eq!(said(&mut scene.meshkv("fetch small.toml --pattern heads")).code, Some(0));
-    let before = scene.list();
+    assert_eq!(said(&mut sandbox.meshkv("fetch small.toml --pattern heads")).code, Some(0));
+    let before = sandbox.list();
     let line = "fetch small.toml -v --json --pattern random --commands 400 --gap 4000";
-    let mut running = Running::start(&mut scene.meshkv(line));
+    let mut running = Running::start(&mut sandbox.meshkv(line));
     running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "while fetching; no result");
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_a_step_is_decoded() {
-    let scene = Scene::with_fabric();
+    let sandbox = Sandbox::with_fabric();
     // Built first, so that the signal meets the run; one that takes long without being built for it.
     let line = "decode small.toml -v --json --plot pictures --tokens 1";
-    assert_eq!(said(&mut scene.meshkv(line)).code, Some(0));
-    fs::remove_dir_all(scene.path("pictures")).unwrap();
-    let before = scene.list();
-    let mut running = Running::start(&mut scene.meshkv(&format!("{line} --steps 60 --stall 250")));
+    assert_eq!(said(&mut sandbox.meshkv(line)).code, Some(0));
+    fs::remove_dir_all(sandbox.path("pictures")).unwrap();
+    let before = sandbox.list();
+    let mut running = Running::start(&mut sandbox.meshkv(&format!("{line} --steps 60 --stall 250")));
     running.hear("fabric loaded");
     running.signal(Signal::INT);
     interrupted(&running.end(), "while decoding; no result");
-    assert_eq!(scene.list(), before);
+    assert_eq!(sandbox.list(), before);
 }
 
 #[test]
 fn while_files_are_generated_the_output_is_whole_or_as_it_was() {
-    let scene = Scene::new();
-    scene.file("large.toml", "[mesh]\ncols = 16\nrows = 16\n");
-    let whole = || scene.path("out/meshkv-manifest.json").exists();
+    let sandbox = Sandbox::new();
+    sandbox.file("large.toml", "[mesh]\ncols = 16\nrows = 16\n");
+    let whole = || sandbox.path("out/meshkv-manifest.json").exists();
     for round in 0..30 {
-        let running = Running::start(&mut scene.meshkv("generate large.toml -o out -q"));
+        let running = Running::start(&mut sandbox.meshkv("generate large.toml -o out -q"));
         std::thread::sleep(Duration::from_millis(round));
         running.signal(Signal::INT);
         let said = running.end();
@@ -212,11 +215,11 @@ fn while_files_are_generated_the_output_is_whole_or_as_it_was() {
             None => assert!(!whole(), "{}", said.err),
             code => assert!(code == Some(0) && whole(), "{code:?}: {}", said.err),
         }
-        let listed = scene.list();
-        assert_eq!(scene.path("out").exists(), whole(), "{listed:?}");
+        let listed = sandbox.list();
+        assert_eq!(sandbox.path("out").exists(), whole(), "{listed:?}");
         assert!(!listed.iter().any(|path| path.contains("meshkv-tmp")), "{listed:?}");
         if whole() {
-            fs::remove_dir_all(scene.path("out")).unwrap();
+            fs::remove_dir_all(sandbox.path("out")).unwrap();
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Progress of long work: shown after two seconds, on a terminal only, never on standard output and not under -q.
 
-use crate::support::sandbox;
-
-use crate::support::sandbox::{said, Scene, OTHER};
+use crate::support::sandbox::{self, said, Sandbox, OTHER};
 use meshkv::tools;
 use rustix::process::{kill_process, Pid, Signal};
 use rustix::pty::{grantpt, openpt, ptsname, unlockpt, OpenptFlags};
@@ -58,9 +56,9 @@ fn on_terminal(mut command: Command, wanted: &str) -> (String, String) {
 }
 
 /// Checks that a line shows `wanted` on a terminal, and nothing elsewhere.
-fn shows(scene: &Scene, line: &str, tool: Option<(&str, &std::path::Path)>, wanted: &str) {
+fn shows(sandbox: &Sandbox, line: &str, tool: Option<(&str, &std::path::Path)>, wanted: &str) {
     let command = |line: &str| {
-        let mut command = scene.meshkv(line);
+        let mut command = sandbox.meshkv(line);
         command.envs(tool);
         command
     };
@@ -78,45 +76,45 @@ fn shows(scene: &Scene, line: &str, tool: Option<(&str, &std::path::Path)>, want
 
 #[test]
 fn linters_at_work_are_shown() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let real = tools::find(&tools::YOSYS).expect("Yosys").path;
-    let slow = scene.impostor("slow", &real, SLOW);
-    shows(&scene, "lint small.toml", Some(("MESHKV_YOSYS", &slow)), "reading the design with every tool");
+    let slow = sandbox.impostor("slow", &real, SLOW);
+    shows(&sandbox, "lint small.toml", Some(("MESHKV_YOSYS", &slow)), "reading the design with every tool");
 }
 
 #[test]
 fn a_build_is_shown_step_by_step() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let fails = format!("{SLOW}; exit 1");
-    let slow = scene.impostor("slow-c++", &tools::find(&tools::CXX).expect("a compiler").path, &fails);
-    shows(&scene, "cosim small.toml", Some(("CXX", &slow)), "compiling the fabric, 0 of");
+    let slow = sandbox.impostor("slow-c++", &tools::find(&tools::CXX).expect("a compiler").path, &fails);
+    shows(&sandbox, "cosim small.toml", Some(("CXX", &slow)), "compiling the fabric, 0 of");
     // With the runtime there, Verilator comes first.
-    let scene = Scene::with_own_fabric("cosim small.toml --cycles 500");
-    scene.file("other.toml", OTHER);
-    let slow = scene.impostor("slow", &tools::find(&tools::VERILATOR).expect("Verilator").path, &fails);
-    shows(&scene, "cosim other.toml", Some(("MESHKV_VERILATOR", &slow)), "verilating the fabric");
+    let sandbox = Sandbox::with_own_fabric("cosim small.toml --cycles 500");
+    sandbox.file("other.toml", OTHER);
+    let slow = sandbox.impostor("slow", &tools::find(&tools::VERILATOR).expect("Verilator").path, &fails);
+    shows(&sandbox, "cosim other.toml", Some(("MESHKV_VERILATOR", &slow)), "verilating the fabric");
 }
 
 #[test]
 fn a_simulation_is_shown_with_its_share_and_a_sweep_with_its_point() {
-    let scene = Scene::with_fabric();
-    shows(&scene, "cosim small.toml --cycles 4000000000", None, "simulating [");
+    let sandbox = Sandbox::with_fabric();
+    shows(&sandbox, "cosim small.toml --cycles 4000000000", None, "simulating [");
     shows(
-        &scene,
+        &sandbox,
         "cosim small.toml --sweep-load 0.1:1 --cycles 4000000000",
         None,
         "point 1: offering 0.1000",
     );
-    scene.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
-    shows(&scene, "cosim small.toml --trace t.csv", None, "replaying [");
+    sandbox.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
+    shows(&sandbox, "cosim small.toml --trace t.csv", None, "replaying [");
 }
 
 #[test]
 fn standard_output_is_one_object_and_all_else_is_on_standard_error() {
-    let scene = Scene::with_fabric();
+    let sandbox = Sandbox::with_fabric();
     for (line, quiet) in [("-v", false), ("", false), ("-q", true)] {
         let line = format!("cosim small.toml --cycles 500 --json --plot pictures {line}");
-        let said = scene.run(&line);
+        let said = sandbox.run(&line);
         assert_eq!(said.code, Some(0), "{}", said.err);
         let value: serde_json::Value = serde_json::from_str(&said.out).expect("one object and nothing else");
         assert!(value.is_object());
@@ -125,18 +123,18 @@ fn standard_output_is_one_object_and_all_else_is_on_standard_error() {
         assert_eq!(said.err.contains("wrote pictures/"), !quiet, "{line}: {}", said.err);
     }
     // Short work shows no progress even where it could; nothing is to be warned of here.
-    scene.file("calm.toml", "[mesh]\ncols = 2\nrows = 2\n[model]\nmax_tokens = 1024\nmax_streams = 1\n");
-    let (heard, out) = on_terminal(scene.meshkv("check calm.toml --json"), "\u{0}");
+    sandbox.file("calm.toml", "[mesh]\ncols = 2\nrows = 2\n[model]\nmax_tokens = 1024\nmax_streams = 1\n");
+    let (heard, out) = on_terminal(sandbox.meshkv("check calm.toml --json"), "\u{0}");
     assert_eq!(heard, "");
     assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
 }
 
 #[test]
 fn progress_waits_for_two_seconds() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     let real = tools::find(&tools::YOSYS).expect("Yosys").path;
-    let quick = scene.impostor("quick", &real, "sleep 0.1");
-    let mut command = scene.meshkv("lint small.toml");
+    let quick = sandbox.impostor("quick", &real, "sleep 0.1");
+    let mut command = sandbox.meshkv("lint small.toml");
     let start = Instant::now();
     command.env("MESHKV_YOSYS", quick);
     let (heard, _) = on_terminal(command, "\u{0}");

@@ -1,7 +1,7 @@
 //! Sweeps run every point once, however the process ends, give the same rows in any order of work, and read strict
 //! files.
 
-use crate::support::sandbox::{said, Running, Said, Scene};
+use crate::support::sandbox::{said, Running, Said, Sandbox};
 use meshkv::config::{workload_keys, WorkKind};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -35,14 +35,14 @@ const KILLS: u64 = 7;
 
 const ALL: [&str; 4] = ["rows.csv", "rows.jsonl", "rows.parquet", "sweep.json"];
 
-fn scene(text: &str) -> Scene {
-    let scene = Scene::new();
-    scene.file("grid.toml", text);
-    scene
+fn sandbox(text: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("grid.toml", text);
+    sandbox
 }
 
-fn files(scene: &Scene, dir: &str) -> Vec<Vec<u8>> {
-    ALL.iter().map(|name| fs::read(scene.path(dir).join(name)).expect(name)).collect()
+fn files(sandbox: &Sandbox, dir: &str) -> Vec<Vec<u8>> {
+    ALL.iter().map(|name| fs::read(sandbox.path(dir).join(name)).expect(name)).collect()
 }
 
 /// Asserts that files are alike, and shows the first difference only, since the files are too long to be shown.
@@ -56,8 +56,8 @@ fn alike(found: &[Vec<u8>], expected: &[Vec<u8>]) {
 }
 
 /// Runs a sweep to its end and returns its JSON.
-fn swept(scene: &Scene, line: &str) -> Value {
-    let said = scene.run(&format!("sweep grid.toml --skip-illegal --json {line}"));
+fn swept(sandbox: &Sandbox, line: &str) -> Value {
+    let said = sandbox.run(&format!("sweep grid.toml --skip-illegal --json {line}"));
     assert_eq!(said.code, Some(0), "{}", said.err);
     serde_json::from_str(&said.out).expect("one JSON object")
 }
@@ -69,14 +69,14 @@ fn refused(said: &Said, says: &[&str]) {
     }
 }
 
-fn rows(scene: &Scene, dir: &str) -> usize {
-    fs::read_to_string(scene.path(dir).join("rows.jsonl")).map_or(0, |text| text.lines().count())
+fn rows(sandbox: &Sandbox, dir: &str) -> usize {
+    fs::read_to_string(sandbox.path(dir).join("rows.jsonl")).map_or(0, |text| text.lines().count())
 }
 
 #[test]
 fn a_sweep_killed_again_and_again_ends_with_the_rows_of_one_that_was_not() {
-    let scene = scene(&GRID.replace("6000", "20000"));
-    assert_eq!(swept(&scene, "-o whole --jobs 1")["run"], POINTS);
+    let sandbox = sandbox(&GRID.replace("6000", "20000"));
+    assert_eq!(swept(&sandbox, "-o whole --jobs 1")["run"], POINTS);
     let mut written: BTreeMap<String, u32> = BTreeMap::new();
     let mut count = |said: &Said| {
         for line in said.err.lines() {
@@ -87,7 +87,7 @@ fn a_sweep_killed_again_and_again_ends_with_the_rows_of_one_that_was_not() {
     };
     let mut partial = 0;
     for round in 0..KILLS {
-        let mut command = scene.meshkv("sweep grid.toml --skip-illegal -v -o killed --jobs 2");
+        let mut command = sandbox.meshkv("sweep grid.toml --skip-illegal -v -o killed --jobs 2");
         let mut running = Running::start(&mut command);
         for _ in 0..round % 3 {
             running.hear("row of ");
@@ -96,115 +96,115 @@ fn a_sweep_killed_again_and_again_ends_with_the_rows_of_one_that_was_not() {
         std::thread::sleep(Duration::from_millis(round * 7 % 8 * 5));
         running.signal(Signal::KILL);
         count(&running.end());
-        let there = rows(&scene, "killed");
+        let there = rows(&sandbox, "killed");
         partial += u32::from(there > 0 && there < POINTS);
     }
     assert!(partial > 0, "no round was killed at work");
-    let last = said(&mut scene.meshkv("sweep grid.toml --skip-illegal -v -o killed --jobs 2"));
+    let last = said(&mut sandbox.meshkv("sweep grid.toml --skip-illegal -v -o killed --jobs 2"));
     assert_eq!(last.code, Some(0), "{}", last.err);
     count(&last);
-    alike(&files(&scene, "killed"), &files(&scene, "whole"));
+    alike(&files(&sandbox, "killed"), &files(&sandbox, "whole"));
     assert!(written.values().all(|&times| times == 1), "{written:?}");
     // A row that a killed process had no time to tell of was not run again either.
     assert!(written.len() <= POINTS && written.len() as u64 + KILLS >= POINTS as u64, "{written:?}");
-    assert!(!scene.list().iter().any(|path| path.contains("killed/.tmp")), "{:?}", scene.list());
+    assert!(!sandbox.list().iter().any(|path| path.contains("killed/.tmp")), "{:?}", sandbox.list());
 }
 
 #[test]
 fn rows_do_not_depend_on_how_many_run_at_once_and_nothing_is_run_again() {
-    let scene = scene(GRID);
-    swept(&scene, "-o one --jobs 1");
-    swept(&scene, "-o many --jobs 5");
-    alike(&files(&scene, "one"), &files(&scene, "many"));
-    let again = swept(&scene, "-o many");
+    let sandbox = sandbox(GRID);
+    swept(&sandbox, "-o one --jobs 1");
+    swept(&sandbox, "-o many --jobs 5");
+    alike(&files(&sandbox, "one"), &files(&sandbox, "many"));
+    let again = swept(&sandbox, "-o many");
     assert_eq!((&again["run"], &again["kept"]), (&Value::from(0), &Value::from(POINTS)));
-    alike(&files(&scene, "one"), &files(&scene, "many"));
+    alike(&files(&sandbox, "one"), &files(&sandbox, "many"));
 }
 
 #[test]
 fn a_line_that_was_cut_off_is_run_again_and_a_damaged_one_is_named() {
-    let scene = scene(GRID);
-    swept(&scene, "-o out");
-    let whole = files(&scene, "out");
+    let sandbox = sandbox(GRID);
+    swept(&sandbox, "-o out");
+    let whole = files(&sandbox, "out");
     for (kept, run) in [(0.99, 1), (0.5, 0)] {
-        let path = scene.path("out/rows.jsonl");
+        let path = sandbox.path("out/rows.jsonl");
         let text = fs::read_to_string(&path).unwrap();
         let cut = (text.len() as f64 * kept) as usize;
         let lines = text[..cut].matches('\n').count();
         fs::write(&path, &text[..cut]).unwrap();
-        let said = scene.run("sweep grid.toml --skip-illegal -o out --json");
+        let said = sandbox.run("sweep grid.toml --skip-illegal -o out --json");
         let summary: Value = serde_json::from_str(&said.out).expect(&said.err);
         assert_eq!(summary["kept"], lines);
         assert!(run == 0 || summary["run"] == run, "{summary}");
         assert!(said.err.contains("was cut off: its point is run again"), "{}", said.err);
-        alike(&files(&scene, "out"), &whole);
+        alike(&files(&sandbox, "out"), &whole);
     }
-    let path = scene.path("out/rows.jsonl");
+    let path = sandbox.path("out/rows.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("{\"id\"", "{id", 3)).unwrap();
-    refused(&scene.run("sweep grid.toml --skip-illegal -o out"), &["rows.jsonl:1: ", "remove the line"]);
+    refused(&sandbox.run("sweep grid.toml --skip-illegal -o out"), &["rows.jsonl:1: ", "remove the line"]);
 }
 
 #[test]
 fn two_sweeps_do_not_write_into_one_folder() {
-    let scene = scene(GRID);
-    swept(&scene, "-o out");
-    let lock = File::open(scene.path("out/.lock")).unwrap();
+    let sandbox = sandbox(GRID);
+    swept(&sandbox, "-o out");
+    let lock = File::open(sandbox.path("out/.lock")).unwrap();
     lock.lock().unwrap();
     refused(
-        &scene.run("sweep grid.toml --skip-illegal -o out"),
+        &sandbox.run("sweep grid.toml --skip-illegal -o out"),
         &["another sweep writes into out", "help: wait"],
     );
     lock.unlock().unwrap();
-    assert_eq!(swept(&scene, "-o out")["run"], 0);
-    fs::create_dir(scene.path("mine")).unwrap();
-    scene.file("mine/thesis.txt", "of my own");
-    refused(&scene.run("sweep grid.toml --skip-illegal -o mine"), &["holds something else", "-o"]);
+    assert_eq!(swept(&sandbox, "-o out")["run"], 0);
+    fs::create_dir(sandbox.path("mine")).unwrap();
+    sandbox.file("mine/thesis.txt", "of my own");
+    refused(&sandbox.run("sweep grid.toml --skip-illegal -o mine"), &["holds something else", "-o"]);
 }
 
 #[test]
 fn ctrl_c_keeps_what_is_done() {
-    let scene = scene(&GRID.replace("6000", "600000"));
-    let mut running = Running::start(&mut scene.meshkv("sweep grid.toml --skip-illegal -v -o out"));
+    let sandbox = sandbox(&GRID.replace("6000", "600000"));
+    let mut running = Running::start(&mut sandbox.meshkv("sweep grid.toml --skip-illegal -v -o out"));
     running.hear("row of ");
     running.signal(Signal::INT);
     let said = running.end();
     assert_eq!((said.code, said.out.as_str()), (Some(130), ""), "{}", said.err);
-    let there = rows(&scene, "out");
+    let there = rows(&sandbox, "out");
     assert!(there > 0 && there < POINTS);
     let last = said.err.lines().last().unwrap_or_default();
     assert!(last.starts_with(&format!("interrupted with {there} of {POINTS} rows in out")), "{last}");
-    assert!(!scene.path("out/rows.parquet").exists());
+    assert!(!sandbox.path("out/rows.parquet").exists());
 }
 
 #[test]
 fn rows_of_points_that_are_gone_are_kept_apart_and_come_back() {
-    let scene = scene(GRID);
-    swept(&scene, "-o out");
-    let whole = files(&scene, "out");
-    scene.file("grid.toml", &GRID.replace("[2, 4, 8]", "[2, 4]"));
+    let sandbox = sandbox(GRID);
+    swept(&sandbox, "-o out");
+    let whole = files(&sandbox, "out");
+    sandbox.file("grid.toml", &GRID.replace("[2, 4, 8]", "[2, 4]"));
     let gone = POINTS / 3;
     let line = "sweep grid.toml --skip-illegal -o out";
-    refused(&scene.run(line), &[&format!("holds {gone} rows of points that are not"), "--set-aside"]);
-    alike(&files(&scene, "out"), &whole);
-    let fewer = swept(&scene, "-o out --set-aside");
+    refused(&sandbox.run(line), &[&format!("holds {gone} rows of points that are not"), "--set-aside"]);
+    alike(&files(&sandbox, "out"), &whole);
+    let fewer = swept(&sandbox, "-o out --set-aside");
     assert_eq!((&fewer["run"], &fewer["kept"]), (&Value::from(0), &Value::from(POINTS - gone)));
-    let aside = fs::read_to_string(scene.path("out/set-aside.jsonl")).unwrap();
+    let aside = fs::read_to_string(sandbox.path("out/set-aside.jsonl")).unwrap();
     assert_eq!(aside.lines().count(), gone);
-    scene.file("grid.toml", GRID);
-    assert_eq!(swept(&scene, "-o out")["run"], 0);
-    alike(&files(&scene, "out"), &whole);
-    assert_eq!(fs::read_to_string(scene.path("out/set-aside.jsonl")).unwrap(), "");
+    sandbox.file("grid.toml", GRID);
+    assert_eq!(swept(&sandbox, "-o out")["run"], 0);
+    alike(&files(&sandbox, "out"), &whole);
+    assert_eq!(fs::read_to_string(sandbox.path("out/set-aside.jsonl")).unwrap(), "");
 }
 
 #[test]
 fn parquet_says_what_csv_says() {
-    let scene = scene(GRID);
-    swept(&scene, "-o out");
-    let csv = fs::read_to_string(scene.path("out/rows.csv")).unwrap();
+    let sandbox = sandbox(GRID);
+    swept(&sandbox, "-o out");
+    let csv = fs::read_to_string(sandbox.path("out/rows.csv")).unwrap();
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().unwrap();
-    let reader = SerializedFileReader::new(File::open(scene.path("out/rows.parquet")).unwrap()).unwrap();
+    let reader = SerializedFileReader::new(File::open(sandbox.path("out/rows.parquet")).unwrap()).unwrap();
     let mut read = 0;
     for (row, line) in reader.get_row_iter(None).unwrap().zip(lines.by_ref()) {
         let row = row.unwrap();
@@ -228,16 +228,16 @@ fn parquet_says_what_csv_says() {
 
 #[test]
 fn a_row_is_that_of_meshkv_sim_and_can_be_had_alone() {
-    let scene = scene(GRID);
-    swept(&scene, "-o out");
-    let text = fs::read_to_string(scene.path("out/rows.jsonl")).unwrap();
+    let sandbox = sandbox(GRID);
+    swept(&sandbox, "-o out");
+    let text = fs::read_to_string(sandbox.path("out/rows.jsonl")).unwrap();
     let line = text.lines().find(|line| line.contains("tornado")).unwrap();
     let row: Value = serde_json::from_str(line).unwrap();
     let id = row["id"].as_str().unwrap();
-    let alone = scene.run(&format!("sweep grid.toml --skip-illegal --json -q --only {id}"));
+    let alone = sandbox.run(&format!("sweep grid.toml --skip-illegal --json -q --only {id}"));
     assert_eq!(serde_json::from_str::<Value>(&alone.out).unwrap(), row);
-    scene.file("point.toml", "[mesh]\ncols = 3\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 2\n");
-    let sim = scene.run("sim point.toml --traffic tornado --load 0.1 --cycles 6000 --warmup 100 --json");
+    sandbox.file("point.toml", "[mesh]\ncols = 3\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 2\n");
+    let sim = sandbox.run("sim point.toml --traffic tornado --load 0.1 --cycles 6000 --warmup 100 --json");
     let sim: Value = serde_json::from_str(&sim.out).expect(&sim.err);
     for name in ["latency_mean", "accepted", "zero_load_latency", "link_flits", "latency_p99"] {
         assert_eq!(row[name], sim[name], "{name}");
@@ -246,15 +246,15 @@ fn a_row_is_that_of_meshkv_sim_and_can_be_had_alone() {
 
 #[test]
 fn illegal_points_are_told_all_at_once_before_anything_is_run() {
-    let scene = scene(GRID);
-    scene.file(
+    let sandbox = sandbox(GRID);
+    sandbox.file(
         "bad.toml",
         "base = \"small.toml\"\n[grid]\ntakv.a = [3, 4]\n[[points]]\nname = \"wide\"\nmesh.cols = 4\nmesh.rows = 2\n\
          [[points]]\nname = \"square\"\nmesh.cols = 4\n mesh.rows = 4\n[workload]\nkind = \"traffic\"\n\
          pattern = [\"transpose\", \"mixed\"]\nfanout = 12\ncycles = 100\n",
     );
-    let before = scene.list();
-    let said = scene.run("sweep bad.toml");
+    let before = sandbox.list();
+    let said = sandbox.run("sweep bad.toml");
     refused(
         &said,
         &[
@@ -267,18 +267,18 @@ fn illegal_points_are_told_all_at_once_before_anything_is_run() {
     );
     let helps = said.err.matches("  help: ").count();
     assert_eq!(helps, 3, "{}", said.err);
-    assert_eq!(scene.list(), before);
-    let dry = scene.run("sweep bad.toml --skip-illegal --dry-run");
+    assert_eq!(sandbox.list(), before);
+    let dry = sandbox.run("sweep bad.toml --skip-illegal --dry-run");
     assert_eq!(dry.code, Some(0), "{}", dry.err);
     assert!(dry.out.contains("2 points, 0 of them done") && dry.out.contains("transpose"), "{}", dry.out);
-    assert_eq!(scene.list(), before);
-    assert_eq!(scene.run("sweep bad.toml --skip-illegal -o out").code, Some(0));
-    assert_eq!(rows(&scene, "out"), 2);
+    assert_eq!(sandbox.list(), before);
+    assert_eq!(sandbox.run("sweep bad.toml --skip-illegal -o out").code, Some(0));
+    assert_eq!(rows(&sandbox, "out"), 2);
 }
 
 #[test]
 fn what_is_wrong_with_a_file_is_told_at_its_place() {
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     for (text, says) in [
         (
             "[grid]\nmesh.colls = [4]\n",
@@ -313,25 +313,25 @@ fn what_is_wrong_with_a_file_is_told_at_its_place() {
         ("[[points]]\nmesh.cols = 2\n", &["points has no name"]),
         ("[grid\n", &["g.toml:1:", "not TOML"]),
     ] {
-        scene.file("g.toml", text);
-        refused(&scene.run("sweep g.toml"), says);
+        sandbox.file("g.toml", text);
+        refused(&sandbox.run("sweep g.toml"), says);
     }
-    scene.file("g.toml", "base = \"none.toml\"\n[workload]\nkind = \"traffic\"\n");
-    refused(&scene.run("sweep g.toml"), &["none.toml: cannot be read"]);
-    scene.file(
+    sandbox.file("g.toml", "base = \"none.toml\"\n[workload]\nkind = \"traffic\"\n");
+    refused(&sandbox.run("sweep g.toml"), &["none.toml: cannot be read"]);
+    sandbox.file(
         "g.toml",
         "base = \"small.toml\"\n[workload]\nkind = \"decode\"\nengine = \"model\"\nbatch = [1, 99]\n",
     );
-    refused(&scene.run("sweep g.toml"), &["g.toml:5:", "workload.batch cannot be"]);
+    refused(&sandbox.run("sweep g.toml"), &["g.toml:5:", "workload.batch cannot be"]);
 }
 
 #[test]
 fn points_that_say_the_same_are_run_once() {
     let text = "base = \"small.toml\"\n[workload]\nkind = \"traffic\"\npattern = [\"uniform\", \"multicast\"]\nfanout = [2, 3]\ncycles = 100\n";
-    let scene = scene(text);
-    let said = scene.run("sweep grid.toml -o out");
+    let sandbox = sandbox(text);
+    let said = sandbox.run("sweep grid.toml -o out");
     assert!(said.err.contains("1 points say what others say"), "{}", said.err);
-    assert_eq!((said.code, rows(&scene, "out")), (Some(0), 3));
+    assert_eq!((said.code, rows(&sandbox, "out")), (Some(0), 3));
 }
 
 /// Checks that the tags of a page are closed in the reverse order of opening.
@@ -358,16 +358,16 @@ fn balanced(html: &str) {
 
 #[test]
 fn a_report_of_two_sweeps_shows_every_series_and_needs_nothing_else() {
-    let scene = scene(&GRID.replace("cycles = 6000", "cycles = 500\nseed = [1, 2, 3]"));
-    swept(&scene, "-o first");
-    scene.file(
+    let sandbox = sandbox(&GRID.replace("cycles = 6000", "cycles = 500\nseed = [1, 2, 3]"));
+    swept(&sandbox, "-o first");
+    sandbox.file(
         "other.toml",
-        &fs::read_to_string(scene.path("grid.toml")).unwrap().replace("\"tornado\"", "\"neighbour\""),
+        &fs::read_to_string(sandbox.path("grid.toml")).unwrap().replace("\"tornado\"", "\"neighbour\""),
     );
-    assert_eq!(scene.run("sweep other.toml --skip-illegal -o second").code, Some(0));
-    let said = scene.run("report first second --where mesh=3x2 -o report --json");
+    assert_eq!(sandbox.run("sweep other.toml --skip-illegal -o second").code, Some(0));
+    let said = sandbox.run("report first second --where mesh=3x2 -o report --json");
     assert_eq!(said.code, Some(0), "{}", said.err);
-    let html = fs::read_to_string(scene.path("report/report.html")).unwrap();
+    let html = fs::read_to_string(sandbox.path("report/report.html")).unwrap();
     balanced(&html);
     for series in ["sweep grid", "sweep other", "pattern tornado", "noc.vc_depth 8"] {
         assert!(html.contains(series), "{series}");
@@ -381,7 +381,7 @@ fn a_report_of_two_sweeps_shows_every_series_and_needs_nothing_else() {
     assert_eq!(points.len(), 2 * 2 * 3 * 3);
     assert!(points.iter().all(|point| point["y"][0]["n"] == 3 && point["y"][0]["half"].as_f64() > Some(0.0)));
     let listed: Vec<PathBuf> =
-        fs::read_dir(scene.path("report")).unwrap().map(|e| e.unwrap().path()).collect();
+        fs::read_dir(sandbox.path("report")).unwrap().map(|e| e.unwrap().path()).collect();
     let count =
         |extension: &str| listed.iter().filter(|p| p.extension().is_some_and(|e| e == extension)).count();
     assert!(count("svg") == count("png") && count("svg") >= 2, "{listed:?}");
@@ -389,13 +389,13 @@ fn a_report_of_two_sweeps_shows_every_series_and_needs_nothing_else() {
 
 #[test]
 fn a_report_relates_rows_to_a_baseline_and_refuses_what_it_cannot_show() {
-    let scene = scene(
+    let sandbox = sandbox(
         &GRID
             .replace("from = 0.1, to = 0.3, step = 0.1", "from = 0.3, to = 0.9, step = 0.3")
             .replace("cycles = 6000", "packet = 4\ncycles = 500"),
     );
-    swept(&scene, "-o out");
-    let said = scene.run("report out --where mesh=3x2 --baseline noc.vc_depth=2 --y latency_mean --json");
+    swept(&sandbox, "-o out");
+    let said = sandbox.run("report out --where mesh=3x2 --baseline noc.vc_depth=2 --y latency_mean --json");
     let value: Value = serde_json::from_str(&said.out).expect(&said.err);
     let by = value["by"].as_array().unwrap().iter().position(|key| key == "noc.vc_depth").unwrap();
     let of = |depth: &str| -> Vec<f64> {
@@ -418,15 +418,15 @@ fn a_report_relates_rows_to_a_baseline_and_refuses_what_it_cannot_show() {
         ("--by pattern", "differ in mesh, and must not be averaged"),
         ("--baseline pattern=x", "no row has pattern = x"),
     ] {
-        refused(&scene.run(&format!("report out {line}")), &[says]);
+        refused(&sandbox.run(&format!("report out {line}")), &[says]);
     }
-    refused(&scene.run("report tmp"), &["tmp is not a folder of `meshkv sweep`"]);
+    refused(&sandbox.run("report tmp"), &["tmp is not a folder of `meshkv sweep`"]);
 }
 
 /// Sweeps a grid with both engines, and expects each row twice, but for its id and engine.
-fn engines_agree(scene: &Scene, dir: &str) -> Vec<Value> {
-    swept(scene, &format!("-o {dir} --jobs 2"));
-    let text = fs::read_to_string(scene.path(dir).join("rows.jsonl")).unwrap();
+fn engines_agree(sandbox: &Sandbox, dir: &str) -> Vec<Value> {
+    swept(sandbox, &format!("-o {dir} --jobs 2"));
+    let text = fs::read_to_string(sandbox.path(dir).join("rows.jsonl")).unwrap();
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut seen: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in &rows {
@@ -441,26 +441,26 @@ fn engines_agree(scene: &Scene, dir: &str) -> Vec<Value> {
 
 #[test]
 fn traffic_is_swept_on_the_verilog_with_the_rows_of_the_model() {
-    let scene = Scene::with_fabric();
-    scene.file(
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file(
         "grid.toml",
         "base = \"small.toml\"\n[workload]\nkind = \"traffic\"\nengine = [\"model\", \"rtl\"]\n\
          pattern = [\"uniform\", \"mixed\"]\nfanout = 2\nload = [0.1, 0.8]\ncycles = 1000\n",
     );
-    assert_eq!(engines_agree(&scene, "out").len(), 8);
+    assert_eq!(engines_agree(&sandbox, "out").len(), 8);
 }
 
 #[test]
 fn decode_steps_are_swept_on_the_model_as_the_verilog_runs_them() {
-    let scene = Scene::with_fabric();
-    scene.file(
+    let sandbox = Sandbox::with_fabric();
+    sandbox.file(
         "grid.toml",
         "base = \"small.toml\"\n[workload]\nkind = \"decode\"\nengine = [\"model\", \"rtl\"]\ntokens = 128\n\
          batch = [1, 2]\nmapping = [\"row-aligned\", \"head-tile\"]\nunruly_memory = [false, true]\n",
     );
-    let rows = engines_agree(&scene, "out");
+    let rows = engines_agree(&sandbox, "out");
     let cycles = [("", false), (" --unruly-memory", true)].map(|(option, unruly)| {
-        let decode = scene.run(&format!("decode small.toml --tokens 128{option} --json"));
+        let decode = sandbox.run(&format!("decode small.toml --tokens 128{option} --json"));
         let decode: Value = serde_json::from_str(&decode.out).expect(&decode.err);
         let aligned = |row: &&Value| row["batch"] == 1 && row["mapping"] == "row-aligned";
         let row = rows.iter().filter(aligned).find(|row| row["unruly_memory"] == unruly).unwrap();
@@ -472,9 +472,9 @@ fn decode_steps_are_swept_on_the_model_as_the_verilog_runs_them() {
         decode["cycles"].as_u64().unwrap()
     });
     assert_ne!(cycles[0], cycles[1]);
-    let report = scene.run("report out --where engine=model --baseline batch=1");
+    let report = sandbox.run("report out --where engine=model --baseline batch=1");
     assert_eq!(report.code, Some(0), "{}", report.err);
-    assert!(scene.path("out/report/report.html").exists());
+    assert!(sandbox.path("out/report/report.html").exists());
 }
 
 #[test]
@@ -485,10 +485,10 @@ fn the_reference_has_every_key_and_the_examples_are_legal() {
             assert!(docs.contains(&format!("`{}", key.name)), "{} is not in docs/sweeps.md", key.name);
         }
     }
-    let scene = Scene::new();
+    let sandbox = Sandbox::new();
     for entry in fs::read_dir("sweeps").unwrap() {
         let path = fs::canonicalize(entry.unwrap().path()).unwrap();
-        let said = scene.run(&format!("sweep {} --dry-run", path.display()));
+        let said = sandbox.run(&format!("sweep {} --dry-run", path.display()));
         assert_eq!(said.code, Some(0), "{}", said.err);
     }
 }

@@ -1,6 +1,6 @@
 //! The scoreboard accepts an exact network and names each thing that a broken one does wrong.
 
-use crate::support::ideal_network::{Fault, Ideal};
+use crate::support::ideal_network::{Fault, IdealNetwork};
 use meshkv::config::Config;
 use meshkv::cosim::checks::violation::ViolationKind;
 use meshkv::cosim::traffic::generator::{Generator, Shape, Traffic, VirtualNetworks};
@@ -25,7 +25,7 @@ fn design(multicast: bool, vn1_vcs: u32) -> Design {
 
 fn over(design: &Design, fault: Fault, victim: u64, traffic: &Traffic) -> Result<Measured, RunError> {
     let generator = Generator::new(design, traffic).expect("traffic fits the design");
-    run(&mut Ideal::new(design, fault, victim), design, generator, &PHASES, &mut |_, _| {})
+    run(&mut IdealNetwork::new(design, fault, victim), design, generator, &PHASES, &mut |_, _| {})
 }
 
 fn uniform(packet: u32, vn: VirtualNetworks) -> Traffic {
@@ -176,8 +176,9 @@ fn overload_is_measured_without_its_backlog() {
     let phases = Phases { drain_limit: 300, ..PHASES };
     // Five copies each, one at a time: a load of 1.0 is just what a source can send, so it queues up.
     let generator = Generator::new(&design, &traffic).expect("traffic fits the design");
-    let measured = run(&mut Ideal::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_, _| {})
-        .expect("ends");
+    let measured =
+        run(&mut IdealNetwork::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_, _| {})
+            .expect("ends");
     assert_eq!(measured.violation_count, 0);
     assert!(measured.accepted > 0.9 && measured.accepted <= 1.0, "{}", measured.accepted);
     assert!(measured.latency.mean() > measured.network_latency.mean() + 5.0);
@@ -188,8 +189,9 @@ fn the_latency_limit_ends_a_run_that_cannot_keep_it() {
     let phases = Phases { latency_limit: Some(3.0), ..PHASES };
     let design = design(true, 2);
     let generator = Generator::new(&design, &uniform(1, VirtualNetworks::Vn0)).expect("fits");
-    let measured = run(&mut Ideal::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_, _| {})
-        .expect("ends");
+    let measured =
+        run(&mut IdealNetwork::new(&design, Fault::None, 0), &design, generator, &phases, &mut |_, _| {})
+            .expect("ends");
     assert!(!measured.finished);
     assert!(measured.latency.mean() > 3.0);
 }
@@ -202,7 +204,8 @@ fn packets_of_one_trace_tag_must_keep_their_order() {
     let found = |fault| {
         let packets = trace::parse("t.csv", text, design.mesh).expect("legal trace");
         let generator = Generator::from_trace(&design, packets);
-        let measured = run(&mut Ideal::new(&design, fault, 2), &design, generator, &phases, &mut |_, _| {});
+        let measured =
+            run(&mut IdealNetwork::new(&design, fault, 2), &design, generator, &phases, &mut |_, _| {});
         measured.expect("the run ends").violations.iter().map(|v| v.kind).collect::<Vec<_>>()
     };
     assert_eq!(found(Fault::None), []);

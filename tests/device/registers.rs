@@ -2,7 +2,6 @@
 //! interrupt. Between the accesses there are runs that must be exact.
 
 use crate::support::device;
-
 use crate::support::device::any_host::{Host, ACTS};
 use crate::support::device::register_file::Reference;
 use crate::support::device::{apart, assert_clean, assert_rules, job, small, tensors, whole, MOST};

@@ -1,8 +1,7 @@
 //! The arrays may have any clock: the whole design gives the same bits, and a faulty clock crossing is found.
 
-use crate::support::sources::source_mut;
-
 use crate::support::attention::{assert_exact, run, run_with, small, tensors, try_run, Trouble};
+use crate::support::sources::source_mut;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::{AttentionResult, Job};

@@ -1,9 +1,8 @@
 //! The model of the fabric drives every port as the verilated fabric does, in every cycle: the whole fabric, and
 //! tiles and periphery alone, with a stand-in for the network between the tiles.
 
+use crate::support::random_fabric::{fabric_ports, Pace, RandomFabric, LIVELY};
 use crate::support::sources::source_mut;
-
-use crate::support::random_fabric::{fabric_ports, Pace, Stand, LIVELY};
 use crate::support::verilated::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::{endpoint_ports, BuildForm};
@@ -24,14 +23,14 @@ fn compare(
     files: &[SourceFile],
     pace: Pace,
     cycles: u64,
-) -> Result<Stand, String> {
+) -> Result<RandomFabric, String> {
     let top = if form == BuildForm::EndpointPieces { endpoint_ports(design) } else { fabric_ports(design) };
     let library = library_of(form, design, files);
     let model: Box<dyn DutPorts> = Box::new(FabricPorts::new(design, &top));
     let both = [("the Verilog", verilated(&library, 7).expect("it fits into memory")), ("the model", model)];
-    let mut stand = Stand::both(both, &top, design, pace, 7);
-    stand.run(cycles)?;
-    Ok(stand)
+    let mut fabric = RandomFabric::both(both, &top, design, pace, 7);
+    fabric.run(cycles)?;
+    Ok(fabric)
 }
 
 /// A small fabric with heads of several KV heads in a column.
@@ -45,7 +44,7 @@ fn small(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) -> Design {
     })
 }
 
-fn same(form: BuildForm, design: &Design, pace: Pace, cycles: u64) -> Stand {
+fn same(form: BuildForm, design: &Design, pace: Pace, cycles: u64) -> RandomFabric {
     let files = emit(design).expect("every legal design is emitted");
     compare(form, design, &files, pace, cycles).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -95,9 +94,9 @@ fn same_under_any_network(cases: &[Case]) {
     for (name, change) in cases {
         let design = small(3, 2, change);
         let files = emit(&design).expect("every legal design is emitted");
-        let stand = compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 6000)
+        let fabric = compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 6000)
             .unwrap_or_else(|e| panic!("{name}: {e}"));
-        let (seen, events) = (&stand.seen, stand.events());
+        let (seen, events) = (&fabric.seen, fabric.events());
         assert!(seen.jobs > 15 && seen.flits > 500 && seen.roots > 300, "{name}: {seen:?}");
         assert!(events["fetches"] > 100 && events["flits_kept"] > 100, "{name}: {events:?}");
     }
@@ -135,7 +134,7 @@ fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
         let SoakFabric { design, .. } = SoakFabric::of(seed);
         let files = emit(&design).expect("every legal design is emitted");
         let what = match compare(BuildForm::EndpointPieces, &design, &files, LIVELY, 5000) {
-            Ok(stand) => format!("{:?}", stand.seen),
+            Ok(fabric) => format!("{:?}", fabric.seen),
             // Descriptors at random may say what no driver must: both stop there.
             Err(e) if e.contains("names a slice again") => e,
             Err(e) => panic!("seed {seed}: {e}\n{:#?}", design.config),

@@ -1,8 +1,7 @@
 //! A fabric in pieces, connected by C++, equals the emitted fabric at every port in every cycle.
 
+use crate::support::random_fabric::{fabric_ports, Pace, RandomFabric, Seen, LIVELY};
 use crate::support::sources::source_mut;
-
-use crate::support::random_fabric::{fabric_ports, Pace, Seen, Stand, LIVELY};
 use crate::support::verilated::{design, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::BuildForm;
@@ -27,9 +26,9 @@ fn compare(design: &Design, files: &[SourceFile], pace: Pace, cycles: u64) -> Re
     let socket = |form| verilated(&library_of(form, design, files), 7).expect("it fits into memory");
     let both =
         [("the whole", socket(BuildForm::WholeFabric)), ("in pieces", socket(BuildForm::FabricPieces))];
-    let mut stand = Stand::both(both, &fabric_ports(design), design, pace, 7);
-    stand.run(cycles)?;
-    Ok(stand.seen)
+    let mut fabric = RandomFabric::both(both, &fabric_ports(design), design, pace, 7);
+    fabric.run(cycles)?;
+    Ok(fabric.seen)
 }
 
 /// The events of forms that must not differ.
@@ -96,11 +95,11 @@ fn speed(form: BuildForm) {
     let idle = Pace { descriptors: false, takes: 16, parts: 0, latency: 1, errors: 0, ..LIVELY };
     let busy = Pace { descriptors: true, parts: 1, latency: 100, ..idle };
     for (what, pace) in [("idle", idle), ("busy", busy)] {
-        let mut stand = Stand::new(&library, &design, pace, 1);
+        let mut fabric = RandomFabric::new(&library, &design, pace, 1);
         let cycles = 20_000;
-        stand.run(cycles).expect("no check fires");
-        let speed = cycles as f64 / stand.running.as_secs_f64();
-        println!("{}, {what}: {speed:.0} cycles/s, {:?}", form.name(), stand.seen);
+        fabric.run(cycles).expect("no check fires");
+        let speed = cycles as f64 / fabric.running.as_secs_f64();
+        println!("{}, {what}: {speed:.0} cycles/s, {:?}", form.name(), fabric.seen);
     }
 }
 

@@ -3,9 +3,7 @@
 //! A difference that lockstep missed would go unnoticed; so a fault on either side must be found and named.
 
 use crate::support::sources::source_mut;
-use crate::support::verilated;
-
-use crate::support::verilated::{clean, design, library_of, mixed, multicast, under, unicast};
+use crate::support::verilated::{self, clean, design, library_of, mixed, multicast, under, unicast};
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::checks::lockstep::{Difference, Lockstep};

@@ -4,7 +4,6 @@
 //! finding is the mutation.
 
 use crate::support::sources::source_mut;
-
 use crate::support::verilated::{design, library_of, mixed, multicast, open, under, unicast};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::checks::violation::ViolationKind;

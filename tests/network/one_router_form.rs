@@ -2,7 +2,6 @@
 //! wiring of the emitted mesh, which the router does not contain, shows as a difference.
 
 use crate::support::sources::source_mut;
-
 use crate::support::verilated::{design, library_of, mixed, multicast, open, unicast, PHASES};
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};

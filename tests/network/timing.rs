@@ -1,9 +1,7 @@
 //! The verilated fabric meets the specification, to the cycle where it names cycles.
 
-use crate::support::verilated;
-
 use crate::support::verilated::{
-    clean, design, emitted, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES,
+    self, clean, design, emitted, fabric, mixed, multicast, packet, replay, under, unicast, Noted, PHASES,
 };
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::network::COUNTERS_PER_PORT;

@@ -1,8 +1,7 @@
 //! The model of the whole design, arrays included, equals the Verilog at every port in every cycle.
 
-use crate::support::sources::source_mut;
-
 use crate::support::attention::{assert_exact, lockstep, on_model, small, tensors, Trouble};
+use crate::support::sources::source_mut;
 use crate::support::verilated::{emitted, library_of};
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::BuildForm;

@@ -1,7 +1,6 @@
 //! Attention on the whole design, for tests: small configurations, tensors for them, and a run.
 
-use crate::support::verilated;
-use crate::support::verilated::{emitted, library_of};
+use crate::support::verilated::{self, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;

@@ -1,7 +1,6 @@
 //! Decode steps on small fabrics, for tests.
 
-use crate::support::verilated;
-use crate::support::verilated::{emitted, library_of};
+use crate::support::verilated::{self, emitted, library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::{BuildForm, Library};
 use meshkv::cosim::workloads::decode::{step, Bench, DecodeError, Decoded, Plan, Workload};

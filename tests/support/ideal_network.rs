@@ -46,7 +46,7 @@ struct Shown {
     data: Vec<u32>,
 }
 
-pub struct Ideal {
+pub struct IdealNetwork {
     design: Design,
     fault: Fault,
     /// Number of the delivery that the fault hits.
@@ -65,9 +65,9 @@ pub struct Ideal {
     counters: Vec<[u32; COUNTERS]>,
 }
 
-impl Ideal {
-    pub fn new(design: &Design, fault: Fault, victim: u64) -> Ideal {
-        Ideal {
+impl IdealNetwork {
+    pub fn new(design: &Design, fault: Fault, victim: u64) -> IdealNetwork {
+        IdealNetwork {
             design: design.clone(),
             fault,
             victim,
@@ -171,9 +171,9 @@ impl Ideal {
     }
 }
 
-impl Network for Ideal {
+impl Network for IdealNetwork {
     fn reset(&mut self) -> anyhow::Result<()> {
-        *self = Ideal::new(&self.design, self.fault, self.victim);
+        *self = IdealNetwork::new(&self.design, self.fault, self.victim);
         Ok(())
     }
 

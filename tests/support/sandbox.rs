@@ -22,7 +22,7 @@ pub const LEAST: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_
 pub const OTHER: &str = "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\nvc_depth = 3\n";
 
 /// The folder; removed with everything in it at the end.
-pub struct Scene {
+pub struct Sandbox {
     dir: tempfile::TempDir,
     /// The folder of built fabrics.
     pub cache: PathBuf,
@@ -36,31 +36,31 @@ pub struct Said {
     pub err: String,
 }
 
-impl Scene {
+impl Sandbox {
     /// A folder with an empty cache, for builds that must fail.
-    pub fn new() -> Scene {
+    pub fn new() -> Sandbox {
         let dir = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(dir.path().join("tmp")).expect("the folder is writable");
         fs::write(dir.path().join("small.toml"), "[mesh]\ncols = 2\nrows = 2\n[noc]\nflit_width = 64\n")
             .expect("the folder is writable");
-        Scene { cache: dir.path().join("cache"), dir }
+        Sandbox { cache: dir.path().join("cache"), dir }
     }
 
     /// A folder with a cache that is kept under target/, for runs that simulate.
-    pub fn with_fabric() -> Scene {
-        Scene { cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene"), ..Scene::new() }
+    pub fn with_fabric() -> Sandbox {
+        Sandbox { cache: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scene"), ..Sandbox::new() }
     }
 
     /// A folder with a copy of that cache after `line` was run, for tests that damage or inspect it.
-    pub fn with_own_fabric(line: &str) -> Scene {
-        let kept = Scene::with_fabric();
+    pub fn with_own_fabric(line: &str) -> Sandbox {
+        let kept = Sandbox::with_fabric();
         let said = kept.run(line);
         assert_eq!(said.code, Some(0), "{}", said.err);
-        let scene = Scene::new();
+        let sandbox = Sandbox::new();
         for entry in fs::read_dir(&kept.cache).expect("a cache").map(|e| e.expect("an entry").path()) {
             // Locks, and what another test is building just now, have an extension.
             if entry.is_dir() && entry.extension().is_none() {
-                let to = scene.cache.join(entry.file_name().expect("it has a name"));
+                let to = sandbox.cache.join(entry.file_name().expect("it has a name"));
                 fs::create_dir_all(&to).expect("the folder is writable");
                 for file in fs::read_dir(entry).expect("an entry").map(|f| f.expect("a file").path()) {
                     let name = file.file_name().expect("it has a name");
@@ -68,7 +68,7 @@ impl Scene {
                 }
             }
         }
-        scene
+        sandbox
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

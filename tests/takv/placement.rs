@@ -2,7 +2,6 @@
 //! under Icarus.
 
 use crate::support::sources::is_source;
-
 use crate::support::verilated::design;
 use meshkv::config::{Config, PlacementKind};
 use meshkv::design::{index_bits, Design};

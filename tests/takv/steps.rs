@@ -1,11 +1,10 @@
 //! Every flit of every slice reaches the tiles that need it, once, on the verilated fabric: under every
 //! configuration, mapping and sharing, and whatever part of the cache is attended to.
 
-use crate::support::sources::source_mut;
-
 use crate::support::decode::{
     plan, run_alone, run_clean, run_on, sized, small, whole_library, LOAD, MAPPINGS, SHARINGS,
 };
+use crate::support::sources::source_mut;
 use crate::support::verilated::library_of;
 use meshkv::config::{Config, PlacementKind};
 use meshkv::cosim::build::BuildForm;

@@ -1,8 +1,6 @@
 //! Homes that swap between two steps: nothing is lost, and nothing comes from the wrong tile.
 
-use crate::support::decode;
-
-use crate::support::decode::{plan, run_clean, small, whole_library, FORM, LOAD, MAPPINGS, SHARINGS};
+use crate::support::decode::{self, plan, run_clean, small, whole_library, FORM, LOAD, MAPPINGS, SHARINGS};
 use crate::support::verilated::lasting_library_of;
 use meshkv::config::Config;
 use meshkv::cosim::workloads::decode::{Plan, Workload};

@@ -1,6 +1,6 @@
 //! A memory that answers with a hash of the address, now and then with an error.
 
-use super::Stand;
+use super::RandomFabric;
 
 /// A burst that was requested from a port.
 struct Burst {
@@ -19,7 +19,7 @@ pub(super) struct Port {
     answering: Option<(Burst, u64)>,
 }
 
-impl Stand {
+impl RandomFabric {
     /// Answers bursts in any order, without interleaving.
     pub(super) fn answer(&mut self) {
         let cycle = self.pins.cycle();

@@ -80,7 +80,7 @@ pub fn fabric_ports(design: &Design) -> ModuleSpec {
 }
 
 /// A fabric and its stimulus.
-pub struct Stand {
+pub struct RandomFabric {
     pins: Pins,
     ports: BTreeMap<String, Shown>,
     design: Design,
@@ -100,11 +100,11 @@ pub struct Stand {
     pub running: Duration,
 }
 
-impl Stand {
+impl RandomFabric {
     /// Drives a compiled fabric with the ports of the whole.
-    pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> Stand {
+    pub fn new(library: &Library, design: &Design, pace: Pace, seed: u64) -> RandomFabric {
         let pins = Pins::new(library, seed).expect("the fabric comes out of reset");
-        Stand::of(pins, &fabric_ports(design), design, pace, seed)
+        RandomFabric::of(pins, &fabric_ports(design), design, pace, seed)
     }
 
     /// Drives two fabrics alike and compares them in every period.
@@ -114,14 +114,14 @@ impl Stand {
         design: &Design,
         pace: Pace,
         seed: u64,
-    ) -> Stand {
+    ) -> RandomFabric {
         let both = PortLockstep::new(sockets, top, design).expect("both have these ports");
         let pins = Pins::of(Box::new(both)).expect("they come out of reset");
-        Stand::of(pins, top, design, pace, seed)
+        RandomFabric::of(pins, top, design, pace, seed)
     }
 
     /// Drives any pins with the ports of `top`.
-    pub fn of(mut pins: Pins, top: &ModuleSpec, design: &Design, pace: Pace, seed: u64) -> Stand {
+    pub fn of(mut pins: Pins, top: &ModuleSpec, design: &Design, pace: Pace, seed: u64) -> RandomFabric {
         let mut ports = BTreeMap::new();
         for port in
             top.ports.iter().filter(|p| !["clk", "rst", "pe_clk", "pe_rst"].contains(&p.name.as_str()))
@@ -139,7 +139,7 @@ impl Stand {
         let network = ports.contains_key("rx_valid").then(|| Network::new(design, seed));
         let events = vec![[0; TILE_EVENTS.len()]; parts.len()];
         let (design, descriptors, random) = (design.clone(), VecDeque::new(), seed);
-        Stand {
+        RandomFabric {
             pins,
             ports,
             design,

@@ -1,6 +1,6 @@
 //! A stand-in for the network: every flit arrives at some time, those of one channel between two tiles in order.
 
-use super::Stand;
+use super::RandomFabric;
 use meshkv::cosim::hash::mix;
 use meshkv::design::{index_bits, Design};
 use std::collections::{BTreeMap, VecDeque};
@@ -99,7 +99,7 @@ impl Network {
     }
 }
 
-impl Stand {
+impl RandomFabric {
     /// Drives the network's outputs to every tile.
     pub(super) fn drive_network(&mut self) {
         let Some(mut network) = self.network.take() else { return };

@@ -1,9 +1,9 @@
 //! Stimulus of the fabric: queries, descriptors, flits of partial results.
 
-use super::Stand;
+use super::RandomFabric;
 use meshkv::cosim::hash::mix;
 
-impl Stand {
+impl RandomFabric {
     /// Offers four elements of a random query until they are accepted.
     pub(super) fn offer_query(&mut self) {
         if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
