@@ -122,8 +122,29 @@ fn credit_counter_is_what_rust_hdl_prints() {
 }
 
 #[test]
+fn descriptor_check_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::descriptor_check().unwrap(), kernels::DescriptorCheck::new());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
 fn packet_lock_is_what_rust_hdl_prints() {
     let (kernel, block) = (kernels::packet_lock().unwrap(), kernels::PacketLock::default());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn run_failure_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::run_failure().unwrap(), kernels::RunFailure::new());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn run_state_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::run_state().unwrap(), kernels::RunState::new());
     assert_proved(&kernel, &block);
     assert_mutants_die(&kernel, &block);
 }

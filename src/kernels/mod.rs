@@ -14,11 +14,14 @@ mod arbiter2;
 mod arbiter4;
 mod coalescing_window;
 mod credit_counter;
+mod descriptor_check;
 mod error;
 mod kernel;
 mod packet_lock;
 mod print;
 mod rules;
+mod run_failure;
+mod run_state;
 mod starvation_guard;
 mod swap_decision;
 mod symbols;
@@ -27,10 +30,13 @@ pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
 pub use coalescing_window::{coalescing_window, CoalescingWindow};
 pub use credit_counter::{credit_counter, CreditCounter};
+pub use descriptor_check::{descriptor_check, DescriptorCheck};
 pub use error::PrintError;
 pub use kernel::Kernel;
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
+pub use run_failure::{run_failure, RunFailure};
+pub use run_state::{run_state, RunState};
 pub use starvation_guard::{starvation_guard, StarvationGuard};
 pub use swap_decision::{swap_decision, SwapDecision};
 pub use symbols::{signals, Dir, Signal};
@@ -42,7 +48,10 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         arbiter4()?,
         coalescing_window()?,
         credit_counter()?,
+        descriptor_check()?,
         packet_lock()?,
+        run_failure()?,
+        run_state()?,
         starvation_guard()?,
         swap_decision()?,
     ])
