@@ -14,8 +14,11 @@ mod arbiter2;
 mod arbiter4;
 mod coalescing_window;
 mod credit_counter;
+mod credit_gauge;
 mod descriptor_check;
+mod eager_fork;
 mod error;
+mod k_then_v;
 mod kernel;
 mod packet_lock;
 mod print;
@@ -30,8 +33,11 @@ pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
 pub use coalescing_window::{coalescing_window, CoalescingWindow};
 pub use credit_counter::{credit_counter, CreditCounter};
+pub use credit_gauge::{credit_gauge, CreditGauge};
 pub use descriptor_check::{descriptor_check, DescriptorCheck};
+pub use eager_fork::{eager_fork, EagerFork};
 pub use error::PrintError;
+pub use k_then_v::{k_then_v, KThenV};
 pub use kernel::Kernel;
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
@@ -48,7 +54,10 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         arbiter4()?,
         coalescing_window()?,
         credit_counter()?,
+        credit_gauge()?,
         descriptor_check()?,
+        eager_fork()?,
+        k_then_v()?,
         packet_lock()?,
         run_failure()?,
         run_state()?,

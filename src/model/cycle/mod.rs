@@ -24,6 +24,7 @@ pub mod clock;
 pub mod control;
 pub mod core;
 mod counters;
+mod decisions;
 pub mod fabric;
 pub mod flit;
 pub mod home;

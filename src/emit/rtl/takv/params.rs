@@ -110,6 +110,7 @@ impl TakvParams {
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
         values.insert("placement".into(), kind.into());
+        values.insert("hub".into(), (self.placement.kind == PlacementKind::Hub).into());
         values.insert("swaps".into(), self.swaps().into());
         let last = |x: u32| design_heads(self, x).1;
         let of_columns =

@@ -2,6 +2,7 @@
 
 mod words;
 
+use super::super::decisions::credit_gauge;
 use super::super::parts::Fifo;
 use super::super::tile_shape::low_bits;
 use super::pipeline::{home, At, Item, Pieces};
@@ -170,7 +171,7 @@ impl Controller {
         query: Option<Query>,
         credit: bool,
     ) {
-        let sends = self.bus().is_some();
+        let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
         let advances = self.advances();
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
@@ -186,7 +187,7 @@ impl Controller {
         if done {
             self.descriptors.pop();
         }
-        self.credits = self.credits + u32::from(credit) - u32::from(sends);
+        self.credits = credits;
     }
 
     /// What enters the pipeline.

@@ -1,5 +1,6 @@
 //! What fills a home's staging memory (`meshkv_filler`).
 
+use super::super::decisions::{credit_gauge, k_then_v, Progress};
 use super::super::home::Claim;
 use super::super::parts::{lowest_free, Fifo};
 use super::super::tile_shape::{low_bits, up_to, TileShape};
@@ -195,7 +196,7 @@ impl Filler {
             self.take(answer);
         }
         let done = sends.is_some_and(|id| self.ask(id)) || gone;
-        self.credits = self.credits + u32::from(credit) - u32::from(sends.is_some());
+        (_, self.credits) = credit_gauge(self.credits, sends.is_some(), credit);
         if done {
             (self.slot, self.value, self.next) = (None, false, None);
             self.fills.pop();
@@ -241,11 +242,12 @@ impl Filler {
         self.bursts[id as usize] = UnderWay { slot, place: slot * self.slice_flits + from };
         self.used |= 1 << id;
         self.left[slot as usize] += 1;
-        self.next = (!ends).then_some(finish + 1);
-        let issued = ends && self.value;
-        self.issued |= u64::from(issued) << slot;
-        self.value |= ends;
-        issued
+        let progress = Progress { begun: self.next.is_some(), value: self.value };
+        let asked = k_then_v(progress, Some(ends), true, false);
+        self.next = asked.progress.begun.then_some(finish + 1);
+        self.issued |= u64::from(asked.last) << slot;
+        self.value = asked.progress.value;
+        asked.done
     }
 
     /// Nothing is awaited for ever.

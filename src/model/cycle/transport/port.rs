@@ -1,5 +1,6 @@
 //! Between a tile and its router (`meshkv_tile_port`): who sends, and where what comes goes.
 
+use super::super::decisions::eager_fork;
 use super::super::flit::Flit;
 use super::super::home::Streamed;
 use super::super::parts::{lowest, meet, only, some, without, Arbiter2, TileBits};
@@ -33,6 +34,8 @@ pub struct Choice {
     pub leaves: bool,
     /// The home's flit is done with.
     pub data_ready: bool,
+    /// If not: what it has gone already, the way into the tile and the way out.
+    pub data_gone: [bool; 2],
     /// The fetch leaves.
     pub fetches: bool,
     /// The fetch is for this tile's own home.
@@ -117,8 +120,9 @@ impl TilePort {
         if of_vn1 {
             [choice.fetches, choice.leaves] = self.turns.grant([wants_fetch, wants_net]);
         }
-        choice.data_ready =
-            (!to_self || self.kept || choice.keeps) && (!to_others || self.left || choice.leaves);
+        let goes = [choice.keeps, choice.leaves];
+        (choice.data_ready, choice.data_gone) =
+            eager_fork([to_self, to_others], [self.kept, self.left], goes);
         choice
     }
 
@@ -178,9 +182,7 @@ impl TilePort {
 
     /// What leaves, and the credits of the router.
     pub fn pass(&mut self, input: &PortIn, choice: &Choice) {
-        let goes_on = input.data.is_some() && !choice.data_ready;
-        self.kept = goes_on && (self.kept || choice.keeps);
-        self.left = goes_on && (self.left || choice.leaves);
+        [self.kept, self.left] = choice.data_gone;
         self.own_room -= u32::from(choice.own_part);
         self.tx = self.outgoing(input, choice);
         if let Some((vc, _)) = self.tx {
