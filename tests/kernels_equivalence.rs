@@ -151,6 +151,14 @@ fn k_then_v_is_what_rust_hdl_prints() {
 }
 
 #[test]
+fn output_open_is_what_rust_hdl_prints() {
+    let kernel = kernels::output_open().unwrap();
+    assert_proved(&kernel, &kernels::OutputOpen::<1>::new());
+    assert_proved(&kernel, &kernels::OutputOpen::<3>::new());
+    assert_mutants_die(&kernel, &kernels::OutputOpen::<2>::new());
+}
+
+#[test]
 fn packet_lock_is_what_rust_hdl_prints() {
     let (kernel, block) = (kernels::packet_lock().unwrap(), kernels::PacketLock::default());
     assert_proved(&kernel, &block);

@@ -20,6 +20,7 @@ mod eager_fork;
 mod error;
 mod k_then_v;
 mod kernel;
+mod output_open;
 mod packet_lock;
 mod print;
 mod rules;
@@ -39,6 +40,7 @@ pub use eager_fork::{eager_fork, EagerFork};
 pub use error::PrintError;
 pub use k_then_v::{k_then_v, KThenV};
 pub use kernel::Kernel;
+pub use output_open::{output_open, OutputOpen};
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
 pub use run_failure::{run_failure, RunFailure};
@@ -58,6 +60,7 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         descriptor_check()?,
         eager_fork()?,
         k_then_v()?,
+        output_open()?,
         packet_lock()?,
         run_failure()?,
         run_state()?,
