@@ -418,15 +418,51 @@ module meshkv_switch_allocator #(
         .grant  ({won_l_s, won_w_s, won_e_s, won_n_s})
     );
 
-    // Then east and west: only inputs that are not spent, or spent on a copy of the same flit.
-    wire open_w_e = request_w[E] & ~(won_w_n & ~(replicates_w[N] & replicates_w[E]))
-                                 & ~(won_w_s & ~(replicates_w[S] & replicates_w[E]));
-    wire open_e_w = request_e[W] & ~(won_e_n & ~(replicates_e[N] & replicates_e[W]))
-                                 & ~(won_e_s & ~(replicates_e[S] & replicates_e[W]));
-    wire open_l_e = ask_l_e & ~(won_l_n & ~(replicates_l[N] & replicates_l[E]))
-                            & ~(won_l_s & ~(replicates_l[S] & replicates_l[E]));
-    wire open_l_w = ask_l_w & ~(won_l_n & ~(replicates_l[N] & replicates_l[W]))
-                            & ~(won_l_s & ~(replicates_l[S] & replicates_l[W]));
+    // East and west come next. An input that has won north or south is open to them only with copies of one flit.
+
+    wire open_w_e;
+    meshkv_output_open #(
+        .BEFORE(2)
+    ) u_open_w_e (
+        .request(request_w[E]),
+        .copy   (replicates_w[E]),
+        .won    ({won_w_s, won_w_n}),
+        .copies ({replicates_w[S], replicates_w[N]}),
+        .ask    (open_w_e)
+    );
+
+    wire open_e_w;
+    meshkv_output_open #(
+        .BEFORE(2)
+    ) u_open_e_w (
+        .request(request_e[W]),
+        .copy   (replicates_e[W]),
+        .won    ({won_e_s, won_e_n}),
+        .copies ({replicates_e[S], replicates_e[N]}),
+        .ask    (open_e_w)
+    );
+
+    wire open_l_e;
+    meshkv_output_open #(
+        .BEFORE(2)
+    ) u_open_l_e (
+        .request(ask_l_e),
+        .copy   (replicates_l[E]),
+        .won    ({won_l_s, won_l_n}),
+        .copies ({replicates_l[S], replicates_l[N]}),
+        .ask    (open_l_e)
+    );
+
+    wire open_l_w;
+    meshkv_output_open #(
+        .BEFORE(2)
+    ) u_open_l_w (
+        .request(ask_l_w),
+        .copy   (replicates_l[W]),
+        .won    ({won_l_s, won_l_n}),
+        .copies ({replicates_l[S], replicates_l[N]}),
+        .ask    (open_l_w)
+    );
     meshkv_arbiter2 u_arbiter_e (
         .clk    (clk),
         .rst    (rst),
@@ -442,15 +478,51 @@ module meshkv_switch_allocator #(
         .grant  ({won_l_w, won_e_w})
     );
 
-    // The tile takes what is left.
-    wire open_n_l = request_n[L] & ~(won_n_s & ~(replicates_n[S] & replicates_n[L]));
-    wire open_s_l = request_s[L] & ~(won_s_n & ~(replicates_s[N] & replicates_s[L]));
-    wire open_e_l = request_e[L] & ~(won_e_n & ~(replicates_e[N] & replicates_e[L]))
-                                 & ~(won_e_s & ~(replicates_e[S] & replicates_e[L]))
-                                 & ~(won_e_w & ~(replicates_e[W] & replicates_e[L]));
-    wire open_w_l = request_w[L] & ~(won_w_n & ~(replicates_w[N] & replicates_w[L]))
-                                 & ~(won_w_s & ~(replicates_w[S] & replicates_w[L]))
-                                 & ~(won_w_e & ~(replicates_w[E] & replicates_w[L]));
+    // The local output comes last.
+
+    wire open_n_l;
+    meshkv_output_open #(
+        .BEFORE(1)
+    ) u_open_n_l (
+        .request(request_n[L]),
+        .copy   (replicates_n[L]),
+        .won    ({won_n_s}),
+        .copies ({replicates_n[S]}),
+        .ask    (open_n_l)
+    );
+
+    wire open_s_l;
+    meshkv_output_open #(
+        .BEFORE(1)
+    ) u_open_s_l (
+        .request(request_s[L]),
+        .copy   (replicates_s[L]),
+        .won    ({won_s_n}),
+        .copies ({replicates_s[N]}),
+        .ask    (open_s_l)
+    );
+
+    wire open_e_l;
+    meshkv_output_open #(
+        .BEFORE(3)
+    ) u_open_e_l (
+        .request(request_e[L]),
+        .copy   (replicates_e[L]),
+        .won    ({won_e_w, won_e_s, won_e_n}),
+        .copies ({replicates_e[W], replicates_e[S], replicates_e[N]}),
+        .ask    (open_e_l)
+    );
+
+    wire open_w_l;
+    meshkv_output_open #(
+        .BEFORE(3)
+    ) u_open_w_l (
+        .request(request_w[L]),
+        .copy   (replicates_w[L]),
+        .won    ({won_w_e, won_w_s, won_w_n}),
+        .copies ({replicates_w[E], replicates_w[S], replicates_w[N]}),
+        .ask    (open_w_l)
+    );
     meshkv_arbiter4 u_arbiter_l (
         .clk    (clk),
         .rst    (rst),
