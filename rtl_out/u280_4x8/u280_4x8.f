@@ -21,6 +21,7 @@ rtl/network/meshkv_input_port.v
 rtl/network/meshkv_vc_request.v
 rtl/network/meshkv_send_vc.v
 rtl/network/meshkv_through_turn.v
+rtl/network/meshkv_output_open.v
 rtl/network/meshkv_switch_allocator.v
 rtl/network/meshkv_output_port.v
 rtl/network/meshkv_link_counters.v

@@ -14,11 +14,18 @@ mod arbiter2;
 mod arbiter4;
 mod coalescing_window;
 mod credit_counter;
+mod credit_gauge;
+mod descriptor_check;
+mod eager_fork;
 mod error;
+mod k_then_v;
 mod kernel;
+mod output_open;
 mod packet_lock;
 mod print;
 mod rules;
+mod run_failure;
+mod run_state;
 mod starvation_guard;
 mod swap_decision;
 mod symbols;
@@ -27,10 +34,17 @@ pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
 pub use coalescing_window::{coalescing_window, CoalescingWindow};
 pub use credit_counter::{credit_counter, CreditCounter};
+pub use credit_gauge::{credit_gauge, CreditGauge};
+pub use descriptor_check::{descriptor_check, DescriptorCheck};
+pub use eager_fork::{eager_fork, EagerFork};
 pub use error::PrintError;
+pub use k_then_v::{k_then_v, KThenV};
 pub use kernel::Kernel;
+pub use output_open::{output_open, OutputOpen};
 pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
+pub use run_failure::{run_failure, RunFailure};
+pub use run_state::{run_state, RunState};
 pub use starvation_guard::{starvation_guard, StarvationGuard};
 pub use swap_decision::{swap_decision, SwapDecision};
 pub use symbols::{signals, Dir, Signal};
@@ -42,7 +56,14 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         arbiter4()?,
         coalescing_window()?,
         credit_counter()?,
+        credit_gauge()?,
+        descriptor_check()?,
+        eager_fork()?,
+        k_then_v()?,
+        output_open()?,
         packet_lock()?,
+        run_failure()?,
+        run_state()?,
         starvation_guard()?,
         swap_decision()?,
     ])

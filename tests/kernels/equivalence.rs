@@ -122,8 +122,59 @@ fn credit_counter_is_what_rust_hdl_prints() {
 }
 
 #[test]
+fn credit_gauge_is_what_rust_hdl_prints() {
+    let kernel = kernels::credit_gauge().unwrap();
+    assert_proved(&kernel, &kernels::CreditGauge::<1>::new());
+    assert_proved(&kernel, &kernels::CreditGauge::<4>::new());
+    assert_mutants_die(&kernel, &kernels::CreditGauge::<3>::new());
+}
+
+#[test]
+fn descriptor_check_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::descriptor_check().unwrap(), kernels::DescriptorCheck::new());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn eager_fork_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::eager_fork().unwrap(), kernels::EagerFork::default());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn k_then_v_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::k_then_v().unwrap(), kernels::KThenV::default());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn output_open_is_what_rust_hdl_prints() {
+    let kernel = kernels::output_open().unwrap();
+    assert_proved(&kernel, &kernels::OutputOpen::<1>::new());
+    assert_proved(&kernel, &kernels::OutputOpen::<3>::new());
+    assert_mutants_die(&kernel, &kernels::OutputOpen::<2>::new());
+}
+
+#[test]
 fn packet_lock_is_what_rust_hdl_prints() {
     let (kernel, block) = (kernels::packet_lock().unwrap(), kernels::PacketLock::default());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn run_failure_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::run_failure().unwrap(), kernels::RunFailure::new());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn run_state_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::run_state().unwrap(), kernels::RunState::new());
     assert_proved(&kernel, &block);
     assert_mutants_die(&kernel, &block);
 }

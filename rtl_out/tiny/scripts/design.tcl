@@ -30,6 +30,7 @@ set design_sources {
     rtl/network/meshkv_vc_request.v
     rtl/network/meshkv_send_vc.v
     rtl/network/meshkv_through_turn.v
+    rtl/network/meshkv_output_open.v
     rtl/network/meshkv_switch_allocator.v
     rtl/network/meshkv_output_port.v
     rtl/network/meshkv_link_counters.v

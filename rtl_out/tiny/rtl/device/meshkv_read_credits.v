@@ -15,13 +15,28 @@ module meshkv_read_credits #(
     input  wire taken  // A place is freed.
 );
     localparam CREDIT_BITS = $clog2(CREDITS + 1);
-    reg [CREDIT_BITS-1:0] credits_q;
-    assign ready = |credits_q;
-    assign send  = valid & ready;
-    always @(posedge clk) begin
-        if (send & ~taken) credits_q <= credits_q - 1'b1;
-        if (taken & ~send) credits_q <= credits_q + 1'b1;
-        if (rst) credits_q <= CREDITS[CREDIT_BITS-1:0];
+    reg  [CREDIT_BITS-1:0] count_q, count_d;
+    reg                    takes;
+    wire                   wants   = valid;
+    wire                   returns = taken;
+
+    always @(*) begin
+        takes = wants & (|count_q);
+        if (returns & !takes) begin
+            count_d = count_q + 1;
+        end else if (takes & !returns) begin
+            count_d = count_q - 1;
+        end else begin
+            count_d = count_q;
+        end
     end
+
+    always @(posedge clk) begin
+        count_q <= count_d;
+        if (rst) count_q <= CREDITS[CREDIT_BITS-1:0];
+    end
+
+    assign ready = |count_q;
+    assign send  = takes;
 endmodule
 `default_nettype wire

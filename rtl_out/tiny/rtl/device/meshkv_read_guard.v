@@ -65,7 +65,7 @@ module meshkv_read_guard #(
     input  wire [1:0]               m_rresp,
     input  wire                     m_rlast
 );
-    // The base address, caught when the arguments pass by. A word of 32 bits a time, the low one first.
+    // The base address is sampled from the argument bus, 32 bits at a time, the low word first.
     localparam KEPT = 64 - ALIGN_LOG;
     reg  [KEPT-1:0] base_q;
     wire            mine = base_valid && base_argument == number;
@@ -74,18 +74,36 @@ module meshkv_read_guard #(
         if (mine & base_high)  base_q[KEPT-1:32-ALIGN_LOG] <= base_data;
     end
 
-    // An address is taken into a register, where it stands whatever becomes of who asked.
+    // A register holds the address until memory takes it, even if the requester is reset.
     localparam COUNT_WIDTH = ID_WIDTH + EPOCH_BITS + 1;
     reg                           valid_q;
     reg  [63:0]                   addr_q;
     reg  [EPOCH_BITS+ID_WIDTH-1:0] id_q;
     reg  [7:0]                    len_q;
-    reg  [COUNT_WIDTH-1:0]        owed_q;
+    reg  [COUNT_WIDTH-1:0]        count_q, count_d;
+    reg                           takes;
     wire                          take = s_arvalid & s_arready;
     wire [63:0]                   offset = { {64-ADDR_WIDTH{1'b0}}, s_araddr};
     wire                          last = m_rvalid & m_rlast;
     reg                           last_q, owes_q, moves_q;
     assign s_arready = ~valid_q;
+
+    // The gauge counts unanswered bursts of all epochs. An address adds one and a last beat takes one away. A last beat
+    // that answers no burst leaves the count at zero, even with an address in the same cycle.
+    wire wants   = last_q;
+    wire returns = take & (~last_q | |count_q);
+    always @(*) begin
+        takes = wants & (|count_q);
+        if (returns & !takes) begin
+            count_d = count_q + 1;
+        end else if (takes & !returns) begin
+            count_d = count_q - 1;
+        end else begin
+            count_d = count_q;
+        end
+    end
+    wire unused_takes = takes;
+
     always @(posedge clk) begin
         valid_q <= take | (valid_q & ~m_arready);
         if (take) begin
@@ -93,16 +111,14 @@ module meshkv_read_guard #(
             id_q   <= {epoch, s_arid};
             len_q  <= s_arlen;
         end
-        // Bursts of all epochs that are not answered yet. What nobody asked for is not counted.
-        last_q <= last;
-        if (take & ~last_q) owed_q <= owed_q + 1'b1;
-        if (~take & last_q & |owed_q) owed_q <= owed_q - 1'b1;
-        owes_q  <= |owed_q | last_q;
+        last_q  <= last;
+        count_q <= count_d;
+        owes_q  <= |count_q | last_q;
         moves_q <= s_rvalid;
         if (rst) begin
             valid_q <= 1'b0;
             last_q  <= 1'b0;
-            owed_q  <= {COUNT_WIDTH{1'b0} };
+            count_q <= {COUNT_WIDTH{1'b0} };
             owes_q  <= 1'b0;
         end
     end
@@ -115,8 +131,8 @@ module meshkv_read_guard #(
     assign owes      = owes_q;
     assign moves     = moves_q;
 
-    // What comes is always taken; what was asked for before the last reset is dropped, also where its epoch has come
-    // round again. It goes into a register of who asked.
+    // Every beat is accepted. Answers to reads before the last reset are dropped, even if their epoch number is in use
+    // again. The requester registers the others.
     assign m_rready = 1'b1;
     assign s_rvalid = m_rvalid && m_rid[ID_WIDTH+:EPOCH_BITS] == epoch && ~stale;
     assign s_rid    = m_rid[ID_WIDTH-1:0];
@@ -125,7 +141,7 @@ module meshkv_read_guard #(
     assign s_rlast  = m_rlast;
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && take && &owed_q) begin
+        if (!rst && take && &count_q) begin
             $fdisplay(32'h8000_0002, "%m: more bursts than there are names");
             $stop;
         end

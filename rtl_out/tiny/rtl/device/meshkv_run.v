@@ -96,25 +96,25 @@ module meshkv_run #(
     input  wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that are closed.
     input  wire                     queue_left  // Not all have been sent.
 );
-    // ARGUMENTS: base addresses go to who needs them, and are checked. OUTPUTS: until all that is due has been
-    // written and the core has nothing more to do. RESET: everything under way is cut off; QUIET: memory answers
-    // what it was asked, or does not; RELEASE: the core comes out of its reset.
+    // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
+    // outputs are written and the core is idle. RESET cuts off all work. QUIET waits for answers that memory
+    // still owes. RELEASE waits until the core is out of its reset.
     localparam [3:0] IDLE = 4'd0, ARGUMENTS = 4'd1, QUERIES = 4'd2, DESCRIPTORS = 4'd3, OUTPUTS = 4'd4, OVER = 4'd5,
         RESET = 4'd6, QUIET = 4'd7, RELEASE = 4'd8;
-    localparam FIRST_WORD   = 4;  // Of the first argument.
+    localparam FIRST_WORD   = 4;  // First word of the first argument.
     localparam LAST_WORD_NUM = FIRST_WORD + 3 * NUM_ARGUMENTS - 1;
     localparam [31:0] STREAMS_WIDE = STREAMS_NUM, ALIGN_MASK = (1 << BASE_LOG) - 1;
     localparam SETTLE_MAX   = 15;
 
     reg  [3:0]             state_q;
-    reg                    run_q;    // Somebody waits for a run to end.
-    reg                    ends_q;   // It has failed.
-    reg                    sick_q;   // The core could not be reset yet: its other clock does not run.
+    reg                    run_q;    // A run has been started and has not ended.
+    reg                    ends_q;   // The run has failed.
+    reg                    sick_q;   // The core could not be reset: its other clock does not run.
     reg                    go_q, soft_q;
     reg  [TIMEOUT_WIDTH-1:0] timer_q;
     wire                   waited = &timer_q;
     reg  [EPOCH_BITS-1:0]  epoch_q;
-    reg  [(1<<EPOCH_BITS)-1:0] dirty_q;  // Epochs of which memory may still owe answers.
+    reg  [(1<<EPOCH_BITS)-1:0] dirty_q;  // Epochs whose reads memory may still answer.
     reg                    owed_q, stale_q;
     reg  [3:0]             settle_q;
     reg  [STREAMS_WIDTH-1:0] due_q;
@@ -123,7 +123,7 @@ module meshkv_run #(
     reg                    stuck_q, moves_q;
     wire                   works = state_q == ARGUMENTS || state_q == QUERIES || state_q == DESCRIPTORS || state_q == OUTPUTS;
 
-    // Arguments: a word a cycle, low, high, one that is reserved.
+    // Arguments are read one word a cycle: low, high, reserved.
     reg  [ARG_WORD_BITS-1:0] word_q;
     reg  [1:0]             third_q;
     reg  [ARG_BITS-1:0]    argument_q;
@@ -166,9 +166,9 @@ module meshkv_run #(
         end
         if (rst) bus_valid_q <= 1'b0;
     end
-    wire scanned = tail_q[4];  // The last word has arrived everywhere.
+    wire scanned = tail_q[4];  // The last word has reached every reader.
 
-    // Tiles' errors: one is looked at a cycle, and a run does not end while there is any.
+    // Errors of the tiles: one tile is examined per cycle, and no run ends while any error is set.
     localparam TILE_BITS = $clog2(TILES), LAST_TILE_NUM = TILES - 1;
     reg  [TILES-1:0]     memory_q, timeout_q;
     reg                  any_q;
@@ -185,60 +185,87 @@ module meshkv_run #(
         if (rst) tile_q <= {TILE_BITS{1'b0} };
     end
 
-    // What ends the run, the first of these; or does not let it begin.
-    reg        many_q;
-    reg        fails, refused;
-    reg [4:0]  cause;
-    reg [15:0] place;
+    // The first of these causes ends the run or keeps it from beginning. Causes are bits of ERROR.
+    localparam [4:0] CAUSE_RESET = 5'd22, CAUSE_MEMORY = 5'd16, CAUSE_MEMORY_TIMEOUT = 5'd17,
+        CAUSE_QUERY_READ = 5'd18, CAUSE_OUTPUT_WRITE = 5'd19, CAUSE_IO_TIMEOUT = 5'd20,
+        CAUSE_WATCHDOG = 5'd21, CAUSE_EMPTY = 5'd12, CAUSE_OPEN = 5'd13, CAUSE_QUERIES = 5'd14,
+        CAUSE_ARGUMENT = 5'd15;
+    localparam [15:0] PLACE_DIRTY = 16'd1, PLACE_PE = 16'd2;
+    reg         many_q;
+    wire        ready     = state_q == ARGUMENTS && scanned && !queue_busy;
+    wire        unreset   = state_q == RESET && waited && run_q && !ends_q;
+    wire        ended     = soft_q;
+    wire        tile_bad  = memory_found_q;
+    wire        tile_late = timeout_found_q;
+    wire        io_late   = query_late | write_late;
+    wire        stuck     = stuck_q;
+    wire        unclosed  = |queue_open;
+    wire        many      = many_q;
+    wire        skewed    = skewed_q;
+    wire        dirty     = dirty_q[epoch_q];
+    wire [15:0] tile_place     = { {16-TILE_BITS{1'b0}}, found_q};
+    wire [15:0] io_place       = {15'd0, write_late};
+    wire [15:0] state_place    = {12'd0, state_q};
+    wire [15:0] unclosed_place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
+    wire [15:0] many_place     = query_streams[15:0];
+    wire [15:0] skewed_place   = { {16-ARG_BITS{1'b0}}, skewed_argument_q};
+    reg         fails, refused, accepts;
+    reg  [4:0]  cause;
+    reg  [15:0] place;
     always @(*) begin
-        fails   = works;
+        fails = works;
         refused = 1'b0;
-        cause   = 5'd0;
-        place   = 16'd0;
-        if (soft_q) cause = 5'd22;
-        else if (pe_down) begin
-            cause = 5'd22;
-            place = 16'd2;
-        end else if (memory_found_q) begin
-            cause = 5'd16;
-            place = { {16-TILE_BITS{1'b0}}, found_q};
-        end else if (timeout_found_q) begin
-            cause = 5'd17;
-            place = { {16-TILE_BITS{1'b0}}, found_q};
-        end else if (query_bad) cause = 5'd18;
-        else if (write_bad) cause = 5'd19;
-        else if (query_late | write_late) begin
-            cause = 5'd20;
-            place = {15'd0, write_late};
-        end else if (stuck_q) begin
-            cause = 5'd21;
-            place = {12'd0, state_q};
+        cause = 0;
+        place = 0;
+        if (ended) begin
+            cause = CAUSE_RESET;
+        end else if (pe_down) begin
+            cause = CAUSE_RESET;
+            place = PLACE_PE;
+        end else if (tile_bad) begin
+            cause = CAUSE_MEMORY;
+            place = tile_place;
+        end else if (tile_late) begin
+            cause = CAUSE_MEMORY_TIMEOUT;
+            place = tile_place;
+        end else if (query_bad) begin
+            cause = CAUSE_QUERY_READ;
+        end else if (write_bad) begin
+            cause = CAUSE_OUTPUT_WRITE;
+        end else if (io_late) begin
+            cause = CAUSE_IO_TIMEOUT;
+            place = io_place;
+        end else if (stuck) begin
+            cause = CAUSE_WATCHDOG;
+            place = state_place;
+        end else if (unreset) begin
+            fails = 1'b1;
+            cause = CAUSE_WATCHDOG;
+            place = state_place;
         end else begin
-            fails   = 1'b0;
-            refused = state_q == ARGUMENTS && scanned && ~queue_busy;
-            if (~queue_some) cause = 5'd12;
-            else if (|queue_open) begin
-                cause = 5'd13;
-                place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
-            end else if (many_q) begin
-                cause = 5'd14;
-                place = query_streams[15:0];
-            end else if (skewed_q) begin
-                cause = 5'd15;
-                place = { {16-ARG_BITS{1'b0}}, skewed_argument_q};
-            end else if (dirty_q[epoch_q]) begin
-                cause = 5'd22;
-                place = 16'd1;
-            end else refused = 1'b0;
-            // A core that cannot be reset ends the run all the same.
-            if (state_q == RESET && waited && run_q && !ends_q) begin
-                fails = 1'b1;
-                cause = 5'd21;
-                place = {12'd0, RESET};
+            fails = 1'b0;
+            refused = ready;
+            if (!queue_some) begin
+                cause = CAUSE_EMPTY;
+            end else if (unclosed) begin
+                cause = CAUSE_OPEN;
+                place = unclosed_place;
+            end else if (many) begin
+                cause = CAUSE_QUERIES;
+                place = many_place;
+            end else if (skewed) begin
+                cause = CAUSE_ARGUMENT;
+                place = skewed_place;
+            end else if (dirty) begin
+                cause = CAUSE_RESET;
+                place = PLACE_DIRTY;
+            end else begin
+                refused = 1'b0;
             end
         end
+        accepts = ready & !fails & !refused;
     end
-    // Told a cycle later: who keeps errors is a long way from whatever may be one.
+    // The report is registered: the error register is far from the sources of errors.
     reg        fail_q;
     reg [4:0]  cause_q;
     reg [15:0] place_q;
@@ -253,71 +280,113 @@ module meshkv_run #(
     assign fail_cause = cause_q;
     assign fail_where = place_q;
 
-    wire accepts = state_q == ARGUMENTS && scanned && !queue_busy && !fails && !refused;
-    wire settled = ~|due_q & core_idle & ~queue_left & ~any_q;
+    // Next state, and the registers that describe the run.
+    wire       settled = ~|due_q & core_idle & ~queue_left & ~any_q;
+    wire       calm    = settle_q == SETTLE_MAX[3:0];
+    wire       breaks  = works & fails;
+    wire       rested  = timer_q[5];
+    reg  [3:0] state_d;
+    reg        run_d, ends_d, sick_d, soft_d;
+    reg        clears_timer, cleans, soils, next_epoch;
+    always @(*) begin
+        state_d = state_q;
+        run_d = run_q;
+        ends_d = ends_q;
+        sick_d = sick_q;
+        soft_d = soft_reset | (soft_q & ((state_q == OVER) | ((state_q == IDLE) & start)));
+        clears_timer = 1'b0;
+        cleans = 1'b0;
+        soils = 1'b0;
+        next_epoch = 1'b0;
+        if (breaks) begin
+            state_d = RESET;
+            ends_d = 1'b1;
+            clears_timer = 1'b1;
+        end else if (state_q == IDLE) begin
+            ends_d = 1'b0;
+            clears_timer = 1'b1;
+            cleans = !owed;
+            if (start) begin
+                run_d = 1'b1;
+                if (sick_q) begin
+                    state_d = RESET;
+                end else begin
+                    state_d = ARGUMENTS;
+                end
+            end else if (soft_q | pe_down | (sick_q & held)) begin
+                state_d = RESET;
+            end
+        end else if (state_q == ARGUMENTS) begin
+            if (refused) begin
+                state_d = OVER;
+            end else if (accepts) begin
+                state_d = QUERIES;
+            end
+        end else if (state_q == QUERIES) begin
+            if (query_done) begin
+                state_d = DESCRIPTORS;
+            end
+        end else if (state_q == DESCRIPTORS) begin
+            if (!queue_left) begin
+                state_d = OUTPUTS;
+            end
+        end else if (state_q == OUTPUTS) begin
+            if (calm) begin
+                state_d = OVER;
+            end
+        end else if (state_q == OVER) begin
+            run_d = 1'b0;
+            state_d = IDLE;
+        end else if (state_q == QUIET) begin
+            if ((!owed & rested) | waited) begin
+                cleans = !owed & rested;
+                soils = owed | !rested;
+                next_epoch = 1'b1;
+                clears_timer = 1'b1;
+                sick_d = 1'b0;
+                state_d = RELEASE;
+            end
+        end else if ((state_q == RESET) & held) begin
+            clears_timer = 1'b1;
+            state_d = QUIET;
+        end else if ((state_q == RELEASE) & released) begin
+            if (ends_q) begin
+                state_d = OVER;
+            end else if (run_q) begin
+                state_d = ARGUMENTS;
+            end else begin
+                state_d = IDLE;
+            end
+        end else if ((state_q == RESET) | (state_q == RELEASE)) begin
+            if (waited) begin
+                sick_d = 1'b1;
+                if (run_q) begin
+                    state_d = OVER;
+                end else begin
+                    state_d = IDLE;
+                end
+            end
+        end else begin
+            state_d = RESET;
+        end
+    end
     always @(posedge clk) begin
         owed_q  <= |owes | io_owes;
-        stale_q <= dirty_q[epoch_q];
+        stale_q <= dirty;
         moves_q <= |moves | query_moves | write_moves | desc_taken;
         go_q    <= accepts;
-        // One that comes when it cannot be obeyed waits for the next cycle in which it can.
-        soft_q  <= soft_reset | (soft_q & (state_q == OVER || (state_q == IDLE && start)));
-        timer_q <= timer_q + 1'b1;
+        state_q <= state_d;
+        run_q   <= run_d;
+        ends_q  <= ends_d;
+        sick_q  <= sick_d;
+        soft_q  <= soft_d;
+        timer_q <= clears_timer ? {TIMEOUT_WIDTH{1'b0} } : timer_q + 1'b1;
+        if (cleans) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
+        if (soils) dirty_q[epoch_q] <= 1'b1;
+        if (next_epoch) epoch_q <= epoch_q + 1'b1;
         settle_q <= settled && state_q == OUTPUTS ? settle_q + 1'b1 : 4'd0;
-        case (state_q)
-            IDLE: begin
-                ends_q  <= 1'b0;
-                timer_q <= {TIMEOUT_WIDTH{1'b0} };
-                if (~owed_q) dirty_q <= {(1<<EPOCH_BITS){1'b0} };
-                if (start) begin
-                    run_q    <= 1'b1;
-                    cycles_q <= 64'd0;
-                    state_q  <= sick_q ? RESET : ARGUMENTS;
-                end else if (soft_q | pe_down | (sick_q & held)) state_q <= RESET;
-            end
-            ARGUMENTS: if (refused) state_q <= OVER;
-                else if (accepts) state_q <= QUERIES;
-            QUERIES: if (query_done) state_q <= DESCRIPTORS;
-            DESCRIPTORS: if (~queue_left) state_q <= OUTPUTS;
-            OUTPUTS: if (settle_q == SETTLE_MAX[3:0]) state_q <= OVER;
-            OVER: begin
-                run_q   <= 1'b0;
-                runs_q  <= runs_q + 1'b1;
-                state_q <= IDLE;
-            end
-            RESET: if (held) begin
-                timer_q <= {TIMEOUT_WIDTH{1'b0} };
-                state_q <= QUIET;
-            end else if (waited) begin
-                sick_q  <= 1'b1;
-                state_q <= run_q ? OVER : IDLE;
-            end
-            QUIET: if (~owed_q & (timer_q[5])) begin
-                dirty_q <= {(1<<EPOCH_BITS){1'b0} };
-                epoch_q <= epoch_q + 1'b1;
-                timer_q <= {TIMEOUT_WIDTH{1'b0} };
-                sick_q  <= 1'b0;
-                state_q <= RELEASE;
-            end else if (waited) begin
-                dirty_q[epoch_q] <= 1'b1;
-                epoch_q <= epoch_q + 1'b1;
-                timer_q <= {TIMEOUT_WIDTH{1'b0} };
-                sick_q  <= 1'b0;
-                state_q <= RELEASE;
-            end
-            RELEASE: if (released) state_q <= ends_q ? OVER : run_q ? ARGUMENTS : IDLE;
-                else if (waited) begin
-                    sick_q  <= 1'b1;
-                    state_q <= run_q ? OVER : IDLE;
-                end
-            default: state_q <= RESET;
-        endcase
-        if (works & fails) begin
-            state_q <= RESET;
-            ends_q  <= 1'b1;
-            timer_q <= {TIMEOUT_WIDTH{1'b0} };
-            go_q    <= 1'b0;
-        end
+        if (over) runs_q <= runs_q + 1'b1;
+        if (state_q == IDLE && start) cycles_q <= 64'd0;
         due_q <= accepts ? queue_due : due_q - { {STREAMS_WIDTH-1{1'b0}}, written};
         if (state_q != IDLE && state_q != OVER) cycles_q <= cycles_q + 1'b1;
         still_q <= moves_q | ~works ? 32'd0 : still_q + 1'b1;
@@ -337,10 +406,10 @@ module meshkv_run #(
             runs_q   <= 32'd0;
         end
     end
-    // The epoch outlives every reset: what was asked for before the last must not be taken for what follows.
+    // No reset clears the epoch: answers to reads before a reset must not pass for answers to later reads.
     initial epoch_q = {EPOCH_BITS{1'b0} };
 
-    // After a core that could not be reset its reset stands, until the next run tries again.
+    // A core that could not be reset stays in reset until the next run tries again.
     assign core_request = state_q == RESET || state_q == QUIET || sick_q;
     assign flush        = state_q == RESET || state_q == QUIET || state_q == RELEASE || sick_q;
     assign run_busy     = state_q != IDLE;

@@ -112,8 +112,9 @@ module meshkv_filler #(
     localparam [INDEX_WIDTH-1:0] HALF        = HALF_FLITS[INDEX_WIDTH-1:0];
     localparam [ADDR_WIDTH-1:0]  SLICE       = SLICE_FLITS[ADDR_WIDTH-1:0];
 
-    // Slices to be filled, in the order in which they will be asked for.
-    wire                    waits, done;
+    // Queue of slices to fill, in the order in which tiles will ask for them.
+    wire                    waits;
+    reg                     done;
     wire [INDEX_WIDTH-1:0]  first, last;
     wire [NUMBER_WIDTH-1:0] number;
     meshkv_fifo #(
@@ -130,10 +131,11 @@ module meshkv_filler #(
         .m_data ({claim_expected, number, last, first, claim_tag})
     );
 
-    // A slice takes the lowest free slot, once it has none from before. It is filled, then published, then freed by the home.
+    // A slice takes the lowest free slot after it has lost any earlier one. The filler fills and publishes the slot,
+    // the home frees it.
     reg  [SLOTS-1:0]      free_q, filling_q;
     wire [SLOTS-1:0]      lowest = free_q & (~free_q + 1'b1);
-    reg                   busy_q;  // The slice at the head has its slot.
+    reg                   busy_q;  // The slice at the front has its slot.
     reg  [SLOT_WIDTH-1:0] slot_q;
     wire                  claims = waits & ~busy_q & |free_q & ~claim_known;
     reg  [SLOT_WIDTH-1:0] lowest_slot;
@@ -148,13 +150,13 @@ module meshkv_filler #(
     assign claim_last  = v_last + HALF;
     assign event_wait  = waits & ~busy_q & (~|free_q | claim_known);
 
-    // V lies in blocks of HEAD_DIM flits, of which all are needed for any of their tokens.
+    // V is stored in blocks of HEAD_DIM flits. Any token of a block needs the whole block.
     localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
     localparam [INDEX_WIDTH-1:0] BLOCK_OFFSET = BLOCK_OFFSET_NUM[INDEX_WIDTH-1:0];
     wire [INDEX_WIDTH-1:0]  v_last = last | BLOCK_OFFSET;
 
-    // Bursts of the slice at the head, K then V: each needs a name that no other under way has, and a
-    // place in the memory port's queue.
+    // The slice at the front is read burst by burst, K then V. A burst needs a free ID and a credit of the memory
+    // port's queue.
     reg  [IDS-1:0]          used_q;
     wire [IDS-1:0]          vacant = ~used_q & (used_q + 1'b1);
     reg  [ID_WIDTH-1:0]     id;
@@ -163,9 +165,8 @@ module meshkv_filler #(
         id = {ID_WIDTH{1'b0}};
         for (k = 0; k < IDS; k = k + 1) id = id | (k[ID_WIDTH-1:0] & {ID_WIDTH{vacant[k]}});
     end
-    reg                     begun_q, value_q, broken_q;
+    reg                     begun_q, value_q, begun_d, value_d, asks_last, broken_q;
     reg  [INDEX_WIDTH-1:0]  next_q;
-    reg  [CREDIT_WIDTH-1:0] credits_q;
     wire [INDEX_WIDTH-1:0]  next   = begun_q ? next_q : value_q ? first & ~BLOCK_OFFSET : first;
     wire [INDEX_WIDTH-1:0]  bound  = value_q ? v_last : last;
     wire [INDEX_WIDTH-1:0]  whole  = next | LAST_OFFSET;
@@ -173,9 +174,34 @@ module meshkv_filler #(
     wire [INDEX_WIDTH-1:0]  finish = ends ? bound : whole;
     wire [INDEX_WIDTH-1:0]  beats  = finish - next;
     wire [INDEX_WIDTH-1:0]  from   = value_q ? next + HALF : next;
-    wire                    sends  = busy_q & |vacant & |credits_q & ~broken_q;
-    wire                    issued = sends & ends & value_q;
-    assign done = busy_q & (issued | broken_q);
+    reg  [CREDIT_WIDTH-1:0] count_q, count_d;
+    reg                     takes;
+    wire                    wants   = busy_q & |vacant & ~broken_q;
+    wire                    returns = req_credit;
+    always @(*) begin
+        takes = wants & (|count_q);
+        if (returns & !takes) begin
+            count_d = count_q + 1;
+        end else if (takes & !returns) begin
+            count_d = count_q - 1;
+        end else begin
+            count_d = count_q;
+        end
+    end
+
+    // Bursts are requested once the slice has its slot. After a time-out the rest of the slice is skipped.
+    wire                    sends     = takes;
+    wire                    asks      = takes;
+    wire                    fetches   = busy_q;
+    wire                    may_leave = busy_q;
+    wire                    skips     = broken_q;
+    always @(*) begin
+        asks_last = asks & ends & value_q;
+        done = may_leave & (skips | asks_last);
+        begun_d = fetches & !done & ((asks & !ends) | (!asks & begun_q));
+        value_d = fetches & !done & (value_q | (asks & ends));
+    end
+    wire                    issued = asks_last;
 
     reg                     valid_q;
     reg  [ID_WIDTH-1:0]     id_q;
@@ -189,7 +215,7 @@ module meshkv_filler #(
     assign req_first  = from_q;
     assign req_len    = beats_q;
 
-    // Where the next beat of each burst goes, and whose it is.
+    // Slot of each burst, and address of its next beat.
     (* ram_style = "distributed" *) reg [SLOT_WIDTH-1:0] slot_mem[0:IDS-1];
     reg  [IDS*ADDR_WIDTH-1:0] place_q;
     reg                       d_valid_q, d_last_q, d_bad_q;
@@ -202,7 +228,7 @@ module meshkv_filler #(
     assign fill_addr  = place_q[d_id_q*ADDR_WIDTH+:ADDR_WIDTH];
     assign fill_data  = d_data_q;
 
-    // A slice is whole when all of its bursts have been asked for and none is left under way.
+    // A slice is complete when all its bursts have been requested and answered.
     reg  [SLOTS-1:0]            issued_q;
     wire [SLOTS-1:0]            publishes;
     assign publish_valid = |publishes;
@@ -214,7 +240,7 @@ module meshkv_filler #(
             publish_now = publish_now | (j[SLOT_WIDTH-1:0] & {SLOT_WIDTH{publishes[j]}});
     end
     assign publish_slot = publish_now;
-    // After a time-out nothing is awaited any more: what is claimed is given out as it is, one a cycle.
+    // After a time-out the filler publishes all claimed slots as they are, one a cycle.
     wire [SLOTS-1:0]            given = filling_q & (~filling_q + 1'b1) & {SLOTS{broken_q & ~busy_q}};
     genvar s;
     generate
@@ -239,8 +265,8 @@ module meshkv_filler #(
         end
     endgenerate
 
-    // Nothing is awaited for ever: an answer that does not come within TIMEOUT cycles is an error, and the
-    // port is not asked again before a reset, so that no late answer can be taken for another.
+    // An answer that does not arrive within 2^TIMEOUT_WIDTH cycles is an error. The filler then requests nothing until
+    // a reset, so that no late answer passes for another.
     reg [TIMEOUT_WIDTH-1:0] patience_q;
     reg                     bad_q;
     assign error_memory  = bad_q;
@@ -263,8 +289,9 @@ module meshkv_filler #(
         if (sends) slot_mem[id] <= slot_q;
         if (claims) slot_q <= lowest_slot;
         busy_q  <= claims | (busy_q & ~done);
-        begun_q <= busy_q & ~done & (sends ? ~ends : begun_q);
-        value_q <= busy_q & ~done & (value_q | (sends & ends));
+        begun_q <= begun_d;
+        value_q <= value_d;
+        count_q <= count_d;
         if (sends) begin
             next_q   <= whole + 1'b1;
             id_q     <= id;
@@ -274,8 +301,6 @@ module meshkv_filler #(
         end
         valid_q <= sends;
         used_q  <= (used_q | (vacant & {IDS{sends}})) & ~({ {IDS-1{1'b0}}, frees} << d_id_q);
-        if (sends & ~req_credit) credits_q <= credits_q - 1'b1;
-        if (req_credit & ~sends) credits_q <= credits_q + 1'b1;
         d_valid_q <= rsp_valid;
         d_last_q  <= rsp_last;
         d_bad_q   <= rsp_bad;
@@ -290,7 +315,7 @@ module meshkv_filler #(
             value_q    <= 1'b0;
             valid_q    <= 1'b0;
             used_q     <= {IDS{1'b0}};
-            credits_q  <= CREDITS[CREDIT_WIDTH-1:0];
+            count_q    <= CREDITS[CREDIT_WIDTH-1:0];
             d_valid_q  <= 1'b0;
             bad_q      <= 1'b0;
             broken_q   <= 1'b0;

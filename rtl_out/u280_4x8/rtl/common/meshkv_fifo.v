@@ -22,21 +22,33 @@ module meshkv_fifo #(
     localparam COUNT_WIDTH = $clog2(DEPTH + 1);
     localparam LAST        = DEPTH - 1;
 
-    // Small enough for look-up tables as memory; the oldest word falls through to the output.
+    // The memory fits into look-up tables. The oldest word falls through to the output.
     (* ram_style = "distributed" *) reg [WIDTH-1:0] mem[0:DEPTH-1];
     reg [PTR_WIDTH-1:0]   head_q, tail_q;
-    reg [COUNT_WIDTH-1:0] count_q;
-    wire                  push = s_valid & s_ready;
-    wire                  pop  = m_valid & m_ready;
+
+    // The gauge counts words: a push returns one, a pop takes one.
+    reg  [COUNT_WIDTH-1:0] count_q, count_d;
+    reg                    takes;
+    wire                   wants   = m_ready;
+    wire                   returns = s_valid & s_ready;
+    always @(*) begin
+        takes = wants & (|count_q);
+        if (returns & !takes) begin
+            count_d = count_q + 1;
+        end else if (takes & !returns) begin
+            count_d = count_q - 1;
+        end else begin
+            count_d = count_q;
+        end
+    end
 
     always @(posedge clk) begin
-        if (push) begin
+        count_q <= count_d;
+        if (returns) begin
             mem[tail_q] <= s_data;
             tail_q      <= tail_q == LAST[PTR_WIDTH-1:0] ? {PTR_WIDTH{1'b0}} : tail_q + 1'b1;
         end
-        if (pop) head_q <= head_q == LAST[PTR_WIDTH-1:0] ? {PTR_WIDTH{1'b0}} : head_q + 1'b1;
-        if (push & ~pop) count_q <= count_q + 1'b1;
-        if (pop & ~push) count_q <= count_q - 1'b1;
+        if (takes) head_q <= head_q == LAST[PTR_WIDTH-1:0] ? {PTR_WIDTH{1'b0}} : head_q + 1'b1;
         if (rst) begin
             head_q  <= {PTR_WIDTH{1'b0}};
             tail_q  <= {PTR_WIDTH{1'b0}};

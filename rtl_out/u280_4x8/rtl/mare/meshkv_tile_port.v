@@ -135,7 +135,7 @@ module meshkv_tile_port #(
 );
     localparam NUM_DATA = VCS - VN0_VCS - 1;
 
-    // This tile among all, and the home a fetch goes to.
+    // One-hot number of this tile.
     wire [TILES-1:0] here;
     meshkv_tile_decode #(
         .COLS   (COLS),
@@ -148,8 +148,7 @@ module meshkv_tile_port #(
         .tile(here)
     );
 
-    // The virtual channel of a slice follows from its tag, so that no two flits of a slice can overtake one
-    // another.
+    // The tag of a slice selects its virtual channel, so that flits of one slice stay in order.
     wire [VCS-1:0] data_vc;
     assign data_vc[VN0_VCS:0] = {VN0_VCS+1{1'b0}};
     genvar v;
@@ -181,28 +180,36 @@ module meshkv_tile_port #(
         end
     endgenerate
 
-    // What stays in the tile and what leaves. A flit for both goes each way as soon as it can.
-    wire             to_self  = |(data_dest & here);
+    // The near way leads into the tile, the far way to the router. A flit for both goes each way as soon as it can.
     wire [TILES-1:0] elsewhere = data_dest & ~here;
-    reg              kept_q, left_q;
-    wire             wants_self = data_valid & to_self & ~kept_q;
-    wire             wants_net  = data_valid & |elsewhere & ~left_q & |(avail & data_vc);
+    wire             near      = |(data_dest & here);
+    wire             far       = |elsewhere;
+    reg              near_q, far_q, near_d, far_d, forked;
+    wire             wants_self = data_valid & near & ~near_q;
+    wire             wants_net  = data_valid & far & ~far_q & |(avail & data_vc);
     wire             keeps      = wants_self & ~rx_data_valid;
     wire [1:0]       grant;
-    wire             leaves     = grant[1];
-    assign data_ready = (~to_self | kept_q | keeps) & (~|elsewhere | left_q | leaves);
+    wire             near_goes  = keeps;
+    wire             far_goes   = grant[1];
+    wire             forks      = data_valid;
+    always @(*) begin
+        forked = (!near | near_q | near_goes) & (!far | far_q | far_goes);
+        near_d = forks & !forked & (near_q | near_goes);
+        far_d = forks & !forked & (far_q | far_goes);
+    end
+    assign data_ready = forked;
     always @(posedge clk) begin
-        kept_q <= data_valid & ~data_ready & (kept_q | keeps);
-        left_q <= data_valid & ~data_ready & (left_q | leaves);
-        if (rst) {kept_q, left_q} <= 2'b00;
+        near_q <= near_d;
+        far_q  <= far_d;
+        if (rst) {near_q, far_q} <= 2'b00;
     end
 
     wire own_home    = fetch_x == x && fetch_y == y;
     assign own_valid   = fetch_valid & own_home;
     assign fetch_ready = own_home ? own_ready : grant[0];
 
-    // A partial result goes to the reduce root in row 0 of the column, a packet on one virtual channel,
-    // the next packet on the next; row 0's own stay in the tile. Between the virtual networks turns are taken.
+    // A partial result goes to the reduce root in row 0 of the column. Packets take the virtual channels in turn. A
+    // tile of row 0 keeps its own. The virtual networks take turns at the link.
     reg  [VN0_VCS-1:0] part_vc_q;
     wire               root_here  = ~|y;
     wire               rx_part    = |rx_valid[VN0_VCS-1:0];
@@ -245,7 +252,7 @@ module meshkv_tile_port #(
     assign data_sent   = grant[1];
     assign data_credit = |tx_credit[VCS-1:VN0_VCS+1];
 
-    // Destinations as this fabric writes them.
+    // Destinations in the fabric's encoding.
     wire [DEST_WIDTH-1:0] fetch_dest, elsewhere_dest, part_dest;
     meshkv_tile_decode #(
         .COLS   (COLS),
@@ -266,7 +273,7 @@ module meshkv_tile_port #(
         end
     endgenerate
 
-    // Headers, each class from bit 0.
+    // Headers of each class start at bit 0.
     localparam FETCH_HEAD = KEY_WIDTH + MASK_WIDTH + X_WIDTH + Y_WIDTH;
     localparam DATA_HEAD  = KEY_WIDTH + INDEX_WIDTH + MASK_WIDTH;
     localparam PART_HEAD  = PART_ID_WIDTH + 3 + X_WIDTH + Y_WIDTH;
@@ -301,7 +308,7 @@ module meshkv_tile_port #(
     assign tx_head  = head_q;
     assign tx_data  = flit_q;
 
-    // What comes. Data is always taken, the network's before the tile's own; fetches have a buffer.
+    // Arrivals. Data is always accepted, the network's before the tile's own. Fetches have a buffer.
     wire rx_data_valid = |rx_valid[VCS-1:VN0_VCS+1];
     reg  [VCS-1:0] credit_q;
     always @(posedge clk) begin
@@ -315,7 +322,7 @@ module meshkv_tile_port #(
     assign kv_data     = rx_data_valid ? rx_data : data_data;
     assign event_keep  = keeps;
 
-    // A partial result that has arrived, or one of the root's own tile, which has a buffer there of its own.
+    // The root receives partial results from the network, and from its own tile into a buffer of their own.
     assign root_valid = {own_part, rx_valid[VN0_VCS-1:0]};
     assign root_data  = rx_part ? rx_data : part_data;
     assign {root_y, root_x, root_id, root_alone, root_first, root_last} = rx_part ? rx_head[PART_HEAD-1:0] : part_head[PART_HEAD-1:0];
@@ -327,7 +334,7 @@ module meshkv_tile_port #(
     assign home_y      = rx_head[KEY_WIDTH+MASK_WIDTH+X_WIDTH+:Y_WIDTH];
     assign {home_again, home_last, home_first} = rx_data[2*INDEX_WIDTH:0];
 
-    // Fields of classes that do not come here, and heads of other tiles.
+    // Header bits of other classes are not used.
     wire unused_head = |rx_head;
 endmodule
 `default_nettype wire

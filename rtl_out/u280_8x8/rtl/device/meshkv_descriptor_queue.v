@@ -75,7 +75,7 @@ module meshkv_descriptor_queue #(
     output wire                     desc_close,  // The last of these streams in this layer: partial results are due.
     output wire                     desc_step  // The last of the decode step.
 );
-    // A descriptor is looked at step by step, a field a cycle; nothing waits for it but the write that pushed it.
+    // The checker examines a descriptor one field a cycle. Only the write that pushed it waits for the result.
     localparam [3:0] IDLE = 4'd0, PLACE = 4'd1, SIZES = 4'd2, PRODUCT = 4'd3, SPAN = 4'd4, STREAMS_OF = 4'd5, OPEN = 4'd6,
         TAKE = 4'd7, PUT = 4'd8, REFUSE = 4'd9;
     localparam DESC_WIDTH = 4 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
@@ -97,16 +97,16 @@ module meshkv_descriptor_queue #(
     wire        close   = set_flags[9];
     wire        unused_flags = |set_flags;
 
-    reg  [3:0]               state_q;
+    reg  [3:0]               state_q, state_d;
     reg  [4:0]               cause_q;
     reg  [15:0]              where_q;
-    // (count - 1) * stride + first, a bit of the count a cycle.
+    // Computes (count - 1) * stride + first, one bit of the count a cycle.
     reg  [PRODUCT_WIDTH-1:0] sum_q, term_q;
     reg  [COUNT_WIDTH-1:0]   bits_q;
     reg  [STEP_BITS-1:0]     step_q;
     wire [PRODUCT_WIDTH-1:0] segments_end = { {PRODUCT_WIDTH-COUNT_WIDTH{1'b0}}, SEGMENTS_WIDE[COUNT_WIDTH-1:0]};
 
-    // Of the run that is being described: its layer, who attends and who is closed, how many of either.
+    // The run that is being described: its layer, the streams that attend or are closed, and their numbers.
     reg                      begun_q;
     reg  [15:0]              layer_q;
     reg  [STREAMS_NUM-1:0]   attends_q, closed_q;
@@ -119,34 +119,98 @@ module meshkv_descriptor_queue #(
     wire                     puts = state_q == PUT;
     wire                     gives;
     wire [COUNT_BITS-1:0]    waiting = count_q - run_q;
-    always @(posedge clk) begin
-        case (state_q)
-            IDLE: begin
-                if (push) state_q <= PLACE;
-                where_q <= 16'd0;
+
+    // Conditions of the steps.
+    wire layer_bad     = {16'd0, layer} >= LAYERS_WIDE;
+    wire layer_mixed   = begun_q && layer != layer_q;
+    wire prefix_bad    = {16'd0, prefix} >= STREAMS_WIDE;
+    wire mapping_bad   = mapping == 2'd3;
+    wire place_good    = !(layer_bad || layer_mixed || prefix_bad || mapping_bad || full);
+    wire sizes_good    = set_first < SEGMENTS_WIDE && |set_stride && set_stride <= STRIDE_WIDE && |set_count
+        && set_count <= SEGMENTS_WIDE;
+    wire last_step     = step_q == LAST_STEP_NUM[STEP_BITS-1:0];
+    wire segments_good = sum_q < segments_end;
+    wire rows_good     = {16'd0, first_row} < TOKENS_WIDE && {16'd0, last_row} < TOKENS_WIDE
+        && !(set_count == 32'd1 && last_row < first_row);
+    wire span_good     = segments_good && rows_good;
+    wire streams_good  = |streams && {15'd0, streams_end} <= STREAMS_WIDE;
+    wire closed        = closed_q[at_q];  // An earlier descriptor of the run has closed the stream.
+    always @(*) begin
+        state_d = REFUSE;
+        if (state_q == IDLE) begin
+            if (push) begin
+                state_d = PLACE;
+            end else begin
+                state_d = IDLE;
             end
+        end else if (state_q == PLACE) begin
+            if (place_good) begin
+                state_d = SIZES;
+            end
+        end else if (state_q == SIZES) begin
+            if (sizes_good) begin
+                state_d = PRODUCT;
+            end
+        end else if (state_q == PRODUCT) begin
+            if (last_step) begin
+                state_d = SPAN;
+            end else begin
+                state_d = PRODUCT;
+            end
+        end else if (state_q == SPAN) begin
+            if (span_good) begin
+                state_d = STREAMS_OF;
+            end
+        end else if (state_q == STREAMS_OF) begin
+            if (streams_good) begin
+                state_d = OPEN;
+            end
+        end else if (state_q == OPEN) begin
+            if (!closed & last_stream) begin
+                state_d = TAKE;
+            end else if (!closed) begin
+                state_d = OPEN;
+            end
+        end else if (state_q == TAKE) begin
+            if (last_stream) begin
+                state_d = PUT;
+            end else begin
+                state_d = TAKE;
+            end
+        end else begin
+            state_d = IDLE;
+        end
+        if (flush) begin
+            if (!push & ((state_q == IDLE) | (state_q == REFUSE))) begin
+                state_d = IDLE;
+            end else begin
+                state_d = REFUSE;
+            end
+        end
+    end
+
+    always @(posedge clk) begin
+        state_q <= state_d;
+        case (state_q)
+            IDLE: where_q <= 16'd0;
             PLACE: begin
-                state_q <= REFUSE;
                 where_q <= layer;
-                if ({16'd0, layer} >= LAYERS_WIDE) cause_q <= 5'd3;
-                else if (begun_q && layer != layer_q) cause_q <= 5'd9;
-                else if ({16'd0, prefix} >= STREAMS_WIDE) begin
+                if (layer_bad) cause_q <= 5'd3;
+                else if (layer_mixed) cause_q <= 5'd9;
+                else if (prefix_bad) begin
                     cause_q <= 5'd4;
                     where_q <= prefix;
-                end else if (mapping == 2'd3) begin
+                end else if (mapping_bad) begin
                     cause_q <= 5'd8;
                     where_q <= 16'd3;
                 end else if (full) begin
                     cause_q <= 5'd11;
                     where_q <= 16'd0;
-                end else state_q <= SIZES;
+                end
             end
             SIZES: begin
-                state_q <= REFUSE;
                 cause_q <= 5'd5;
                 where_q <= set_first[15:0];
-                if (set_first < SEGMENTS_WIDE && |set_stride && set_stride <= STRIDE_WIDE && |set_count
-                        && set_count <= SEGMENTS_WIDE) state_q <= PRODUCT;
                 sum_q  <= { {PRODUCT_WIDTH-SEGMENT_WIDTH{1'b0}}, set_first[SEGMENT_WIDTH-1:0]};
                 term_q <= { {PRODUCT_WIDTH-SEGMENT_WIDTH{1'b0}}, set_stride[SEGMENT_WIDTH-1:0]};
                 bits_q <= set_count[COUNT_WIDTH-1:0] - 1'b1;
@@ -157,36 +221,24 @@ module meshkv_descriptor_queue #(
                 term_q <= term_q << 1;
                 bits_q <= bits_q >> 1;
                 step_q <= step_q + 1'b1;
-                if (step_q == LAST_STEP_NUM[STEP_BITS-1:0]) state_q <= SPAN;
             end
-            SPAN: begin
-                state_q <= REFUSE;
-                if (sum_q < segments_end) begin
-                    cause_q <= 5'd6;
-                    where_q <= first_row;
-                    if ({16'd0, first_row} < TOKENS_WIDE && {16'd0, last_row} < TOKENS_WIDE
-                            && !(set_count == 32'd1 && last_row < first_row)) state_q <= STREAMS_OF;
-                end
+            SPAN: if (segments_good) begin
+                cause_q <= 5'd6;
+                where_q <= first_row;
             end
             STREAMS_OF: begin
-                state_q <= REFUSE;
                 cause_q <= 5'd7;
                 where_q <= stream;
                 at_q    <= stream[STREAM_WIDTH-1:0];
                 left_q  <= streams[STREAMS_WIDTH-1:0];
-                if (|streams && {15'd0, streams_end} <= STREAMS_WIDE) state_q <= OPEN;
             end
-            // None of its streams has been closed before.
             OPEN: begin
                 at_q   <= at_q + 1'b1;
                 left_q <= left_q - 1'b1;
-                if (closed_q[at_q]) begin
-                    state_q <= REFUSE;
-                    cause_q <= 5'd10;
-                end else if (last_stream) begin
-                    state_q <= TAKE;
-                    at_q    <= stream[STREAM_WIDTH-1:0];
-                    left_q  <= streams[STREAMS_WIDTH-1:0];
+                if (closed) cause_q <= 5'd10;
+                else if (last_stream) begin
+                    at_q   <= stream[STREAM_WIDTH-1:0];
+                    left_q <= streams[STREAMS_WIDTH-1:0];
                 end
             end
             TAKE: begin
@@ -197,17 +249,15 @@ module meshkv_descriptor_queue #(
                 if (close) due_q <= due_q + 1'b1;
                 if (close & attends_q[at_q]) open_q <= open_q - 1'b1;
                 if (~close & ~attends_q[at_q]) open_q <= open_q + 1'b1;
-                if (last_stream) state_q <= PUT;
             end
             PUT: begin
                 begun_q <= 1'b1;
                 layer_q <= layer;
-                state_q <= IDLE;
             end
-            default: state_q <= IDLE;
+            default: ;
         endcase
         count_q <= count_q + { {COUNT_BITS-1{1'b0}}, puts} - { {COUNT_BITS-1{1'b0}}, gives};
-        // A run takes what is there when it begins; what is pushed from then on is for the next.
+        // A run takes the descriptors that are queued when it begins. Later ones belong to the next run.
         if (begin_run) run_q <= waiting;
         else if (gives) run_q <= run_q - 1'b1;
         if (begin_run | flush | rst) begin
@@ -217,11 +267,8 @@ module meshkv_descriptor_queue #(
             open_q    <= {STREAMS_WIDTH{1'b0} };
             due_q     <= {STREAMS_WIDTH{1'b0} };
         end
-        // What is pushed while the queue is emptied is refused, and so is what is being looked at.
-        if (flush) begin
-            state_q <= push || (state_q != IDLE && state_q != REFUSE) ? REFUSE : IDLE;
-            cause_q <= 5'd11;
-        end
+        // Flush refuses the descriptor that is being pushed or checked.
+        if (flush) cause_q <= 5'd11;
         if (rst) state_q <= IDLE;
         if (flush | rst) begin
             count_q <= {COUNT_BITS{1'b0} };

@@ -37,7 +37,7 @@ module meshkv_bus_stop #(
     localparam COUNT_WIDTH = $clog2(DEPTH + 1);
     localparam LAST_NUM    = ROWS - 1;
 
-    wire             waits, done;
+    wire             waits;
     wire [WIDTH-1:0] word;
     wire             unused_room;
     meshkv_fifo #(
@@ -50,34 +50,56 @@ module meshkv_bus_stop #(
         .s_ready(unused_room),
         .s_data (rx_s_bus_data),
         .m_valid(waits),
-        .m_ready(done),
+        .m_ready(forked),
         .m_data (word)
     );
 
-    // The tile hears a word and the next stop is sent it, each as soon as it can; then it is done.
-    reg                    heard_q, sent_q, valid_q, credit_q;
-    reg  [WIDTH-1:0]       word_q;
-    reg  [COUNT_WIDTH-1:0] credits_q;
-    wire                   northmost = y == LAST_NUM[Y_WIDTH-1:0];
-    wire                   hears     = m_valid & m_ready;
-    wire                   sends     = waits & ~sent_q & ~northmost & |credits_q;
-    assign done    = waits & (heard_q | hears) & (sent_q | sends | northmost);
-    assign m_valid = waits & ~heard_q;
+    // The stop sends a word on if there is a next stop and that has room.
+    reg  [COUNT_WIDTH-1:0] count_q, count_d;
+    reg                    far_q, far_d, takes;
+    wire                   far     = y != LAST_NUM[Y_WIDTH-1:0];
+    wire                   wants   = waits & far & ~far_q;
+    wire                   returns = tx_n_bus_credit;
+    always @(*) begin
+        takes = wants & (|count_q);
+        if (returns & !takes) begin
+            count_d = count_q + 1;
+        end else if (takes & !returns) begin
+            count_d = count_q - 1;
+        end else begin
+            count_d = count_q;
+        end
+    end
+
+    // The near way leads into the tile, the far way to the next stop. A word leaves after it has gone both.
+    reg                    near_q, near_d, forked;
+    wire                   near      = 1'b1;
+    wire                   near_goes = m_valid & m_ready;
+    wire                   far_goes  = takes;
+    wire                   forks     = 1'b1;  // A word waits until it is done, and without one nothing goes.
+    always @(*) begin
+        forked = (!near | near_q | near_goes) & (!far | far_q | far_goes);
+        near_d = forks & !forked & (near_q | near_goes);
+        far_d = forks & !forked & (far_q | far_goes);
+    end
+    assign m_valid = waits & ~near_q;
     assign m_data  = word;
+
+    reg                    valid_q, credit_q;
+    reg  [WIDTH-1:0]       word_q;
     always @(posedge clk) begin
-        heard_q  <= ~done & (heard_q | hears);
-        sent_q   <= ~done & (sent_q | sends);
-        valid_q  <= sends;
-        credit_q <= done;
-        if (sends) word_q <= word;
-        if (sends & ~tx_n_bus_credit) credits_q <= credits_q - 1'b1;
-        if (tx_n_bus_credit & ~sends) credits_q <= credits_q + 1'b1;
+        near_q   <= near_d;
+        far_q    <= far_d;
+        valid_q  <= takes;
+        credit_q <= waits & forked;
+        count_q  <= count_d;
+        if (takes) word_q <= word;
         if (rst) begin
-            heard_q   <= 1'b0;
-            sent_q    <= 1'b0;
-            valid_q   <= 1'b0;
-            credit_q  <= 1'b0;
-            credits_q <= DEPTH[COUNT_WIDTH-1:0];
+            near_q   <= 1'b0;
+            far_q    <= 1'b0;
+            valid_q  <= 1'b0;
+            credit_q <= 1'b0;
+            count_q  <= DEPTH[COUNT_WIDTH-1:0];
         end
     end
     assign tx_n_bus_valid  = valid_q;

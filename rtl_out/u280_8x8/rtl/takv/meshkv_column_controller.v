@@ -128,7 +128,7 @@ module meshkv_column_controller #(
     output wire [BUS_WIDTH-1:0]        bus_data,  // The word.
     input  wire                        bus_credit  // One pulse a word that left the stop.
 );
-    // Descriptors wait here.
+    // Queue of descriptors.
     localparam DESC_WIDTH = 4 + STREAMS_WIDTH + STREAM_WIDTH + 2 * ROW_WIDTH + COUNT_WIDTH + 2 * SEGMENT_WIDTH
         + LAYER_WIDTH + STREAM_WIDTH + 1;
     wire                     waits, done;
@@ -158,12 +158,12 @@ module meshkv_column_controller #(
     wire head_tile   = mapping == 2'd0;
     wire row_aligned = mapping == 2'd1;
 
-    // A descriptor: find the rows of its streams, go through its slices, let them leave, say that it is
-    // over, and at the end of a step wait until homes may have swapped.
+    // States of a descriptor. SPREAD finds the rows of its streams, RUN issues its slices, DRAIN waits until they
+    // have left, CLOSE announces its end. SAMPLE and BARRIER end a step: homes may swap before the next begins.
     localparam [2:0] IDLE = 3'd0, SPREAD = 3'd1, RUN = 3'd2, DRAIN = 3'd3, CLOSE = 3'd4, SAMPLE = 3'd5, BARRIER = 3'd6;
     reg [2:0] state_q;
 
-    // Rows b mod ROWS of the streams, by a running residue.
+    // A running residue gives the rows b mod ROWS of the streams.
     reg  [STREAMS_WIDTH-1:0] b_q;
     reg  [ROWS-1:0]          row_q;  // One-hot: b_q mod ROWS.
     reg  [ROWS-1:0]          spread_q;
@@ -171,12 +171,12 @@ module meshkv_column_controller #(
     wire                     b_counts = b_q >= { {STREAMS_WIDTH-STREAM_WIDTH{1'b0}}, stream};
     wire                     b_last  = {1'b0, b_q} + 1'b1 >= b_end;
 
-    // Slices in the order that requesters and homes share: group, place in the group, piece. A piece is
-    // what one column has of the heads of one KV head; each begins elsewhere in the group, so that
-    // not all ask one home at a time.
+    // Requesters and homes share one order of slices: group, place in the group, piece. A piece is the part of a
+    // KV head's heads that one column computes. Each piece begins at another place in the group, so that requests
+    // spread over the homes.
     localparam PIECE_WIDTH = 1 + ROTATION_WIDTH + ROWS + MASK_WIDTH + X_WIDTH + SLICE_WIDTH;
-    // Whether it is its KV head's last; its turns; its rows, with a tile a head; its heads, by their place in the
-    // column; the column; the KV head. The last comes first.
+    // Fields of a piece: last of its KV head, turns, rows with one tile per head, heads by their place in the column,
+    // column, KV head. The table lists the last piece first.
     localparam [PIECES*PIECE_WIDTH-1:0] PIECE_TABLE = {
         {1'b1, 3'd7, 8'b01000000, 4'b1000, 3'd7, 5'd31},
         {1'b1, 3'd7, 8'b00010000, 4'b0100, 3'd7, 5'd30},
@@ -211,7 +211,7 @@ module meshkv_column_controller #(
         {1'b1, 3'd0, 8'b00000100, 4'b0010, 3'd0, 5'd1},
         {1'b1, 3'd0, 8'b00000001, 4'b0001, 3'd0, 5'd0}
     };
-    // Heads and rows of whole columns, the last column first.
+    // Heads and rows of each column, the last column first.
     localparam [COLS*MASK_WIDTH-1:0] COLUMN_MASKS = {4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111};
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101};
     localparam LAST_PIECE_NUM = PIECES - 1, LAST_SLICE_NUM = SLICES - 1, LAST_COLUMN_NUM = COLS - 1;
@@ -219,7 +219,7 @@ module meshkv_column_controller #(
     reg  [GROUP_WIDTH-1:0]     group_q;
     reg  [ROTATION_WIDTH-1:0]  turn_q;
     reg  [PIECE_COUNT_WIDTH-1:0] piece_q;
-    reg  [SLICE_WIDTH-1:0]     slice_q;  // With the column: the piece where all share.
+    reg  [SLICE_WIDTH-1:0]     slice_q;  // With column_q it names the piece if all streams share.
     reg  [X_WIDTH-1:0]         column_q;
     wire                       run       = state_q == RUN;
     wire                       last_piece = share ? slice_q == LAST_SLICE_NUM[SLICE_WIDTH-1:0] && column_q == LAST_COLUMN_NUM[X_WIDTH-1:0]
@@ -230,7 +230,7 @@ module meshkv_column_controller #(
     wire                       last_group = group_end >= { {INDEX_COUNT_WIDTH+1-COUNT_WIDTH{1'b0}}, count};
     wire                       advance;
 
-    // Stage 1: the piece.
+    // Stage 1 looks up the piece.
     wire [PIECE_WIDTH-1:0]    piece = PIECE_TABLE[piece_q*PIECE_WIDTH+:PIECE_WIDTH];
     reg                       valid_1, last_1;
     reg  [ROTATION_WIDTH-1:0] rho_1, turn_1;
@@ -239,7 +239,7 @@ module meshkv_column_controller #(
     reg  [MASK_WIDTH-1:0]     mask_1;
     reg  [X_WIDTH-1:0]        column_1;
     reg  [SLICE_WIDTH-1:0]    slice_1;
-    // Stage 2: the segment.
+    // Stage 2 computes the segment.
     wire [ROTATION_WIDTH-1:0]    place   = rho_1 + turn_1;
     wire [INDEX_COUNT_WIDTH-1:0] index   = {group_1, place};
     wire [INDEX_COUNT_WIDTH-1:0] wide_count = { {INDEX_COUNT_WIDTH-COUNT_WIDTH{1'b0}}, count};
@@ -251,7 +251,7 @@ module meshkv_column_controller #(
     reg  [MASK_WIDTH-1:0]     mask_2;
     reg  [X_WIDTH-1:0]        column_2;
     reg  [SLICE_WIDTH-1:0]    slice_2;
-    // Stages 3 and 4: the logical home.
+    // Stages 3 and 4 compute the logical home.
     reg                       valid_3, last_3, begins_3, ends_3, valid_4, last_4, begins_4, ends_4;
     reg  [SEGMENT_WIDTH-1:0]  segment_3, segment_4;
     reg  [ROWS-1:0]           rows_3, rows_4;
@@ -282,7 +282,7 @@ module meshkv_column_controller #(
         .y      (home_y_4),
         .block  (block_4)
     );
-    // Stage 5: where that home is now, and where in external memory its slice lies.
+    // Stage 5 looks up the present place of that home and the slice's region of external memory.
     (* ram_style = "distributed" *) reg [HOME_WIDTH-1:0] where_mem[0:(1<<HOME_WIDTH)-1];
     always @(posedge clk) begin
         if (map_valid) where_mem[map_home] <= map_place;
@@ -300,8 +300,8 @@ module meshkv_column_controller #(
     wire [NUMBER_WIDTH-1:0]   region_4 = ({ {NUMBER_WIDTH-Y_WIDTH{1'b0}}, home_y_4} * COLS[NUMBER_WIDTH-1:0]
         + { {NUMBER_WIDTH-X_WIDTH{1'b0}}, home_x_4}) * STREAMS[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-STREAM_WIDTH{1'b0}}, prefix};
 
-    // Stage 6: which rows ask for it. Heads stand in rows of their own, or follow the home's row; the
-    // streams of a common prefix are spread over the rows from there.
+    // Stage 6 computes the rows that ask for the slice. Heads have rows of their own or follow the home's row. The
+    // streams of a common prefix spread over the rows from there.
     wire [ROWS-1:0]           spread = row_aligned ? {{ROWS-1{1'b0}}, 1'b1} : spread_q;
     wire [ROWS-1:0]           from_5 = head_tile ? rows_5 : { {ROWS-1{1'b0}}, |rows_5} << home_y_5;
     reg  [ROWS-1:0]           asked_5;
@@ -317,13 +317,13 @@ module meshkv_column_controller #(
         for (r = 0; r < ROWS; r = r + 1) askers_5 = askers_5 + { {EXPECTED_WIDTH-1{1'b0}}, asked_5[r]};
     end
     reg  [ROWS-1:0]           asked_6;
-    reg  [EXPECTED_WIDTH-1:0] askers_q;  // Of the pieces of this slice so far.
+    reg  [EXPECTED_WIDTH-1:0] askers_q;  // Tiles that ask, over the pieces of this slice so far.
     wire                      here_6  = column_6 == x;
     wire [ROWS-1:0]           ask_6   = asked_6 & {ROWS{here_6}};
     wire                      fill_6  = last_6 && home_x_6 == x && |askers_q;
     wire                      says_6  = valid_6 & (|ask_6 | fill_6);
 
-    // Flits of the rows that are wanted; a range begins with a chunk.
+    // Range of flits that holds the rows. It begins at a chunk.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1, LAST_TOKEN_NUM = TOKENS - 1, LAST_IN_ROW_NUM = (1 << ROW_FLITS_LOG) - 1;
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
     wire [ROW_WIDTH-1:0]   from_row  = begins_6 ? first_row : {ROW_WIDTH{1'b0}};
@@ -334,9 +334,9 @@ module meshkv_column_controller #(
         | LAST_IN_ROW_NUM[FLIT_COUNT_WIDTH-1:0];
     wire unused_flits = |{from_flit, to_flit};
 
-    // Words for the bus: of slices and, overlaid, of queries.
+    // Words of the bus carry slices or, in the same bits, queries.
     localparam SLICE_WORD = 108;
-    // What is asked of no tile and fills none is not said.
+    // A slice that no tile asks for and no home fills makes no word.
     wire                      close = state_q == CLOSE;
     wire                      call  = state_q == SAMPLE;
     reg                       word_valid_q;
@@ -401,7 +401,7 @@ module meshkv_column_controller #(
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
         end
-        // A query goes wherever there is room between the words of descriptors.
+        // A query takes any cycle in which no descriptor makes a word.
         if (advance & ~says & query_valid) begin
             word_valid_q             <= 1'b1;
             word_q[QUERY_WIDTH-1:0]  <= {query_data, query_word, query_head, query_stream, 2'd3};
@@ -417,7 +417,7 @@ module meshkv_column_controller #(
     wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
     wire [NUMBER_WIDTH-1:0] number_word    = number_6 * SLICES[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-SLICE_WIDTH{1'b0}}, slice_6};
 
-    // What happens after a descriptor's slices have left.
+    // A descriptor ends here after its slices have left.
     wire over = advance & empty;
     assign done = (state_q == DRAIN && over && !closes && !ends_step) || (state_q == CLOSE && advance && !ends_step)
         || (state_q == BARRIER && go);
@@ -464,16 +464,28 @@ module meshkv_column_controller #(
         if (rst) state_q <= IDLE;
     end
 
-    // To the stop of row 0, which has room for as many words as there are credits.
+    // The stop of row 0 has room for one word per credit.
     localparam CREDIT_WIDTH = $clog2(BUS_DEPTH + 1);
-    reg [CREDIT_WIDTH-1:0] credits_q;
-    assign word_ready = |credits_q;
-    assign bus_valid  = word_valid_q & word_ready;
-    assign bus_data   = word_q;
-    always @(posedge clk) begin
-        if (bus_valid & ~bus_credit) credits_q <= credits_q - 1'b1;
-        if (bus_credit & ~bus_valid) credits_q <= credits_q + 1'b1;
-        if (rst) credits_q <= BUS_DEPTH[CREDIT_WIDTH-1:0];
+    reg  [CREDIT_WIDTH-1:0] count_q, count_d;
+    reg                     takes;
+    wire                    wants   = word_valid_q;
+    wire                    returns = bus_credit;
+    always @(*) begin
+        takes = wants & (|count_q);
+        if (returns & !takes) begin
+            count_d = count_q + 1;
+        end else if (takes & !returns) begin
+            count_d = count_q - 1;
+        end else begin
+            count_d = count_q;
+        end
     end
+    always @(posedge clk) begin
+        count_q <= count_d;
+        if (rst) count_q <= BUS_DEPTH[CREDIT_WIDTH-1:0];
+    end
+    assign word_ready = |count_q;
+    assign bus_valid  = takes;
+    assign bus_data   = word_q;
 endmodule
 `default_nettype wire

@@ -79,10 +79,11 @@ module meshkv_prefetcher #(
     input  wire                     came_valid,  // An awaited flit has arrived.
     input  wire [TAG_WIDTH-1:0]     came_tag  // Tag of its slice.
 );
-    // What the column controller asks of this tile, in order.
+    // Queue of the column controller's requests to this tile.
     localparam WORD_WIDTH = 3 + Y_WIDTH + 2 * ROW_WIDTH + STREAMS_WIDTH + STREAM_WIDTH + MASK_WIDTH + 2 * INDEX_WIDTH
         + Y_WIDTH + X_WIDTH + TAG_WIDTH;
-    wire                   waits, done;
+    wire                   waits;
+    reg                    done;
     wire                   close;
     wire [INDEX_WIDTH-1:0] first, last;
     wire [TAG_WIDTH-1:0]   tag;
@@ -100,21 +101,22 @@ module meshkv_prefetcher #(
         .m_data ({job_lag, job_mapping, close, job_last_row, job_first_row, job_streams, job_stream, job_mask, last, first, cmd_y, cmd_x, tag})
     );
 
-    // The compute is told what will come as soon as it is asked for.
+    // The array receives a job as soon as its slice is at the front.
     reg told_q;
     assign job_valid = waits & ~told_q;
     assign job_close = close;
     assign job_tag   = tag;
 
-    // Chunk by chunk, K then V. After the first the others wait bound it begins to come: then the slice is
-    // in its home's memory and stays there bound all of it was asked for. So of all that a tile asks
-    // for at most one fetch can find its slice missing, and a home has room to park that.
+    // A slice is fetched chunk by chunk, K then V. The first chunk is fetched alone. The others wait until its first
+    // flit arrives: from then on the slice is in its home's staging memory, and stays there until this tile has asked
+    // for its last flit. So at most one fetch of a tile finds its slice missing, and a home has room to park that one.
     localparam LAST_OFFSET_NUM = CHUNK_FLITS - 1;
     localparam [INDEX_WIDTH-1:0] LAST_OFFSET = LAST_OFFSET_NUM[INDEX_WIDTH-1:0];
     localparam [INDEX_WIDTH-1:0] HALF        = HALF_FLITS[INDEX_WIDTH-1:0];
-    reg                    begun_q, asked_q, opened_q, value_q, all_q;
+    reg                    begun_q, value_q, begun_d, value_d, asks_last;
+    reg                    asked_q, opened_q, all_q;
     reg  [INDEX_WIDTH-1:0] next_q;
-    // V lies in blocks of HEAD_DIM flits, of which all are needed for any of their tokens.
+    // V is stored in blocks of HEAD_DIM flits. Any token of a block needs the whole block.
     localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
     localparam [INDEX_WIDTH-1:0] BLOCK_OFFSET = BLOCK_OFFSET_NUM[INDEX_WIDTH-1:0];
     wire [INDEX_WIDTH-1:0] bound = value_q ? last | BLOCK_OFFSET : last;
@@ -130,17 +132,24 @@ module meshkv_prefetcher #(
     assign cmd_first   = value_q ? next + HALF : next;
     assign cmd_last    = value_q ? finish + HALF : finish;
     assign cmd_valid   = waits & ~close & ~all_q & (opens ? ~tag_busy : opened_q);
-    wire   asks      = cmd_valid & cmd_ready;
-    wire   asks_all  = asks & ends & value_q;
     wire   tells     = job_valid & job_ready;
-    assign done      = (told_q | tells) & (close | all_q | asks_all);
+    wire   asks      = cmd_valid & cmd_ready;
+    wire   fetches   = waits;
+    wire   may_leave = told_q | tells;
+    wire   skips     = close | all_q;
+    always @(*) begin
+        asks_last = asks & ends & value_q;
+        done = may_leave & (skips | asks_last);
+        begun_d = fetches & !done & ((asks & !ends) | (!asks & begun_q));
+        value_d = fetches & !done & (value_q | (asks & ends));
+    end
     always @(posedge clk) begin
         told_q   <= waits & ~done & (told_q | tells);
-        all_q    <= waits & ~done & (all_q | asks_all);
+        all_q    <= waits & ~done & (all_q | asks_last);
         asked_q  <= waits & ~done & (asked_q | asks);
         opened_q <= waits & ~done & (opened_q | (asked_q & comes));
-        begun_q  <= waits & ~done & (asks ? ~ends : begun_q);
-        value_q  <= waits & ~done & (value_q | (asks & ends));
+        begun_q  <= begun_d;
+        value_q  <= value_d;
         if (asks) next_q <= whole + 1'b1;
         if (rst) {told_q, all_q, asked_q, opened_q, begun_q, value_q} <= 6'd0;
     end

@@ -19,7 +19,7 @@ use crate::emit::rtl::network::mesh::mesh;
 use crate::emit::rtl::network::output_port::{output_port, send_vc};
 use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::{route_column, route_row, router};
-use crate::emit::rtl::network::switch_allocator::{pair_choice, switch_allocator, through_turn};
+use crate::emit::rtl::network::switch_allocator::{output_open, pair_choice, switch_allocator, through_turn};
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -27,6 +27,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_input_port.v"),
     template!("network/meshkv_link_counters.v"),
     template!("network/meshkv_mesh.v"),
+    template!("network/meshkv_output_open.v"),
     template!("network/meshkv_output_port.v"),
     template!("network/meshkv_pair_choice.v"),
     template!("network/meshkv_route_column.v"),
@@ -50,6 +51,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         vc_request(&w),
         send_vc(&w),
         through_turn(&w),
+        output_open(),
         switch_allocator(&w),
         output_port(&w),
         link_counters(),

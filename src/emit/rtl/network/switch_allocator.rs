@@ -63,6 +63,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
             "meshkv_vc_request",
             "meshkv_pair_choice",
             "meshkv_through_turn",
+            "meshkv_output_open",
             "meshkv_arbiter4",
             "meshkv_arbiter2",
             "meshkv_send_vc",
@@ -89,6 +90,26 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
     .input("grant_b", 1, "")
     .output("ask_a", 1, "")
     .output("ask_b", 1, "")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn output_open() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_output_open",
+        &[
+            "Lets an input ask for an output after it has won others in the same cycle.",
+            "",
+            "Outputs are decided one after the other, and an input feeds several of them only with copies of",
+            "one flit. So an input that has won is open only where this output and all that it has won get copies.",
+        ],
+    )
+    .param("BEFORE", 3, "Outputs that are decided before and that the input may win.")
+    .input("request", 1, "The input asks for this output.")
+    .input("copy", 1, "It offers this output a copy.")
+    .input("won", "BEFORE", "Outputs that it has won.")
+    .input("copies", "BEFORE", "Outputs that it offers a copy.")
+    .output("ask", 1, "The request stands.")
     .build()
 }
 

@@ -100,16 +100,10 @@ impl TakvParams {
         let columns = |of: &dyn Fn(&(u64, u64)) -> String| {
             self.columns.iter().rev().map(of).collect::<Vec<_>>().join(", ")
         };
-        let kind = match self.placement.kind {
-            PlacementKind::Takv => "takv",
-            PlacementKind::RoundRobin => "round_robin",
-            PlacementKind::Hub => "hub",
-        };
         let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
         values.insert("pieces".into(), pieces.into());
         values.insert("column_masks".into(), columns(&|c| bits(c.0, self.tile.mask)).into());
         values.insert("column_rows".into(), columns(&|c| bits(c.1, net.rows)).into());
-        values.insert("placement".into(), kind.into());
         let is = |kind| self.placement.kind == kind;
         values.insert("placement_takv".into(), is(PlacementKind::Takv).into());
         values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());

@@ -2,6 +2,7 @@
 
 mod arbiter;
 mod clock_crossing;
+mod decisions;
 mod delay_line;
 mod fifo;
 mod period;
@@ -9,6 +10,7 @@ mod tile_bits;
 
 pub use arbiter::{after, in_turn, lowest_free, Arbiter2};
 pub use clock_crossing::{AsyncFifo, AsyncRegister};
+pub(in crate::model::cycle) use decisions::{credit_gauge, eager_fork, k_then_v, Progress};
 pub use delay_line::{DelayLine, LONGEST};
 pub use fifo::Fifo;
 pub use period::BloomPeriod;

@@ -4,7 +4,7 @@
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
 use super::slice_streamer::Streamed;
-use crate::model::cycle::common::{lowest, meet, only, some, without, Arbiter2, TileBits};
+use crate::model::cycle::common::{eager_fork, lowest, meet, only, some, without, Arbiter2, TileBits};
 use crate::model::cycle::network::Flit;
 
 /// Flit with its virtual channel.
@@ -34,6 +34,8 @@ pub struct Choice {
     pub leaves: bool,
     /// The home's flit is done.
     pub data_ready: bool,
+    /// If not: the ways it has gone already, into the tile and out of it.
+    pub data_gone: [bool; 2],
     /// The fetch is sent.
     pub fetches: bool,
     /// The fetch is for this tile's own home.
@@ -118,8 +120,9 @@ impl TilePort {
         if of_vn1 {
             [choice.fetches, choice.leaves] = self.turns.grant([wants_fetch, wants_net]);
         }
-        choice.data_ready =
-            (!to_self || self.kept || choice.keeps) && (!to_others || self.left || choice.leaves);
+        let goes = [choice.keeps, choice.leaves];
+        (choice.data_ready, choice.data_gone) =
+            eager_fork([to_self, to_others], [self.kept, self.left], goes);
         choice
     }
 
@@ -180,9 +183,7 @@ impl TilePort {
 
     /// Sends the outgoing flit and counts the router's credits.
     pub fn pass(&mut self, input: &PortIn, choice: &Choice) {
-        let goes_on = input.data.is_some() && !choice.data_ready;
-        self.kept = goes_on && (self.kept || choice.keeps);
-        self.left = goes_on && (self.left || choice.leaves);
+        [self.kept, self.left] = choice.data_gone;
         self.own_room -= u32::from(choice.own_part);
         self.tx = self.outgoing(input, choice);
         if let Some((vc, _)) = self.tx {

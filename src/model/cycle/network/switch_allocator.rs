@@ -245,3 +245,47 @@ fn first_of_four(next: u8, requests: u8) -> u8 {
     let turned = (requests | requests << 4) >> next;
     (turned.trailing_zeros() as u8 + next) & 3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::OutputOpen;
+    use rust_hdl::prelude::*;
+
+    #[test]
+    fn an_input_that_has_won_is_open_as_the_kernel_lets_it_be() {
+        let mut uut = OutputOpen::<3>::new();
+        // Inputs, the output that each may still take, and the outputs that are decided before.
+        let pairs: [(usize, usize, &[usize]); 8] = [
+            (W, E, &[N, S]),
+            (E, W, &[N, S]),
+            (L, E, &[N, S]),
+            (L, W, &[N, S]),
+            (N, L, &[S]),
+            (S, L, &[N]),
+            (E, L, &[N, S, W]),
+            (W, L, &[N, S, E]),
+        ];
+        for (input, output, before) in pairs {
+            let set = |bits: u64| before.iter().enumerate().fold(0, |set, (i, o)| set | (bits >> i & 1) << o);
+            for case in 0..4 << (2 * before.len()) {
+                let (request, copy, rest) = (case & 1, case >> 1 & 1, case >> 2);
+                let (won, copies) = (rest >> before.len(), rest & ((1 << before.len()) - 1));
+                uut.request.next = request != 0;
+                uut.copy.next = copy != 0;
+                uut.won.next = won.into();
+                uut.copies.next = copies.into();
+                assert!(simulate(&mut uut, 4));
+
+                let lane = |outputs: u64| outputs << (8 * input);
+                let offers = lane(set(copies) | copy << output);
+                let found = open(lane(request << output), offers, lane(set(won)));
+                assert_eq!(
+                    found,
+                    lane(u64::from(uut.open.val()) << output),
+                    "{input} to {output}, case {case:b}"
+                );
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Stop of the column bus (`meshkv_bus_stop`).
 
 use super::bus_word::BusWord;
-use crate::model::cycle::common::Fifo;
+use crate::model::cycle::common::{credit_gauge, eager_fork, Fifo};
 
 /// Queue of words, and the registers to the next stop.
 #[derive(Debug, Clone)]
@@ -48,13 +48,15 @@ impl BusStop {
     /// Advances one clock period. `hears`: the tile takes the word.
     pub fn step(&mut self, from_south: Option<&BusWord>, hears: bool, credit: bool) {
         let front = self.words.front();
-        let sends = front.is_some() && !self.sent && !self.northmost && self.credits > 0;
-        let done = front.is_some() && (self.heard || hears) && (self.sent || sends || self.northmost);
+        let wants = front.is_some() && !self.sent && !self.northmost;
+        let (sends, credits) = credit_gauge(self.credits, wants, credit);
+        let needs = [true, !self.northmost];
+        let (forked, gone) = eager_fork(needs, [self.heard, self.sent], [hears, sends]);
+        let done = front.is_some() && forked;
         self.to_north = front.filter(|_| sends).copied();
-        self.heard = !done && (self.heard || hears);
-        self.sent = !done && (self.sent || sends);
+        [self.heard, self.sent] = gone;
         self.credit = done;
-        self.credits = self.credits + u32::from(credit) - u32::from(sends);
+        self.credits = credits;
         if done {
             self.words.pop();
         }

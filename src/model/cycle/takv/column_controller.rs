@@ -12,7 +12,7 @@ use super::descriptor::Descriptor;
 use super::swap_unit::Placed;
 use crate::design::depths::DESC_DEPTH;
 use crate::design::{index_bits, Design};
-use crate::model::cycle::common::Fifo;
+use crate::model::cycle::common::{credit_gauge, Fifo};
 use crate::model::cycle::mare::low_bits;
 use pipeline::{home, At, Item};
 use state::{State, STAGES};
@@ -123,7 +123,7 @@ impl ColumnController {
         query: Option<Query>,
         credit: bool,
     ) {
-        let sends = self.bus().is_some();
+        let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
         let advances = self.advances();
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
@@ -139,7 +139,7 @@ impl ColumnController {
         if done {
             self.descriptors.pop();
         }
-        self.credits = self.credits + u32::from(credit) - u32::from(sends);
+        self.credits = credits;
     }
 
     /// Returns the entry to the pipeline.

@@ -1,7 +1,7 @@
 //! Filler of a home's staging memory (`meshkv_filler`).
 
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
-use crate::model::cycle::common::{lowest_free, Fifo};
+use crate::model::cycle::common::{credit_gauge, k_then_v, lowest_free, Fifo, Progress};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
 
 /// Slice to be filled.
@@ -192,7 +192,7 @@ impl Filler {
             self.take(answer);
         }
         let done = sends.is_some_and(|id| self.ask(id)) || gone;
-        self.credits = self.credits + u32::from(credit) - u32::from(sends.is_some());
+        (_, self.credits) = credit_gauge(self.credits, sends.is_some(), credit);
         if done {
             (self.slot, self.value, self.next) = (None, false, None);
             self.fills.pop();
@@ -238,11 +238,12 @@ impl Filler {
         self.bursts[id as usize] = UnderWay { slot, place: slot * self.slice_flits + from };
         self.used |= 1 << id;
         self.left[slot as usize] += 1;
-        self.next = (!ends).then_some(finish + 1);
-        let issued = ends && self.value;
-        self.issued |= u64::from(issued) << slot;
-        self.value |= ends;
-        issued
+        let progress = Progress { begun: self.next.is_some(), value: self.value };
+        let asked = k_then_v(progress, Some(ends), true, false);
+        self.next = asked.progress.begun.then_some(finish + 1);
+        self.issued |= u64::from(asked.last) << slot;
+        self.value = asked.progress.value;
+        asked.done
     }
 
     /// Limits the wait for an answer.

@@ -1,7 +1,7 @@
 //! Prefetcher: fetches a tile's slices chunk by chunk (`meshkv_prefetcher`).
 
 use crate::design::depths::ASK_DEPTH;
-use crate::model::cycle::common::Fifo;
+use crate::model::cycle::common::{k_then_v, Fifo, Progress};
 use crate::model::cycle::mare::{up_to, Command, MareParams};
 
 /// Job of a tile, from the column controller: a slice to fetch and process, or results to send.
@@ -121,15 +121,17 @@ impl Prefetcher {
         let (_, last, ends) = self.chunk(ask);
         self.told |= told;
         self.opened |= self.asked && came == Some(ask.tag);
+        let progress = Progress { begun: self.next.is_some(), value: self.value };
+        let asked = k_then_v(progress, accepted.then_some(ends), self.told, ask.close || self.all);
         if accepted {
             self.asked = true;
-            self.all |= ends && self.value;
-            self.value |= ends;
-            self.next = (!ends).then_some(last + 1);
+            self.next = Some(last + 1);
         }
-        if self.told && (ask.close || self.all) {
-            (self.told, self.asked, self.opened, self.all, self.value) = (false, false, false, false, false);
-            self.next = None;
+        self.all |= asked.last;
+        self.value = asked.progress.value;
+        self.next = self.next.filter(|_| asked.progress.begun);
+        if asked.done {
+            (self.told, self.asked, self.opened, self.all) = (false, false, false, false);
             self.asks.pop();
         }
     }

@@ -1,0 +1,235 @@
+//! State sequence of the descriptor checker: a field a cycle, up to the first that is wrong.
+//!
+//! Invariant: a descriptor is put into the queue only after every check has held, and every
+//! descriptor ends in PUT or REFUSE. While the queue is emptied nothing is checked: what is
+//! pushed or being checked is refused.
+//!
+//! The comparisons are wires of the shell, as are the causes and the counts.
+
+use super::error::PrintError;
+use super::kernel::Kernel;
+use rust_hdl::prelude::*;
+
+/// States, and what decides between them.
+#[derive(LogicBlock)]
+pub struct DescriptorCheck {
+    /// A descriptor is written.
+    pub push: Signal<In, Bit>,
+    /// The queue is emptied.
+    pub flush: Signal<In, Bit>,
+    /// Layer, prefix and mapping exist, and the queue has room.
+    pub place_good: Signal<In, Bit>,
+    /// First, stride and count are within their bounds.
+    pub sizes_good: Signal<In, Bit>,
+    /// The product has its last bit.
+    pub last_step: Signal<In, Bit>,
+    /// The last segment and the rows exist.
+    pub span_good: Signal<In, Bit>,
+    /// Its streams exist.
+    pub streams_good: Signal<In, Bit>,
+    /// The stream that is looked at has been closed before.
+    pub closed: Signal<In, Bit>,
+    /// It is the last of them.
+    pub last_stream: Signal<In, Bit>,
+    /// State.
+    pub state_q: Signal<In, Bits<4>>,
+    /// Next `state_q`.
+    pub state_d: Signal<Out, Bits<4>>,
+    idle: Constant<Bits<4>>,
+    place: Constant<Bits<4>>,
+    sizes: Constant<Bits<4>>,
+    product: Constant<Bits<4>>,
+    span: Constant<Bits<4>>,
+    streams_of: Constant<Bits<4>>,
+    open: Constant<Bits<4>>,
+    take: Constant<Bits<4>>,
+    put: Constant<Bits<4>>,
+    refuse: Constant<Bits<4>>,
+}
+
+impl DescriptorCheck {
+    /// A checker whose states are numbered in their order.
+    pub fn new() -> Self {
+        let state = |number: u64| Constant::new(number.into());
+        DescriptorCheck {
+            push: Default::default(),
+            flush: Default::default(),
+            place_good: Default::default(),
+            sizes_good: Default::default(),
+            last_step: Default::default(),
+            span_good: Default::default(),
+            streams_good: Default::default(),
+            closed: Default::default(),
+            last_stream: Default::default(),
+            state_q: Default::default(),
+            state_d: Default::default(),
+            idle: state(0),
+            place: state(1),
+            sizes: state(2),
+            product: state(3),
+            span: state(4),
+            streams_of: state(5),
+            open: state(6),
+            take: state(7),
+            put: state(8),
+            refuse: state(9),
+        }
+    }
+}
+
+impl Default for DescriptorCheck {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logic for DescriptorCheck {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // A check that no branch finds good is refused; PUT, REFUSE and unused numbers go back to IDLE.
+        self.state_d.next = self.refuse.val();
+        if self.state_q.val() == self.idle.val() {
+            if self.push.val() {
+                self.state_d.next = self.place.val();
+            } else {
+                self.state_d.next = self.idle.val();
+            }
+        } else if self.state_q.val() == self.place.val() {
+            if self.place_good.val() {
+                self.state_d.next = self.sizes.val();
+            }
+        } else if self.state_q.val() == self.sizes.val() {
+            if self.sizes_good.val() {
+                self.state_d.next = self.product.val();
+            }
+        } else if self.state_q.val() == self.product.val() {
+            if self.last_step.val() {
+                self.state_d.next = self.span.val();
+            } else {
+                self.state_d.next = self.product.val();
+            }
+        } else if self.state_q.val() == self.span.val() {
+            if self.span_good.val() {
+                self.state_d.next = self.streams_of.val();
+            }
+        } else if self.state_q.val() == self.streams_of.val() {
+            if self.streams_good.val() {
+                self.state_d.next = self.open.val();
+            }
+        } else if self.state_q.val() == self.open.val() {
+            if !self.closed.val() & self.last_stream.val() {
+                self.state_d.next = self.take.val();
+            } else if !self.closed.val() {
+                self.state_d.next = self.open.val();
+            }
+        } else if self.state_q.val() == self.take.val() {
+            if self.last_stream.val() {
+                self.state_d.next = self.put.val();
+            } else {
+                self.state_d.next = self.take.val();
+            }
+        } else {
+            self.state_d.next = self.idle.val();
+        }
+        if self.flush.val() {
+            if !self.push.val()
+                & ((self.state_q.val() == self.idle.val()) | (self.state_q.val() == self.refuse.val()))
+            {
+                self.state_d.next = self.idle.val();
+            } else {
+                self.state_d.next = self.refuse.val();
+            }
+        }
+    }
+}
+
+/// Prints [`DescriptorCheck`].
+pub fn descriptor_check() -> Result<Kernel, PrintError> {
+    Kernel::print(
+        "descriptor_check",
+        "Looks at a descriptor step by step and puts it into the queue or refuses it.",
+        &DescriptorCheck::new(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 10] =
+        ["IDLE", "PLACE", "SIZES", "PRODUCT", "SPAN", "STREAMS_OF", "OPEN", "TAKE", "PUT", "REFUSE"];
+
+    fn number(name: &str) -> usize {
+        NAMES.iter().position(|n| *n == name).unwrap()
+    }
+
+    /// Sets the inputs of a case, nine bits from `push` on.
+    fn set(uut: &mut DescriptorCheck, state: u64, case: u32) -> [bool; 9] {
+        let inputs = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|i| case >> i & 1 != 0);
+        [
+            uut.push.next,
+            uut.flush.next,
+            uut.place_good.next,
+            uut.sizes_good.next,
+            uut.last_step.next,
+            uut.span_good.next,
+            uut.streams_good.next,
+            uut.closed.next,
+            uut.last_stream.next,
+        ] = inputs;
+        uut.state_q.next = state.into();
+        assert!(simulate(uut, 4));
+        inputs
+    }
+
+    #[test]
+    fn every_state_has_the_successor_that_its_check_says() {
+        let mut uut = DescriptorCheck::new();
+        for (state, case) in (0..16).flat_map(|state| (0..512).map(move |case| (state, case))) {
+            let [push, flush, place, sizes, step, span, streams, closed, last] = set(&mut uut, state, case);
+            let name = NAMES.get(state as usize).copied().unwrap_or("unused");
+            let at_rest = ["IDLE", "REFUSE"].contains(&name);
+            let next = match name {
+                _ if flush && (push || !at_rest) => "REFUSE",
+                _ if flush => "IDLE",
+                "IDLE" if push => "PLACE",
+                "PLACE" if place => "SIZES",
+                "SIZES" if sizes => "PRODUCT",
+                "PRODUCT" if step => "SPAN",
+                "PRODUCT" => "PRODUCT",
+                "SPAN" if span => "STREAMS_OF",
+                "STREAMS_OF" if streams => "OPEN",
+                "OPEN" if closed => "REFUSE",
+                "OPEN" if last => "TAKE",
+                "OPEN" => "OPEN",
+                "TAKE" if last => "PUT",
+                "TAKE" => "TAKE",
+                "PLACE" | "SIZES" | "SPAN" | "STREAMS_OF" => "REFUSE",
+                _ => "IDLE",
+            };
+            assert_eq!(uut.state_d.val(), number(next) as u64, "{name}, case {case:09b}");
+        }
+    }
+
+    #[test]
+    fn only_checks_that_all_hold_lead_into_the_queue() {
+        let mut uut = DescriptorCheck::new();
+        // All checks hold, the last step and the last stream come at once; then one input is turned over.
+        let (good, checks) = (0b1_0111_1100_u32, [2, 3, 5, 6, 7]);
+        let mut end_of = |case: u32| {
+            let mut state = number("PLACE") as u64;
+            for _ in 0..8 {
+                if state == number("PUT") as u64 || state == number("REFUSE") as u64 {
+                    break;
+                }
+                set(&mut uut, state, case);
+                state = uut.state_d.val().into();
+            }
+            NAMES[state as usize]
+        };
+        assert_eq!(end_of(good), "PUT");
+        for check in checks {
+            assert_eq!(end_of(good ^ 1 << check), "REFUSE", "check {check}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Failure of a run: the first of eleven causes ends a run, or does not let it begin.
+//!
+//! Invariant: at most one of `fails`, `refused` and `accepts` is set. A run fails only while it is
+//! under way or is being reset, it is refused or accepted only where it would begin, and what
+//! ends any run comes before what ends its beginning.
+
+use super::error::PrintError;
+use super::kernel::Kernel;
+use rust_hdl::prelude::*;
+
+/// Events by priority, each with the place that is reported of it.
+#[derive(LogicBlock)]
+pub struct RunFailure {
+    /// A run is under way.
+    pub works: Signal<In, Bit>,
+    /// All that a run needs has been read: it may begin in this cycle.
+    pub ready: Signal<In, Bit>,
+    /// The core could not be reset for a run that had not failed before.
+    pub unreset: Signal<In, Bit>,
+    /// The host wants an end to everything.
+    pub ended: Signal<In, Bit>,
+    /// What computes was reset by itself.
+    pub pe_down: Signal<In, Bit>,
+    /// Memory answered a tile by an error.
+    pub tile_bad: Signal<In, Bit>,
+    /// Memory did not answer a tile.
+    pub tile_late: Signal<In, Bit>,
+    /// Memory answered by an error when queries were read.
+    pub query_bad: Signal<In, Bit>,
+    /// It did when outputs were written.
+    pub write_bad: Signal<In, Bit>,
+    /// Memory of queries or outputs did not answer.
+    pub io_late: Signal<In, Bit>,
+    /// Nothing has moved for too long.
+    pub stuck: Signal<In, Bit>,
+    /// There is a descriptor.
+    pub queue_some: Signal<In, Bit>,
+    /// Streams attend that no descriptor closes.
+    pub unclosed: Signal<In, Bit>,
+    /// Queries of more streams are loaded than there can be.
+    pub many: Signal<In, Bit>,
+    /// A base address is not aligned.
+    pub skewed: Signal<In, Bit>,
+    /// Memory may still owe answers of an earlier use of the epoch.
+    pub dirty: Signal<In, Bit>,
+    /// Number of the tile.
+    pub tile_place: Signal<In, Bits<16>>,
+    /// Queries or outputs.
+    pub io_place: Signal<In, Bits<16>>,
+    /// The state of the run.
+    pub state_place: Signal<In, Bits<16>>,
+    /// How many streams are not closed.
+    pub unclosed_place: Signal<In, Bits<16>>,
+    /// How many streams' queries are loaded.
+    pub many_place: Signal<In, Bits<16>>,
+    /// Number of the argument.
+    pub skewed_place: Signal<In, Bits<16>>,
+    /// The run ends by an error.
+    pub fails: Signal<Out, Bit>,
+    /// The run does not begin.
+    pub refused: Signal<Out, Bit>,
+    /// The run begins.
+    pub accepts: Signal<Out, Bit>,
+    /// Why.
+    pub cause: Signal<Out, Bits<5>>,
+    /// Where.
+    pub place: Signal<Out, Bits<16>>,
+    cause_reset: Constant<Bits<5>>,
+    cause_memory: Constant<Bits<5>>,
+    cause_memory_timeout: Constant<Bits<5>>,
+    cause_query_read: Constant<Bits<5>>,
+    cause_output_write: Constant<Bits<5>>,
+    cause_io_timeout: Constant<Bits<5>>,
+    cause_watchdog: Constant<Bits<5>>,
+    cause_empty: Constant<Bits<5>>,
+    cause_open: Constant<Bits<5>>,
+    cause_queries: Constant<Bits<5>>,
+    cause_argument: Constant<Bits<5>>,
+    place_dirty: Constant<Bits<16>>,
+    place_pe: Constant<Bits<16>>,
+}
+
+impl RunFailure {
+    /// A decision whose causes are numbered from 1 on, by priority. The shell's are bits of ERROR.
+    pub fn new() -> Self {
+        let cause = |number: u64| Constant::new(number.into());
+        RunFailure {
+            works: Default::default(),
+            ready: Default::default(),
+            unreset: Default::default(),
+            ended: Default::default(),
+            pe_down: Default::default(),
+            tile_bad: Default::default(),
+            tile_late: Default::default(),
+            query_bad: Default::default(),
+            write_bad: Default::default(),
+            io_late: Default::default(),
+            stuck: Default::default(),
+            queue_some: Default::default(),
+            unclosed: Default::default(),
+            many: Default::default(),
+            skewed: Default::default(),
+            dirty: Default::default(),
+            tile_place: Default::default(),
+            io_place: Default::default(),
+            state_place: Default::default(),
+            unclosed_place: Default::default(),
+            many_place: Default::default(),
+            skewed_place: Default::default(),
+            fails: Default::default(),
+            refused: Default::default(),
+            accepts: Default::default(),
+            cause: Default::default(),
+            place: Default::default(),
+            cause_reset: cause(1),
+            cause_memory: cause(2),
+            cause_memory_timeout: cause(3),
+            cause_query_read: cause(4),
+            cause_output_write: cause(5),
+            cause_io_timeout: cause(6),
+            cause_watchdog: cause(7),
+            cause_empty: cause(8),
+            cause_open: cause(9),
+            cause_queries: cause(10),
+            cause_argument: cause(11),
+            place_dirty: Constant::new(1.into()),
+            place_pe: Constant::new(2.into()),
+        }
+    }
+}
+
+impl Default for RunFailure {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logic for RunFailure {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.fails.next = self.works.val();
+        self.refused.next = false;
+        self.cause.next = 0.into();
+        self.place.next = 0.into();
+        if self.ended.val() {
+            self.cause.next = self.cause_reset.val();
+        } else if self.pe_down.val() {
+            self.cause.next = self.cause_reset.val();
+            self.place.next = self.place_pe.val();
+        } else if self.tile_bad.val() {
+            self.cause.next = self.cause_memory.val();
+            self.place.next = self.tile_place.val();
+        } else if self.tile_late.val() {
+            self.cause.next = self.cause_memory_timeout.val();
+            self.place.next = self.tile_place.val();
+        } else if self.query_bad.val() {
+            self.cause.next = self.cause_query_read.val();
+        } else if self.write_bad.val() {
+            self.cause.next = self.cause_output_write.val();
+        } else if self.io_late.val() {
+            self.cause.next = self.cause_io_timeout.val();
+            self.place.next = self.io_place.val();
+        } else if self.stuck.val() {
+            self.cause.next = self.cause_watchdog.val();
+            self.place.next = self.state_place.val();
+        } else if self.unreset.val() {
+            // A core that cannot be reset ends the run all the same.
+            self.fails.next = true;
+            self.cause.next = self.cause_watchdog.val();
+            self.place.next = self.state_place.val();
+        } else {
+            self.fails.next = false;
+            self.refused.next = self.ready.val();
+            if !self.queue_some.val() {
+                self.cause.next = self.cause_empty.val();
+            } else if self.unclosed.val() {
+                self.cause.next = self.cause_open.val();
+                self.place.next = self.unclosed_place.val();
+            } else if self.many.val() {
+                self.cause.next = self.cause_queries.val();
+                self.place.next = self.many_place.val();
+            } else if self.skewed.val() {
+                self.cause.next = self.cause_argument.val();
+                self.place.next = self.skewed_place.val();
+            } else if self.dirty.val() {
+                self.cause.next = self.cause_reset.val();
+                self.place.next = self.place_dirty.val();
+            } else {
+                self.refused.next = false;
+            }
+        }
+        self.accepts.next = self.ready.val() & !self.fails.val() & !self.refused.val();
+    }
+}
+
+/// Prints [`RunFailure`].
+pub fn run_failure() -> Result<Kernel, PrintError> {
+    Kernel::print(
+        "run_failure",
+        "The first cause that ends a run, or does not let it begin.",
+        &RunFailure::new(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Causes and places by priority: what ends any run, then what does not let one begin.
+    const ENDS: [(u64, u64); 8] = [(1, 0), (1, 2), (2, 100), (3, 100), (4, 0), (5, 0), (6, 101), (7, 102)];
+    const REFUSES: [(u64, u64); 5] = [(8, 0), (9, 103), (10, 104), (11, 105), (1, 1)];
+
+    #[test]
+    fn the_first_cause_is_reported_in_every_case() {
+        let mut uut = RunFailure::new();
+        uut.tile_place.next = 100.into();
+        uut.io_place.next = 101.into();
+        uut.state_place.next = 102.into();
+        uut.unclosed_place.next = 103.into();
+        uut.many_place.next = 104.into();
+        uut.skewed_place.next = 105.into();
+        for case in 0..1_u32 << 15 {
+            let ends = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| case >> i & 1 != 0);
+            let refuses = [8, 9, 10, 11, 12].map(|i| case >> i & 1 != 0);
+            // At rest; under way; about to begin, which is under way as well; not to be reset.
+            let [works, ready, unreset] =
+                [[false; 3], [true, false, false], [true, true, false], [false, false, true]]
+                    [case as usize >> 13];
+            [uut.works.next, uut.ready.next, uut.unreset.next] = [works, ready, unreset];
+            [
+                uut.ended.next,
+                uut.pe_down.next,
+                uut.tile_bad.next,
+                uut.tile_late.next,
+                uut.query_bad.next,
+                uut.write_bad.next,
+                uut.io_late.next,
+                uut.stuck.next,
+            ] = ends;
+            uut.queue_some.next = !refuses[0];
+            [uut.unclosed.next, uut.many.next, uut.skewed.next, uut.dirty.next] =
+                [refuses[1], refuses[2], refuses[3], refuses[4]];
+            assert!(simulate(&mut uut, 4));
+
+            let event = ends.iter().position(|end| *end);
+            // A core that cannot be reset is reported as a run that is stuck.
+            let end = event.or(unreset.then_some(7));
+            let refusal = refuses.iter().position(|refuses| *refuses);
+            let (cause, place) = match (end, refusal) {
+                (Some(end), _) => ENDS[end],
+                (None, Some(refusal)) => REFUSES[refusal],
+                (None, None) => (0, 0),
+            };
+            let fails = if event.is_some() { works } else { unreset };
+            let refused = ready && end.is_none() && refusal.is_some();
+            let accepts = ready && end.is_none() && refusal.is_none();
+            assert_eq!(
+                [uut.fails.val(), uut.refused.val(), uut.accepts.val()],
+                [fails, refused, accepts],
+                "case {case:015b}"
+            );
+            assert_eq!(uut.cause.val(), cause, "case {case:015b}");
+            assert_eq!(uut.place.val(), place, "case {case:015b}");
+        }
+    }
+}

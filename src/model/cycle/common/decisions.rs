@@ -1,0 +1,123 @@
+//! Decisions that the Verilog takes from kernels, as plain functions of the same inputs.
+//!
+//! Tests hold each equal to its kernel over every input.
+
+/// Takes a credit if one is left and returns what comes back: `credit_gauge`. True if one is taken, and the new count.
+#[inline]
+pub(in crate::model::cycle) fn credit_gauge(count: u32, wants: bool, returns: bool) -> (bool, u32) {
+    let takes = wants && count > 0;
+    (takes, count + u32::from(returns) - u32::from(takes))
+}
+
+/// Sends a word two ways: `eager_fork`. Of the ways that it needs it has gone some and goes some in this cycle. True
+/// if it is done, and the ways that it has gone then.
+#[inline]
+pub(in crate::model::cycle) fn eager_fork(
+    needs: [bool; 2],
+    gone: [bool; 2],
+    goes: [bool; 2],
+) -> (bool, [bool; 2]) {
+    let taken = [gone[0] || goes[0], gone[1] || goes[1]];
+    let forked = (!needs[0] || taken[0]) && (!needs[1] || taken[1]);
+    (forked, [!forked && taken[0], !forked && taken[1]])
+}
+
+/// Progress within a slice of which K is asked for first, then V.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::model::cycle) struct Progress {
+    /// Part of the present range has been asked for.
+    pub begun: bool,
+    /// The present range is V.
+    pub value: bool,
+}
+
+/// What follows from a cycle in which a chunk may have been asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::model::cycle) struct Asked {
+    /// The last chunk of V is asked for.
+    pub last: bool,
+    /// The slice leaves.
+    pub done: bool,
+    /// Progress afterwards.
+    pub progress: Progress,
+}
+
+/// Goes on with the slice at the front: `k_then_v`. `asks` says whether a chunk is asked for, and whether it ends its
+/// range; the slice leaves if it may, after its last chunk or if it skips the others.
+#[inline]
+pub(in crate::model::cycle) fn k_then_v(
+    Progress { begun, value }: Progress,
+    asks: Option<bool>,
+    may_leave: bool,
+    skips: bool,
+) -> Asked {
+    let ends = asks == Some(true);
+    let last = ends && value;
+    let done = may_leave && (skips || last);
+    let progress = match done {
+        true => Progress { begun: false, value: false },
+        false => Progress { begun: asks.map_or(begun, |ends| !ends), value: value || ends },
+    };
+    Asked { last, done, progress }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::{CreditGauge, EagerFork, KThenV};
+    use rust_hdl::prelude::*;
+
+    fn bits<const N: usize>(case: u32) -> [bool; N] {
+        std::array::from_fn(|i| case >> i & 1 != 0)
+    }
+
+    #[test]
+    fn credits_are_taken_and_returned_as_the_kernel_does_it() {
+        let mut uut = CreditGauge::<3>::new();
+        for (case, count) in (0..4).flat_map(|case| (0..7).map(move |count| (case, count))) {
+            let [wants, returns] = bits(case);
+            uut.wants.next = wants;
+            uut.returns.next = returns;
+            uut.count_q.next = u64::from(count).into();
+            assert!(simulate(&mut uut, 4));
+            let (takes, next) = credit_gauge(count, wants, returns);
+            assert_eq!(uut.takes.val(), takes, "count {count} case {case:02b}");
+            assert_eq!(uut.count_d.val(), u64::from(next), "count {count} case {case:02b}");
+        }
+    }
+
+    #[test]
+    fn a_word_goes_two_ways_as_the_kernel_sends_it() {
+        let mut uut = EagerFork::default();
+        for case in 0..64 {
+            let [near, far, near_q, far_q, near_goes, far_goes] = bits(case);
+            uut.forks.next = true;
+            [uut.near.next, uut.far.next, uut.near_q.next, uut.far_q.next] = [near, far, near_q, far_q];
+            [uut.near_goes.next, uut.far_goes.next] = [near_goes, far_goes];
+            assert!(simulate(&mut uut, 4));
+            let found = (uut.forked.val(), [uut.near_d.val(), uut.far_d.val()]);
+            let model = eager_fork([near, far], [near_q, far_q], [near_goes, far_goes]);
+            assert_eq!(found, model, "case {case:06b}");
+        }
+    }
+
+    #[test]
+    fn k_comes_before_v_as_the_kernel_orders_it() {
+        let mut uut = KThenV::default();
+        for case in 0..64 {
+            let [may_leave, skips, asks, ends, begun, value] = bits(case);
+            uut.fetches.next = true;
+            [uut.may_leave.next, uut.skips.next, uut.asks.next, uut.ends.next] =
+                [may_leave, skips, asks, ends];
+            [uut.begun_q.next, uut.value_q.next] = [begun, value];
+            assert!(simulate(&mut uut, 4));
+            let found = Asked {
+                last: uut.asks_last.val(),
+                done: uut.done.val(),
+                progress: Progress { begun: uut.begun_d.val(), value: uut.value_d.val() },
+            };
+            let model = k_then_v(Progress { begun, value }, asks.then_some(ends), may_leave, skips);
+            assert_eq!(found, model, "case {case:06b}");
+        }
+    }
+}
