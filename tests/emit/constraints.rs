@@ -198,7 +198,7 @@ fn what_is_synthesised_on_the_card_is_what_was_estimated() {
     let packaged = std::fs::read_to_string(bench.path("build/defined/meshkv_dsp.v")).unwrap();
     let emitted = std::fs::read_to_string(bench.path("rtl/pad/meshkv_dsp.v")).unwrap();
     assert_eq!(packaged, format!("`ifndef MESHKV_DSP48E2\n`define MESHKV_DSP48E2\n`endif\n{emitted}"));
-    assert!(bench.path("build/defined/meshkv_choice_dsp.v").exists());
+    assert!(bench.path("build/defined/meshkv_preadd_dsp.v").exists());
 
     let (design, package, core) = ("scripts/design.tcl", "scripts/package.tcl", "tiny.core");
     let lacks = "MESHKV_DSP48E2 is not defined, which `meshkv estimate` assumes";

@@ -37,7 +37,7 @@ fn said(module: &str, parameters: &[(&str, u32)], from: &str, to: &str) -> Strin
     let [dsp] = described.as_slice() else { panic!("{} files", described.len()) };
     assert!(dsp.text.contains(from), "no {from}");
     let slice = named(module, &dsp.text.replace(from, to), parameters);
-    let bench = if module == "meshkv_dsp" { "pad/dsp_slice_tb" } else { "pad/choice_slice_tb" };
+    let bench = if module == "meshkv_dsp" { "pad/dsp_slice_tb" } else { "pad/preadd_slice_tb" };
     Bench::of(&[dsp.clone(), slice], bench, parameters).run("", &[])
 }
 
@@ -66,7 +66,7 @@ fn a_register_too_few_and_a_wrong_operand_show() {
 fn the_named_slice_chooses_as_its_description_does() {
     for (source, registered) in [(0, 0), (1, 1)] {
         let parameters = [("SOURCE", source), ("REGISTERED", registered)];
-        assert_eq!(said("meshkv_choice_dsp", &parameters, "", ""), ALL, "{parameters:?}");
+        assert_eq!(said("meshkv_preadd_dsp", &parameters, "", ""), ALL, "{parameters:?}");
     }
     for (from, to) in [
         (".PREG(REGISTERED)", ".PREG(1 - REGISTERED)"),
@@ -74,6 +74,6 @@ fn the_named_slice_chooses_as_its_description_does() {
         (".INMODEREG(1)", ".INMODEREG(0)"),
         (".DREG(1)", ".DREG(0)"),
     ] {
-        assert_ne!(said("meshkv_choice_dsp", &[("SOURCE", 1), ("REGISTERED", 1)], from, to), ALL, "{to}");
+        assert_ne!(said("meshkv_preadd_dsp", &[("SOURCE", 1), ("REGISTERED", 1)], from, to), ALL, "{to}");
     }
 }

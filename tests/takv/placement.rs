@@ -53,7 +53,7 @@ fn agrees(cols: u32, rows: u32, change: impl FnOnce(&mut Config)) {
         ("BLOCK_WIDTH", block_width(&design)),
     ];
     let defines: Vec<_> = defines.iter().map(|(name, value)| format!("-D{name}={value}")).collect();
-    let said = simulate(&design, &["meshkv_placement", "meshkv_residue"], "placement_tb", &defines);
+    let said = simulate(&design, &["meshkv_placement", "meshkv_divmod"], "placement_tb", &defines);
     let mut lines = said.lines();
     for layer in 0..placement.layers {
         for segment in 0..placement.segments {
@@ -101,10 +101,10 @@ fn every_residue_and_quotient_is_that_of_the_division() {
     let design = design(2, 2, |_| {});
     for modulus in 2..=16_u32 {
         for width in [1, 8, 9] {
-            let set = |name: &str, value: u32| format!("-Presidue_tb.{name}={value}");
+            let set = |name: &str, value: u32| format!("-Pdivmod_tb.{name}={value}");
             let arguments =
                 [set("WIDTH", width), set("MODULUS", modulus), set("RESIDUE_WIDTH", index_bits(modulus))];
-            let said = simulate(&design, &["meshkv_residue"], "residue_tb", &arguments);
+            let said = simulate(&design, &["meshkv_divmod"], "divmod_tb", &arguments);
             assert_eq!(said, "all\n", "{width} bits by {modulus}");
         }
     }

@@ -147,7 +147,7 @@ fn read_module<'a>(key: &str, lines: &mut impl Iterator<Item = &'a str>) -> Resu
     Ok(module)
 }
 
-/// `$paramod$0123abcd\meshkv_row` or `$paramod\meshkv_dsp\SOURCE=s32'0` or `\meshkv_core`.
+/// `$paramod$0123abcd\meshkv_pad_row` or `$paramod\meshkv_dsp\SOURCE=s32'0` or `\meshkv_core`.
 fn source_name(key: &str) -> String {
     key.split('\\').nth(1).unwrap_or(key).to_owned()
 }

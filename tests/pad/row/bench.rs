@@ -31,7 +31,7 @@ pub struct Row {
 pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> Row {
     let dir = tempfile::tempdir().unwrap();
     let mut verilator = Command::new(verilator());
-    let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_row"];
+    let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_pad_row"];
     verilator.current_dir(dir.path()).args(options);
     for mut file in row(design, slots).unwrap() {
         change(&mut file);
@@ -154,7 +154,7 @@ fn main_cpp(inputs: &[PortSpec], sum_words: usize) -> String {
         n => format!("for (int i = 0; i < {n}; i++) printf(\" %x\", top.sum_data[i]);"),
     };
     format!(
-        r#"#include "Vmeshkv_row.h"
+        r#"#include "Vmeshkv_pad_row.h"
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -166,7 +166,7 @@ int main(int, char** argv) {{
     while (fread(&word, 4, 1, file) == 1) words.push_back(word);
     size_t at = 0;
     auto next = [&]() {{ return words[at++]; }};
-    static Vmeshkv_row top;
+    static Vmeshkv_pad_row top;
     for (unsigned cycle = 0; at < words.size(); cycle++) {{
         top.clk = 0;
 {set}        top.eval();

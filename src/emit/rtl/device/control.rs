@@ -6,7 +6,7 @@ use crate::emit::rtl::module::{mirrored_ports, Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::pad::params::PadParams;
 
 pub(in crate::emit::rtl) fn control(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Device, "meshkv_control",
+    ModuleBuilder::new(Block::Device, "meshkv_control_registers",
         &[
             "Registers: an AXI4-Lite slave that always answers OKAY, within a bounded time.",
             "",

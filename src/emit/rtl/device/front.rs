@@ -51,9 +51,9 @@ pub(in crate::emit::rtl) fn front(
     );
     mirrored_ports(b, core, &CORE_SIDE, "")
         .instances(&[
-            "meshkv_control",
+            "meshkv_control_registers",
             "meshkv_descriptor_queue",
-            "meshkv_run",
+            "meshkv_run_control",
             "meshkv_reset",
             "meshkv_counter_view",
             "meshkv_query_reader",

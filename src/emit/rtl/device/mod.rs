@@ -22,7 +22,7 @@ use crate::emit::rtl::pad::params::PadParams;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
-    template!("device/meshkv_control.v"),
+    template!("device/meshkv_control_registers.v"),
     template!("device/meshkv_counter_choice.v"),
     template!("device/meshkv_counter_view.v"),
     template!("device/meshkv_descriptor_queue.v"),
@@ -37,7 +37,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("device/meshkv_reset_row.v"),
     template!("device/meshkv_reset_stage.v"),
     template!("device/meshkv_row_choice.v"),
-    template!("device/meshkv_run.v"),
+    template!("device/meshkv_run_control.v"),
     template!("device/meshkv_top.v"),
 ];
 

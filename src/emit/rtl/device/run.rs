@@ -7,7 +7,7 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::pad::params::PadParams;
 
 pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Device, "meshkv_run",
+    ModuleBuilder::new(Block::Device, "meshkv_run_control",
         &[
             "Control of a run from its start to its end, with all causes of failure.",
             "",

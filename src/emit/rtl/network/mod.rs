@@ -19,7 +19,9 @@ use crate::emit::rtl::network::mesh::mesh;
 use crate::emit::rtl::network::output_port::{output_port, send_vc};
 use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::{route_column, route_row, router};
-use crate::emit::rtl::network::switch_allocator::{output_open, pair_choice, switch_allocator, through_turn};
+use crate::emit::rtl::network::switch_allocator::{
+    output_open, pair_choice, switch_allocator, through_priority,
+};
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -35,7 +37,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_router.v"),
     template!("network/meshkv_send_vc.v"),
     template!("network/meshkv_switch_allocator.v"),
-    template!("network/meshkv_through_turn.v"),
+    template!("network/meshkv_through_priority.v"),
     template!("network/meshkv_vc_request.v"),
 ];
 
@@ -50,7 +52,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         input_port(&w, design.router.multicast),
         vc_request(&w),
         send_vc(&w),
-        through_turn(&w),
+        through_priority(&w),
         output_open(),
         switch_allocator(&w),
         output_port(&w),

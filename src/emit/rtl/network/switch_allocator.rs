@@ -62,7 +62,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .instances(&[
             "meshkv_vc_request",
             "meshkv_pair_choice",
-            "meshkv_through_turn",
+            "meshkv_through_priority",
             "meshkv_output_open",
             "meshkv_arbiter4",
             "meshkv_arbiter2",
@@ -113,8 +113,8 @@ pub(in crate::emit::rtl) fn output_open() -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn through_turn(w: &NetworkParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Network, "meshkv_through_turn",
+pub(in crate::emit::rtl) fn through_priority(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Network, "meshkv_through_priority",
         &[
             "Shares an output between straight flits and flits that join there.",
             "",

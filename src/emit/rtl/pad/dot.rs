@@ -31,7 +31,7 @@ pub(in crate::emit::rtl) fn dot(w: &PadRowParams) -> ModuleSpec {
     .group("The dot.")
     .output("dot", "DOT_WIDTH", "Signed.")
     .output("exponent", 6, "The largest sum of exponents.")
-    .instances(if w.align_in_dsp() { &["meshkv_delay", "meshkv_choice_dsp"] } else { &["meshkv_delay", "meshkv_dsp"] })
+    .instances(if w.align_in_dsp() { &["meshkv_delay", "meshkv_preadd_dsp"] } else { &["meshkv_delay", "meshkv_dsp"] })
     .build()
 }
 
@@ -56,10 +56,10 @@ pub(in crate::emit::rtl) fn dsp() -> ModuleSpec {
     .build()
 }
 
-pub(in crate::emit::rtl) fn choice_dsp() -> ModuleSpec {
+pub(in crate::emit::rtl) fn preadd_dsp() -> ModuleSpec {
     ModuleBuilder::new(
         Block::Pad,
-        "meshkv_choice_dsp",
+        "meshkv_preadd_dsp",
         &[
             "Multiplier with a choice of two operands, followed by an adder: one DSP48E2 with its pre-adder.",
             "",

@@ -17,11 +17,11 @@ use crate::emit::rtl::pad::row::row_modules;
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
-    template!("pad/meshkv_choice_dsp.v"),
+    template!("pad/meshkv_preadd_dsp.v"),
     template!("pad/meshkv_dot.v"),
     template!("pad/meshkv_dsp.v"),
     template!("pad/meshkv_pad.v"),
-    template!("pad/meshkv_row.v"),
+    template!("pad/meshkv_pad_row.v"),
     template!("pad/meshkv_scratchpad.v"),
     template!("pad/meshkv_sums.v"),
     template!("pad/meshkv_weight.v"),
@@ -33,7 +33,7 @@ pub(super) fn modules(design: &Design, tile: &ModuleSpec, former: &ModuleSpec) -
     let w = PadParams::of(design);
     let mut modules = row_modules(design, w.slots());
     modules.retain(|m| m.block == Block::Pad);
-    let row = modules.iter().find(|m| m.name == "meshkv_row").expect("the row comes last");
+    let row = modules.iter().find(|m| m.name == "meshkv_pad_row").expect("the row comes last");
     let pad = pad(&w, tile, row, former);
     modules.push(pad);
     modules

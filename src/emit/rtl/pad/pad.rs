@@ -44,7 +44,7 @@ pub(in crate::emit::rtl) fn pad(
         .instances(&[
             "meshkv_async_fifo",
             "meshkv_async_register",
-            "meshkv_row",
+            "meshkv_pad_row",
             "meshkv_part_former",
             "meshkv_event_counters",
         ])

@@ -4,11 +4,11 @@ use crate::design::Design;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::common::delay::delay;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::dot::{choice_dsp, dot, dsp};
+use crate::emit::rtl::pad::dot::{dot, dsp, preadd_dsp};
 use crate::emit::rtl::pad::row_params::PadRowParams;
 
 pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
-    let b = ModuleBuilder::new(Block::Pad, "meshkv_row",
+    let b = ModuleBuilder::new(Block::Pad, "meshkv_pad_row",
         &[
             "Row of the systolic array: multiplies a flit by the stationary vector of one context a cycle.",
             "",
@@ -163,7 +163,7 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
 /// A row and the modules it instantiates, the row last, with room for `slots` contexts.
 pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
     let w = PadRowParams::of(design, slots);
-    let choice = w.align_in_dsp().then(choice_dsp);
+    let choice = w.align_in_dsp().then(preadd_dsp);
     let parts = [dot(&w), sums(&w), weight(&w), scratchpad(&w), row_of(&w)];
     [delay(), dsp()].into_iter().chain(choice).chain(parts).collect()
 }

@@ -17,7 +17,7 @@ use crate::emit::rtl::takv::column_controller::column_controller;
 use crate::emit::rtl::takv::filler::filler;
 use crate::emit::rtl::takv::memory_port::memory_port;
 use crate::emit::rtl::takv::params::TakvParams;
-use crate::emit::rtl::takv::placement::{placement, residue};
+use crate::emit::rtl::takv::placement::{divmod, placement};
 use crate::emit::rtl::takv::prefetcher::prefetcher;
 use crate::emit::rtl::takv::swap_unit::{occupancy, swap_unit};
 
@@ -30,7 +30,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("takv/meshkv_occupancy.v"),
     template!("takv/meshkv_placement.v"),
     template!("takv/meshkv_prefetcher.v"),
-    template!("takv/meshkv_residue.v"),
+    template!("takv/meshkv_divmod.v"),
     template!("takv/meshkv_swap_unit.v"),
 ];
 
@@ -41,7 +41,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     let controller = column_controller(&w, &[&placement]);
     let mut modules = Vec::new();
     if w.placement.kind != PlacementKind::Hub {
-        modules.push(residue());
+        modules.push(divmod());
     }
     modules.extend([placement, controller, memory_port(&w), bus_stop(&w), prefetcher(&w), filler(&w)]);
     if w.swaps() {

@@ -21,7 +21,7 @@ pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
         PlacementKind::RoundRobin => b.control(w, &["COLS", "ROWS", "SEGMENTS"]),
         PlacementKind::Hub => b.control(w, &["SEGMENTS", "HUB_X", "HUB_Y"]),
     };
-    let parts: &[&str] = if w.placement.kind == PlacementKind::Hub { &[] } else { &["meshkv_residue"] };
+    let parts: &[&str] = if w.placement.kind == PlacementKind::Hub { &[] } else { &["meshkv_divmod"] };
     b.param("NUMBER_WIDTH", w.place(), "Width of the largest dividend.")
         .control(w, &["BLOCK_WIDTH"])
         .input("clk", 1, "")
@@ -36,10 +36,10 @@ pub(in crate::emit::rtl) fn placement(w: &TakvParams) -> ModuleSpec {
         .build()
 }
 
-pub(in crate::emit::rtl) fn residue() -> ModuleSpec {
+pub(in crate::emit::rtl) fn divmod() -> ModuleSpec {
     ModuleBuilder::new(
         Block::Takv,
-        "meshkv_residue",
+        "meshkv_divmod",
         &["Quotient and residue of a number by a constant, digit by digit, without a divider."],
     )
     .param("WIDTH", 16, "Width of the number in bits.")

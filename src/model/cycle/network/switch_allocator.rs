@@ -185,7 +185,7 @@ impl SwitchAllocator {
         1 << (8 * if first { straight } else { L } + output)
     }
 
-    /// Straight-through traffic wins regardless of the turn: `meshkv_through_turn`.
+    /// Straight-through traffic wins regardless of the turn: `meshkv_through_priority`.
     #[inline(always)]
     fn through(&self, output: usize, copies: u8) -> bool {
         let (passed, behind) = (self.passed[output], self.behind[output]);
