@@ -48,10 +48,10 @@ impl<const COUNT: usize> Logic for CreditGauge<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
         self.takes.next = self.wants.val() & self.count_q.val().any();
-        if self.returns.val() & !self.takes.val() {
-            self.count_d.next = self.count_q.val() + 1;
-        } else if self.takes.val() & !self.returns.val() {
+        if self.takes.val() & !self.returns.val() {
             self.count_d.next = self.count_q.val() - 1;
+        } else if self.returns.val() & !self.takes.val() {
+            self.count_d.next = self.count_q.val() + 1;
         } else {
             self.count_d.next = self.count_q.val();
         }

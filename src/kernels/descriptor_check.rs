@@ -132,12 +132,12 @@ impl Logic for DescriptorCheck {
             self.state_d.next = self.idle.val();
         }
         if self.flush.val() {
-            if !self.push.val()
-                & ((self.state_q.val() == self.idle.val()) | (self.state_q.val() == self.refuse.val()))
+            if self.push.val()
+                | ((self.state_q.val() != self.idle.val()) & (self.state_q.val() != self.refuse.val()))
             {
-                self.state_d.next = self.idle.val();
-            } else {
                 self.state_d.next = self.refuse.val();
+            } else {
+                self.state_d.next = self.idle.val();
             }
         }
     }

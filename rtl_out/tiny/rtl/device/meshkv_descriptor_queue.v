@@ -181,10 +181,10 @@ module meshkv_descriptor_queue #(
             state_d = IDLE;
         end
         if (flush) begin
-            if (!push & ((state_q == IDLE) | (state_q == REFUSE))) begin
-                state_d = IDLE;
-            end else begin
+            if (push | ((state_q != IDLE) & (state_q != REFUSE))) begin
                 state_d = REFUSE;
+            end else begin
+                state_d = IDLE;
             end
         end
     end

@@ -33,10 +33,10 @@ module meshkv_fifo #(
     wire                   returns = s_valid & s_ready;
     always @(*) begin
         takes = wants & (|count_q);
-        if (returns & !takes) begin
-            count_d = count_q + 1;
-        end else if (takes & !returns) begin
+        if (takes & !returns) begin
             count_d = count_q - 1;
+        end else if (returns & !takes) begin
+            count_d = count_q + 1;
         end else begin
             count_d = count_q;
         end

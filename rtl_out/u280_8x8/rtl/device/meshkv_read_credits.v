@@ -22,10 +22,10 @@ module meshkv_read_credits #(
 
     always @(*) begin
         takes = wants & (|count_q);
-        if (returns & !takes) begin
-            count_d = count_q + 1;
-        end else if (takes & !returns) begin
+        if (takes & !returns) begin
             count_d = count_q - 1;
+        end else if (returns & !takes) begin
+            count_d = count_q + 1;
         end else begin
             count_d = count_q;
         end
