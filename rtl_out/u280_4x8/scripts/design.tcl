@@ -29,7 +29,7 @@ set design_sources {
     rtl/network/meshkv_input_port.v
     rtl/network/meshkv_vc_request.v
     rtl/network/meshkv_send_vc.v
-    rtl/network/meshkv_through_turn.v
+    rtl/network/meshkv_through_priority.v
     rtl/network/meshkv_output_open.v
     rtl/network/meshkv_switch_allocator.v
     rtl/network/meshkv_output_port.v
@@ -49,7 +49,7 @@ set design_sources {
     rtl/mare/meshkv_requester.v
     rtl/mare/meshkv_tile_port.v
     rtl/mare/meshkv_transport.v
-    rtl/takv/meshkv_residue.v
+    rtl/takv/meshkv_divmod.v
     rtl/takv/meshkv_placement.v
     rtl/takv/meshkv_column_controller.v
     rtl/takv/meshkv_memory_port.v
@@ -72,7 +72,7 @@ set design_sources {
     rtl/pad/meshkv_sums.v
     rtl/pad/meshkv_weight.v
     rtl/pad/meshkv_scratchpad.v
-    rtl/pad/meshkv_row.v
+    rtl/pad/meshkv_pad_row.v
     rtl/pad/meshkv_pad.v
     rtl/fabric/meshkv_tile.v
     rtl/fabric/meshkv_periphery.v
@@ -90,9 +90,9 @@ set design_sources {
     rtl/device/meshkv_query_reader.v
     rtl/device/meshkv_output_writer.v
     rtl/device/meshkv_descriptor_queue.v
-    rtl/device/meshkv_run.v
+    rtl/device/meshkv_run_control.v
     rtl/device/meshkv_counter_view.v
-    rtl/device/meshkv_control.v
+    rtl/device/meshkv_control_registers.v
     rtl/device/meshkv_front.v
     rtl/device/meshkv_top.v
 }

@@ -909,7 +909,7 @@ module meshkv_front #(
     wire [PORTS-1:0] owes, moves;
     wire             query_owes;
     wire             io_owes = query_owes | write_owes;
-    meshkv_control #(
+    meshkv_control_registers #(
         .TILES         (TILES),
         .ADDRESS_BITS  (ADDRESS_BITS),
         .EPOCH_BITS    (EPOCH_BITS),
@@ -1034,7 +1034,7 @@ module meshkv_front #(
         .desc_step     (desc_step)
     );
 
-    meshkv_run #(
+    meshkv_run_control #(
         .TILES        (TILES),
         .PORTS        (PORTS),
         .STREAMS_WIDTH(STREAMS_WIDTH),

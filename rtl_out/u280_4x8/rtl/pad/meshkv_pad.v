@@ -386,7 +386,7 @@ module meshkv_pad #(
             end
             assign load_slot[r*SLOT_WIDTH+:SLOT_WIDTH] = load_slot_q;
             assign load_row[r] = load_row_q;
-            meshkv_row #(
+            meshkv_pad_row #(
                 .LANES         (LANES),
                 .GROUPS        (GROUPS),
                 .FLIT_WIDTH    (FLIT_WIDTH),

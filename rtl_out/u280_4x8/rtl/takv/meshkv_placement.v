@@ -47,7 +47,7 @@ module meshkv_placement #(
     wire [Y_WIDTH-1:0]       row, unused_row;
     wire [NUMBER_WIDTH-1:0]  unused_rounds;
     wire [SEGMENT_WIDTH-1:0] rounds;
-    meshkv_residue #(
+    meshkv_divmod #(
         .WIDTH        (NUMBER_WIDTH),
         .MODULUS      (ROWS),
         .RESIDUE_WIDTH(Y_WIDTH)
@@ -56,7 +56,7 @@ module meshkv_placement #(
         .residue (row),
         .quotient(unused_rounds)
     );
-    meshkv_residue #(
+    meshkv_divmod #(
         .WIDTH        (SEGMENT_WIDTH),
         .MODULUS      (ROWS),
         .RESIDUE_WIDTH(Y_WIDTH)
@@ -74,7 +74,7 @@ module meshkv_placement #(
     wire [X_WIDTH-1:0]       column, unused_column;
     wire [NUMBER_WIDTH-1:0]  unused_turns;
     wire [LAYER_WIDTH-1:0]   turns;
-    meshkv_residue #(
+    meshkv_divmod #(
         .WIDTH        (NUMBER_WIDTH),
         .MODULUS      (COLS),
         .RESIDUE_WIDTH(X_WIDTH)
@@ -83,7 +83,7 @@ module meshkv_placement #(
         .residue (column),
         .quotient(unused_turns)
     );
-    meshkv_residue #(
+    meshkv_divmod #(
         .WIDTH        (LAYER_WIDTH),
         .MODULUS      (COLS),
         .RESIDUE_WIDTH(X_WIDTH)

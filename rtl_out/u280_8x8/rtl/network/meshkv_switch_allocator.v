@@ -3,10 +3,10 @@
 //
 // Matches the inputs of a router to its outputs, once a cycle.
 //
-// Outputs are decided one after the other, an input that is spent drops out: the matching is
-// maximal but for the side choices, which single-pass separable allocators are not. North and
-// south, which have the most rivals, go first; east and west next; the tile takes what is left.
-// Among inputs an output takes turns, weighted for what passes through; among virtual channels an input by its guard.
+// Outputs are decided one after the other and granted inputs drop out. So the matching is
+// maximal but for the side choices, unlike that of single-pass separable allocators. North and
+// south, which have the most contenders, go first, then east and west, then the tile.
+// An output rotates over its inputs, weighted for straight flits; an input chooses virtual channels by its guard.
 `default_nettype none
 module meshkv_switch_allocator #(
     // Width of a column number in bits.
@@ -17,13 +17,13 @@ module meshkv_switch_allocator #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Cycles a head that could leave may be passed over by its port.
+    // Cycles for which a port may pass over a head that could leave.
     parameter STARVE_LIMIT = 15
 ) (
     input  wire                 clk,
     input  wire                 rst,
 
-    // Input n: heads, link, decision; output n: what it sends.
+    // Input n: heads, link, grants; output n: the departing flit.
     input  wire [5*VCS-1:0]     pending_n,
     input  wire [VCS-1:0]       occupied_n,
     input  wire [VN0_VCS-1:0]   last_n,
@@ -99,7 +99,7 @@ module meshkv_switch_allocator #(
     input  wire [X_WIDTH-1:0]   tiles_e,
     input  wire [X_WIDTH-1:0]   tiles_w,
 
-    // The flit on the link goes on along the row: input, output.
+    // The flit on the link continues along the row: input, output.
     input  wire                 wants_w_e,
     input  wire                 wants_e_w,
     input  wire                 wants_l_e,
@@ -109,13 +109,13 @@ module meshkv_switch_allocator #(
     input  wire [5*VCS-1:0]     avail,
     input  wire [5*VN0_VCS-1:0] free,
     input  wire [5*VN0_VCS-1:0] pick,
-    output wire [4:0]           blocked  // Heads want this output and lack its credits.
+    output wire [4:0]           blocked  // Heads owe this output a copy and lack its credits.
 );
 
     // Output numbers in every five-bit vector: {local, west, east, south, north}.
     localparam N = 0, S = 1, E = 2, W = 3, L = 4;
 
-    // Turns that XYM allows: on along the column, from a row anywhere but back, from the tile anywhere
+    // Turns that XYM permits: straight along a column, from a row anywhere but back, from the tile anywhere
     // but to itself.
     localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
                      OUTPUTS_L = 5'b01111;
@@ -285,15 +285,15 @@ module meshkv_switch_allocator #(
         .express_first(express_first_l)
     );
 
-    // Who wins what, input before output. One wire each: they are decided one from the other, and a
-    // vector of them would look like a loop.
+    // Grants, named by input and output. Each is a wire of its own: some depend on others, and a
+    // vector would look like a combinational loop.
     wire won_n_s, won_n_l, won_s_n, won_s_l;
     wire won_e_n, won_e_s, won_e_w, won_e_l;
     wire won_w_n, won_w_s, won_w_e, won_w_l;
     wire won_l_n, won_l_s, won_l_e, won_l_w;
 
-    // Two flits of one input cannot leave together, copies of one KV_DATA flit can. Where an
-    // input wants two outputs that are decided side by side, it settles for one beforehand.
+    // Two flits of one input cannot leave together; copies of one KV_DATA flit can. An input that
+    // requests two outputs decided in parallel first chooses one of them.
 
     wire ask_e_n, ask_e_s;
     meshkv_pair_choice u_choice_e_ns (
@@ -347,11 +347,11 @@ module meshkv_switch_allocator #(
         .ask_b     (ask_l_w)
     );
 
-    // Fairness between near and far sources: by turns alone the far ones' share would shrink at every
-    // merge, so what passes straight through has more than one turn.
+    // Fairness between near and far sources: plain round robin would reduce the share of far sources at every
+    // merge, so straight flits get more than one turn.
 
     wire through_n;
-    meshkv_through_turn #(
+    meshkv_through_priority #(
         .WIDTH(Y_WIDTH)
     ) u_turn_n (
         .clk    (clk),
@@ -364,7 +364,7 @@ module meshkv_switch_allocator #(
     );
 
     wire through_s;
-    meshkv_through_turn #(
+    meshkv_through_priority #(
         .WIDTH(Y_WIDTH)
     ) u_turn_s (
         .clk    (clk),
@@ -377,7 +377,7 @@ module meshkv_switch_allocator #(
     );
 
     wire through_e;
-    meshkv_through_turn #(
+    meshkv_through_priority #(
         .WIDTH(X_WIDTH)
     ) u_turn_e (
         .clk    (clk),
@@ -390,7 +390,7 @@ module meshkv_switch_allocator #(
     );
 
     wire through_w;
-    meshkv_through_turn #(
+    meshkv_through_priority #(
         .WIDTH(X_WIDTH)
     ) u_turn_w (
         .clk    (clk),
@@ -402,7 +402,7 @@ module meshkv_switch_allocator #(
         .through(through_w)
     );
 
-    // First the outputs with the most rivals, north and south: four inputs each.
+    // First the outputs with most contenders, north and south: four inputs each.
     meshkv_arbiter4 u_arbiter_n (
         .clk    (clk),
         .rst    (rst),
@@ -531,15 +531,15 @@ module meshkv_switch_allocator #(
         .grant  ({won_w_l, won_e_l, won_s_l, won_n_l})
     );
 
-    // By input, local output first; the turns that XYM forbids are never won.
+    // Grants by input, local output first; turns that XYM forbids are constant 0.
     assign grant_n = {won_n_l, 2'b00, won_n_s, 1'b0};
     assign grant_s = {won_s_l, 3'b000, won_s_n};
     assign grant_e = {won_e_l, won_e_w, 1'b0, won_e_s, won_e_n};
     assign grant_w = {won_w_l, 1'b0, won_w_e, won_w_s, won_w_n};
     assign grant_l = {1'b0, won_l_w, won_l_e, won_l_s, won_l_n};
 
-    // Express: along a row a flit that meets an empty buffer and an output nobody in a buffer
-    // asks for goes from the link to the output register, one cycle a router.
+    // Express: along a row a flit goes from the link straight to the output register, one cycle a router.
+    // Its buffer must be empty, and no buffered flit may request the output.
     wire idle_e = ~(request_w[E] | request_l[E]);
     wire idle_w = ~(request_e[W] | request_l[W]);
     assign express_n = 5'b00000;
@@ -549,7 +549,7 @@ module meshkv_switch_allocator #(
     assign express_l = {1'b0, idle_w & wants_l_w & express_ok_l[W] & ~(wants_e_w & |rx_valid_e),
                               idle_e & wants_l_e & express_ok_l[E] & ~(wants_w_e & |rx_valid_w), 2'b00};
 
-    // What each output sends: select numbers the inputs a, b, c, d of its multiplexer.
+    // Multiplexer selects of each output: inputs a, b, c, d.
     assign select_n = {won_w_n | won_l_n, won_e_n | won_l_n};
     assign select_s = {won_w_s | won_l_s, won_e_s | won_l_s};
     assign select_l = {won_e_l | won_w_l, won_s_l | won_w_l};
@@ -649,12 +649,12 @@ module meshkv_switch_allocator #(
         .send_last(send_last_l)
     );
 
-    // Nothing asks for the forbidden turns, and express paths lead only along the row.
+    // Forbidden turns are never requested, and express paths exist only along rows.
     wire unused = &{1'b0, replicates_n, replicates_s, replicates_e, replicates_w, replicates_l,
                     express_ok_n, express_ok_s, express_ok_e, express_ok_w, express_ok_l,
                     express_vc_n, express_vc_s, express_first_n, express_first_s};
 
-    // An output is blocked for credit when a head wants it and none of them may have it.
+    // An output is blocked for credit if heads owe it a copy and none can request it.
     genvar o;
     generate
         for (o = 0; o < 5; o = o + 1) begin : gen_wanted

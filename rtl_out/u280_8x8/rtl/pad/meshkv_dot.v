@@ -161,7 +161,7 @@ module meshkv_dot #(
                 // One slice shifts by multiplication, {significand, 15'b0} >> high[0] * 8 + low, without loss. The
                 // next takes that result, the result shifted down by 16, or nothing.
                 wire [47:0] shifted, unused_cascade, p;
-                meshkv_choice_dsp #(
+                meshkv_preadd_dsp #(
                     .SOURCE    (0),
                     .REGISTERED(0)
                 ) u_shift (
@@ -175,7 +175,7 @@ module meshkv_dot #(
                     .pcout   (unused_cascade),
                     .p       (shifted)
                 );
-                meshkv_choice_dsp #(
+                meshkv_preadd_dsp #(
                     .SOURCE    (g == 0 ? 0 : 1),
                     .REGISTERED(1)
                 ) u_dsp (

@@ -6,7 +6,7 @@
 // Sequence: arguments, queries, descriptors, outputs. An error aborts the run: the core is reset, memory gets
 // time to answer outstanding requests, and the run is over. Every state is left after a bounded time.
 `default_nettype none
-module meshkv_run #(
+module meshkv_run_control #(
     // Tiles of the fabric.
     parameter TILES = 64,
     // Ports to external memory.

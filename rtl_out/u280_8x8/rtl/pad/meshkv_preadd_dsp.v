@@ -5,7 +5,7 @@
 //
 // Operands and product are registered, the sum optionally: latency is three cycles, or two.
 `default_nettype none
-module meshkv_choice_dsp #(
+module meshkv_preadd_dsp #(
     // The addend: 0 nothing, 1 PCIN.
     parameter SOURCE = 0,
     // The sum has a register.

@@ -6,7 +6,7 @@
 // Offsets and fields come from the table that also yields the documentation and the C header. Other addresses
 // read as 0, and an access to one sets a bit of ERROR.
 `default_nettype none
-module meshkv_control #(
+module meshkv_control_registers #(
     // Tiles of the fabric.
     parameter TILES = 32,
     // Width of a register's byte address in bits.

@@ -3,7 +3,7 @@
 //
 // Quotient and residue of a number by a constant, digit by digit, without a divider.
 `default_nettype none
-module meshkv_residue #(
+module meshkv_divmod #(
     // Width of the number in bits.
     parameter WIDTH = 16,
     // The divisor, 2 to 16.

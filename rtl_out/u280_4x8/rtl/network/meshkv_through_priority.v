@@ -7,7 +7,7 @@
 // others have a turn: a quarter as many as there are such tiles, for KV_DATA twice as many.
 // Flits are counted, not cycles, so that the period of returning credits cannot starve an input.
 `default_nettype none
-module meshkv_through_turn #(
+module meshkv_through_priority #(
     // Width of a number of tiles in bits.
     parameter WIDTH = 3
 ) (
