@@ -3,9 +3,8 @@
 //! Cycle c is the clock period that ends with the c-th rising edge after reset, counted from 0. A
 //! flit ready in cycle c is on the wires in period c if nothing is before it. An ejected flit's
 //! cycle is the period in which it is on the wires to the tile. Tiles behave like registered logic:
-//! a credit seen in c is spent from c + 1 on, and the slot of a flit seen in c is returned in c +
-//! 1. Only this file and `verilated_ports` call the library. It knows no traffic and judges
-//! nothing.
+//! a credit seen in c is spent from c + 1 on. The slot of a flit seen in c is returned in c + 1.
+//! Only this file and `verilated_ports` call the library. It knows no traffic and judges nothing.
 
 use super::error::DutError;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
