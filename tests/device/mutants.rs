@@ -55,7 +55,7 @@ fn runs_that_are_over_too_early_are_found() {
     assert_eq!(found(&hasty(&design), &jobs, Faults::default()), "");
     let mutants: [Mutant; 2] = [
         // Done before all has been written.
-        ("meshkv_run_control", "wire settled = ~|due_q & core_idle", "wire settled = core_idle", ""),
+        ("meshkv_run_control", "settled = ~|due_q & core_idle", "settled = core_idle", ""),
         ("meshkv_output_writer", "if (own_b_q) answer_q", "if (ended) answer_q", ""),
     ];
     for (module, from, to, words) in mutants {
@@ -86,7 +86,7 @@ fn an_epoch_that_is_used_again_too_early_is_found() {
     let files = mutant(
         &hasty(&design),
         "meshkv_run_control",
-        "end else if (dirty_q[epoch_q]) begin",
+        "end else if (dirty) begin",
         "end else if (1'b0) begin",
     );
     let mut bench = joined_of(&files, &design, &Platform::of(&design), &apart(1)).unwrap();

@@ -38,9 +38,9 @@ fn short_bursts_fill_the_way_whatever_its_length() {
 #[test]
 fn credits_that_do_not_add_up_are_found() {
     let mutants = [
-        ["meshkv_read_credits", "if (send & ~taken) credits_q <= credits_q - 1'b1;", ""],
-        ["meshkv_read_credits", "if (taken & ~send) credits_q <= credits_q + 1'b1;", ""],
-        ["meshkv_read_credits", "if (rst) credits_q <= CREDITS", "if (rst) credits_q <= 3'd1 + CREDITS"],
+        ["meshkv_read_credits", "count_d = count_q - 1;", "count_d = count_q;"],
+        ["meshkv_read_credits", "count_d = count_q + 1;", "count_d = count_q;"],
+        ["meshkv_read_credits", "if (rst) count_q <= CREDITS", "if (rst) count_q <= 3'd1 + CREDITS"],
     ];
     for [module, from, to] in mutants {
         let mut files = sources("meshkv_read_slices");

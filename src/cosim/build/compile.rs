@@ -3,7 +3,6 @@
 
 use super::cache::Key;
 use super::error::{io_error, BuildError};
-use super::eval_patch;
 use super::progress::Progress;
 use super::recipe::{Piece, Recipe, FOLDERS, SLIGHTLY, UNOPTIMISED};
 use super::toolchain::{run, run_all, Toolchain};
@@ -299,9 +298,6 @@ impl Fabric<'_> {
             let [fast, slow] = includes(build, piece.folder)?;
             units.push((format!("{}_fast", piece.folder), optimise, format!("{generated}{fast}")));
             units.push((format!("{}_slow", piece.folder), UNOPTIMISED, format!("{generated}{slow}")));
-            if let Some(module) = &piece.eval_patch {
-                rewrite(&build.join(piece.folder), |generated| eval_patch::evaluate_once(generated, module))?;
-            }
         }
         if self.levels().len() == 1 {
             // Code that runs once comes last, so that GCC can be told not to optimise it. Clang
@@ -336,18 +332,6 @@ fn includes(build: &Path, folder: &str) -> Result<[String; 2], BuildError> {
         if once { &mut slow } else { &mut fast }.push_str(&format!("#include \"{folder}/{name}\"\n"));
     }
     Ok([fast, slow])
-}
-
-/// Edits the generated C++ of a folder.
-fn rewrite(folder: &Path, change: impl FnOnce(&mut [String])) -> Result<(), BuildError> {
-    let paths = list(folder, "cpp")?;
-    let read = |path: &PathBuf| fs::read_to_string(path).map_err(io_error("cannot read", path));
-    let mut texts: Vec<String> = paths.iter().map(read).collect::<Result<_, _>>()?;
-    change(&mut texts);
-    for (path, text) in paths.iter().zip(texts) {
-        fs::write(path, text).map_err(io_error("cannot write", path))?;
-    }
-    Ok(())
 }
 
 fn objects(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {

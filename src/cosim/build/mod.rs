@@ -8,7 +8,6 @@ pub(crate) mod cache;
 mod compile;
 pub mod device_wrapper;
 mod error;
-mod eval_patch;
 pub(in crate::cosim) mod ffi;
 mod form;
 mod glue;

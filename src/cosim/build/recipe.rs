@@ -43,9 +43,6 @@ pub(in crate::cosim) struct Piece {
     pub(in crate::cosim) folder: &'static str,
     /// Arguments before the emitted sources.
     pub(in crate::cosim) arguments: Vec<String>,
-    /// The module in its wrapper, if its logic may be evaluated once per cycle; see
-    /// [`super::eval_patch`].
-    pub(in crate::cosim) eval_patch: Option<ModuleSpec>,
     /// Modules of the design that it does not use.
     unused: BTreeSet<String>,
 }
@@ -89,8 +86,6 @@ impl Recipe {
                 let levels = depth.map(|depth| (depth + extra).to_string());
                 let levels = levels.into_iter().flat_map(|levels| ["--trace-depth".to_owned(), levels]);
                 piece.arguments.extend(levels);
-                // Waves must match the design.
-                piece.eval_patch = None;
             }
         }
         if [SLIGHTLY, UNOPTIMISED].contains(&optimise) {
@@ -112,7 +107,6 @@ impl Piece {
         Piece {
             folder,
             arguments: [&COMMON[..], &own, arguments].concat().into_iter().map(str::to_owned).collect(),
-            eval_patch: None,
             unused: unused.collect(),
         }
     }
@@ -182,8 +176,6 @@ fn pieces_of(
         files.push(("synchronizer.v", SYNCHRONIZER.to_owned()));
         piece.arguments.push("sim/synchronizer.v".to_owned());
     }
-    // Logic behind registers of a second clock must be evaluated at its edges too.
-    piece.eval_patch = (form != BuildForm::WholeFabric && !apart).then(|| tile.clone());
     let mut pieces = vec![piece];
     let periphery = matches!(
         form,
