@@ -1,8 +1,8 @@
-//! How long a request waits before it is served: others may join it first, then its tree is built.
+//! Window of a request: counts the cycles in which others may join, then those in which its tree is built.
 //!
 //! Invariant: one counter runs from TOTAL to zero; above TREE the window is open, at zero the
 //! request has waited long enough. The last step out of the window waits until the request may
-//! close: while its home is busy it goes on taking others in. It is started while it stands at zero.
+//! close: while its home is busy others may still join. A start is allowed only at zero.
 
 use super::error::PrintError;
 use super::kernel::Kernel;

@@ -11,7 +11,7 @@ use super::error::PrintError;
 use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
-/// Whether a credit is left; the ring of slots is the shell's.
+/// Availability of a credit; the ring of slots is the shell's.
 #[derive(LogicBlock, Default)]
 pub struct CreditCounter {
     /// A credit is left.

@@ -26,7 +26,7 @@ pub struct CreditGauge<const COUNT: usize> {
 }
 
 impl<const COUNT: usize> CreditGauge<COUNT> {
-    /// A gauge; there is nothing to set.
+    /// Returns a gauge; it has no constants.
     pub fn new() -> Self {
         CreditGauge {
             wants: Default::default(),

@@ -1,4 +1,4 @@
-//! State sequence of the descriptor checker: a field a cycle, up to the first that is wrong.
+//! State machine of the descriptor checker: checks a field a cycle and stops at the first wrong one.
 //!
 //! Invariant: a descriptor is put into the queue only after every check has held, and every
 //! descriptor ends in PUT or REFUSE. While the queue is emptied nothing is checked: what is
@@ -10,7 +10,7 @@ use super::error::PrintError;
 use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
-/// States, and what decides between them.
+/// Registers and results of comparisons that determine the next state.
 #[derive(LogicBlock)]
 pub struct DescriptorCheck {
     /// A descriptor is written.
@@ -27,9 +27,9 @@ pub struct DescriptorCheck {
     pub span_good: Signal<In, Bit>,
     /// Its streams exist.
     pub streams_good: Signal<In, Bit>,
-    /// The stream that is looked at has been closed before.
+    /// The current stream has been closed before.
     pub closed: Signal<In, Bit>,
-    /// It is the last of them.
+    /// The current stream is the last.
     pub last_stream: Signal<In, Bit>,
     /// State.
     pub state_q: Signal<In, Bits<4>>,
@@ -48,7 +48,7 @@ pub struct DescriptorCheck {
 }
 
 impl DescriptorCheck {
-    /// A checker whose states are numbered in their order.
+    /// Returns a checker whose states are numbered in their order.
     pub fn new() -> Self {
         let state = |number: u64| Constant::new(number.into());
         DescriptorCheck {

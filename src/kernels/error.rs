@@ -1,4 +1,4 @@
-//! Why a block cannot be printed for a shell: the value, the rule, the way out.
+//! Errors of printing a block for a shell: each gives the value, the rule and the way out.
 
 use thiserror::Error;
 
@@ -23,7 +23,7 @@ pub enum PrintError {
     UnsupportedSignal {
         /// Name of the signal.
         name: String,
-        /// What it is instead.
+        /// The kind that it has instead.
         what: String,
     },
     /// A name that is no signal of the block.

@@ -16,7 +16,7 @@ pub struct KThenV {
     pub fetches: Signal<In, Bit>,
     /// It may leave once all of it has been asked for.
     pub may_leave: Signal<In, Bit>,
-    /// Nothing more is asked for.
+    /// The rest of the slice is skipped.
     pub skips: Signal<In, Bit>,
     /// A chunk is asked for in this cycle.
     pub asks: Signal<In, Bit>,

@@ -1,4 +1,4 @@
-//! A kernel, as a shell takes it.
+//! [`Kernel`]: the printed text of a block, ready to be inserted into a shell.
 
 use super::error::PrintError;
 use super::print::body;
@@ -10,7 +10,7 @@ use rust_hdl::core::block::Block;
 pub struct Kernel {
     /// Snake-case name; templates see the body as `kernel_<name>`.
     pub name: &'static str,
-    /// What it decides, in one line.
+    /// Its decision, in one line.
     pub doc: &'static str,
     /// Statements for the inside of an `always @(*) begin ... end` of a module, indented by eight
     /// spaces, without a newline at the end.

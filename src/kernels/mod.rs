@@ -5,8 +5,8 @@
 //! shell (a template of `emit`) declares the signals at whatever width its parameters give,
 //! registers what ends in `_d`, resets it, and puts [`Kernel::body`] inside its `always @(*)`.
 //!
-//! The same source is simulated in `cargo test` against a plain statement of its rule, and what is
-//! printed is proved equal to rust-hdl's own Verilog by Yosys (`tests/kernels/equivalence.rs`).
+//! `cargo test` simulates the same source against a plain statement of its rule. Yosys proves the
+//! printed text equal to rust-hdl's own Verilog (`tests/kernels/equivalence.rs`).
 //!
 //! This module must not know the configuration or the design: a kernel is the same text for all.
 

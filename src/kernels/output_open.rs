@@ -19,12 +19,12 @@ pub struct OutputOpen<const BEFORE: usize> {
     pub won: Signal<In, Bits<BEFORE>>,
     /// Those of them that it offers a copy.
     pub copies: Signal<In, Bits<BEFORE>>,
-    /// The request stands.
+    /// The input may take the output.
     pub open: Signal<Out, Bit>,
 }
 
 impl<const BEFORE: usize> OutputOpen<BEFORE> {
-    /// A decision; there is nothing to set.
+    /// Returns a block; it has no constants.
     pub fn new() -> Self {
         OutputOpen {
             request: Default::default(),

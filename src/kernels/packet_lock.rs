@@ -1,7 +1,7 @@
-//! Whether an output VC is held by a packet: wormhole switching of VN0.
+//! Lock of an output VC by a packet: wormhole switching of VN0.
 //!
 //! Invariant: from the grant of a packet's first flit to the grant of its last one the VC is
-//! locked, and a flit that is both locks nothing. Who holds it is the shell's register.
+//! locked, and a flit that is both locks nothing. The shell registers the input that holds it.
 
 use super::error::PrintError;
 use super::kernel::Kernel;

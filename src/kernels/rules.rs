@@ -1,4 +1,4 @@
-//! What a block must keep so that its Verilog means what its Rust means.
+//! Rules that a block must keep so that its Verilog and its Rust mean the same.
 //!
 //! rust-hdl evaluates every expression at the width of its type and repeats `update` until nothing
 //! changes. Verilog evaluates at the widest operand and runs the statements once, in order. The
@@ -72,7 +72,7 @@ fn names(expr: &Expr) -> Vec<&str> {
     }
 }
 
-/// Whether the expression is one bit by its type, so that it is negated with `!`.
+/// True if the expression is one bit by its type, so that it is negated with `!`.
 pub(super) fn is_scalar(symbols: &Symbols, expr: &Expr) -> Result<bool, PrintError> {
     Ok(match expr {
         Expr::Signal(name) => symbols.get(name)?.scalar,
@@ -88,7 +88,7 @@ pub(super) fn is_scalar(symbols: &Symbols, expr: &Expr) -> Result<bool, PrintErr
     })
 }
 
-/// What one width of evaluation covers: the operands down to the next one-bit result.
+/// Operands that Verilog evaluates at one width: those down to the next one-bit result.
 #[derive(Default)]
 struct Extent {
     /// A literal or parameter, which is 32 bits wide or more.

@@ -1,4 +1,4 @@
-//! Failure of a run: the first of eleven causes ends a run, or does not let it begin.
+//! Priority of failures: the first of eleven causes ends a run or refuses it.
 //!
 //! Invariant: at most one of `fails`, `refused` and `accepts` is set. A run fails only while it is
 //! under way or is being reset, it is refused or accepted only where it would begin, and what
@@ -8,26 +8,26 @@ use super::error::PrintError;
 use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
-/// Events by priority, each with the place that is reported of it.
+/// Events by priority, each with the place to report.
 #[derive(LogicBlock)]
 pub struct RunFailure {
     /// A run is under way.
     pub works: Signal<In, Bit>,
-    /// All that a run needs has been read: it may begin in this cycle.
+    /// The arguments have been read and the queue is idle: a run may begin in this cycle.
     pub ready: Signal<In, Bit>,
     /// The core could not be reset for a run that had not failed before.
     pub unreset: Signal<In, Bit>,
-    /// The host wants an end to everything.
+    /// The host writes a soft reset.
     pub ended: Signal<In, Bit>,
-    /// What computes was reset by itself.
+    /// PaD was reset on its own.
     pub pe_down: Signal<In, Bit>,
-    /// Memory answered a tile by an error.
+    /// Memory returned an error to a tile.
     pub tile_bad: Signal<In, Bit>,
     /// Memory did not answer a tile.
     pub tile_late: Signal<In, Bit>,
-    /// Memory answered by an error when queries were read.
+    /// A read of queries returned an error.
     pub query_bad: Signal<In, Bit>,
-    /// It did when outputs were written.
+    /// A write of outputs returned an error.
     pub write_bad: Signal<In, Bit>,
     /// Memory of queries or outputs did not answer.
     pub io_late: Signal<In, Bit>,
@@ -35,7 +35,7 @@ pub struct RunFailure {
     pub stuck: Signal<In, Bit>,
     /// There is a descriptor.
     pub queue_some: Signal<In, Bit>,
-    /// Streams attend that no descriptor closes.
+    /// A stream attends and no descriptor closes it.
     pub unclosed: Signal<In, Bit>,
     /// Queries of more streams are loaded than there can be.
     pub many: Signal<In, Bit>,
@@ -45,25 +45,25 @@ pub struct RunFailure {
     pub dirty: Signal<In, Bit>,
     /// Number of the tile.
     pub tile_place: Signal<In, Bits<16>>,
-    /// Queries or outputs.
+    /// Place of an I/O time-out: 0 queries, 1 outputs.
     pub io_place: Signal<In, Bits<16>>,
     /// The state of the run.
     pub state_place: Signal<In, Bits<16>>,
-    /// How many streams are not closed.
+    /// Mask of the streams that are not closed.
     pub unclosed_place: Signal<In, Bits<16>>,
-    /// How many streams' queries are loaded.
+    /// Number of streams whose queries are loaded.
     pub many_place: Signal<In, Bits<16>>,
     /// Number of the argument.
     pub skewed_place: Signal<In, Bits<16>>,
     /// The run ends by an error.
     pub fails: Signal<Out, Bit>,
-    /// The run does not begin.
+    /// The run is refused.
     pub refused: Signal<Out, Bit>,
     /// The run begins.
     pub accepts: Signal<Out, Bit>,
-    /// Why.
+    /// The cause.
     pub cause: Signal<Out, Bits<5>>,
-    /// Where.
+    /// The place.
     pub place: Signal<Out, Bits<16>>,
     cause_reset: Constant<Bits<5>>,
     cause_memory: Constant<Bits<5>>,
@@ -81,7 +81,7 @@ pub struct RunFailure {
 }
 
 impl RunFailure {
-    /// A decision whose causes are numbered from 1 on, by priority. The shell's are bits of ERROR.
+    /// Returns a block whose causes are numbered from 1 by priority. The shell's causes are bits of ERROR.
     pub fn new() -> Self {
         let cause = |number: u64| Constant::new(number.into());
         RunFailure {
@@ -206,7 +206,7 @@ pub fn run_failure() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    /// Causes and places by priority: what ends any run, then what does not let one begin.
+    /// Causes and places by priority: those that end any run, then those that refuse one.
     const ENDS: [(u64, u64); 8] = [(1, 0), (1, 2), (2, 100), (3, 100), (4, 0), (5, 0), (6, 101), (7, 102)];
     const REFUSES: [(u64, u64); 5] = [(8, 0), (9, 103), (10, 104), (11, 105), (1, 1)];
 

@@ -1,24 +1,25 @@
-//! Sequence of a run: which of nine states comes next, and what is kept of the run and of its resets.
+//! State machine of a run: selects the next of nine states and updates the flags of the run and its resets.
 //!
 //! Invariant: an error leaves every state of a run for RESET, and every state from RESET on is left
 //! after a bounded time, so that a run always ends in OVER. A soft reset that cannot be obeyed is
 //! kept for the next cycle in which it can.
 //!
-//! `run_q` says that a run is to end, `ends_q` that it has failed, `sick_q` that the core could not be
-//! reset. Timer, epoch and dirty epochs are the shell's: the kernel drives what clears and counts them.
+//! `run_q` is set from start to end of a run, `ends_q` once it has failed, `sick_q` while the core
+//! could not be reset. The shell has the timer, the epoch and the dirty epochs; the kernel drives the
+//! signals that clear and advance them.
 
 use super::error::PrintError;
 use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
-/// States, and what decides between them.
+/// Registers and events that determine the next state.
 #[derive(LogicBlock)]
 pub struct RunState {
-    /// The host wants a run.
+    /// The host starts a run.
     pub start: Signal<In, Bit>,
-    /// The host wants an end to everything.
+    /// The host writes a soft reset.
     pub soft_reset: Signal<In, Bit>,
-    /// What computes was reset by itself.
+    /// PaD was reset on its own.
     pub pe_down: Signal<In, Bit>,
     /// A run that is under way fails.
     pub breaks: Signal<In, Bit>,
@@ -30,27 +31,27 @@ pub struct RunState {
     pub query_done: Signal<In, Bit>,
     /// Descriptors of the run are left.
     pub queue_left: Signal<In, Bit>,
-    /// All that was due has been written for a while.
+    /// All due outputs have been written for some cycles.
     pub calm: Signal<In, Bit>,
     /// The core is in reset.
     pub held: Signal<In, Bit>,
-    /// It is out of it.
+    /// The core is out of reset.
     pub released: Signal<In, Bit>,
-    /// Memory has not answered everything.
+    /// Memory still owes answers.
     pub owed: Signal<In, Bit>,
     /// The reset has lasted long enough for `owed` to be seen.
     pub rested: Signal<In, Bit>,
-    /// Nothing is awaited any longer.
+    /// The time-out has passed.
     pub waited: Signal<In, Bit>,
     /// State.
     pub state_q: Signal<In, Bits<4>>,
-    /// A run is to end.
+    /// A run has started and not ended.
     pub run_q: Signal<In, Bit>,
-    /// It has failed.
+    /// The run has failed.
     pub ends_q: Signal<In, Bit>,
     /// The core could not be reset yet.
     pub sick_q: Signal<In, Bit>,
-    /// A soft reset is to be obeyed.
+    /// A soft reset is pending.
     pub soft_q: Signal<In, Bit>,
     /// Next `state_q`.
     pub state_d: Signal<Out, Bits<4>>,
@@ -82,7 +83,7 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// A sequence whose states are numbered in their order.
+    /// Returns a state machine whose states are numbered in their order.
     pub fn new() -> Self {
         let state = |number: u64| Constant::new(number.into());
         RunState {
@@ -285,7 +286,7 @@ mod tests {
         assert!(simulate(uut, 4));
     }
 
-    /// The plain statement: the next state with what is kept, and what is done beside it.
+    /// The plain statement: next state and flags, and the signals to the shell.
     fn rule(state: usize, inputs: u32, [run, ends, sick, soft]: Kept) -> (&'static str, Kept, [bool; 4]) {
         let bit = |i: u32| inputs >> i & 1 != 0;
         let [start, breaks, held, released, owed, rested, waited] = [0, 3, 10, 11, 12, 13, 14].map(bit);

@@ -14,7 +14,7 @@ pub struct StarvationGuard<const COUNT: usize> {
     pub passed: Signal<In, Bit>,
     /// The favoured VC is served, or nothing holds it back but itself.
     pub over: Signal<In, Bit>,
-    /// How often it was passed over, at most LIMIT.
+    /// Number of times that the favoured VC was passed over, at most LIMIT.
     pub count_q: Signal<In, Bits<COUNT>>,
     /// Next `count_q`.
     pub count_d: Signal<Out, Bits<COUNT>>,

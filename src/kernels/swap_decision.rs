@@ -1,4 +1,4 @@
-//! Whether two homes exchange their places: if that lowers the sum of squares over the rows.
+//! Decision to swap two homes: they swap if that lowers the sum of squares over the rows.
 //!
 //! The heavy row loses d = heavy value - light value, the light one gains it. Of H^2 + L^2 that takes
 //! 2d (H - L - d), which is above zero just if 0 < d < H - L.

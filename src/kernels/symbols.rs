@@ -7,7 +7,7 @@ use rust_hdl::core::block::Block;
 use rust_hdl::core::probe::Probe;
 use rust_hdl::core::type_descriptor::TypeKind;
 
-/// Which side of the kernel a signal is on.
+/// Direction of a signal, seen from the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dir {
     /// Given by the shell.
@@ -23,9 +23,9 @@ pub enum Dir {
 pub struct Signal {
     /// Name in the Verilog: the field's own, a constant's in capitals.
     pub name: String,
-    /// Which side it is on.
+    /// Its direction.
     pub dir: Dir,
-    /// Whether it is one bit whatever the shell's parameters are.
+    /// True if it is one bit for all parameters of the shell.
     pub scalar: bool,
 }
 
@@ -124,7 +124,7 @@ fn signal(name: &str, atom: &dyn Atom) -> Result<Signal, PrintError> {
     Ok(Signal { name, dir, scalar })
 }
 
-/// Whether a literal is a `bool` of the source; numbers are 32 or more bits wide there.
+/// True if a literal is a `bool` of the source; numbers are 32 or more bits wide there.
 pub(super) fn is_scalar_literal(literal: &VerilogLiteral) -> bool {
     literal.to_string().starts_with("1'")
 }

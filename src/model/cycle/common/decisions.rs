@@ -31,7 +31,7 @@ pub(in crate::model::cycle) struct Progress {
     pub value: bool,
 }
 
-/// What follows from a cycle in which a chunk may have been asked for.
+/// Result of a cycle in which a chunk may have been requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::model::cycle) struct Asked {
     /// The last chunk of V is asked for.
