@@ -61,6 +61,56 @@ pub(in crate::model::cycle) fn k_then_v(
     Asked { last, done, progress }
 }
 
+/// Classes that go before another at an output of a router. All clear: PART, KV_FETCH, KV_DATA.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::model::cycle) struct ClassOrder {
+    /// KV_FETCH goes before PART.
+    pub fetch_before_part: bool,
+    /// KV_DATA goes before PART.
+    pub data_before_part: bool,
+    /// KV_DATA goes before KV_FETCH.
+    pub data_before_fetch: bool,
+    /// Flits inside a packet go before first flits.
+    pub body_before_first: bool,
+}
+
+/// Chooses the kind of flit that an output sends: `class_turn`. `asks`: first flits of PART packets, other flits of them,
+/// KV_FETCH, KV_DATA; at least one is set. A class that wins against another goes last from then on.
+#[inline]
+pub(in crate::model::cycle) fn class_turn(asks: [bool; 4], order: &mut ClassOrder) -> usize {
+    let [first, body, fetch, data] = asks;
+    let part = first || body;
+    if part && !(fetch && order.fetch_before_part) && !(data && order.data_before_part) {
+        if fetch || data {
+            (order.fetch_before_part, order.data_before_part) = (true, true);
+        }
+        let body_wins = body && !(first && !order.body_before_first);
+        if first && body {
+            order.body_before_first = !body_wins;
+        }
+        return usize::from(body_wins);
+    }
+    if fetch && !(data && order.data_before_fetch) {
+        if part || data {
+            (order.fetch_before_part, order.data_before_fetch) = (false, true);
+        }
+        return 2;
+    }
+    if part || fetch {
+        (order.data_before_part, order.data_before_fetch) = (false, false);
+    }
+    3
+}
+
+/// Lets the first of two rivals win `share` times of `last + 1`: `shared_turn`. True if it wins; `position` is how often
+/// either has won in this round.
+#[inline]
+pub(in crate::model::cycle) fn shared_turn(position: &mut u8, share: u8, last: u8) -> bool {
+    let first = *position < share;
+    *position = if *position >= last { 0 } else { *position + 1 };
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

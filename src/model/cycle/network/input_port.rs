@@ -4,22 +4,37 @@
 //! channel, and the KV_DATA channel whose turn it is. Both are stored relative to [`Phase`], which advances
 //! with them, so a write is needed only when one of them stays.
 
-use super::lanes::{any, lane, scatter, spread};
+use super::lanes::{any, gather, lane, scatter, spread};
 use super::output_port::OutputPorts;
 use super::params::NetworkParams;
+use super::switch_allocator::{BODY, DATA, FETCH, FIRST, KINDS};
 use super::virtual_channel::{after, sum, Held};
 
-/// Cycles since reset, modulo the lengths of a port's two rotations.
+/// Cycles between two steps of the count of a favoured head's wait, and the count at which it claims a credit.
+const PERIOD: u8 = 32;
+const MOST_PERIODS: u8 = 15;
+
+/// Cycles since reset, modulo the lengths of a port's two rotations and of a period.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Phase {
     favoured: u8,
     slot: u8,
+    cycle: u8,
 }
 
 impl Phase {
     /// Returns the phase one cycle later.
     pub(super) fn next(self, params: &NetworkParams) -> Phase {
-        Phase { favoured: after(self.favoured, params.vcs), slot: after(self.slot, params.num_data) }
+        Phase {
+            favoured: after(self.favoured, params.vcs),
+            slot: after(self.slot, params.num_data),
+            cycle: after(self.cycle, PERIOD),
+        }
+    }
+
+    /// True in the last cycle of a period.
+    pub(super) fn ends_period(self) -> bool {
+        self.cycle == PERIOD - 1
     }
 }
 
@@ -41,25 +56,38 @@ pub(super) struct Ask {
     /// Favoured channel, and the KV_DATA channel whose turn it is.
     favoured: u8,
     slot: u8,
+    /// VN0 channels inside a packet.
+    in_packet: u8,
     /// By output, virtual channels whose head can use it.
     fit: u64,
-    /// Requested outputs.
-    pub(super) wants: u8,
-    /// Of them, outputs requested for a copy of the KV_DATA flit whose turn it is.
-    pub(super) copies: u8,
+    /// By kind, requested outputs.
+    pub(super) wants: [u8; KINDS],
 }
 
 impl Ask {
-    /// Returns the virtual channel that leaves when `output` is granted.
+    /// Returns all requested outputs.
     #[inline(always)]
-    pub(super) fn chosen(&self, output: usize, params: &NetworkParams) -> u8 {
-        let offered = lane(self.fit, output) & params.single;
-        let first = params.first[usize::from(self.favoured & 7)][usize::from(offered & 31)];
-        if self.copies >> output & 1 == 1 {
-            self.slot
-        } else {
-            first
+    pub(super) fn outputs(&self) -> u8 {
+        self.wants[FIRST] | self.wants[BODY] | self.wants[FETCH] | self.wants[DATA]
+    }
+
+    /// True if copies of a KV_DATA flit go before flits with one destination.
+    #[inline(always)]
+    pub(super) fn copies_first(&self) -> bool {
+        self.favoured == self.slot
+    }
+
+    /// Returns the outputs that all kinds are granted, and the virtual channel that leaves. `granted`: outputs by kind.
+    #[inline(always)]
+    pub(super) fn chosen(&self, granted: [u8; KINDS], part_turn: u8, params: &NetworkParams) -> (u8, u8) {
+        let part = granted[FIRST] | granted[BODY];
+        if part == 0 {
+            return if granted[DATA] != 0 { (granted[DATA], self.slot) } else { (granted[FETCH], params.vn0) };
         }
+        let among = if granted[BODY] != 0 { self.in_packet } else { !self.in_packet };
+        let heads = lane(self.fit, part.trailing_zeros() as usize) & params.vn0_mask & among;
+        let later = heads >> part_turn << part_turn;
+        (part, (if later == 0 { heads } else { later }).trailing_zeros() as u8)
     }
 }
 
@@ -76,8 +104,13 @@ pub(super) struct InputPort {
     favoured: u8,
     /// KV_DATA channel that may request, counted from the first of them and relative to the phase.
     slot: u8,
-    /// Times the favoured channel was passed over.
+    /// Times the favoured channel was passed over, and periods of [`Phase`] that it has waited.
     passed: u8,
+    waited: u8,
+    /// VN0 channel that goes first among those that could send the same kind of flit.
+    pub(super) part_turn: u8,
+    /// Virtual channels whose buffers are at least half full.
+    pub(super) full: u8,
     /// VN0 channels inside a packet, and the output channel of each, two bits each.
     in_packet: u8,
     owners: u8,
@@ -88,30 +121,51 @@ impl InputPort {
         InputPort { gate: params.all, ..InputPort::default() }
     }
 
-    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin.
+    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin. `claimed`: by output,
+    /// virtual channels whose next credits are claimed.
     #[inline(always)]
     pub(super) fn ask(
         &self,
         outputs: &OutputPorts,
         starts: u64,
+        claimed: u64,
         phase: Phase,
         params: &NetworkParams,
     ) -> Ask {
+        let favoured = sum(self.favoured, phase.favoured, params.vcs);
+        let slot = params.vn0 + 1 + sum(self.slot, phase.slot, params.num_data);
         let mut room = outputs.available() & params.vn1_lanes | starts & spread(!self.in_packet);
+        if claimed != 0 {
+            let own = u8::from(self.waited == MOST_PERIODS) << favoured;
+            room &= !claimed | spread(own);
+        }
         let mut left = self.in_packet;
         while left != 0 {
             let vc = left.trailing_zeros();
             room |= (outputs.available() >> self.owner(vc as u8) & spread(1)) << vc;
             left &= left - 1;
         }
-        let favoured = sum(self.favoured, phase.favoured, params.vcs);
-        let slot = params.vn0 + 1 + sum(self.slot, phase.slot, params.num_data);
-        let fit = self.owed & room & params.offers[usize::from(slot & 7)];
-        let eligible = fit & spread(self.gate);
-        let copies = any(eligible & params.data_lanes);
-        let before = params.before[usize::from(favoured & 7)][usize::from(slot & 7)];
-        let yields = any(eligible & before);
-        Ask { favoured, slot, fit, wants: any(eligible), copies: copies & !yields }
+        let fit = self.owed & room & params.offers[usize::from(slot & 7)] & spread(self.gate);
+        let of = |vcs: u8| any(fit & spread(vcs));
+        let part = params.vn0_mask;
+        let wants = [
+            of(part & !self.in_packet),
+            if self.in_packet == 0 { 0 } else { of(self.in_packet) },
+            gather(fit >> params.vn0),
+            any(fit & params.data_lanes),
+        ];
+        Ask { favoured, slot, in_packet: self.in_packet, fit, wants }
+    }
+
+    /// Returns the virtual channels, by output, whose next credit the favoured head claims, since it has waited too long.
+    #[inline(always)]
+    pub(super) fn claims(&self, ask: &Ask, params: &NetworkParams) -> u64 {
+        let favoured = ask.favoured;
+        if self.waited < MOST_PERIODS || self.in_packet >> favoured & 1 == 1 {
+            return 0;
+        }
+        let vcs = if favoured < params.vn0 { params.vn0_mask } else { 1 << favoured };
+        (self.owed >> favoured & spread(1)) * u64::from(vcs)
     }
 
     /// Output channel of a packet in progress.
@@ -146,6 +200,20 @@ impl InputPort {
         self.owners = choose(goes_on, self.owners & !(3 << at) | (given & 3) << at, self.owners);
     }
 
+    /// Notes whether the buffer of `vc` is at least half full.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, vc: u8, half_full: bool) {
+        self.full = self.full & !(1 << vc) | u8::from(half_full) << vc;
+    }
+
+    /// Gives the turn of VN0 to the channel after the one that has left.
+    #[inline(always)]
+    pub(super) fn turn_part(&mut self, vc: u8, params: &NetworkParams) {
+        if vc < params.vn0 {
+            self.part_turn = after(vc, params.vn0);
+        }
+    }
+
     /// Removes granted outputs from the head of `vc`. Returns true if it owes no more copies.
     #[inline(always)]
     pub(super) fn serve(&mut self, vc: u8, granted: u8) -> bool {
@@ -172,10 +240,19 @@ impl InputPort {
     /// Updates priorities after a cycle with requests. `occupied` channels held flits, those in `left` sent
     /// one, and those in `freed` also freed its slot.
     #[inline(always)]
-    pub(super) fn turn(&mut self, ask: &Ask, occupied: u8, left: u8, freed: u8, params: &NetworkParams) {
+    pub(super) fn turn(
+        &mut self,
+        ask: &Ask,
+        occupied: u8,
+        (left, freed): (u8, u8),
+        ends_period: bool,
+        params: &NetworkParams,
+    ) {
         let favoured = 1_u8 << (ask.favoured & 7);
         self.guard(ask, favoured, occupied, left, params);
         let stays = (freed | !occupied) & favoured == 0;
+        let waited = self.waited + u8::from(ends_period && self.waited < MOST_PERIODS);
+        self.waited = choose(stays, waited, 0);
         self.favoured = before(self.favoured, params.vcs, stays);
         if params.num_data > 1 {
             // The turn moves on when the next channel waits or the present one is empty.
@@ -192,7 +269,7 @@ impl InputPort {
     fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
         let served = left & favoured != 0;
         let alone = self.gate != params.all;
-        let over = served | (occupied & favoured == 0) | (alone & (ask.wants == 0));
+        let over = served | (occupied & favoured == 0) | (alone & (ask.outputs() == 0));
         let exclusive = self.passed == params.patience;
         self.gate = choose(exclusive & !over, favoured, params.all);
         let passed = self.passed + u8::from((left != 0) & !served & !exclusive);

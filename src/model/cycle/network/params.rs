@@ -37,11 +37,6 @@ pub(super) struct NetworkParams {
     /// By KV_DATA channel whose turn it is: channels that may request, in all lanes. They are that one and
     /// all with one destination.
     pub(super) offers: [u64; MOST_VCS],
-    /// By favoured channel and another: single-destination channels with priority over the other, in all
-    /// lanes.
-    pub(super) before: [[u64; MOST_VCS]; MOST_VCS],
-    /// By favoured channel and a set of single-destination channels: the first of the set.
-    pub(super) first: [[u8; 32]; MOST_VCS],
 }
 
 impl NetworkParams {
@@ -49,10 +44,6 @@ impl NetworkParams {
         let router = design.router;
         let mask = |class| router.vcs_of_class(class).fold(0, |mask, vc| mask | 1_u8 << vc);
         let (data, single) = (mask(Class::KvData), mask(Class::Part) | mask(Class::KvFetch));
-        let closest = |favoured: usize, set: usize| {
-            let members = (0..5).filter(|vc| set >> vc & 1 == 1);
-            members.min_by_key(|&vc| favoured ^ vc).unwrap_or(0) as u8
-        };
         NetworkParams {
             vcs: router.vcs() as u8,
             vn0: router.vn0_vcs as u8,
@@ -66,10 +57,6 @@ impl NetworkParams {
             offers: std::array::from_fn(|slot| spread(single | 1 << slot)),
             crossings: design.crossings() as u16,
             patience: STARVE_LIMIT as u8,
-            before: std::array::from_fn(|favoured| {
-                std::array::from_fn(|vc| spread(ahead(favoured, vc) & single))
-            }),
-            first: std::array::from_fn(|favoured| std::array::from_fn(|set| closest(favoured, set))),
         }
     }
 
@@ -78,33 +65,19 @@ impl NetworkParams {
     pub(super) fn class(&self, vc: u8) -> usize {
         usize::from(vc >= self.vn0) + usize::from(vc > self.vn0)
     }
-}
 
-/// Returns the channels with priority over `vc` when `favoured` is favoured. Of two channels the one wins
-/// that agrees with the favoured one in the highest bit where the two differ: the tournament of
-/// `meshkv_vc_request`.
-fn ahead(favoured: usize, vc: usize) -> u8 {
-    (0..MOST_VCS).filter(|&other| favoured ^ other < favoured ^ vc).fold(0, |set, other| set | 1 << other)
+    /// Returns the classes that have a channel in `vcs`, a bit each in the order of [`Class::ALL`].
+    #[inline(always)]
+    pub(super) fn classes(&self, vcs: u8) -> u8 {
+        let (part, fetch, data) = (vcs & self.vn0_mask != 0, vcs >> self.vn0 & 1, vcs >> self.vn0 >> 1 != 0);
+        u8::from(part) | fetch << 1 | u8::from(data) << 2
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
-
-    #[test]
-    fn the_favoured_channel_goes_first_and_the_order_is_total() {
-        let params = NetworkParams::new(&Design::from_config("test", &Config::default()).unwrap());
-        for favoured in 0..MOST_VCS {
-            assert_eq!(ahead(favoured, favoured), 0);
-            let mut ranks: Vec<_> = (0..MOST_VCS).map(|vc| ahead(favoured, vc).count_ones()).collect();
-            ranks.sort_unstable();
-            assert_eq!(ranks, (0..8).collect::<Vec<_>>());
-        }
-        assert_eq!(params.first[2][0b00101], 2);
-        // 0 differs from 1 in the lowest bit alone.
-        assert_eq!(params.first[1][0b00101], 0);
-    }
 
     #[test]
     fn classes_of_channels_are_those_of_the_design() {

@@ -29,6 +29,8 @@ pub(super) struct Router {
     pub(super) ways: [Way; 5],
     pub(super) beyond: [Place; 5],
     pub(super) allocator: SwitchAllocator,
+    /// By output, virtual channels whose next credits a head that has waited long has claimed.
+    pub(super) claimed: u64,
 }
 
 impl Router {
@@ -46,6 +48,7 @@ impl Router {
             beyond: Port::ALL.map(|port| Place::beyond(neighbour(port), port)),
             outputs: OutputPorts::new(params),
             allocator: SwitchAllocator::new(tiles),
+            claimed: 0,
         }
     }
 

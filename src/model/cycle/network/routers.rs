@@ -11,7 +11,7 @@ use super::link_counters::LinkCounters;
 use super::links::{Credits, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
 use super::router::Router;
-use super::switch_allocator::{E, L, W};
+use super::switch_allocator::{E, KINDS, L, W};
 use super::virtual_channel::{Held, VirtualChannel};
 use super::work_lists::{Arrival, Meeting, Serving, WorkLists};
 use crate::design::{Design, Mesh};
@@ -35,6 +35,8 @@ pub(super) struct Routers {
     inputs: Vec<InputPort>,
     /// By tile, inputs that hold a flit, a bit each.
     holding: [u8; MOST_TILES],
+    /// Tiles whose routers have claimed credits.
+    claiming: Vec<u8>,
 }
 
 impl Routers {
@@ -54,6 +56,7 @@ impl Routers {
             routers: mesh.nodes().map(|node| Router::new(mesh, node, &params)).collect(),
             inputs: vec![InputPort::new(&params); 5 * tiles],
             holding: [0; MOST_TILES],
+            claiming: Vec::new(),
             params,
         }
     }
@@ -66,6 +69,7 @@ impl Routers {
         self.inputs.fill(InputPort::new(&self.params));
         self.channels.fill(VirtualChannel::default());
         self.holding = [0; MOST_TILES];
+        self.claiming.clear();
         self.flits.clear();
         self.links = Links::new();
         self.credits = Credits::new();
@@ -103,7 +107,7 @@ impl Routers {
     }
 
     /// Collects the requests of inputs that hold flits.
-    fn ask(&self, work: &mut WorkLists) {
+    fn ask(&mut self, work: &mut WorkLists) {
         let (mut servings, mut busy) = (work.servings.refill(), work.busy.refill());
         for (word, holding) in self.holding[..self.routers.len()].chunks(8).enumerate() {
             let mut bytes = [0; 8];
@@ -113,14 +117,19 @@ impl Routers {
                 let bit = left.trailing_zeros() as u8;
                 left &= left - 1;
                 let (tile, port) = (word as u8 * 8 + (bit >> 3), bit & 7);
-                let outputs = &self.routers[usize::from(tile)].outputs;
+                let Router { outputs, claimed, .. } = &self.routers[usize::from(tile)];
                 let input = &self.inputs[at(tile, port)];
-                let ask = input.ask(outputs, outputs.starts(&self.params), self.phase, &self.params);
-                let meeting = &mut work.meetings[usize::from(tile)];
-                meeting.wants[usize::from(port)] = ask.wants;
-                meeting.copies[usize::from(port)] = ask.copies;
+                let starts = outputs.starts(&self.params);
+                let ask = input.ask(outputs, starts, *claimed, self.phase, &self.params);
+                let (meeting, p) = (&mut work.meetings[usize::from(tile)], usize::from(port & 7));
+                for (all, wants) in meeting.wants.iter_mut().zip(ask.wants) {
+                    all[p] = wants;
+                }
+                meeting.full[p] = self.params.classes(input.full);
+                meeting.copying |= u8::from(ask.copies_first()) << p;
+                meeting.claims |= input.claims(&ask, &self.params);
                 meeting.owed |= input.owed;
-                meeting.requested |= ask.wants;
+                meeting.requested |= ask.outputs();
                 let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0 };
                 servings.push_if(serving, true);
                 busy.push_if(tile, bit >> 3 != before);
@@ -136,9 +145,10 @@ impl Routers {
         for &tile in work.busy.items() {
             let meeting = &mut work.meetings[usize::from(tile)];
             if meeting.requested != 0 {
-                let (wants, copies) = (u64::from_le_bytes(meeting.wants), u64::from_le_bytes(meeting.copies));
+                let wants = meeting.wants.map(u64::from_le_bytes);
                 let allocator = &mut self.routers[usize::from(tile)].allocator;
-                meeting.granted = allocator.grant(wants, copies, meeting.requested).to_le_bytes();
+                let granted = allocator.grant(&wants, meeting.copying, u64::from_le_bytes(meeting.full));
+                meeting.granted = granted.map(u64::to_le_bytes);
             }
         }
     }
@@ -187,16 +197,17 @@ impl Routers {
         let WorkLists { servings, granted: list, meetings, .. } = work;
         let mut chosen = list.refill();
         for (position, serving) in servings.items().iter().enumerate() {
-            let granted = meetings[usize::from(serving.tile)].granted[usize::from(serving.port & 7)];
-            chosen.push_if(position as u16, granted != 0);
+            let granted = meetings[usize::from(serving.tile)].granted(serving.port);
+            chosen.push_if(position as u16, granted != [0; KINDS]);
         }
         chosen.end();
         let servings = servings.items_mut();
         for &position in list.items() {
             let serving = &mut servings[usize::from(position)];
             let &mut Serving { ask, tile, port, .. } = serving;
-            let granted = meetings[usize::from(tile)].granted[usize::from(port & 7)];
-            let vc = ask.chosen(granted.trailing_zeros() as usize, &self.params);
+            let granted = meetings[usize::from(tile)].granted(port);
+            let part_turn = self.inputs[at(tile, port)].part_turn;
+            let (granted, vc) = ask.chosen(granted, part_turn, &self.params);
             let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(vc);
             let head = self.channels[channel].head();
             let here = Place::new(tile, port, vc);
@@ -204,7 +215,9 @@ impl Routers {
             let input = &mut self.inputs[at(tile, port)];
             let done = input.serve(vc, granted);
             if done {
+                input.turn_part(vc, &self.params);
                 input.pop(vc, self.channels[channel].pop(channel, &self.slots, &self.params));
+                input.fill(vc, self.channels[channel].half_full(&self.params));
                 self.holding[usize::from(tile)] &= !(u8::from(input.occupied == 0) << port);
             }
             let router = &self.routers[usize::from(tile)];
@@ -244,17 +257,27 @@ impl Routers {
         if self.channels[channel].push(held, channel, &mut self.slots, &self.params) {
             self.inputs[at(tile, port)].lead(vc, held);
         }
+        self.inputs[at(tile, port)].fill(vc, self.channels[channel].half_full(&self.params));
         self.holding[usize::from(tile)] |= 1 << port;
     }
 
     /// Updates the priorities of inputs that held flits.
     fn turn(&mut self, work: &mut WorkLists) {
+        let ends_period = self.phase.ends_period();
         for serving in work.servings.items() {
-            let Serving { ask, tile, port, occupied, left, freed } = serving;
-            self.inputs[at(*tile, *port)].turn(ask, *occupied, *left, *freed, &self.params);
+            let &Serving { ask, tile, port, occupied, left, freed } = serving;
+            self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed), ends_period, &self.params);
+        }
+        for tile in self.claiming.drain(..) {
+            self.routers[usize::from(tile)].claimed = 0;
         }
         for &tile in work.busy.items() {
-            work.meetings[usize::from(tile)] = Meeting::default();
+            let meeting = &mut work.meetings[usize::from(tile)];
+            if meeting.claims != 0 {
+                self.routers[usize::from(tile)].claimed = meeting.claims;
+                self.claiming.push(tile);
+            }
+            *meeting = Meeting::default();
         }
     }
 

@@ -1,10 +1,12 @@
-//! Switch allocator: `meshkv_switch_allocator` with its arbiters.
+//! Switch allocator: `meshkv_switch_allocator` with the turns of its outputs.
 //!
 //! Inputs and outputs are numbered as [`Port`](crate::design::Port); a set of either is a byte. Outputs are
 //! decided in the order north and south, east and west, local. Each pair sees the requests left by the pair
-//! before.
+//! before. An output first decides between the classes that could send, then between the inputs of that class.
+//! Both turns change only when a request with a rival is granted.
 
 use super::lanes::{any, gather, lane, nonzero, scatter_all};
+use crate::model::cycle::common::{class_turn, shared_turn, ClassOrder};
 
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;
@@ -12,209 +14,175 @@ pub(super) const E: usize = 2;
 pub(super) const W: usize = 3;
 pub(super) const L: usize = 4;
 
+/// Kinds of requests: first flits of PART packets, their other flits, KV_FETCH, KV_DATA.
+pub(super) const FIRST: usize = 0;
+pub(super) const BODY: usize = 1;
+pub(super) const FETCH: usize = 2;
+pub(super) const DATA: usize = 3;
+pub(super) const KINDS: usize = 4;
+
 const COLUMN: u8 = 1 << N | 1 << S;
 const ROW: u8 = 1 << E | 1 << W;
 
 /// Input from which straight-through traffic reaches each of the first four outputs.
 const STRAIGHT: [usize; 4] = [S, N, W, E];
 
-/// State update after an uncontested grant.
-#[derive(Clone, Copy)]
-struct Only {
-    /// The flit passes straight through.
-    straight: bool,
-    /// Number of the input among the output's requests, and the last such number.
-    request: u8,
-    last: u8,
-    /// Pair choice of the input, if any, and whether it prefers the second output from now on.
-    second: u8,
-    prefers: bool,
+/// Pairs of outputs that are decided side by side, by an input that may request both.
+const PAIRS: [(usize, usize, usize); 4] = [(E, N, S), (W, N, S), (L, N, S), (L, E, W)];
+
+/// Requests or grants: by kind, a lane for each input, in it a bit for each output.
+pub(super) type Lanes = [u64; KINDS];
+
+/// Turns of the inputs at one output, for one class: where each of three pairs stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Turns {
+    /// Straight-through traffic and all others; at the local output the column and the row.
+    outer: u8,
+    /// The row and the tile; at the local output north and south.
+    inner: u8,
+    /// East and west.
+    row: u8,
 }
 
-/// By input and output.
-const ONLY: [[Only; 8]; 8] = {
-    let mut table = [[Only { straight: false, request: 0, last: 3, second: 7, prefers: false }; 8]; 8];
-    let mut input = 0;
-    while input < 5 {
-        let mut output = 0;
-        while output < 5 {
-            let only = &mut table[input][output];
-            // The inputs north, south, east and west are the requests of the local output.
-            only.request = if output == L { input as u8 & 3 } else { 0 };
-            if output != L {
-                only.straight = STRAIGHT[output] == input;
-                let column = output == N || output == S;
-                only.last = if column { 3 } else { 1 };
-                if !only.straight && input >= E {
-                    only.request = if column { input as u8 - 1 } else { 1 };
-                }
-                if column && input >= E {
-                    (only.second, only.prefers) = ((input - E) as u8, output == N);
-                }
-                if !column && input == L {
-                    (only.second, only.prefers) = (3, output == E);
-                }
-            }
-            output += 1;
-        }
-        input += 1;
-    }
-    table
-};
-
-/// Round-robin state of the arbiters.
+/// State of the turns.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SwitchAllocator {
-    /// By output, the preferred request.
-    next: [u8; 8],
-    /// By output: straight-through flits since another request won, and tiles upstream of them. Unused for
-    /// the local output, which has no through traffic.
-    passed: [u8; 8],
-    behind: [u8; 8],
-    /// Second output preferred: inputs east, west and local for north and south, then local for east and
-    /// west. The other entries are unused.
-    second: [bool; 8],
+    /// By output and class.
+    turns: [[Turns; 3]; 5],
+    /// By output, which class goes first.
+    classes: [ClassOrder; 5],
+    /// By output, the input that is preferred for a flit inside a packet.
+    bodies: [u8; 5],
+    /// By pair of outputs of [`PAIRS`]: the second is preferred.
+    second: u8,
+    /// Tiles beyond each of the first four ports.
+    tiles: [u8; 4],
 }
 
 impl SwitchAllocator {
     /// Creates the allocator of a router with `tiles` tiles beyond each of its first four ports.
     pub(super) fn new(tiles: [u8; 4]) -> SwitchAllocator {
-        let behind = |output: usize| STRAIGHT.get(output).map_or(0, |&input| tiles[input]);
-        SwitchAllocator { behind: std::array::from_fn(behind), ..SwitchAllocator::default() }
+        SwitchAllocator { tiles, ..SwitchAllocator::default() }
     }
 
-    /// Returns the outputs granted to each input out of `wants`, a lane for each input. `copies` marks
-    /// requests for a copy of one flit, of which several may be granted.
+    /// Returns the granted requests out of `wants`. `copying` has the inputs that send copies of a KV_DATA flit together
+    /// rather than another flit. `full` has, by input, the classes whose buffers are at least half full.
     #[inline(always)]
-    pub(super) fn grant(&mut self, mut wants: u64, copies: u64, requested: u8) -> u64 {
-        if independent(wants) {
-            let mut left = wants;
-            while left != 0 {
-                let (input, output) =
-                    (left.trailing_zeros() as usize / 8, left.trailing_zeros() as usize % 8);
-                left &= left - 1;
-                self.grant_only(input, output, lane(copies, input));
-            }
-            return wants;
+    pub(super) fn grant(&mut self, wants: &Lanes, copying: u8, full: u64) -> Lanes {
+        let all = wants[FIRST] | wants[BODY] | wants[FETCH] | wants[DATA];
+        if independent(all) && distinct(wants) {
+            return *wants;
         }
-        let asked = wants;
-        // An input that requests both outputs of a pair with different flits drops one first.
-        if requested & COLUMN != 0 {
-            for (i, input) in [E, W, L].into_iter().enumerate() {
-                wants = settle(wants, copies, input, N, S, self.second[i]);
-            }
+        self.decide_all(wants, copying, full)
+    }
+
+    fn decide_all(&mut self, wants: &Lanes, copying: u8, full: u64) -> Lanes {
+        let (mut asks, mut clashes) = (*wants, 0);
+        for (pair, &(input, a, b)) in PAIRS.iter().enumerate() {
+            let second = self.second >> pair & 1 == 1;
+            clashes |= u8::from(settle(&mut asks, input, a, b, copying, second)) << pair;
         }
-        wants = settle(wants, copies, L, E, W, self.second[3]);
-        let mut granted = 0;
-        if requested & COLUMN != 0 {
-            for output in [N, S] {
-                let requests = gather(wants >> output);
-                if requests != 0 {
-                    granted |= self.of_column(output, requests, copies);
-                }
-            }
-            for (i, input) in [E, W, L].into_iter().enumerate() {
-                let won = lane(granted, input);
-                if won != 0 {
-                    self.second[i] = won & 1 << N != 0;
-                }
-            }
+        let mut granted = [0; KINDS];
+        for output in [N, S] {
+            self.decide(output, &asks, full, &mut granted);
         }
         for output in [E, W] {
-            if requested & 1 << output != 0 {
-                granted |= self.of_row(output, gather(open(wants, copies, granted) >> output), copies);
-            }
+            self.decide(output, &open(&asks, &granted), full, &mut granted);
         }
-        let won = lane(granted, L) & ROW;
-        if won != 0 {
-            self.second[3] = won & 1 << E != 0;
-        }
-        if requested & 1 << L != 0 {
-            let requests = gather(open(asked, copies, granted) >> L);
-            if requests != 0 {
-                // The inputs north, south, east and west are the requests 0 to 3.
-                let winner = first_of_four(self.next[L], requests);
-                self.next[L] = (winner + 1) & 3;
-                granted |= 1 << (8 * winner + L as u8);
+        self.decide(L, &open(&asks, &granted), full, &mut granted);
+        let won = granted.iter().fold(0, |all, kind| all | kind);
+        for (pair, &(input, a, b)) in PAIRS.iter().enumerate() {
+            let (won_a, won_b) = (lane(won, input) >> a & 1, lane(won, input) >> b & 1);
+            if clashes >> pair & 1 == 1 && won_a | won_b == 1 {
+                self.second = self.second & !(1 << pair) | won_a << pair;
             }
         }
         granted
     }
 
-    /// Updates the state for an uncontested grant, the common case.
+    /// Decides one output.
     #[inline(always)]
-    fn grant_only(&mut self, input: usize, output: usize, copies: u8) {
-        let Only { straight, request, last, second, prefers } = ONLY[input & 7][output & 7];
-        self.second[usize::from(second & 7)] = prefers;
-        let through = straight & self.through(output, copies);
-        let next = if request == last { 0 } else { request + 1 };
-        self.next[output] = if through { self.next[output] } else { next };
-        self.count(output, request);
-    }
-
-    /// Decides north or south for a set of inputs that is not empty. Request 0 is straight-through traffic;
-    /// east, west and local follow.
-    #[inline(always)]
-    fn of_column(&mut self, output: usize, inputs: u8, copies: u64) -> u64 {
-        let straight = STRAIGHT[output];
-        let requests = inputs >> 1 & 0b1110 | inputs >> straight & 1;
-        let through = requests & 1 == 1 && self.through(output, lane(copies, straight));
-        let winner = if through { 0 } else { first_of_four(self.next[output], requests) };
-        if !through {
-            self.next[output] = (winner + 1) & 3;
+    fn decide(&mut self, output: usize, asks: &Lanes, full: u64, granted: &mut Lanes) {
+        let by = asks.map(|kind| gather(kind >> output));
+        if by == [0; KINDS] {
+            return;
         }
-        self.count(output, winner);
-        let input = if winner == 0 { straight } else { usize::from(winner) + 1 };
-        1 << (8 * input + output)
+        let kind = class_turn(by.map(|inputs| inputs != 0), &mut self.classes[output]);
+        let inputs = by[kind];
+        let winner = if inputs & (inputs - 1) == 0 {
+            inputs.trailing_zeros() as usize
+        } else if kind == BODY {
+            let winner = first_of_five(self.bodies[output], inputs);
+            self.bodies[output] = if winner == 4 { 0 } else { winner + 1 };
+            usize::from(winner)
+        } else {
+            self.by_turns(output, kind.saturating_sub(1), inputs, full)
+        };
+        granted[kind] |= 1 << (8 * winner + output);
     }
 
-    /// Decides east or west for a set of inputs: straight-through traffic or the tile.
-    #[inline(always)]
-    fn of_row(&mut self, output: usize, inputs: u8, copies: u64) -> u64 {
-        if inputs == 0 {
-            return 0;
+    /// Decides between several inputs of a class.
+    fn by_turns(&mut self, output: usize, class: usize, inputs: u8, full: u64) -> usize {
+        let [north, south, east, west] = self.tiles;
+        let turns = &mut self.turns[output][class];
+        let has = |input: usize| inputs >> input & 1 == 1;
+        let behind = |input: usize, tiles: u8| tiles * u8::from(has(input));
+        let (column, row) = (inputs & COLUMN != 0, inputs & ROW != 0);
+        if output == L {
+            let share = behind(N, north) + behind(S, south);
+            if column && (!row || shared_turn(&mut turns.outer, share, share)) {
+                let north_wins = has(N) && (!has(S) || shared_turn(&mut turns.inner, north, north + south - 1));
+                return if north_wins { N } else { S };
+            }
+        } else {
+            let straight = STRAIGHT[output];
+            let share = if lane(full, straight) >> class & 1 == 1 { self.tiles[straight] } else { 1 };
+            let others = inputs & !(1 << straight) != 0;
+            if has(straight) && (!others || shared_turn(&mut turns.outer, share, share)) {
+                return straight;
+            }
+            if output == E || output == W {
+                return L;
+            }
+            let share = behind(E, east) + behind(W, west);
+            if has(L) && !(row && shared_turn(&mut turns.inner, share, share)) {
+                return L;
+            }
         }
-        let straight = STRAIGHT[output];
-        let (passes, local) = (inputs >> straight & 1 == 1, inputs >> L & 1 == 1);
-        let through = passes && self.through(output, lane(copies, straight));
-        let first = passes && (through || !local || self.next[output] == 0);
-        if !through {
-            self.next[output] = u8::from(first);
-        }
-        self.count(output, u8::from(!first));
-        1 << (8 * if first { straight } else { L } + output)
+        let east_wins = has(E) && (!has(W) || shared_turn(&mut turns.row, east, east + west - 1));
+        if east_wins { E } else { W }
     }
 
-    /// Straight-through traffic wins regardless of the turn: `meshkv_through_priority`.
-    #[inline(always)]
-    fn through(&self, output: usize, copies: u8) -> bool {
-        let (passed, behind) = (self.passed[output], self.behind[output]);
-        let copy = copies >> output & 1 == 1;
-        copy & (passed != 2 * behind) | !copy & (4 * passed + 3 < behind)
-    }
-
-    #[inline(always)]
-    fn count(&mut self, output: usize, winner: u8) {
-        let passed = &mut self.passed[output];
-        let more = *passed + u8::from(*passed != 2 * self.behind[output]);
-        *passed = more * u8::from(winner == 0);
-    }
-
-    /// Advances the turn of one output, for tests of comparisons with this model.
+    /// Moves all turns of one output, for tests of comparisons with this model.
     pub(super) fn skip_turn(&mut self, output: usize) {
-        self.next[output] = (self.next[output] + 1) & if output == E || output == W { 1 } else { 3 };
+        for turns in &mut self.turns[output] {
+            *turns = Turns { outer: u8::MAX, inner: u8::MAX, row: u8::MAX };
+        }
+        let order = &mut self.classes[output];
+        (order.fetch_before_part, order.data_before_part) = (!order.data_before_part, !order.fetch_before_part);
+        order.data_before_fetch = !order.data_before_fetch;
     }
 }
 
-/// Drops one of two requests of an input that are decided in parallel: `meshkv_pair_choice`.
+/// Makes an input that requests two outputs decided side by side settle for one of them, or for copies of one KV_DATA
+/// flit: `meshkv_pair_choice`. True if it settled for one output.
 #[inline(always)]
-fn settle(wants: u64, copies: u64, input: usize, a: usize, b: usize, second: bool) -> u64 {
-    let both: u64 = (1 << a | 1 << b) << (8 * input);
-    if wants & both != both || copies & both == both {
-        wants
-    } else {
-        wants & !(1 << (8 * input + if second { a } else { b }))
+fn settle(asks: &mut Lanes, input: usize, a: usize, b: usize, copying: u8, second: bool) -> bool {
+    let pair = (1_u8 << a | 1 << b) & 31;
+    let mine = asks.map(|kind| lane(kind, input) & pair);
+    let single = mine[FIRST] | mine[BODY] | mine[FETCH];
+    if single | mine[DATA] != pair || mine[DATA] == pair && single == 0 {
+        return false;
     }
+    let together = mine[DATA] == pair && copying >> input & 1 == 1;
+    let (dropped, of) = match together {
+        true => (u64::from(pair) << (8 * input), DATA),
+        false => (1 << (8 * input + if second { a } else { b }), KINDS),
+    };
+    for kind in asks[..of].iter_mut() {
+        *kind &= !dropped;
+    }
+    !together
 }
 
 /// No input requests two outputs, and no output is requested by two inputs.
@@ -228,64 +196,26 @@ fn independent(wants: u64) -> bool {
     twice == 0 && wants & (wants - nonzero(wants)) == 0
 }
 
+/// No input requests an output with two kinds.
+#[inline(always)]
+fn distinct(wants: &Lanes) -> bool {
+    let [first, body, fetch, data] = wants;
+    (first & body) | (first | body) & fetch | (first | body | fetch) & data == 0
+}
+
 /// Returns the requests that remain after some grants. An input that won keeps only requests for copies of
-/// the same flit.
+/// the same flit: `meshkv_output_open`.
 #[inline(always)]
-fn open(wants: u64, copies: u64, granted: u64) -> u64 {
-    if granted == 0 {
-        return wants;
-    }
-    let (served, otherwise) = (any(granted), any(granted & !copies));
-    wants & !scatter_all(served) | wants & copies & scatter_all(served & !otherwise)
+fn open(asks: &Lanes, granted: &Lanes) -> Lanes {
+    let single = scatter_all(any(granted[FIRST] | granted[BODY] | granted[FETCH]));
+    let spent = single | scatter_all(any(granted[DATA]));
+    [asks[FIRST] & !spent, asks[BODY] & !spent, asks[FETCH] & !spent, asks[DATA] & !single]
 }
 
-/// Returns the first of four requests in a circle from `next`. At least one is set.
+/// Returns the first of five inputs in a circle from `next`. At least one is set.
 #[inline(always)]
-fn first_of_four(next: u8, requests: u8) -> u8 {
-    let turned = (requests | requests << 4) >> next;
-    (turned.trailing_zeros() as u8 + next) & 3
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernels::OutputOpen;
-    use rust_hdl::prelude::*;
-
-    #[test]
-    fn an_input_that_has_won_is_open_as_the_kernel_lets_it_be() {
-        let mut uut = OutputOpen::<3>::new();
-        // Inputs, the output that each may still take, and the outputs that are decided before.
-        let pairs: [(usize, usize, &[usize]); 8] = [
-            (W, E, &[N, S]),
-            (E, W, &[N, S]),
-            (L, E, &[N, S]),
-            (L, W, &[N, S]),
-            (N, L, &[S]),
-            (S, L, &[N]),
-            (E, L, &[N, S, W]),
-            (W, L, &[N, S, E]),
-        ];
-        for (input, output, before) in pairs {
-            let set = |bits: u64| before.iter().enumerate().fold(0, |set, (i, o)| set | (bits >> i & 1) << o);
-            for case in 0..4 << (2 * before.len()) {
-                let (request, copy, rest) = (case & 1, case >> 1 & 1, case >> 2);
-                let (won, copies) = (rest >> before.len(), rest & ((1 << before.len()) - 1));
-                uut.request.next = request != 0;
-                uut.copy.next = copy != 0;
-                uut.won.next = won.into();
-                uut.copies.next = copies.into();
-                assert!(simulate(&mut uut, 4));
-
-                let lane = |outputs: u64| outputs << (8 * input);
-                let offers = lane(set(copies) | copy << output);
-                let found = open(lane(request << output), offers, lane(set(won)));
-                assert_eq!(
-                    found,
-                    lane(u64::from(uut.open.val()) << output),
-                    "{input} to {output}, case {case:b}"
-                );
-            }
-        }
-    }
+fn first_of_five(next: u8, inputs: u8) -> u8 {
+    let turned = (u16::from(inputs) | u16::from(inputs) << 5) >> next;
+    let found = turned.trailing_zeros() as u8 + next;
+    if found >= 5 { found - 5 } else { found }
 }

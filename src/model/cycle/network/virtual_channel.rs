@@ -61,6 +61,12 @@ impl VirtualChannel {
         self.head
     }
 
+    /// True if at least half of its slots hold a flit.
+    #[inline(always)]
+    pub(super) fn half_full(&self, params: &NetworkParams) -> bool {
+        self.used >= params.depth / 2
+    }
+
     /// Removes the head and returns the next flit. `at` is the index of the channel.
     #[inline(always)]
     pub(super) fn pop(&mut self, at: usize, slots: &[Held], params: &NetworkParams) -> Option<Held> {

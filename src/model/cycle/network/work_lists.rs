@@ -4,6 +4,7 @@ use super::fixed_list::FixedList;
 use super::input_port::Ask;
 use super::links::Moving;
 use super::params::MOST_TILES;
+use super::switch_allocator::KINDS;
 
 /// Flit from a link, and its outputs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,10 +30,15 @@ pub(super) struct Serving {
 /// Requests and grants of one router.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Meeting {
-    /// By input: requested outputs, those requested for a copy of one flit, granted outputs.
-    pub(super) wants: [u8; 8],
-    pub(super) copies: [u8; 8],
-    pub(super) granted: [u8; 8],
+    /// By kind and input, requested outputs and granted outputs.
+    pub(super) wants: [[u8; 8]; KINDS],
+    pub(super) granted: [[u8; 8]; KINDS],
+    /// By input, classes whose buffers are at least half full.
+    pub(super) full: [u8; 8],
+    /// Inputs that send copies of a KV_DATA flit before other flits.
+    pub(super) copying: u8,
+    /// By output, virtual channels whose next credits are claimed.
+    pub(super) claims: u64,
     /// By output, heads that owe it a copy.
     pub(super) owed: u64,
     /// Outputs that any head requests.
@@ -41,6 +47,14 @@ pub(super) struct Meeting {
     pub(super) through: u8,
     /// Outputs that arriving flits take at once.
     pub(super) flies: u8,
+}
+
+impl Meeting {
+    /// Returns the outputs granted to an input, by kind.
+    #[inline(always)]
+    pub(super) fn granted(&self, port: u8) -> [u8; KINDS] {
+        self.granted.map(|inputs| inputs[usize::from(port & 7)])
+    }
 }
 
 /// Work of one cycle; nothing is kept between cycles.
