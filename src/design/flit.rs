@@ -88,7 +88,7 @@ pub struct FlitLayout {
     pub part: Vec<Field>,
     /// Fields of KV_FETCH.
     pub kv_fetch: Vec<Field>,
-    /// Fields of KV_DATA.
+    /// Fields of KV_DATA. `several` is bit 0, which the routers read to weigh their turns.
     pub kv_data: Vec<Field>,
 }
 
@@ -147,7 +147,8 @@ impl FlitLayout {
         ]);
         let kv_fetch = pack(&[&tag[..], &[head_mask, x, y]].concat());
         let index = ("flit_index", index_bits(slice_flits), "position in the slice: K rows, then V rows");
-        let kv_data = pack(&[&tag[..], &[index, head_mask]].concat());
+        let several = ("several", 1, "more than one destination");
+        let kv_data = pack(&[&[several], &tag[..], &[index, head_mask]].concat());
 
         let (dest_kind, dest_width, column_dest_width) = if multicast {
             (DestKind::Set, mesh.tiles() as u32, mesh.rows())
@@ -188,7 +189,7 @@ impl FlitLayout {
 
     /// Bits of a tag with its generation.
     pub fn key_width(&self) -> u32 {
-        self.kv_data.iter().find(|f| f.name == "flit_index").map_or(0, |f| f.offset)
+        self.kv_fetch.iter().find(|f| f.name == "head_mask").map_or(0, |f| f.offset)
     }
 
     /// Bits of a flit's position in its slice.

@@ -8,6 +8,12 @@ pub const ROUTER_CYCLES: u32 = 2;
 /// Most times that other virtual channels of a port may overtake a head flit that could leave.
 pub const STARVE_LIMIT: u32 = 15;
 
+/// Cycles of a period in which the wait of a head is counted, and the periods after which the head claims the next
+/// credits that it needs.
+pub const CLAIM_PERIOD: u32 = 32;
+/// See [`CLAIM_PERIOD`].
+pub const CLAIM_PERIODS: u32 = 15;
+
 /// Parameters of one router.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Router {

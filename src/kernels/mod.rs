@@ -12,7 +12,9 @@
 
 mod arbiter2;
 mod arbiter4;
+mod class_turn;
 mod coalescing_window;
+mod credit_claim;
 mod credit_counter;
 mod credit_gauge;
 mod descriptor_check;
@@ -26,13 +28,16 @@ mod print;
 mod rules;
 mod run_failure;
 mod run_state;
+mod shared_turn;
 mod starvation_guard;
 mod swap_decision;
 mod symbols;
 
 pub use arbiter2::{arbiter2, Arbiter2};
 pub use arbiter4::{arbiter4, Arbiter4};
+pub use class_turn::{class_turn, ClassTurn};
 pub use coalescing_window::{coalescing_window, CoalescingWindow};
+pub use credit_claim::{credit_claim, CreditClaim};
 pub use credit_counter::{credit_counter, CreditCounter};
 pub use credit_gauge::{credit_gauge, CreditGauge};
 pub use descriptor_check::{descriptor_check, DescriptorCheck};
@@ -45,6 +50,7 @@ pub use packet_lock::{packet_lock, PacketLock};
 pub use print::body;
 pub use run_failure::{run_failure, RunFailure};
 pub use run_state::{run_state, RunState};
+pub use shared_turn::{shared_turn, SharedTurn};
 pub use starvation_guard::{starvation_guard, StarvationGuard};
 pub use swap_decision::{swap_decision, SwapDecision};
 pub use symbols::{signals, Dir, Signal};
@@ -54,7 +60,9 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
     Ok(vec![
         arbiter2()?,
         arbiter4()?,
+        class_turn()?,
         coalescing_window()?,
+        credit_claim()?,
         credit_counter()?,
         credit_gauge()?,
         descriptor_check()?,
@@ -64,6 +72,7 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         packet_lock()?,
         run_failure()?,
         run_state()?,
+        shared_turn()?,
         starvation_guard()?,
         swap_decision()?,
     ])

@@ -40,6 +40,8 @@ pub struct Header {
     pub index: u32,
     /// Flits of the packet.
     pub flits: u32,
+    /// True if the flit has more than one destination.
+    pub several: bool,
 }
 
 /// Writes the bits of flits in the design's layout.
@@ -73,6 +75,7 @@ impl Part {
 /// Meaning of a header field, looked up once by its name: names are slow to compare per flit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
+    Several,
     Last,
     First,
     SourceX,
@@ -86,6 +89,7 @@ impl Meaning {
     fn of(class: Class, field: &Field) -> Meaning {
         match (field.name, class) {
             ("last", _) => Meaning::Last,
+            ("several", _) => Meaning::Several,
             ("first", _) => Meaning::First,
             ("x", _) => Meaning::SourceX,
             ("y", _) => Meaning::SourceY,
@@ -160,6 +164,7 @@ impl FlitBits {
             let value = match part.meaning {
                 Meaning::Last => u64::from(header.index + 1 == header.flits),
                 Meaning::First => u64::from(header.index == 0),
+                Meaning::Several => u64::from(header.several),
                 Meaning::SourceX => u64::from(x),
                 Meaning::SourceY => u64::from(y),
                 Meaning::Index => u64::from(header.index),
@@ -266,12 +271,17 @@ mod tests {
                 .fold(0u32, |v, (i, b)| v | (words[(b / 32) as usize] >> (b % 32) & 1) << i)
         };
         for index in 0..3 {
-            bits.write_head(&Header { class: Class::Part, source, tag: 9, index, flits: 3 }, &mut words);
+            let header =
+                |class, several| Header { class, source, tag: 9, index, flits: 3, several };
+            bits.write_head(&header(Class::Part, false), &mut words);
             assert_eq!(read(&words, Class::Part, "x"), 5);
             assert_eq!(read(&words, Class::Part, "y"), 3);
             assert_eq!(read(&words, Class::Part, "first"), u32::from(index == 0));
             assert_eq!(read(&words, Class::Part, "last"), u32::from(index == 2));
-            bits.write_head(&Header { class: Class::KvData, source, tag: 9, index, flits: 3 }, &mut words);
+            for several in [false, true] {
+                bits.write_head(&header(Class::KvData, several), &mut words);
+                assert_eq!(read(&words, Class::KvData, "several"), u32::from(several));
+            }
             assert_eq!(read(&words, Class::KvData, "flit_index"), index);
             // 9 over three bits of stream and five of layer.
             assert_eq!(read(&words, Class::KvData, "stream"), 1);

@@ -163,7 +163,8 @@ impl FlitScoreboard {
                 left: dests,
             });
             before = Some(key);
-            let header = Header { class, source, tag: packet.tag.unwrap_or(serial), index, flits };
+            let (tag, several) = (packet.tag.unwrap_or(serial), dests.len() > 1);
+            let header = Header { class, source, tag, index, flits, several };
             self.bits.write_head(&header, &mut self.head);
             self.keep_head(at);
             self.bits.write_data(key, &mut self.data);

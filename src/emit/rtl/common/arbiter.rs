@@ -14,7 +14,7 @@ pub(in crate::emit::rtl) fn arbiter2() -> ModuleSpec {
         ],
     )
     .clocked()
-    .input("through", 1, "Request 0 wins, whatever the pointer.")
+    .input("used", 1, "The grant is used, so the next request is preferred from now on.")
     .input("request", 2, "")
     .output("grant", 2, "")
     .build()
@@ -32,7 +32,7 @@ pub(in crate::emit::rtl) fn arbiter4() -> ModuleSpec {
         ],
     )
     .clocked()
-    .input("through", 1, "Request 0 wins, whatever the pointer.")
+    .input("used", 1, "The grant is used, so the next request is preferred from now on.")
     .input("request", 4, "")
     .output("grant", 4, "")
     .build()

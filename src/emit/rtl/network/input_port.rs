@@ -22,6 +22,7 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
     b.outputs()
         .vcs(w)
         .slots(w)
+        .half(w)
         .meta_width(w.head + w.dest + w.column_dest + 2)
         .flit_width(w)
         .clocked()
@@ -40,7 +41,8 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
         .group("The heads.")
         .output("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
         .output("occupied", "VCS", "There is a head.")
-        .output("last", "VCS", "The head is the last flit of its packet.")
+        .output("last", "VCS", "Bit 0 of the head's header: last flit of a PART packet, KV_DATA with several destinations.")
+        .output("full", "VCS", "At least half of the slots hold a flit.")
         .output("freed", "VCS", "The head leaves for good in this cycle.")
         .build()
 }
@@ -53,19 +55,19 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
             "Requests of one input to the five outputs, and its choice of virtual channel.",
             "",
             "A virtual channel requests only with a credit, so every grant moves a flit. The departing one",
-            "is chosen after the grant, the favoured one first: one choice an input, not one a pair.",
-            "Before the grant only replicates is known: a KV_DATA flit, which several outputs may take.",
+            "follows from the kind of flit that has won. A favoured head that has waited too long claims the",
+            "next credits that it needs, and its rivals stand back from them.",
         ],
     )
     .outputs()
     .vn0_vcs(w)
     .vcs(w)
-    .starve_limit()
+    .patience()
     .clocked()
     .group("Heads of the buffers.")
     .input("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
     .input("occupied", "VCS", "")
-    .input("last", "VN0_VCS", "")
+    .input("last", "VCS", "Last flit of a PART packet; KV_DATA with several destinations.")
     .input("freed", "VCS", "The head leaves for good in this cycle.")
     .group("The flit on the link.")
     .input("rx_valid", "VCS", "")
@@ -74,12 +76,18 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("avail", "5*VCS", "A credit waits.")
     .input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel.")
     .input("pick", "5*VN0_VCS", "One-hot: the free virtual channel for the next packet.")
-    .group("Requests, by output.")
-    .output("request", 5, "")
-    .output("replicates", 5, "The request is for a KV_DATA flit, which several outputs may take at once.")
+    .group("Claims, by output: one bit for VN0, one for each virtual channel of VN1.")
+    .input("claimed", "5*(VCS-VN0_VCS+1)", "Some input claims the next credits.")
+    .input("tick", 1, "A period of 32 cycles ends.")
+    .output("claim", "5*(VCS-VN0_VCS+1)", "This input claims them.")
+    .group("Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .output("wants", 20, "")
+    .output("copying", 1, "Copies of a KV_DATA flit go before flits with one destination.")
+    .output("several", 1, "The KV_DATA head whose turn it is has several destinations.")
     .output("express_ok", 5, "The flit on the link has an empty buffer and a credit at that output.")
     .group("Grants.")
-    .input("grant", 5, "Outputs that take the chosen flit.")
+    .input("won", 20, "Requests that are granted.")
+    .output("grant", 5, "Outputs that take the departing flit.")
     .input("express", 5, "Outputs that take the flit on the link.")
     .output("rd_vc", "VCS", "One-hot: the virtual channel to read.")
     .group("The departing flit: its virtual channel beyond the output, one-hot; none for a first flit.")

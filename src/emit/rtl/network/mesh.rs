@@ -30,7 +30,8 @@ pub(in crate::emit::rtl) fn mesh(w: &NetworkParams) -> ModuleSpec {
     .column_dest_width(w)
     .head_width(w)
     .flit_width(w)
-    .starve_limit()
+    .half(w)
+    .patience()
     .clocked_by_tile();
     tile_ports(b, "TILES*", "From and to the tiles.", "")
         .group("For counters and diagnosis.")

@@ -6,6 +6,7 @@ pub(super) mod input_port;
 pub(super) mod link_counters;
 pub(super) mod mesh;
 pub(super) mod output_port;
+pub(super) mod output_turns;
 pub(super) mod params;
 pub(super) mod router;
 pub(super) mod switch_allocator;
@@ -17,14 +18,18 @@ use crate::emit::rtl::network::input_port::{input_port, vc_request};
 use crate::emit::rtl::network::link_counters::link_counters;
 use crate::emit::rtl::network::mesh::mesh;
 use crate::emit::rtl::network::output_port::{output_port, send_vc};
+use crate::emit::rtl::network::output_turns::{
+    class_turn, column_output, column_turns, row_output, shared_turn, tile_output, tile_turns,
+};
 use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::{route_column, route_row, router};
-use crate::emit::rtl::network::switch_allocator::{
-    output_open, pair_choice, switch_allocator, through_priority,
-};
+use crate::emit::rtl::network::switch_allocator::{output_open, pair_choice, switch_allocator};
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("network/meshkv_class_turn.v"),
+    template!("network/meshkv_column_output.v"),
+    template!("network/meshkv_column_turns.v"),
     template!("network/meshkv_credit_counter.v"),
     template!("network/meshkv_input_port.v"),
     template!("network/meshkv_link_counters.v"),
@@ -35,9 +40,12 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_route_column.v"),
     template!("network/meshkv_route_row.v"),
     template!("network/meshkv_router.v"),
+    template!("network/meshkv_row_output.v"),
     template!("network/meshkv_send_vc.v"),
+    template!("network/meshkv_shared_turn.v"),
     template!("network/meshkv_switch_allocator.v"),
-    template!("network/meshkv_through_priority.v"),
+    template!("network/meshkv_tile_output.v"),
+    template!("network/meshkv_tile_turns.v"),
     template!("network/meshkv_vc_request.v"),
 ];
 
@@ -52,7 +60,13 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         input_port(&w, design.router.multicast),
         vc_request(&w),
         send_vc(&w),
-        through_priority(&w),
+        class_turn(),
+        shared_turn(&w),
+        column_turns(&w),
+        tile_turns(&w),
+        column_output(&w),
+        row_output(&w),
+        tile_output(&w),
         output_open(),
         switch_allocator(&w),
         output_port(&w),

@@ -1,6 +1,6 @@
 //! Parameter values of the network, and the parameters that repeat from module to module.
 
-use crate::design::{index_bits, Design, STARVE_LIMIT};
+use crate::design::{index_bits, Design, CLAIM_PERIODS, STARVE_LIMIT};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::network::debruijn_ring::Ring;
 
@@ -92,11 +92,21 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn meta_width(self, value: u32) -> Self {
         self.param("META_WIDTH", value, "Width of the fields next to the payload, in bits.")
     }
-    pub(in crate::emit::rtl) fn starve_limit(self) -> Self {
+    /// Half of a buffer's slots, from where on it is backed up.
+    pub(in crate::emit::rtl) fn half(self, w: &NetworkParams) -> Self {
+        self.param("HALF", w.vc_depth / 2, "Flits from which on a buffer counts as half full.")
+    }
+    /// Limits of waiting.
+    pub(in crate::emit::rtl) fn patience(self) -> Self {
         self.param(
             "STARVE_LIMIT",
             STARVE_LIMIT,
-            "Cycles for which a port may pass over a head that could leave.",
+            "Times that others of its port may go before a head that could leave.",
+        )
+        .param(
+            "CLAIM_PERIODS",
+            CLAIM_PERIODS,
+            "Periods of 32 cycles after which a head that waits claims the credits that it needs.",
         )
     }
 }

@@ -1,6 +1,5 @@
 //! The switch allocator of a router, and its priorities.
 
-use crate::design::index_bits;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::network::params::{NetworkParams, PORTS};
@@ -13,14 +12,14 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
             "Outputs are decided one after the other and granted inputs drop out. So the matching is",
             "maximal but for the side choices, unlike that of single-pass separable allocators. North and",
             "south, which have the most contenders, go first, then east and west, then the tile.",
-            "An output rotates over its inputs, weighted for straight flits; an input chooses virtual channels by its guard.",
+            "An output first chooses a class, then an input of that class by the tiles behind it.",
         ],
     )
     .x_width(w)
     .y_width(w)
     .vn0_vcs(w)
     .vcs(w)
-    .starve_limit()
+    .patience()
     .clocked();
     for p in PORTS {
         b = b
@@ -33,8 +32,12 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
             })
             .input(format!("pending_{p}"), "5*VCS", "")
             .input(format!("occupied_{p}"), "VCS", "")
-            .input(format!("last_{p}"), "VN0_VCS", "")
-            .input(format!("freed_{p}"), "VCS", "")
+            .input(format!("last_{p}"), "VCS", "")
+            .input(format!("freed_{p}"), "VCS", "");
+        if p != "l" {
+            b = b.input(format!("full_{p}"), "VCS", "");
+        }
+        b = b
             .input(format!("rx_valid_{p}"), "VCS", "")
             .input(format!("rx_last_{p}"), 1, "")
             .output(format!("grant_{p}"), 5, "")
@@ -62,10 +65,10 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .instances(&[
             "meshkv_vc_request",
             "meshkv_pair_choice",
-            "meshkv_through_priority",
             "meshkv_output_open",
-            "meshkv_arbiter4",
-            "meshkv_arbiter2",
+            "meshkv_column_output",
+            "meshkv_row_output",
+            "meshkv_tile_output",
             "meshkv_send_vc",
         ])
         .build()
@@ -76,20 +79,21 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
         Block::Network,
         "meshkv_pair_choice",
         &[
-            "Restricts an input that requests two outputs to one of them.",
+            "Restricts an input that requests two outputs to one of them, or to copies of one flit.",
             "",
             "The two outputs are decided independently in the same cycle, and an input",
             "can feed both only with copies of one flit. The output granted last yields.",
         ],
     )
     .clocked()
-    .input("request_a", 1, "")
-    .input("request_b", 1, "")
-    .input("compatible", 1, "Both outputs would get copies of one flit.")
+    .group("Kinds of flits: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .input("want_a", 4, "")
+    .input("want_b", 4, "")
+    .input("copying", 1, "Copies go before flits with one destination.")
     .input("grant_a", 1, "")
     .input("grant_b", 1, "")
-    .output("ask_a", 1, "")
-    .output("ask_b", 1, "")
+    .output("ask_a", 4, "")
+    .output("ask_b", 4, "")
     .build()
 }
 
@@ -101,34 +105,12 @@ pub(in crate::emit::rtl) fn output_open() -> ModuleSpec {
             "Lets an input ask for an output after it has won others in the same cycle.",
             "",
             "Outputs are decided one after the other, and an input feeds several of them only with copies of",
-            "one flit. So an input that has won is open only where this output and all that it has won get copies.",
+            "one flit. So an input that has won is open only to copies, and only if it has won with one.",
         ],
     )
-    .param("BEFORE", 3, "Outputs that are decided before and that the input may win.")
-    .input("request", 1, "The input asks for this output.")
-    .input("copy", 1, "It offers this output a copy.")
-    .input("won", "BEFORE", "Outputs that it has won.")
-    .input("copies", "BEFORE", "Outputs that it offers a copy.")
-    .output("ask", 1, "The request stands.")
-    .build()
-}
-
-pub(in crate::emit::rtl) fn through_priority(w: &NetworkParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Network, "meshkv_through_priority",
-        &[
-            "Shares an output between straight flits and flits that join there.",
-            "",
-            "Straight flits represent all tiles behind them, so they have priority for several flits before the",
-            "others have a turn: a quarter as many as there are such tiles, for KV_DATA twice as many.",
-            "Flits are counted, not cycles, so that the period of returning credits cannot starve an input.",
-        ],
-    )
-    .param("WIDTH", index_bits(w.rows.max(w.cols)), "Width of a number of tiles in bits.")
-    .clocked()
-    .input("behind", "WIDTH", "Tiles behind the straight flits.")
-    .input("copy", 1, "The straight flit is KV_DATA.")
-    .input("passed", 1, "A straight flit is granted.")
-    .input("turned", 1, "Another flit is granted.")
-    .output("through", 1, "Straight flits have priority; otherwise round robin.")
+    .input("want", 4, "{KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .input("won_single", 1, "It has won an output with a flit that has one destination.")
+    .input("won_copy", 1, "It has won an output with a copy of KV_DATA.")
+    .output("ask", 4, "Requests that stand.")
     .build()
 }

@@ -102,19 +102,37 @@ pub(in crate::model::cycle) fn class_turn(asks: [bool; 4], order: &mut ClassOrde
     3
 }
 
-/// Lets the first of two rivals win `share` times of `last + 1`: `shared_turn`. True if it wins; `position` is how often
-/// either has won in this round.
-#[inline]
-pub(in crate::model::cycle) fn shared_turn(position: &mut u8, share: u8, last: u8) -> bool {
-    let first = *position < share;
-    *position = if *position >= last { 0 } else { *position + 1 };
+/// Two sides that share an output: `shared_turn`.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::model::cycle) struct Shares {
+    /// Wins of the first side in a round.
+    pub share: u8,
+    /// Wins of both sides in a round, less one.
+    pub last: u8,
+    /// Every win of the second side ends the round.
+    pub restarts: bool,
+}
+
+/// Chooses one of two sides, the first `share` times of `last + 1` while both ask: `shared_turn`. At least one asks. True
+/// if the first wins. `position` counts the wins of the present round.
+#[inline(always)]
+pub(in crate::model::cycle) fn shared_turn(position: &mut u8, shares: Shares, asks: [bool; 2]) -> bool {
+    let Shares { share, last, restarts } = shares;
+    let early = *position < share;
+    let first = asks[0] && (early || !asks[1]);
+    let more = *position + 1;
+    if first {
+        *position += u8::from(early);
+    } else if restarts || !early {
+        *position = more * u8::from(!restarts && *position < last);
+    }
     first
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{CreditGauge, EagerFork, KThenV};
+    use crate::kernels::{ClassTurn, CreditGauge, EagerFork, KThenV, SharedTurn};
     use rust_hdl::prelude::*;
 
     fn bits<const N: usize>(case: u32) -> [bool; N] {
@@ -168,6 +186,67 @@ mod tests {
             };
             let model = k_then_v(Progress { begun, value }, asks.then_some(ends), may_leave, skips);
             assert_eq!(found, model, "case {case:06b}");
+        }
+    }
+
+    #[test]
+    fn the_class_of_an_output_is_chosen_as_the_kernel_chooses_it() {
+        let mut uut = ClassTurn::default();
+        for case in 0..256_u32 {
+            let [first, body, fetch, data, of_fetch, of_data, data_fetch, of_body] = bits(case);
+            // All orders but the two that contradict themselves: each class before the next in a circle.
+            if (of_fetch, of_data, data_fetch) == (false, true, false)
+                || (of_fetch, of_data, data_fetch) == (true, false, true)
+                || case & 15 == 0
+            {
+                continue;
+            }
+            [uut.first.next, uut.body.next, uut.fetch.next, uut.data.next] = [first, body, fetch, data];
+            [uut.fetch_before_part_q.next, uut.data_before_part_q.next] = [of_fetch, of_data];
+            [uut.data_before_fetch_q.next, uut.body_before_first_q.next] = [data_fetch, of_body];
+            assert!(simulate(&mut uut, 4));
+            let mut order = ClassOrder {
+                fetch_before_part: of_fetch,
+                data_before_part: of_data,
+                data_before_fetch: data_fetch,
+                body_before_first: of_body,
+            };
+            let kind = class_turn([first, body, fetch, data], &mut order);
+            let sends =
+                [uut.sends_first.val(), uut.sends_body.val(), uut.sends_fetch.val(), uut.sends_data.val()];
+            assert_eq!(sends, [0, 1, 2, 3].map(|k| k == kind), "case {case:08b}");
+            let next = ClassOrder {
+                fetch_before_part: uut.fetch_before_part_d.val(),
+                data_before_part: uut.data_before_part_d.val(),
+                data_before_fetch: uut.data_before_fetch_d.val(),
+                body_before_first: uut.body_before_first_d.val(),
+            };
+            assert_eq!(order, next, "case {case:08b}");
+        }
+    }
+
+    #[test]
+    fn two_sides_share_an_output_as_the_kernel_lets_them() {
+        let mut uut = SharedTurn::<3>::new();
+        for case in 0..8 * 8 * 8 * 8_u32 {
+            let (share, last, position) = (case & 7, case >> 3 & 7, case >> 6 & 7);
+            let [first, second, restarts] = bits(case >> 9);
+            let asks = [first, second];
+            // A round has a place for each side, and somebody asks.
+            if last < share || last == 7 || position == 7 || asks == [false; 2] {
+                continue;
+            }
+            [uut.asks.next, uut.rivals.next] = asks;
+            uut.used.next = true;
+            uut.restarts.next = restarts;
+            uut.share.next = u64::from(share).into();
+            uut.last.next = u64::from(last).into();
+            uut.position_q.next = u64::from(position).into();
+            assert!(simulate(&mut uut, 4));
+            let mut next = position as u8;
+            let shares = Shares { share: share as u8, last: last as u8, restarts };
+            assert_eq!(shared_turn(&mut next, shares, asks), uut.wins.val(), "case {case:012b}");
+            assert_eq!(uut.position_d.val(), u64::from(next), "case {case:012b}");
         }
     }
 }

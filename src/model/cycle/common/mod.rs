@@ -11,9 +11,9 @@ mod tile_bits;
 pub use arbiter::{after, in_turn, lowest_free, Arbiter2};
 pub use clock_crossing::{AsyncFifo, AsyncRegister};
 pub(in crate::model::cycle) use decisions::{
-    class_turn, credit_gauge, eager_fork, k_then_v, shared_turn, ClassOrder, Progress,
+    class_turn, credit_gauge, eager_fork, k_then_v, shared_turn, ClassOrder, Progress, Shares,
 };
 pub use delay_line::{DelayLine, LONGEST};
 pub use fifo::Fifo;
 pub use period::BloomPeriod;
-pub use tile_bits::{bits, lowest, meet, only, some, union, without, TileBits};
+pub use tile_bits::{bits, lowest, meet, only, several, some, union, without, TileBits};

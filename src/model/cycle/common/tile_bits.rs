@@ -19,6 +19,11 @@ pub fn only(tile: usize) -> TileBits {
     set
 }
 
+/// True if the set has more than one tile.
+pub fn several(set: &TileBits) -> bool {
+    set.iter().map(|word| word.count_ones()).sum::<u32>() > 1
+}
+
 /// Returns the tiles of `set` that are not in `other`.
 pub fn without(set: &TileBits, other: &TileBits) -> TileBits {
     std::array::from_fn(|i| set[i] & !other[i])

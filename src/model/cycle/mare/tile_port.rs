@@ -4,7 +4,7 @@
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
 use super::slice_streamer::Streamed;
-use crate::model::cycle::common::{eager_fork, lowest, meet, only, some, without, Arbiter2, TileBits};
+use crate::model::cycle::common::{eager_fork, lowest, meet, only, several, some, without, Arbiter2, TileBits};
 use crate::model::cycle::network::Flit;
 
 /// Flit with its virtual channel.
@@ -130,9 +130,10 @@ impl TilePort {
     pub fn arrival(&self, input: &PortIn, choice: &Choice) -> Option<Arrival> {
         let of_net = input.rx.filter(|(vc, _)| *vc > self.params.vn0_vcs);
         if let Some((_, flit)) = of_net {
-            let key = flit.head as u64 & low_bits(self.params.key_width);
-            let index =
-                (flit.head >> self.params.key_width) as u32 & low_bits(self.params.index_width) as u32;
+            // Bit 0 says whether the flit has several destinations.
+            let head = flit.head >> 1;
+            let key = head as u64 & low_bits(self.params.key_width);
+            let index = (head >> self.params.key_width) as u32 & low_bits(self.params.index_width) as u32;
             return Some(Arrival { key, index, data: flit.data });
         }
         let data = input.data.filter(|_| choice.keeps)?;
@@ -213,11 +214,12 @@ impl TilePort {
     fn outgoing(&self, input: &PortIn, choice: &Choice) -> Option<Sent> {
         match (input.data, input.part, input.fetch) {
             (Some(data), ..) if choice.leaves => {
+                let elsewhere = without(&data.dest, &self.here);
                 let head = u128::from(data.key)
                     | u128::from(data.index) << self.params.key_width
                     | u128::from(data.mask) << (self.params.key_width + self.params.index_width);
-                let dest = self.set(&without(&data.dest, &self.here));
-                Some((self.data_vc(data.key), Flit { head, data: data.data, dest }))
+                let head = head << 1 | u128::from(several(&elsewhere));
+                Some((self.data_vc(data.key), Flit { head, data: data.data, dest: self.set(&elsewhere) }))
             }
             (_, Some(part), _) if choice.parts => {
                 let (head, dest) = (self.part_head(part), self.dest(self.x, 0));

@@ -9,10 +9,11 @@ use super::output_port::OutputPorts;
 use super::params::NetworkParams;
 use super::switch_allocator::{BODY, DATA, FETCH, FIRST, KINDS};
 use super::virtual_channel::{after, sum, Held};
+use crate::design::{CLAIM_PERIOD, CLAIM_PERIODS};
 
 /// Cycles between two steps of the count of a favoured head's wait, and the count at which it claims a credit.
-const PERIOD: u8 = 32;
-const MOST_PERIODS: u8 = 15;
+const PERIOD: u8 = CLAIM_PERIOD as u8;
+const MOST_PERIODS: u8 = CLAIM_PERIODS as u8;
 
 /// Cycles since reset, modulo the lengths of a port's two rotations and of a period.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +56,7 @@ fn choose(which: bool, a: u8, b: u8) -> u8 {
 pub(super) struct Ask {
     /// Favoured channel, and the KV_DATA channel whose turn it is.
     favoured: u8,
-    slot: u8,
+    pub(super) slot: u8,
     /// VN0 channels inside a packet.
     in_packet: u8,
     /// By output, virtual channels whose head can use it.

@@ -25,8 +25,6 @@ pub(super) struct NetworkParams {
     pub(super) depth: u8,
     pub(super) all: u8,
     pub(super) vn0_mask: u8,
-    /// Channels of flits with one destination: PART and KV_FETCH.
-    pub(super) single: u8,
     /// Channels of VN1 in all lanes, and those of KV_DATA.
     pub(super) vn1_lanes: u64,
     pub(super) data_lanes: u64,
@@ -51,7 +49,6 @@ impl NetworkParams {
             depth: router.vc_depth as u8,
             all: mask(Class::Part) | mask(Class::KvFetch) | data,
             vn0_mask: mask(Class::Part),
-            single,
             vn1_lanes: spread(!mask(Class::Part)),
             data_lanes: spread(data),
             offers: std::array::from_fn(|slot| spread(single | 1 << slot)),

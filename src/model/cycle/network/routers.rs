@@ -5,13 +5,13 @@
 //! depends on the one before, and few branches depend on traffic.
 
 use super::flit_store::FlitStore;
-use super::input_port::{InputPort, Phase};
+use super::input_port::{Ask, InputPort, Phase};
 use super::lanes::{any, bits, gather};
 use super::link_counters::LinkCounters;
 use super::links::{Credits, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
 use super::router::Router;
-use super::switch_allocator::{E, KINDS, L, W};
+use super::switch_allocator::{E, KINDS, L, SEVERAL, W};
 use super::virtual_channel::{Held, VirtualChannel};
 use super::work_lists::{Arrival, Meeting, Serving, WorkLists};
 use crate::design::{Design, Mesh};
@@ -125,7 +125,7 @@ impl Routers {
                 for (all, wants) in meeting.wants.iter_mut().zip(ask.wants) {
                     all[p] = wants;
                 }
-                meeting.full[p] = self.params.classes(input.full);
+                meeting.pressure[p] = self.params.classes(input.full) | self.several(tile, port, &ask);
                 meeting.copying |= u8::from(ask.copies_first()) << p;
                 meeting.claims |= input.claims(&ask, &self.params);
                 meeting.owed |= input.owed;
@@ -140,6 +140,16 @@ impl Routers {
         busy.end();
     }
 
+    /// Returns [`SEVERAL`] if the KV_DATA head whose turn it is has several destinations.
+    #[inline(always)]
+    fn several(&self, tile: u8, port: u8, ask: &Ask) -> u8 {
+        if self.inputs[at(tile, port)].occupied >> ask.slot & 1 == 0 {
+            return 0;
+        }
+        let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(ask.slot);
+        SEVERAL * u8::from(self.channels[channel].head().last())
+    }
+
     /// Grants outputs to inputs.
     fn grant(&mut self, work: &mut WorkLists) {
         for &tile in work.busy.items() {
@@ -147,7 +157,7 @@ impl Routers {
             if meeting.requested != 0 {
                 let wants = meeting.wants.map(u64::from_le_bytes);
                 let allocator = &mut self.routers[usize::from(tile)].allocator;
-                let granted = allocator.grant(&wants, meeting.copying, u64::from_le_bytes(meeting.full));
+                let granted = allocator.grant(&wants, meeting.copying, u64::from_le_bytes(meeting.pressure));
                 meeting.granted = granted.map(u64::to_le_bytes);
             }
         }

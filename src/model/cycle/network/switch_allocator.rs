@@ -3,10 +3,9 @@
 //! Inputs and outputs are numbered as [`Port`](crate::design::Port); a set of either is a byte. Outputs are
 //! decided in the order north and south, east and west, local. Each pair sees the requests left by the pair
 //! before. An output first decides between the classes that could send, then between the inputs of that class.
-//! Both turns change only when a request with a rival is granted.
 
 use super::lanes::{any, gather, lane, nonzero, scatter_all};
-use crate::model::cycle::common::{class_turn, shared_turn, ClassOrder};
+use crate::model::cycle::common::{class_turn, shared_turn, ClassOrder, Shares};
 
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;
@@ -29,6 +28,9 @@ const STRAIGHT: [usize; 4] = [S, N, W, E];
 
 /// Pairs of outputs that are decided side by side, by an input that may request both.
 const PAIRS: [(usize, usize, usize); 4] = [(E, N, S), (W, N, S), (L, N, S), (L, E, W)];
+
+/// In the pressure of an input: the KV_DATA head has several destinations.
+pub(super) const SEVERAL: u8 = 1 << 3;
 
 /// Requests or grants: by kind, a lane for each input, in it a bit for each output.
 pub(super) type Lanes = [u64; KINDS];
@@ -66,17 +68,27 @@ impl SwitchAllocator {
     }
 
     /// Returns the granted requests out of `wants`. `copying` has the inputs that send copies of a KV_DATA flit together
-    /// rather than another flit. `full` has, by input, the classes whose buffers are at least half full.
+    /// rather than another flit. `pressure` has by input the classes whose buffers are at least half full, and
+    /// [`SEVERAL`].
     #[inline(always)]
-    pub(super) fn grant(&mut self, wants: &Lanes, copying: u8, full: u64) -> Lanes {
+    pub(super) fn grant(&mut self, wants: &Lanes, copying: u8, pressure: u64) -> Lanes {
         let all = wants[FIRST] | wants[BODY] | wants[FETCH] | wants[DATA];
-        if independent(all) && distinct(wants) {
-            return *wants;
+        if !(independent(all) && distinct(wants)) {
+            return self.decide_all(wants, copying, pressure);
         }
-        self.decide_all(wants, copying, full)
+        for (kind, &lanes) in wants.iter().enumerate() {
+            let mut left = lanes;
+            while left != 0 {
+                let (input, output) =
+                    (left.trailing_zeros() as usize / 8, left.trailing_zeros() as usize % 8);
+                left &= left - 1;
+                self.by_turns(output, kind, 1 << input, pressure);
+            }
+        }
+        *wants
     }
 
-    fn decide_all(&mut self, wants: &Lanes, copying: u8, full: u64) -> Lanes {
+    fn decide_all(&mut self, wants: &Lanes, copying: u8, pressure: u64) -> Lanes {
         let (mut asks, mut clashes) = (*wants, 0);
         for (pair, &(input, a, b)) in PAIRS.iter().enumerate() {
             let second = self.second >> pair & 1 == 1;
@@ -84,12 +96,12 @@ impl SwitchAllocator {
         }
         let mut granted = [0; KINDS];
         for output in [N, S] {
-            self.decide(output, &asks, full, &mut granted);
+            self.decide(output, &asks, pressure, &mut granted);
         }
         for output in [E, W] {
-            self.decide(output, &open(&asks, &granted), full, &mut granted);
+            self.decide(output, &open(&asks, &granted), pressure, &mut granted);
         }
-        self.decide(L, &open(&asks, &granted), full, &mut granted);
+        self.decide(L, &open(&asks, &granted), pressure, &mut granted);
         let won = granted.iter().fold(0, |all, kind| all | kind);
         for (pair, &(input, a, b)) in PAIRS.iter().enumerate() {
             let (won_a, won_b) = (lane(won, input) >> a & 1, lane(won, input) >> b & 1);
@@ -102,55 +114,60 @@ impl SwitchAllocator {
 
     /// Decides one output.
     #[inline(always)]
-    fn decide(&mut self, output: usize, asks: &Lanes, full: u64, granted: &mut Lanes) {
+    fn decide(&mut self, output: usize, asks: &Lanes, pressure: u64, granted: &mut Lanes) {
         let by = asks.map(|kind| gather(kind >> output));
-        if by == [0; KINDS] {
-            return;
+        if by != [0; KINDS] {
+            let kind = class_turn(by.map(|inputs| inputs != 0), &mut self.classes[output]);
+            let winner = self.by_turns(output, kind, by[kind], pressure);
+            granted[kind] |= 1 << (8 * winner + output);
         }
-        let kind = class_turn(by.map(|inputs| inputs != 0), &mut self.classes[output]);
-        let inputs = by[kind];
-        let winner = if inputs & (inputs - 1) == 0 {
-            inputs.trailing_zeros() as usize
-        } else if kind == BODY {
-            let winner = first_of_five(self.bodies[output], inputs);
-            self.bodies[output] = if winner == 4 { 0 } else { winner + 1 };
-            usize::from(winner)
-        } else {
-            self.by_turns(output, kind.saturating_sub(1), inputs, full)
-        };
-        granted[kind] |= 1 << (8 * winner + output);
     }
 
-    /// Decides between several inputs of a class.
-    fn by_turns(&mut self, output: usize, class: usize, inputs: u8, full: u64) -> usize {
+    /// Decides between the inputs that request an output for one kind of flit. At least one does.
+    #[inline(always)]
+    fn by_turns(&mut self, output: usize, kind: usize, inputs: u8, pressure: u64) -> usize {
+        if kind == BODY {
+            let winner = first_of_five(self.bodies[output], inputs);
+            self.bodies[output] = (winner + 1) * u8::from(winner != 4);
+            return usize::from(winner);
+        }
         let [north, south, east, west] = self.tiles;
+        let class = kind.saturating_sub(1);
         let turns = &mut self.turns[output][class];
         let has = |input: usize| inputs >> input & 1 == 1;
-        let behind = |input: usize, tiles: u8| tiles * u8::from(has(input));
-        let (column, row) = (inputs & COLUMN != 0, inputs & ROW != 0);
+        let behind = |input: usize| self.tiles[input] * u8::from(has(input));
+        let row = inputs & ROW != 0;
         if output == L {
-            let share = behind(N, north) + behind(S, south);
-            if column && (!row || shared_turn(&mut turns.outer, share, share)) {
-                let north_wins = has(N) && (!has(S) || shared_turn(&mut turns.inner, north, north + south - 1));
-                return if north_wins { N } else { S };
+            let share = behind(N) + behind(S);
+            if shared_turn(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
+                let sides = sides(north, south);
+                return if shared_turn(&mut turns.inner, sides, [has(N), has(S)]) { N } else { S };
             }
         } else {
             let straight = STRAIGHT[output];
-            let share = if lane(full, straight) >> class & 1 == 1 { self.tiles[straight] } else { 1 };
-            let others = inputs & !(1 << straight) != 0;
-            if has(straight) && (!others || shared_turn(&mut turns.outer, share, share)) {
+            let (pressed, k) = (lane(pressure, straight), self.tiles[straight]);
+            let share = match pressed >> class & 1 == 1 {
+                _ if kind == DATA && pressed & SEVERAL != 0 => 2 * k,
+                true => k,
+                false => 1,
+            };
+            let shares = Shares { restarts: true, ..one_in(share) };
+            if shared_turn(&mut turns.outer, shares, [has(straight), inputs & !(1 << straight) != 0]) {
                 return straight;
             }
             if output == E || output == W {
                 return L;
             }
-            let share = behind(E, east) + behind(W, west);
-            if has(L) && !(row && shared_turn(&mut turns.inner, share, share)) {
+            let share = behind(E) + behind(W);
+            if !shared_turn(&mut turns.inner, one_in(share), [row, has(L)]) {
                 return L;
             }
         }
-        let east_wins = has(E) && (!has(W) || shared_turn(&mut turns.row, east, east + west - 1));
-        if east_wins { E } else { W }
+        if shared_turn(&mut turns.row, sides(east, west), [has(E), has(W)]) {
+            E
+        } else {
+            W
+        }
     }
 
     /// Moves all turns of one output, for tests of comparisons with this model.
@@ -162,6 +179,18 @@ impl SwitchAllocator {
         (order.fetch_before_part, order.data_before_part) = (!order.data_before_part, !order.fetch_before_part);
         order.data_before_fetch = !order.data_before_fetch;
     }
+}
+
+/// The second side wins once for `share` wins of the first.
+#[inline(always)]
+fn one_in(share: u8) -> Shares {
+    Shares { share, last: share, restarts: false }
+}
+
+/// Each side wins once for each of its tiles.
+#[inline(always)]
+fn sides(first: u8, second: u8) -> Shares {
+    Shares { share: first, last: (first + second).wrapping_sub(1), restarts: false }
 }
 
 /// Makes an input that requests two outputs decided side by side settle for one of them, or for copies of one KV_DATA

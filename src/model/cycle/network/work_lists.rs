@@ -33,8 +33,8 @@ pub(super) struct Meeting {
     /// By kind and input, requested outputs and granted outputs.
     pub(super) wants: [[u8; 8]; KINDS],
     pub(super) granted: [[u8; 8]; KINDS],
-    /// By input, classes whose buffers are at least half full.
-    pub(super) full: [u8; 8],
+    /// By input, classes whose buffers are at least half full, and whether a KV_DATA head has several destinations.
+    pub(super) pressure: [u8; 8],
     /// Inputs that send copies of a KV_DATA flit before other flits.
     pub(super) copying: u8,
     /// By output, virtual channels whose next credits are claimed.

@@ -1,0 +1,173 @@
+//! Turns at one output: which class sends, and which input of that class.
+
+use crate::design::index_bits;
+use crate::emit::rtl::block::Block;
+use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::network::params::NetworkParams;
+
+/// What the four bits of a request say.
+const KINDS: &str = "{KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}";
+
+impl ModuleBuilder {
+    /// Width of a number of tiles, doubled.
+    fn turn_width(self, w: &NetworkParams) -> Self {
+        let width = index_bits(w.rows).max(index_bits(w.cols)) + 1;
+        self.param("WIDTH", width, "Width of twice a number of tiles in bits.")
+    }
+}
+
+pub(in crate::emit::rtl) fn class_turn() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_class_turn",
+        &[
+            "Chooses the kind of flit that an output sends.",
+            "",
+            "What is scarce is the credit of a virtual channel, so classes take turns before inputs do. A class",
+            "that wins against another goes last; one without a rival changes nothing.",
+        ],
+    )
+    .clocked()
+    .input("ask", 4, KINDS)
+    .output("send", 4, "One-hot, or none if nothing asks.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn shared_turn(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_shared_turn",
+        &[
+            "Shares wins between two sides: while both ask, the first wins share times of last + 1.",
+            "",
+            "Wins are counted, not cycles, so that the period of returning credits cannot lock out a side.",
+        ],
+    )
+    .turn_width(w)
+    .clocked()
+    .input("asks", 1, "The first side asks.")
+    .input("rivals", 1, "The second side asks.")
+    .input("used", 1, "The winner is granted.")
+    .input("share", "WIDTH", "Wins of the first side in a round.")
+    .input("last", "WIDTH", "Wins of both sides in a round, less one.")
+    .input("restarts", 1, "Every win of the second side ends the round.")
+    .output("first", 1, "The first side wins.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn column_turns(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_column_turns",
+        &["Turns of one class at the output north or south, by the tiles behind each input."],
+    )
+    .turn_width(w)
+    .clocked()
+    .input("request", 4, "{tile, west, east, straight}.")
+    .input("used", 1, "The class sends in this cycle.")
+    .input("share", "WIDTH", "Straight flits for one that joins here.")
+    .input("tiles_e", "WIDTH", "Tiles to the east.")
+    .input("tiles_w", "WIDTH", "Tiles to the west.")
+    .output("grant", 4, "One-hot, or none if nothing asks.")
+    .instances(&["meshkv_shared_turn"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn tile_turns(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_tile_turns",
+        &["Turns of one class at the output to the tile, by the tiles behind each input."],
+    )
+    .turn_width(w)
+    .clocked()
+    .input("request", 4, "{west, east, south, north}.")
+    .input("used", 1, "The class sends in this cycle.")
+    .input("tiles_n", "WIDTH", "Tiles to the north.")
+    .input("tiles_s", "WIDTH", "Tiles to the south.")
+    .input("tiles_e", "WIDTH", "Tiles to the east.")
+    .input("tiles_w", "WIDTH", "Tiles to the west.")
+    .output("grant", 4, "One-hot, or none if nothing asks.")
+    .instances(&["meshkv_shared_turn"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn column_output(w: &NetworkParams) -> ModuleSpec {
+    straight(
+        ModuleBuilder::new(
+            Block::Network,
+            "meshkv_column_output",
+            &[
+                "Decides the output north or south: first the class, then the input.",
+                "",
+                "All classes choose their input side by side while the class is chosen.",
+            ],
+        )
+        .turn_width(w)
+        .clocked(),
+    )
+    .input("tiles_e", "WIDTH", "Tiles to the east.")
+    .input("tiles_w", "WIDTH", "Tiles to the west.")
+    .group(KINDS)
+    .input("want_straight", 4, "")
+    .input("want_e", 4, "")
+    .input("want_w", 4, "")
+    .input("want_l", 4, "")
+    .output("won_straight", 4, "")
+    .output("won_e", 4, "")
+    .output("won_w", 4, "")
+    .output("won_l", 4, "")
+    .instances(&["meshkv_class_turn", "meshkv_column_turns", "meshkv_arbiter4"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn row_output(w: &NetworkParams) -> ModuleSpec {
+    straight(
+        ModuleBuilder::new(
+            Block::Network,
+            "meshkv_row_output",
+            &["Decides the output east or west: first the class, then straight flits or the tile's."],
+        )
+        .turn_width(w)
+        .clocked(),
+    )
+    .group(KINDS)
+    .input("want_straight", 4, "")
+    .input("want_l", 4, "")
+    .output("won_straight", 4, "")
+    .output("won_l", 4, "")
+    .instances(&["meshkv_class_turn", "meshkv_shared_turn", "meshkv_arbiter2"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn tile_output(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_tile_output",
+        &["Decides the output to the tile: first the class, then the input."],
+    )
+    .turn_width(w)
+    .clocked()
+    .input("tiles_n", "WIDTH", "Tiles to the north.")
+    .input("tiles_s", "WIDTH", "Tiles to the south.")
+    .input("tiles_e", "WIDTH", "Tiles to the east.")
+    .input("tiles_w", "WIDTH", "Tiles to the west.")
+    .group(KINDS)
+    .input("want_n", 4, "")
+    .input("want_s", 4, "")
+    .input("want_e", 4, "")
+    .input("want_w", 4, "")
+    .output("won_n", 4, "")
+    .output("won_s", 4, "")
+    .output("won_e", 4, "")
+    .output("won_w", 4, "")
+    .instances(&["meshkv_class_turn", "meshkv_tile_turns", "meshkv_arbiter4"])
+    .build()
+}
+
+/// What decides the share of straight flits.
+fn straight(b: ModuleBuilder) -> ModuleBuilder {
+    b.input("behind", "WIDTH", "Tiles behind the straight flits.")
+        .input("full", 3, "Their buffers are at least half full: {KV_DATA, KV_FETCH, PART}.")
+        .input("several", 1, "The straight KV_DATA flit has several destinations.")
+}

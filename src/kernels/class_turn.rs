@@ -1,0 +1,151 @@
+//! Class turn: which kind of flit does an output send?
+//!
+//! Invariant: the bits `_before_` always describe an order of the three classes. A class that wins
+//! against another goes last in it, so that one that has lost goes before the winner until it has
+//! won itself. Within PART, first flits of packets and the others take turns.
+
+use super::error::PrintError;
+use super::kernel::Kernel;
+use rust_hdl::prelude::*;
+
+/// One output; a bit asks for each kind of flit.
+#[derive(LogicBlock, Default)]
+pub struct ClassTurn {
+    /// A first flit of a PART packet could leave.
+    pub first: Signal<In, Bit>,
+    /// Another flit of a PART packet could leave.
+    pub body: Signal<In, Bit>,
+    /// A flit of KV_FETCH could leave.
+    pub fetch: Signal<In, Bit>,
+    /// A flit of KV_DATA could leave.
+    pub data: Signal<In, Bit>,
+    /// KV_FETCH goes before PART.
+    pub fetch_before_part_q: Signal<In, Bit>,
+    /// KV_DATA goes before PART.
+    pub data_before_part_q: Signal<In, Bit>,
+    /// KV_DATA goes before KV_FETCH.
+    pub data_before_fetch_q: Signal<In, Bit>,
+    /// Other flits of PART go before first flits.
+    pub body_before_first_q: Signal<In, Bit>,
+    /// A PART flit leaves.
+    pub sends_part: Signal<Out, Bit>,
+    /// A first flit of a PART packet leaves.
+    pub sends_first: Signal<Out, Bit>,
+    /// Another flit of a PART packet leaves.
+    pub sends_body: Signal<Out, Bit>,
+    /// A flit of KV_FETCH leaves.
+    pub sends_fetch: Signal<Out, Bit>,
+    /// A flit of KV_DATA leaves.
+    pub sends_data: Signal<Out, Bit>,
+    /// Next `fetch_before_part_q`.
+    pub fetch_before_part_d: Signal<Out, Bit>,
+    /// Next `data_before_part_q`.
+    pub data_before_part_d: Signal<Out, Bit>,
+    /// Next `data_before_fetch_q`.
+    pub data_before_fetch_d: Signal<Out, Bit>,
+    /// Next `body_before_first_q`.
+    pub body_before_first_d: Signal<Out, Bit>,
+}
+
+impl Logic for ClassTurn {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.sends_part.next = (self.first.val() | self.body.val())
+            & !(self.fetch.val() & self.fetch_before_part_q.val())
+            & !(self.data.val() & self.data_before_part_q.val());
+        self.sends_fetch.next = self.fetch.val()
+            & !((self.first.val() | self.body.val()) & !self.fetch_before_part_q.val())
+            & !(self.data.val() & self.data_before_fetch_q.val());
+        self.sends_data.next = self.data.val()
+            & !((self.first.val() | self.body.val()) & !self.data_before_part_q.val())
+            & !(self.fetch.val() & !self.data_before_fetch_q.val());
+        self.sends_first.next =
+            self.sends_part.val() & self.first.val() & !(self.body.val() & self.body_before_first_q.val());
+        self.sends_body.next =
+            self.sends_part.val() & self.body.val() & !(self.first.val() & !self.body_before_first_q.val());
+        // A class without a rival leaves the order as it is.
+        self.fetch_before_part_d.next = (self.fetch_before_part_q.val()
+            | (self.sends_part.val() & (self.fetch.val() | self.data.val())))
+            & !(self.sends_fetch.val() & (self.first.val() | self.body.val() | self.data.val()));
+        self.data_before_part_d.next = (self.data_before_part_q.val()
+            | (self.sends_part.val() & (self.fetch.val() | self.data.val())))
+            & !(self.sends_data.val() & (self.first.val() | self.body.val() | self.fetch.val()));
+        self.data_before_fetch_d.next = (self.data_before_fetch_q.val()
+            | (self.sends_fetch.val() & (self.first.val() | self.body.val() | self.data.val())))
+            & !(self.sends_data.val() & (self.first.val() | self.body.val() | self.fetch.val()));
+        if self.sends_part.val() & self.first.val() & self.body.val() {
+            self.body_before_first_d.next = self.sends_first.val();
+        } else {
+            self.body_before_first_d.next = self.body_before_first_q.val();
+        }
+    }
+}
+
+/// Prints [`ClassTurn`].
+pub fn class_turn() -> Result<Kernel, PrintError> {
+    Kernel::print(
+        "class_turn",
+        "Chooses the class that an output sends; one that wins against another goes last.",
+        &ClassTurn::default(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Order of PART, KV_FETCH and KV_DATA as the three bits give it; `None` if they contradict each other.
+    fn order(bits: usize) -> Option<Vec<usize>> {
+        let before = |a: usize, b: usize| match (a, b) {
+            (1, 0) => bits & 1 != 0,
+            (2, 0) => bits & 2 != 0,
+            (2, 1) => bits & 4 != 0,
+            (0, 1) => bits & 1 == 0,
+            (0, 2) => bits & 2 == 0,
+            _ => bits & 4 == 0,
+        };
+        let rank = |class: usize| (0..3).filter(|&other| other != class && before(other, class)).count();
+        let mut classes = vec![0, 1, 2];
+        classes.sort_by_key(|&class| rank(class));
+        (0..3).all(|place| rank(classes[place]) == place).then_some(classes)
+    }
+
+    #[test]
+    fn the_class_that_goes_first_wins_and_goes_last() {
+        let mut uut = ClassTurn::default();
+        for case in 0..256_usize {
+            let (asks, state) = (case & 15, case >> 4);
+            let Some(classes) = order(state & 7) else { continue };
+            uut.first.next = asks & 1 != 0;
+            uut.body.next = asks & 2 != 0;
+            uut.fetch.next = asks & 4 != 0;
+            uut.data.next = asks & 8 != 0;
+            uut.fetch_before_part_q.next = state & 1 != 0;
+            uut.data_before_part_q.next = state & 2 != 0;
+            uut.data_before_fetch_q.next = state & 4 != 0;
+            uut.body_before_first_q.next = state & 8 != 0;
+            assert!(simulate(&mut uut, 4));
+
+            let asking = [asks & 3 != 0, asks & 4 != 0, asks & 8 != 0];
+            let winner = classes.iter().copied().find(|&class| asking[class]);
+            let sends = [uut.sends_part.val(), uut.sends_fetch.val(), uut.sends_data.val()];
+            assert_eq!(sends, [0, 1, 2].map(|class| winner == Some(class)), "case {case}");
+            let body = winner == Some(0) && asks & 2 != 0 && (asks & 1 == 0 || state & 8 != 0);
+            assert_eq!(uut.sends_body.val(), body, "case {case}");
+            assert_eq!(uut.sends_first.val(), winner == Some(0) && !body, "case {case}");
+
+            let next = usize::from(uut.fetch_before_part_d.val())
+                | usize::from(uut.data_before_part_d.val()) << 1
+                | usize::from(uut.data_before_fetch_d.val()) << 2;
+            let mut expected = classes.clone();
+            if let Some(winner) = winner.filter(|_| asking.iter().filter(|&&asks| asks).count() > 1) {
+                expected.retain(|&class| class != winner);
+                expected.push(winner);
+            }
+            assert_eq!(order(next), Some(expected), "case {case}");
+            let contested = winner == Some(0) && asks & 3 == 3;
+            let turn = if contested { !body } else { state & 8 != 0 };
+            assert_eq!(uut.body_before_first_d.val(), turn, "case {case}");
+        }
+    }
+}
