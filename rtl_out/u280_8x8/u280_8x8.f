@@ -20,7 +20,13 @@ rtl/network/meshkv_route_column.v
 rtl/network/meshkv_input_port.v
 rtl/network/meshkv_vc_request.v
 rtl/network/meshkv_send_vc.v
-rtl/network/meshkv_through_priority.v
+rtl/network/meshkv_class_turn.v
+rtl/network/meshkv_shared_turn.v
+rtl/network/meshkv_column_turns.v
+rtl/network/meshkv_tile_turns.v
+rtl/network/meshkv_column_output.v
+rtl/network/meshkv_row_output.v
+rtl/network/meshkv_tile_output.v
 rtl/network/meshkv_output_open.v
 rtl/network/meshkv_switch_allocator.v
 rtl/network/meshkv_output_port.v

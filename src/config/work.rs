@@ -37,6 +37,8 @@ pub enum Pattern {
     BitComplement,
     /// Tile index with its bits reversed.
     BitReverse,
+    /// Tile index with its bits rotated left by one.
+    Shuffle,
     /// Nearly half way round in each dimension.
     Tornado,
     /// (x + 1, y + 1), wrapping round.

@@ -58,8 +58,7 @@ impl<const COUNT: usize> Default for SharedTurn<COUNT> {
 impl<const COUNT: usize> Logic for SharedTurn<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.wins.next =
-            self.asks.val() & ((self.position_q.val() < self.share.val()) | !self.rivals.val());
+        self.wins.next = self.asks.val() & ((self.position_q.val() < self.share.val()) | !self.rivals.val());
         self.position_d.next = self.position_q.val();
         if self.used.val() & self.wins.val() {
             if self.position_q.val() < self.share.val() {

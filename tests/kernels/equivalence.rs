@@ -107,6 +107,29 @@ fn arbiter4_is_what_rust_hdl_prints() {
 }
 
 #[test]
+fn class_turn_is_what_rust_hdl_prints() {
+    let (kernel, block) = (kernels::class_turn().unwrap(), kernels::ClassTurn::default());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
+}
+
+#[test]
+fn credit_claim_is_what_rust_hdl_prints() {
+    let kernel = kernels::credit_claim().unwrap();
+    assert_proved(&kernel, &kernels::CreditClaim::<1>::new());
+    assert_proved(&kernel, &kernels::CreditClaim::<4>::new());
+    assert_mutants_die(&kernel, &kernels::CreditClaim::<3>::new());
+}
+
+#[test]
+fn shared_turn_is_what_rust_hdl_prints() {
+    let kernel = kernels::shared_turn().unwrap();
+    assert_proved(&kernel, &kernels::SharedTurn::<2>::new());
+    assert_proved(&kernel, &kernels::SharedTurn::<5>::new());
+    assert_mutants_die(&kernel, &kernels::SharedTurn::<3>::new());
+}
+
+#[test]
 fn coalescing_window_is_what_rust_hdl_prints() {
     let kernel = kernels::coalescing_window().unwrap();
     assert_proved(&kernel, &kernels::CoalescingWindow::<1>::new(1, 0));
@@ -152,10 +175,9 @@ fn k_then_v_is_what_rust_hdl_prints() {
 
 #[test]
 fn output_open_is_what_rust_hdl_prints() {
-    let kernel = kernels::output_open().unwrap();
-    assert_proved(&kernel, &kernels::OutputOpen::<1>::new());
-    assert_proved(&kernel, &kernels::OutputOpen::<3>::new());
-    assert_mutants_die(&kernel, &kernels::OutputOpen::<2>::new());
+    let (kernel, block) = (kernels::output_open().unwrap(), kernels::OutputOpen::default());
+    assert_proved(&kernel, &block);
+    assert_mutants_die(&kernel, &block);
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn a_packet_that_takes_its_rivals_channel_is_caught() {
 
 #[test]
 fn an_output_that_never_grants_ends_in_a_stall() {
-    let (from, to) = ("{ask_l_n, ask_w_n, ask_e_n, request_s[N]}", "{1'b0, ask_w_n, ask_e_n, request_s[N]}");
+    let (from, to) = (".want_l       (ask_l_n)", ".want_l       (4'b0000)");
     match mutant("meshkv_switch_allocator", from, to, &single(0.2)) {
         Caught::Stalled(blocked) => assert!(blocked.contains("local VC"), "{blocked}"),
         other => panic!("{other:?}"),

@@ -12,11 +12,12 @@ use meshkv::cosim::workloads::network::measure::RunError;
 use meshkv::design::{Class, Design, Mesh, NodeId, Port};
 use std::collections::BTreeSet;
 
-const PATTERNS: [PatternKind; 7] = [
+const PATTERNS: [PatternKind; 8] = [
     PatternKind::Uniform,
     PatternKind::Transpose,
     PatternKind::BitComplement,
     PatternKind::BitReverse,
+    PatternKind::Shuffle,
     PatternKind::Tornado,
     PatternKind::Neighbour,
     PatternKind::Hotspot,

@@ -42,7 +42,7 @@ add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_core/u_fabric/u
 add_cells_to_pblock [get_pblocks meshkv_slr1_east] [get_cells {u_front/gen_port[4].u_slices/gen_far.u_credits u_front/gen_port[5].u_slices/gen_far.u_credits u_front/gen_port[4].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[4].u_slices/gen_far.u_beats/gen_stage[1].u_crossing u_front/gen_port[5].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[5].u_slices/gen_far.u_beats/gen_stage[1].u_crossing}]
 
 # Links between rows 0 and 1.
-# expect 576
+# expect 582
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[0].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[1].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 0 and 1.

@@ -78,7 +78,7 @@ add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_core/u_fabric/u
 add_cells_to_pblock [get_pblocks meshkv_slr2_east] [get_cells {u_front/gen_port[22].u_slices/gen_far.u_credits u_front/gen_port[23].u_slices/gen_far.u_credits u_front/gen_port[26].u_slices/gen_far.u_credits u_front/gen_port[27].u_slices/gen_far.u_credits u_front/gen_port[30].u_slices/gen_far.u_credits u_front/gen_port[31].u_slices/gen_far.u_credits u_front/gen_port[22].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[22].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[23].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[23].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[26].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[26].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[27].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[27].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[30].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[30].u_slices/gen_far.u_beats/gen_stage[3].u_crossing u_front/gen_port[31].u_slices/gen_far.u_asks/gen_stage[0].u_crossing u_front/gen_port[31].u_slices/gen_far.u_beats/gen_stage[3].u_crossing}]
 
 # Links between rows 1 and 2.
-# expect 4896
+# expect 4912
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[1].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[2].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 1 and 2.
@@ -94,7 +94,7 @@ set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[8].*gen_cred
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/gen_tile[8].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[9].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[10].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[11].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[12].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[13].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[14].*gen_up_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/gen_tile[15].*gen_up_crossing.u_crossing/crossing_q_reg*}]
 
 # Links between rows 4 and 5.
-# expect 4896
+# expect 4912
 set_property USER_SLL_REG TRUE [get_cells {u_core/u_fabric/u_mesh/gen_row[4].gen_col[*].gen_north.gen_crossing.u_crossing/crossing_q_reg* u_core/u_fabric/u_mesh/gen_row[5].gen_col[*].gen_south.gen_crossing.u_crossing/crossing_q_reg*}]
 
 # Column buses between rows 4 and 5.

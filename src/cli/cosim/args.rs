@@ -88,6 +88,8 @@ enum Kind {
     BitComplement,
     /// Tile index with its bits reversed
     BitReverse,
+    /// Tile index with its bits rotated left by one
+    Shuffle,
     /// Nearly half way round in each dimension
     Tornado,
     /// (x + 1, y + 1), wrapping round
@@ -160,6 +162,7 @@ impl Options {
             Kind::Transpose => unicast(PatternKind::Transpose),
             Kind::BitComplement => unicast(PatternKind::BitComplement),
             Kind::BitReverse => unicast(PatternKind::BitReverse),
+            Kind::Shuffle => unicast(PatternKind::Shuffle),
             Kind::Tornado => unicast(PatternKind::Tornado),
             Kind::Neighbour => unicast(PatternKind::Neighbour),
             Kind::Hotspot => unicast(PatternKind::Hotspot),

@@ -39,6 +39,9 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
         line("last delivery, mean", format!("{last:.2}"), "cycles, of what arrived");
     }
     line("longest wait", row.max_wait.to_string(), "cycles from the head of a source queue");
+    if let Some(slowest) = row.slowest_source {
+        line("slowest source", format!("{slowest:.3}"), "of the mean of all tiles that send");
+    }
     line("hops, mean", format!("{:.3}", row.hops_mean), "links");
     line("link traversals", row.link_flits.to_string(), "flits in the window");
     let agree = if row.run_link_flits == row.run_tree_links { "as many as" } else { "unlike" };

@@ -363,13 +363,20 @@ mod tests {
 
     #[test]
     fn no_traffic_is_addressed_to_its_own_tile() {
-        use PatternKind::{BitComplement, BitReverse, Neighbour, Tornado, Transpose, Uniform};
+        use PatternKind::{BitComplement, BitReverse, Neighbour, Shuffle, Tornado, Transpose, Uniform};
         for (cols, rows) in [(2, 2), (4, 2), (4, 4), (3, 5)] {
             let design = design(cols, rows);
             let mut shapes = Vec::new();
-            for pattern in
-                [Uniform, Transpose, BitComplement, BitReverse, Tornado, Neighbour, PatternKind::Hotspot]
-            {
+            for pattern in [
+                Uniform,
+                Transpose,
+                BitComplement,
+                BitReverse,
+                Shuffle,
+                Tornado,
+                Neighbour,
+                PatternKind::Hotspot,
+            ] {
                 for vn in [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both] {
                     shapes.push(Shape::Unicast { pattern, hotspots: Vec::new(), vn });
                 }

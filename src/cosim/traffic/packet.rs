@@ -271,8 +271,7 @@ mod tests {
                 .fold(0u32, |v, (i, b)| v | (words[(b / 32) as usize] >> (b % 32) & 1) << i)
         };
         for index in 0..3 {
-            let header =
-                |class, several| Header { class, source, tag: 9, index, flits: 3, several };
+            let header = |class, several| Header { class, source, tag: 9, index, flits: 3, several };
             bits.write_head(&header(Class::Part, false), &mut words);
             assert_eq!(read(&words, Class::Part, "x"), 5);
             assert_eq!(read(&words, Class::Part, "y"), 3);

@@ -21,6 +21,8 @@ pub enum PatternKind {
     BitComplement,
     /// Tile index with its bits in reverse order; powers of two.
     BitReverse,
+    /// Tile index with its bits rotated left by one; powers of two.
+    Shuffle,
     /// Nearly half way round in each dimension: (x + ceil(cols/2) - 1, y + ceil(rows/2) - 1).
     Tornado,
     /// (x + 1, y + 1), wrapping round.
@@ -155,6 +157,15 @@ impl Pattern {
                     (index % cols, index / cols)
                 })?
             }
+            PatternKind::Shuffle => {
+                powers_of_two()?;
+                let bits = (cols * rows).trailing_zeros();
+                fixed(&|x, y| {
+                    let index = y * cols + x;
+                    let index = (index << 1 | index >> (bits - 1)) & (cols * rows - 1);
+                    (index % cols, index / cols)
+                })?
+            }
             PatternKind::Tornado => {
                 fixed(&|x, y| ((x + cols.div_ceil(2) - 1) % cols, (y + rows.div_ceil(2) - 1) % rows))?
             }
@@ -198,6 +209,7 @@ impl PatternKind {
             PatternKind::Transpose => "transpose",
             PatternKind::BitComplement => "bit-complement",
             PatternKind::BitReverse => "bit-reverse",
+            PatternKind::Shuffle => "shuffle",
             PatternKind::Tornado => "tornado",
             PatternKind::Neighbour => "neighbour",
             PatternKind::Hotspot => "hotspot",
@@ -282,6 +294,9 @@ mod tests {
         // 0b000_001 -> 0b100_000
         assert_eq!(to(BitReverse, m, 1, 0), Some((0, 4)));
         assert_eq!(to(BitReverse, m, 0, 0), None);
+        // 0b100_011 -> 0b000_111
+        assert_eq!(to(Shuffle, m, 3, 4), Some((7, 0)));
+        assert_eq!(to(Shuffle, m, 7, 7), None);
         assert_eq!(to(Tornado, m, 0, 7), Some((3, 2)));
         assert_eq!(to(Neighbour, m, 7, 0), Some((0, 1)));
         assert_eq!(to(Tornado, mesh(5, 3), 0, 0), Some((2, 1)));

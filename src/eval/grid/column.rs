@@ -101,6 +101,13 @@ const TRAFFIC: &[Metric] = &[
         "longest time of any flit from the head of its source queue to a destination",
     ),
     (
+        "slowest_source",
+        "/slowest_source",
+        Number,
+        "",
+        "flits of the slowest source that came, over the mean of all tiles that send",
+    ),
+    (
         "saturated",
         "/saturated",
         Bool,

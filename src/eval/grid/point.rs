@@ -73,6 +73,7 @@ pub(super) fn traffic(work: &TrafficWork) -> Traffic {
         Pattern::Transpose => unicast(PatternKind::Transpose),
         Pattern::BitComplement => unicast(PatternKind::BitComplement),
         Pattern::BitReverse => unicast(PatternKind::BitReverse),
+        Pattern::Shuffle => unicast(PatternKind::Shuffle),
         Pattern::Tornado => unicast(PatternKind::Tornado),
         Pattern::Neighbour => unicast(PatternKind::Neighbour),
         Pattern::Hotspot => unicast(PatternKind::Hotspot),

@@ -106,7 +106,9 @@ fn soak_run(draw: &mut Draw, design: &Design, stalled: &mut Vec<NodeId>) -> Soak
 }
 
 fn shape(draw: &mut Draw, design: &Design) -> Shape {
-    use PatternKind::{BitComplement, BitReverse, Hotspot as Spot, Neighbour, Tornado, Transpose, Uniform};
+    use PatternKind::{
+        BitComplement, BitReverse, Hotspot as Spot, Neighbour, Shuffle, Tornado, Transpose, Uniform,
+    };
     let tiles = design.mesh.tiles() as u32;
     // Most of a large mesh at once takes long to deliver, so it is rare.
     let most = if tiles > 64 && !draw.one_in(8) { 8 } else { tiles - 1 };
@@ -128,6 +130,7 @@ fn shape(draw: &mut Draw, design: &Design) -> Shape {
                 Transpose,
                 BitComplement,
                 BitReverse,
+                Shuffle,
             ]);
             let of = |pattern| {
                 let hotspots = if pattern == Spot { vec![spot] } else { Vec::new() };

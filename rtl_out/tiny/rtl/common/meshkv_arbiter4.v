@@ -9,16 +9,15 @@
 module meshkv_arbiter4 (
     input  wire       clk,
     input  wire       rst,
-    input  wire       through,  // Request 0 wins, whatever the pointer.
+    input  wire       used,  // The grant is used, so the next request is preferred from now on.
     input  wire [3:0] request,
     output wire [3:0] grant
 );
     reg ptr1, ptr0;  // Number of the preferred request, in binary.
     reg g3, g2, g1, g0;
-    wire skips = through & request[0];  // Request 0 wins and the pointer stays.
-    wire r3 = request[3] & ~skips;
-    wire r2 = request[2] & ~skips;
-    wire r1 = request[1] & ~skips;
+    wire r3 = request[3];
+    wire r2 = request[2];
+    wire r1 = request[1];
     wire r0 = request[0];
 
     always @(*) begin
@@ -32,7 +31,7 @@ module meshkv_arbiter4 (
 
     // The request after the granted one is preferred next.
     always @(posedge clk) begin
-        if (|request & ~skips) begin
+        if (|request & used) begin
             ptr1 <= g1 | g2;
             ptr0 <= g0 | g2;
         end

@@ -30,7 +30,7 @@ module meshkv_transport #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 6,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 22,
+    parameter HEAD_WIDTH = 23,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
     // X_WIDTH + Y_WIDTH.

@@ -19,8 +19,10 @@ module meshkv_input_port #(
     parameter PTR_WIDTH = 2,
     // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 4'h3,
+    // Flits from which on a buffer counts as half full.
+    parameter HALF = 2,
     // Width of the fields next to the payload, in bits.
-    parameter META_WIDTH = 32,
+    parameter META_WIDTH = 33,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64
 ) (
@@ -44,7 +46,8 @@ module meshkv_input_port #(
     // The heads.
     output wire [5*VCS-1:0]      pending,  // Owes a copy to that output; bit output * VCS + v.
     output wire [VCS-1:0]        occupied,  // There is a head.
-    output wire [VCS-1:0]        last,  // The head is the last flit of its packet.
+    output wire [VCS-1:0]        last,  // Bit 0 of the head's header: last flit of a PART packet, KV_DATA with several destinations.
+    output wire [VCS-1:0]        full,  // At least half of the slots hold a flit.
     output wire [VCS-1:0]        freed  // The head leaves for good in this cycle.
 );
     localparam VC_WIDTH   = $clog2(VCS);
@@ -158,11 +161,18 @@ module meshkv_input_port #(
             assign next_slots[v] = rd_next;
             assign more[v]       = rd_next != wr_ptr_q;
 
+            // Flits in the buffer; at least half of its slots back up what passes through.
+            reg  [PTR_WIDTH:0] level_q;
+            assign full[v] = level_q >= HALF[PTR_WIDTH:0];
+
             always @(posedge clk) begin
                 if (keep[v]) wr_ptr_q <= {wr_ptr_q[PTR_WIDTH-2:0], RING[wr_ptr_q]};
                 if (done[v]) rd_ptr_q <= rd_next;
+                if (keep[v] & ~done[v]) level_q <= level_q + 1'b1;
+                else if (done[v] & ~keep[v]) level_q <= level_q - 1'b1;
                 if (from_link[v] | from_bank[v]) last_q[v] <= from_bank[v] ? next_last : rx_last;
                 if (rst) begin
+                    level_q  <= {PTR_WIDTH+1{1'b0}};
                     wr_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
                     rd_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
                 end

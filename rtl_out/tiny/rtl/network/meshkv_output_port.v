@@ -15,7 +15,7 @@ module meshkv_output_port #(
     // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 4'h3,
     // Width of the fields next to the payload, in bits.
-    parameter META_WIDTH = 29,
+    parameter META_WIDTH = 30,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64
 ) (

@@ -32,11 +32,15 @@ module meshkv_core #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 37,
+    parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // Cycles for which a port may pass over a head that could leave.
+    // Flits from which on a buffer counts as half full.
+    parameter HALF = 4,
+    // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
+    // Periods of 32 cycles after which a head that waits claims the credits that it needs.
+    parameter CLAIM_PERIODS = 15,
     // Flits a virtual channel buffers.
     parameter VC_DEPTH = 8,
     // X_WIDTH + Y_WIDTH.
@@ -405,7 +409,9 @@ module meshkv_core #(
         .COLUMN_DEST_WIDTH(COLUMN_DEST_WIDTH),
         .HEAD_WIDTH       (HEAD_WIDTH),
         .FLIT_WIDTH       (FLIT_WIDTH),
+        .HALF             (HALF),
         .STARVE_LIMIT     (STARVE_LIMIT),
+        .CLAIM_PERIODS    (CLAIM_PERIODS),
         .VC_DEPTH         (VC_DEPTH),
         .HOME_WIDTH       (HOME_WIDTH),
         .TAG_WIDTH        (TAG_WIDTH),

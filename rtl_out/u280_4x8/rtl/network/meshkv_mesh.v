@@ -33,11 +33,15 @@ module meshkv_mesh #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 37,
+    parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // Cycles for which a port may pass over a head that could leave.
-    parameter STARVE_LIMIT = 15
+    // Flits from which on a buffer counts as half full.
+    parameter HALF = 4,
+    // Times that others of its port may go before a head that could leave.
+    parameter STARVE_LIMIT = 15,
+    // Periods of 32 cycles after which a head that waits claims the credits that it needs.
+    parameter CLAIM_PERIODS = 15
 ) (
     input  wire                        clk,
     input  wire [TILES-1:0]            rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
@@ -208,7 +212,9 @@ module meshkv_mesh #(
                     .COLUMN_DEST_WIDTH(COLUMN_DEST_WIDTH),
                     .HEAD_WIDTH       (HEAD_WIDTH),
                     .FLIT_WIDTH       (FLIT_WIDTH),
-                    .STARVE_LIMIT     (STARVE_LIMIT)
+                    .HALF             (HALF),
+                    .STARVE_LIMIT     (STARVE_LIMIT),
+                    .CLAIM_PERIODS    (CLAIM_PERIODS)
                 ) u_router (
                     .clk        (clk),
                     .rst        (rst[TILE]),

@@ -4,22 +4,19 @@
 // Lets an input ask for an output after it has won others in the same cycle.
 //
 // Outputs are decided one after the other, and an input feeds several of them only with copies of
-// one flit. So an input that has won is open only where this output and all that it has won get copies.
+// one flit. So an input that has won is open only to copies, and only if it has won with one.
 `default_nettype none
-module meshkv_output_open #(
-    // Outputs that are decided before and that the input may win.
-    parameter BEFORE = 3
-) (
-    input  wire              request,  // The input asks for this output.
-    input  wire              copy,  // It offers this output a copy.
-    input  wire [BEFORE-1:0] won,  // Outputs that it has won.
-    input  wire [BEFORE-1:0] copies,  // Outputs that it offers a copy.
-    output wire              ask  // The request stands.
+module meshkv_output_open (
+    input  wire [3:0] want,  // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    input  wire       won_single,  // It has won an output with a flit that has one destination.
+    input  wire       won_copy,  // It has won an output with a copy of KV_DATA.
+    output wire [3:0] ask  // Requests that stand.
 );
-    reg open;
+    reg open_single, open_copy;
     always @(*) begin
-        open = request & (copy | (!(|won))) & (!(|(won & ~copies)));
+        open_single = !(won_single | won_copy);
+        open_copy = !won_single;
     end
-    assign ask = open;
+    assign ask = want & {open_copy, {3{open_single}}};
 endmodule
 `default_nettype wire

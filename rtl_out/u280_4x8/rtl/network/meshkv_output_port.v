@@ -15,7 +15,7 @@ module meshkv_output_port #(
     // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
     // Width of the fields next to the payload, in bits.
-    parameter META_WIDTH = 70,
+    parameter META_WIDTH = 71,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512
 ) (

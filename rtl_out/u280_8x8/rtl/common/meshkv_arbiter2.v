@@ -8,14 +8,13 @@
 module meshkv_arbiter2 (
     input  wire       clk,
     input  wire       rst,
-    input  wire       through,  // Request 0 wins, whatever the pointer.
+    input  wire       used,  // The grant is used, so the next request is preferred from now on.
     input  wire [1:0] request,
     output wire [1:0] grant
 );
     reg  ptr;  // Number of the preferred request.
     reg  g1, g0;
-    wire skips = through & request[0];  // Request 0 wins and the pointer stays.
-    wire r1 = request[1] & ~skips;
+    wire r1 = request[1];
     wire r0 = request[0];
 
     always @(*) begin
@@ -26,7 +25,7 @@ module meshkv_arbiter2 (
     assign grant = {g1, g0};
 
     always @(posedge clk) begin
-        if (|request & ~skips) ptr <= g0;
+        if (|request & used) ptr <= g0;
         if (rst) ptr <= 1'b0;
     end
 endmodule

@@ -29,7 +29,7 @@ module meshkv_tile_port #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 34,
+    parameter HEAD_WIDTH = 35,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // Width of a tag (stream, layer, segment, slice) in bits.
@@ -237,14 +237,14 @@ module meshkv_tile_port #(
     meshkv_arbiter2 u_networks (
         .clk    (clk),
         .rst    (rst),
-        .through(1'b0),
+        .used   (1'b1),
         .request({|vn1, wants_part}),
         .grant  (turn)
     );
     meshkv_arbiter2 u_turns (
         .clk    (clk),
         .rst    (rst),
-        .through(1'b0),
+        .used   (1'b1),
         .request(vn1 & {2{turn[1]}}),
         .grant  (grant)
     );
@@ -265,6 +265,20 @@ module meshkv_tile_port #(
         .tile(fetch_dest)
     );
     assign elsewhere_dest = elsewhere;
+
+    // Several destinations lie in several columns or in several rows.
+    reg  [COLS-1:0] dest_cols;
+    reg  [ROWS-1:0] dest_rows;
+    integer         tile;
+    always @(*) begin
+        dest_cols = {COLS{1'b0}};
+        dest_rows = {ROWS{1'b0}};
+        for (tile = 0; tile < TILES; tile = tile + 1) begin
+            dest_cols[tile%COLS] = dest_cols[tile%COLS] | elsewhere[tile];
+            dest_rows[tile/COLS] = dest_rows[tile/COLS] | elsewhere[tile];
+        end
+    end
+    wire several = |(dest_cols & (dest_cols - 1'b1)) | |(dest_rows & (dest_rows - 1'b1));
     genvar d;
     generate
         for (d = 0; d < TILES; d = d + 1) begin : gen_part_dest
@@ -275,7 +289,7 @@ module meshkv_tile_port #(
 
     // Headers of each class start at bit 0.
     localparam FETCH_HEAD = KEY_WIDTH + MASK_WIDTH + X_WIDTH + Y_WIDTH;
-    localparam DATA_HEAD  = KEY_WIDTH + INDEX_WIDTH + MASK_WIDTH;
+    localparam DATA_HEAD  = 1 + KEY_WIDTH + INDEX_WIDTH + MASK_WIDTH;
     localparam PART_HEAD  = PART_ID_WIDTH + 3 + X_WIDTH + Y_WIDTH;
     reg [HEAD_WIDTH-1:0] fetch_head, data_head, part_head;
     reg [FLIT_WIDTH-1:0] fetch_payload;
@@ -285,7 +299,7 @@ module meshkv_tile_port #(
         part_head                        = {HEAD_WIDTH{1'b0}};
         part_head[PART_HEAD-1:0]         = {y, x, part_id, part_alone, part_first, part_last};
         data_head                        = {HEAD_WIDTH{1'b0}};
-        data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key};
+        data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key, several};
         fetch_payload                    = {FLIT_WIDTH{1'b0}};
         fetch_payload[2*INDEX_WIDTH:0]   = {fetch_again, fetch_last, fetch_first};
     end
@@ -317,8 +331,8 @@ module meshkv_tile_port #(
     end
     assign rx_credit   = credit_q;
     assign kv_valid    = rx_data_valid | keeps;
-    assign kv_key      = rx_data_valid ? rx_head[KEY_WIDTH-1:0] : data_key;
-    assign kv_index    = rx_data_valid ? rx_head[KEY_WIDTH+:INDEX_WIDTH] : data_index;
+    assign kv_key      = rx_data_valid ? rx_head[1+:KEY_WIDTH] : data_key;
+    assign kv_index    = rx_data_valid ? rx_head[1+KEY_WIDTH+:INDEX_WIDTH] : data_index;
     assign kv_data     = rx_data_valid ? rx_data : data_data;
     assign event_keep  = keeps;
 

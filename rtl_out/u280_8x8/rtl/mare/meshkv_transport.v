@@ -30,7 +30,7 @@ module meshkv_transport #(
     // Width of a destination on row links and at the tile, in bits.
     parameter DEST_WIDTH = 64,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 34,
+    parameter HEAD_WIDTH = 35,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
     // X_WIDTH + Y_WIDTH.

@@ -30,11 +30,15 @@ module meshkv_router #(
     // Width of a destination on column links in bits.
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
-    parameter HEAD_WIDTH = 34,
+    parameter HEAD_WIDTH = 35,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 256,
-    // Cycles for which a port may pass over a head that could leave.
-    parameter STARVE_LIMIT = 15
+    // Flits from which on a buffer counts as half full.
+    parameter HALF = 4,
+    // Times that others of its port may go before a head that could leave.
+    parameter STARVE_LIMIT = 15,
+    // Periods of 32 cycles after which a head that waits claims the credits that it needs.
+    parameter CLAIM_PERIODS = 15
 ) (
     input  wire                         clk,
     input  wire                         rst,
@@ -289,7 +293,7 @@ module meshkv_router #(
 
     wire [4:0]       express_n, grant_n;
     wire [5*VCS-1:0] pending_n;
-    wire [VCS-1:0]   last_n, freed_n, rd_vc_n, occupied_n;
+    wire [VCS-1:0]   last_n, freed_n, rd_vc_n, occupied_n, full_n;
     wire [COLUMN_META_WIDTH-1:0] rd_meta_n;
     wire [FLIT_WIDTH-1:0] rd_data_n;
     meshkv_input_port #(
@@ -298,6 +302,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
+        .HALF      (HALF),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_n (
@@ -316,12 +321,13 @@ module meshkv_router #(
         .pending  (pending_n),
         .occupied (occupied_n),
         .last     (last_n),
+        .full     (full_n),
         .freed    (freed_n)
     );
 
     wire [4:0]       express_s, grant_s;
     wire [5*VCS-1:0] pending_s;
-    wire [VCS-1:0]   last_s, freed_s, rd_vc_s, occupied_s;
+    wire [VCS-1:0]   last_s, freed_s, rd_vc_s, occupied_s, full_s;
     wire [COLUMN_META_WIDTH-1:0] rd_meta_s;
     wire [FLIT_WIDTH-1:0] rd_data_s;
     meshkv_input_port #(
@@ -330,6 +336,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
+        .HALF      (HALF),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_s (
@@ -348,12 +355,13 @@ module meshkv_router #(
         .pending  (pending_s),
         .occupied (occupied_s),
         .last     (last_s),
+        .full     (full_s),
         .freed    (freed_s)
     );
 
     wire [4:0]       express_e, grant_e;
     wire [5*VCS-1:0] pending_e;
-    wire [VCS-1:0]   last_e, freed_e, rd_vc_e, occupied_e;
+    wire [VCS-1:0]   last_e, freed_e, rd_vc_e, occupied_e, full_e;
     wire [ROW_META_WIDTH-1:0] rd_meta_e;
     wire [FLIT_WIDTH-1:0] rd_data_e;
     meshkv_input_port #(
@@ -362,6 +370,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
+        .HALF      (HALF),
         .META_WIDTH(ROW_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_e (
@@ -380,12 +389,13 @@ module meshkv_router #(
         .pending  (pending_e),
         .occupied (occupied_e),
         .last     (last_e),
+        .full     (full_e),
         .freed    (freed_e)
     );
 
     wire [4:0]       express_w, grant_w;
     wire [5*VCS-1:0] pending_w;
-    wire [VCS-1:0]   last_w, freed_w, rd_vc_w, occupied_w;
+    wire [VCS-1:0]   last_w, freed_w, rd_vc_w, occupied_w, full_w;
     wire [ROW_META_WIDTH-1:0] rd_meta_w;
     wire [FLIT_WIDTH-1:0] rd_data_w;
     meshkv_input_port #(
@@ -394,6 +404,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
+        .HALF      (HALF),
         .META_WIDTH(ROW_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_w (
@@ -412,12 +423,13 @@ module meshkv_router #(
         .pending  (pending_w),
         .occupied (occupied_w),
         .last     (last_w),
+        .full     (full_w),
         .freed    (freed_w)
     );
 
     wire [4:0]       express_l, grant_l;
     wire [5*VCS-1:0] pending_l;
-    wire [VCS-1:0]   last_l, freed_l, rd_vc_l, occupied_l;
+    wire [VCS-1:0]   last_l, freed_l, rd_vc_l, occupied_l, full_l;
     wire [LOCAL_META_WIDTH-1:0] rd_meta_l;
     wire [FLIT_WIDTH-1:0] rd_data_l;
     meshkv_input_port #(
@@ -426,6 +438,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
+        .HALF      (HALF),
         .META_WIDTH(LOCAL_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_l (
@@ -444,6 +457,7 @@ module meshkv_router #(
         .pending  (pending_l),
         .occupied (occupied_l),
         .last     (last_l),
+        .full     (full_l),
         .freed    (freed_l)
     );
 
@@ -469,18 +483,20 @@ module meshkv_router #(
     wire                 send_last_l;
 
     meshkv_switch_allocator #(
-        .X_WIDTH     (X_WIDTH),
-        .Y_WIDTH     (Y_WIDTH),
-        .VN0_VCS     (VN0_VCS),
-        .VCS         (VCS),
-        .STARVE_LIMIT(STARVE_LIMIT)
+        .X_WIDTH      (X_WIDTH),
+        .Y_WIDTH      (Y_WIDTH),
+        .VN0_VCS      (VN0_VCS),
+        .VCS          (VCS),
+        .STARVE_LIMIT (STARVE_LIMIT),
+        .CLAIM_PERIODS(CLAIM_PERIODS)
     ) u_allocator (
         .clk        (clk),
         .rst        (rst),
         .pending_n  (pending_n),
         .occupied_n (occupied_n),
-        .last_n     (last_n[VN0_VCS-1:0]),
+        .last_n     (last_n),
         .freed_n    (freed_n),
+        .full_n     (full_n),
         .rx_valid_n (rx_n_valid),
         .rx_last_n  (rx_n_head[0]),
         .grant_n    (grant_n),
@@ -491,8 +507,9 @@ module meshkv_router #(
         .select_n   (select_n),
         .pending_s  (pending_s),
         .occupied_s (occupied_s),
-        .last_s     (last_s[VN0_VCS-1:0]),
+        .last_s     (last_s),
         .freed_s    (freed_s),
+        .full_s     (full_s),
         .rx_valid_s (rx_s_valid),
         .rx_last_s  (rx_s_head[0]),
         .grant_s    (grant_s),
@@ -503,8 +520,9 @@ module meshkv_router #(
         .select_s   (select_s),
         .pending_e  (pending_e),
         .occupied_e (occupied_e),
-        .last_e     (last_e[VN0_VCS-1:0]),
+        .last_e     (last_e),
         .freed_e    (freed_e),
+        .full_e     (full_e),
         .rx_valid_e (rx_e_valid),
         .rx_last_e  (rx_e_head[0]),
         .grant_e    (grant_e),
@@ -515,8 +533,9 @@ module meshkv_router #(
         .select_e   (select_e),
         .pending_w  (pending_w),
         .occupied_w (occupied_w),
-        .last_w     (last_w[VN0_VCS-1:0]),
+        .last_w     (last_w),
         .freed_w    (freed_w),
+        .full_w     (full_w),
         .rx_valid_w (rx_w_valid),
         .rx_last_w  (rx_w_head[0]),
         .grant_w    (grant_w),
@@ -527,7 +546,7 @@ module meshkv_router #(
         .select_w   (select_w),
         .pending_l  (pending_l),
         .occupied_l (occupied_l),
-        .last_l     (last_l[VN0_VCS-1:0]),
+        .last_l     (last_l),
         .freed_l    (freed_l),
         .rx_valid_l (rx_l_valid),
         .rx_last_l  (rx_l_head[0]),
@@ -714,8 +733,7 @@ module meshkv_router #(
     );
 
     assign vc_busy = {occupied_l, occupied_w, occupied_e, occupied_s, occupied_n};
-    wire unused_last = |{last_n[VCS-1:VN0_VCS], last_s[VCS-1:VN0_VCS], last_e[VCS-1:VN0_VCS],
-                         last_w[VCS-1:VN0_VCS], last_l[VCS-1:VN0_VCS]};
+    wire unused_full = |full_l;
 
     // Counter events of each output: {blocked, KV_DATA, KV_FETCH, PART}.
     reg [4:0] blocked_q;

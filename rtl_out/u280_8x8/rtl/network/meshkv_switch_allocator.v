@@ -6,7 +6,7 @@
 // Outputs are decided one after the other and granted inputs drop out. So the matching is
 // maximal but for the side choices, unlike that of single-pass separable allocators. North and
 // south, which have the most contenders, go first, then east and west, then the tile.
-// An output rotates over its inputs, weighted for straight flits; an input chooses virtual channels by its guard.
+// An output first chooses a class, then an input of that class by the tiles behind it.
 `default_nettype none
 module meshkv_switch_allocator #(
     // Width of a column number in bits.
@@ -17,8 +17,10 @@ module meshkv_switch_allocator #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Cycles for which a port may pass over a head that could leave.
-    parameter STARVE_LIMIT = 15
+    // Times that others of its port may go before a head that could leave.
+    parameter STARVE_LIMIT = 15,
+    // Periods of 32 cycles after which a head that waits claims the credits that it needs.
+    parameter CLAIM_PERIODS = 15
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -26,8 +28,9 @@ module meshkv_switch_allocator #(
     // Input n: heads, link, grants; output n: the departing flit.
     input  wire [5*VCS-1:0]     pending_n,
     input  wire [VCS-1:0]       occupied_n,
-    input  wire [VN0_VCS-1:0]   last_n,
+    input  wire [VCS-1:0]       last_n,
     input  wire [VCS-1:0]       freed_n,
+    input  wire [VCS-1:0]       full_n,
     input  wire [VCS-1:0]       rx_valid_n,
     input  wire                 rx_last_n,
     output wire [4:0]           grant_n,
@@ -40,8 +43,9 @@ module meshkv_switch_allocator #(
     // Input and output s.
     input  wire [5*VCS-1:0]     pending_s,
     input  wire [VCS-1:0]       occupied_s,
-    input  wire [VN0_VCS-1:0]   last_s,
+    input  wire [VCS-1:0]       last_s,
     input  wire [VCS-1:0]       freed_s,
+    input  wire [VCS-1:0]       full_s,
     input  wire [VCS-1:0]       rx_valid_s,
     input  wire                 rx_last_s,
     output wire [4:0]           grant_s,
@@ -54,8 +58,9 @@ module meshkv_switch_allocator #(
     // Input and output e.
     input  wire [5*VCS-1:0]     pending_e,
     input  wire [VCS-1:0]       occupied_e,
-    input  wire [VN0_VCS-1:0]   last_e,
+    input  wire [VCS-1:0]       last_e,
     input  wire [VCS-1:0]       freed_e,
+    input  wire [VCS-1:0]       full_e,
     input  wire [VCS-1:0]       rx_valid_e,
     input  wire                 rx_last_e,
     output wire [4:0]           grant_e,
@@ -68,8 +73,9 @@ module meshkv_switch_allocator #(
     // Input and output w.
     input  wire [5*VCS-1:0]     pending_w,
     input  wire [VCS-1:0]       occupied_w,
-    input  wire [VN0_VCS-1:0]   last_w,
+    input  wire [VCS-1:0]       last_w,
     input  wire [VCS-1:0]       freed_w,
+    input  wire [VCS-1:0]       full_w,
     input  wire [VCS-1:0]       rx_valid_w,
     input  wire                 rx_last_w,
     output wire [4:0]           grant_w,
@@ -82,7 +88,7 @@ module meshkv_switch_allocator #(
     // Input and output l, the tile.
     input  wire [5*VCS-1:0]     pending_l,
     input  wire [VCS-1:0]       occupied_l,
-    input  wire [VN0_VCS-1:0]   last_l,
+    input  wire [VCS-1:0]       last_l,
     input  wire [VCS-1:0]       freed_l,
     input  wire [VCS-1:0]       rx_valid_l,
     input  wire                 rx_last_l,
@@ -120,14 +126,23 @@ module meshkv_switch_allocator #(
     localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
                      OUTPUTS_L = 5'b01111;
 
-    wire [4:0]     request_n, replicates_n, express_ok_n;
-    wire [VCS-1:0] out_vc_n, express_vc_n;
-    wire           out_first_n, out_last_n, express_first_n;
+    // Four bits an output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    reg  [5*VCS-1:0] claimed_q;  // Claims of the cycle before.
+    reg  [4:0]       period_q;
+    wire             tick = &period_q;
+
+    wire [19:0]      want_n;
+    wire [5*VCS-1:0] claim_n;
+    wire [4:0]       express_ok_n;
+    wire [VCS-1:0]   out_vc_n, express_vc_n;
+    wire             copying_n, several_n;
+    wire             out_first_n, out_last_n, express_first_n;
     meshkv_vc_request #(
-        .OUTPUTS     (OUTPUTS_N),
-        .VN0_VCS     (VN0_VCS),
-        .VCS         (VCS),
-        .STARVE_LIMIT(STARVE_LIMIT)
+        .OUTPUTS      (OUTPUTS_N),
+        .VN0_VCS      (VN0_VCS),
+        .VCS          (VCS),
+        .STARVE_LIMIT (STARVE_LIMIT),
+        .CLAIM_PERIODS(CLAIM_PERIODS)
     ) u_request_n (
         .clk          (clk),
         .rst          (rst),
@@ -140,9 +155,14 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .request      (request_n),
-        .replicates   (replicates_n),
+        .claimed      (claimed_q),
+        .tick         (tick),
+        .wants        (want_n),
+        .copying      (copying_n),
+        .several      (several_n),
+        .claim        (claim_n),
         .express_ok   (express_ok_n),
+        .won          ({ kind_n_l, 4'b0000, 4'b0000, kind_n_s, 4'b0000 }),
         .grant        (grant_n),
         .express      (express_n),
         .rd_vc        (rd_vc_n),
@@ -153,14 +173,18 @@ module meshkv_switch_allocator #(
         .express_first(express_first_n)
     );
 
-    wire [4:0]     request_s, replicates_s, express_ok_s;
-    wire [VCS-1:0] out_vc_s, express_vc_s;
-    wire           out_first_s, out_last_s, express_first_s;
+    wire [19:0]      want_s;
+    wire [5*VCS-1:0] claim_s;
+    wire [4:0]       express_ok_s;
+    wire [VCS-1:0]   out_vc_s, express_vc_s;
+    wire             copying_s, several_s;
+    wire             out_first_s, out_last_s, express_first_s;
     meshkv_vc_request #(
-        .OUTPUTS     (OUTPUTS_S),
-        .VN0_VCS     (VN0_VCS),
-        .VCS         (VCS),
-        .STARVE_LIMIT(STARVE_LIMIT)
+        .OUTPUTS      (OUTPUTS_S),
+        .VN0_VCS      (VN0_VCS),
+        .VCS          (VCS),
+        .STARVE_LIMIT (STARVE_LIMIT),
+        .CLAIM_PERIODS(CLAIM_PERIODS)
     ) u_request_s (
         .clk          (clk),
         .rst          (rst),
@@ -173,9 +197,14 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .request      (request_s),
-        .replicates   (replicates_s),
+        .claimed      (claimed_q),
+        .tick         (tick),
+        .wants        (want_s),
+        .copying      (copying_s),
+        .several      (several_s),
+        .claim        (claim_s),
         .express_ok   (express_ok_s),
+        .won          ({ kind_s_l, 4'b0000, 4'b0000, 4'b0000, kind_s_n }),
         .grant        (grant_s),
         .express      (express_s),
         .rd_vc        (rd_vc_s),
@@ -186,14 +215,18 @@ module meshkv_switch_allocator #(
         .express_first(express_first_s)
     );
 
-    wire [4:0]     request_e, replicates_e, express_ok_e;
-    wire [VCS-1:0] out_vc_e, express_vc_e;
-    wire           out_first_e, out_last_e, express_first_e;
+    wire [19:0]      want_e;
+    wire [5*VCS-1:0] claim_e;
+    wire [4:0]       express_ok_e;
+    wire [VCS-1:0]   out_vc_e, express_vc_e;
+    wire             copying_e, several_e;
+    wire             out_first_e, out_last_e, express_first_e;
     meshkv_vc_request #(
-        .OUTPUTS     (OUTPUTS_E),
-        .VN0_VCS     (VN0_VCS),
-        .VCS         (VCS),
-        .STARVE_LIMIT(STARVE_LIMIT)
+        .OUTPUTS      (OUTPUTS_E),
+        .VN0_VCS      (VN0_VCS),
+        .VCS          (VCS),
+        .STARVE_LIMIT (STARVE_LIMIT),
+        .CLAIM_PERIODS(CLAIM_PERIODS)
     ) u_request_e (
         .clk          (clk),
         .rst          (rst),
@@ -206,9 +239,14 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .request      (request_e),
-        .replicates   (replicates_e),
+        .claimed      (claimed_q),
+        .tick         (tick),
+        .wants        (want_e),
+        .copying      (copying_e),
+        .several      (several_e),
+        .claim        (claim_e),
         .express_ok   (express_ok_e),
+        .won          ({ kind_e_l, kind_e_w, 4'b0000, kind_e_s, kind_e_n }),
         .grant        (grant_e),
         .express      (express_e),
         .rd_vc        (rd_vc_e),
@@ -219,14 +257,18 @@ module meshkv_switch_allocator #(
         .express_first(express_first_e)
     );
 
-    wire [4:0]     request_w, replicates_w, express_ok_w;
-    wire [VCS-1:0] out_vc_w, express_vc_w;
-    wire           out_first_w, out_last_w, express_first_w;
+    wire [19:0]      want_w;
+    wire [5*VCS-1:0] claim_w;
+    wire [4:0]       express_ok_w;
+    wire [VCS-1:0]   out_vc_w, express_vc_w;
+    wire             copying_w, several_w;
+    wire             out_first_w, out_last_w, express_first_w;
     meshkv_vc_request #(
-        .OUTPUTS     (OUTPUTS_W),
-        .VN0_VCS     (VN0_VCS),
-        .VCS         (VCS),
-        .STARVE_LIMIT(STARVE_LIMIT)
+        .OUTPUTS      (OUTPUTS_W),
+        .VN0_VCS      (VN0_VCS),
+        .VCS          (VCS),
+        .STARVE_LIMIT (STARVE_LIMIT),
+        .CLAIM_PERIODS(CLAIM_PERIODS)
     ) u_request_w (
         .clk          (clk),
         .rst          (rst),
@@ -239,9 +281,14 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .request      (request_w),
-        .replicates   (replicates_w),
+        .claimed      (claimed_q),
+        .tick         (tick),
+        .wants        (want_w),
+        .copying      (copying_w),
+        .several      (several_w),
+        .claim        (claim_w),
         .express_ok   (express_ok_w),
+        .won          ({ kind_w_l, 4'b0000, kind_w_e, kind_w_s, kind_w_n }),
         .grant        (grant_w),
         .express      (express_w),
         .rd_vc        (rd_vc_w),
@@ -252,14 +299,18 @@ module meshkv_switch_allocator #(
         .express_first(express_first_w)
     );
 
-    wire [4:0]     request_l, replicates_l, express_ok_l;
-    wire [VCS-1:0] out_vc_l, express_vc_l;
-    wire           out_first_l, out_last_l, express_first_l;
+    wire [19:0]      want_l;
+    wire [5*VCS-1:0] claim_l;
+    wire [4:0]       express_ok_l;
+    wire [VCS-1:0]   out_vc_l, express_vc_l;
+    wire             copying_l, several_l;
+    wire             out_first_l, out_last_l, express_first_l;
     meshkv_vc_request #(
-        .OUTPUTS     (OUTPUTS_L),
-        .VN0_VCS     (VN0_VCS),
-        .VCS         (VCS),
-        .STARVE_LIMIT(STARVE_LIMIT)
+        .OUTPUTS      (OUTPUTS_L),
+        .VN0_VCS      (VN0_VCS),
+        .VCS          (VCS),
+        .STARVE_LIMIT (STARVE_LIMIT),
+        .CLAIM_PERIODS(CLAIM_PERIODS)
     ) u_request_l (
         .clk          (clk),
         .rst          (rst),
@@ -272,9 +323,14 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .request      (request_l),
-        .replicates   (replicates_l),
+        .claimed      (claimed_q),
+        .tick         (tick),
+        .wants        (want_l),
+        .copying      (copying_l),
+        .several      (several_l),
+        .claim        (claim_l),
         .express_ok   (express_ok_l),
+        .won          ({ 4'b0000, kind_l_w, kind_l_e, kind_l_s, kind_l_n }),
         .grant        (grant_l),
         .express      (express_l),
         .rd_vc        (rd_vc_l),
@@ -285,263 +341,249 @@ module meshkv_switch_allocator #(
         .express_first(express_first_l)
     );
 
-    // Grants, named by input and output. Each is a wire of its own: some depend on others, and a
-    // vector would look like a combinational loop.
-    wire won_n_s, won_n_l, won_s_n, won_s_l;
-    wire won_e_n, won_e_s, won_e_w, won_e_l;
-    wire won_w_n, won_w_s, won_w_e, won_w_l;
-    wire won_l_n, won_l_s, won_l_e, won_l_w;
+    always @(posedge clk) begin
+        period_q  <= period_q + 1'b1;
+        claimed_q <= claim_n | claim_s | claim_e | claim_w | claim_l;
+        if (rst) begin
+            period_q  <= 5'd0;
+            claimed_q <= {5*VCS{1'b0}};
+        end
+    end
+
+    // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
+    // its own: some depend on others, and a vector would look like a combinational loop.
+    wire [3:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [3:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
+    wire [3:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
+    wire [3:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
+    wire won_n_s = |kind_n_s, won_n_l = |kind_n_l, won_s_n = |kind_s_n, won_s_l = |kind_s_l;
+    wire won_e_n = |kind_e_n, won_e_s = |kind_e_s, won_e_w = |kind_e_w, won_e_l = |kind_e_l;
+    wire won_w_n = |kind_w_n, won_w_s = |kind_w_s, won_w_e = |kind_w_e, won_w_l = |kind_w_l;
+    wire won_l_n = |kind_l_n, won_l_s = |kind_l_s, won_l_e = |kind_l_e, won_l_w = |kind_l_w;
 
     // Two flits of one input cannot leave together; copies of one KV_DATA flit can. An input that
     // requests two outputs decided in parallel first chooses one of them.
 
-    wire ask_e_n, ask_e_s;
+    wire [3:0] ask_e_n, ask_e_s;
     meshkv_pair_choice u_choice_e_ns (
-        .clk       (clk),
-        .rst       (rst),
-        .request_a (request_e[N]),
-        .request_b (request_e[S]),
-        .compatible(replicates_e[N] & replicates_e[S]),
-        .grant_a   (won_e_n),
-        .grant_b   (won_e_s),
-        .ask_a     (ask_e_n),
-        .ask_b     (ask_e_s)
+        .clk    (clk),
+        .rst    (rst),
+        .want_a (want_e[4*N+:4]),
+        .want_b (want_e[4*S+:4]),
+        .copying(copying_e),
+        .grant_a(won_e_n),
+        .grant_b(won_e_s),
+        .ask_a  (ask_e_n),
+        .ask_b  (ask_e_s)
     );
 
-    wire ask_w_n, ask_w_s;
+    wire [3:0] ask_w_n, ask_w_s;
     meshkv_pair_choice u_choice_w_ns (
-        .clk       (clk),
-        .rst       (rst),
-        .request_a (request_w[N]),
-        .request_b (request_w[S]),
-        .compatible(replicates_w[N] & replicates_w[S]),
-        .grant_a   (won_w_n),
-        .grant_b   (won_w_s),
-        .ask_a     (ask_w_n),
-        .ask_b     (ask_w_s)
+        .clk    (clk),
+        .rst    (rst),
+        .want_a (want_w[4*N+:4]),
+        .want_b (want_w[4*S+:4]),
+        .copying(copying_w),
+        .grant_a(won_w_n),
+        .grant_b(won_w_s),
+        .ask_a  (ask_w_n),
+        .ask_b  (ask_w_s)
     );
 
-    wire ask_l_n, ask_l_s;
+    wire [3:0] ask_l_n, ask_l_s;
     meshkv_pair_choice u_choice_l_ns (
-        .clk       (clk),
-        .rst       (rst),
-        .request_a (request_l[N]),
-        .request_b (request_l[S]),
-        .compatible(replicates_l[N] & replicates_l[S]),
-        .grant_a   (won_l_n),
-        .grant_b   (won_l_s),
-        .ask_a     (ask_l_n),
-        .ask_b     (ask_l_s)
+        .clk    (clk),
+        .rst    (rst),
+        .want_a (want_l[4*N+:4]),
+        .want_b (want_l[4*S+:4]),
+        .copying(copying_l),
+        .grant_a(won_l_n),
+        .grant_b(won_l_s),
+        .ask_a  (ask_l_n),
+        .ask_b  (ask_l_s)
     );
 
-    wire ask_l_e, ask_l_w;
+    wire [3:0] ask_l_e, ask_l_w;
     meshkv_pair_choice u_choice_l_ew (
-        .clk       (clk),
-        .rst       (rst),
-        .request_a (request_l[E]),
-        .request_b (request_l[W]),
-        .compatible(replicates_l[E] & replicates_l[W]),
-        .grant_a   (won_l_e),
-        .grant_b   (won_l_w),
-        .ask_a     (ask_l_e),
-        .ask_b     (ask_l_w)
-    );
-
-    // Fairness between near and far sources: plain round robin would reduce the share of far sources at every
-    // merge, so straight flits get more than one turn.
-
-    wire through_n;
-    meshkv_through_priority #(
-        .WIDTH(Y_WIDTH)
-    ) u_turn_n (
         .clk    (clk),
         .rst    (rst),
-        .behind (tiles_s),
-        .copy   (replicates_s[N]),
-        .passed (won_s_n),
-        .turned (won_e_n | won_w_n | won_l_n),
-        .through(through_n)
+        .want_a (want_l[4*E+:4]),
+        .want_b (want_l[4*W+:4]),
+        .copying(copying_l),
+        .grant_a(won_l_e),
+        .grant_b(won_l_w),
+        .ask_a  (ask_l_e),
+        .ask_b  (ask_l_w)
     );
 
-    wire through_s;
-    meshkv_through_priority #(
-        .WIDTH(Y_WIDTH)
-    ) u_turn_s (
-        .clk    (clk),
-        .rst    (rst),
-        .behind (tiles_n),
-        .copy   (replicates_n[S]),
-        .passed (won_n_s),
-        .turned (won_e_s | won_w_s | won_l_s),
-        .through(through_s)
-    );
-
-    wire through_e;
-    meshkv_through_priority #(
-        .WIDTH(X_WIDTH)
-    ) u_turn_e (
-        .clk    (clk),
-        .rst    (rst),
-        .behind (tiles_w),
-        .copy   (replicates_w[E]),
-        .passed (won_w_e),
-        .turned (won_l_e),
-        .through(through_e)
-    );
-
-    wire through_w;
-    meshkv_through_priority #(
-        .WIDTH(X_WIDTH)
-    ) u_turn_w (
-        .clk    (clk),
-        .rst    (rst),
-        .behind (tiles_e),
-        .copy   (replicates_e[W]),
-        .passed (won_e_w),
-        .turned (won_l_w),
-        .through(through_w)
-    );
+    // Numbers of tiles, wide enough for twice as many, and classes of which a buffer is at least half full.
+    localparam WIDTH = (X_WIDTH > Y_WIDTH ? X_WIDTH : Y_WIDTH) + 1;
+    wire [WIDTH-1:0] num_n = { {WIDTH-Y_WIDTH{1'b0}}, tiles_n};
+    wire [WIDTH-1:0] num_s = { {WIDTH-Y_WIDTH{1'b0}}, tiles_s};
+    wire [WIDTH-1:0] num_e = { {WIDTH-X_WIDTH{1'b0}}, tiles_e};
+    wire [WIDTH-1:0] num_w = { {WIDTH-X_WIDTH{1'b0}}, tiles_w};
+    wire [2:0] classes_n = {|full_n[VCS-1:VN0_VCS+1], full_n[VN0_VCS], |full_n[VN0_VCS-1:0]};
+    wire [2:0] classes_s = {|full_s[VCS-1:VN0_VCS+1], full_s[VN0_VCS], |full_s[VN0_VCS-1:0]};
+    wire [2:0] classes_e = {|full_e[VCS-1:VN0_VCS+1], full_e[VN0_VCS], |full_e[VN0_VCS-1:0]};
+    wire [2:0] classes_w = {|full_w[VCS-1:VN0_VCS+1], full_w[VN0_VCS], |full_w[VN0_VCS-1:0]};
+    wire unused_several = several_l;
 
     // First the outputs with most contenders, north and south: four inputs each.
-    meshkv_arbiter4 u_arbiter_n (
-        .clk    (clk),
-        .rst    (rst),
-        .through(through_n),
-        .request({ask_l_n, ask_w_n, ask_e_n, request_s[N]}),
-        .grant  ({won_l_n, won_w_n, won_e_n, won_s_n})
+    meshkv_column_output #(
+        .WIDTH(WIDTH)
+    ) u_output_n (
+        .clk          (clk),
+        .rst          (rst),
+        .behind       (num_s),
+        .tiles_e      (num_e),
+        .tiles_w      (num_w),
+        .full         (classes_s),
+        .several      (several_s),
+        .want_straight(want_s[4*N+:4]),
+        .want_e       (ask_e_n),
+        .want_w       (ask_w_n),
+        .want_l       (ask_l_n),
+        .won_straight (kind_s_n),
+        .won_e        (kind_e_n),
+        .won_w        (kind_w_n),
+        .won_l        (kind_l_n)
     );
-    meshkv_arbiter4 u_arbiter_s (
-        .clk    (clk),
-        .rst    (rst),
-        .through(through_s),
-        .request({ask_l_s, ask_w_s, ask_e_s, request_n[S]}),
-        .grant  ({won_l_s, won_w_s, won_e_s, won_n_s})
+    meshkv_column_output #(
+        .WIDTH(WIDTH)
+    ) u_output_s (
+        .clk          (clk),
+        .rst          (rst),
+        .behind       (num_n),
+        .tiles_e      (num_e),
+        .tiles_w      (num_w),
+        .full         (classes_n),
+        .several      (several_n),
+        .want_straight(want_n[4*S+:4]),
+        .want_e       (ask_e_s),
+        .want_w       (ask_w_s),
+        .want_l       (ask_l_s),
+        .won_straight (kind_n_s),
+        .won_e        (kind_e_s),
+        .won_w        (kind_w_s),
+        .won_l        (kind_l_s)
     );
 
     // East and west come next. An input that has won north or south is open to them only with copies of one flit.
 
-    wire open_w_e;
-    meshkv_output_open #(
-        .BEFORE(2)
-    ) u_open_w_e (
-        .request(request_w[E]),
-        .copy   (replicates_w[E]),
-        .won    ({won_w_s, won_w_n}),
-        .copies ({replicates_w[S], replicates_w[N]}),
-        .ask    (open_w_e)
+    wire [3:0] open_w_e;
+    meshkv_output_open u_open_w_e (
+        .want      (want_w[4*E+:4]),
+        .won_single(|kind_w_n[2:0] | |kind_w_s[2:0]),
+        .won_copy  (kind_w_n[3] | kind_w_s[3]),
+        .ask       (open_w_e)
     );
 
-    wire open_e_w;
-    meshkv_output_open #(
-        .BEFORE(2)
-    ) u_open_e_w (
-        .request(request_e[W]),
-        .copy   (replicates_e[W]),
-        .won    ({won_e_s, won_e_n}),
-        .copies ({replicates_e[S], replicates_e[N]}),
-        .ask    (open_e_w)
+    wire [3:0] open_e_w;
+    meshkv_output_open u_open_e_w (
+        .want      (want_e[4*W+:4]),
+        .won_single(|kind_e_n[2:0] | |kind_e_s[2:0]),
+        .won_copy  (kind_e_n[3] | kind_e_s[3]),
+        .ask       (open_e_w)
     );
 
-    wire open_l_e;
-    meshkv_output_open #(
-        .BEFORE(2)
-    ) u_open_l_e (
-        .request(ask_l_e),
-        .copy   (replicates_l[E]),
-        .won    ({won_l_s, won_l_n}),
-        .copies ({replicates_l[S], replicates_l[N]}),
-        .ask    (open_l_e)
+    wire [3:0] open_l_e;
+    meshkv_output_open u_open_l_e (
+        .want      (ask_l_e),
+        .won_single(|kind_l_n[2:0] | |kind_l_s[2:0]),
+        .won_copy  (kind_l_n[3] | kind_l_s[3]),
+        .ask       (open_l_e)
     );
 
-    wire open_l_w;
-    meshkv_output_open #(
-        .BEFORE(2)
-    ) u_open_l_w (
-        .request(ask_l_w),
-        .copy   (replicates_l[W]),
-        .won    ({won_l_s, won_l_n}),
-        .copies ({replicates_l[S], replicates_l[N]}),
-        .ask    (open_l_w)
+    wire [3:0] open_l_w;
+    meshkv_output_open u_open_l_w (
+        .want      (ask_l_w),
+        .won_single(|kind_l_n[2:0] | |kind_l_s[2:0]),
+        .won_copy  (kind_l_n[3] | kind_l_s[3]),
+        .ask       (open_l_w)
     );
-    meshkv_arbiter2 u_arbiter_e (
-        .clk    (clk),
-        .rst    (rst),
-        .through(through_e),
-        .request({open_l_e, open_w_e}),
-        .grant  ({won_l_e, won_w_e})
+    meshkv_row_output #(
+        .WIDTH(WIDTH)
+    ) u_output_e (
+        .clk          (clk),
+        .rst          (rst),
+        .behind       (num_w),
+        .full         (classes_w),
+        .several      (several_w),
+        .want_straight(open_w_e),
+        .want_l       (open_l_e),
+        .won_straight (kind_w_e),
+        .won_l        (kind_l_e)
     );
-    meshkv_arbiter2 u_arbiter_w (
-        .clk    (clk),
-        .rst    (rst),
-        .through(through_w),
-        .request({open_l_w, open_e_w}),
-        .grant  ({won_l_w, won_e_w})
+    meshkv_row_output #(
+        .WIDTH(WIDTH)
+    ) u_output_w (
+        .clk          (clk),
+        .rst          (rst),
+        .behind       (num_e),
+        .full         (classes_e),
+        .several      (several_e),
+        .want_straight(open_e_w),
+        .want_l       (open_l_w),
+        .won_straight (kind_e_w),
+        .won_l        (kind_l_w)
     );
 
     // The local output comes last.
 
-    wire open_n_l;
-    meshkv_output_open #(
-        .BEFORE(1)
-    ) u_open_n_l (
-        .request(request_n[L]),
-        .copy   (replicates_n[L]),
-        .won    ({won_n_s}),
-        .copies ({replicates_n[S]}),
-        .ask    (open_n_l)
+    wire [3:0] open_n_l;
+    meshkv_output_open u_open_n_l (
+        .want      (want_n[4*L+:4]),
+        .won_single(|kind_n_s[2:0]),
+        .won_copy  (kind_n_s[3]),
+        .ask       (open_n_l)
     );
 
-    wire open_s_l;
-    meshkv_output_open #(
-        .BEFORE(1)
-    ) u_open_s_l (
-        .request(request_s[L]),
-        .copy   (replicates_s[L]),
-        .won    ({won_s_n}),
-        .copies ({replicates_s[N]}),
-        .ask    (open_s_l)
+    wire [3:0] open_s_l;
+    meshkv_output_open u_open_s_l (
+        .want      (want_s[4*L+:4]),
+        .won_single(|kind_s_n[2:0]),
+        .won_copy  (kind_s_n[3]),
+        .ask       (open_s_l)
     );
 
-    wire open_e_l;
-    meshkv_output_open #(
-        .BEFORE(3)
-    ) u_open_e_l (
-        .request(request_e[L]),
-        .copy   (replicates_e[L]),
-        .won    ({won_e_w, won_e_s, won_e_n}),
-        .copies ({replicates_e[W], replicates_e[S], replicates_e[N]}),
-        .ask    (open_e_l)
+    wire [3:0] open_e_l;
+    meshkv_output_open u_open_e_l (
+        .want      (want_e[4*L+:4]),
+        .won_single(|kind_e_n[2:0] | |kind_e_s[2:0] | |kind_e_w[2:0]),
+        .won_copy  (kind_e_n[3] | kind_e_s[3] | kind_e_w[3]),
+        .ask       (open_e_l)
     );
 
-    wire open_w_l;
-    meshkv_output_open #(
-        .BEFORE(3)
-    ) u_open_w_l (
-        .request(request_w[L]),
-        .copy   (replicates_w[L]),
-        .won    ({won_w_e, won_w_s, won_w_n}),
-        .copies ({replicates_w[E], replicates_w[S], replicates_w[N]}),
-        .ask    (open_w_l)
+    wire [3:0] open_w_l;
+    meshkv_output_open u_open_w_l (
+        .want      (want_w[4*L+:4]),
+        .won_single(|kind_w_n[2:0] | |kind_w_s[2:0] | |kind_w_e[2:0]),
+        .won_copy  (kind_w_n[3] | kind_w_s[3] | kind_w_e[3]),
+        .ask       (open_w_l)
     );
-    meshkv_arbiter4 u_arbiter_l (
+    meshkv_tile_output #(
+        .WIDTH(WIDTH)
+    ) u_output_l (
         .clk    (clk),
         .rst    (rst),
-        .through(1'b0),
-        .request({open_w_l, open_e_l, open_s_l, open_n_l}),
-        .grant  ({won_w_l, won_e_l, won_s_l, won_n_l})
+        .tiles_n(num_n),
+        .tiles_s(num_s),
+        .tiles_e(num_e),
+        .tiles_w(num_w),
+        .want_n (open_n_l),
+        .want_s (open_s_l),
+        .want_e (open_e_l),
+        .want_w (open_w_l),
+        .won_n  (kind_n_l),
+        .won_s  (kind_s_l),
+        .won_e  (kind_e_l),
+        .won_w  (kind_w_l)
     );
-
-    // Grants by input, local output first; turns that XYM forbids are constant 0.
-    assign grant_n = {won_n_l, 2'b00, won_n_s, 1'b0};
-    assign grant_s = {won_s_l, 3'b000, won_s_n};
-    assign grant_e = {won_e_l, won_e_w, 1'b0, won_e_s, won_e_n};
-    assign grant_w = {won_w_l, 1'b0, won_w_e, won_w_s, won_w_n};
-    assign grant_l = {1'b0, won_l_w, won_l_e, won_l_s, won_l_n};
 
     // Express: along a row a flit goes from the link straight to the output register, one cycle a router.
     // Its buffer must be empty, and no buffered flit may request the output.
-    wire idle_e = ~(request_w[E] | request_l[E]);
-    wire idle_w = ~(request_e[W] | request_l[W]);
+    wire idle_e = ~|{want_w[4*E+:4], want_l[4*E+:4]};
+    wire idle_w = ~|{want_e[4*W+:4], want_l[4*W+:4]};
     assign express_n = 5'b00000;
     assign express_s = 5'b00000;
     assign express_w = {2'b00, idle_e & wants_w_e & express_ok_w[E], 2'b00};
@@ -650,8 +692,7 @@ module meshkv_switch_allocator #(
     );
 
     // Forbidden turns are never requested, and express paths exist only along rows.
-    wire unused = &{1'b0, replicates_n, replicates_s, replicates_e, replicates_w, replicates_l,
-                    express_ok_n, express_ok_s, express_ok_e, express_ok_w, express_ok_l,
+    wire unused = &{1'b0, copying_n, copying_s, express_ok_n, express_ok_s, express_ok_e, express_ok_w, express_ok_l,
                     express_vc_n, express_vc_s, express_first_n, express_first_s};
 
     // An output is blocked for credit if heads owe it a copy and none can request it.
@@ -660,7 +701,7 @@ module meshkv_switch_allocator #(
         for (o = 0; o < 5; o = o + 1) begin : gen_wanted
             wire wanted   = |(pending_n[o*VCS+:VCS] | pending_s[o*VCS+:VCS] | pending_e[o*VCS+:VCS]
                             | pending_w[o*VCS+:VCS] | pending_l[o*VCS+:VCS]);
-            wire possible = request_n[o] | request_s[o] | request_e[o] | request_w[o] | request_l[o];
+            wire possible = |{want_n[4*o+:4], want_s[4*o+:4], want_e[4*o+:4], want_w[4*o+:4], want_l[4*o+:4]};
             assign blocked[o] = wanted & ~possible & ~sending[o];
         end
     endgenerate

@@ -4,8 +4,8 @@
 // Requests of one input to the five outputs, and its choice of virtual channel.
 //
 // A virtual channel requests only with a credit, so every grant moves a flit. The departing one
-// is chosen after the grant, the favoured one first: one choice an input, not one a pair.
-// Before the grant only replicates is known: a KV_DATA flit, which several outputs may take.
+// follows from the kind of flit that has won. A favoured head that has waited too long claims the
+// next credits that it needs, and its rivals stand back from them.
 `default_nettype none
 module meshkv_vc_request #(
     // Permitted outputs: bits local, west, east, south, north.
@@ -14,8 +14,10 @@ module meshkv_vc_request #(
     parameter VN0_VCS = 2,
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4,
-    // Cycles for which a port may pass over a head that could leave.
-    parameter STARVE_LIMIT = 15
+    // Times that others of its port may go before a head that could leave.
+    parameter STARVE_LIMIT = 15,
+    // Periods of 32 cycles after which a head that waits claims the credits that it needs.
+    parameter CLAIM_PERIODS = 15
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -23,7 +25,7 @@ module meshkv_vc_request #(
     // Heads of the buffers.
     input  wire [5*VCS-1:0]     pending,  // Owes a copy to that output; bit output * VCS + v.
     input  wire [VCS-1:0]       occupied,
-    input  wire [VN0_VCS-1:0]   last,
+    input  wire [VCS-1:0]       last,  // Last flit of a PART packet; KV_DATA with several destinations.
     input  wire [VCS-1:0]       freed,  // The head leaves for good in this cycle.
 
     // The flit on the link.
@@ -35,13 +37,20 @@ module meshkv_vc_request #(
     input  wire [5*VN0_VCS-1:0] free,  // A credit waits and no packet holds the virtual channel.
     input  wire [5*VN0_VCS-1:0] pick,  // One-hot: the free virtual channel for the next packet.
 
-    // Requests, by output.
-    output wire [4:0]           request,
-    output wire [4:0]           replicates,  // The request is for a KV_DATA flit, which several outputs may take at once.
+    // Claims, bit output * VCS + v; those of VN0 are alike.
+    input  wire [5*VCS-1:0]     claimed,  // An input claims the next credit.
+    input  wire                 tick,  // A period of 32 cycles ends.
+    output wire [5*VCS-1:0]     claim,  // This input claims it.
+
+    // Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    output wire [19:0]          wants,
+    output wire                 copying,  // Copies of a KV_DATA flit go before flits with one destination.
+    output wire                 several,  // The KV_DATA head whose turn it is has several destinations.
     output wire [4:0]           express_ok,  // The flit on the link has an empty buffer and a credit at that output.
 
     // Grants.
-    input  wire [4:0]           grant,  // Outputs that take the chosen flit.
+    input  wire [19:0]          won,  // Requests that are granted.
+    output wire [4:0]           grant,  // Outputs that take the departing flit.
     input  wire [4:0]           express,  // Outputs that take the flit on the link.
     output wire [VCS-1:0]       rd_vc,  // One-hot: the virtual channel to read.
 
@@ -56,13 +65,18 @@ module meshkv_vc_request #(
     localparam NUM_SINGLE = VN0_VCS + 1;  // Virtual channels whose flits have one destination.
     localparam VC_WIDTH   = $clog2(VCS);
     localparam EAST = 2, WEST = 3;
+    localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
-    reg  [VC_WIDTH-1:0]    favoured_q;   // Number of the favoured virtual channel.
-    reg  [VCS-1:0]         gate_q;       // Virtual channels that may request.
-    wire [VCS-1:0]         is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
-    wire [NUM_DATA-1:0]    slot;         // One-hot: the KV_DATA virtual channel that may request.
-    wire [NUM_SINGLE-1:0]  before_data;  // Virtual channels that precede that KV_DATA virtual channel.
-    wire [5*NUM_SINGLE-1:0] fits;        // The output can take the head of that virtual channel.
+    reg  [VC_WIDTH-1:0] favoured_q;  // Number of the favoured virtual channel.
+    reg  [VCS-1:0]      gate_q;      // Virtual channels that may request.
+    wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
+    wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
+    wire                claims;      // The favoured head claims the next credits that it needs.
+    wire [VCS-1:0]      own = is_favoured & {VCS{claims}};
+
+    assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
+    assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
+    wire unused_last = last[VN0_VCS];
 
     // Open VN0 packets: bit k * VN0_VCS + v is set if the packet of v uses the output's virtual channel k.
     reg  [VN0_VCS*VN0_VCS-1:0] owners_q;
@@ -73,12 +87,17 @@ module meshkv_vc_request #(
         for (i = 0; i < VN0_VCS; i = i + 1) in_packet = in_packet | owners_q[i*VN0_VCS+:VN0_VCS];
     end
 
-    genvar o, v, w, k;
+    // VN0 channels whose turn comes before that of the lower ones.
+    reg  [VN0_VCS-1:0]   later_q;
+    wire [5*VN0_VCS-1:0] choices;  // By output, the VN0 channel that leaves if the output is granted.
+
+    genvar o, k;
     generate
         for (o = 0; o < 5; o = o + 1) begin : gen_output
             if ((OUTPUTS >> o) % 2 == 1) begin : gen_asks
                 // Virtual channels from which this output can take a flit. A packet keeps the output
-                // virtual channel of its first flit; VN1 flits keep their own.
+                // virtual channel of its first flit; VN1 flits keep their own. A credit that another
+                // input claims is not for this one.
                 reg  [VN0_VCS-1:0] resumes;
                 integer            j;
                 always @(*) begin
@@ -86,68 +105,61 @@ module meshkv_vc_request #(
                     for (j = 0; j < VN0_VCS; j = j + 1)
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
-                wire [VN0_VCS-1:0] starts   = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS]}};
-                wire [VCS-1:0]     room     = {avail[o*VCS+VN0_VCS+:VCS-VN0_VCS], resumes | starts};
-                wire [VCS-1:0]     fit      = pending[o*VCS+:VCS] & room & {slot, {NUM_SINGLE{1'b1}}};
-                wire [VCS-1:0]     eligible = fit & gate_q;
+                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS]}};
+                wire [VCS-1:0]     taken   = claimed[o*VCS+:VCS] & ~own;
+                wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS] & gate_q[VN0_VCS-1:0];
+                wire [VN0_VCS-1:0] firsts  = part & starts & ~taken[VN0_VCS-1:0];
+                wire [VN0_VCS-1:0] bodies  = part & resumes;
+                wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS] & gate_q[VCS-1:VN0_VCS]
+                    & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~taken[VCS-1:VN0_VCS];
+                assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts};
 
-                assign fits[o*NUM_SINGLE+:NUM_SINGLE] = fit[NUM_SINGLE-1:0];
-                assign request[o]    = |eligible;
-                assign replicates[o] = |eligible[VCS-1:NUM_SINGLE] & ~|(eligible[NUM_SINGLE-1:0] & before_data);
+                wire [VN0_VCS-1:0] heads = won[o*4+BODY] ? bodies : firsts;
+                wire [VN0_VCS-1:0] ahead = heads & later_q;
+                wire [VN0_VCS-1:0] turn  = |ahead ? ahead : heads;
+                assign choices[o*VN0_VCS+:VN0_VCS] = turn & (~turn + 1'b1) & {VN0_VCS{won[o*4+BODY] | won[o*4+FIRST]}};
+
+                wire [VCS-1:0] waits = pending[o*VCS+:VCS] & own;
+                assign claim[o*VCS+:VCS] = {waits[VCS-1:VN0_VCS], {VN0_VCS{|(waits[VN0_VCS-1:0] & ~in_packet)}}};
+
                 if (o == EAST || o == WEST) begin : gen_express
-                    assign express_ok[o] = |(rx_valid & ~occupied & room);
+                    assign express_ok[o] = |(rx_valid & ~occupied & {avail[o*VCS+VN0_VCS+:VCS-VN0_VCS], resumes | starts});
                 end else begin : gen_no_express
                     assign express_ok[o] = 1'b0;
                 end
             end else begin : gen_never
-                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS]};
-                assign fits[o*NUM_SINGLE+:NUM_SINGLE] = {NUM_SINGLE{1'b0}};
-                assign request[o]    = 1'b0;
-                assign replicates[o] = 1'b0;
-                assign express_ok[o] = 1'b0;
+                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], claimed[o*VCS+:VCS]};
+                assign wants[o*4+:4]                 = 4'b0000;
+                assign choices[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
+                assign claim[o*VCS+:VCS]           = {VCS{1'b0}};
+                assign express_ok[o]                 = 1'b0;
             end
         end
     endgenerate
 
-    // Grants name no virtual channel; it is chosen once, for the granted output. Several outputs are
-    // granted only to copies. The tile's output, decided last, is the default case.
-    wire [NUM_SINGLE-1:0] offered = grant[0] ? fits[0*NUM_SINGLE+:NUM_SINGLE]
-                                  : grant[1] ? fits[1*NUM_SINGLE+:NUM_SINGLE]
-                                  : grant[2] ? fits[2*NUM_SINGLE+:NUM_SINGLE]
-                                  : grant[3] ? fits[3*NUM_SINGLE+:NUM_SINGLE]
-                                  :            fits[4*NUM_SINGLE+:NUM_SINGLE];
-    wire                  copies  = grant[0] ? replicates[0]
-                                  : grant[1] ? replicates[1]
-                                  : grant[2] ? replicates[2]
-                                  : grant[3] ? replicates[3]
-                                  :            replicates[4];
-
-    // A tournament. Of two, that one wins which agrees with the favoured number in the highest bit in
-    // which the two differ. If only the favoured one may request, it wins.
-    generate
-        for (v = 0; v < NUM_SINGLE; v = v + 1) begin : gen_chosen
-            wire [NUM_SINGLE-1:0] beaten;
-            wire [NUM_DATA-1:0]   beats;
-            for (w = 0; w < VCS; w = w + 1) begin : gen_rival
-                localparam BIT = (v ^ w) >= 4 ? 2 : (v ^ w) >= 2 ? 1 : 0;
-                if (w > VN0_VCS) begin : gen_data
-                    assign beats[w-NUM_SINGLE] = (v >> BIT) % 2 == 1 ? favoured_q[BIT] : ~favoured_q[BIT];
-                end else if (w == v) begin : gen_self
-                    assign beaten[w] = 1'b0;
-                end else begin : gen_other
-                    assign beaten[w] = offered[w] & ((w >> BIT) % 2 == 1 ? favoured_q[BIT] : ~favoured_q[BIT]);
-                end
-            end
-            assign before_data[v] = |(beats & slot);
-            assign rd_vc[v] = offered[v] & ~|beaten & ~copies;
+    // One flit leaves: that of the kind that has won. Several outputs are granted only to copies of one KV_DATA flit.
+    reg [VN0_VCS-1:0] chosen;
+    reg               fetches, copies;
+    reg [4:0]         grant_d;
+    integer           q;
+    always @(*) begin
+        chosen  = {VN0_VCS{1'b0}};
+        fetches = 1'b0;
+        copies  = 1'b0;
+        for (q = 0; q < 5; q = q + 1) begin
+            chosen     = chosen | choices[q*VN0_VCS+:VN0_VCS];
+            fetches    = fetches | won[q*4+FETCH];
+            copies     = copies | won[q*4+DATA];
+            grant_d[q] = |won[q*4+:4];
         end
-    endgenerate
-    assign rd_vc[VCS-1:NUM_SINGLE] = slot & {NUM_DATA{copies}};
+    end
+    assign grant = grant_d;
+    assign rd_vc = {slot & {NUM_DATA{copies}}, fetches, chosen};
 
     // Output virtual channel of the flit: its packet's; on VN1 its own; none for a first flit.
     assign out_vc[VCS-1:VN0_VCS]     = rd_vc[VCS-1:VN0_VCS];
     assign out_first                 = |(rd_vc[VN0_VCS-1:0] & ~in_packet);
-    assign out_last                  = |(rd_vc[VN0_VCS-1:0] & last);
+    assign out_last                  = |(rd_vc[VN0_VCS-1:0] & last[VN0_VCS-1:0]);
     assign express_vc[VCS-1:VN0_VCS] = rx_valid[VCS-1:VN0_VCS];
     assign express_first             = |(rx_valid[VN0_VCS-1:0] & ~in_packet);
     generate
@@ -178,11 +190,11 @@ module meshkv_vc_request #(
         end
     end
 
-    wire [VN0_VCS-1:0] leaves       = rd_vc[VN0_VCS-1:0] & {VN0_VCS{|grant}};
-    wire [VN0_VCS-1:0] flies        = rx_valid[VN0_VCS-1:0] & {VN0_VCS{|express}};
-    wire [VN0_VCS-1:0] begins       = leaves & ~last & ~in_packet;
+    wire [VN0_VCS-1:0] leaves        = chosen;
+    wire [VN0_VCS-1:0] flies         = rx_valid[VN0_VCS-1:0] & {VN0_VCS{|express}};
+    wire [VN0_VCS-1:0] begins        = leaves & ~last[VN0_VCS-1:0] & ~in_packet;
     wire [VN0_VCS-1:0] flight_begins = flies & ~{VN0_VCS{rx_last}} & ~in_packet;
-    wire [VN0_VCS-1:0] ends         = (leaves & last) | (flies & {VN0_VCS{rx_last}});
+    wire [VN0_VCS-1:0] ends          = (leaves & last[VN0_VCS-1:0]) | (flies & {VN0_VCS{rx_last}});
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_owners
             always @(posedge clk) begin
@@ -191,6 +203,22 @@ module meshkv_vc_request #(
                         | (begins & {VN0_VCS{given[k]}}) | (flight_begins & {VN0_VCS{express_given[k]}});
                 end
                 if (rst) owners_q[k*VN0_VCS+:VN0_VCS] <= {VN0_VCS{1'b0}};
+            end
+        end
+    endgenerate
+
+    // The turn of VN0 goes to the channel after the one that has left.
+    generate
+        for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_later
+            wire passed_on;
+            if (k == 0) begin : gen_lowest
+                assign passed_on = 1'b0;
+            end else begin : gen_higher
+                assign passed_on = |leaves[k-1:0];
+            end
+            always @(posedge clk) begin
+                if (|leaves) later_q[k] <= passed_on | leaves[VN0_VCS-1];
+                if (rst) later_q[k] <= 1'b1;
             end
         end
     endgenerate
@@ -204,9 +232,9 @@ module meshkv_vc_request #(
     reg  [3:0]     count_q, count_d;
     reg            exclusive;
     wire           alone  = ~&gate_q;
-    wire           served = |(rd_vc & is_favoured) & |grant;
+    wire           served = |(rd_vc & is_favoured);
     wire           passed = |grant & ~served;
-    wire           over   = served | ~|(occupied & is_favoured) | (alone & ~|request);
+    wire           over   = served | ~|(occupied & is_favoured) | (alone & ~|wants);
 
     always @(*) begin
         exclusive = count_q == LIMIT;
@@ -219,13 +247,33 @@ module meshkv_vc_request #(
         end
     end
 
+    // A favoured head that has waited for CLAIM_PERIODS ticks claims the next credits that it needs.
+    localparam [3:0] PERIODS = CLAIM_PERIODS[3:0];
+
+    reg  [3:0] waited_q, waited_d;
+    wire       claiming    = waited_q == PERIODS;
+    wire       leaves_turn = |((freed | ~occupied) & is_favoured);
+
+    always @(*) begin
+        if (leaves_turn) begin
+            waited_d = 0;
+        end else if (tick & !claiming) begin
+            waited_d = waited_q + 1;
+        end else begin
+            waited_d = waited_q;
+        end
+    end
+    assign claims = claiming;
+
     always @(posedge clk) begin
-        count_q <= count_d;
-        gate_q  <= ~{VCS{exclusive & ~over}} | is_favoured;
-        if (|((freed | ~occupied) & is_favoured))
+        count_q  <= count_d;
+        waited_q <= waited_d;
+        gate_q   <= ~{VCS{exclusive & ~over}} | is_favoured;
+        if (leaves_turn)
             favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
+            waited_q   <= 4'd0;
             gate_q     <= {VCS{1'b1}};
             favoured_q <= {VC_WIDTH{1'b0}};
         end

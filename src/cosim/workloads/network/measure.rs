@@ -72,6 +72,9 @@ pub struct Measured {
     pub finished: bool,
     /// Flits delivered at each tile in the window.
     pub delivered: Vec<u64>,
+    /// Deliveries in the window of flits that the slowest tile sent, over the mean of all tiles that send; 1 if all send
+    /// alike, `None` if nothing came.
+    pub slowest_source: Option<f64>,
     /// Counters of each tile over the window.
     pub counters: Vec<[u32; COUNTERS]>,
     /// Link traversals in the window.
@@ -156,6 +159,7 @@ pub fn run(
         offered_deliveries: sample.per_node_cycle(sample.asked),
         accepted: sample.per_node_cycle(sample.delivered.iter().sum()),
         hops_mean: sample.hops_mean(),
+        slowest_source: sample.slowest_source(),
         latency: sample.latency,
         source_latency: sample.source_latency,
         network_latency: sample.network_latency,

@@ -101,6 +101,8 @@ pub(in crate::cosim) struct Sample {
     pub max_wait: u64,
     /// Flits ejected at each tile in the window.
     pub delivered: Vec<u64>,
+    /// Flits of each tile that reached a destination in the window; `None` if it has generated nothing.
+    pub sent: Vec<Option<u64>>,
 }
 
 impl Sample {
@@ -122,6 +124,7 @@ impl Sample {
             last_delivery: Histogram::default(),
             max_wait: 0,
             delivered: vec![0; design.mesh.tiles()],
+            sent: vec![None; design.mesh.tiles()],
         }
     }
 
@@ -130,6 +133,7 @@ impl Sample {
         if !packet.measured {
             return;
         }
+        self.sent[packet.source.index()].get_or_insert(0);
         let pairs = u64::from(packet.dests.len());
         let copies = if self.dest_kind == DestKind::Set || packet.class != Class::KvData { 1 } else { pairs };
         self.injected += u64::from(packet.flits) * copies;
@@ -155,6 +159,11 @@ impl Sample {
     /// Notes a flit that arrived as it should.
     pub fn arrived(&mut self, arrival: &Arrival, cycle: u64) {
         self.max_wait = self.max_wait.max(cycle - arrival.headed);
+        if let Some(sent) =
+            self.sent[arrival.source.index()].as_mut().filter(|_| self.window.contains(&cycle))
+        {
+            *sent += 1;
+        }
         if !arrival.measured || self.closed {
             return;
         }
@@ -183,6 +192,13 @@ impl Sample {
     pub fn mean_at_least(&self, now: u64) -> f64 {
         let missing = (self.missing * now - self.missing_generated) as f64;
         (self.latency.sum as f64 + missing) / self.pairs.max(1) as f64
+    }
+
+    /// Share of the slowest source in the window over the mean of all tiles that send; `None` if nothing came.
+    pub fn slowest_source(&self) -> Option<f64> {
+        let sent: Vec<_> = self.sent.iter().flatten().copied().collect();
+        let (least, total) = (*sent.iter().min()?, sent.iter().sum::<u64>());
+        (total > 0).then(|| least as f64 * sent.len() as f64 / total as f64)
     }
 
     /// Mean hops between source and destination.

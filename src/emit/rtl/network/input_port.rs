@@ -41,7 +41,11 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
         .group("The heads.")
         .output("pending", "5*VCS", "Owes a copy to that output; bit output * VCS + v.")
         .output("occupied", "VCS", "There is a head.")
-        .output("last", "VCS", "Bit 0 of the head's header: last flit of a PART packet, KV_DATA with several destinations.")
+        .output(
+            "last",
+            "VCS",
+            "Bit 0 of the head's header: last flit of a PART packet, KV_DATA with several destinations.",
+        )
         .output("full", "VCS", "At least half of the slots hold a flit.")
         .output("freed", "VCS", "The head leaves for good in this cycle.")
         .build()

@@ -5,7 +5,9 @@ use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::network::params::{NetworkParams, PORTS};
 
 pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
-    let mut b = ModuleBuilder::new(Block::Network, "meshkv_switch_allocator",
+    let mut b = ModuleBuilder::new(
+        Block::Network,
+        "meshkv_switch_allocator",
         &[
             "Matches the inputs of a router to its outputs, once a cycle.",
             "",

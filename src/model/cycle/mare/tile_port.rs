@@ -4,7 +4,9 @@
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
 use super::slice_streamer::Streamed;
-use crate::model::cycle::common::{eager_fork, lowest, meet, only, several, some, without, Arbiter2, TileBits};
+use crate::model::cycle::common::{
+    eager_fork, lowest, meet, only, several, some, without, Arbiter2, TileBits,
+};
 use crate::model::cycle::network::Flit;
 
 /// Flit with its virtual channel.

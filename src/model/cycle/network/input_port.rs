@@ -83,7 +83,11 @@ impl Ask {
     pub(super) fn chosen(&self, granted: [u8; KINDS], part_turn: u8, params: &NetworkParams) -> (u8, u8) {
         let part = granted[FIRST] | granted[BODY];
         if part == 0 {
-            return if granted[DATA] != 0 { (granted[DATA], self.slot) } else { (granted[FETCH], params.vn0) };
+            return if granted[DATA] != 0 {
+                (granted[DATA], self.slot)
+            } else {
+                (granted[FETCH], params.vn0)
+            };
         }
         let among = if granted[BODY] != 0 { self.in_packet } else { !self.in_packet };
         let heads = lane(self.fit, part.trailing_zeros() as usize) & params.vn0_mask & among;
