@@ -86,7 +86,7 @@ pub struct FlitLayout {
     pub column_dest_width: u32,
     /// Fields of PART. `last` is bit 0, which the routers read to hold a packet together.
     pub part: Vec<Field>,
-    /// Fields of KV_FETCH.
+    /// Fields of KV_FETCH: first the tag.
     pub kv_fetch: Vec<Field>,
     /// Fields of KV_DATA. `several` is bit 0, which the routers read to weigh their turns.
     pub kv_data: Vec<Field>,
@@ -180,6 +180,11 @@ impl FlitLayout {
     /// Width of one field of a class in bits; 0 if the class has none of that name.
     fn field_width(fields: &[Field], name: &str) -> u32 {
         fields.iter().find(|f| f.name == name).map_or(0, |f| f.width)
+    }
+
+    /// Fields of a tag, from bit 0 on: stream, layer, segment and slice.
+    pub fn tag_fields(&self) -> &[Field] {
+        &self.kv_fetch[..4]
     }
 
     /// Bits of a tag: stream, layer, segment and slice.

@@ -19,13 +19,13 @@ impl SliceId {
     /// The tag in the fabric's format, without generation.
     pub fn tag(self, design: &Design) -> u64 {
         let values = [self.stream, self.layer, self.segment, self.slice];
-        let fields = design.flit.kv_data.iter().zip(values);
+        let fields = design.flit.tag_fields().iter().zip(values);
         fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
     }
 
     /// The slice of a tag.
     pub fn of_tag(design: &Design, tag: u64) -> SliceId {
-        let mut fields = design.flit.kv_data.iter();
+        let mut fields = design.flit.tag_fields().iter();
         let mut value = || fields.next().map_or(0, |f| (tag >> f.offset) as u32 & ((1 << f.width) - 1));
         SliceId { stream: value(), layer: value(), segment: value(), slice: value() }
     }

@@ -38,7 +38,7 @@ impl Contexts {
             Context { row: row as u32, stream, head }
         };
         let rows = array.slots.iter().enumerate();
-        let slice = design.flit.kv_data.iter().find(|field| field.name == "slice");
+        let slice = design.flit.tag_fields().iter().find(|field| field.name == "slice");
         Contexts {
             places: rows.flat_map(|(r, row)| row.iter().map(move |&of| context(r, of))).collect(),
             kv_heads: array.kv_heads[x as usize].clone().into(),

@@ -97,6 +97,6 @@ fn flits(design: &Design, first_row: u32, last_row: u32) -> (u32, u32) {
 /// Returns the tag of a slice.
 fn tag(design: &Design, descriptor: &Descriptor, item: &Item) -> u64 {
     let values = [descriptor.prefix, descriptor.layer, item.segment, item.slice];
-    let fields = design.flit.kv_data.iter().zip(values);
+    let fields = design.flit.tag_fields().iter().zip(values);
     fields.fold(0, |tag, (field, value)| tag | u64::from(value) << field.offset)
 }
