@@ -155,7 +155,7 @@ pub const REGISTERS: [Register; 33] = {
         ]),
         register(0x88c, "WATCHDOG", ReadWrite, "Cycles without progress after which a run is given up; 1048576 after a reset.", &[]),
         register(0x890, "SOFT_RESET", WriteOnly, "Write 1: cut off the run, empty the queue, reset the core.", &[field("GO", 0, 1, "Begin")]),
-        register(0x8a0, "CYCLES_LOW", ReadOnly, "Cycles of the last run, or of this one so far, low word. Reading it keeps the high word for CYCLES_HIGH.", &[]),
+        register(0x8a0, "CYCLES_LOW", ReadOnly, "Cycles of the last run, or of this one so far, low word. Reading it keeps the high word of the same cycle for CYCLES_HIGH.", &[]),
         register(0x8a4, "CYCLES_HIGH", ReadOnly, "Their high word when CYCLES_LOW was read.", &[]),
         register(0x8c0, "COUNTER_SELECT", ReadWrite, "The counter that COUNTER_DATA shows.", &[
             field("INDEX", 0, 5, "Its number in the group"), field("GROUP", 8, 2, "Its group"), field("TILE", 16, 9, "Tile y * COLS + x"),
