@@ -71,8 +71,18 @@ fn occupancies_of_all_columns_arrive_and_are_those_of_the_homes() {
 
 #[test]
 fn what_is_sent_after_a_call_counts_in_the_step_that_follows() {
+    short_steps_have_equal_sums(2);
+}
+
+#[test]
+fn occupancies_do_not_drift_with_several_channels_of_data() {
+    [3, 4].map(short_steps_have_equal_sums);
+}
+
+/// Runs steps that are all sent after their call, with so many channels of VN1.
+fn short_steps_have_equal_sums(vn1_vcs: u32) {
     // With ports for pairs the steps take turns with the memory's pace alike; with a port a tile every second does.
-    let design = skewed(1000, |c| c.memory.tiles_per_port = Some(2));
+    let design = skewed(1000, |c| (c.memory.tiles_per_port, c.noc.vn1_vcs) = (Some(2), vn1_vcs));
     let library = whole_library(&design);
     let plan = steps(plan(&design, &Workload { tokens: 32, ..SKEWED }), 8);
     let done = run_clean(&library, &design, &plan, "short steps");
