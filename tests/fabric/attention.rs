@@ -1,7 +1,9 @@
 //! Attention on the whole design equals the model of the datapath in every bit.
 
-use crate::support::attention::{assert_exact, attend, run, small, tensors, Trouble};
+use crate::support::attention::{assert_exact, attend, lockstep, run, small, tensors, Trouble};
+use crate::support::verilated::emitted;
 use meshkv::config::PlacementKind;
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -26,6 +28,20 @@ fn every_mapping_gives_the_models_bits_for_any_number_of_tokens() {
                 exact(&design, &tensors, streams, mapping, &format!("{tokens} tokens"));
             }
         }
+    }
+}
+
+#[test]
+fn a_stream_is_closed_under_any_mapping_after_any_other() {
+    let design = small(|_| {});
+    let tensors = tensors(&design, 61, 2, Logits::Normal, 5);
+    let [aligned, fixed, striped] = MAPPINGS;
+    let pairs = MAPPINGS.into_iter().flat_map(|first| MAPPINGS.map(|last| vec![first, last]));
+    for mappings in pairs.chain([vec![striped, fixed, fixed], vec![fixed, aligned, fixed]]) {
+        let job = Job::new(&design, &tensors, (0, 2), fixed, Sharing::KvHead).unwrap().mapped(&mappings);
+        let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+        assert_eq!(done.violations, [""; 0], "{mappings:?}");
+        assert_exact(&done, &format!("{mappings:?}"));
     }
 }
 
