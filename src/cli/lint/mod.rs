@@ -23,10 +23,11 @@ use std::process::ExitCode;
 /// Generate a configuration and read it with Verilator, Icarus Verilog, Yosys and Tcl
 ///
 /// Verilator -Wall reads it as Verilog-2005, with and without the checks of a simulation, and
-/// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall and Yosys (hierarchy -check, proc, check -assert) read it as
-/// Verilog-2005. Constraints and scripts run in tclsh with stand-ins for Vivado's commands,
-/// which check arguments and look every pattern up in the netlist that Yosys elaborated. What
-/// scripts and core define for synthesis must be what `meshkv estimate` defines.
+/// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall and Yosys
+/// (hierarchy -check, proc, check -assert) read it as Verilog-2005. Constraints and scripts run
+/// in tclsh with stand-ins for Vivado's commands, which check arguments and look every pattern
+/// up in the netlist that Yosys elaborated. What scripts and core define for synthesis must be
+/// what `meshkv estimate` defines.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
