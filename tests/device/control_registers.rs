@@ -38,7 +38,9 @@ fn a_high_word_that_is_stored_a_cycle_late_is_found() {
 #[test]
 fn no_access_waits_until_the_response_of_the_other_channel_is_taken() {
     assert_eq!(said(&sources(MODULE), pairs()[0], 0, 100), "0 looks, 100 holds\n");
-    for (from, to) in [("aw_q & w_q & ~b_q", "aw_q & w_q & ~b_q & ~r_q"), ("ar_q & ~r_q", "ar_q & ~r_q & ~b_q")] {
+    for (from, to) in
+        [("aw_q & w_q & ~b_q", "aw_q & w_q & ~b_q & ~r_q"), ("ar_q & ~r_q", "ar_q & ~r_q & ~b_q")]
+    {
         let mut files = sources(MODULE);
         change(&mut files, MODULE, from, to);
         assert!(said(&files, pairs()[0], 0, 100).contains("waits for the response"), "{to}");

@@ -70,7 +70,8 @@ fn descriptors_of_a_stream_may_have_different_mappings() {
             plan.descriptors.iter_mut().filter(|d| d.streams == 2).for_each(|d| d.mapping = of_prefix);
             assert!(plan.descriptors.iter().any(|d| d.close && d.mapping == of_streams));
             let done = run_clean(&library, &design, &plan, &format!("{of_prefix:?}, then {of_streams:?}"));
-            let of_head = if (of_prefix, of_streams) == (Mapping::HeadTile, Mapping::HeadTile) { 1 } else { 2 };
+            let of_head =
+                if (of_prefix, of_streams) == (Mapping::HeadTile, Mapping::HeadTile) { 1 } else { 2 };
             assert_eq!(done.packets, 2 * packets(&design, &mixed(of_streams, SHARINGS[0]), of_head));
         }
     }

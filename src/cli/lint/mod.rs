@@ -193,7 +193,8 @@ mod tests {
 
     #[test]
     fn what_only_a_check_of_simulation_reads_is_a_warning_of_the_last_pass() {
-        let check = "`ifndef SYNTHESIS\n    always @(posedge s_valid) if (s_again) $stop;\n`endif\nendmodule\n";
+        let check =
+            "`ifndef SYNTHESIS\n    always @(posedge s_valid) if (s_again) $stop;\n`endif\nendmodule\n";
         let ports = "    input  wire s_valid,\n    input  wire s_again,\n";
         let text = CLEAN.replace("endmodule\n", check).replace("    input  wire s_valid,\n", ports);
         let warnings: Vec<_> = verdicts(&text).iter().map(|verdict| verdict.warnings).collect();

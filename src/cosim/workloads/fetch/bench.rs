@@ -311,7 +311,8 @@ impl<'a> Bench<'a> {
     /// Takes the events of the period at one tile.
     fn observe(&mut self, plan: &Plan, run: &mut Run, tile: usize, cycle: u64) {
         let now = self.pins.cycle();
-        let (sent, freed) = (self.pins.get(self.ports.data_sent, tile), self.pins.get(self.ports.data_credit, tile));
+        let (sent, freed) =
+            (self.pins.get(self.ports.data_sent, tile), self.pins.get(self.ports.data_credit, tile));
         run.ledger.slots_move(tile, sent, freed);
         if self.pins.get(self.ports.kv_valid, tile) == 1 && run.ready[tile] {
             let tag = self.pins.get(self.ports.kv_tag, tile);

@@ -119,7 +119,8 @@ impl FetchScoreboard {
         let mut used: Vec<_> = self.slots.iter().filter(|(_, used)| **used != 0).collect();
         used.sort();
         for (tile, used) in used {
-            let message = || format!("the home of tile {tile} counts {used} slots of an empty router as used");
+            let message =
+                || format!("the home of tile {tile} counts {used} slots of an empty router as used");
             self.violations.add(ViolationKind::Credits, message);
         }
     }
