@@ -183,6 +183,9 @@ fn repeats_of_a_fetch_are_not_parked() {
     assert_eq!(done.event("fetches_parked"), 2);
     let flits = u64::from(design.mare.chunk_flits);
     assert_eq!((done.delivered, done.head_flits), (2 * flits, 8 * flits));
+    let (from, to) = ("~resident & ~s_again & ~full", "~resident & ~full");
+    let parked = run_mutant(&design, &plan, "meshkv_fetch_park", from, to).unwrap().event("fetches_parked");
+    assert_eq!(parked, 8);
 }
 
 /// Asserts that a broken filter shows in random fetches: as a violation, a flit that never arrives, or a flit that
