@@ -63,7 +63,9 @@ fn a_close_that_leaves_partial_results_in_other_rows_is_found() {
     let [aligned, fixed, _] = MAPPINGS;
     let job = Job::new(&design, &tensors, (0, 2), fixed, Sharing::KvHead).unwrap().mapped(&[aligned, fixed]);
     let done = try_run(&files, &job, Trouble::default(), BuildForm::CorePieces, Clocks::IN_STEP).unwrap();
-    assert!(!done.bit_exact() && done.violations.iter().all(|what| what.contains("were not merged")));
+    // Expected outputs are those of the merges that were observed, so the missing ones are a violation.
+    let lost = done.violations.iter().filter(|what| what.contains("partial results were not merged"));
+    assert!(lost.count() > 0, "{:?}", done.violations);
 }
 
 #[test]
