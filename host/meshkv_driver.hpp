@@ -101,7 +101,8 @@ public:
         ++next_.pushed;
     }
 
-    // Starts a run that first loads the queries of streams 0 to `streams` - 1.
+    // Starts a run that first loads the queries of streams 0 to `streams` - 1. The device refuses the run if a stream
+    // attends whose queries it has not loaded since its last reset.
     void start(uint32_t streams, bool interrupt) {
         settle();
         io_.write(MESHKV_QUERY_STREAMS, streams);

@@ -16,5 +16,6 @@ pub const REQ_DEPTH: u32 = 4;
 pub const VALUE_WIDTH: u32 = 24;
 /// Bits of the timeout counter of a memory that does not answer.
 pub const TIMEOUT_WIDTH: u32 = 16;
-/// Repeated fetches that a home can park, in addition to the first of each tile.
-pub const PARKED_REPEATS: u32 = 16;
+/// Fetches that a home can park in addition to one of each tile. A requester without a prefetcher may have
+/// several waiting.
+pub const PARKED_MORE: u32 = 16;

@@ -1,4 +1,4 @@
-//! Priority of failures: the first of eleven causes ends a run or refuses it.
+//! Priority of failures: the first of twelve causes ends a run or refuses it.
 //!
 //! Invariant: at most one of `fails`, `refused` and `accepts` is set. A run fails only while it is
 //! under way or is being reset, it is refused or accepted only where it would begin, and what
@@ -39,6 +39,8 @@ pub struct RunFailure {
     pub unclosed: Signal<In, Bit>,
     /// Queries of more streams are loaded than there can be.
     pub many: Signal<In, Bit>,
+    /// A stream attends whose queries the core does not have.
+    pub unloaded: Signal<In, Bit>,
     /// A base address is not aligned.
     pub skewed: Signal<In, Bit>,
     /// Memory may still owe answers of an earlier use of the epoch.
@@ -53,6 +55,8 @@ pub struct RunFailure {
     pub unclosed_place: Signal<In, Bits<16>>,
     /// Number of streams whose queries are loaded.
     pub many_place: Signal<In, Bits<16>>,
+    /// The highest stream that attends.
+    pub unloaded_place: Signal<In, Bits<16>>,
     /// Number of the argument.
     pub skewed_place: Signal<In, Bits<16>>,
     /// The run ends by an error.
@@ -75,6 +79,7 @@ pub struct RunFailure {
     cause_empty: Constant<Bits<5>>,
     cause_open: Constant<Bits<5>>,
     cause_queries: Constant<Bits<5>>,
+    cause_unloaded: Constant<Bits<5>>,
     cause_argument: Constant<Bits<5>>,
     place_dirty: Constant<Bits<16>>,
     place_pe: Constant<Bits<16>>,
@@ -99,6 +104,7 @@ impl RunFailure {
             queue_some: Default::default(),
             unclosed: Default::default(),
             many: Default::default(),
+            unloaded: Default::default(),
             skewed: Default::default(),
             dirty: Default::default(),
             tile_place: Default::default(),
@@ -106,6 +112,7 @@ impl RunFailure {
             state_place: Default::default(),
             unclosed_place: Default::default(),
             many_place: Default::default(),
+            unloaded_place: Default::default(),
             skewed_place: Default::default(),
             fails: Default::default(),
             refused: Default::default(),
@@ -122,7 +129,8 @@ impl RunFailure {
             cause_empty: cause(8),
             cause_open: cause(9),
             cause_queries: cause(10),
-            cause_argument: cause(11),
+            cause_unloaded: cause(11),
+            cause_argument: cause(12),
             place_dirty: Constant::new(1.into()),
             place_pe: Constant::new(2.into()),
         }
@@ -179,6 +187,9 @@ impl Logic for RunFailure {
             } else if self.many.val() {
                 self.cause.next = self.cause_queries.val();
                 self.place.next = self.many_place.val();
+            } else if self.unloaded.val() {
+                self.cause.next = self.cause_unloaded.val();
+                self.place.next = self.unloaded_place.val();
             } else if self.skewed.val() {
                 self.cause.next = self.cause_argument.val();
                 self.place.next = self.skewed_place.val();
@@ -208,7 +219,7 @@ mod tests {
 
     /// Causes and places by priority: those that end any run, then those that refuse one.
     const ENDS: [(u64, u64); 8] = [(1, 0), (1, 2), (2, 100), (3, 100), (4, 0), (5, 0), (6, 101), (7, 102)];
-    const REFUSES: [(u64, u64); 5] = [(8, 0), (9, 103), (10, 104), (11, 105), (1, 1)];
+    const REFUSES: [(u64, u64); 6] = [(8, 0), (9, 103), (10, 104), (11, 105), (12, 106), (1, 1)];
 
     #[test]
     fn the_first_cause_is_reported_in_every_case() {
@@ -218,14 +229,15 @@ mod tests {
         uut.state_place.next = 102.into();
         uut.unclosed_place.next = 103.into();
         uut.many_place.next = 104.into();
-        uut.skewed_place.next = 105.into();
-        for case in 0..1_u32 << 15 {
+        uut.unloaded_place.next = 105.into();
+        uut.skewed_place.next = 106.into();
+        for case in 0..1_u32 << 16 {
             let ends = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| case >> i & 1 != 0);
-            let refuses = [8, 9, 10, 11, 12].map(|i| case >> i & 1 != 0);
+            let refuses = [8, 9, 10, 11, 12, 13].map(|i| case >> i & 1 != 0);
             // At rest; under way; about to begin, which is under way as well; not to be reset.
             let [works, ready, unreset] =
                 [[false; 3], [true, false, false], [true, true, false], [false, false, true]]
-                    [case as usize >> 13];
+                    [case as usize >> 14];
             [uut.works.next, uut.ready.next, uut.unreset.next] = [works, ready, unreset];
             [
                 uut.ended.next,
@@ -238,8 +250,8 @@ mod tests {
                 uut.stuck.next,
             ] = ends;
             uut.queue_some.next = !refuses[0];
-            [uut.unclosed.next, uut.many.next, uut.skewed.next, uut.dirty.next] =
-                [refuses[1], refuses[2], refuses[3], refuses[4]];
+            [uut.unclosed.next, uut.many.next, uut.unloaded.next, uut.skewed.next, uut.dirty.next] =
+                [refuses[1], refuses[2], refuses[3], refuses[4], refuses[5]];
             assert!(simulate(&mut uut, 4));
 
             let event = ends.iter().position(|end| *end);
@@ -257,10 +269,10 @@ mod tests {
             assert_eq!(
                 [uut.fails.val(), uut.refused.val(), uut.accepts.val()],
                 [fails, refused, accepts],
-                "case {case:015b}"
+                "case {case:016b}"
             );
-            assert_eq!(uut.cause.val(), cause, "case {case:015b}");
-            assert_eq!(uut.place.val(), place, "case {case:015b}");
+            assert_eq!(uut.cause.val(), cause, "case {case:016b}");
+            assert_eq!(uut.place.val(), place, "case {case:016b}");
         }
     }
 }

@@ -8,7 +8,7 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::memory::{Fault, FaultKind};
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{DeviceError, Faults, Notice, Platform};
-use meshkv::design::registers::named;
+use meshkv::design::registers::{error, named};
 use meshkv::design::Mapping;
 use meshkv::emit::SourceFile;
 
@@ -42,6 +42,26 @@ fn found(files: &[SourceFile], jobs: &[Job], faults: Faults) -> String {
         }
     }
     String::new()
+}
+
+#[test]
+fn a_run_with_queries_of_before_a_reset_is_refused_by_one_check() {
+    let design = small();
+    let tensors = tensors(&design, 40, 5);
+    let job = job(&design, &tensors, Mapping::RowAligned);
+    let files = mutant(&hasty(&design), "meshkv_run_control", "unloaded  = unloaded_q;", "unloaded  = 1'b0;");
+    for (files, wanted) in [(hasty(&design), 1 << error("START_UNLOADED").bit), (files, 0)] {
+        let mut bench = joined_of(&files, &design, &Platform::of(&design), &Clocks::IN_STEP).unwrap();
+        bench.run(&job, Notice::Polling, MOST, &mut |_| false).unwrap();
+        bench.driver.write("SOFT_RESET", 1).unwrap();
+        bench.driver.settle(MOST).unwrap();
+        bench.load(&job).unwrap();
+        bench.push(&job).unwrap();
+        bench.driver.write("QUERY_STREAMS", 0).unwrap();
+        bench.driver.start().unwrap();
+        let outcome = bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap();
+        assert_eq!(outcome.error, wanted, "{}", outcome.errors());
+    }
 }
 
 /// A mutant: module, text, its replacement, a part of the expected message.

@@ -6,7 +6,8 @@ use crate::support::device::any_host::{Host, ACTS};
 use crate::support::device::register_file::Reference;
 use crate::support::device::{apart, assert_clean, assert_rules, job, small, tensors, whole, MOST};
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::workloads::device::{DeviceError, Notice, Platform};
+use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::workloads::device::{Bench, DeviceError, Notice, Outcome, Platform};
 use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{named, DESC_QUEUE, WATCHDOG};
 use meshkv::design::{Design, Mapping, Sharing};
@@ -139,6 +140,56 @@ fn a_watchdog_that_is_too_short_ends_the_run() {
         bench.driver.settle(MOST).unwrap();
         device::run_clean(&mut bench, &job, Notice::Interrupt, &format!("after a limit of {limit}"));
     }
+}
+
+/// Starts what was pushed, with queries of so many streams, and waits for the end.
+fn start_with(bench: &mut Bench, streams: u32) -> Outcome {
+    bench.driver.clear().unwrap();
+    bench.driver.write("QUERY_STREAMS", streams).unwrap();
+    bench.driver.start().unwrap();
+    bench.driver.wait(Notice::Polling, MOST, &mut |_| false).unwrap()
+}
+
+#[test]
+fn streams_attend_only_with_queries_that_were_loaded_since_the_reset() {
+    let design = small();
+    let others = tensors(&design, 40, 6);
+    let tensors = tensors(&design, 40, 5);
+    let [first, next] = [&tensors, &others].map(|t| job(&design, t, Mapping::RowAligned));
+    let mut bench = whole(&design, &Platform::of(&design), &apart(4));
+    let refused = |bench: &mut Bench, streams: u32, what: &str| {
+        let outcome = start_with(bench, streams);
+        assert_eq!(device::assert_error(&outcome, "START_UNLOADED", what), 1, "{what}: not stream 1");
+    };
+    let clean = |bench: &mut Bench, job: &Job, streams: u32, what: &str| {
+        let outcome = start_with(bench, streams);
+        assert_eq!(outcome.error, 0, "{what}: {}", outcome.errors());
+        let done = bench.take(job, outcome);
+        assert_clean(bench, &done, what);
+    };
+    let prepare = |bench: &mut Bench, job: &Job| {
+        bench.load(job).unwrap();
+        bench.push(job).unwrap();
+    };
+    prepare(&mut bench, &first);
+    refused(&mut bench, 0, "no queries");
+    refused(&mut bench, 1, "those of one stream");
+    clean(&mut bench, &first, 2, "those of both");
+    prepare(&mut bench, &first);
+    clean(&mut bench, &first, 0, "those of the run before");
+    // A reset of the core, by itself or after an error, loses them.
+    bench.driver.write("SOFT_RESET", 1).unwrap();
+    bench.driver.settle(MOST).unwrap();
+    prepare(&mut bench, &next);
+    refused(&mut bench, 0, "after a reset");
+    bench.driver.write("WATCHDOG", 1).unwrap();
+    device::assert_error(&start_with(&mut bench, 2), "WATCHDOG", "a run that is cut off");
+    bench.driver.write("WATCHDOG", WATCHDOG).unwrap();
+    bench.driver.settle(MOST).unwrap();
+    prepare(&mut bench, &next);
+    refused(&mut bench, 1, "after a run that was cut off");
+    clean(&mut bench, &next, 2, "queries of its own");
+    assert_rules(&bench, "queries");
 }
 
 /// AP_START and AUTO_RESTART of CTRL.

@@ -2,7 +2,7 @@
 
 use crate::support::verilated::design;
 use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::cli::lint::passes::{lay_out, Linters, SYNTHESIS};
 use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, FABRIC, TOP};
@@ -61,6 +61,17 @@ fn no_name_is_a_keyword_of_later_languages() {
     for (top, multicast) in [(TOP, true), (FABRIC, false)] {
         let design = light(2, 2, |config| config.mare.multicast = multicast);
         assert_eq!(messages(&design, top, |_, language| language == LANGUAGES[1]), [""; 0]);
+    }
+}
+
+#[test]
+fn designs_without_the_checks_of_a_simulation_are_clean() {
+    for (top, plain) in [(TOP, false), (FABRIC, true)] {
+        let design = light(2, 2, |config| {
+            (config.mare.multicast, config.mare.dedup, config.pad.enable) = (!plain, !plain, !plain);
+            config.takv.swap_epoch = u32::from(plain);
+        });
+        assert_eq!(messages(&design, top, |_, language| language == SYNTHESIS), [""; 0]);
     }
 }
 

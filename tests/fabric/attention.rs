@@ -1,7 +1,11 @@
 //! Attention on the whole design equals the model of the datapath in every bit.
 
-use crate::support::attention::{assert_exact, attend, run, small, tensors, Trouble};
+use crate::support::attention::{assert_exact, attend, lockstep, run, small, tensors, try_run, Trouble};
+use crate::support::sources::source_mut;
+use crate::support::verilated::emitted;
 use meshkv::config::PlacementKind;
+use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::model::tensors::{Logits, Tensors};
@@ -27,6 +31,41 @@ fn every_mapping_gives_the_models_bits_for_any_number_of_tokens() {
             }
         }
     }
+}
+
+#[test]
+fn a_stream_is_closed_under_any_mapping_after_any_other() {
+    let design = small(|_| {});
+    let tensors = tensors(&design, 61, 2, Logits::Normal, 5);
+    let [aligned, fixed, striped] = MAPPINGS;
+    let pairs = MAPPINGS.into_iter().flat_map(|first| MAPPINGS.map(|last| vec![first, last]));
+    for mappings in pairs.chain([vec![striped, fixed, fixed], vec![fixed, aligned, fixed]]) {
+        let job = Job::new(&design, &tensors, (0, 2), fixed, Sharing::KvHead).unwrap().mapped(&mappings);
+        let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+        assert_eq!(done.violations, [""; 0], "{mappings:?}");
+        assert_exact(&done, &format!("{mappings:?}"));
+    }
+}
+
+#[test]
+fn a_close_that_leaves_partial_results_in_other_rows_is_found() {
+    let design = small(|_| {});
+    let tensors = tensors(&design, 61, 2, Logits::Normal, 5);
+    let mut files = emitted(&design).to_vec();
+    let file = source_mut(&mut files, "meshkv_column_controller");
+    for (from, to) in [
+        ("if (gathers_q) close_rows", "if (~head_tile) close_rows"),
+        ("close & gathers_q & head_tile ? 2'd1 : mapping", "mapping"),
+    ] {
+        assert_eq!(file.text.matches(from).count(), 1, "{from}");
+        file.text = file.text.replace(from, to);
+    }
+    let [aligned, fixed, _] = MAPPINGS;
+    let job = Job::new(&design, &tensors, (0, 2), fixed, Sharing::KvHead).unwrap().mapped(&[aligned, fixed]);
+    let done = try_run(&files, &job, Trouble::default(), BuildForm::CorePieces, Clocks::IN_STEP).unwrap();
+    // Expected outputs are those of the merges that were observed, so the missing ones are a violation.
+    let lost = done.violations.iter().filter(|what| what.contains("partial results were not merged"));
+    assert!(lost.count() > 0, "{:?}", done.violations);
 }
 
 #[test]

@@ -167,6 +167,27 @@ fn fetches_for_what_is_missing_hold_back_nothing() {
     assert_eq!(done.delivered, 13 * u64::from(design.mare.chunk_flits));
 }
 
+#[test]
+fn repeats_of_a_fetch_are_not_parked() {
+    // Two tiles ask for a slice that is not there yet, each with four heads in turn: the later ones join the first.
+    let design = fabric(|_| {});
+    let mut plan = plan(&design, 1);
+    plan.residents[0].cycle = 600;
+    for t in [0, 4] {
+        for head in 0..4 {
+            plan.commands[t].push(chunk(&design, 20 * head, 0, 0, 0, 1 << head));
+        }
+    }
+    let done = run_clean(&design, &plan);
+    assert_eq!((done.event("fetches"), done.event("joins"), done.event("retries")), (2, 6, 0));
+    assert_eq!(done.event("fetches_parked"), 2);
+    let flits = u64::from(design.mare.chunk_flits);
+    assert_eq!((done.delivered, done.head_flits), (2 * flits, 8 * flits));
+    let (from, to) = ("~resident & ~s_again & ~full", "~resident & ~full");
+    let parked = run_mutant(&design, &plan, "meshkv_fetch_park", from, to).unwrap().event("fetches_parked");
+    assert_eq!(parked, 8);
+}
+
 /// Asserts that a broken filter shows in random fetches: as a violation, a flit that never arrives, or a flit that
 /// arrives only after a repeated request.
 fn is_caught(design: &Design, file: &str, from: &str, to: &str) {

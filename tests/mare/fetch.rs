@@ -1,9 +1,10 @@
 //! Fetches on the verilated fabric receive every requested flit: home agents, coalescing, multicast.
 
-use crate::support::fetch::{chunk, plan, random_plan, run_clean, run_on, tile};
+use crate::support::fetch::{chunk, plan, random_plan, run_clean, run_mutant, run_on, tile};
 use crate::support::verilated::{design, lasting_library_of};
 use meshkv::config::Config;
 use meshkv::cosim::build::BuildForm;
+use meshkv::cosim::checks::violation::ViolationKind;
 use meshkv::cosim::workloads::fetch::scenario::{self, Workload};
 use meshkv::design::Design;
 use meshkv::emit::emit;
@@ -123,6 +124,30 @@ fn random_fetches_bring_every_head_every_flit_once() {
         assert_eq!(done.event("flits_taken"), done.delivered);
     }
     assert!(commands > 20_000, "{commands}");
+}
+
+#[test]
+fn homes_count_the_slots_of_all_their_channels() {
+    // Buffers that fill, so that several channels return credits in one cycle; the bench compares sent and freed.
+    for vn1_vcs in [3, 4] {
+        let design = small(|c| (c.noc.vn1_vcs, c.noc.vc_depth) = (vn1_vcs, 4));
+        let done = run_clean(&design, &random_plan(&design, 3, 400, 0, 12));
+        assert!(done.event("stream_stalled") > 0, "{vn1_vcs} channels: nothing has waited");
+    }
+}
+
+#[test]
+fn credits_of_several_channels_that_count_as_one_are_caught() {
+    let design = small(|c| (c.noc.vn1_vcs, c.noc.vc_depth) = (4, 4));
+    let plan = random_plan(&design, 3, 400, 0, 12);
+    let (from, to) = ("freed + {1'b0, tx_credit[n]}", "freed | {1'b0, tx_credit[n]}");
+    let done = run_mutant(&design, &plan, "meshkv_tile_port", from, to).unwrap();
+    assert!(
+        done.violation_list.iter().all(|v| v.kind == ViolationKind::Credits),
+        "{:?}",
+        done.violation_list
+    );
+    assert!(done.violations > 0);
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn drawn(design: &Design, tokens: usize, streams: u32) -> Tensors {
 
 /// Runs both; then the model by itself, which must give the same numbers.
 fn same(job: &Job, trouble: Trouble, clocks: Clocks, what: &str) -> AttentionResult {
-    let what = format!("{what}, {:?}, {} streams, {trouble:?}, {clocks:?}", job.mapping, job.streams);
+    let what = format!("{what}, {:?}, {} streams, {trouble:?}, {clocks:?}", job.mappings, job.streams);
     let files = emitted(job.design);
     let rtl = lockstep(&files, job, trouble, clocks).unwrap_or_else(|e| panic!("{what}: {e}"));
     assert_exact(&rtl, &what);

@@ -59,6 +59,25 @@ fn every_configuration_serves_every_mapping_and_sharing() {
 }
 
 #[test]
+fn descriptors_of_a_stream_may_have_different_mappings() {
+    let design = small(|_| {});
+    let library = whole_library(&design);
+    for (at, of_prefix) in MAPPINGS.into_iter().enumerate() {
+        for of_streams in MAPPINGS {
+            let mut plan = plan(&design, &mixed(of_streams, SHARINGS[at % 2]));
+            // A stream that was closed is no longer scattered: the next step begins anew.
+            plan.steps = 2;
+            plan.descriptors.iter_mut().filter(|d| d.streams == 2).for_each(|d| d.mapping = of_prefix);
+            assert!(plan.descriptors.iter().any(|d| d.close && d.mapping == of_streams));
+            let done = run_clean(&library, &design, &plan, &format!("{of_prefix:?}, then {of_streams:?}"));
+            let of_head =
+                if (of_prefix, of_streams) == (Mapping::HeadTile, Mapping::HeadTile) { 1 } else { 2 };
+            assert_eq!(done.packets, 2 * packets(&design, &mixed(of_streams, SHARINGS[0]), of_head));
+        }
+    }
+}
+
+#[test]
 fn heads_are_dealt_to_columns_evenly_or_not() {
     // Columns, rows, heads, KV heads: GQA groups that lie in several columns, fewer heads than columns,
     // more KV heads than fit evenly, many heads a tile.

@@ -142,7 +142,7 @@
 /* Descriptors that the queue has room for (read). */
 #define MESHKV_DESC_FREE                     0x85cu
 
-/* Streams whose queries a run loads first: 0 to this less one (read, write). */
+/* Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset (read, write). */
 #define MESHKV_QUERY_STREAMS                 0x860u
 
 /* What goes on (read). */
@@ -180,7 +180,7 @@
 #define MESHKV_SOFT_RESET_GO_SHIFT           0u
 #define MESHKV_SOFT_RESET_GO_MASK            0x00000001u
 
-/* Cycles of the last run, or of this one so far, low word. Reading it keeps the high word for CYCLES_HIGH (read). */
+/* Cycles of the last run, or of this one so far, low word. Reading it keeps the high word of the same cycle for CYCLES_HIGH (read). */
 #define MESHKV_CYCLES_LOW                    0x8a0u
 
 /* Their high word when CYCLES_LOW was read (read). */
@@ -206,7 +206,7 @@
 
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
-#define MESHKV_MAP_VERSION_VALUE             0x00000001u
+#define MESHKV_MAP_VERSION_VALUE             0x00000002u
 #define MESHKV_DESIGN_VALUE                  0x0ce94db2u
 #define MESHKV_MESH_VALUE                    0x00200808u
 #define MESHKV_MODEL_VALUE                   0x00010008u
@@ -262,6 +262,8 @@
 #define MESHKV_ERROR_WATCHDOG                (1u << 21)
 /* The run was cut off by a soft reset, or memory still owes answers to cut-off runs: 0: cut off, 1: owed, 2: what computes was reset alone. */
 #define MESHKV_ERROR_RESET                   (1u << 22)
+/* Run refused: a stream attends whose queries were not loaded since the core's last reset: highest stream that attends. */
+#define MESHKV_ERROR_START_UNLOADED          (1u << 23)
 
 /* Groups of counters. */
 /* what the links of the tile's router carried. */

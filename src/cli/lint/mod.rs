@@ -22,11 +22,12 @@ use std::process::ExitCode;
 
 /// Generate a configuration and read it with Verilator, Icarus Verilog, Yosys and Tcl
 ///
-/// Verilator -Wall reads it as Verilog-2005, and again as SystemVerilog-2017, whose keywords
-/// no name may use; Icarus -Wall and Yosys (hierarchy -check, proc, check -assert) read it as
-/// Verilog-2005. Constraints and scripts run in tclsh with stand-ins for Vivado's commands,
-/// which check arguments and look every pattern up in the netlist that Yosys elaborated. What
-/// scripts and core define for synthesis must be what `meshkv estimate` defines.
+/// Verilator -Wall reads it as Verilog-2005, with and without the checks of a simulation, and
+/// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall and Yosys
+/// (hierarchy -check, proc, check -assert) read it as Verilog-2005. Constraints and scripts run
+/// in tclsh with stand-ins for Vivado's commands, which check arguments and look every pattern
+/// up in the netlist that Yosys elaborated. What scripts and core define for synthesis must be
+/// what `meshkv estimate` defines.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -188,6 +189,16 @@ mod tests {
         assert_eq!((found[0].language, found[0].errors), ("1364-2005", 0));
         assert_eq!(found[1].language, "1800-2017");
         assert!(found[1].errors > 0);
+    }
+
+    #[test]
+    fn what_only_a_check_of_simulation_reads_is_a_warning_of_the_last_pass() {
+        let check =
+            "`ifndef SYNTHESIS\n    always @(posedge s_valid) if (s_again) $stop;\n`endif\nendmodule\n";
+        let ports = "    input  wire s_valid,\n    input  wire s_again,\n";
+        let text = CLEAN.replace("endmodule\n", check).replace("    input  wire s_valid,\n", ports);
+        let warnings: Vec<_> = verdicts(&text).iter().map(|verdict| verdict.warnings).collect();
+        assert_eq!(warnings, [0, 0, 0, 0, 1]);
     }
 
     #[test]

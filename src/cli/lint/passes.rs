@@ -1,4 +1,4 @@
-//! The four passes over the emitted Verilog. Each tool finds errors that the others accept.
+//! The five passes over the emitted Verilog. Each tool finds errors that the others accept.
 
 use super::messages::{self, Message, Severity};
 use crate::cli::interrupt::{Interrupt, Interrupted};
@@ -12,6 +12,9 @@ use std::process::Command;
 /// Lint waivers, each with its reason; part of the binary, so that `lint` works without the sources.
 const WAIVERS: &str = include_str!("../../../sim/lint.vlt");
 const WAIVERS_FILE: &str = "lint.vlt";
+
+/// The language of the design with the macro that hides the checks of a simulation, as synthesis reads it.
+pub const SYNTHESIS: &str = "1364-2005 for synthesis";
 
 /// File of the elaborated netlist, in which constraints look names up.
 pub const NETLIST: &str = "netlist.il";
@@ -32,7 +35,8 @@ pub struct Linters {
 pub struct Pass<'a> {
     /// The tool.
     pub tool: &'a Tool,
-    /// The language it reads: that of the design, or the later one whose keywords it must avoid.
+    /// The language it reads: that of the design, or the later one whose keywords it must avoid. The first is
+    /// read with the checks of a simulation and without them ([`SYNTHESIS`]).
     pub language: &'static str,
     /// Arguments of the tool.
     pub command: Vec<String>,
@@ -57,11 +61,15 @@ impl Linters {
     /// All passes over `sources`, paths below the folder they will run in.
     pub fn passes(&self, sources: &[String], top: &str) -> Vec<Pass<'_>> {
         let verilator = |language| {
-            let options = ["--lint-only", "-Wall", "-Wno-fatal", "--language", language, "--top-module", top];
+            let (standard, defines): (_, &[&str]) = match language {
+                SYNTHESIS => ("1364-2005", &["-DSYNTHESIS"]),
+                standard => (standard, &[]),
+            };
+            let options = ["--lint-only", "-Wall", "-Wno-fatal", "--language", standard, "--top-module", top];
             Pass {
                 tool: &self.verilator,
                 language,
-                command: join(&[&options, &[WAIVERS_FILE]], sources),
+                command: join(&[&options, defines, &[WAIVERS_FILE]], sources),
                 parse: messages::verilator,
             }
         };
@@ -84,6 +92,7 @@ impl Linters {
                 command: ["-q", "-p", &script].map(str::to_owned).to_vec(),
                 parse: messages::yosys,
             },
+            verilator(SYNTHESIS),
         ]
     }
 }

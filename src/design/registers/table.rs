@@ -21,7 +21,7 @@ const fn cause(bit: u32, name: &'static str, doc: &'static str, place: &'static 
 }
 
 /// All causes by their bits. From [`FIRST_FATAL`] on they end a run; those below refuse a request.
-pub const ERRORS: [ErrorCause; 23] = [
+pub const ERRORS: [ErrorCause; 24] = [
     cause(
         0,
         "ACCESS",
@@ -74,6 +74,12 @@ pub const ERRORS: [ErrorCause; 23] = [
         "RESET",
         "The run was cut off by a soft reset, or memory still owes answers to cut-off runs",
         "0: cut off, 1: owed, 2: what computes was reset alone",
+    ),
+    cause(
+        23,
+        "START_UNLOADED",
+        "Run refused: a stream attends whose queries were not loaded since the core's last reset",
+        "highest stream that attends",
     ),
 ];
 /// The first cause that ends a run.
@@ -139,7 +145,7 @@ pub const REGISTERS: [Register; 33] = {
             field("STEP", 10, 1, "The last of the decode step"),
         ]),
         register(0x85c, "DESC_FREE", ReadOnly, "Descriptors that the queue has room for.", &[]),
-        register(0x860, "QUERY_STREAMS", ReadWrite, "Streams whose queries a run loads first: 0 to this less one.", &[]),
+        register(0x860, "QUERY_STREAMS", ReadWrite, "Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset.", &[]),
         register(0x880, "STATUS", ReadOnly, "What goes on.", &[
             field("RUN", 0, 4, "State of the run: 0 idle, 1 arguments, 2 queries, 3 descriptors, 4 outputs, 5 over, 6 reset, 7 memory's last answers, 8 release"),
             field("CORE_IDLE", 4, 1, "Controllers have worked off all descriptors"),
@@ -155,7 +161,7 @@ pub const REGISTERS: [Register; 33] = {
         ]),
         register(0x88c, "WATCHDOG", ReadWrite, "Cycles without progress after which a run is given up; 1048576 after a reset.", &[]),
         register(0x890, "SOFT_RESET", WriteOnly, "Write 1: cut off the run, empty the queue, reset the core.", &[field("GO", 0, 1, "Begin")]),
-        register(0x8a0, "CYCLES_LOW", ReadOnly, "Cycles of the last run, or of this one so far, low word. Reading it keeps the high word for CYCLES_HIGH.", &[]),
+        register(0x8a0, "CYCLES_LOW", ReadOnly, "Cycles of the last run, or of this one so far, low word. Reading it keeps the high word of the same cycle for CYCLES_HIGH.", &[]),
         register(0x8a4, "CYCLES_HIGH", ReadOnly, "Their high word when CYCLES_LOW was read.", &[]),
         register(0x8c0, "COUNTER_SELECT", ReadWrite, "The counter that COUNTER_DATA shows.", &[
             field("INDEX", 0, 5, "Its number in the group"), field("GROUP", 8, 2, "Its group"), field("TILE", 16, 9, "Tile y * COLS + x"),

@@ -8,6 +8,8 @@ use crate::design::{Design, Mapping, Sharing};
 /// Draws of a configuration: an illegal one is drawn again.
 const DRAWS: usize = 1000;
 
+const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
+
 /// Most tokens of a context: a step of them takes some thousand cycles.
 const TOKENS: u32 = 100;
 
@@ -76,7 +78,7 @@ fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
         tokens,
         batch: draw.from(1, model.max_streams),
         prefix: draw.from(0, tokens),
-        mapping: draw.of(&[Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped]),
+        mapping: draw.of(&MAPPINGS),
         sharing: draw.of(&[Sharing::KvHead, Sharing::Segment]),
         segments: None,
         layers: draw.from(1, model.layers.min(2)),
@@ -86,7 +88,12 @@ fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
     let plan = Plan::new(design, made.descriptors, seed);
     let memory = if draw.one_in(2) { plan.memory.unruly(seed) } else { plan.memory };
     let pace = Pace { flit_cycles: draw.from(1, 3), stall: draw.from(0, 119) as u8 };
-    Plan { steps: draw.from(1, 3), memory, pace, ..plan }
+    let mut plan = Plan { steps: draw.from(1, 3), memory, pace, ..plan };
+    // Descriptors of one stream may have different mappings.
+    if draw.one_in(3) {
+        plan.descriptors.iter_mut().for_each(|descriptor| descriptor.mapping = draw.of(&MAPPINGS));
+    }
+    plan
 }
 
 #[cfg(test)]
@@ -99,7 +106,7 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 9] = [
+        let parts: [Part<'_>; 10] = [
             &|case| !case.design.config.mare.enable,
             &|case| !case.design.config.mare.dedup,
             &|case| case.design.config.takv.placement == PlacementKind::Hub,
@@ -108,6 +115,7 @@ mod tests {
             &|case| case.design.config.noc.flit_width == 512,
             &|case| case.plan.steps == 3,
             &|case| case.plan.pace.stall > 100,
+            &|case| case.plan.descriptors.windows(2).any(|pair| pair[0].mapping != pair[1].mapping),
             &|case| case.design.memory.tiles_per_port == 4 && case.design.mesh.cols() == 5,
         ];
         for (at, part) in parts.iter().enumerate() {

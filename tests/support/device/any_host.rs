@@ -189,7 +189,7 @@ impl<'a> Host<'a> {
     pub fn soft_reset(&mut self) {
         self.bench.driver.write("SOFT_RESET", 1).unwrap();
         self.bench.driver.settle(MOST).unwrap();
-        self.reference.forget();
+        self.reference.soft_reset();
     }
 
     /// A descriptor with one fault or none.

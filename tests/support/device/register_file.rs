@@ -31,6 +31,8 @@ pub struct Reference {
     layer: Option<u32>,
     attends: BTreeSet<u32>,
     closed: BTreeSet<u32>,
+    /// Streams whose queries the core has, from the first on.
+    loaded: u32,
 }
 
 /// Registers that store the written value.
@@ -74,6 +76,7 @@ impl Reference {
             layer: None,
             attends: BTreeSet::new(),
             closed: BTreeSet::new(),
+            loaded: 0,
         }
     }
 
@@ -231,10 +234,13 @@ impl Reference {
             !self.kept[&Design::argument_offset(number)].is_multiple_of(align)
         };
         let skewed = (0..self.design.arguments().len() as u32).any(skewed);
+        let attend = self.attends.last().map_or(0, |highest| highest + 1);
+        let loaded = self.loaded.max(self.value("QUERY_STREAMS"));
         [
             (self.queue == 0, "START_EMPTY"),
             (self.attends != self.closed, "START_OPEN"),
             (self.value("QUERY_STREAMS") > self.design.config.model.max_streams, "START_QUERIES"),
+            (attend > loaded, "START_UNLOADED"),
             (skewed, "ARGUMENT"),
         ]
         .into_iter()
@@ -246,6 +252,7 @@ impl Reference {
     /// Ends a run. A refused run leaves its descriptors in the queue.
     pub fn over(&mut self, refused: bool) {
         if !refused {
+            self.loaded = self.loaded.max(self.value("QUERY_STREAMS"));
             self.forget();
         }
         self.runs += 1;
@@ -253,8 +260,14 @@ impl Reference {
         self.interrupts(3);
     }
 
+    /// Empties the queue and the core.
+    pub fn soft_reset(&mut self) {
+        self.loaded = 0;
+        self.forget();
+    }
+
     /// Empties the queue.
-    pub fn forget(&mut self) {
+    fn forget(&mut self) {
         (self.queue, self.layer) = (0, None);
         self.attends.clear();
         self.closed.clear();

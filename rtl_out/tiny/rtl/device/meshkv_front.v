@@ -350,6 +350,7 @@ module meshkv_front #(
     wire queue_some;
     wire [STREAMS_WIDTH-1:0] queue_open;
     wire [STREAMS_WIDTH-1:0] queue_due;
+    wire [STREAMS_WIDTH-1:0] queue_most;
     wire queue_left;
     wire run_busy;
     wire over;
@@ -548,6 +549,7 @@ module meshkv_front #(
         .queue_some    (queue_some),
         .queue_open    (queue_open),
         .queue_due     (queue_due),
+        .queue_most    (queue_most),
         .queue_left    (queue_left),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
@@ -630,6 +632,7 @@ module meshkv_front #(
         .queue_some   (queue_some),
         .queue_open   (queue_open),
         .queue_due    (queue_due),
+        .queue_most   (queue_most),
         .queue_left   (queue_left)
     );
 

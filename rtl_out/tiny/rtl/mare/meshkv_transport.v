@@ -181,7 +181,7 @@ module meshkv_transport #(
 
     // The home's use of the router's buffer.
     output wire                      data_sent,  // A flit enters the buffer.
-    output wire                      data_credit,  // A slot is freed.
+    output wire [1:0]                data_credit,  // Number of slots freed.
 
     // For counters and diagnosis.
     input  wire [OUTSIDE_EVENTS-1:0] event_outside,  // Events from outside this module, one pulse each.

@@ -17,7 +17,7 @@ module meshkv_occupancy #(
 
     // The credits of the buffer.
     input  wire                   send,  // A flit enters the buffer.
-    input  wire                   credit,  // A slot is freed.
+    input  wire [1:0]             credit,  // Number of slots freed.
 
     // From the north.
     input  wire                   rx_n_occupancy_valid,  // One pulse a value.
@@ -29,6 +29,7 @@ module meshkv_occupancy #(
 );
     // Slots in use: flits sent less credits returned. The sum over all cycles is the occupancy.
     reg  [COUNT_WIDTH-1:0] used_q;
+    wire [COUNT_WIDTH:0]   used = {1'b0, used_q} + { {COUNT_WIDTH{1'b0}}, send} - { {COUNT_WIDTH-1{1'b0}}, credit};
     reg  [VALUE_WIDTH-1:0] sum_q, mean_q;
     wire [VALUE_WIDTH-1:0] more = { {VALUE_WIDTH-COUNT_WIDTH{1'b0}}, used_q};
     wire                   full = &sum_q[VALUE_WIDTH-1:COUNT_WIDTH];
@@ -36,8 +37,7 @@ module meshkv_occupancy #(
     // Moving average: half of the previous mean, half of this step.
     wire [VALUE_WIDTH:0]   both = {1'b0, sum_q} + {1'b0, mean_q};
     always @(posedge clk) begin
-        if (send & ~credit) used_q <= used_q + 1'b1;
-        if (credit & ~send) used_q <= used_q - 1'b1;
+        used_q <= used[COUNT_WIDTH-1:0];
         if (sample) begin
             mean_q <= both[VALUE_WIDTH:1];
             sum_q  <= more;
@@ -50,7 +50,7 @@ module meshkv_occupancy #(
             mean_q <= {VALUE_WIDTH{1'b0}};
         end
     end
-    wire unused_half = both[0];
+    wire unused_bits = both[0] | used[COUNT_WIDTH];
 
     // Values travel south, one row a cycle. The sample word arrives from the south, so each row sends its own
     // value long before the next row's arrives.
@@ -69,6 +69,10 @@ module meshkv_occupancy #(
     always @(posedge clk) begin
         if (!rst && own_q && rx_n_occupancy_valid) begin
             $fdisplay(32'h8000_0002, "%m: two occupancies meet");
+            $stop;
+        end
+        if (!rst && used[COUNT_WIDTH]) begin
+            $fdisplay(32'h8000_0002, "%m: more slots are freed than are in use, or more are in use than there are");
             $stop;
         end
     end

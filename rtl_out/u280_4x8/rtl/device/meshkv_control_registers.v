@@ -101,7 +101,8 @@ module meshkv_control_registers #(
     input  wire                     core_rst,
     input  wire                     writing
 );
-    // One access at a time, write or read; they alternate if both wait. Addresses are word addresses.
+    // One access at a time, write or read; they alternate if both wait. Neither waits until the host has taken the
+    // other's response. Addresses are word addresses.
     localparam [2:0] IDLE = 3'd0, WRITE = 3'd1, CHECK = 3'd2, ANSWER = 3'd3, LOOK = 3'd4, GIVE = 3'd5;
     localparam WORD_BITS     = ADDRESS_BITS - 2;
     localparam FIRST_WORD    = 4;  // Word address of the first argument.
@@ -126,6 +127,9 @@ module meshkv_control_registers #(
     wire [31:0] mask  = { {8{w_strb_q[3]}}, {8{w_strb_q[2]}}, {8{w_strb_q[1]}}, {8{w_strb_q[0]}}};
     wire [31:0] bits  = w_data_q & mask;
     wire        write = state_q == WRITE;
+    wire        write_waits = aw_q & w_q & ~b_q;
+    wire        read_waits  = ar_q & ~r_q;
+    wire        look  = state_q == LOOK & ~scan_active;
     wire        give  = state_q == GIVE;
 
     // Arguments: a memory of words, cleared after a reset. Every third word is reserved: those whose address
@@ -229,7 +233,7 @@ module meshkv_control_registers #(
     wire        unused_select = |{wanted, counter_select_q};
 
     // Errors of accesses, descriptors and runs. Each sets its bit; the first is stored with cause and place.
-    localparam NUM_ERRORS = 23;
+    localparam NUM_ERRORS = 24;
     reg  [NUM_ERRORS-1:0] error_q;
     reg  [4:0]            cause_q;
     reg  [15:0]           where_q;
@@ -274,7 +278,7 @@ module meshkv_control_registers #(
             10'h002: value = {29'd0, ier_error, ier_ready, ier_done};  // IER
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
-            10'h201: value = 32'h00000001;  // MAP_VERSION
+            10'h201: value = 32'h00000002;  // MAP_VERSION
             10'h202: value = 32'h11c00f60;  // DESIGN
             10'h203: value = 32'h00200804;  // MESH
             10'h204: value = 32'h00010008;  // MODEL
@@ -310,9 +314,9 @@ module meshkv_control_registers #(
 
     always @(posedge clk) begin
         case (state_q)
-            IDLE: if (~scan_active & ~(b_q | r_q)) begin
-                if (aw_q & w_q & ~(ar_q & turn_q)) state_q <= WRITE;
-                else if (ar_q) state_q <= LOOK;
+            IDLE: if (~scan_active) begin
+                if (write_waits & ~(read_waits & turn_q)) state_q <= WRITE;
+                else if (read_waits) state_q <= LOOK;
             end
             WRITE: begin
                 state_q <= push ? CHECK : ANSWER;
@@ -325,7 +329,7 @@ module meshkv_control_registers #(
                 w_q     <= 1'b0;
                 state_q <= IDLE;
             end
-            LOOK: if (~scan_active) begin
+            LOOK: if (look) begin
                 r_data_q  <= r_is_argument ? scan_data : value;
                 r_legal_q <= legal;
                 turn_q    <= 1'b0;
@@ -384,7 +388,8 @@ module meshkv_control_registers #(
         if (fail_valid) again_q <= 1'b0;
         isr_q <= (isr_q ^ (write & at_isr ? bits[2:0] : 3'd0)) | ({|raised, over, over} & ier_q);
         level_q <= gie_q & |isr_q;
-        if (give & r_at_low) high_q <= cycles[63:32];
+        // Both words of the counter are of the cycle in which the low one is read.
+        if (look & r_at_low) high_q <= cycles[63:32];
 
         error_q <= (error_q & ~cleared) | raised;
         if (~|error_q & |raised) begin

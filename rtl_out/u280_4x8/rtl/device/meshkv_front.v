@@ -740,6 +740,7 @@ module meshkv_front #(
     wire queue_some;
     wire [STREAMS_WIDTH-1:0] queue_open;
     wire [STREAMS_WIDTH-1:0] queue_due;
+    wire [STREAMS_WIDTH-1:0] queue_most;
     wire queue_left;
     wire run_busy;
     wire over;
@@ -1016,6 +1017,7 @@ module meshkv_front #(
         .queue_some    (queue_some),
         .queue_open    (queue_open),
         .queue_due     (queue_due),
+        .queue_most    (queue_most),
         .queue_left    (queue_left),
         .desc_valid    (desc_valid),
         .desc_ready    (desc_ready),
@@ -1098,6 +1100,7 @@ module meshkv_front #(
         .queue_some   (queue_some),
         .queue_open   (queue_open),
         .queue_due    (queue_due),
+        .queue_most   (queue_most),
         .queue_left   (queue_left)
     );
 

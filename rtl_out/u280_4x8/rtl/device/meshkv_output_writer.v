@@ -179,7 +179,7 @@ module meshkv_output_writer #(
         if (rst) discard_q <= 1'b0;
     end
 
-    wire                  cmd_room, flit_room, cmd_valid, flit_valid;
+    wire                  unused_cmd_room, unused_flit_room, cmd_valid, flit_valid;
     wire [CMD_WIDTH-1:0]  cmd;
     wire [FLIT_WIDTH-1:0] flit;
     wire                  begins;
@@ -190,7 +190,7 @@ module meshkv_output_writer #(
         .clk    (clk),
         .rst    (fifo_rst),
         .s_valid(push_q),
-        .s_ready(flit_room),
+        .s_ready(unused_flit_room),
         .s_data (data_q),
         .m_valid(flit_valid),
         .m_ready(w_pops),
@@ -203,7 +203,7 @@ module meshkv_output_writer #(
         .clk    (clk),
         .rst    (fifo_rst),
         .s_valid(cmd_q),
-        .s_ready(cmd_room),
+        .s_ready(unused_cmd_room),
         .s_data ({of_burst_q, head_q}),
         .m_valid(cmd_valid),
         .m_ready(begins),
@@ -314,7 +314,7 @@ module meshkv_output_writer #(
     assign writing     = active_q;
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && ((push_q && !flit_room) || (cmd_q && !cmd_room))) begin
+        if (!rst && ((push_q && !unused_flit_room) || (cmd_q && !unused_cmd_room))) begin
             $fdisplay(32'h8000_0002, "%m: a flit came without room");
             $stop;
         end

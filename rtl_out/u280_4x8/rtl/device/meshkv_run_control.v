@@ -94,6 +94,7 @@ module meshkv_run_control #(
     input  wire                     queue_some,  // There are descriptors.
     input  wire [STREAMS_WIDTH-1:0] queue_open,  // Streams that attend and are not closed.
     input  wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that are closed.
+    input  wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream that attends.
     input  wire                     queue_left  // Not all have been sent.
 );
     // States. ARGUMENTS sends the base addresses to their readers and checks them. OUTPUTS lasts until all due
@@ -189,9 +190,11 @@ module meshkv_run_control #(
     localparam [4:0] CAUSE_RESET = 5'd22, CAUSE_MEMORY = 5'd16, CAUSE_MEMORY_TIMEOUT = 5'd17,
         CAUSE_QUERY_READ = 5'd18, CAUSE_OUTPUT_WRITE = 5'd19, CAUSE_IO_TIMEOUT = 5'd20,
         CAUSE_WATCHDOG = 5'd21, CAUSE_EMPTY = 5'd12, CAUSE_OPEN = 5'd13, CAUSE_QUERIES = 5'd14,
-        CAUSE_ARGUMENT = 5'd15;
+        CAUSE_UNLOADED = 5'd23, CAUSE_ARGUMENT = 5'd15;
     localparam [15:0] PLACE_DIRTY = 16'd1, PLACE_PE = 16'd2;
-    reg         many_q;
+    // The core keeps the queries of streams 0 to loaded_q - 1 until its reset.
+    reg  [STREAMS_WIDTH-1:0] loaded_q;
+    reg         many_q, unloaded_q;
     wire        ready     = state_q == ARGUMENTS && scanned && !queue_busy;
     wire        unreset   = state_q == RESET && waited && run_q && !ends_q;
     wire        ended     = soft_q;
@@ -201,6 +204,7 @@ module meshkv_run_control #(
     wire        stuck     = stuck_q;
     wire        unclosed  = |queue_open;
     wire        many      = many_q;
+    wire        unloaded  = unloaded_q;
     wire        skewed    = skewed_q;
     wire        dirty     = dirty_q[epoch_q];
     wire [15:0] tile_place     = { {16-TILE_BITS{1'b0}}, found_q};
@@ -208,6 +212,7 @@ module meshkv_run_control #(
     wire [15:0] state_place    = {12'd0, state_q};
     wire [15:0] unclosed_place = { {16-STREAMS_WIDTH{1'b0}}, queue_open};
     wire [15:0] many_place     = query_streams[15:0];
+    wire [15:0] unloaded_place = { {16-STREAMS_WIDTH{1'b0}}, queue_most} - 16'd1;
     wire [15:0] skewed_place   = { {16-ARG_BITS{1'b0}}, skewed_argument_q};
     reg         fails, refused, accepts;
     reg  [4:0]  cause;
@@ -253,6 +258,9 @@ module meshkv_run_control #(
             end else if (many) begin
                 cause = CAUSE_QUERIES;
                 place = many_place;
+            end else if (unloaded) begin
+                cause = CAUSE_UNLOADED;
+                place = unloaded_place;
             end else if (skewed) begin
                 cause = CAUSE_ARGUMENT;
                 place = skewed_place;
@@ -271,6 +279,9 @@ module meshkv_run_control #(
     reg [15:0] place_q;
     always @(posedge clk) begin
         many_q  <= query_streams > STREAMS_WIDE;
+        unloaded_q <= queue_most > loaded_q && { {32-STREAMS_WIDTH{1'b0}}, queue_most} > query_streams;
+        if (accepts && query_streams[STREAMS_WIDTH-1:0] > loaded_q) loaded_q <= query_streams[STREAMS_WIDTH-1:0];
+        if (core_request | rst) loaded_q <= {STREAMS_WIDTH{1'b0} };
         fail_q  <= fails | refused;
         cause_q <= cause;
         place_q <= place;

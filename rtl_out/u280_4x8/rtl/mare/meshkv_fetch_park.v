@@ -4,15 +4,13 @@
 // Buffer for fetches of slices that are not in the staging memory yet.
 //
 // No parked fetch blocks another: there is room for the one that each tile may have
-// waiting, and repetitions may be dropped.
+// waiting, and repetitions are dropped.
 `default_nettype none
 module meshkv_fetch_park #(
     // Width of a fetch in bits.
     parameter WIDTH = 52,
     // Fetches that can wait.
-    parameter DEPTH = 48,
-    // Of these, places for first fetches, one a tile.
-    parameter FIRSTS = 32
+    parameter DEPTH = 48
 ) (
     input  wire             clk,
     input  wire             rst,
@@ -37,12 +35,11 @@ module meshkv_fetch_park #(
     // table only holds slices that can be sent. When a slice becomes resident, all waiting fetches are checked
     // once, in order of arrival. Later fetches do not overtake them meanwhile.
     localparam COUNT_WIDTH = $clog2(DEPTH + 1);
-    localparam FULL_NUM    = DEPTH - 1, REPEATS_NUM = DEPTH - FIRSTS - 1;
+    localparam FULL_NUM    = DEPTH - 1;
     reg  [COUNT_WIDTH-1:0] parked_q, left_q;
     reg                    news_q;
     wire                   sweeps = |left_q;
     wire                   full   = parked_q >= FULL_NUM[COUNT_WIDTH-1:0];
-    wire                   crowded = parked_q >= REPEATS_NUM[COUNT_WIDTH-1:0];
     wire                   waits, unused_room;
     wire [WIDTH-1:0]       waiting;
     wire                   push, pop;
@@ -66,9 +63,10 @@ module meshkv_fetch_park #(
     wire   looks   = sweeps | (s_valid & ~news_q);
     assign m_valid = looks & resident;
     wire   passes  = m_valid & m_ready;
-    // A repeated fetch may be dropped: the tile's first one is parked, or its data will be sent.
-    wire   forgets = ~resident & s_again & crowded;
-    wire   parks   = ~resident & ~full & ~forgets;
+    // A repeated fetch is dropped: the tile's first one is parked, or its data has been sent. Parked after that, it
+    // would wait for the next use of the slice and be served there before that use's first fetch.
+    wire   forgets = ~resident & s_again;
+    wire   parks   = ~resident & ~s_again & ~full;
     assign pop     = sweeps & (~resident | passes);
     assign push    = sweeps ? pop & ~resident : looks & parks;
     assign s_ready = ~sweeps & ~news_q & (resident ? m_ready : parks | forgets);

@@ -127,7 +127,7 @@ module meshkv_home_agent #(
 );
     // Fetches wait here, in the slots their virtual channel has credits for, while earlier ones are checked.
     localparam FETCH_WIDTH = 1 + 2 * INDEX_WIDTH + Y_WIDTH + X_WIDTH + MASK_WIDTH + KEY_WIDTH;
-    wire                   waits, room, accepted;
+    wire                   waits, unused_room, accepted;
     wire [FETCH_WIDTH-1:0] waiting;
     meshkv_fifo #(
         .WIDTH(FETCH_WIDTH),
@@ -136,7 +136,7 @@ module meshkv_home_agent #(
         .clk    (clk),
         .rst    (rst),
         .s_valid(fetch_valid),
-        .s_ready(room),
+        .s_ready(unused_room),
         .s_data ({fetch_again, fetch_last, fetch_first, fetch_y, fetch_x, fetch_mask, fetch_key}),
         .m_valid(waits),
         .m_ready(accepted & ~own),
@@ -159,9 +159,8 @@ module meshkv_home_agent #(
     wire [FETCH_WIDTH-1:0] own_word = {own_fetch_again, own_fetch_last, own_fetch_first, own_y, own_x, own_fetch_mask, own_fetch_key};
     wire [FETCH_WIDTH-1:0] first_word = own ? own_word : waiting;
     meshkv_fetch_park #(
-        .WIDTH (FETCH_WIDTH),
-        .DEPTH (PARK_DEPTH),
-        .FIRSTS(TILES)
+        .WIDTH(FETCH_WIDTH),
+        .DEPTH(PARK_DEPTH)
     ) u_park (
         .clk          (clk),
         .rst          (rst),
@@ -358,7 +357,7 @@ module meshkv_home_agent #(
 
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && fetch_valid && !room) begin
+        if (!rst && fetch_valid && !unused_room) begin
             $fdisplay(32'h8000_0002, "%m: a fetch came without a credit");
             $stop;
         end

@@ -128,7 +128,7 @@ module meshkv_tile_port #(
 
     // The home's use of the router's buffer.
     output wire                     data_sent,  // A flit enters the buffer.
-    output wire                     data_credit,  // A slot is freed.
+    output wire [1:0]               data_credit,  // Number of slots freed.
 
     // Events.
     output wire                     event_keep  // A flit stays in the tile.
@@ -250,7 +250,15 @@ module meshkv_tile_port #(
     );
     assign send = grant[1] ? data_vc : { {NUM_DATA{1'b0}}, grant[0], part_vc_q & {VN0_VCS{parts}}};
     assign data_sent   = grant[1];
-    assign data_credit = |tx_credit[VCS-1:VN0_VCS+1];
+
+    // Channels of KV_DATA return credits independently, also several in one cycle.
+    reg [1:0] freed;
+    integer   n;
+    always @(*) begin
+        freed = 2'd0;
+        for (n = VN0_VCS + 1; n < VCS; n = n + 1) freed = freed + {1'b0, tx_credit[n]};
+    end
+    assign data_credit = freed;
 
     // Destinations in the fabric's encoding.
     wire [DEST_WIDTH-1:0] fetch_dest, elsewhere_dest, part_dest;

@@ -169,7 +169,12 @@ module meshkv_column_controller #(
     reg  [ROWS-1:0]          spread_q;
     wire [STREAMS_WIDTH:0]   b_end   = {1'b0, streams} + { {STREAMS_WIDTH+1-STREAM_WIDTH{1'b0}}, stream};
     wire                     b_counts = b_q >= { {STREAMS_WIDTH-STREAM_WIDTH{1'b0}}, stream};
+    wire [STREAM_WIDTH-1:0]  b_now   = b_q[STREAM_WIDTH-1:0];
     wire                     b_last  = {1'b0, b_q} + 1'b1 >= b_end;
+    // A stream is scattered from its first descriptor of another mapping than one tile a head until it is closed. Then
+    // any row may have a partial result of it, whatever the mapping of the descriptor that closes it.
+    reg  [(1<<STREAM_WIDTH)-1:0] scattered_q;
+    reg                          gathers_q;  // Some stream of the descriptor is scattered.
 
     // Requesters and homes share one order of slices: group, place in the group, piece. A piece is the part of a
     // KV head's heads that one column computes. Each piece begins at another place in the group, so that requests
@@ -351,8 +356,10 @@ module meshkv_column_controller #(
             for (v = 0; v < ROWS; v = v + 1)
                 close_rows[(u+v)%ROWS] = close_rows[(u+v)%ROWS] | (own_rows[u] & spread_q[v]);
         end
-        if (~head_tile) close_rows = {ROWS{|own_rows}};
+        if (gathers_q) close_rows = {ROWS{|own_rows}};
     end
+    // A close of scattered streams goes to all heads and rows, as in a row-aligned mapping.
+    wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
     wire [1:0]            kind     = call ? 2'd2 : close ? 2'd1 : 2'd0;
     wire [ROWS-1:0]       ask      = close ? close_rows : ask_6;
     wire [MASK_WIDTH-1:0] mask     = close ? COLUMN_MASKS[x*MASK_WIDTH+:MASK_WIDTH] : mask_6;
@@ -397,7 +404,7 @@ module meshkv_column_controller #(
             if (valid_5) askers_q <= (valid_6 & ~last_6 ? askers_q : {EXPECTED_WIDTH{1'b0}}) + askers_5;
 
             word_valid_q <= says;
-            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, mapping, number_word, askers_q,
+            word_q[SLICE_WORD-1:0] <= {last_row_word, first_row_word, streams, stream, spread_q, said_mapping, number_word, askers_q,
                              fill_6 & ~close & ~call, to_word, from_word, mask, ask, home_y_6, home_x_6, slice_6, segment_6,
                              layer, prefix, kind};
         end
@@ -427,15 +434,20 @@ module meshkv_column_controller #(
     always @(posedge clk) begin
         case (state_q)
             IDLE: begin
-                b_q      <= {STREAMS_WIDTH{1'b0}};
-                row_q    <= {{ROWS-1{1'b0}}, 1'b1};
-                spread_q <= {ROWS{1'b0}};
+                b_q       <= {STREAMS_WIDTH{1'b0}};
+                row_q     <= {{ROWS-1{1'b0}}, 1'b1};
+                spread_q  <= {ROWS{1'b0}};
+                gathers_q <= 1'b0;
                 if (start) state_q <= SPREAD;
             end
             SPREAD: begin
                 b_q   <= b_q + 1'b1;
                 row_q <= {row_q[ROWS-2:0], row_q[ROWS-1]};
-                if (b_counts) spread_q <= spread_q | row_q;
+                if (b_counts) begin
+                    spread_q           <= spread_q | row_q;
+                    gathers_q          <= gathers_q | ~head_tile | scattered_q[b_now];
+                    scattered_q[b_now] <= ~closes & (~head_tile | scattered_q[b_now]);
+                end
                 group_q  <= {GROUP_WIDTH{1'b0}};
                 turn_q   <= {ROTATION_WIDTH{1'b0}};
                 piece_q  <= {PIECE_COUNT_WIDTH{1'b0}};
@@ -461,7 +473,10 @@ module meshkv_column_controller #(
             BARRIER: if (go) state_q <= IDLE;
             default: state_q <= IDLE;
         endcase
-        if (rst) state_q <= IDLE;
+        if (rst) begin
+            state_q     <= IDLE;
+            scattered_q <= {(1<<STREAM_WIDTH){1'b0}};
+        end
     end
 
     // The stop of row 0 has room for one word per credit.

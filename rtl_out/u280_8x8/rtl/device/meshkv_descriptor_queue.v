@@ -56,6 +56,7 @@ module meshkv_descriptor_queue #(
     output wire                     queue_some,  // The next run has descriptors.
     output wire [STREAMS_WIDTH-1:0] queue_open,  // Streams of the next run that attend and are not closed.
     output wire [STREAMS_WIDTH-1:0] queue_due,  // Streams that the next run closes.
+    output wire [STREAMS_WIDTH-1:0] queue_most,  // One above the highest stream of the next run that attends; 0 if none does.
     output wire                     queue_left,  // The run has descriptors left to send.
 
     // A descriptor: segments of a layer that some streams attend to.
@@ -111,6 +112,7 @@ module meshkv_descriptor_queue #(
     reg  [15:0]              layer_q;
     reg  [STREAMS_NUM-1:0]   attends_q, closed_q;
     reg  [STREAMS_WIDTH-1:0] open_q, due_q;
+    reg  [STREAMS_WIDTH-1:0] most_q;  // One above the highest stream that attends.
     reg  [STREAM_WIDTH-1:0]  at_q;
     reg  [STREAMS_WIDTH-1:0] left_q;
     wire                     last_stream = left_q == {STREAMS_WIDTH{1'b0} } + 1'b1;
@@ -249,6 +251,7 @@ module meshkv_descriptor_queue #(
                 if (close) due_q <= due_q + 1'b1;
                 if (close & attends_q[at_q]) open_q <= open_q - 1'b1;
                 if (~close & ~attends_q[at_q]) open_q <= open_q + 1'b1;
+                if (streams_end[STREAMS_WIDTH-1:0] > most_q) most_q <= streams_end[STREAMS_WIDTH-1:0];
             end
             PUT: begin
                 begun_q <= 1'b1;
@@ -266,6 +269,7 @@ module meshkv_descriptor_queue #(
             closed_q  <= {STREAMS_NUM{1'b0} };
             open_q    <= {STREAMS_WIDTH{1'b0} };
             due_q     <= {STREAMS_WIDTH{1'b0} };
+            most_q    <= {STREAMS_WIDTH{1'b0} };
         end
         // Flush refuses the descriptor that is being pushed or checked.
         if (flush) cause_q <= 5'd11;
@@ -280,6 +284,7 @@ module meshkv_descriptor_queue #(
     assign queue_some   = |waiting;
     assign queue_open   = open_q;
     assign queue_due    = due_q;
+    assign queue_most   = most_q;
     assign queue_busy   = state_q != IDLE;
     assign checked      = puts | state_q == REFUSE;
     assign refuse_valid = state_q == REFUSE;

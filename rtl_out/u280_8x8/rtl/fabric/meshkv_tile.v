@@ -457,7 +457,8 @@ module meshkv_tile #(
         .event_wait    (event_wait)
     );
 
-    wire data_sent, data_credit;
+    wire       data_sent;
+    wire [1:0] data_credit;
     meshkv_transport #(
         .COLS           (COLS),
         .ROWS           (ROWS),

@@ -21,8 +21,8 @@ pub struct Job<'a> {
     pub streams: u32,
     /// AttentionResult tokens: the last of them if the model has a sliding window.
     pub rows: std::ops::Range<u32>,
-    /// Assignment of heads to tiles.
-    pub mapping: Mapping,
+    /// Assignment of heads to tiles: a descriptor each, with an equal part of the segments.
+    pub mappings: Vec<Mapping>,
     /// Receivers of a slice.
     pub sharing: Sharing,
 }
@@ -85,12 +85,22 @@ impl<'a> Job<'a> {
         }
         let tokens = tensors.tokens as u32;
         let from = tokens - config.model.sliding_window.unwrap_or(tokens).min(tokens);
-        let job = Job { design, tensors, position, streams, rows: from..tokens, mapping, sharing };
+        let mappings = vec![mapping];
+        let job = Job { design, tensors, position, streams, rows: from..tokens, mappings, sharing };
         job.descriptors()?;
         Ok(job)
     }
 
-    /// The descriptors of the step, on layer 0 of the design.
+    /// Divides the segments among descriptors of these mappings, in this order.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn mapped(self, mappings: &[Mapping]) -> Job<'a> {
+        assert!(!mappings.is_empty(), "a job has a descriptor");
+        Job { mappings: mappings.to_vec(), ..self }
+    }
+
+    /// The descriptors of the step, on layer 0 of the design. The last one closes the streams.
     ///
     /// # Errors
     /// If the design cannot hold it.
@@ -101,16 +111,15 @@ impl<'a> Job<'a> {
             tokens,
             batch: self.streams,
             prefix: 0,
-            mapping: self.mapping,
+            mapping: self.mappings[0],
             sharing: self.sharing,
             segments: None,
             layers: 1,
             stride: 1,
         };
-        let mut made = step(self.design, &load)?.descriptors;
-        made.truncate(1);
-        made[0] = Descriptor { streams: self.streams, step: true, ..made[0] };
-        Ok(made)
+        let made = step(self.design, &load)?.descriptors;
+        let whole = Descriptor { streams: self.streams, step: true, ..made[0] };
+        Ok(divided(&whole, &self.mappings, self.design.config.kv.segment_tokens))
     }
 
     /// The query of a head and stream.
@@ -143,4 +152,24 @@ impl<'a> Job<'a> {
         }
         Image::Slices(slices)
     }
+}
+
+/// Divides a descriptor into one for each mapping, fewer if it has fewer segments.
+fn divided(whole: &Descriptor, mappings: &[Mapping], segment_tokens: u32) -> Vec<Descriptor> {
+    let bound = |at: usize| (u64::from(whole.count) * at as u64 / mappings.len() as u64) as u32;
+    let part = |(at, mapping): (usize, &Mapping)| {
+        let (from, to) = (bound(at), bound(at + 1));
+        let ends = to == whole.count;
+        Descriptor {
+            first: whole.first + from * whole.stride,
+            count: to - from,
+            first_row: if from == 0 { whole.first_row } else { 0 },
+            last_row: if ends { whole.last_row } else { segment_tokens - 1 },
+            mapping: *mapping,
+            close: ends && whole.close,
+            step: ends && whole.step,
+            ..*whole
+        }
+    };
+    mappings.iter().enumerate().map(part).filter(|part| part.count > 0).collect()
 }

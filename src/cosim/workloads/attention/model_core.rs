@@ -39,7 +39,7 @@ pub struct ModelCore {
     position: usize,
     streams: u32,
     rows: Range<u32>,
-    mapping: Mapping,
+    mappings: Vec<Mapping>,
     sharing: Sharing,
     out: Vec<Column>,
     merge: Vec<Column>,
@@ -72,7 +72,7 @@ impl ModelCore {
             position: job.position,
             streams: job.streams,
             rows: job.rows.clone(),
-            mapping: job.mapping,
+            mappings: job.mappings.clone(),
             sharing: job.sharing,
             out,
             merge,
@@ -116,7 +116,7 @@ impl ModelCore {
             position: self.position,
             streams: self.streams,
             rows: self.rows.clone(),
-            mapping: self.mapping,
+            mappings: self.mappings.clone(),
             sharing: self.sharing,
         };
         self.numbers.output(&job, of)

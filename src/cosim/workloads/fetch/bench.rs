@@ -311,6 +311,9 @@ impl<'a> Bench<'a> {
     /// Takes the events of the period at one tile.
     fn observe(&mut self, plan: &Plan, run: &mut Run, tile: usize, cycle: u64) {
         let now = self.pins.cycle();
+        let (sent, freed) =
+            (self.pins.get(self.ports.data_sent, tile), self.pins.get(self.ports.data_credit, tile));
+        run.ledger.slots_move(tile, sent, freed);
         if self.pins.get(self.ports.kv_valid, tile) == 1 && run.ready[tile] {
             let tag = self.pins.get(self.ports.kv_tag, tile);
             let index = self.pins.get(self.ports.kv_index, tile) as u32;
@@ -356,6 +359,7 @@ impl<'a> Bench<'a> {
             let busy = self.pins.get(self.ports.vc_busy, tile);
             run.ledger.left_inside(tile, busy);
         }
+        run.ledger.slots_are_free();
         // An output's counters are PART, KV_FETCH, KV_DATA, blocked, idle; the tile's own comes last.
         let links = |class: usize| -> u64 {
             run.links.iter().map(|l| (0..4).map(|o| u64::from(l[o * 5 + class])).sum::<u64>()).sum()

@@ -20,6 +20,8 @@ pub(in crate::cosim) struct FetchScoreboard {
     /// By tile, tag and head.
     open: HashMap<(usize, u64, u32), Vec<Awaited>>,
     ranges: usize,
+    /// Router slots that each tile's home counts as used.
+    slots: HashMap<usize, i64>,
     violations: Violations,
     /// Commands accepted.
     pub(in crate::cosim) commands: u64,
@@ -105,6 +107,24 @@ impl FetchScoreboard {
         }
     }
 
+    /// Counts the flits that a home sends into its router, and the slots freed there.
+    pub(in crate::cosim) fn slots_move(&mut self, tile: usize, sent: u64, freed: u64) {
+        if sent != freed {
+            *self.slots.entry(tile).or_default() += sent as i64 - freed as i64;
+        }
+    }
+
+    /// Reports homes that still count slots as used after the network has emptied.
+    pub(in crate::cosim) fn slots_are_free(&mut self) {
+        let mut used: Vec<_> = self.slots.iter().filter(|(_, used)| **used != 0).collect();
+        used.sort();
+        for (tile, used) in used {
+            let message =
+                || format!("the home of tile {tile} counts {used} slots of an empty router as used");
+            self.violations.add(ViolationKind::Credits, message);
+        }
+    }
+
     /// Reports virtual channels of a router that hold flits after everything has come.
     pub(in crate::cosim) fn left_inside(&mut self, tile: usize, busy: u64) {
         if busy != 0 {
@@ -162,6 +182,18 @@ mod tests {
         ledger.delivered(2, 0, 5, 1, 0b11, true);
         assert!(ledger.is_settled());
         assert_eq!(kinds(ledger), []);
+    }
+
+    #[test]
+    fn slots_of_an_empty_router_that_count_as_used_are_reported() {
+        let mut ledger = FetchScoreboard::default();
+        for (tile, sent, freed) in [(3, 1, 0), (3, 1, 0), (3, 0, 2), (4, 1, 0), (4, 1, 1), (5, 0, 0)] {
+            ledger.slots_move(tile, sent, freed);
+        }
+        ledger.slots_are_free();
+        let (count, first) = ledger.close();
+        assert_eq!((count, first[0].kind), (1, ViolationKind::Credits));
+        assert!(first[0].message.contains("tile 4 counts 1 slots"), "{first:?}");
     }
 
     #[test]

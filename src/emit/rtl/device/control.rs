@@ -71,6 +71,11 @@ pub(in crate::emit::rtl) fn descriptor_queue(
     .output("queue_some", 1, "The next run has descriptors.")
     .output("queue_open", "STREAMS_WIDTH", "Streams of the next run that attend and are not closed.")
     .output("queue_due", "STREAMS_WIDTH", "Streams that the next run closes.")
+    .output(
+        "queue_most",
+        "STREAMS_WIDTH",
+        "One above the highest stream of the next run that attends; 0 if none does.",
+    )
     .output("queue_left", 1, "The run has descriptors left to send.");
     mirrored_ports(b, core, &["desc_"], "").instances(&["meshkv_fifo"]).build()
 }

@@ -53,6 +53,7 @@ pub(in crate::emit::rtl) fn run(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     .input("queue_some", 1, "There are descriptors.")
     .input("queue_open", "STREAMS_WIDTH", "Streams that attend and are not closed.")
     .input("queue_due", "STREAMS_WIDTH", "Streams that are closed.")
+    .input("queue_most", "STREAMS_WIDTH", "One above the highest stream that attends.")
     .input("queue_left", 1, "Not all have been sent.")
     .build()
 }

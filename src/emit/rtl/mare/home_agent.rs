@@ -142,12 +142,11 @@ pub(in crate::emit::rtl) fn fetch_park(w: &MareParams) -> ModuleSpec {
             "Buffer for fetches of slices that are not in the staging memory yet.",
             "",
             "No parked fetch blocks another: there is room for the one that each tile may have",
-            "waiting, and repetitions may be dropped.",
+            "waiting, and repetitions are dropped.",
         ],
     )
     .param("WIDTH", w.fetch(), "Width of a fetch in bits.")
     .param("DEPTH", w.park(), "Fetches that can wait.")
-    .param("FIRSTS", w.tiles(), "Of these, places for first fetches, one a tile.")
     .clocked()
     .group("A fetch.")
     .input("s_valid", 1, "")

@@ -1,6 +1,6 @@
 //! Parameter values of a tile's modules, and the bundles of ports that recur.
 
-use crate::design::depths::PARKED_REPEATS;
+use crate::design::depths::PARKED_MORE;
 use crate::design::hash::BLOOM_SEEDS;
 use crate::design::{index_bits, Design, Mare};
 use crate::emit::rtl::mare::h3_hash::matrix_literal;
@@ -76,9 +76,9 @@ impl MareParams {
         1 + 2 * self.index + index_bits(self.net.rows) + index_bits(self.net.cols) + self.mask + self.key
     }
 
-    /// Fetches that a home can park: one first fetch a tile, and some repetitions.
+    /// Fetches that a home can park: one a tile, and some more.
     pub(in crate::emit::rtl) fn park(&self) -> u32 {
-        self.tiles() + PARKED_REPEATS
+        self.tiles() + PARKED_MORE
     }
 
     /// Bits of the counter of a request's window and tree.

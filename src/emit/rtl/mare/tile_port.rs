@@ -73,7 +73,7 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .router_link()
     .group("The home's use of the router's buffer.")
     .output("data_sent", 1, "A flit enters the buffer.")
-    .output("data_credit", 1, "A slot is freed.")
+    .output("data_credit", 2, "Number of slots freed.")
     .group("Events.")
     .output("event_keep", 1, "A flit stays in the tile.")
     .instances(&["meshkv_tile_decode", "meshkv_credit_counter", "meshkv_arbiter2"])

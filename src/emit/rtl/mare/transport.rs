@@ -63,7 +63,7 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
     .router_link()
     .group("The home's use of the router's buffer.")
     .output("data_sent", 1, "A flit enters the buffer.")
-    .output("data_credit", 1, "A slot is freed.")
+    .output("data_credit", 2, "Number of slots freed.")
     .group("For counters and diagnosis.")
     .input("event_outside", "OUTSIDE_EVENTS", "Events from outside this module, one pulse each.")
     .output("event_index", 5, "Index of the current total.")

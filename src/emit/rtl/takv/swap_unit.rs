@@ -46,7 +46,7 @@ pub(in crate::emit::rtl) fn occupancy(w: &TakvParams) -> ModuleSpec {
     .input("sample", 1, "One pulse: the step is over.")
     .group("The credits of the buffer.")
     .input("send", 1, "A flit enters the buffer.")
-    .input("credit", 1, "A slot is freed.")
+    .input("credit", 2, "Number of slots freed.")
     .group("From the north.")
     .input("rx_n_occupancy_valid", 1, "One pulse a value.")
     .input("rx_n_occupancy_data", "VALUE_WIDTH", "An occupancy, the nearest row's first.")

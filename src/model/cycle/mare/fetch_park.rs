@@ -3,7 +3,7 @@
 use super::events::{Event, Events};
 use super::messages::Fetch;
 use super::params::MareParams;
-use crate::design::depths::PARKED_REPEATS;
+use crate::design::depths::PARKED_MORE;
 use crate::model::cycle::common::Fifo;
 
 /// Ring of waiting fetches.
@@ -20,7 +20,7 @@ pub(super) struct FetchPark {
 
 impl FetchPark {
     pub(super) fn new(params: &MareParams) -> FetchPark {
-        let depth = params.cols * params.rows + PARKED_REPEATS;
+        let depth = params.cols * params.rows + PARKED_MORE;
         FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
     }
 
@@ -74,10 +74,10 @@ impl FetchPark {
         }
     }
 
-    /// Parks an arriving fetch, or drops it. Returns false if it must wait outside.
+    /// Parks an arriving fetch, or drops a repeated one. Returns false if it must wait outside.
     fn put(&mut self, fetch: &Fetch, events: &mut Events) -> bool {
-        // The original of a repeated fetch is parked already, or its data is on the way.
-        if fetch.again && self.parked >= PARKED_REPEATS - 1 {
+        // The original of a repeated fetch is parked already, or its data has been sent.
+        if fetch.again {
             return true;
         }
         if self.parked >= self.depth - 1 {

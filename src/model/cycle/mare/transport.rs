@@ -45,8 +45,8 @@ pub struct TransportOut {
     pub root: Option<RootFlit>,
     /// A flit of KV_DATA was sent to the router.
     pub data_sent: bool,
-    /// A slot of KV_DATA became free in the router.
-    pub data_credit: bool,
+    /// Slots of KV_DATA that became free in the router.
+    pub data_credit: u32,
 }
 
 /// Requester, home and port of one tile.
@@ -125,7 +125,7 @@ impl Transport {
             part_ready: choice.own_part || choice.parts,
             root,
             data_sent: choice.leaves,
-            data_credit: input.tx_credit >> (self.vn0_vcs + 1) != 0,
+            data_credit: (input.tx_credit >> (self.vn0_vcs + 1)).count_ones(),
         }
     }
 

@@ -39,6 +39,8 @@ impl ColumnController {
             state: State::Idle,
             stream: 0,
             spread: 0,
+            scattered: vec![false; design.config.model.max_streams as usize].into_boxed_slice(),
+            gathers: false,
             group: 0,
             turn: 0,
             at: At::default(),
@@ -163,7 +165,7 @@ impl ColumnController {
         let after_close = if descriptor.step { State::Sample } else { State::Idle };
         self.state = match state {
             State::Idle => {
-                (self.stream, self.spread) = (0, 0);
+                (self.stream, self.spread, self.gathers) = (0, 0, false);
                 if common.ready {
                     State::Spread
                 } else {
@@ -188,10 +190,14 @@ impl ColumnController {
         self.state == State::Idle && state != State::Idle
     }
 
-    /// Collects the rows of the streams, one stream a cycle.
+    /// Collects the rows of the streams, one stream a cycle, and whether any stream is scattered.
     fn find_rows(&mut self, design: &Design, descriptor: &Descriptor) -> State {
         if self.stream >= descriptor.stream {
             self.spread |= 1 << (self.stream % design.mesh.rows());
+            let scattered = &mut self.scattered[self.stream as usize];
+            *scattered |= descriptor.mapping != 0;
+            self.gathers |= *scattered;
+            *scattered &= !descriptor.close;
         }
         self.stream += 1;
         (self.group, self.turn, self.at) = (0, 0, At::default());

@@ -29,8 +29,8 @@ impl Occupancy {
         self.to_south
     }
 
-    /// Advances one clock period. `sample`: the values are collected.
-    pub fn step(&mut self, sample: bool, send: bool, credit: bool, from_north: Option<u64>) {
+    /// Advances one clock period. `sample`: the values are collected. `credit`: slots that became free.
+    pub fn step(&mut self, sample: bool, send: bool, credit: u32, from_north: Option<u64>) {
         let own = self.own.then_some(self.mean);
         self.to_south = own.or(from_north);
         self.own = sample;

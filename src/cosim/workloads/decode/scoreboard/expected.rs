@@ -88,19 +88,20 @@ pub(in crate::cosim::workloads::decode) fn needs(
     needs
 }
 
-/// Tiles that send a partial result of a head when its stream is closed. They are the head's own
-/// tiles, or its whole column, where a tile without work sends an empty one.
+/// Tiles that send a partial result of a head when its stream is closed. It is the head's own tile if
+/// all mappings since the last close gave it one. Otherwise it is the whole column (`gathers`), where a
+/// tile without work sends an empty result.
 pub(in crate::cosim::workloads::decode) fn senders(
     design: &Design,
-    mapping: Mapping,
+    gathers: bool,
     stream: u32,
     head: u32,
 ) -> Vec<NodeId> {
     let (mesh, column) = (&design.mesh, design.heads.column(head));
     let node = |row| mesh.node(column, row).expect("a column and a row of the mesh");
-    match mapping {
-        Mapping::HeadTile => vec![tile_of(design, mapping, stream, head, node(0))],
-        Mapping::RowAligned | Mapping::StreamStriped => (0..mesh.rows()).map(node).collect(),
+    match gathers {
+        false => vec![tile_of(design, Mapping::HeadTile, stream, head, node(0))],
+        true => (0..mesh.rows()).map(node).collect(),
     }
 }
 

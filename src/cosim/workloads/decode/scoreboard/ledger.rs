@@ -18,7 +18,7 @@ use crate::cosim::workloads::decode::plan::Order;
 use crate::cosim::workloads::descriptor::Descriptor;
 use crate::cosim::workloads::SliceId;
 use crate::design::{Design, Mapping, NodeId};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// Streams and heads that a descriptor closes.
 fn of_close(design: &Design, d: &Descriptor) -> impl Iterator<Item = (u32, u32)> {
@@ -40,6 +40,8 @@ pub(in crate::cosim::workloads::decode) struct DecodeScoreboard<'a> {
     pub(in crate::cosim::workloads::decode) parts: PartBook,
     /// Descriptors with an output due at their close, by stream and head.
     pub(in crate::cosim::workloads::decode) outputs: BTreeMap<(u32, u32), VecDeque<usize>>,
+    /// Streams with a descriptor of another mapping than one tile a head since they were closed.
+    scattered: BTreeSet<u32>,
     /// Number of events still due in each step: jobs, flits, packets and outputs.
     pending: Vec<u64>,
     words: Vec<u32>,
@@ -70,6 +72,7 @@ impl<'a> DecodeScoreboard<'a> {
             accounts: (0..design.mesh.tiles()).map(|_| Account::default()).collect(),
             parts: PartBook::new(design, seed),
             outputs: BTreeMap::new(),
+            scattered: BTreeSet::new(),
             pending: Vec::new(),
             words: vec![0; design.flit.data_width.div_ceil(32) as usize],
             violations: Violations::default(),
@@ -116,15 +119,20 @@ impl<'a> DecodeScoreboard<'a> {
             self.accounts[tile].open.entry(tag).or_default().push(awaited);
             to_tell[tile].slices.insert(tag, need);
         }
+        let streams = descriptor.stream..descriptor.stream + descriptor.streams;
+        if descriptor.mapping != Mapping::HeadTile {
+            self.scattered.extend(streams.clone());
+        }
         if descriptor.close {
+            let gathers = streams.clone().any(|stream| self.scattered.contains(&stream));
+            self.scattered.retain(|stream| !streams.contains(stream));
             to_tell.iter_mut().for_each(|tell| tell.close = Some(Vec::new()));
             for (stream, head) in of_close(self.design, &descriptor) {
                 self.outputs.entry((stream, head)).or_default().push_back(number);
                 self.pending[step] += 1;
-                for tile in senders(self.design, descriptor.mapping, stream, head) {
+                for tile in senders(self.design, gathers, stream, head) {
                     let key = PartKey { tile, stream, layer: descriptor.layer, head };
-                    let alone = descriptor.mapping == Mapping::HeadTile;
-                    let part = Part { key, descriptor: number, alone };
+                    let part = Part { key, descriptor: number, alone: !gathers };
                     to_tell[tile.index()].close.get_or_insert_default().push(part);
                 }
             }

@@ -30,6 +30,10 @@ pub(in crate::model::cycle) struct ColumnController {
     /// Next stream to be collected, and rows collected so far.
     pub(super) stream: u32,
     pub(super) spread: u32,
+    /// Streams with a descriptor of another mapping than one tile per head since they were closed.
+    pub(super) scattered: Box<[bool]>,
+    /// Some stream of the descriptor is scattered: all rows of the column are asked for its results.
+    pub(super) gathers: bool,
     pub(super) group: u32,
     pub(super) turn: u32,
     pub(super) at: At,

@@ -52,7 +52,7 @@ impl ColumnController {
             tag: tag(design, descriptor, item),
             home_x: (item.home % cols) as u32,
             home_y: (item.home / cols) as u32,
-            ask: if close { self.close_rows(design, pieces, descriptor) } else { self.ask(item) },
+            ask: if close { self.close_rows(design, pieces) } else { self.ask(item) },
             mask: if close { pieces.column(self.x).mask } else { item.mask },
             first,
             last,
@@ -62,7 +62,7 @@ impl ColumnController {
                 true => design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice),
                 false => 0,
             },
-            mapping: descriptor.mapping,
+            mapping: if close && self.gathers { descriptor.mapping.max(1) } else { descriptor.mapping },
             spread: self.spread,
             stream: descriptor.stream,
             streams: descriptor.streams,
@@ -73,12 +73,12 @@ impl ColumnController {
     }
 
     /// Rows of this column with partial results of the descriptor's streams.
-    fn close_rows(&self, design: &Design, pieces: &Pieces, descriptor: &Descriptor) -> u32 {
+    fn close_rows(&self, design: &Design, pieces: &Pieces) -> u32 {
         let (own, rows) = (pieces.column(self.x).rows, design.mesh.rows());
-        match descriptor.mapping {
-            0 => turned(own, self.spread, rows),
-            _ if own != 0 => low_bits(rows) as u32,
-            _ => 0,
+        match self.gathers {
+            false => turned(own, self.spread, rows),
+            true if own != 0 => low_bits(rows) as u32,
+            true => 0,
         }
     }
 }
