@@ -1,10 +1,7 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
 use super::bounds::{Bounds, Carried, Phase};
-use super::decode_row::Utilisation;
-use crate::cosim::dut::network::COUNTERS_PER_PORT;
 use crate::cosim::workloads::attention::{AttentionResult, Job};
-use crate::design::{Design, NodeId, Port};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
 use serde::Serialize;
@@ -84,10 +81,10 @@ pub struct AttentionRow {
     pub fifo_utilisation: f64,
     /// PE cycles by stage.
     pub stages: Stages,
-    /// The tightest bound, by its name.
-    pub bound_by: &'static str,
-    /// Utilisation of each part.
-    pub utilisation: Utilisation,
+    /// Names of the tightest bound and of those near it: [`Bounds::near_tightest`].
+    pub bound_by: String,
+    /// `total_cycles` over the tightest bound.
+    pub over_bound: f64,
     /// Broken rules.
     pub violations: Vec<String>,
     /// (stream, head) of outputs that differ from the model.
@@ -115,14 +112,6 @@ impl AttentionRow {
             let expected = done.expected.get(of).map(Vec::as_slice).unwrap_or_default();
             output.iter().zip(expected).filter(|(a, b)| a != b).count()
         });
-        let utilisation = Utilisation {
-            external_memory: done.beats.iter().copied().max().unwrap_or(0) as f64
-                * f64::from(design.flit.data_width / 8)
-                / (window * design.memory.bytes_per_cycle_port.min(f64::from(design.flit.data_width / 8))),
-            home_injection: most(done.events.iter().map(|e| u64::from(e[event("flits_streamed")]))) / window,
-            bisection: bisection(design, done) / window,
-            tile: busy(&busiest) as f64 / pe_window,
-        };
         let streamed: Vec<_> = done.events.iter().map(|e| u64::from(e[event("flits_streamed")])).collect();
         let total_cycles = done.query_cycles + done.cycles;
         let carried = Carried {
@@ -168,35 +157,16 @@ impl AttentionRow {
                 weights_awaited: of(busiest, "weights_awaited"),
                 reading_results: of(busiest, "reading_results"),
             },
-            bound_by: total.bounds.tightest().0,
-            utilisation,
+            bound_by: total.bounds.near_tightest(),
+            over_bound: total.over_bound(),
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },
         }
     }
 }
 
-fn most(values: impl Iterator<Item = u64>) -> f64 {
-    values.max().unwrap_or(0) as f64
-}
-
 fn event(name: &str) -> usize {
     TILE_EVENTS.iter().position(|event| *event == name).expect("tiles count it")
-}
-
-/// Flits over the busier direction across the middle columns: the mean of its links.
-fn bisection(design: &Design, done: &AttentionResult) -> f64 {
-    let middle = design.mesh.cols() / 2;
-    let side = |x: u32, port: Port| -> f64 {
-        let nodes = (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y));
-        let first = port.index() * COUNTERS_PER_PORT;
-        // PART, KV_FETCH and KV_DATA.
-        let flits = |node: NodeId| {
-            done.links[node.index()][first..first + 3].iter().map(|&f| u64::from(f)).sum::<u64>()
-        };
-        nodes.map(flits).sum::<u64>() as f64 / f64::from(design.mesh.rows())
-    };
-    side(middle - 1, Port::East).max(side(middle, Port::West))
 }
 
 /// Our errors and FlashAttention-2's over all outputs, and heads in which, over all streams, ours

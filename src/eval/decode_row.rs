@@ -25,20 +25,6 @@ impl Flits {
     }
 }
 
-/// Utilisation of the busiest part of each kind, in the time in which KV traffic flows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Utilisation {
-    /// The busiest port of external memory, relative to its bandwidth.
-    pub external_memory: f64,
-    /// The home that streams most flits, relative to one a cycle.
-    pub home_injection: f64,
-    /// The busier direction of the links across the middle columns, relative to one flit a cycle
-    /// and link.
-    pub bisection: f64,
-    /// The tile that takes most flits, relative to its pace.
-    pub tile: f64,
-}
-
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepRow {
@@ -62,8 +48,12 @@ pub struct Sample {
     pub of_layers: u32,
     /// Segments of a layer that were run, over all streams; shared ones count once.
     pub segments: u64,
-    /// AttentionResult segments of a layer.
+    /// Segments of a layer that are attended to.
     pub of_segments: u64,
+    /// Share of the busiest home in the segments that were run, over its share in the whole layer: 1
+    /// if the sample loads the homes as a layer does. Where homes or memory hold a run up, the
+    /// extrapolated cycles are too many by this factor.
+    pub imbalance: f64,
 }
 
 impl Sample {
@@ -141,10 +131,10 @@ pub struct DecodeRow {
     pub latency_us: f64,
     /// Steps of all streams per cycle: tokens per cycle, for the part of each that was run.
     pub tokens_per_cycle: f64,
-    /// Name of the tightest bound.
-    pub bound_by: &'static str,
-    /// Utilisation of each part.
-    pub utilisation: Utilisation,
+    /// Names of the tightest bound and of those near it: [`Bounds::near_tightest`].
+    pub bound_by: String,
+    /// `cycles` over the tightest bound.
+    pub over_bound: f64,
     /// Energy in nJ.
     pub energy_nj: Energy,
     /// The part of a step that was run.
@@ -157,7 +147,7 @@ pub struct DecodeRow {
     pub swaps: usize,
     /// The platform.
     pub platform: Platform,
-    /// AttentionResult tokens of each stream.
+    /// Attended tokens of each stream.
     pub attended_tokens: u32,
     /// Flits that tiles took.
     pub delivered: u64,

@@ -49,7 +49,7 @@ fn the_readmes_job_gives_attention_files_and_figures() {
     let (code, out, err) = meshkv_run("configs/minilm.toml", &[&line[..], &files].concat());
     assert_eq!(code, Some(0), "{err}");
     let value: Value = serde_json::from_str(&out).expect("one JSON object");
-    for key in ["cycles", "mac_utilisation", "bound_by", "stages", "command", "utilisation"] {
+    for key in ["cycles", "mac_utilisation", "bound_by", "stages", "command", "over_bound"] {
         assert!(!value[key].is_null(), "{key}");
     }
     assert_eq!(
