@@ -37,8 +37,12 @@ pub struct AttentionRow {
     pub fa2_max_abs_error: f64,
     /// Its RMS.
     pub fa2_rms_error: f64,
-    /// Heads in which, over all streams, neither error is larger than FlashAttention-2's.
+    /// Heads in which, over all streams, neither error is larger than FlashAttention-2's, which is
+    /// finite.
     pub heads_within_fa2: Option<usize>,
+    /// Heads in which FlashAttention-2 has no finite error, because an output of its is infinite or
+    /// NaN. They are not among `heads_within_fa2`.
+    pub heads_fa2_not_finite: Option<usize>,
     /// True if every output equals the model of the datapath; `None` if no numbers were computed.
     pub bit_exact: Option<bool>,
     /// Number of output values.
@@ -106,7 +110,7 @@ impl AttentionRow {
         let pe_window = done.clocks.pe_cycles(window);
         let rows = design.config.pe.array_rows;
         let row_passes: u64 = (0..rows).map(|r| all(&format!("row_{r}_passes"))).sum();
-        let (ours, fa2, heads_within_fa2) = errors(job, done);
+        let (ours, fa2, heads) = errors(job, done);
         let outputs: usize = done.outputs.values().map(Vec::len).sum();
         let differing = done.outputs.iter().map(|(of, output)| {
             let expected = done.expected.get(of).map(Vec::as_slice).unwrap_or_default();
@@ -128,7 +132,8 @@ impl AttentionRow {
             rms_error: ours.rms,
             fa2_max_abs_error: fa2.max,
             fa2_rms_error: fa2.rms,
-            heads_within_fa2,
+            heads_within_fa2: heads.map(|heads| heads.within),
+            heads_fa2_not_finite: heads.map(|heads| heads.fa2_not_finite),
             bit_exact: done.numbers.then(|| done.bit_exact()),
             outputs,
             differing: differing.sum(),
@@ -169,24 +174,43 @@ fn event(name: &str) -> usize {
     TILE_EVENTS.iter().position(|event| *event == name).expect("tiles count it")
 }
 
-/// Our errors and FlashAttention-2's over all outputs, and heads in which, over all streams, ours
-/// are no larger. `None` if no numbers were computed.
-fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<usize>) {
+/// Numbers of heads by their errors beside FlashAttention-2's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Heads {
+    /// Ours are no larger than its finite ones.
+    within: usize,
+    /// It has no finite one.
+    fa2_not_finite: usize,
+}
+
+impl Heads {
+    /// Counts a head with our error and FlashAttention-2's. No error is larger than one that is not
+    /// finite, so such a head says nothing about ours.
+    fn count(&mut self, ours: &Error, fa2: &Error) {
+        let finite = fa2.max.is_finite() && fa2.rms.is_finite();
+        self.within += usize::from(finite && ours.within(fa2));
+        self.fa2_not_finite += usize::from(!finite);
+    }
+}
+
+/// Our errors and FlashAttention-2's over all outputs, and the heads, each over all streams. `None`
+/// if no numbers were computed.
+fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<Heads>) {
     if !done.numbers {
         let unknown = Error { max: f64::NAN, rms: f64::NAN };
         return (unknown, unknown, None);
     }
     let mut all = Compared::default();
-    let mut within = 0;
+    let mut heads = Heads::default();
     for head in 0..job.tensors.heads as u32 {
         let mut one = Compared::default();
         for stream in 0..job.streams {
             one.add(job, (stream, head), &done.outputs[&(stream, head)]);
         }
-        within += usize::from(one.ours().within(&one.theirs()));
+        heads.count(&one.ours(), &one.theirs());
         all.extend(one);
     }
-    (all.ours(), all.theirs(), Some(within))
+    (all.ours(), all.theirs(), Some(heads))
 }
 
 /// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
@@ -225,10 +249,40 @@ impl Compared {
     }
 }
 
-/// The smaller maximum and the smaller RMS.
+/// The smaller maximum and the smaller RMS; NaN only if all are.
 fn better(errors: impl Iterator<Item = Error>) -> Error {
-    let least = |a: f64, b: f64| if b < a { b } else { a };
-    errors
-        .reduce(|a, b| Error { max: least(a.max, b.max), rms: least(a.rms, b.rms) })
-        .expect("there are blocks")
+    errors.reduce(|a, b| Error { max: a.max.min(b.max), rms: a.rms.min(b.rms) }).expect("there are blocks")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn error(max: f64, rms: f64) -> Error {
+        Error { max, rms }
+    }
+
+    #[test]
+    fn a_head_without_a_finite_error_of_flash_attention_is_counted_apart() {
+        let mut heads = Heads::default();
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        for (ours, fa2) in [
+            (error(1.0, 0.5), error(1.0, 0.5)),
+            (error(1.0, 0.6), error(1.0, 0.5)),
+            (error(1.0, 0.5), error(inf, inf)),
+            (error(1.0, 0.5), error(nan, nan)),
+            (error(nan, nan), error(nan, nan)),
+            (error(nan, nan), error(1.0, 0.5)),
+        ] {
+            heads.count(&ours, &fa2);
+        }
+        assert_eq!(heads, Heads { within: 1, fa2_not_finite: 3 });
+    }
+
+    #[test]
+    fn the_better_block_size_is_one_that_has_an_error() {
+        for errors in [[error(f64::NAN, f64::NAN), error(2.0, 1.0)], [error(2.0, 1.0), error(f64::NAN, 3.0)]] {
+            assert_eq!(better(errors.into_iter()), error(2.0, 1.0));
+        }
+    }
 }

@@ -98,10 +98,14 @@ fn numbers(row: &AttentionRow) -> String {
             format!("{:.4e}", row.fa2_rms_error),
         ],
     ]);
-    out + &format!(
+    out += &format!(
         "Heads in which neither error is larger than FlashAttention-2's: {within} of {}\n",
         row.heads
-    )
+    );
+    if let Some(apart) = row.heads_fa2_not_finite.filter(|heads| *heads > 0) {
+        out += &format!("Heads apart, in which FlashAttention-2 gives an infinity or a NaN: {apart}\n");
+    }
+    out
 }
 
 /// Clocks of the run.
