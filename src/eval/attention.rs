@@ -43,12 +43,16 @@ pub struct AttentionRow {
     /// Heads in which FlashAttention-2 has no finite error, because an output of its is infinite or
     /// NaN. They are not among `heads_within_fa2`.
     pub heads_fa2_not_finite: Option<usize>,
-    /// True if every output equals the model of the datapath; `None` if no numbers were computed.
+    /// True if every output equals the model of the datapath, and so do the sums before it;
+    /// `None` if no numbers were computed.
     pub bit_exact: Option<bool>,
     /// Number of output values.
     pub outputs: usize,
     /// Values that differ from the model.
     pub differing: usize,
+    /// Heads, by stream, whose m, l or o before division and rounding differ from the model; `None`
+    /// if they were not observed.
+    pub differing_sums: Option<usize>,
     /// Query heads.
     pub heads: usize,
     /// Streams.
@@ -91,7 +95,7 @@ pub struct AttentionRow {
     pub over_bound: f64,
     /// Broken rules.
     pub violations: Vec<String>,
-    /// (stream, head) of outputs that differ from the model.
+    /// (stream, head) of outputs, or of sums before them, that differ from the model.
     pub wrong_heads: Vec<(u32, u32)>,
 }
 
@@ -137,6 +141,7 @@ impl AttentionRow {
             bit_exact: done.numbers.then(|| done.bit_exact()),
             outputs,
             differing: differing.sum(),
+            differing_sums: done.wrong_sums().map(|wrong| wrong.len()),
             heads: job.tensors.heads,
             streams: job.streams as usize,
             tokens: job.rows.end - job.rows.start,

@@ -83,7 +83,9 @@ fn the_readmes_job_gives_attention_files_and_figures() {
 fn prose_says_what_was_compared_and_what_bounds_the_run() {
     let (code, out, err) = meshkv_run(TINY, &["--tokens", "30", "--logits", "peaky", "--batch", "2"]);
     assert_eq!(code, Some(0), "{err}");
-    for words in ["2 streams", "every bit: 384 numbers", "FlashAttention-2", "starved", "Bound by"] {
+    for words in
+        ["2 streams", "every bit: 384 numbers", "m, l and o of every head equal it too", "FlashAttention-2", "starved", "Bound by"]
+    {
         assert!(out.contains(words), "{words}: {out}");
     }
 }
@@ -271,7 +273,9 @@ fn timing_alone_is_the_same_and_says_nothing_of_numbers() {
     for (key, value) in all.as_object().unwrap() {
         match key.as_str() {
             "outputs" => assert_eq!(timing[key], 0),
-            "bit_exact" | "heads_within_fa2" | "heads_fa2_not_finite" => assert!(timing[key].is_null(), "{key}"),
+            "bit_exact" | "differing_sums" | "heads_within_fa2" | "heads_fa2_not_finite" => {
+                assert!(timing[key].is_null(), "{key}");
+            }
             _ if key.ends_with("_error") => assert!(timing[key].is_null(), "{key}"),
             _ => assert_eq!(&timing[key], value, "{key}"),
         }

@@ -87,6 +87,11 @@ fn numbers(row: &AttentionRow) -> String {
             format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs)
         }
     };
+    out += &match row.differing_sums {
+        None => String::new(),
+        Some(0) => "m, l and o of every head equal it too, before division and rounding.\n".to_owned(),
+        Some(heads) => format!("m, l or o of {heads} heads DIFFER from it before division and rounding.\n"),
+    };
     let text = |text: &str| text.to_owned();
     out += "Against attention in f64 on the same FP16 inputs, all heads together:\n";
     out += &table::columns(&[

@@ -5,6 +5,7 @@
 //! segments and of partial results.
 
 use super::job::Job;
+use super::result::HeadSums;
 use super::visit_order::{visits, Visit};
 use crate::cosim::dut::model_ports::ToldJob;
 use crate::cosim::workloads::SliceId;
@@ -19,13 +20,16 @@ use std::sync::mpsc::Receiver;
 /// Segments of a partial result in their order: the first token of each, and its tokens that count.
 pub(super) type Segments = Vec<(u32, Range<u32>)>;
 
-/// The output of a head whose partial results are merged in this order.
+/// Outputs of heads, by stream and head, and their sums before division and rounding.
+type Computed = (BTreeMap<(u32, u32), Vec<u16>>, BTreeMap<(u32, u32), HeadSums>);
+
+/// The output of a head whose partial results are merged in this order, and its sums before that.
 pub(super) fn output<'a>(
     job: &Job,
     datapath: &Datapath,
     (stream, head): (u32, u32),
     partials: impl Iterator<Item = &'a Segments>,
-) -> Vec<u16> {
+) -> (Vec<u16>, HeadSums) {
     let dim = job.design.config.pe.head_dim as usize;
     let (k, v) = job.kv(head);
     let mut root: Root = datapath.root();
@@ -39,7 +43,7 @@ pub(super) fn output<'a>(
         }
         root.merge(&partial.to_flits());
     }
-    root.output()
+    (root.output(), HeadSums::of(&root))
 }
 
 /// Jobs and merges of a model of the design, which computes no numbers.
@@ -108,20 +112,20 @@ impl Numbers {
         true
     }
 
-    /// The output of a head, all of whose partial results are merged.
-    pub(super) fn output(&mut self, job: &Job, of: (u32, u32)) -> Vec<u16> {
+    /// The output of a head, all of whose partial results are merged, and its sums.
+    pub(super) fn output(&mut self, job: &Job, of: (u32, u32)) -> (Vec<u16>, HeadSums) {
         let partials = self.merged.remove(&of).unwrap_or_default();
         output(job, &self.datapath, of, partials.iter())
     }
 }
 
-/// Expected outputs. Tiles visit segments in the order of the controllers; roots merge in the
+/// Expected outputs and sums. Tiles visit segments in the order of the controllers; roots merge in the
 /// observed order.
 pub(in crate::cosim) fn expected(
     job: &Job,
     merged: &BTreeMap<(u32, u32), Vec<u32>>,
     violations: &mut Vec<String>,
-) -> BTreeMap<(u32, u32), Vec<u16>> {
+) -> Computed {
     let design = job.design;
     let datapath = Datapath::new(DatapathShape::of(design));
     let mut of_tiles: BTreeMap<Visit, Segments> = BTreeMap::new();
@@ -130,7 +134,7 @@ pub(in crate::cosim) fn expected(
             of_tiles.entry(visit).or_default().extend(segments);
         }
     }
-    let mut outputs = BTreeMap::new();
+    let (mut outputs, mut sums) = (BTreeMap::new(), BTreeMap::new());
     for stream in 0..job.streams {
         for head in 0..design.config.model.heads {
             let rows = merged.get(&(stream, head)).map(Vec::as_slice).unwrap_or_default();
@@ -141,7 +145,7 @@ pub(in crate::cosim) fn expected(
                 let at = left.iter().position(|v| Some(v.tile) == tile)?;
                 Some(&of_tiles[&left.swap_remove(at)])
             });
-            let output = output(job, &datapath, (stream, head), in_order);
+            let (output, of_head) = output(job, &datapath, (stream, head), in_order);
             if !left.is_empty() {
                 violations.push(format!(
                     "head {head}, stream {stream}: {} partial results were not merged",
@@ -149,7 +153,8 @@ pub(in crate::cosim) fn expected(
                 ));
             }
             outputs.insert((stream, head), output);
+            sums.insert((stream, head), of_head);
         }
     }
-    outputs
+    (outputs, sums)
 }

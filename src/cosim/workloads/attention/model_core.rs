@@ -119,7 +119,7 @@ impl ModelCore {
             mapping: self.mapping,
             sharing: self.sharing,
         };
-        self.numbers.output(&job, of)
+        self.numbers.output(&job, of).0
     }
 
     /// Puts a flit of a column's output on its part of the port.

@@ -89,7 +89,7 @@ impl Bench {
         let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
         let outputs = order.map(|of| (of, elements.by_ref().take(dim).collect())).collect();
         let mut violations = Vec::new();
-        let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
+        let (expected, _) = expected(job, &self.driver.device.take_merged(), &mut violations);
         Finished { outcome, outputs, expected, violations }
     }
 
