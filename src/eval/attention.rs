@@ -1,7 +1,7 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
 use super::bounds::{Bounds, Carried, Phase};
-use crate::cosim::workloads::attention::{AttentionResult, Job};
+use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
 use serde::Serialize;
@@ -93,6 +93,8 @@ pub struct AttentionRow {
     pub bound_by: String,
     /// `total_cycles` over the tightest bound.
     pub over_bound: f64,
+    /// Heads with a logit beyond the range of the datapath, with the first such token.
+    pub saturated: Vec<Saturated>,
     /// Broken rules.
     pub violations: Vec<String>,
     /// (stream, head) of outputs, or of sums before them, that differ from the model.
@@ -169,6 +171,7 @@ impl AttentionRow {
             },
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
+            saturated: done.saturated.clone(),
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },
         }

@@ -68,6 +68,9 @@ pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Str
         percent(row.mac_utilisation)
     );
     out += &bounds::prose(&row.kv_phase, row.total_cycles, row.kv_gbs, row.share, &row.bounds);
+    for saturated in &row.saturated {
+        out += &format!("ERROR: {saturated}\n");
+    }
     for violation in &row.violations {
         out += &format!("VIOLATION: {violation}\n");
     }

@@ -95,8 +95,8 @@ impl Source {
         match self {
             Source::Pins => (shown, None),
             Source::Model(numbers) => {
-                let (output, sums) = numbers.output(job, of);
-                (output, Some(sums))
+                let head = numbers.output(job, of);
+                (head.output, Some(head.sums))
             }
             Source::Nobody => (Vec::new(), None),
         }
@@ -355,7 +355,9 @@ impl<'a> Bench<'a> {
             }
         }
         if result.numbers {
-            (result.expected, result.expected_sums) = expected(self.job, &merged, &mut result.violations);
+            let expected = expected(self.job, &merged, &mut result.violations);
+            (result.expected, result.expected_sums) = (expected.outputs, expected.sums);
+            result.saturated = expected.saturated;
             // The model's roots have no numbers on their ports.
             let shown = matches!(self.source, Source::Pins);
             result.sums = Some(if shown { self.sums.take() } else { computed });

@@ -20,7 +20,7 @@ mod visit_order;
 pub use bench::{AttentionError, Bench};
 pub use job::{Job, JobError};
 pub use model_core::ModelCore;
-pub use result::{AttentionResult, HeadSums, Sample};
+pub use result::{AttentionResult, HeadSums, Sample, Saturated};
 pub use visit_order::{visits, Visit};
 
 pub(in crate::cosim) use expected::expected;

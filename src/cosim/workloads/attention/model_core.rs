@@ -119,7 +119,7 @@ impl ModelCore {
             mapping: self.mapping,
             sharing: self.sharing,
         };
-        self.numbers.output(&job, of).0
+        self.numbers.output(&job, of).output
     }
 
     /// Puts a flit of a column's output on its part of the port.

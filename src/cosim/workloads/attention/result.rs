@@ -5,6 +5,7 @@ use crate::cosim::dut::network::COUNTERS;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use crate::model::Root;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Activity of the stages of a tile in a cycle.
@@ -20,6 +21,25 @@ pub struct Sample {
     pub loads: bool,
     /// Results are being read.
     pub results: bool,
+}
+
+/// A logit beyond the range of the datapath: 2^31 before the scale. It saturates, and its head's
+/// output is void.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Saturated {
+    /// Stream.
+    pub stream: u32,
+    /// Query head.
+    pub head: u32,
+    /// The first token of the head with such a logit.
+    pub token: u32,
+}
+
+impl std::fmt::Display for Saturated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Saturated { stream, head, token } = self;
+        write!(f, "head {head}, stream {stream}: q.k of token {token} is beyond 2^31 and saturates; the output is void")
+    }
 }
 
 /// m, l and o of a head at its root, before division and rounding.
@@ -58,6 +78,8 @@ pub struct AttentionResult {
     pub sums: Option<BTreeMap<(u32, u32), HeadSums>>,
     /// Sums of the model of the datapath.
     pub expected_sums: BTreeMap<(u32, u32), HeadSums>,
+    /// Heads with logits beyond the range.
+    pub saturated: Vec<Saturated>,
     /// Clocks of the run; cycles are the network's unless stated otherwise.
     pub clocks: Clocks,
     /// Cycles from the first descriptor to the last output.
@@ -116,6 +138,7 @@ impl AttentionResult {
             expected: BTreeMap::new(),
             sums: None,
             expected_sums: BTreeMap::new(),
+            saturated: Vec::new(),
             clocks,
             cycles: 0,
             query_cycles: 0,
