@@ -289,7 +289,8 @@ mod tests {
 
     #[test]
     fn the_better_block_size_is_one_that_has_an_error() {
-        for errors in [[error(f64::NAN, f64::NAN), error(2.0, 1.0)], [error(2.0, 1.0), error(f64::NAN, 3.0)]] {
+        for errors in [[error(f64::NAN, f64::NAN), error(2.0, 1.0)], [error(2.0, 1.0), error(f64::NAN, 3.0)]]
+        {
             assert_eq!(better(errors.into_iter()), error(2.0, 1.0));
         }
     }

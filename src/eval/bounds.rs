@@ -189,7 +189,10 @@ mod tests {
         let root = 4 * reduce::packet_cycles(128);
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
-        assert_eq!((kv.bounds.near_tightest(), total.bounds.near_tightest()), ("ejection".into(), "ejection".into()));
+        assert_eq!(
+            (kv.bounds.near_tightest(), total.bounds.near_tightest()),
+            ("ejection".into(), "ejection".into())
+        );
         // 400 flits of 64 bytes in 5 us, of 460 GB/s.
         assert!((kv.kv_gbs - 5.12).abs() < 1e-9 && (kv.share - 5.12 / 460.0).abs() < 1e-12);
         assert!((total.kv_gbs - 2.56).abs() < 1e-9);
@@ -197,7 +200,8 @@ mod tests {
 
     #[test]
     fn all_bounds_near_the_tightest_are_named() {
-        let near = |memory, links, array| Bounds { memory, links, array, ..Bounds::default() }.near_tightest();
+        let near =
+            |memory, links, array| Bounds { memory, links, array, ..Bounds::default() }.near_tightest();
         assert_eq!(near(1000, 899, 900), "memory+array");
         assert_eq!(near(950, 980, 1000), "array+links+memory");
         assert_eq!(near(700, 700, 10), "memory+links");

@@ -39,6 +39,10 @@ pub struct StepRow {
     pub swaps: Vec<[(u32, u32); 2]>,
 }
 
+/// Largest error of the default sample, whole rounds over the homes, on the whole layers of
+/// docs/figures.md: queues of links grow over a layer. Where memory holds a layer up it is 0.1 %.
+const ERROR_OF_ROUNDS: f64 = 0.06;
+
 /// The part of a decode step that was run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sample {
@@ -57,6 +61,15 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Error to expect of the cycles of a whole step.
+    pub(super) fn error(&self) -> f64 {
+        if self.is_whole() {
+            0.0
+        } else {
+            ERROR_OF_ROUNDS + (self.imbalance - 1.0).abs()
+        }
+    }
+
     pub(super) fn layer_factor(&self) -> f64 {
         f64::from(self.of_layers) / f64::from(self.layers)
     }
@@ -81,6 +94,9 @@ pub struct WholeStep {
     pub flits_by_class: Flits,
     /// Cycles.
     pub cycles: f64,
+    /// Error to expect of them, as a share: what the default sample had on whole layers, and the
+    /// imbalance of this one. 0 for a whole step.
+    pub error: f64,
     /// The same at the configured clock, in microseconds.
     pub latency_us: f64,
     /// Tokens of all streams per cycle.

@@ -83,9 +83,14 @@ fn the_readmes_job_gives_attention_files_and_figures() {
 fn prose_says_what_was_compared_and_what_bounds_the_run() {
     let (code, out, err) = meshkv_run(TINY, &["--tokens", "30", "--logits", "peaky", "--batch", "2"]);
     assert_eq!(code, Some(0), "{err}");
-    for words in
-        ["2 streams", "every bit: 384 numbers", "m, l and o of every head equal it too", "FlashAttention-2", "starved", "Bound by"]
-    {
+    for words in [
+        "2 streams",
+        "every bit: 384 numbers",
+        "m, l and o of every head equal it too",
+        "FlashAttention-2",
+        "starved",
+        "Bound by",
+    ] {
         assert!(out.contains(words), "{words}: {out}");
     }
 }
@@ -117,11 +122,8 @@ fn a_logit_beyond_the_range_fails_and_names_head_and_token() {
         let key = |at: usize| if large.contains(&at) { 0x7800_u16 } else { 0x3c00 };
         let keys = (0..3 * tokens).flat_map(|at| vec![key(at); 32]);
         let bytes = |all: Vec<u16>| all.into_iter().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
-        let (q, k, v) = (
-            bytes(vec![0x7800; 6 * 32]),
-            bytes(keys.collect()),
-            bytes(vec![0x3c00; 3 * tokens * 32]),
-        );
+        let (q, k, v) =
+            (bytes(vec![0x7800; 6 * 32]), bytes(keys.collect()), bytes(vec![0x3c00; 3 * tokens * 32]));
         let view = |shape: [usize; 3], bytes| TensorView::new(Dtype::F16, shape.to_vec(), bytes).unwrap();
         let kv = [3, tokens, 32];
         let all = [(NAMES[0], view([6, 1, 32], &q)), (NAMES[1], view(kv, &k)), (NAMES[2], view(kv, &v))];

@@ -32,7 +32,10 @@ fn sums_of_every_head_are_shown_and_are_the_models() {
     let done = run(&emitted(&design), &job);
     let sums = done.sums.as_ref().expect("the Verilog shows them");
     assert_eq!((sums.len(), done.wrong_sums()), (6, Some(Vec::new())));
-    assert!(sums.values().all(|sums| sums.numbers.len() == 33 && sums.numbers[0] >= 1 << 36), "l is at least 1");
+    assert!(
+        sums.values().all(|sums| sums.numbers.len() == 33 && sums.numbers[0] >= 1 << 36),
+        "l is at least 1"
+    );
     let timing = Bench::on_model(&job, Behaviour::of(&design), Clocks::IN_STEP, false).unwrap();
     assert_eq!(timing.run(0, 0, &mut |_| false).unwrap().wrong_sums(), None, "there are no numbers");
 }

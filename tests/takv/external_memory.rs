@@ -66,7 +66,11 @@ fn the_slowest_memory_that_is_legal_serves_a_step_and_a_slower_one_is_given_up()
         let run = |plan: &Plan| Bench::on_model(&design).run(plan, &mut |_| false);
         assert_eq!(run(&plan).map(|done| done.violations), Ok(0), "{tiles} tiles a port, {least} GB/s");
         plan.memory = plan.memory.unruly(3);
-        assert_eq!(run(&plan).map(|done| done.violations), Ok(0), "{tiles} tiles a port, {least} GB/s, unruly");
+        assert_eq!(
+            run(&plan).map(|done| done.violations),
+            Ok(0),
+            "{tiles} tiles a port, {least} GB/s, unruly"
+        );
         // Less than a flit in the time for which a home waits.
         plan.memory.bytes_per_cycle = 7.0 / f64::from(1 << 16);
         assert!(matches!(run(&plan), Err(DecodeError::Memory { .. })), "{tiles} tiles a port");

@@ -113,14 +113,15 @@ fn of_sample(row: &DecodeRow) -> String {
     let w = &row.extrapolated;
     let mut text = format!(
         "This is a sample: {} of {} layers, {} of {} segments of each.\nA whole step, extrapolated and not measured \
-         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles, \
-         {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
+         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles \
+         (error up to {:.0} %), {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
         s.layers,
         s.of_layers,
         s.segments,
         s.of_segments,
         w.traffic,
         w.cycles,
+        100.0 * w.error,
         w.latency_us,
         w.tokens_per_cycle,
         w.energy_nj.total

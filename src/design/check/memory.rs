@@ -61,12 +61,10 @@ mod tests {
             (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (2, 2, 64);
             (c.memory.latency_ns, c.clock.noc_mhz) = (10_000.0, 500.0);
         };
-        let changes: [&dyn Fn(&mut Config); 4] = [
-            &|_| {},
-            &small,
-            &|c| (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (16, 16, 1024),
-            &|c| c.clock.noc_mhz = 1.0,
-        ];
+        let changes: [&dyn Fn(&mut Config); 4] =
+            [&|_| {}, &small, &|c| (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (16, 16, 1024), &|c| {
+                c.clock.noc_mhz = 1.0
+            }];
         for change in changes {
             let found = judged(1e-6, change).unwrap();
             let advised = found.help.split("bandwidth_gbs = ").nth(1).unwrap();

@@ -115,7 +115,13 @@ const TRAFFIC: &[Metric] = &[
 
 const DECODE: &[Metric] = &[
     ("traffic", "/traffic", Integer, "flits", "router-to-router traversals of all classes"),
-    ("run_cycles", "/cycles", Integer, "cycles", "cycles from the first word of queries to the last flit of outputs"),
+    (
+        "run_cycles",
+        "/cycles",
+        Integer,
+        "cycles",
+        "cycles from the first word of queries to the last flit of outputs",
+    ),
     ("kv_cycles", "/kv_cycles", Integer, "cycles", "cycles in which tiles take KV"),
     ("latency_us", "/latency_us", Number, "us", "time of a step at the configured clock"),
     (

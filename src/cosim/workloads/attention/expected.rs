@@ -141,8 +141,8 @@ impl Numbers {
     }
 }
 
-/// Expected outputs and all that goes with them. Tiles visit segments in the order of the controllers; roots merge in the
-/// observed order.
+/// Expected outputs and all that goes with them. Tiles visit segments in the order of the
+/// controllers; roots merge in the observed order.
 pub(in crate::cosim) fn expected(
     job: &Job,
     merged: &BTreeMap<(u32, u32), Vec<u32>>,

@@ -118,7 +118,8 @@ impl AttentionResult {
     /// not shown; `None` if none was observed.
     pub fn wrong_sums(&self) -> Option<Vec<(u32, u32)>> {
         let sums = self.sums.as_ref()?;
-        let right = |of: &(u32, u32), expected: &HeadSums| sums.get(of).is_some_and(|sums| sums.are(expected));
+        let right =
+            |of: &(u32, u32), expected: &HeadSums| sums.get(of).is_some_and(|sums| sums.are(expected));
         let wrong = self.expected_sums.iter().filter(|(of, expected)| !right(of, expected));
         Some(wrong.map(|(of, _)| *of).collect())
     }
