@@ -60,11 +60,12 @@ fn errors(what: &str, value: &serde_json::Value, command: &str) -> Result<Figure
     Ok(Figure {
         what: format!("{what}: largest error, RMS error"),
         value: format!(
-            "{:.3e}, {:.3e}; heads within {} of {}; {}",
+            "{:.3e}, {:.3e}; heads within {} of {}, where FA-2 is not finite {}; {}",
             of("max_abs_error")?,
             of("rms_error")?,
             value["heads_within_fa2"],
             value["heads"],
+            value["heads_fa2_not_finite"],
             if exact { "every bit as the model" } else { "NOT as the model" }
         ),
         goal: Goal::Met(

@@ -22,6 +22,7 @@ mod pace;
 mod page;
 mod program;
 mod reduce;
+mod samples;
 mod saturation;
 mod speed;
 mod takv;
@@ -33,12 +34,13 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 16] = [
+const SECTIONS: [(&str, Section); 17] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
     ("bandwidth", bandwidth::measure),
+    ("samples", samples::measure),
     ("takv", takv::measure),
     ("numbers", numbers::measure),
     ("attention", attention::measure),

@@ -3,7 +3,7 @@
 //!
 //! Every figure is a sample of T = 32 K, per macro-block. Traffic is over homes in all columns and
 //! rows, cycles are over one layer whose segments reach each of its homes. A hub has one home for
-//! any sample, so a small one is enough.
+//! any sample, so a small one is enough. The model gives the figures of the Verilog.
 
 use super::at_most;
 use super::figure::{Figure, Goal};
@@ -83,7 +83,7 @@ fn per_block(dir: &Path, name: &str, model: &Model, batch: u32, mapping: &str) -
     let run = |layers: u32, segments: u32| -> Result<(Value, String)> {
         let shared = if batch > 1 { format!(" --batch {batch} --prefix 32768") } else { String::new() };
         let args = format!("--mapping {mapping} --layers {layers} --segments {segments}{shared}");
-        Ok((json(&format!("decode {config} {args}"))?, args))
+        Ok((json(&format!("decode {config} {args} --engine model"))?, args))
     };
     // With a stride of 0, the homes of a layer are in one column: layers spread over all columns.
     // With round robin and a stride of 1, the segments of one layer do.
@@ -152,7 +152,7 @@ fn compare(dir: &Path, model: &Model, batch: u32, mappings: &[&str]) -> Result<V
 /// The macro-block multicast of the paper: every head gets every slice of a segment.
 fn segment_sharing() -> Result<Vec<Figure>> {
     let args = "--mapping head-tile --sharing segment --layers 1 --segments 1";
-    let run = |name: &str| json(&format!("decode configs/{name}.toml {args}"));
+    let run = |name: &str| json(&format!("decode configs/{name}.toml {args} --engine model"));
     let (cent, meshkv) = (run("cent")?, run("meshkv")?);
     let ratio = number(&meshkv, "traffic")? / number(&cent, "traffic")?;
     let faster = number(&cent, "cycles")? / number(&meshkv, "cycles")?;
@@ -174,7 +174,7 @@ fn swaps(dir: &Path) -> Result<Vec<Figure>> {
     for epoch in [0, 1] {
         config.takv.swap_epoch = epoch;
         let path = file(dir, &format!("swaps_{epoch}.toml"), &toml::to_string(&config)?)?;
-        measured.push(json(&format!("decode {path} {args}"))?);
+        measured.push(json(&format!("decode {path} {args} --engine model"))?);
     }
     let steps = measured[1]["steps"].as_array().context("no steps")?;
     let (first, last) = (&steps[0], steps.last().context("no step")?);

@@ -19,11 +19,11 @@ pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &B
         row.extend(phase.bounds.all().map(|(_, cycles)| cycles.to_string()));
         row
     };
-    let (name, tightest) = bounds.tightest();
-    let over = cycles as f64 / tightest.max(1) as f64;
+    let (near, over) = (bounds.near_tightest().replace('+', ", "), total.over_bound());
     let mut out = String::from(
         "Rate of KV, its share of the memory's bandwidth, and the least cycles that each part needs:\n",
     );
     out += &table::columns(&[head, row("KV phase", kv), row("total", &total)]);
-    out + &format!("Bound by {name}: {tightest} cycles; the run takes {over:.3} times as many\n")
+    let tightest = bounds.tightest().1;
+    out + &format!("Bound by {near}: {tightest} cycles at least; the run takes {over:.3} times as many\n")
 }

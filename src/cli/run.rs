@@ -23,7 +23,8 @@ use std::process::ExitCode;
 /// Cycles of each tile that the timeline keeps.
 const TIMELINE: usize = 1 << 20;
 
-/// Runs the subcommand. Exit code 1 if an output differs from the model of the datapath in a bit, or anything went wrong.
+/// Runs the subcommand. Exit code 1 if an output differs from the model of the datapath in a bit, a logit is beyond the
+/// range of the datapath, or anything went wrong.
 ///
 /// # Errors
 /// A wrong configuration or tensors, a missing tool, a file that cannot be written, or Ctrl-C.
@@ -101,7 +102,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         ui.note(format_args!("wrote {}", path.display()));
     }
     ui.result(&report::as_json(args, &job, &row, accesses), || report::prose(&job, &row, accesses))?;
-    Ok(if row.bit_exact != Some(false) && row.violations.is_empty() {
+    Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

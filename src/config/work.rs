@@ -164,7 +164,8 @@ pub struct DecodeWork {
     /// Attend to every N-th segment only.
     #[schemars(range(min = 1, max = 4_194_304))]
     pub stride: u32,
-    /// Segments of a layer that are run, from the first on; 0 for all. Left out: 16, or all if there are fewer.
+    /// Segments of a layer that are run, from the first on; 0 for all. Left out: two rounds over the homes of a layer and 16 at
+    /// least, or all if there are fewer.
     #[schemars(range(min = 0, max = 4_194_304), example = 8)]
     pub segments: Option<u32>,
     /// Layers that are run, from the first on; 0 for all.

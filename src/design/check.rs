@@ -5,6 +5,7 @@
 //! powers of two, so one always divides the other.
 
 mod card;
+mod memory;
 mod placement;
 mod ports;
 
@@ -29,7 +30,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 14] = [
+    let rules: [fn(&Config) -> Option<Finding>; 15] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
@@ -38,6 +39,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         placement::blocks_are_spread_evenly,
         ports::a_row_has_the_tiles_of_a_port,
         ports::every_port_has_a_channel,
+        memory::memory_answers_before_a_home_gives_it_up,
         heads_fit_a_mask,
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,

@@ -17,7 +17,7 @@ const MOST_BURST_FLITS: u32 = 16;
 /// Address boundary that an AXI burst must not cross.
 const AXI_BOUNDARY: u32 = 4096;
 /// Bits of a burst slot: a tile has up to 8 bursts in flight.
-const BURST_SLOT_BITS: u32 = 3;
+pub(super) const BURST_SLOT_BITS: u32 = 3;
 /// Legal numbers of tiles that share a port.
 const TILES_PER_PORT: [u32; 4] = [1, 2, 4, 8];
 
@@ -49,9 +49,7 @@ pub struct Memory {
 impl Memory {
     /// Computes the ports and widths from a configuration.
     pub(super) fn new(config: &Config, mare: &Mare, placement: &Placement) -> Memory {
-        let flit_bytes = config.noc.flit_width / 8;
         let (tiles_per_port, ports) = (tiles_per_port(config), ports(config));
-        let burst_flits = MOST_BURST_FLITS.min(mare.chunk_flits).min(AXI_BOUNDARY / flit_bytes);
         let slice_bytes = slice_bytes(config);
         let bytes = slices(config, placement) * u128::from(slice_bytes);
         let cycles_per_ns = config.clock.noc_mhz / 1000.0;
@@ -59,7 +57,7 @@ impl Memory {
             ports,
             row_ports: config.mesh.cols.div_ceil(tiles_per_port),
             tiles_per_port,
-            burst_flits,
+            burst_flits: burst_flits(config, mare.chunk_flits),
             id_width: tiles_per_port.ilog2() + BURST_SLOT_BITS,
             slot_width: BURST_SLOT_BITS,
             addr_width: (128 - (bytes - 1).leading_zeros()).min(64),
@@ -108,6 +106,11 @@ pub(super) fn ports(config: &Config) -> u32 {
 /// The pseudo-channels of a memory port in a design without swaps: ports are spread evenly, no two share one.
 pub fn channels_of(port: u32, ports: u32, channels: u32) -> Range<u32> {
     port * channels / ports..(port + 1) * channels / ports
+}
+
+/// Beats of a burst where chunks have so many flits.
+pub(super) fn burst_flits(config: &Config, chunk_flits: u32) -> u32 {
+    MOST_BURST_FLITS.min(chunk_flits).min(AXI_BOUNDARY / (config.noc.flit_width / 8))
 }
 
 /// Bytes of one slice. Bursts divide chunks and chunks divide its halves, so a slice is whole bursts.

@@ -5,7 +5,7 @@
 
 use super::mesh::{Mesh, NodeId};
 use super::slice::segments;
-use super::stride::default_stride;
+use super::stride::{default_stride, gcd};
 use crate::config::Config;
 
 pub use crate::config::PlacementKind;
@@ -120,6 +120,15 @@ impl Placement {
             first[self.home(layer, segment).index()].get_or_insert(segment);
         }
         first
+    }
+
+    /// Segments of a layer after which its homes repeat, in the same order.
+    pub fn round(&self) -> u32 {
+        match self.kind {
+            PlacementKind::Takv => self.rows * (self.cols / gcd(self.column_stride, self.cols)),
+            PlacementKind::RoundRobin => self.cols * self.rows,
+            PlacementKind::Hub => 1,
+        }
     }
 
     /// Homes that share external memory evenly. A hub has all of it.
@@ -245,6 +254,16 @@ mod tests {
     #[test]
     fn the_papers_placement_gives_every_tile_its_share() {
         assert_eq!(placement(PlacementKind::Takv, |_| {}).blocks(), vec![256; 64]);
+    }
+
+    #[test]
+    fn homes_repeat_after_a_round_and_not_before() {
+        for p in all() {
+            let round = p.round();
+            let repeats = |after: u32| (0..256).all(|s| p.home(1, s) == p.home(1, s + after));
+            assert!(repeats(round), "{p:?}");
+            assert!((1..round).all(|less| !repeats(less)), "{p:?}");
+        }
     }
 
     /// Within a rotation every home of a layer is visited, none more often than necessary.

@@ -1,10 +1,7 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
 use super::bounds::{Bounds, Carried, Phase};
-use super::decode_row::Utilisation;
-use crate::cosim::dut::network::COUNTERS_PER_PORT;
-use crate::cosim::workloads::attention::{AttentionResult, Job};
-use crate::design::{Design, NodeId, Port};
+use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
 use serde::Serialize;
@@ -40,14 +37,22 @@ pub struct AttentionRow {
     pub fa2_max_abs_error: f64,
     /// Its RMS.
     pub fa2_rms_error: f64,
-    /// Heads in which, over all streams, neither error is larger than FlashAttention-2's.
+    /// Heads in which, over all streams, neither error is larger than FlashAttention-2's, which is
+    /// finite.
     pub heads_within_fa2: Option<usize>,
-    /// True if every output equals the model of the datapath; `None` if no numbers were computed.
+    /// Heads in which FlashAttention-2 has no finite error, because an output of its is infinite or
+    /// NaN. They are not among `heads_within_fa2`.
+    pub heads_fa2_not_finite: Option<usize>,
+    /// True if every output equals the model of the datapath, and so do the sums before it;
+    /// `None` if no numbers were computed.
     pub bit_exact: Option<bool>,
     /// Number of output values.
     pub outputs: usize,
     /// Values that differ from the model.
     pub differing: usize,
+    /// Heads, by stream, whose m, l or o before division and rounding differ from the model; `None`
+    /// if they were not observed.
+    pub differing_sums: Option<usize>,
     /// Query heads.
     pub heads: usize,
     /// Streams.
@@ -84,13 +89,15 @@ pub struct AttentionRow {
     pub fifo_utilisation: f64,
     /// PE cycles by stage.
     pub stages: Stages,
-    /// The tightest bound, by its name.
-    pub bound_by: &'static str,
-    /// Utilisation of each part.
-    pub utilisation: Utilisation,
+    /// Names of the tightest bound and of those near it: [`Bounds::near_tightest`].
+    pub bound_by: String,
+    /// `total_cycles` over the tightest bound.
+    pub over_bound: f64,
+    /// Heads with a logit beyond the range of the datapath, with the first such token.
+    pub saturated: Vec<Saturated>,
     /// Broken rules.
     pub violations: Vec<String>,
-    /// (stream, head) of outputs that differ from the model.
+    /// (stream, head) of outputs, or of sums before them, that differ from the model.
     pub wrong_heads: Vec<(u32, u32)>,
 }
 
@@ -109,20 +116,12 @@ impl AttentionRow {
         let pe_window = done.clocks.pe_cycles(window);
         let rows = design.config.pe.array_rows;
         let row_passes: u64 = (0..rows).map(|r| all(&format!("row_{r}_passes"))).sum();
-        let (ours, fa2, heads_within_fa2) = errors(job, done);
+        let (ours, fa2, heads) = errors(job, done);
         let outputs: usize = done.outputs.values().map(Vec::len).sum();
         let differing = done.outputs.iter().map(|(of, output)| {
             let expected = done.expected.get(of).map(Vec::as_slice).unwrap_or_default();
             output.iter().zip(expected).filter(|(a, b)| a != b).count()
         });
-        let utilisation = Utilisation {
-            external_memory: done.beats.iter().copied().max().unwrap_or(0) as f64
-                * f64::from(design.flit.data_width / 8)
-                / (window * design.memory.bytes_per_cycle_port.min(f64::from(design.flit.data_width / 8))),
-            home_injection: most(done.events.iter().map(|e| u64::from(e[event("flits_streamed")]))) / window,
-            bisection: bisection(design, done) / window,
-            tile: busy(&busiest) as f64 / pe_window,
-        };
         let streamed: Vec<_> = done.events.iter().map(|e| u64::from(e[event("flits_streamed")])).collect();
         let total_cycles = done.query_cycles + done.cycles;
         let carried = Carried {
@@ -139,10 +138,12 @@ impl AttentionRow {
             rms_error: ours.rms,
             fa2_max_abs_error: fa2.max,
             fa2_rms_error: fa2.rms,
-            heads_within_fa2,
+            heads_within_fa2: heads.map(|heads| heads.within),
+            heads_fa2_not_finite: heads.map(|heads| heads.fa2_not_finite),
             bit_exact: done.numbers.then(|| done.bit_exact()),
             outputs,
             differing: differing.sum(),
+            differing_sums: done.wrong_sums().map(|wrong| wrong.len()),
             heads: job.tensors.heads,
             streams: job.streams as usize,
             tokens: job.rows.end - job.rows.start,
@@ -168,55 +169,56 @@ impl AttentionRow {
                 weights_awaited: of(busiest, "weights_awaited"),
                 reading_results: of(busiest, "reading_results"),
             },
-            bound_by: total.bounds.tightest().0,
-            utilisation,
+            bound_by: total.bounds.near_tightest(),
+            over_bound: total.over_bound(),
+            saturated: done.saturated.clone(),
             violations: done.violations.clone(),
             wrong_heads: if done.numbers { done.wrong() } else { Vec::new() },
         }
     }
 }
 
-fn most(values: impl Iterator<Item = u64>) -> f64 {
-    values.max().unwrap_or(0) as f64
-}
-
 fn event(name: &str) -> usize {
     TILE_EVENTS.iter().position(|event| *event == name).expect("tiles count it")
 }
 
-/// Flits over the busier direction across the middle columns: the mean of its links.
-fn bisection(design: &Design, done: &AttentionResult) -> f64 {
-    let middle = design.mesh.cols() / 2;
-    let side = |x: u32, port: Port| -> f64 {
-        let nodes = (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y));
-        let first = port.index() * COUNTERS_PER_PORT;
-        // PART, KV_FETCH and KV_DATA.
-        let flits = |node: NodeId| {
-            done.links[node.index()][first..first + 3].iter().map(|&f| u64::from(f)).sum::<u64>()
-        };
-        nodes.map(flits).sum::<u64>() as f64 / f64::from(design.mesh.rows())
-    };
-    side(middle - 1, Port::East).max(side(middle, Port::West))
+/// Numbers of heads by their errors beside FlashAttention-2's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Heads {
+    /// Ours are no larger than its finite ones.
+    within: usize,
+    /// It has no finite one.
+    fa2_not_finite: usize,
 }
 
-/// Our errors and FlashAttention-2's over all outputs, and heads in which, over all streams, ours
-/// are no larger. `None` if no numbers were computed.
-fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<usize>) {
+impl Heads {
+    /// Counts a head with our error and FlashAttention-2's. No error is larger than one that is not
+    /// finite, so such a head says nothing about ours.
+    fn count(&mut self, ours: &Error, fa2: &Error) {
+        let finite = fa2.max.is_finite() && fa2.rms.is_finite();
+        self.within += usize::from(finite && ours.within(fa2));
+        self.fa2_not_finite += usize::from(!finite);
+    }
+}
+
+/// Our errors and FlashAttention-2's over all outputs, and the heads, each over all streams. `None`
+/// if no numbers were computed.
+fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<Heads>) {
     if !done.numbers {
         let unknown = Error { max: f64::NAN, rms: f64::NAN };
         return (unknown, unknown, None);
     }
     let mut all = Compared::default();
-    let mut within = 0;
+    let mut heads = Heads::default();
     for head in 0..job.tensors.heads as u32 {
         let mut one = Compared::default();
         for stream in 0..job.streams {
             one.add(job, (stream, head), &done.outputs[&(stream, head)]);
         }
-        within += usize::from(one.ours().within(&one.theirs()));
+        heads.count(&one.ours(), &one.theirs());
         all.extend(one);
     }
-    (all.ours(), all.theirs(), Some(within))
+    (all.ours(), all.theirs(), Some(heads))
 }
 
 /// Outputs, their reference, and FlashAttention-2's for each size of its blocks.
@@ -255,10 +257,41 @@ impl Compared {
     }
 }
 
-/// The smaller maximum and the smaller RMS.
+/// The smaller maximum and the smaller RMS; NaN only if all are.
 fn better(errors: impl Iterator<Item = Error>) -> Error {
-    let least = |a: f64, b: f64| if b < a { b } else { a };
-    errors
-        .reduce(|a, b| Error { max: least(a.max, b.max), rms: least(a.rms, b.rms) })
-        .expect("there are blocks")
+    errors.reduce(|a, b| Error { max: a.max.min(b.max), rms: a.rms.min(b.rms) }).expect("there are blocks")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn error(max: f64, rms: f64) -> Error {
+        Error { max, rms }
+    }
+
+    #[test]
+    fn a_head_without_a_finite_error_of_flash_attention_is_counted_apart() {
+        let mut heads = Heads::default();
+        let (inf, nan) = (f64::INFINITY, f64::NAN);
+        for (ours, fa2) in [
+            (error(1.0, 0.5), error(1.0, 0.5)),
+            (error(1.0, 0.6), error(1.0, 0.5)),
+            (error(1.0, 0.5), error(inf, inf)),
+            (error(1.0, 0.5), error(nan, nan)),
+            (error(nan, nan), error(nan, nan)),
+            (error(nan, nan), error(1.0, 0.5)),
+        ] {
+            heads.count(&ours, &fa2);
+        }
+        assert_eq!(heads, Heads { within: 1, fa2_not_finite: 3 });
+    }
+
+    #[test]
+    fn the_better_block_size_is_one_that_has_an_error() {
+        for errors in [[error(f64::NAN, f64::NAN), error(2.0, 1.0)], [error(2.0, 1.0), error(f64::NAN, 3.0)]]
+        {
+            assert_eq!(better(errors.into_iter()), error(2.0, 1.0));
+        }
+    }
 }

@@ -10,6 +10,9 @@ use crate::emit::pad_events;
 use crate::model::cycle::reduce;
 use serde::Serialize;
 
+/// Share of the tightest bound from which a bound counts as near it.
+const NEAR: f64 = 0.9;
+
 /// Least cycles of the network's clock that each part needs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Bounds {
@@ -45,6 +48,15 @@ impl Bounds {
     pub fn tightest(&self) -> (&'static str, u64) {
         self.all().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
     }
+
+    /// Names of all bounds of at least nine tenths of the tightest, the tightest first, with a `+`
+    /// between them. A difference of a tenth says little about which part holds a run up.
+    pub fn near_tightest(&self) -> String {
+        let least = NEAR * self.tightest().1 as f64;
+        let mut near: Vec<_> = self.all().into_iter().filter(|bound| bound.1 as f64 >= least).collect();
+        near.sort_by_key(|bound| std::cmp::Reverse(bound.1));
+        near.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join("+")
+    }
 }
 
 /// A part of a run, or all of it.
@@ -58,6 +70,13 @@ pub struct Phase {
     pub share: f64,
     /// Least cycles, by part.
     pub bounds: Bounds,
+}
+
+impl Phase {
+    /// Its length over its tightest bound.
+    pub fn over_bound(&self) -> f64 {
+        self.cycles as f64 / self.bounds.tightest().1.max(1) as f64
+    }
 }
 
 /// The load of a run, by tile unless stated otherwise.
@@ -170,8 +189,22 @@ mod tests {
         let root = 4 * reduce::packet_cycles(128);
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
+        assert_eq!(
+            (kv.bounds.near_tightest(), total.bounds.near_tightest()),
+            ("ejection".into(), "ejection".into())
+        );
         // 400 flits of 64 bytes in 5 us, of 460 GB/s.
         assert!((kv.kv_gbs - 5.12).abs() < 1e-9 && (kv.share - 5.12 / 460.0).abs() < 1e-12);
         assert!((total.kv_gbs - 2.56).abs() < 1e-9);
+    }
+
+    #[test]
+    fn all_bounds_near_the_tightest_are_named() {
+        let near =
+            |memory, links, array| Bounds { memory, links, array, ..Bounds::default() }.near_tightest();
+        assert_eq!(near(1000, 899, 900), "memory+array");
+        assert_eq!(near(950, 980, 1000), "array+links+memory");
+        assert_eq!(near(700, 700, 10), "memory+links");
+        assert_eq!(near(1, 0, 0), "memory");
     }
 }

@@ -2,7 +2,7 @@
 //! [`DecodeRow`].
 
 use super::bounds::Carried;
-use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
+use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
 use crate::cosim::workloads::decode::{Decoded, Plan, Step, StepCounts};
@@ -16,10 +16,6 @@ fn bisection(design: &Design) -> [Vec<(NodeId, Port)>; 2] {
         (0..design.mesh.rows()).filter_map(|y| design.mesh.node(x, y)).map(|node| (node, port)).collect()
     };
     [column(middle - 1, Port::East), column(middle, Port::West)]
-}
-
-fn most(values: impl IntoIterator<Item = u64>) -> f64 {
-    values.into_iter().max().unwrap_or(0) as f64
 }
 
 impl DecodeRow {
@@ -38,26 +34,15 @@ impl DecodeRow {
         let both = across.concat();
         let link_cycles = window * both.len() as f64;
         let (useful, stall) = (sum(&both, |c| c[2]) / link_cycles, sum(&both, |c| c[3]) / link_cycles);
-        let busier =
-            across.iter().map(|side| sum(side, |c| c[0] + c[1] + c[2]) / (window * side.len() as f64));
 
-        let flit_bytes = f64::from(design.flit.data_width / 8);
-        // A port sends at most a beat a cycle, however fast the memory behind it.
-        let bandwidth = plan.memory.bytes_per_cycle.min(flit_bytes);
         let beats: u64 = done.ports.iter().map(|p| p.beats).sum();
         let taken: u64 = done.taken.iter().sum();
-        let utilisation = Utilisation {
-            external_memory: most(done.ports.iter().map(|p| p.beats)) * flit_bytes / (window * bandwidth),
-            home_injection: most(done.event_by_tile("flits_streamed")) / window,
-            bisection: busier.fold(0.0, f64::max),
-            tile: most(done.taken.iter().copied()) * f64::from(plan.pace.flit_cycles) / window,
-        };
-
         let sample = Sample {
             layers: step.layers.1,
             of_layers: step.layers.0,
             segments: step.segments.1,
             of_segments: step.segments.0,
+            imbalance: step.imbalance,
         };
         let flit_bits = f64::from(design.flit.data_width);
         let link_bits = flit_bits + f64::from(design.flit.head_width);
@@ -89,6 +74,7 @@ impl DecodeRow {
             traffic: whole.all(),
             flits_by_class: whole,
             cycles: whole_cycles,
+            error: sample.error(),
             latency_us: us(whole_cycles),
             tokens_per_cycle: tokens / whole_cycles.max(1.0),
             energy_nj: energies.of(&Activity {
@@ -127,8 +113,8 @@ impl DecodeRow {
             kv_phase,
             latency_us: us(cycles_a_step),
             tokens_per_cycle: tokens / cycles_a_step.max(1.0),
-            bound_by: total.bounds.tightest().0,
-            utilisation,
+            bound_by: total.bounds.near_tightest(),
+            over_bound: total.over_bound(),
             energy_nj: energies.of(&activity),
             sample,
             extrapolated,
@@ -241,14 +227,13 @@ mod tests {
         });
         assert_eq!((row.useful, row.stall), (0.3, 0.025));
         assert!((row.other - 0.675).abs() < 1e-12);
-        assert_eq!(row.utilisation.bisection, 0.4);
         assert_eq!(row.traffic, 800 + 400 + 40 + 1000 + 5);
         let by_class: Vec<_> = row.flits_by_class.iter().map(|(k, v)| (*k, *v)).collect();
         assert_eq!(by_class, [("KV_DATA", 2200), ("KV_FETCH", 40), ("PART", 5)]);
     }
 
     #[test]
-    fn the_tightest_bound_is_named() {
+    fn the_tightest_bound_is_named_with_those_near_it() {
         let streamed = TILE_EVENTS.iter().position(|&e| e == "flits_streamed").unwrap();
         let bound = |change: fn(&mut Decoded, usize)| run(|done| change(done, streamed)).bound_by;
         assert_eq!(bound(|done, _| done.ports[2].beats = 900), "memory");
@@ -256,6 +241,12 @@ mod tests {
         assert_eq!(bound(|done, _| done.taken[7] = 500), "array");
         assert_eq!(bound(|done, _| done.links[5][counter(Port::East, 2)] = 500), "links");
         assert_eq!(bound(|done, _| done.packets_by_column[3] = 5), "root");
+        let both = |done: &mut Decoded, at: usize| {
+            done.events[3][at] = 500;
+            done.links[5][counter(Port::East, 2)] = 490;
+        };
+        assert_eq!(bound(both), "injection+links");
+        assert_eq!(run(|done| both(done, streamed)).over_bound, 1200.0 / 500.0);
     }
 
     #[test]
@@ -264,13 +255,16 @@ mod tests {
             done.links[0][counter(Port::East, 2)] = 1000;
             done.links[0][counter(Port::North, 0)] = 10;
         });
-        let sample = Sample { layers: 2, of_layers: 4, segments: 4, of_segments: 16 };
+        let sample = Sample { layers: 2, of_layers: 4, segments: 4, of_segments: 16, imbalance: 1.0 };
         assert_eq!(row.sample, sample);
         assert!(!sample.is_whole());
         let whole = row.extrapolated;
         assert_eq!((whole.flits_by_class.kv_data, whole.flits_by_class.part), (8000.0, 20.0));
         assert_eq!(whole.cycles, 8000.0 + 400.0);
         assert_eq!((row.latency_us, whole.latency_us), (6.0, 42.0));
+        assert_eq!(whole.error, 0.06);
+        let uneven = Sample { imbalance: 2.0, ..sample };
+        assert!((uneven.error() - 1.06).abs() < 1e-12);
         // 4 segments of 64 tokens in 2 layers, 32 heads of 128 elements, K and V, 2 pJ each.
         assert_eq!(row.energy_nj.mac, f64::from(4 * 64 * 2 * 32 * 128 * 2 * 2) / 1000.0);
         assert_eq!(whole.energy_nj.mac, 8.0 * row.energy_nj.mac);

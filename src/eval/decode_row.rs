@@ -25,20 +25,6 @@ impl Flits {
     }
 }
 
-/// Utilisation of the busiest part of each kind, in the time in which KV traffic flows.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Utilisation {
-    /// The busiest port of external memory, relative to its bandwidth.
-    pub external_memory: f64,
-    /// The home that streams most flits, relative to one a cycle.
-    pub home_injection: f64,
-    /// The busier direction of the links across the middle columns, relative to one flit a cycle
-    /// and link.
-    pub bisection: f64,
-    /// The tile that takes most flits, relative to its pace.
-    pub tile: f64,
-}
-
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StepRow {
@@ -53,6 +39,10 @@ pub struct StepRow {
     pub swaps: Vec<[(u32, u32); 2]>,
 }
 
+/// Largest error of the default sample, whole rounds over the homes, on the whole layers of
+/// docs/figures.md: queues of links grow over a layer. Where memory holds a layer up it is 0.1 %.
+const ERROR_OF_ROUNDS: f64 = 0.06;
+
 /// The part of a decode step that was run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Sample {
@@ -62,11 +52,24 @@ pub struct Sample {
     pub of_layers: u32,
     /// Segments of a layer that were run, over all streams; shared ones count once.
     pub segments: u64,
-    /// AttentionResult segments of a layer.
+    /// Segments of a layer that are attended to.
     pub of_segments: u64,
+    /// Share of the busiest home in the segments that were run, over its share in the whole layer: 1
+    /// if the sample loads the homes as a layer does. Where homes or memory hold a run up, the
+    /// extrapolated cycles are too many by this factor.
+    pub imbalance: f64,
 }
 
 impl Sample {
+    /// Error to expect of the cycles of a whole step.
+    pub(super) fn error(&self) -> f64 {
+        if self.is_whole() {
+            0.0
+        } else {
+            ERROR_OF_ROUNDS + (self.imbalance - 1.0).abs()
+        }
+    }
+
     pub(super) fn layer_factor(&self) -> f64 {
         f64::from(self.of_layers) / f64::from(self.layers)
     }
@@ -91,6 +94,9 @@ pub struct WholeStep {
     pub flits_by_class: Flits,
     /// Cycles.
     pub cycles: f64,
+    /// Error to expect of them, as a share: what the default sample had on whole layers, and the
+    /// imbalance of this one. 0 for a whole step.
+    pub error: f64,
     /// The same at the configured clock, in microseconds.
     pub latency_us: f64,
     /// Tokens of all streams per cycle.
@@ -141,10 +147,10 @@ pub struct DecodeRow {
     pub latency_us: f64,
     /// Steps of all streams per cycle: tokens per cycle, for the part of each that was run.
     pub tokens_per_cycle: f64,
-    /// Name of the tightest bound.
-    pub bound_by: &'static str,
-    /// Utilisation of each part.
-    pub utilisation: Utilisation,
+    /// Names of the tightest bound and of those near it: [`Bounds::near_tightest`].
+    pub bound_by: String,
+    /// `cycles` over the tightest bound.
+    pub over_bound: f64,
     /// Energy in nJ.
     pub energy_nj: Energy,
     /// The part of a step that was run.
@@ -157,7 +163,7 @@ pub struct DecodeRow {
     pub swaps: usize,
     /// The platform.
     pub platform: Platform,
-    /// AttentionResult tokens of each stream.
+    /// Attended tokens of each stream.
     pub attended_tokens: u32,
     /// Flits that tiles took.
     pub delivered: u64,

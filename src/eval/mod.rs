@@ -26,7 +26,7 @@ mod timeline;
 pub use attention::{AttentionRow, Stages};
 pub use bounds::{Bounds, Phase};
 pub use decode::link_row;
-pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, Utilisation, WholeStep};
+pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 pub use energy::{Activity, Energies, Energy, ENERGY_SOURCES};
 pub use heatmap::heatmap;
 pub use measure::{measure, replay, zero_load_latency, MeasureError, Setup, HARDLY_ANY};

@@ -1,7 +1,7 @@
 //! The configurations that come with the program: legal, explained, and comparable where they are compared.
 
 use meshkv::config::{Config, PlacementKind};
-use meshkv::design::Design;
+use meshkv::design::{Design, Fpga};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,7 +67,8 @@ fn an_ablation_takes_one_thing_away() {
         ("meshkv_stride1", |c| c.takv.column_stride = 1),
         ("u280_16x4", |c| {
             (c.mesh.cols, c.mesh.rows) = (16, 4);
-            (c.model.layers, c.model.max_streams) = (16, 1);
+            (c.model.layers, c.model.max_tokens, c.model.max_streams) = (16, 16_384, 1);
+            c.memory.capacity_gib = 8.0;
         }),
     ];
     for (name, change) in without {
@@ -78,6 +79,32 @@ fn an_ablation_takes_one_thing_away() {
     let mut expected = load("cent");
     expected.takv.hub_x = expected.mesh.cols / 2;
     assert_eq!(load("cent_bottom_middle"), expected);
+}
+
+/// Bytes of the regions of all homes, and of a layer's queries and outputs, which share HBM without a shell.
+fn bytes_in_hbm(design: &Design) -> u64 {
+    let (model, head_dim) = (&design.config.model, u64::from(design.config.pe.head_dim));
+    let of_home =
+        u64::from(design.placement.blocks_of_home()) * u64::from(model.kv_heads * model.max_streams);
+    let caches = u64::from(design.placement.homes()) * of_home * design.memory.slice_bytes;
+    caches + 2 * u64::from(model.max_streams * model.heads) * head_dim * 2
+}
+
+#[test]
+fn all_that_a_configuration_of_the_card_keeps_in_hbm_fits_there() {
+    let of_the_card = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().starts_with("u280_");
+    let paths: Vec<_> = all().into_iter().filter(of_the_card).collect();
+    assert!(paths.len() >= 3, "{paths:?}");
+    for path in paths {
+        let (design, warnings) = Design::load_for_the_card(&path).unwrap_or_else(|report| panic!("{report}"));
+        assert!(warnings.is_empty(), "{}: {warnings}", path.display());
+        let fpga = Fpga::of(design.config.board);
+        let hbm = u64::from(fpga.hbm_channels) * fpga.hbm_channel_bytes;
+        let needed = bytes_in_hbm(&design);
+        assert!(needed <= hbm, "{} needs {needed} of {hbm} bytes", path.display());
+        let claimed = design.config.memory.capacity_gib * f64::from(1 << 30);
+        assert!(claimed <= hbm as f64, "{} claims {claimed} of {hbm} bytes", path.display());
+    }
 }
 
 #[test]

@@ -79,6 +79,7 @@ fn the_8x8_configuration_of_the_card_is_the_papers_but_for_what_does_not_fit() {
     assert_eq!(config.takv.a.take(), Some(9));
     assert_eq!(config.pad.fifo_depth.take(), Some(96));
     assert_eq!(config.memory.tiles_per_port.take(), Some(2));
+    assert_eq!(std::mem::replace(&mut config.memory.capacity_gib, 40.0), 8.0);
     assert_eq!(std::mem::replace(&mut config.model.layers, 32), 8);
     assert_eq!(std::mem::replace(&mut config.model.max_streams, 8), 1);
     assert_eq!(std::mem::replace(&mut config.noc.flit_width, 512), 256);

@@ -2,3 +2,4 @@
 
 mod part_former;
 mod reduce_root;
+mod root_sums;

@@ -1,10 +1,11 @@
 //! External memory that is late, out of order, in error, or silent: nothing is lost, and nothing hangs.
 
 use crate::support::decode::{plan, run_alone, run_clean, run_on, small, whole_library, LOAD, MAPPINGS};
+use meshkv::config::Config;
 use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
 use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
-use meshkv::design::{Design, Mapping};
+use meshkv::design::{check, Design, Mapping};
 use std::collections::HashMap;
 
 const ROW_ALIGNED: Workload = Workload { mapping: Mapping::RowAligned, ..LOAD };
@@ -40,6 +41,40 @@ fn a_slow_memory_sets_the_pace() {
     let busiest = done.ports.iter().map(|p| p.beats).max().unwrap();
     let least = busiest * 32;
     assert!((least..least + 1000).contains(&done.cycles), "{} cycles for {busiest} beats", done.cycles);
+}
+
+/// The least legal bandwidth of a design that `change` makes, in GB/s, as the refusal of less advises it.
+fn least_bandwidth(change: &dyn Fn(&mut Config)) -> f64 {
+    let mut config = small(change).config;
+    config.memory.bandwidth_gbs = 1e-6;
+    let found = check("test", &config);
+    let refused = found.iter().find(|f| f.key == "memory.bandwidth_gbs").expect("it is refused");
+    let advice = refused.help.split("bandwidth_gbs = ").nth(1).expect("it advises a value");
+    advice.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn the_slowest_memory_that_is_legal_serves_a_step_and_a_slower_one_is_given_up() {
+    for tiles in [1, 2] {
+        let shape = |c: &mut Config| c.memory.tiles_per_port = Some(tiles);
+        let least = least_bandwidth(&shape);
+        let design = small(|c| {
+            shape(c);
+            c.memory.bandwidth_gbs = least;
+        });
+        let mut plan = plan(&design, &Workload { tokens: 16, ..ROW_ALIGNED });
+        let run = |plan: &Plan| Bench::on_model(&design).run(plan, &mut |_| false);
+        assert_eq!(run(&plan).map(|done| done.violations), Ok(0), "{tiles} tiles a port, {least} GB/s");
+        plan.memory = plan.memory.unruly(3);
+        assert_eq!(
+            run(&plan).map(|done| done.violations),
+            Ok(0),
+            "{tiles} tiles a port, {least} GB/s, unruly"
+        );
+        // Less than a flit in the time for which a home waits.
+        plan.memory.bytes_per_cycle = 7.0 / f64::from(1 << 16);
+        assert!(matches!(run(&plan), Err(DecodeError::Memory { .. })), "{tiles} tiles a port");
+    }
 }
 
 #[test]

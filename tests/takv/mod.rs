@@ -2,6 +2,7 @@
 
 mod external_memory;
 mod placement;
+mod samples;
 mod steps;
 mod swaps;
 mod timing;

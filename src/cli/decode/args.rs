@@ -2,13 +2,10 @@
 
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
-use crate::cosim::workloads::decode::{step, Pace, Plan, Workload, WorkloadError};
+use crate::cosim::workloads::decode::{default_segments, Pace, Plan, Workload, WorkloadError};
 use crate::design::Design;
 use std::fmt;
 use std::path::PathBuf;
-
-/// Default number of segments of a layer that are run.
-const SAMPLE: u32 = 16;
 
 /// Run a decode step, or a sample of one, on the emitted Verilog or on its model
 ///
@@ -49,7 +46,7 @@ pub struct Args {
     /// Attend to every N-th segment only
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Workload")]
     stride: u32,
-    /// Segments of a layer that are run, from the first on, or `all` [default: 16, or all if there are fewer]
+    /// Segments of a layer that are run, from the first on, or `all` [default: two rounds over the homes of a layer and 16 at least]
     #[arg(long, value_name = "N|all", help_heading = "Sample")]
     segments: Option<Count>,
     /// Layers that are run, from the first on, or `all`
@@ -124,7 +121,7 @@ impl Args {
         let segments = match self.segments {
             Some(Count::All) => None,
             Some(Count::Some(segments)) => Some(segments),
-            None => Some(SAMPLE.min(step(design, &all)?.most_segments)),
+            None => Some(default_segments(design, &all)?),
         };
         Ok(Workload { segments, ..all })
     }

@@ -7,6 +7,9 @@ use crate::emit::TILE_EVENTS;
 use crate::eval::{DecodeRow, ENERGY_SOURCES};
 use serde_json::{json, Value};
 
+/// Imbalance of a sample that prose does not mention.
+const EVEN: f64 = 0.02;
+
 /// Steps that prose lists one by one; JSON has all.
 const LISTED: usize = 24;
 
@@ -108,18 +111,27 @@ fn of_sample(row: &DecodeRow) -> String {
         return "This is the whole step.\n".to_owned();
     }
     let w = &row.extrapolated;
-    format!(
+    let mut text = format!(
         "This is a sample: {} of {} layers, {} of {} segments of each.\nA whole step, extrapolated and not measured \
-         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles, \
-         {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
+         (KV_DATA and KV_FETCH grow with segments and layers, PART with layers):\n  traffic {:.4e}, {:.4e} cycles \
+         (error up to {:.0} %), {:.2} us, {:.3e} tokens a cycle, {:.4e} nJ\n",
         s.layers,
         s.of_layers,
         s.segments,
         s.of_segments,
         w.traffic,
         w.cycles,
+        100.0 * w.error,
         w.latency_us,
         w.tokens_per_cycle,
         w.energy_nj.total
-    )
+    );
+    if (s.imbalance - 1.0).abs() > EVEN {
+        text += &format!(
+            "  The busiest home has {:.2} times the share of the sample that it has of a layer: these cycles may be wrong \
+             by as much.\n  Leave --segments out to sample whole rounds over the homes of a layer.\n",
+            s.imbalance
+        );
+    }
+    text
 }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// The whole design runs, the same to the cycle on both engines: queries and descriptors go in, slices come from external memory over their homes
 /// and the mesh to the tiles, PaD computes, reduce roots merge. Every output must equal the bit-exact model of the
 /// datapath, and its error against attention in f64 is set beside that of FlashAttention-2 in FP16. Exit code 1 if
-/// a bit differs.
+/// a bit differs, or if a logit is beyond the range of the datapath.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   meshkv run configs/minilm.toml --tensors examples/minilm.safetensors

@@ -68,6 +68,9 @@ pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Str
         percent(row.mac_utilisation)
     );
     out += &bounds::prose(&row.kv_phase, row.total_cycles, row.kv_gbs, row.share, &row.bounds);
+    for saturated in &row.saturated {
+        out += &format!("ERROR: {saturated}\n");
+    }
     for violation in &row.violations {
         out += &format!("VIOLATION: {violation}\n");
     }
@@ -87,6 +90,11 @@ fn numbers(row: &AttentionRow) -> String {
             format!("{} of {} outputs DIFFER from the model of the datapath.\n", row.differing, row.outputs)
         }
     };
+    out += &match row.differing_sums {
+        None => String::new(),
+        Some(0) => "m, l and o of every head equal it too, before division and rounding.\n".to_owned(),
+        Some(heads) => format!("m, l or o of {heads} heads DIFFER from it before division and rounding.\n"),
+    };
     let text = |text: &str| text.to_owned();
     out += "Against attention in f64 on the same FP16 inputs, all heads together:\n";
     out += &table::columns(&[
@@ -98,10 +106,14 @@ fn numbers(row: &AttentionRow) -> String {
             format!("{:.4e}", row.fa2_rms_error),
         ],
     ]);
-    out + &format!(
+    out += &format!(
         "Heads in which neither error is larger than FlashAttention-2's: {within} of {}\n",
         row.heads
-    )
+    );
+    if let Some(apart) = row.heads_fa2_not_finite.filter(|heads| *heads > 0) {
+        out += &format!("Heads apart, in which FlashAttention-2 gives an infinity or a NaN: {apart}\n");
+    }
+    out
 }
 
 /// Clocks of the run.

@@ -3,7 +3,7 @@
 use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
-use crate::cosim::workloads::decode::{step, Pace, Plan, Step, Workload, WorkloadError};
+use crate::cosim::workloads::decode::{default_segments, step, Pace, Plan, Step, Workload, WorkloadError};
 use crate::cosim::workloads::network::Phases;
 use crate::design::{Design, Mapping, Sharing};
 use serde::Serialize;
@@ -12,10 +12,7 @@ use sha2::{Digest, Sha256};
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
-pub const ROW_FORMAT: u32 = 1;
-
-/// Default number of segments of a layer that are run.
-const SAMPLE: u32 = 16;
+pub const ROW_FORMAT: u32 = 2;
 
 /// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -106,7 +103,7 @@ pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, W
     let segments = match work.segments {
         Some(0) => None,
         Some(segments) => Some(segments),
-        None => Some(SAMPLE.min(step(design, &all)?.most_segments)),
+        None => Some(default_segments(design, &all)?),
     };
     Ok(Workload { segments, ..all })
 }

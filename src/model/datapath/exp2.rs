@@ -24,10 +24,21 @@ impl Scale {
         Scale { significand, shift }
     }
 
+    /// Returns a sum of dot products within the bits that are multiplied.
+    fn saturated(logit: i128) -> i128 {
+        let limit = (1i128 << (LOGIT_BITS - 1)) - 1;
+        logit.clamp(-limit - 1, limit)
+    }
+
+    /// True if a sum of dot products, with `logit_fraction` bits below the point, is beyond what is
+    /// multiplied: its weight is then another than its logit asks for.
+    pub fn saturates(logit: i128) -> bool {
+        Scale::saturated(logit) != logit
+    }
+
     /// Returns the scaled logit z of a sum of dot products; both have `logit_fraction` bits below the point.
     pub fn apply(&self, logit: i128) -> i64 {
-        let limit = (1i128 << (LOGIT_BITS - 1)) - 1;
-        let saturated = logit.clamp(-limit - 1, limit);
+        let saturated = Scale::saturated(logit);
         fixed::shift(saturated * i128::from(self.significand), -(self.shift as i32)) as i64
     }
 }

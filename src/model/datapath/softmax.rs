@@ -6,7 +6,7 @@
 //! adds.
 
 use super::dot::{dot, Lane};
-use super::exp2::Weight;
+use super::exp2::{Scale, Weight};
 use super::fixed::{self, place, Phase};
 use super::formats::WEIGHT_RANGE;
 use super::params::{Datapath, DatapathShape};
@@ -185,6 +185,13 @@ impl<'a> Partial<'a> {
     /// Sums of q*k of the segment's tokens, with `logit_fraction` bits below the point.
     pub fn logits(&self) -> &[i128] {
         &self.segment.logits
+    }
+
+    /// Tokens of the segment that count and whose logits saturate, by their place in it.
+    pub fn saturated(&self) -> impl Iterator<Item = usize> + '_ {
+        let tokens = self.segment.logits.iter().zip(&self.segment.weights).enumerate();
+        let beyond = tokens.filter(|(_, (logit, weight))| weight.is_some() && Scale::saturates(**logit));
+        beyond.map(|(token, _)| token)
     }
 
     /// Scratchpad; masked tokens have no weight.

@@ -65,7 +65,13 @@ module meshkv_column_root #(
     output wire                        merge_valid,  // One pulse a packet.
     output wire [STREAM_WIDTH-1:0]     merge_stream,
     output wire [HEAD_PLACE_WIDTH-1:0] merge_head,  // Query head, by its place in the column.
-    output wire [Y_WIDTH-1:0]          merge_y  // Row of the tile that sent it.
+    output wire [Y_WIDTH-1:0]          merge_y,  // Row of the tile that sent it.
+
+    // A number of the head that was merged last, before division and rounding. For observation only.
+    output wire                        merge_sum_valid,  // One pulse a number: l, o[0], o[1], ...
+    output wire                        merge_sum_first,  // It is l.
+    output wire [31:0]                 merge_sum_max,  // m; stable while it is l.
+    output wire [SUM_WIDTH-1:0]        merge_sum_data  // The number in fixed point, times 2^m.
 );
     // The sender's row travels in the layer field.
     localparam FROM_WIDTH = Y_WIDTH + LAYER_WIDTH;
@@ -94,26 +100,30 @@ module meshkv_column_root #(
         .PART_HEAD_WIDTH(HEAD_PLACE_WIDTH),
         .OUT_INDEX_WIDTH(OUT_INDEX_WIDTH)
     ) u_root (
-        .clk        (clk),
-        .rst        (rst),
-        .idle       (unused_idle),
-        .root_valid (root_valid),
-        .root_first (root_first),
-        .root_last  (root_last),
-        .root_alone (root_alone),
-        .root_id    (root_id),
-        .root_data  (root_data),
-        .root_credit(root_credit),
-        .merge_valid(merge_valid),
-        .merge_id   (merge_id),
-        .out_valid  (out_valid),
-        .out_ready  (out_ready),
-        .out_stream (out_stream),
-        .out_layer  (out_from),
-        .out_head   (out_head),
-        .out_index  (out_index),
-        .out_last   (out_last),
-        .out_data   (out_data)
+        .clk            (clk),
+        .rst            (rst),
+        .idle           (unused_idle),
+        .root_valid     (root_valid),
+        .root_first     (root_first),
+        .root_last      (root_last),
+        .root_alone     (root_alone),
+        .root_id        (root_id),
+        .root_data      (root_data),
+        .root_credit    (root_credit),
+        .merge_valid    (merge_valid),
+        .merge_id       (merge_id),
+        .merge_sum_valid(merge_sum_valid),
+        .merge_sum_first(merge_sum_first),
+        .merge_sum_max  (merge_sum_max),
+        .merge_sum_data (merge_sum_data),
+        .out_valid      (out_valid),
+        .out_ready      (out_ready),
+        .out_stream     (out_stream),
+        .out_layer      (out_from),
+        .out_head       (out_head),
+        .out_index      (out_index),
+        .out_last       (out_last),
+        .out_data       (out_data)
     );
 endmodule
 `default_nettype wire

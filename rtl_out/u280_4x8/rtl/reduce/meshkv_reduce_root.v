@@ -54,6 +54,12 @@ module meshkv_reduce_root #(
     output wire                       merge_valid,  // One pulse a packet.
     output wire [ID_WIDTH-1:0]        merge_id,  // Head, layer, stream.
 
+    // A number of the head that was merged last, before division and rounding. For observation only.
+    output wire                       merge_sum_valid,  // One pulse a number: l, o[0], o[1], ...
+    output wire                       merge_sum_first,  // It is l.
+    output wire [31:0]                merge_sum_max,  // m; stable while it is l.
+    output wire [SUM_WIDTH-1:0]       merge_sum_data,  // The number in fixed point, times 2^m.
+
     // A head's output in FP16.
     output wire                       out_valid,
     input  wire                       out_ready,
@@ -216,6 +222,12 @@ module meshkv_reduce_root #(
         .s_rise (rise_q),
         .m_sum  (sum)
     );
+
+    // What is rounded later is shown: the same FP16 may come of other sums.
+    assign merge_sum_valid = valid_q[SUM];
+    assign merge_sum_first = l_q[SUM];
+    assign merge_sum_max   = max_q;
+    assign merge_sum_data  = sum;
 
     // A complete head clears its state.
     wire                   clears = phase_q == CLEAR;

@@ -888,6 +888,10 @@ module meshkv_top #(
     wire [COLS*STREAM_WIDTH-1:0] merge_stream;
     wire [COLS*HEAD_PLACE_WIDTH-1:0] merge_head;
     wire [COLS*Y_WIDTH-1:0] merge_y;
+    wire [COLS-1:0] merge_sum_valid;
+    wire [COLS-1:0] merge_sum_first;
+    wire [COLS*32-1:0] merge_sum_max;
+    wire [COLS*SUM_WIDTH-1:0] merge_sum_data;
     wire [PORTS-1:0] m_axi_arvalid;
     wire [PORTS*AXI_ID_WIDTH-1:0] m_axi_arid;
     wire [PORTS*AXI_ADDR_WIDTH-1:0] m_axi_araddr;
@@ -1644,6 +1648,10 @@ module meshkv_top #(
         .merge_stream   (merge_stream),
         .merge_head     (merge_head),
         .merge_y        (merge_y),
+        .merge_sum_valid(merge_sum_valid),
+        .merge_sum_first(merge_sum_first),
+        .merge_sum_max  (merge_sum_max),
+        .merge_sum_data (merge_sum_data),
         .m_axi_arvalid  (m_axi_arvalid),
         .m_axi_arready  (m_axi_arready),
         .m_axi_arid     (m_axi_arid),
@@ -1669,6 +1677,6 @@ module meshkv_top #(
         .pad_state      (pad_state)
     );
     // Observation outputs of the core, for simulation.
-    wire unused_core = |{occupancy_valid, occupancy_tile, occupancy_value, swap_valid, swap_a, swap_b, merge_valid, merge_stream, merge_head, merge_y, vc_busy, pad_state};
+    wire unused_core = |{occupancy_valid, occupancy_tile, occupancy_value, swap_valid, swap_a, swap_b, merge_valid, merge_stream, merge_head, merge_y, merge_sum_valid, merge_sum_first, merge_sum_max, merge_sum_data, vc_busy, pad_state};
 endmodule
 `default_nettype wire

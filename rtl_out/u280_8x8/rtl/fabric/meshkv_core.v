@@ -319,6 +319,12 @@ module meshkv_core #(
     output wire [COLS*HEAD_PLACE_WIDTH-1:0] merge_head,  // Query head, by its place in the column.
     output wire [COLS*Y_WIDTH-1:0]          merge_y,  // Row of the tile that sent it.
 
+    // A number of the head that was merged last, before division and rounding. For observation only.
+    output wire [COLS-1:0]                  merge_sum_valid,  // One pulse a number: l, o[0], o[1], ...
+    output wire [COLS-1:0]                  merge_sum_first,  // It is l.
+    output wire [COLS*32-1:0]               merge_sum_max,  // m; stable while it is l.
+    output wire [COLS*SUM_WIDTH-1:0]        merge_sum_data,  // The number in fixed point, times 2^m.
+
     // AXI4 read address channel.
     output wire [PORTS-1:0]                 m_axi_arvalid,  // An address is valid; held until taken.
     input  wire [PORTS-1:0]                 m_axi_arready,  // It is taken.
@@ -703,31 +709,35 @@ module meshkv_core #(
                     .FRACTION        (FRACTION),
                     .OUT_INDEX_WIDTH (OUT_INDEX_WIDTH)
                 ) u_root (
-                    .clk         (clk),
-                    .rst         (rst[t]),
-                    .root_valid  (root_valid[t*SOURCES+:SOURCES]),
-                    .root_credit (root_credit[t*SOURCES+:SOURCES]),
-                    .root_first  (root_first[t]),
-                    .root_last   (root_last[t]),
-                    .root_alone  (root_alone[t]),
-                    .root_stream (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                    .root_layer  (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
-                    .root_head   (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
-                    .root_x      (root_x[t*X_WIDTH+:X_WIDTH]),
-                    .root_y      (root_y[t*Y_WIDTH+:Y_WIDTH]),
-                    .root_data   (root_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                    .out_valid   (out_valid[t]),
-                    .out_ready   (out_ready[t]),
-                    .out_stream  (out_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                    .out_layer   (out_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
-                    .out_head    (out_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
-                    .out_index   (out_index[t*OUT_INDEX_WIDTH+:OUT_INDEX_WIDTH]),
-                    .out_last    (out_last[t]),
-                    .out_data    (out_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
-                    .merge_valid (merge_valid[t]),
-                    .merge_stream(merge_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
-                    .merge_head  (merge_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
-                    .merge_y     (merge_y[t*Y_WIDTH+:Y_WIDTH])
+                    .clk            (clk),
+                    .rst            (rst[t]),
+                    .root_valid     (root_valid[t*SOURCES+:SOURCES]),
+                    .root_credit    (root_credit[t*SOURCES+:SOURCES]),
+                    .root_first     (root_first[t]),
+                    .root_last      (root_last[t]),
+                    .root_alone     (root_alone[t]),
+                    .root_stream    (root_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                    .root_layer     (root_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
+                    .root_head      (root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                    .root_x         (root_x[t*X_WIDTH+:X_WIDTH]),
+                    .root_y         (root_y[t*Y_WIDTH+:Y_WIDTH]),
+                    .root_data      (root_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                    .out_valid      (out_valid[t]),
+                    .out_ready      (out_ready[t]),
+                    .out_stream     (out_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                    .out_layer      (out_layer[t*LAYER_WIDTH+:LAYER_WIDTH]),
+                    .out_head       (out_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                    .out_index      (out_index[t*OUT_INDEX_WIDTH+:OUT_INDEX_WIDTH]),
+                    .out_last       (out_last[t]),
+                    .out_data       (out_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
+                    .merge_valid    (merge_valid[t]),
+                    .merge_stream   (merge_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),
+                    .merge_head     (merge_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
+                    .merge_y        (merge_y[t*Y_WIDTH+:Y_WIDTH]),
+                    .merge_sum_valid(merge_sum_valid[t]),
+                    .merge_sum_first(merge_sum_first[t]),
+                    .merge_sum_max  (merge_sum_max[t*32+:32]),
+                    .merge_sum_data (merge_sum_data[t*SUM_WIDTH+:SUM_WIDTH])
                 );
             end else begin : gen_none
                 wire unused_root = |{root_valid[t*SOURCES+:SOURCES], root_first[t], root_last[t], root_alone[t], root_stream[t*STREAM_WIDTH+:STREAM_WIDTH], root_layer[t*LAYER_WIDTH+:LAYER_WIDTH], root_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH], root_x[t*X_WIDTH+:X_WIDTH], root_y[t*Y_WIDTH+:Y_WIDTH], root_data[t*FLIT_WIDTH+:FLIT_WIDTH]};

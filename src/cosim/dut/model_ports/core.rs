@@ -11,7 +11,7 @@ use std::sync::mpsc::Sender;
 
 numbers! {
     out_valid out_ready out_stream out_layer out_head out_index out_last
-    merge_valid merge_stream merge_head merge_y
+    merge_valid merge_stream merge_head merge_y merge_sum_valid merge_sum_first
     pad_index pad_data pad_state
 }
 
@@ -73,6 +73,8 @@ impl CorePorts {
         for (x, root) in self.core.roots().iter().enumerate() {
             ports.put(at.out_valid, x, u32::from(root.out.is_some()));
             ports.put(at.merge_valid, x, u32::from(root.merge.is_some()));
+            ports.put(at.merge_sum_valid, x, u32::from(root.summed.is_some()));
+            ports.put(at.merge_sum_first, x, u32::from(root.summed.is_some_and(|sum| sum.first)));
             if let Some(out) = root.out {
                 ports.put(at.out_stream, x, out.stream);
                 ports.put(at.out_layer, x, out.layer);

@@ -4,7 +4,8 @@
 use super::expected::{expected, Numbers};
 use super::job::Job;
 use super::probes::Probes;
-use super::result::AttentionResult;
+use super::result::{AttentionResult, HeadSums};
+use super::root_sums::RootSums;
 use super::visit_order::Visit;
 use crate::cosim::build::Library;
 use crate::cosim::checks::lockstep::PortLockstep;
@@ -89,12 +90,15 @@ impl Source {
         tile.is_some_and(|tile| numbers.merge(design, Visit { tile, stream, head }))
     }
 
-    /// The output of a head; `shown` is its value on the ports.
-    fn output(&mut self, job: &Job, of: (u32, u32), shown: Vec<u16>) -> Vec<u16> {
+    /// The output of a head, and its sums if they are computed; `shown` is its value on the ports.
+    fn output(&mut self, job: &Job, of: (u32, u32), shown: Vec<u16>) -> (Vec<u16>, Option<HeadSums>) {
         match self {
-            Source::Pins => shown,
-            Source::Model(numbers) => numbers.output(job, of),
-            Source::Nobody => Vec::new(),
+            Source::Pins => (shown, None),
+            Source::Model(numbers) => {
+                let head = numbers.output(job, of);
+                (head.output, Some(head.sums))
+            }
+            Source::Nobody => (Vec::new(), None),
         }
     }
 
@@ -116,6 +120,7 @@ pub struct Bench<'a> {
     columns: ColumnPins,
     tiles: TilePins,
     probes: Probes,
+    sums: RootSums,
     descriptors: DescriptorPins,
     memory_pins: MemoryPins,
     memory: Memory,
@@ -229,6 +234,7 @@ impl<'a> Bench<'a> {
             columns: ColumnPins::find(&mut pins, top, cols)?,
             tiles: TilePins::find(&mut pins, top, tiles)?,
             probes: Probes::find(&mut pins, top, design)?,
+            sums: RootSums::find(&mut pins, top, design)?,
             descriptors: DescriptorPins::find(&mut pins, top, 1)?,
             memory_pins: MemoryPins::named(&mut pins, top, "m_axi_", design.memory.ports)?,
             memory: Memory::new(Shape::of(design), behaviour, source.image(job)),
@@ -261,6 +267,7 @@ impl<'a> Bench<'a> {
         result.query_cycles = begun - start;
         let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
         let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+        let mut computed = BTreeMap::new();
         let mut moved = begun;
         let mut random = 1_u64;
         let mut end = None;
@@ -282,7 +289,9 @@ impl<'a> Bench<'a> {
             if self.memory_pins.observe(&self.pins, &mut self.memory, cycle) {
                 moved = self.pins.cycle();
             }
+            self.sums.look(&self.pins);
             for (x, of, y) in self.probes.merges(&self.pins, design) {
+                self.sums.merge(x, of);
                 if !self.source.merge(design, x, of, y) {
                     let what = format!("row {y} of column {x} has no partial result of {of:?}");
                     result.violations.push(format!("cycle {cycle}: {what}"));
@@ -307,7 +316,9 @@ impl<'a> Bench<'a> {
                         let mut shown = std::mem::take(&mut partial[x]);
                         shown.truncate(design.config.pe.head_dim as usize);
                         let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
-                        result.outputs.insert(of, self.source.output(self.job, of, shown));
+                        let (output, sums) = self.source.output(self.job, of, shown);
+                        result.outputs.insert(of, output);
+                        computed.extend(sums.map(|sums| (of, sums)));
                     }
                     moved = self.pins.cycle();
                     if result.outputs.len() == heads && end.is_none() {
@@ -344,7 +355,12 @@ impl<'a> Bench<'a> {
             }
         }
         if result.numbers {
-            result.expected = expected(self.job, &merged, &mut result.violations);
+            let expected = expected(self.job, &merged, &mut result.violations);
+            (result.expected, result.expected_sums) = (expected.outputs, expected.sums);
+            result.saturated = expected.saturated;
+            // The model's roots have no numbers on their ports.
+            let shown = matches!(self.source, Source::Pins);
+            result.sums = Some(if shown { self.sums.take() } else { computed });
         }
         Ok(result)
     }

@@ -5,6 +5,7 @@
 //! segments and of partial results.
 
 use super::job::Job;
+use super::result::{HeadSums, Saturated};
 use super::visit_order::{visits, Visit};
 use crate::cosim::dut::model_ports::ToldJob;
 use crate::cosim::workloads::SliceId;
@@ -19,16 +20,37 @@ use std::sync::mpsc::Receiver;
 /// Segments of a partial result in their order: the first token of each, and its tokens that count.
 pub(super) type Segments = Vec<(u32, Range<u32>)>;
 
-/// The output of a head whose partial results are merged in this order.
+/// What the model of the datapath computes of a job.
+#[derive(Debug, Default)]
+pub(in crate::cosim) struct Expected {
+    /// Outputs, by stream and head.
+    pub(in crate::cosim) outputs: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Sums before division and rounding.
+    pub(super) sums: BTreeMap<(u32, u32), HeadSums>,
+    /// Logits beyond the range, the first of each head.
+    pub(in crate::cosim) saturated: Vec<Saturated>,
+}
+
+/// A head as the model of the datapath computes it.
+pub(super) struct Head {
+    pub(super) output: Vec<u16>,
+    /// Its sums before division and rounding.
+    pub(super) sums: HeadSums,
+    /// The first token whose logit saturates.
+    saturated: Option<u32>,
+}
+
+/// A head whose partial results are merged in this order.
 pub(super) fn output<'a>(
     job: &Job,
     datapath: &Datapath,
     (stream, head): (u32, u32),
     partials: impl Iterator<Item = &'a Segments>,
-) -> Vec<u16> {
+) -> Head {
     let dim = job.design.config.pe.head_dim as usize;
     let (k, v) = job.kv(head);
     let mut root: Root = datapath.root();
+    let (mut saturated, mut special) = (None, false);
     for segments in partials {
         let mut partial = datapath.partial(job.query(head, stream));
         for (first, rows) in segments {
@@ -36,10 +58,14 @@ pub(super) fn output<'a>(
             let elements = *first as usize * dim..end as usize * dim;
             let rows = rows.start as usize..rows.end as usize;
             attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);
+            let beyond = partial.saturated().map(|token| first + token as u32);
+            saturated = saturated.into_iter().chain(beyond).min();
         }
+        special |= partial.special();
         root.merge(&partial.to_flits());
     }
-    root.output()
+    // The output of a head with an infinity or a NaN is NaN, whatever its logits.
+    Head { output: root.output(), sums: HeadSums::of(&root), saturated: saturated.filter(|_| !special) }
 }
 
 /// Jobs and merges of a model of the design, which computes no numbers.
@@ -108,20 +134,20 @@ impl Numbers {
         true
     }
 
-    /// The output of a head, all of whose partial results are merged.
-    pub(super) fn output(&mut self, job: &Job, of: (u32, u32)) -> Vec<u16> {
+    /// A head, all of whose partial results are merged.
+    pub(super) fn output(&mut self, job: &Job, of: (u32, u32)) -> Head {
         let partials = self.merged.remove(&of).unwrap_or_default();
         output(job, &self.datapath, of, partials.iter())
     }
 }
 
-/// Expected outputs. Tiles visit segments in the order of the controllers; roots merge in the
-/// observed order.
+/// Expected outputs and all that goes with them. Tiles visit segments in the order of the
+/// controllers; roots merge in the observed order.
 pub(in crate::cosim) fn expected(
     job: &Job,
     merged: &BTreeMap<(u32, u32), Vec<u32>>,
     violations: &mut Vec<String>,
-) -> BTreeMap<(u32, u32), Vec<u16>> {
+) -> Expected {
     let design = job.design;
     let datapath = Datapath::new(DatapathShape::of(design));
     let mut of_tiles: BTreeMap<Visit, Segments> = BTreeMap::new();
@@ -130,7 +156,7 @@ pub(in crate::cosim) fn expected(
             of_tiles.entry(visit).or_default().extend(segments);
         }
     }
-    let mut outputs = BTreeMap::new();
+    let mut expected = Expected::default();
     for stream in 0..job.streams {
         for head in 0..design.config.model.heads {
             let rows = merged.get(&(stream, head)).map(Vec::as_slice).unwrap_or_default();
@@ -141,15 +167,17 @@ pub(in crate::cosim) fn expected(
                 let at = left.iter().position(|v| Some(v.tile) == tile)?;
                 Some(&of_tiles[&left.swap_remove(at)])
             });
-            let output = output(job, &datapath, (stream, head), in_order);
+            let of_head = output(job, &datapath, (stream, head), in_order);
             if !left.is_empty() {
                 violations.push(format!(
                     "head {head}, stream {stream}: {} partial results were not merged",
                     left.len()
                 ));
             }
-            outputs.insert((stream, head), output);
+            expected.outputs.insert((stream, head), of_head.output);
+            expected.sums.insert((stream, head), of_head.sums);
+            expected.saturated.extend(of_head.saturated.map(|token| Saturated { stream, head, token }));
         }
     }
-    outputs
+    expected
 }

@@ -19,7 +19,7 @@ pub struct Job<'a> {
     pub position: usize,
     /// Streams.
     pub streams: u32,
-    /// AttentionResult tokens: the last of them if the model has a sliding window.
+    /// Attended tokens: the last of them if the model has a sliding window.
     pub rows: std::ops::Range<u32>,
     /// Assignment of heads to tiles: a descriptor each, with an equal part of the segments.
     pub mappings: Vec<Mapping>,

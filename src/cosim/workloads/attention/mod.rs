@@ -14,12 +14,13 @@ mod job;
 mod model_core;
 mod probes;
 mod result;
+mod root_sums;
 mod visit_order;
 
 pub use bench::{AttentionError, Bench};
 pub use job::{Job, JobError};
 pub use model_core::ModelCore;
-pub use result::{AttentionResult, Sample};
+pub use result::{AttentionResult, HeadSums, Sample, Saturated};
 pub use visit_order::{visits, Visit};
 
 pub(in crate::cosim) use expected::expected;

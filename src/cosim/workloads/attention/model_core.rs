@@ -119,7 +119,7 @@ impl ModelCore {
             mappings: self.mappings.clone(),
             sharing: self.sharing,
         };
-        self.numbers.output(&job, of)
+        self.numbers.output(&job, of).output
     }
 
     /// Puts a flit of a column's output on its part of the port.

@@ -4,7 +4,9 @@ use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::dut::network::COUNTERS;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
-use std::collections::BTreeMap;
+use crate::model::Root;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Activity of the stages of a tile in a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +23,48 @@ pub struct Sample {
     pub results: bool,
 }
 
+/// A logit beyond the range of the datapath: 2^31 before the scale. It saturates, and its head's
+/// output is void.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Saturated {
+    /// Stream.
+    pub stream: u32,
+    /// Query head.
+    pub head: u32,
+    /// The first token of the head with such a logit.
+    pub token: u32,
+}
+
+impl std::fmt::Display for Saturated {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Saturated { stream, head, token } = self;
+        write!(f, "head {head}, stream {stream}: q.k of token {token} is beyond 2^31 and saturates; the output is void")
+    }
+}
+
+/// m, l and o of a head at its root, before division and rounding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeadSums {
+    /// m; `None` if no token counts.
+    pub max: Option<i32>,
+    /// l, then o, in fixed point, times 2^m.
+    pub numbers: Vec<i128>,
+}
+
+impl HeadSums {
+    /// Those of the model of a root.
+    pub(super) fn of(root: &Root) -> HeadSums {
+        let (l, o) = root.sums().split_last().expect("l is always there");
+        HeadSums { max: root.max(), numbers: std::iter::once(l).chain(o).copied().collect() }
+    }
+
+    /// True if these, which a root shows, are those of the model. Without a token a root's m means
+    /// nothing.
+    fn are(&self, expected: &HeadSums) -> bool {
+        (expected.max.is_none() || self.max == expected.max) && self.numbers == expected.numbers
+    }
+}
+
 /// Results and counters of a run.
 #[derive(Debug, Clone)]
 pub struct AttentionResult {
@@ -30,6 +74,12 @@ pub struct AttentionResult {
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
     /// Outputs of the model of the datapath.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Sums of each (stream, head) at its root; `None` if they were not observed.
+    pub sums: Option<BTreeMap<(u32, u32), HeadSums>>,
+    /// Sums of the model of the datapath.
+    pub expected_sums: BTreeMap<(u32, u32), HeadSums>,
+    /// Heads with logits beyond the range.
+    pub saturated: Vec<Saturated>,
     /// Clocks of the run; cycles are the network's unless stated otherwise.
     pub clocks: Clocks,
     /// Cycles from the first descriptor to the last output.
@@ -56,15 +106,28 @@ pub struct AttentionResult {
 }
 
 impl AttentionResult {
-    /// (stream, head) whose output differs from the model's.
+    /// (stream, head) whose output, or sums before it, differ from the model's.
     pub fn wrong(&self) -> Vec<(u32, u32)> {
         let differs = |(of, output): &(&(u32, u32), &Vec<u16>)| self.expected.get(of) != Some(output);
-        self.outputs.iter().filter(differs).map(|(of, _)| *of).collect()
+        let outputs = self.outputs.iter().filter(differs).map(|(of, _)| *of);
+        let wrong: BTreeSet<_> = outputs.chain(self.wrong_sums().unwrap_or_default()).collect();
+        wrong.into_iter().collect()
     }
 
-    /// True if every output equals the model's in every bit.
+    /// (stream, head) whose m, l or o before division and rounding differ from the model's, or were
+    /// not shown; `None` if none was observed.
+    pub fn wrong_sums(&self) -> Option<Vec<(u32, u32)>> {
+        let sums = self.sums.as_ref()?;
+        let right =
+            |of: &(u32, u32), expected: &HeadSums| sums.get(of).is_some_and(|sums| sums.are(expected));
+        let wrong = self.expected_sums.iter().filter(|(of, expected)| !right(of, expected));
+        Some(wrong.map(|(of, _)| *of).collect())
+    }
+
+    /// True if every output equals the model's in every bit, and so do the sums before it if they
+    /// were observed.
     pub fn bit_exact(&self) -> bool {
-        self.outputs == self.expected
+        self.outputs == self.expected && self.wrong_sums().is_none_or(|wrong| wrong.is_empty())
     }
 
     /// The empty result of a run of this design with these clocks.
@@ -74,6 +137,9 @@ impl AttentionResult {
             numbers,
             outputs: BTreeMap::new(),
             expected: BTreeMap::new(),
+            sums: None,
+            expected_sums: BTreeMap::new(),
+            saturated: Vec::new(),
             clocks,
             cycles: 0,
             query_cycles: 0,

@@ -34,7 +34,7 @@ pub use error::{DecodeError, MemoryFault};
 pub use pace::Pace;
 pub use plan::{Order, Plan, TIMEOUT};
 pub use scoreboard::flits_of_step;
-pub use step::{step, Step, Workload, WorkloadError};
+pub use step::{default_segments, step, Step, Workload, WorkloadError};
 
 #[cfg(test)]
 mod tests;

@@ -48,11 +48,11 @@ pub enum WorkloadError {
 }
 
 /// One step: all its descriptors, and their share of the whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// In the order in which they are sent.
     pub descriptors: Vec<Descriptor>,
-    /// AttentionResult tokens of every stream, before sampling.
+    /// Attended tokens of every stream, before sampling.
     pub attended: u32,
     /// Largest possible sample of segments: of the common prefix, and of each stream's own.
     pub most_segments: u32,
@@ -60,6 +60,9 @@ pub struct Step {
     pub segments: (u64, u64),
     /// Layers of the model, and layers in the run.
     pub layers: (u32, u32),
+    /// Share of the segments in the run that the busiest home of the first layer has, over its
+    /// share of all segments: 1 if the run loads the homes as the whole layer does.
+    pub imbalance: f64,
     /// Tokens of the segments in the run, over streams and layers.
     pub rows: u64,
 }
@@ -90,6 +93,38 @@ fn sampled(span: Option<Span>, count: u32, segment_tokens: u32) -> Option<Span> 
     let span = span.filter(|_| count > 0)?;
     let last_row = if count < span.count { segment_tokens - 1 } else { span.last_row };
     Some(Span { count, last_row, ..span })
+}
+
+/// Share of the busiest home of the first layer in the segments of spans. Each span counts as often
+/// as it is read.
+fn busiest(design: &Design, stride: u32, spans: [(Option<Span>, u32); 2]) -> f64 {
+    let mut reads = vec![0_u64; design.mesh.tiles()];
+    for (span, times) in spans {
+        for number in 0..span.map_or(0, |span| span.count) {
+            let segment = span.map_or(0, |span| span.first) + number * stride;
+            reads[design.placement.home(0, segment).index()] += u64::from(times);
+        }
+    }
+    let most = reads.iter().copied().max().unwrap_or(0);
+    most as f64 / reads.iter().sum::<u64>().max(1) as f64
+}
+
+/// Rounds over the homes of a layer in a sample, at least.
+const ROUNDS: u32 = 2;
+/// Segments of a sample, at least.
+const SAMPLE: u32 = 16;
+
+/// The segments of a layer that are run unless somebody chooses others: whole rounds over its homes,
+/// so that each home has the share that it has in the whole layer.
+///
+/// # Errors
+/// If the design cannot hold the workload.
+pub fn default_segments(design: &Design, load: &Workload) -> Result<u32, WorkloadError> {
+    let all = step(design, &Workload { segments: None, ..*load })?.most_segments;
+    // Of every n-th segment, homes repeat after as many visits.
+    let visits = |round: u32| (1..=round).find(|visits| (visits * load.stride).is_multiple_of(round));
+    let round = visits(design.placement.round()).unwrap_or(1);
+    Ok(all.min(round * ROUNDS.max(SAMPLE.div_ceil(round))))
 }
 
 fn range(
@@ -150,6 +185,8 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     )?;
     let of_common = (u64::from(wanted) * u64::from(counts[0])).div_ceil(u64::from(all)) as u32;
     let of_own = wanted - of_common;
+    let share = |common, own| busiest(design, load.stride, [(common, 1), (own, load.batch)]);
+    let of_all = share(common, own);
     let (common, own) = (sampled(common, of_common, p), sampled(own, of_own, p));
 
     let descriptor = |layer, prefix, span: Span, stream, streams, close| Descriptor {
@@ -188,6 +225,7 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
         most_segments: all,
         segments: (slices(counts), slices([of_common, of_own])),
         layers: (model.layers, load.layers),
+        imbalance: share(common, own) / of_all,
         rows: descriptors.iter().map(rows).sum(),
         descriptors,
     })
@@ -283,6 +321,47 @@ mod tests {
         // A sample of one is common, and closes for all.
         let made = step(&design(None), &Workload { segments: Some(1), ..load }).unwrap();
         assert_eq!(short(&made), [(0, 0, 0, 1, 0, 7, 0, 2, true)]);
+    }
+
+    #[test]
+    fn a_sample_is_whole_rounds_over_the_homes_of_a_layer() {
+        let spread = |cols, rows, stride, column_stride| {
+            let mut config = design(None).config;
+            (config.mesh.cols, config.mesh.rows) = (cols, rows);
+            (config.takv.column_stride, config.model.max_tokens) = (column_stride, 4096);
+            let design = Design::from_config("test", &config).unwrap();
+            let load = Workload { tokens: 4096, stride, ..LOAD };
+            let segments = default_segments(&design, &load).unwrap();
+            (segments, step(&design, &Workload { segments: Some(segments), ..load }).unwrap().imbalance)
+        };
+        // Eight homes, 64, and 32.
+        assert_eq!(spread(8, 8, 1, 0), (16, 1.0));
+        assert_eq!(spread(8, 8, 1, 1), (128, 1.0));
+        assert_eq!(spread(4, 8, 1, 1), (64, 1.0));
+        assert_eq!(spread(8, 8, 3, 1).0, 128);
+        // Every eighth has its home in one row.
+        assert_eq!(spread(8, 8, 8, 1), (16, 1.0));
+        let (segments, imbalance) = spread(3, 5, 1, 1);
+        assert_eq!(segments, 30);
+        // 512 segments are no whole number of rounds.
+        assert!((imbalance - (2.0 / 30.0) / (35.0 / 512.0)).abs() < 1e-12, "{imbalance}");
+        // A context of less than that runs whole.
+        assert_eq!(default_segments(&design(None), &Workload { tokens: 100, ..LOAD }), Ok(13));
+    }
+
+    #[test]
+    fn a_sample_of_some_homes_says_how_uneven_it_is() {
+        let mut config = design(None).config;
+        config.takv.column_stride = 1;
+        config.model.max_tokens = 1024;
+        let design = Design::from_config("test", &config).unwrap();
+        let imbalance = |load: Workload| step(&design, &load).unwrap().imbalance;
+        // 16 of 64 homes.
+        assert_eq!(imbalance(Workload { tokens: 1024, segments: Some(16), ..LOAD }), 4.0);
+        // A common segment is read once, an own one by each stream.
+        let load = Workload { tokens: 512, batch: 2, prefix: 256, ..LOAD };
+        assert_eq!(imbalance(load), 1.0);
+        assert_eq!(imbalance(Workload { segments: Some(16), ..load }), 4.0);
     }
 
     #[test]

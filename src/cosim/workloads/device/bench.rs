@@ -5,7 +5,7 @@ use super::error::DeviceError;
 use super::host::Device;
 use super::platform::Platform;
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::workloads::attention::{expected, AttentionResult, Job};
+use crate::cosim::workloads::attention::{expected, AttentionResult, Job, Saturated};
 use crate::design::Design;
 use std::collections::BTreeMap;
 
@@ -33,6 +33,8 @@ pub struct Finished {
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
     /// Outputs of the model, merged in the observed order.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,
+    /// Heads with logits beyond the range.
+    pub saturated: Vec<Saturated>,
     /// Partial results that were not merged.
     pub violations: Vec<String>,
 }
@@ -90,7 +92,8 @@ impl Bench {
         let outputs = order.map(|of| (of, elements.by_ref().take(dim).collect())).collect();
         let mut violations = Vec::new();
         let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
-        Finished { outcome, outputs, expected, violations }
+        let (expected, saturated) = (expected.outputs, expected.saturated);
+        Finished { outcome, outputs, expected, saturated, violations }
     }
 
     /// Prepares a run without starting it: clears errors and acknowledges an old interrupt.
@@ -156,6 +159,7 @@ impl Bench {
         let device = &mut self.driver.device;
         let mut result = device.unwatch().expect("it was watched");
         (result.outputs, result.expected) = (done.outputs, done.expected);
+        result.saturated = done.saturated;
         result.cycles = done.outcome.cycles;
         result.beats = device.beats().iter().zip(before).map(|(now, then)| now - then).collect();
         result.violations = done.violations;

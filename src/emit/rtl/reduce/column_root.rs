@@ -33,6 +33,7 @@ pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root:
         .output("merge_stream", "STREAM_WIDTH", "")
         .output("merge_head", "HEAD_PLACE_WIDTH", "Query head, by its place in the column.")
         .output("merge_y", "Y_WIDTH", "Row of the tile that sent it.")
+        .sum_report()
         .instances(&[root.name])
         .build()
 }

@@ -51,6 +51,17 @@ impl ReduceParams {
 }
 
 impl ModuleBuilder {
+    /// Ports on which a root shows what it rounds.
+    pub(in crate::emit::rtl) fn sum_report(self) -> Self {
+        self.group(
+            "A number of the head that was merged last, before division and rounding. For observation only.",
+        )
+        .output("merge_sum_valid", 1, "One pulse a number: l, o[0], o[1], ...")
+        .output("merge_sum_first", 1, "It is l.")
+        .output("merge_sum_max", 32, "m; stable while it is l.")
+        .output("merge_sum_data", "SUM_WIDTH", "The number in fixed point, times 2^m.")
+    }
+
     pub(in crate::emit::rtl) fn reduce_sum_width(self, w: &ReduceParams) -> Self {
         self.param(
             "SUM_WIDTH",

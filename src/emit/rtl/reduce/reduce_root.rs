@@ -31,6 +31,7 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
     .group("The merging of a partial starts.")
     .output("merge_valid", 1, "One pulse a packet.")
     .output("merge_id", "ID_WIDTH", "Head, layer, stream.")
+    .sum_report()
     .group("A head's output in FP16.")
     .output("out_valid", 1, "")
     .input("out_ready", 1, "")

@@ -5,7 +5,7 @@ use super::fabric::Fabric;
 use super::tile::Shown;
 use crate::design::Design;
 use crate::model::cycle::pad::{ComputeIn, Pad, Told};
-use crate::model::cycle::reduce::{Merge, OutFlit, ReduceRoot};
+use crate::model::cycle::reduce::{Merge, OutFlit, ReduceRoot, Summed};
 use crate::model::cycle::takv::Ask;
 
 /// Edges of the PaD's clock in a period of the network's clock.
@@ -40,6 +40,8 @@ pub struct RootShown {
     pub out: Option<OutFlit>,
     /// Merge that begins.
     pub merge: Option<Merge>,
+    /// Sum of a head's last partial.
+    pub summed: Option<Summed>,
 }
 
 /// Fabric, PaDs and roots.
@@ -107,7 +109,7 @@ impl Core {
             input.computes[t] = ComputeIn { apart: !edges.at_end, ..offers };
         }
         for (x, root) in self.roots.iter().enumerate() {
-            self.root_shown[x] = RootShown { out: root.out(), merge: root.merge() };
+            self.root_shown[x] = RootShown { out: root.out(), merge: root.merge(), summed: root.summed() };
             input.computes[x].root_credit = root.credit();
         }
         self.fabric.step(input);

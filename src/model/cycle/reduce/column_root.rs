@@ -9,7 +9,9 @@ use crate::design::Design;
 use crate::model::cycle::common::{DelayLine, Fifo};
 use crate::model::cycle::mare::RootFlit;
 
-/// Cycles from a number to its leading bits, and to its element of the output.
+/// Cycles from a number to the sum that it is added to, to its leading bits, and to its element of the
+/// output.
+const SUM: u32 = 5;
 const LEAD: u32 = 10;
 const ROUND: u32 = 15;
 /// Cycles of the division.
@@ -52,6 +54,13 @@ pub struct Merge {
     pub y: u32,
 }
 
+/// A number of the last partial of a head, added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Summed {
+    /// It is l.
+    pub first: bool,
+}
+
 /// Phase of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -79,6 +88,8 @@ pub struct ReduceRoot {
     /// The packet is the last of its head.
     ends: bool,
     divided: DelayLine,
+    /// Numbers of a head's last partial under way to their sums, and those of them that are l.
+    sums: [DelayLine; 2],
     elements: DelayLine,
     /// Elements waiting, and elements begun that have not left.
     waiting: u32,
@@ -107,6 +118,7 @@ impl ReduceRoot {
             phase: Phase::Clear(contexts),
             ends: false,
             divided: DelayLine::default(),
+            sums: [DelayLine::default(); 2],
             elements: DelayLine::default(),
             waiting: 0,
             count: 0,
@@ -135,6 +147,12 @@ impl ReduceRoot {
         (self.phase == Phase::First).then_some(Merge { stream: of.part.stream, head: of.part.head, y: of.y })
     }
 
+    /// Sum that is complete in this cycle.
+    pub fn summed(&self) -> Option<Summed> {
+        let [numbers, firsts] = self.sums;
+        numbers.comes().then(|| Summed { first: firsts.comes() })
+    }
+
     /// Advances one cycle.
     pub fn step(&mut self, flit: Option<&RootFlit>, out_ready: bool) {
         if flit.is_none() && self.is_still() {
@@ -143,6 +161,9 @@ impl ReduceRoot {
         let number = self.inlet.number();
         let streams = self.phase == Phase::Stream && (self.room || !self.ends);
         let takes = number.filter(|_| self.phase == Phase::First || streams);
+        let sums = takes.filter(|_| self.ends);
+        self.sums[0].step(sums.is_some(), SUM);
+        self.sums[1].step(sums == Some(0), SUM);
         self.give(takes, out_ready);
         self.turn(number, takes);
         self.inlet.step(flit, takes.is_some());

@@ -1,0 +1,76 @@
+//! Rule of the speed of external memory: it answers before a home gives it up.
+
+use crate::config::{Config, Finding};
+use crate::design::depths::TIMEOUT_WIDTH;
+use crate::design::mare::chunk_flits;
+use crate::design::memory::{burst_flits, ports, tiles_per_port, BURST_SLOT_BITS};
+
+/// Steps of the advised bandwidth in GB/s.
+const STEP: f64 = 0.01;
+
+/// A home whose memory sends nothing for `2^TIMEOUT_WIDTH` cycles reports an error and asks no more.
+/// Memory may answer bursts in any order, so a port must be able to answer all that it may owe in
+/// that time.
+pub(super) fn memory_answers_before_a_home_gives_it_up(config: &Config) -> Option<Finding> {
+    let (memory, cycles_per_ns) = (&config.memory, config.clock.noc_mhz / 1000.0);
+    let flit_bytes = f64::from(config.noc.flit_width / 8);
+    let bursts = tiles_per_port(config) << BURST_SLOT_BITS;
+    let bytes = f64::from(bursts * burst_flits(config, chunk_flits(config))) * flit_bytes;
+    let patience = f64::from(1 << TIMEOUT_WIDTH) - 1.0 - (memory.latency_ns * cycles_per_ns).ceil();
+    // Bytes a nanosecond are GB/s.
+    let least = bytes / patience * f64::from(ports(config)) * cycles_per_ns;
+    (memory.bandwidth_gbs < least).then(|| {
+        let try_this = (least / STEP).ceil() * STEP;
+        Finding::value(
+            "memory.bandwidth_gbs",
+            memory.bandwidth_gbs,
+            format!(
+                "is too slow: a home gives memory up after {} cycles without an answer, and a port may owe {bursts} bursts",
+                1 << TIMEOUT_WIDTH
+            ),
+            format!("a step would end with an error of its homes; try bandwidth_gbs = {try_this:.2} or more"),
+        )
+        .with(&[
+            "memory.latency_ns",
+            "memory.tiles_per_port",
+            "clock.noc_mhz",
+            "mesh.cols",
+            "mesh.rows",
+            "noc.flit_width",
+            "pad.fifo_depth",
+            "kv.segment_tokens",
+            "pe.head_dim",
+        ])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(gbs: f64, change: impl Fn(&mut Config)) -> Option<Finding> {
+        let mut config = Config::default();
+        config.memory.bandwidth_gbs = gbs;
+        change(&mut config);
+        memory_answers_before_a_home_gives_it_up(&config)
+    }
+
+    #[test]
+    fn the_advised_bandwidth_is_legal_and_little_less_is_not() {
+        let small = |c: &mut Config| {
+            (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (2, 2, 64);
+            (c.memory.latency_ns, c.clock.noc_mhz) = (10_000.0, 500.0);
+        };
+        let changes: [&dyn Fn(&mut Config); 4] =
+            [&|_| {}, &small, &|c| (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (16, 16, 1024), &|c| {
+                c.clock.noc_mhz = 1.0
+            }];
+        for change in changes {
+            let found = judged(1e-6, change).unwrap();
+            let advised = found.help.split("bandwidth_gbs = ").nth(1).unwrap();
+            let advised: f64 = advised.split(' ').next().unwrap().parse().unwrap();
+            assert_eq!(judged(advised, change), None, "{found:?}");
+            assert!(advised < 0.02 || judged(advised - 0.011, change).is_some(), "{found:?}");
+        }
+    }
+}
