@@ -82,7 +82,8 @@ fn inject(
     key: u64,
 ) -> Result<()> {
     let (mut dest, mut head, mut data) = (Vec::new(), Vec::new(), Vec::new());
-    let header = Header { class: packet.class, source: packet.source, tag: key, index: 0, flits: 1 };
+    let several = packet.dests.len() > 1;
+    let header = Header { class: packet.class, source: packet.source, tag: key, index: 0, flits: 1, several };
     bits.write_dest(&packet.dests, &mut dest);
     bits.write_head(&header, &mut head);
     bits.write_data(key, &mut data);
