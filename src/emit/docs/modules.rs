@@ -120,6 +120,9 @@ fn usual_meaning(port: &str) -> &'static str {
         "wants_w" | "wants_e" | "wants_l" => {
             "The flit on the link of the first letter continues to the second."
         }
+        "want" | "want_straight" | "wants" => "Requests, one bit a kind of flit.",
+        "won" | "won_straight" => "Grants, one bit a kind of flit.",
+        "full" => "At least half of the buffer's slots hold a flit.",
         "avail" => "A credit waits; bit output * VCS + v.",
         "free" => "A credit waits and no packet holds the virtual channel; bit output * VN0_VCS + v.",
         "pick" => "One-hot: the free virtual channel for the next packet of each output.",
