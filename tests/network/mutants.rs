@@ -132,7 +132,8 @@ fn a_duplicated_flit_is_caught() {
     let from = "assign done = rd_vc & {VCS{|grant}}";
     let again = "reg again_q;\n    always @(posedge clk) again_q <= |grant & ~|done;\n";
     let to = format!("{again}    {from} & {{VCS{{|rd_slots[0] | again_q}}}}");
-    let found = mutant("meshkv_input_port", from, &to, &single(0.2));
+    let part = unicast(PatternKind::Uniform, VirtualNetworks::Vn0, 0.2, 1);
+    let found = mutant("meshkv_input_port", from, &to, &part);
     assert!(found.has(ViolationKind::Duplicate), "{found:?}");
 }
 

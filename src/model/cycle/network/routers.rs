@@ -91,6 +91,7 @@ impl Routers {
     pub(super) fn cycle(&mut self, work: &mut WorkLists) {
         self.ask(work);
         self.grant(work);
+        self.claim(work);
         self.express(work);
         self.count_blocked(work);
         self.leave(work);
@@ -159,6 +160,20 @@ impl Routers {
                 let allocator = &mut self.routers[usize::from(tile)].allocator;
                 let granted = allocator.grant(&wants, meeting.copying, u64::from_le_bytes(meeting.pressure));
                 meeting.granted = granted.map(u64::to_le_bytes);
+            }
+        }
+    }
+
+    /// Stores the claims for the next cycle.
+    fn claim(&mut self, work: &WorkLists) {
+        for tile in self.claiming.drain(..) {
+            self.routers[usize::from(tile)].claimed = 0;
+        }
+        for &tile in work.busy.items() {
+            let claims = work.meetings[usize::from(tile)].claims;
+            if claims != 0 {
+                self.routers[usize::from(tile)].claimed = claims;
+                self.claiming.push(tile);
             }
         }
     }
@@ -278,16 +293,8 @@ impl Routers {
             let &Serving { ask, tile, port, occupied, left, freed } = serving;
             self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed), ends_period, &self.params);
         }
-        for tile in self.claiming.drain(..) {
-            self.routers[usize::from(tile)].claimed = 0;
-        }
         for &tile in work.busy.items() {
-            let meeting = &mut work.meetings[usize::from(tile)];
-            if meeting.claims != 0 {
-                self.routers[usize::from(tile)].claimed = meeting.claims;
-                self.claiming.push(tile);
-            }
-            *meeting = Meeting::default();
+            work.meetings[usize::from(tile)] = Meeting::default();
         }
     }
 
