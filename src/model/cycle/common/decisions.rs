@@ -84,7 +84,7 @@ pub(in crate::model::cycle) fn class_turn(asks: [bool; 4], order: &mut ClassOrde
         if fetch || data {
             (order.fetch_before_part, order.data_before_part) = (true, true);
         }
-        let body_wins = body && !(first && !order.body_before_first);
+        let body_wins = body && (order.body_before_first || !first);
         if first && body {
             order.body_before_first = !body_wins;
         }
