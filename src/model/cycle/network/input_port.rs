@@ -21,6 +21,8 @@ pub(super) struct Phase {
     favoured: u8,
     slot: u8,
     cycle: u8,
+    /// Periods since reset, modulo the inputs of a router.
+    pub(super) round: u8,
 }
 
 impl Phase {
@@ -30,6 +32,7 @@ impl Phase {
             favoured: after(self.favoured, params.vcs),
             slot: after(self.slot, params.num_data),
             cycle: after(self.cycle, PERIOD),
+            round: if self.ends_period() { after(self.round, 5) } else { self.round },
         }
     }
 
@@ -41,7 +44,7 @@ impl Phase {
 
 /// Returns the number before `at` in a circle of `count` if `moves`, else `at`.
 #[inline(always)]
-fn before(at: u8, count: u8, moves: bool) -> u8 {
+pub(super) fn before(at: u8, count: u8, moves: bool) -> u8 {
     at + count * u8::from((at == 0) & moves) - u8::from(moves)
 }
 
@@ -126,23 +129,22 @@ impl InputPort {
         InputPort { gate: params.all, ..InputPort::default() }
     }
 
-    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin. `claimed`: by output,
-    /// virtual channels whose next credits are claimed.
+    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin. `shut`: classes whose
+    /// credits another input claims.
     #[inline(always)]
     pub(super) fn ask(
         &self,
         outputs: &OutputPorts,
         starts: u64,
-        claimed: u64,
+        shut: u8,
         phase: Phase,
         params: &NetworkParams,
     ) -> Ask {
         let favoured = sum(self.favoured, phase.favoured, params.vcs);
         let slot = params.vn0 + 1 + sum(self.slot, phase.slot, params.num_data);
         let mut room = outputs.available() & params.vn1_lanes | starts & spread(!self.in_packet);
-        if claimed != 0 {
-            let own = u8::from(self.waited == MOST_PERIODS) << favoured;
-            room &= !claimed | spread(own);
+        if shut != 0 {
+            room &= !spread(params.channels(shut));
         }
         let mut left = self.in_packet;
         while left != 0 {
@@ -162,15 +164,14 @@ impl InputPort {
         Ask { favoured, slot, in_packet: self.in_packet, fit, wants }
     }
 
-    /// Returns the virtual channels, by output, whose next credit the favoured head claims, since it has waited too long.
+    /// Returns the class whose next credits the favoured head would claim, since it has waited too long: a bit, or none.
     #[inline(always)]
-    pub(super) fn claims(&self, ask: &Ask, params: &NetworkParams) -> u64 {
+    pub(super) fn claim(&self, ask: &Ask, params: &NetworkParams) -> u8 {
         let favoured = ask.favoured;
         if self.waited < MOST_PERIODS || self.in_packet >> favoured & 1 == 1 {
             return 0;
         }
-        let vcs = if favoured < params.vn0 { params.vn0_mask } else { 1 << favoured };
-        (self.owed >> favoured & spread(1)) * u64::from(vcs)
+        1 << params.class(favoured)
     }
 
     /// Output channel of a packet in progress.

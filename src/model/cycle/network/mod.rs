@@ -1,5 +1,6 @@
 //! Network: routers, links and their counters. It knows nothing of what its tiles compute.
 
+mod claims;
 mod fixed_list;
 mod flit;
 mod flit_store;

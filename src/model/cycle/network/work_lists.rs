@@ -37,8 +37,8 @@ pub(super) struct Meeting {
     pub(super) pressure: [u8; 8],
     /// Inputs that send copies of a KV_DATA flit before other flits.
     pub(super) copying: u8,
-    /// By output, virtual channels whose next credits are claimed.
-    pub(super) claims: u64,
+    /// By input, the class whose next credits it would claim.
+    pub(super) claims: [u8; 8],
     /// By output, heads that owe it a copy.
     pub(super) owed: u64,
     /// Outputs that any head requests.
