@@ -65,9 +65,9 @@ fn whole_rounds_over_the_homes_promise_the_cycles_of_a_layer_and_other_samples_d
 fn the_stated_error_holds_under_other_mappings_and_placements() {
     for (name, tokens, mapping, most) in [
         ("meshkv", 8192, Mapping::RowAligned, MOST),
-        ("u280_4x8", 8192, Mapping::HeadTile, MOST),
         // Queues of links grow over the layer: what `extrapolated.error` says.
-        ("meshkv_stride1", 16_384, Mapping::RowAligned, 0.06),
+        ("u280_4x8", 8192, Mapping::HeadTile, 0.08),
+        ("meshkv_stride1", 16_384, Mapping::RowAligned, 0.08),
     ] {
         is_within(most, &named(name), &Workload { mapping, ..load(tokens) });
     }
