@@ -22,7 +22,7 @@ pub struct StraightTurn<const COUNT: usize> {
     /// Wins of straight flits that are left in this round.
     pub left_q: Signal<In, Bits<COUNT>>,
     /// `left_q` is 0.
-    pub spent_q: Signal<In, Bit>,
+    pub spent: Signal<In, Bit>,
     /// Next `left_q`.
     pub left_d: Signal<Out, Bits<COUNT>>,
     /// The straight flit wins; otherwise a rival does, if one asks.
@@ -38,7 +38,7 @@ impl<const COUNT: usize> StraightTurn<COUNT> {
             used: Default::default(),
             share: Default::default(),
             left_q: Default::default(),
-            spent_q: Default::default(),
+            spent: Default::default(),
             left_d: Default::default(),
             wins: Default::default(),
         }
@@ -54,10 +54,10 @@ impl<const COUNT: usize> Default for StraightTurn<COUNT> {
 impl<const COUNT: usize> Logic for StraightTurn<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.wins.next = self.asks.val() & (!self.spent_q.val() | !self.rivals.val());
+        self.wins.next = self.asks.val() & (!self.spent.val() | !self.rivals.val());
         self.left_d.next = self.left_q.val();
-        if self.used.val() & self.asks.val() & (!self.spent_q.val() | !self.rivals.val()) {
-            if !self.spent_q.val() {
+        if self.used.val() & self.asks.val() & (!self.spent.val() | !self.rivals.val()) {
+            if !self.spent.val() {
                 self.left_d.next = self.left_q.val() - 1;
             }
         } else if self.used.val() & self.rivals.val() {
@@ -85,7 +85,7 @@ mod tests {
         uut.used.next = used;
         uut.share.next = share.into();
         uut.left_q.next = left.into();
-        uut.spent_q.next = left == 0;
+        uut.spent.next = left == 0;
         assert!(simulate(uut, 4));
         (0..8).find(|&left| uut.left_d.val() == left).expect("three bits")
     }

@@ -278,7 +278,7 @@ mod tests {
             uut.used.next = true;
             uut.share.next = u64::from(share).into();
             uut.left_q.next = u64::from(left).into();
-            uut.spent_q.next = left == 0;
+            uut.spent.next = left == 0;
             assert!(simulate(&mut uut, 4));
             let mut next = left as u8;
             assert_eq!(straight_turn(&mut next, share as u8, asks), uut.wins.val(), "case {case:08b}");

@@ -11,6 +11,7 @@ mod links;
 mod mesh;
 mod output_port;
 mod params;
+mod phase;
 mod router;
 mod routers;
 mod switch_allocator;

@@ -5,11 +5,12 @@
 //! depends on the one before, and few branches depend on traffic.
 
 use super::flit_store::FlitStore;
-use super::input_port::{Ask, InputPort, Phase};
+use super::input_port::{Ask, InputPort};
 use super::lanes::{any, bits, gather};
 use super::link_counters::LinkCounters;
 use super::links::{Credits, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
+use super::phase::Phase;
 use super::router::Router;
 use super::switch_allocator::{E, KINDS, L, SEVERAL, W};
 use super::virtual_channel::{Held, VirtualChannel};
@@ -128,7 +129,10 @@ impl Routers {
                 }
                 meeting.pressure[p] = self.params.classes(input.full) | self.several(tile, port, &ask);
                 meeting.copying |= u8::from(ask.copies_first()) << p;
-                meeting.claims[p] = input.claim(&ask, &self.params);
+                if input.is_late() {
+                    meeting.claims[p] = input.claim(&ask, &self.params);
+                    meeting.claimed |= meeting.claims[p].outputs != 0;
+                }
                 meeting.owed |= input.owed;
                 meeting.requested |= ask.outputs();
                 let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0 };
@@ -167,15 +171,13 @@ impl Routers {
     /// Advances the claims of all routers that have any.
     fn claim(&mut self, work: &WorkLists) {
         for &tile in work.busy.items() {
-            let new = work.meetings[usize::from(tile)].claims != [0; 8];
-            if new && !self.claiming.contains(&tile) {
+            if work.meetings[usize::from(tile)].claimed && !self.claiming.contains(&tile) {
                 self.claiming.push(tile);
             }
         }
         let (routers, phase) = (&mut self.routers, self.phase);
         self.claiming.retain(|&tile| {
-            let claims = work.meetings[usize::from(tile)].claims;
-            routers[usize::from(tile)].claims.advance(claims, phase)
+            routers[usize::from(tile)].claims.advance(&work.meetings[usize::from(tile)].claims, phase)
         });
     }
 
@@ -192,8 +194,9 @@ impl Routers {
             let through = if usize::from(port) == L { meeting.through } else { 0 };
             meeting.through |= route & ROW;
             let input = &self.inputs[at(tile, port)];
-            let opens = router.claims.shut_for(port) & 1 == 0;
-            let begin = gather(router.outputs.starts(&self.params)) * u8::from(opens);
+            let shut = router.claims.shut_for(port);
+            let closed = if shut.class == 0 { shut.outputs } else { 0 };
+            let begin = gather(router.outputs.starts(&self.params)) & !closed;
             let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.params));
             let room = if input.begins(vc, &self.params) { begin } else { go_on };
             let empty = (input.occupied >> vc & 1).wrapping_sub(1);

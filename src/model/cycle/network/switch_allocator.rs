@@ -137,10 +137,15 @@ impl SwitchAllocator {
         let class = kind.saturating_sub(1);
         let turns = &mut self.turns[output][class];
         let has = |input: usize| inputs >> input & 1 == 1;
-        let behind = |input: usize| self.tiles[input] * u8::from(has(input));
+        // Tiles on the sides that ask; on both if neither does.
+        let behind = |a: usize, b: usize| match (has(a), has(b)) {
+            (true, false) => self.tiles[a],
+            (false, true) => self.tiles[b],
+            _ => self.tiles[a] + self.tiles[b],
+        };
         let row = inputs & ROW != 0;
         if output == L {
-            let share = behind(N) + behind(S);
+            let share = behind(N, S);
             if shared_turn(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
                 let sides = sides(north, south);
                 return if shared_turn(&mut turns.column, sides, [has(N), has(S)]) { N } else { S };
@@ -160,7 +165,7 @@ impl SwitchAllocator {
             if output == E || output == W {
                 return L;
             }
-            let share = behind(E) + behind(W);
+            let share = behind(E, W);
             if !shared_turn(&mut turns.outer, one_in(share), [row, has(L)]) {
                 return L;
             }
