@@ -22,8 +22,10 @@ rtl/network/meshkv_vc_request.v
 rtl/network/meshkv_send_vc.v
 rtl/network/meshkv_class_turn.v
 rtl/network/meshkv_shared_turn.v
+rtl/network/meshkv_straight_turn.v
 rtl/network/meshkv_column_turns.v
 rtl/network/meshkv_tile_turns.v
+rtl/network/meshkv_straight_share.v
 rtl/network/meshkv_column_output.v
 rtl/network/meshkv_row_output.v
 rtl/network/meshkv_tile_output.v

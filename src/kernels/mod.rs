@@ -30,6 +30,7 @@ mod run_failure;
 mod run_state;
 mod shared_turn;
 mod starvation_guard;
+mod straight_turn;
 mod swap_decision;
 mod symbols;
 
@@ -52,6 +53,7 @@ pub use run_failure::{run_failure, RunFailure};
 pub use run_state::{run_state, RunState};
 pub use shared_turn::{shared_turn, SharedTurn};
 pub use starvation_guard::{starvation_guard, StarvationGuard};
+pub use straight_turn::{straight_turn, StraightTurn};
 pub use swap_decision::{swap_decision, SwapDecision};
 pub use symbols::{signals, Dir, Signal};
 
@@ -74,6 +76,7 @@ pub fn all() -> Result<Vec<Kernel>, PrintError> {
         run_state()?,
         shared_turn()?,
         starvation_guard()?,
+        straight_turn()?,
         swap_decision()?,
     ])
 }

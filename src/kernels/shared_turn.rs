@@ -1,15 +1,16 @@
 //! Shared turn: two sides share an output in a fixed ratio.
 //!
-//! Invariant: while both sides ask, the first wins `share` times of `last + 1`. Wins count, not
-//! cycles: the period of returning credits cannot lock out a side. A side's wins in its own part of
-//! a round count even if the other does not ask, so that one that asks seldom need not wait for all
-//! of it. With `restarts` a win of the second side always begins a new round.
+//! Invariant: while both sides ask, the first wins `share` times, then its rivals `rival_share` times,
+//! and so on. Wins count, not cycles: the period of returning credits cannot lock out a side. Wins of a
+//! side in its own turn count even if the other does not ask, so that one that asks seldom need not wait
+//! for all of it; wins in the turn of the other do not. What is left of a turn is counted down and the
+//! shares are read when a turn begins, so the decision is one bit, and nothing is compared.
 
 use super::error::PrintError;
 use super::kernel::Kernel;
 use rust_hdl::prelude::*;
 
-/// The position's width is the shell's: enough for `last`.
+/// The count's width is the shell's: enough for the larger share.
 #[derive(LogicBlock)]
 pub struct SharedTurn<const COUNT: usize> {
     /// The first side asks.
@@ -18,16 +19,20 @@ pub struct SharedTurn<const COUNT: usize> {
     pub rivals: Signal<In, Bit>,
     /// The result is used: the winner is granted.
     pub used: Signal<In, Bit>,
-    /// Wins of the first side in a round.
+    /// Wins of the first side in its turn; 0 counts as 1.
     pub share: Signal<In, Bits<COUNT>>,
-    /// Wins of both sides in a round, less one.
-    pub last: Signal<In, Bits<COUNT>>,
-    /// Every win of the second side ends the round.
-    pub restarts: Signal<In, Bit>,
-    /// Wins of this round.
-    pub position_q: Signal<In, Bits<COUNT>>,
-    /// Next `position_q`.
-    pub position_d: Signal<Out, Bits<COUNT>>,
+    /// Wins of the second side in its turn; 0 counts as 1.
+    pub rival_share: Signal<In, Bits<COUNT>>,
+    /// It is the turn of the second side.
+    pub turn_q: Signal<In, Bit>,
+    /// Wins left in this turn.
+    pub left_q: Signal<In, Bits<COUNT>>,
+    /// `left_q` is at most 1: the next win in this turn is the last.
+    pub ending: Signal<In, Bit>,
+    /// Next `turn_q`.
+    pub turn_d: Signal<Out, Bit>,
+    /// Next `left_q`.
+    pub left_d: Signal<Out, Bits<COUNT>>,
     /// The first side wins; otherwise the second does, if it asks.
     pub wins: Signal<Out, Bit>,
 }
@@ -40,10 +45,12 @@ impl<const COUNT: usize> SharedTurn<COUNT> {
             rivals: Default::default(),
             used: Default::default(),
             share: Default::default(),
-            last: Default::default(),
-            restarts: Default::default(),
-            position_q: Default::default(),
-            position_d: Default::default(),
+            rival_share: Default::default(),
+            turn_q: Default::default(),
+            left_q: Default::default(),
+            ending: Default::default(),
+            turn_d: Default::default(),
+            left_d: Default::default(),
             wins: Default::default(),
         }
     }
@@ -58,17 +65,20 @@ impl<const COUNT: usize> Default for SharedTurn<COUNT> {
 impl<const COUNT: usize> Logic for SharedTurn<COUNT> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.wins.next = self.asks.val() & ((self.position_q.val() < self.share.val()) | !self.rivals.val());
-        self.position_d.next = self.position_q.val();
-        if self.used.val() & self.wins.val() {
-            if self.position_q.val() < self.share.val() {
-                self.position_d.next = self.position_q.val() + 1;
-            }
-        } else if self.used.val() & self.rivals.val() {
-            if self.restarts.val() | (self.position_q.val() >= self.last.val()) {
-                self.position_d.next = 0.into();
-            } else if self.position_q.val() >= self.share.val() {
-                self.position_d.next = self.position_q.val() + 1;
+        self.wins.next = self.asks.val() & (!self.turn_q.val() | !self.rivals.val());
+        self.turn_d.next = self.turn_q.val();
+        self.left_d.next = self.left_q.val();
+        if self.used.val()
+            & ((self.turn_q.val() & self.rivals.val()) | (!self.turn_q.val() & self.asks.val()))
+        {
+            if !self.ending.val() {
+                self.left_d.next = self.left_q.val() - 1;
+            } else if self.turn_q.val() {
+                self.turn_d.next = false;
+                self.left_d.next = self.share.val();
+            } else {
+                self.turn_d.next = true;
+                self.left_d.next = self.rival_share.val();
             }
         }
     }
@@ -78,7 +88,7 @@ impl<const COUNT: usize> Logic for SharedTurn<COUNT> {
 pub fn shared_turn() -> Result<Kernel, PrintError> {
     Kernel::print(
         "shared_turn",
-        "Two sides win in a fixed ratio while both ask: the first `share` times of `last` + 1.",
+        "Two sides win in a fixed ratio while both ask: the first `share` times, the second `rival_share` times.",
         &SharedTurn::<5>::new(),
     )
 }
@@ -87,49 +97,54 @@ pub fn shared_turn() -> Result<Kernel, PrintError> {
 mod tests {
     use super::*;
 
-    fn step(uut: &mut SharedTurn<3>, [asks, rivals, used]: [bool; 3], [share, last, position]: [u64; 3]) {
+    /// State of a turn: whose it is, and what is left of it.
+    type Turn = (bool, u64);
+
+    fn step(uut: &mut SharedTurn<3>, [asks, rivals, used]: [bool; 3], shares: [u64; 2], turn: Turn) -> Turn {
         uut.asks.next = asks;
         uut.rivals.next = rivals;
         uut.used.next = used;
-        uut.share.next = share.into();
-        uut.last.next = last.into();
-        uut.position_q.next = position.into();
+        uut.share.next = shares[0].into();
+        uut.rival_share.next = shares[1].into();
+        uut.turn_q.next = turn.0;
+        uut.left_q.next = turn.1.into();
+        uut.ending.next = turn.1 < 2;
         assert!(simulate(uut, 4));
+        (uut.turn_d.val(), (0..8).find(|&left| uut.left_d.val() == left).expect("three bits"))
     }
 
     #[test]
     fn while_both_ask_the_first_wins_its_share_of_every_round() {
         let mut uut = SharedTurn::<3>::new();
-        for last in 1..7 {
-            for share in 1..=last {
-                let (mut position, mut wins) = (0, 0);
-                for _ in 0..3 * (last + 1) {
-                    step(&mut uut, [true; 3], [share, last, position]);
-                    wins += u64::from(uut.wins.val());
-                    position = (0..8).find(|&next| uut.position_d.val() == next).expect("three bits");
-                }
-                assert_eq!(wins, 3 * share, "share {share} last {last}");
+        for (share, rival_share) in (1..8).flat_map(|share| (1..8).map(move |rivals| (share, rivals))) {
+            let (mut turn, mut wins) = ((true, 1), 0);
+            for _ in 0..3 * (share + rival_share) {
+                turn = step(&mut uut, [true; 3], [share, rival_share], turn);
+                wins += u64::from(uut.wins.val());
             }
+            assert_eq!(wins, 3 * share, "share {share} of {}", share + rival_share);
         }
     }
 
     #[test]
     fn one_side_alone_wins_and_nothing_moves_unused() {
         let mut uut = SharedTurn::<3>::new();
-        for position in 0..8 {
+        for turn in (0..8).flat_map(|left| [(false, left), (true, left)]) {
             for (asks, rivals) in [(false, false), (false, true), (true, false), (true, true)] {
-                step(&mut uut, [asks, rivals, false], [3, 5, position]);
-                assert_eq!(uut.position_d.val(), position);
+                assert_eq!(step(&mut uut, [asks, rivals, false], [3, 5], turn), turn);
                 if asks != rivals {
                     assert_eq!(uut.wins.val(), asks);
                 }
-                step(&mut uut, [asks, rivals, true], [3, 5, position]);
-                let next = match position < 3 {
-                    true => position + u64::from(asks),
-                    false if rivals && position >= 5 => 0,
-                    false => position + u64::from(rivals),
+                let next = match if turn.0 { rivals } else { asks } {
+                    false => turn,
+                    true if turn.1 >= 2 => (turn.0, turn.1 - 1),
+                    true => (!turn.0, if turn.0 { 3 } else { 5 }),
                 };
-                assert_eq!(uut.position_d.val(), next, "position {position} asks {asks} rivals {rivals}");
+                assert_eq!(
+                    step(&mut uut, [asks, rivals, true], [3, 5], turn),
+                    next,
+                    "{turn:?} asks {asks} rivals {rivals}"
+                );
             }
         }
     }

@@ -130,6 +130,14 @@ fn shared_turn_is_what_rust_hdl_prints() {
 }
 
 #[test]
+fn straight_turn_is_what_rust_hdl_prints() {
+    let kernel = kernels::straight_turn().unwrap();
+    assert_proved(&kernel, &kernels::StraightTurn::<2>::new());
+    assert_proved(&kernel, &kernels::StraightTurn::<5>::new());
+    assert_mutants_die(&kernel, &kernels::StraightTurn::<3>::new());
+}
+
+#[test]
 fn coalescing_window_is_what_rust_hdl_prints() {
     let kernel = kernels::coalescing_window().unwrap();
     assert_proved(&kernel, &kernels::CoalescingWindow::<1>::new(1, 0));

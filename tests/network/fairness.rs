@@ -73,7 +73,10 @@ fn the_longest_wait_does_not_grow_with_the_run() {
         (mixed(8, 1.0, 1), 2500),
         (full(Hotspot, Both, 1), 4500),
     ] {
-        let [short, long] = [3000, 48_000].map(|cycles| measure(&design, &traffic, cycles).max_wait);
+        // The longest of few cycles is chance: three runs of them.
+        let short = (1..=3).map(|seed| measure(&design, &Traffic { seed, ..traffic.clone() }, 3000).max_wait);
+        let short = short.max().expect("three runs");
+        let long = measure(&design, &traffic, 48_000).max_wait;
         assert!(long <= bound, "{traffic:?}: {long} cycles");
         assert!(long <= short + short / 5 + 100, "{traffic:?}: {short} cycles, then {long}");
     }

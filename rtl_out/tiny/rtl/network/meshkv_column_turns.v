@@ -4,17 +4,20 @@
 // Turns of one class at the output north or south, by the tiles behind each input.
 `default_nettype none
 module meshkv_column_turns #(
-    // Width of twice a number of tiles in bits.
-    parameter WIDTH = 3
+    // Width of a number of tiles in bits.
+    parameter WIDTH = 2,
+    // Width of a share of straight flits: WIDTH + 1.
+    parameter SHARE_WIDTH = 3
 ) (
-    input  wire             clk,
-    input  wire             rst,
-    input  wire [3:0]       request,  // {tile, west, east, straight}.
-    input  wire             used,  // The class sends in this cycle.
-    input  wire [WIDTH-1:0] share,  // Straight flits for one that joins here.
-    input  wire [WIDTH-1:0] tiles_e,  // Tiles to the east.
-    input  wire [WIDTH-1:0] tiles_w,  // Tiles to the west.
-    output wire [3:0]       grant  // One-hot, or none if nothing asks.
+    input  wire                   clk,
+    input  wire                   rst,
+    input  wire [3:0]             request,  // {tile, west, east, straight}.
+    input  wire                   used,  // The class sends in this cycle.
+    input  wire [SHARE_WIDTH-1:0] share,  // Straight flits for one that joins here.
+    input  wire [WIDTH-1:0]       tiles_e,  // Tiles to the east.
+    input  wire [WIDTH-1:0]       tiles_w,  // Tiles to the west.
+    input  wire [WIDTH-1:0]       tiles_row,  // Both together.
+    output wire [3:0]             grant  // One-hot, or none if nothing asks.
 );
     localparam STRAIGHT = 0, EAST = 1, WEST = 2, TILE = 3;
 
@@ -22,8 +25,8 @@ module meshkv_column_turns #(
     wire joins = used & ~straight_wins;
 
     // What passes straight through, and all that joins here.
-    meshkv_shared_turn #(
-        .WIDTH(WIDTH)
+    meshkv_straight_turn #(
+        .WIDTH(SHARE_WIDTH)
     ) u_straight (
         .clk     (clk),
         .rst     (rst),
@@ -31,38 +34,34 @@ module meshkv_column_turns #(
         .rivals  (|request[TILE:EAST]),
         .used    (used),
         .share   (share),
-        .last    (share),
-        .restarts(1'b1),
-        .first   (straight_wins)
+        .straight(straight_wins)
     );
 
     // The row, a share for each of its tiles on the sides that ask, and the tile.
-    wire [WIDTH-1:0] row_share = (tiles_e & {WIDTH{request[EAST]}}) + (tiles_w & {WIDTH{request[WEST]}});
+    wire [WIDTH-1:0] row_share = request[EAST] == request[WEST] ? tiles_row : request[EAST] ? tiles_e : tiles_w;
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
     ) u_row (
-        .clk     (clk),
-        .rst     (rst),
-        .asks    (request[EAST] | request[WEST]),
-        .rivals  (request[TILE]),
-        .used    (joins),
-        .share   (row_share),
-        .last    (row_share),
-        .restarts(1'b0),
-        .first   (row_wins)
+        .clk        (clk),
+        .rst        (rst),
+        .asks       (request[EAST] | request[WEST]),
+        .rivals     (request[TILE]),
+        .used       (joins),
+        .share      (row_share),
+        .rival_share({ {WIDTH-1{1'b0}}, 1'b1}),
+        .first      (row_wins)
     );
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
     ) u_side (
-        .clk     (clk),
-        .rst     (rst),
-        .asks    (request[EAST]),
-        .rivals  (request[WEST]),
-        .used    (joins & row_wins),
-        .share   (tiles_e),
-        .last    (tiles_e + tiles_w - 1'b1),
-        .restarts(1'b0),
-        .first   (east_wins)
+        .clk        (clk),
+        .rst        (rst),
+        .asks       (request[EAST]),
+        .rivals     (request[WEST]),
+        .used       (joins & row_wins),
+        .share      (tiles_e),
+        .rival_share(tiles_w),
+        .first      (east_wins)
     );
 
     assign grant[STRAIGHT] = straight_wins;

@@ -4,8 +4,8 @@
 // Turns of one class at the output to the tile, by the tiles behind each input.
 `default_nettype none
 module meshkv_tile_turns #(
-    // Width of twice a number of tiles in bits.
-    parameter WIDTH = 3
+    // Width of a number of tiles in bits.
+    parameter WIDTH = 2
 ) (
     input  wire             clk,
     input  wire             rst,
@@ -13,6 +13,7 @@ module meshkv_tile_turns #(
     input  wire             used,  // The class sends in this cycle.
     input  wire [WIDTH-1:0] tiles_n,  // Tiles to the north.
     input  wire [WIDTH-1:0] tiles_s,  // Tiles to the south.
+    input  wire [WIDTH-1:0] tiles_column,  // Both together.
     input  wire [WIDTH-1:0] tiles_e,  // Tiles to the east.
     input  wire [WIDTH-1:0] tiles_w,  // Tiles to the west.
     output wire [3:0]       grant  // One-hot, or none if nothing asks.
@@ -22,45 +23,42 @@ module meshkv_tile_turns #(
     wire column_wins, north_wins, east_wins;
 
     // The column, a share for each of its rows on the sides that ask, and this row.
-    wire [WIDTH-1:0] column_share = (tiles_n & {WIDTH{request[NORTH]}}) + (tiles_s & {WIDTH{request[SOUTH]}});
+    wire [WIDTH-1:0] column_share = request[NORTH] == request[SOUTH] ? tiles_column : request[NORTH] ? tiles_n : tiles_s;
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
     ) u_column (
-        .clk     (clk),
-        .rst     (rst),
-        .asks    (request[NORTH] | request[SOUTH]),
-        .rivals  (request[EAST] | request[WEST]),
-        .used    (used),
-        .share   (column_share),
-        .last    (column_share),
-        .restarts(1'b0),
-        .first   (column_wins)
+        .clk        (clk),
+        .rst        (rst),
+        .asks       (request[NORTH] | request[SOUTH]),
+        .rivals     (request[EAST] | request[WEST]),
+        .used       (used),
+        .share      (column_share),
+        .rival_share({ {WIDTH-1{1'b0}}, 1'b1}),
+        .first      (column_wins)
     );
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
     ) u_north (
-        .clk     (clk),
-        .rst     (rst),
-        .asks    (request[NORTH]),
-        .rivals  (request[SOUTH]),
-        .used    (used & column_wins),
-        .share   (tiles_n),
-        .last    (tiles_n + tiles_s - 1'b1),
-        .restarts(1'b0),
-        .first   (north_wins)
+        .clk        (clk),
+        .rst        (rst),
+        .asks       (request[NORTH]),
+        .rivals     (request[SOUTH]),
+        .used       (used & column_wins),
+        .share      (tiles_n),
+        .rival_share(tiles_s),
+        .first      (north_wins)
     );
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
     ) u_east (
-        .clk     (clk),
-        .rst     (rst),
-        .asks    (request[EAST]),
-        .rivals  (request[WEST]),
-        .used    (used & ~column_wins),
-        .share   (tiles_e),
-        .last    (tiles_e + tiles_w - 1'b1),
-        .restarts(1'b0),
-        .first   (east_wins)
+        .clk        (clk),
+        .rst        (rst),
+        .asks       (request[EAST]),
+        .rivals     (request[WEST]),
+        .used       (used & ~column_wins),
+        .share      (tiles_e),
+        .rival_share(tiles_w),
+        .first      (east_wins)
     );
 
     assign grant[NORTH] = column_wins & north_wins;

@@ -161,18 +161,24 @@ module meshkv_input_port #(
             assign next_slots[v] = rd_next;
             assign more[v]       = rd_next != wr_ptr_q;
 
-            // Flits in the buffer; at least half of its slots back up what passes through.
+            // Flits in the buffer; at least half of its slots back up what passes through. A bit of the count toggles if
+            // all lower ones are 1, or 0 on the way down: no carry chain.
             reg  [PTR_WIDTH:0] level_q;
+            wire [PTR_WIDTH:0] carries = level_q ^ {PTR_WIDTH+1{done[v]}};
             assign full[v] = level_q >= HALF[PTR_WIDTH:0];
+            for (b = 0; b <= PTR_WIDTH; b = b + 1) begin : gen_level
+                localparam [PTR_WIDTH:0] LOWER = (1 << b) - 1;
+                always @(posedge clk) begin
+                    if ((keep[v] ^ done[v]) & &(carries | ~LOWER)) level_q[b] <= ~level_q[b];
+                    if (rst) level_q[b] <= 1'b0;
+                end
+            end
 
             always @(posedge clk) begin
                 if (keep[v]) wr_ptr_q <= {wr_ptr_q[PTR_WIDTH-2:0], RING[wr_ptr_q]};
                 if (done[v]) rd_ptr_q <= rd_next;
-                if (keep[v] & ~done[v]) level_q <= level_q + 1'b1;
-                else if (done[v] & ~keep[v]) level_q <= level_q - 1'b1;
                 if (from_link[v] | from_bank[v]) last_q[v] <= from_bank[v] ? next_last : rx_last;
                 if (rst) begin
-                    level_q  <= {PTR_WIDTH+1{1'b0}};
                     wr_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
                     rd_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
                 end

@@ -5,7 +5,7 @@
 //
 // A virtual channel requests only with a credit, so every grant moves a flit. The departing one
 // follows from the kind of flit that has won. A favoured head that has waited too long claims the
-// next credits that it needs, and its rivals stand back from them.
+// next credits of its class, and its rivals stand back from them.
 `default_nettype none
 module meshkv_vc_request #(
     // Permitted outputs: bits local, west, east, south, north.
@@ -37,10 +37,13 @@ module meshkv_vc_request #(
     input  wire [5*VN0_VCS-1:0] free,  // A credit waits and no packet holds the virtual channel.
     input  wire [5*VN0_VCS-1:0] pick,  // One-hot: the free virtual channel for the next packet.
 
-    // Claims, bit output * VCS + v; those of VN0 are alike.
-    input  wire [5*VCS-1:0]     claimed,  // An input claims the next credit.
+    // Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.
+    input  wire [2:0]           closed,  // An input claims them.
+    input  wire                 holds,  // It is this input.
+    input  wire [4:0]           shut,  // The outputs whose credits an input claims, one cycle later.
     input  wire                 tick,  // A period of 32 cycles ends.
-    output wire [5*VCS-1:0]     claim,  // This input claims it.
+    output wire [2:0]           claim,  // This input would claim them.
+    output wire [4:0]           claim_outputs,  // At these outputs.
 
     // Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
     output wire [19:0]          wants,
@@ -71,8 +74,8 @@ module meshkv_vc_request #(
     reg  [VCS-1:0]      gate_q;      // Virtual channels that may request.
     wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
-    wire                claims;      // The favoured head claims the next credits that it needs.
-    wire [VCS-1:0]      own = is_favoured & {VCS{claims}};
+
+    reg  [2:0]          yields_q;    // Classes of which another input claims credits.
 
     assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
@@ -87,7 +90,7 @@ module meshkv_vc_request #(
         for (i = 0; i < VN0_VCS; i = i + 1) in_packet = in_packet | owners_q[i*VN0_VCS+:VN0_VCS];
     end
 
-    // VN0 channels whose turn comes before that of the lower ones.
+    // VN0 channels from the turn upwards; they go before the lower ones.
     reg  [VN0_VCS-1:0]   later_q;
     wire [5*VN0_VCS-1:0] choices;  // By output, the VN0 channel that leaves if the output is granted.
 
@@ -96,8 +99,8 @@ module meshkv_vc_request #(
         for (o = 0; o < 5; o = o + 1) begin : gen_output
             if ((OUTPUTS >> o) % 2 == 1) begin : gen_asks
                 // Virtual channels from which this output can take a flit. A packet keeps the output
-                // virtual channel of its first flit; VN1 flits keep their own. A credit that another
-                // input claims is not for this one.
+                // virtual channel of its first flit; VN1 flits keep their own. Credits of this output that another
+                // input claims are not for this one.
                 reg  [VN0_VCS-1:0] resumes;
                 integer            j;
                 always @(*) begin
@@ -105,13 +108,13 @@ module meshkv_vc_request #(
                     for (j = 0; j < VN0_VCS; j = j + 1)
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
-                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS]}};
-                wire [VCS-1:0]     taken   = claimed[o*VCS+:VCS] & ~own;
+                wire [2:0]         taken   = yields_q & {3{shut[o]}};
+                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken[0]}};
                 wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS] & gate_q[VN0_VCS-1:0];
-                wire [VN0_VCS-1:0] firsts  = part & starts & ~taken[VN0_VCS-1:0];
+                wire [VN0_VCS-1:0] firsts  = part & starts;
                 wire [VN0_VCS-1:0] bodies  = part & resumes;
                 wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS] & gate_q[VCS-1:VN0_VCS]
-                    & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~taken[VCS-1:VN0_VCS];
+                    & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
                 assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts};
 
                 wire [VN0_VCS-1:0] heads = won[o*4+BODY] ? bodies : firsts;
@@ -119,8 +122,7 @@ module meshkv_vc_request #(
                 wire [VN0_VCS-1:0] turn  = |ahead ? ahead : heads;
                 assign choices[o*VN0_VCS+:VN0_VCS] = turn & (~turn + 1'b1) & {VN0_VCS{won[o*4+BODY] | won[o*4+FIRST]}};
 
-                wire [VCS-1:0] waits = pending[o*VCS+:VCS] & own;
-                assign claim[o*VCS+:VCS] = {waits[VCS-1:VN0_VCS], {VN0_VCS{|(waits[VN0_VCS-1:0] & ~in_packet)}}};
+                assign claim_outputs[o] = |(pending[o*VCS+:VCS] & is_favoured);
 
                 if (o == EAST || o == WEST) begin : gen_express
                     assign express_ok[o] = |(rx_valid & ~occupied & {avail[o*VCS+VN0_VCS+:VCS-VN0_VCS], resumes | starts});
@@ -128,11 +130,11 @@ module meshkv_vc_request #(
                     assign express_ok[o] = 1'b0;
                 end
             end else begin : gen_never
-                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], claimed[o*VCS+:VCS]};
+                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], shut[o]};
                 assign wants[o*4+:4]                 = 4'b0000;
                 assign choices[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
-                assign claim[o*VCS+:VCS]           = {VCS{1'b0}};
                 assign express_ok[o]                 = 1'b0;
+                assign claim_outputs[o]              = 1'b0;
             end
         end
     endgenerate
@@ -247,7 +249,8 @@ module meshkv_vc_request #(
         end
     end
 
-    // A favoured head that has waited for CLAIM_PERIODS ticks claims the next credits that it needs.
+    // A favoured head that has waited for CLAIM_PERIODS ticks claims the next credits of its class at the
+    // outputs that it needs. A flit inside a packet has a virtual channel of its own and claims nothing.
     localparam [3:0] PERIODS = CLAIM_PERIODS[3:0];
 
     reg  [3:0] waited_q, waited_d;
@@ -263,18 +266,21 @@ module meshkv_vc_request #(
             waited_d = waited_q;
         end
     end
-    assign claims = claiming;
+    assign claim = {|is_favoured[VCS-1:NUM_SINGLE], is_favoured[VN0_VCS], |(is_favoured[VN0_VCS-1:0] & ~in_packet)}
+                 & {3{claiming}};
 
     always @(posedge clk) begin
         count_q  <= count_d;
         waited_q <= waited_d;
         gate_q   <= ~{VCS{exclusive & ~over}} | is_favoured;
+        yields_q <= closed & {3{~holds}};
         if (leaves_turn)
             favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
             waited_q   <= 4'd0;
             gate_q     <= {VCS{1'b1}};
+            yields_q   <= 3'b000;
             favoured_q <= {VC_WIDTH{1'b0}};
         end
     end

@@ -6,8 +6,8 @@
 // All classes choose their input side by side while the class is chosen.
 `default_nettype none
 module meshkv_column_output #(
-    // Width of twice a number of tiles in bits.
-    parameter WIDTH = 4
+    // Width of a number of tiles in bits.
+    parameter WIDTH = 3
 ) (
     input  wire             clk,
     input  wire             rst,
@@ -16,6 +16,7 @@ module meshkv_column_output #(
     input  wire             several,  // The straight KV_DATA flit has several destinations.
     input  wire [WIDTH-1:0] tiles_e,  // Tiles to the east.
     input  wire [WIDTH-1:0] tiles_w,  // Tiles to the west.
+    input  wire [WIDTH-1:0] tiles_row,  // Both together.
 
     // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
     input  wire [3:0]       want_straight,
@@ -46,46 +47,59 @@ module meshkv_column_output #(
         .send(send)
     );
 
-    // Straight flits have a share for each tile behind them, but only while they are backed up: else plain turns cost
-    // least latency. A flit with several destinations is as slow as the slowest of its copies, so it gets twice as much.
-    wire [WIDTH-1:0] first_share = full[0] ? behind : {{WIDTH-1{1'b0}}, 1'b1};
-    wire [WIDTH-1:0] fetch_share = full[1] ? behind : {{WIDTH-1{1'b0}}, 1'b1};
-    wire [WIDTH-1:0] data_share  = several ? {behind[WIDTH-2:0], 1'b0} : full[2] ? behind : {{WIDTH-1{1'b0}}, 1'b1};
+    wire [WIDTH:0] first_share, fetch_share, data_share;
+    meshkv_straight_share #(
+        .WIDTH      (WIDTH),
+        .SHARE_WIDTH(WIDTH + 1)
+    ) u_share (
+        .behind     (behind),
+        .full       (full),
+        .several    (several),
+        .first_share(first_share),
+        .fetch_share(fetch_share),
+        .data_share (data_share)
+    );
     meshkv_column_turns #(
-        .WIDTH(WIDTH)
+        .WIDTH      (WIDTH),
+        .SHARE_WIDTH(WIDTH + 1)
     ) u_first (
-        .clk    (clk),
-        .rst    (rst),
-        .request(first),
-        .used   (send[FIRST]),
-        .share  (first_share),
-        .tiles_e(tiles_e),
-        .tiles_w(tiles_w),
-        .grant  (first_turn)
+        .clk      (clk),
+        .rst      (rst),
+        .request  (first),
+        .used     (send[FIRST]),
+        .share    (first_share),
+        .tiles_e  (tiles_e),
+        .tiles_w  (tiles_w),
+        .tiles_row(tiles_row),
+        .grant    (first_turn)
     );
     meshkv_column_turns #(
-        .WIDTH(WIDTH)
+        .WIDTH      (WIDTH),
+        .SHARE_WIDTH(WIDTH + 1)
     ) u_fetch (
-        .clk    (clk),
-        .rst    (rst),
-        .request(fetch),
-        .used   (send[FETCH]),
-        .share  (fetch_share),
-        .tiles_e(tiles_e),
-        .tiles_w(tiles_w),
-        .grant  (fetch_turn)
+        .clk      (clk),
+        .rst      (rst),
+        .request  (fetch),
+        .used     (send[FETCH]),
+        .share    (fetch_share),
+        .tiles_e  (tiles_e),
+        .tiles_w  (tiles_w),
+        .tiles_row(tiles_row),
+        .grant    (fetch_turn)
     );
     meshkv_column_turns #(
-        .WIDTH(WIDTH)
+        .WIDTH      (WIDTH),
+        .SHARE_WIDTH(WIDTH + 1)
     ) u_data (
-        .clk    (clk),
-        .rst    (rst),
-        .request(data),
-        .used   (send[DATA]),
-        .share  (data_share),
-        .tiles_e(tiles_e),
-        .tiles_w(tiles_w),
-        .grant  (data_turn)
+        .clk      (clk),
+        .rst      (rst),
+        .request  (data),
+        .used     (send[DATA]),
+        .share    (data_share),
+        .tiles_e  (tiles_e),
+        .tiles_w  (tiles_w),
+        .tiles_row(tiles_row),
+        .grant    (data_turn)
     );
 
     // Flits inside a packet have their virtual channel and take plain turns.

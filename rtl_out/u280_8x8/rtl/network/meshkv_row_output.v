@@ -4,8 +4,8 @@
 // Decides the output east or west: first the class, then straight flits or the tile's.
 `default_nettype none
 module meshkv_row_output #(
-    // Width of twice a number of tiles in bits.
-    parameter WIDTH = 4
+    // Width of a number of tiles in bits.
+    parameter WIDTH = 3
 ) (
     input  wire             clk,
     input  wire             rst,
@@ -31,12 +31,20 @@ module meshkv_row_output #(
         .send(send)
     );
 
-    // Shares as at the outputs along columns.
-    wire [WIDTH-1:0] first_share = full[0] ? behind : {{WIDTH-1{1'b0}}, 1'b1};
-    wire [WIDTH-1:0] fetch_share = full[1] ? behind : {{WIDTH-1{1'b0}}, 1'b1};
-    wire [WIDTH-1:0] data_share  = several ? {behind[WIDTH-2:0], 1'b0} : full[2] ? behind : {{WIDTH-1{1'b0}}, 1'b1};
-    meshkv_shared_turn #(
-        .WIDTH(WIDTH)
+    wire [WIDTH:0] first_share, fetch_share, data_share;
+    meshkv_straight_share #(
+        .WIDTH      (WIDTH),
+        .SHARE_WIDTH(WIDTH + 1)
+    ) u_share (
+        .behind     (behind),
+        .full       (full),
+        .several    (several),
+        .first_share(first_share),
+        .fetch_share(fetch_share),
+        .data_share (data_share)
+    );
+    meshkv_straight_turn #(
+        .WIDTH(WIDTH + 1)
     ) u_first (
         .clk     (clk),
         .rst     (rst),
@@ -44,12 +52,10 @@ module meshkv_row_output #(
         .rivals  (want_l[FIRST]),
         .used    (send[FIRST]),
         .share   (first_share),
-        .last    (first_share),
-        .restarts(1'b1),
-        .first   (straight_turn[FIRST])
+        .straight(straight_turn[FIRST])
     );
-    meshkv_shared_turn #(
-        .WIDTH(WIDTH)
+    meshkv_straight_turn #(
+        .WIDTH(WIDTH + 1)
     ) u_fetch (
         .clk     (clk),
         .rst     (rst),
@@ -57,12 +63,10 @@ module meshkv_row_output #(
         .rivals  (want_l[FETCH]),
         .used    (send[FETCH]),
         .share   (fetch_share),
-        .last    (fetch_share),
-        .restarts(1'b1),
-        .first   (straight_turn[FETCH])
+        .straight(straight_turn[FETCH])
     );
-    meshkv_shared_turn #(
-        .WIDTH(WIDTH)
+    meshkv_straight_turn #(
+        .WIDTH(WIDTH + 1)
     ) u_data (
         .clk     (clk),
         .rst     (rst),
@@ -70,9 +74,7 @@ module meshkv_row_output #(
         .rivals  (want_l[DATA]),
         .used    (send[DATA]),
         .share   (data_share),
-        .last    (data_share),
-        .restarts(1'b1),
-        .first   (straight_turn[DATA])
+        .straight(straight_turn[DATA])
     );
     meshkv_arbiter2 u_body (
         .clk     (clk),

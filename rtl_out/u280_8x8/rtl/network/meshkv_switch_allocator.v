@@ -127,12 +127,16 @@ module meshkv_switch_allocator #(
                      OUTPUTS_L = 5'b01111;
 
     // Four bits an output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
-    reg  [5*VCS-1:0] claimed_q;  // Claims of the cycle before.
-    reg  [4:0]       period_q;
-    wire             tick = &period_q;
+    reg  [4:0] holder_q;  // One-hot: the input whose claims count.
+    reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
+    reg  [4:0] closed_outputs_q;
+    reg  [4:0] shut_q;    // These outputs one cycle later.
+    reg  [4:0] period_q;
+    wire       tick = &period_q;
 
     wire [19:0]      want_n;
-    wire [5*VCS-1:0] claim_n;
+    wire [2:0]       claim_n;
+    wire [4:0]       claim_outputs_n;
     wire [4:0]       express_ok_n;
     wire [VCS-1:0]   out_vc_n, express_vc_n;
     wire             copying_n, several_n;
@@ -155,12 +159,15 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .claimed      (claimed_q),
+        .closed       (closed_q),
+        .holds        (holder_q[N]),
+        .shut         (shut_q),
         .tick         (tick),
         .wants        (want_n),
         .copying      (copying_n),
         .several      (several_n),
         .claim        (claim_n),
+        .claim_outputs(claim_outputs_n),
         .express_ok   (express_ok_n),
         .won          ({ kind_n_l, 4'b0000, 4'b0000, kind_n_s, 4'b0000 }),
         .grant        (grant_n),
@@ -174,7 +181,8 @@ module meshkv_switch_allocator #(
     );
 
     wire [19:0]      want_s;
-    wire [5*VCS-1:0] claim_s;
+    wire [2:0]       claim_s;
+    wire [4:0]       claim_outputs_s;
     wire [4:0]       express_ok_s;
     wire [VCS-1:0]   out_vc_s, express_vc_s;
     wire             copying_s, several_s;
@@ -197,12 +205,15 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .claimed      (claimed_q),
+        .closed       (closed_q),
+        .holds        (holder_q[S]),
+        .shut         (shut_q),
         .tick         (tick),
         .wants        (want_s),
         .copying      (copying_s),
         .several      (several_s),
         .claim        (claim_s),
+        .claim_outputs(claim_outputs_s),
         .express_ok   (express_ok_s),
         .won          ({ kind_s_l, 4'b0000, 4'b0000, 4'b0000, kind_s_n }),
         .grant        (grant_s),
@@ -216,7 +227,8 @@ module meshkv_switch_allocator #(
     );
 
     wire [19:0]      want_e;
-    wire [5*VCS-1:0] claim_e;
+    wire [2:0]       claim_e;
+    wire [4:0]       claim_outputs_e;
     wire [4:0]       express_ok_e;
     wire [VCS-1:0]   out_vc_e, express_vc_e;
     wire             copying_e, several_e;
@@ -239,12 +251,15 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .claimed      (claimed_q),
+        .closed       (closed_q),
+        .holds        (holder_q[E]),
+        .shut         (shut_q),
         .tick         (tick),
         .wants        (want_e),
         .copying      (copying_e),
         .several      (several_e),
         .claim        (claim_e),
+        .claim_outputs(claim_outputs_e),
         .express_ok   (express_ok_e),
         .won          ({ kind_e_l, kind_e_w, 4'b0000, kind_e_s, kind_e_n }),
         .grant        (grant_e),
@@ -258,7 +273,8 @@ module meshkv_switch_allocator #(
     );
 
     wire [19:0]      want_w;
-    wire [5*VCS-1:0] claim_w;
+    wire [2:0]       claim_w;
+    wire [4:0]       claim_outputs_w;
     wire [4:0]       express_ok_w;
     wire [VCS-1:0]   out_vc_w, express_vc_w;
     wire             copying_w, several_w;
@@ -281,12 +297,15 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .claimed      (claimed_q),
+        .closed       (closed_q),
+        .holds        (holder_q[W]),
+        .shut         (shut_q),
         .tick         (tick),
         .wants        (want_w),
         .copying      (copying_w),
         .several      (several_w),
         .claim        (claim_w),
+        .claim_outputs(claim_outputs_w),
         .express_ok   (express_ok_w),
         .won          ({ kind_w_l, 4'b0000, kind_w_e, kind_w_s, kind_w_n }),
         .grant        (grant_w),
@@ -300,7 +319,8 @@ module meshkv_switch_allocator #(
     );
 
     wire [19:0]      want_l;
-    wire [5*VCS-1:0] claim_l;
+    wire [2:0]       claim_l;
+    wire [4:0]       claim_outputs_l;
     wire [4:0]       express_ok_l;
     wire [VCS-1:0]   out_vc_l, express_vc_l;
     wire             copying_l, several_l;
@@ -323,12 +343,15 @@ module meshkv_switch_allocator #(
         .avail        (avail),
         .free         (free),
         .pick         (pick),
-        .claimed      (claimed_q),
+        .closed       (closed_q),
+        .holds        (holder_q[L]),
+        .shut         (shut_q),
         .tick         (tick),
         .wants        (want_l),
         .copying      (copying_l),
         .several      (several_l),
         .claim        (claim_l),
+        .claim_outputs(claim_outputs_l),
         .express_ok   (express_ok_l),
         .won          ({ 4'b0000, kind_l_w, kind_l_e, kind_l_s, kind_l_n }),
         .grant        (grant_l),
@@ -341,12 +364,24 @@ module meshkv_switch_allocator #(
         .express_first(express_first_l)
     );
 
+    // The turn to claim goes round. An input that claims keeps it until it has been served.
+    wire [2:0] claimed = (claim_n & {3{holder_q[N]}}) | (claim_s & {3{holder_q[S]}}) | (claim_e & {3{holder_q[E]}})
+                       | (claim_w & {3{holder_q[W]}}) | (claim_l & {3{holder_q[L]}});
+    wire [4:0] claimed_outputs = (claim_outputs_n & {5{holder_q[N]}}) | (claim_outputs_s & {5{holder_q[S]}})
+                               | (claim_outputs_e & {5{holder_q[E]}}) | (claim_outputs_w & {5{holder_q[W]}})
+                               | (claim_outputs_l & {5{holder_q[L]}});
     always @(posedge clk) begin
-        period_q  <= period_q + 1'b1;
-        claimed_q <= claim_n | claim_s | claim_e | claim_w | claim_l;
+        period_q         <= period_q + 1'b1;
+        closed_q         <= claimed;
+        closed_outputs_q <= claimed_outputs;
+        shut_q           <= closed_outputs_q;
+        if (~|claimed) holder_q <= {holder_q[3:0], holder_q[4]};
         if (rst) begin
-            period_q  <= 5'd0;
-            claimed_q <= {5*VCS{1'b0}};
+            period_q         <= 5'd0;
+            closed_q         <= 3'b000;
+            closed_outputs_q <= 5'b00000;
+            shut_q           <= 5'b00000;
+            holder_q         <= 5'b00001;
         end
     end
 
@@ -416,12 +451,14 @@ module meshkv_switch_allocator #(
         .ask_b  (ask_l_w)
     );
 
-    // Numbers of tiles, wide enough for twice as many, and classes of which a buffer is at least half full.
-    localparam WIDTH = (X_WIDTH > Y_WIDTH ? X_WIDTH : Y_WIDTH) + 1;
+    // Numbers of tiles, and classes of which a buffer is at least half full.
+    localparam WIDTH = X_WIDTH > Y_WIDTH ? X_WIDTH : Y_WIDTH;
     wire [WIDTH-1:0] num_n = { {WIDTH-Y_WIDTH{1'b0}}, tiles_n};
     wire [WIDTH-1:0] num_s = { {WIDTH-Y_WIDTH{1'b0}}, tiles_s};
     wire [WIDTH-1:0] num_e = { {WIDTH-X_WIDTH{1'b0}}, tiles_e};
     wire [WIDTH-1:0] num_w = { {WIDTH-X_WIDTH{1'b0}}, tiles_w};
+    wire [WIDTH-1:0] num_column = num_n + num_s;
+    wire [WIDTH-1:0] num_row    = num_e + num_w;
     wire [2:0] classes_n = {|full_n[VCS-1:VN0_VCS+1], full_n[VN0_VCS], |full_n[VN0_VCS-1:0]};
     wire [2:0] classes_s = {|full_s[VCS-1:VN0_VCS+1], full_s[VN0_VCS], |full_s[VN0_VCS-1:0]};
     wire [2:0] classes_e = {|full_e[VCS-1:VN0_VCS+1], full_e[VN0_VCS], |full_e[VN0_VCS-1:0]};
@@ -437,6 +474,7 @@ module meshkv_switch_allocator #(
         .behind       (num_s),
         .tiles_e      (num_e),
         .tiles_w      (num_w),
+        .tiles_row    (num_row),
         .full         (classes_s),
         .several      (several_s),
         .want_straight(want_s[4*N+:4]),
@@ -456,6 +494,7 @@ module meshkv_switch_allocator #(
         .behind       (num_n),
         .tiles_e      (num_e),
         .tiles_w      (num_w),
+        .tiles_row    (num_row),
         .full         (classes_n),
         .several      (several_n),
         .want_straight(want_n[4*S+:4]),
@@ -564,20 +603,21 @@ module meshkv_switch_allocator #(
     meshkv_tile_output #(
         .WIDTH(WIDTH)
     ) u_output_l (
-        .clk    (clk),
-        .rst    (rst),
-        .tiles_n(num_n),
-        .tiles_s(num_s),
-        .tiles_e(num_e),
-        .tiles_w(num_w),
-        .want_n (open_n_l),
-        .want_s (open_s_l),
-        .want_e (open_e_l),
-        .want_w (open_w_l),
-        .won_n  (kind_n_l),
-        .won_s  (kind_s_l),
-        .won_e  (kind_e_l),
-        .won_w  (kind_w_l)
+        .clk         (clk),
+        .rst         (rst),
+        .tiles_n     (num_n),
+        .tiles_s     (num_s),
+        .tiles_column(num_column),
+        .tiles_e     (num_e),
+        .tiles_w     (num_w),
+        .want_n      (open_n_l),
+        .want_s      (open_s_l),
+        .want_e      (open_e_l),
+        .want_w      (open_w_l),
+        .won_n       (kind_n_l),
+        .won_s       (kind_s_l),
+        .won_e       (kind_e_l),
+        .won_w       (kind_w_l)
     );
 
     // Express: along a row a flit goes from the link straight to the output register, one cycle a router.

@@ -4,13 +4,14 @@
 // Decides the output to the tile: first the class, then the input.
 `default_nettype none
 module meshkv_tile_output #(
-    // Width of twice a number of tiles in bits.
-    parameter WIDTH = 4
+    // Width of a number of tiles in bits.
+    parameter WIDTH = 3
 ) (
     input  wire             clk,
     input  wire             rst,
     input  wire [WIDTH-1:0] tiles_n,  // Tiles to the north.
     input  wire [WIDTH-1:0] tiles_s,  // Tiles to the south.
+    input  wire [WIDTH-1:0] tiles_column,  // Both together.
     input  wire [WIDTH-1:0] tiles_e,  // Tiles to the east.
     input  wire [WIDTH-1:0] tiles_w,  // Tiles to the west.
 
@@ -45,41 +46,44 @@ module meshkv_tile_output #(
     meshkv_tile_turns #(
         .WIDTH(WIDTH)
     ) u_first (
-        .clk    (clk),
-        .rst    (rst),
-        .request(first),
-        .used   (send[FIRST]),
-        .tiles_n(tiles_n),
-        .tiles_s(tiles_s),
-        .tiles_e(tiles_e),
-        .tiles_w(tiles_w),
-        .grant  (first_turn)
+        .clk         (clk),
+        .rst         (rst),
+        .request     (first),
+        .used        (send[FIRST]),
+        .tiles_n     (tiles_n),
+        .tiles_s     (tiles_s),
+        .tiles_column(tiles_column),
+        .tiles_e     (tiles_e),
+        .tiles_w     (tiles_w),
+        .grant       (first_turn)
     );
     meshkv_tile_turns #(
         .WIDTH(WIDTH)
     ) u_fetch (
-        .clk    (clk),
-        .rst    (rst),
-        .request(fetch),
-        .used   (send[FETCH]),
-        .tiles_n(tiles_n),
-        .tiles_s(tiles_s),
-        .tiles_e(tiles_e),
-        .tiles_w(tiles_w),
-        .grant  (fetch_turn)
+        .clk         (clk),
+        .rst         (rst),
+        .request     (fetch),
+        .used        (send[FETCH]),
+        .tiles_n     (tiles_n),
+        .tiles_s     (tiles_s),
+        .tiles_column(tiles_column),
+        .tiles_e     (tiles_e),
+        .tiles_w     (tiles_w),
+        .grant       (fetch_turn)
     );
     meshkv_tile_turns #(
         .WIDTH(WIDTH)
     ) u_data (
-        .clk    (clk),
-        .rst    (rst),
-        .request(data),
-        .used   (send[DATA]),
-        .tiles_n(tiles_n),
-        .tiles_s(tiles_s),
-        .tiles_e(tiles_e),
-        .tiles_w(tiles_w),
-        .grant  (data_turn)
+        .clk         (clk),
+        .rst         (rst),
+        .request     (data),
+        .used        (send[DATA]),
+        .tiles_n     (tiles_n),
+        .tiles_s     (tiles_s),
+        .tiles_column(tiles_column),
+        .tiles_e     (tiles_e),
+        .tiles_w     (tiles_w),
+        .grant       (data_turn)
     );
     meshkv_arbiter4 u_body (
         .clk    (clk),

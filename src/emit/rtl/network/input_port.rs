@@ -60,7 +60,7 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
             "",
             "A virtual channel requests only with a credit, so every grant moves a flit. The departing one",
             "follows from the kind of flit that has won. A favoured head that has waited too long claims the",
-            "next credits that it needs, and its rivals stand back from them.",
+            "next credits of its class, and its rivals stand back from them.",
         ],
     )
     .outputs()
@@ -80,10 +80,13 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("avail", "5*VCS", "A credit waits.")
     .input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel.")
     .input("pick", "5*VN0_VCS", "One-hot: the free virtual channel for the next packet.")
-    .group("Claims, bit output * VCS + v; those of VN0 are alike.")
-    .input("claimed", "5*VCS", "An input claims the next credit.")
+    .group("Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.")
+    .input("closed", 3, "An input claims them.")
+    .input("holds", 1, "It is this input.")
+    .input("shut", 5, "The outputs whose credits an input claims, one cycle later.")
     .input("tick", 1, "A period of 32 cycles ends.")
-    .output("claim", "5*VCS", "This input claims it.")
+    .output("claim", 3, "This input would claim them.")
+    .output("claim_outputs", 5, "At these outputs.")
     .group("Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
     .output("wants", 20, "")
     .output("copying", 1, "Copies of a KV_DATA flit go before flits with one destination.")

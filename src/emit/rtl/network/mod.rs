@@ -19,7 +19,8 @@ use crate::emit::rtl::network::link_counters::link_counters;
 use crate::emit::rtl::network::mesh::mesh;
 use crate::emit::rtl::network::output_port::{output_port, send_vc};
 use crate::emit::rtl::network::output_turns::{
-    class_turn, column_output, column_turns, row_output, shared_turn, tile_output, tile_turns,
+    class_turn, column_output, column_turns, row_output, shared_turn, straight_share, straight_turn,
+    tile_output, tile_turns,
 };
 use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::{route_column, route_row, router};
@@ -43,6 +44,8 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_row_output.v"),
     template!("network/meshkv_send_vc.v"),
     template!("network/meshkv_shared_turn.v"),
+    template!("network/meshkv_straight_share.v"),
+    template!("network/meshkv_straight_turn.v"),
     template!("network/meshkv_switch_allocator.v"),
     template!("network/meshkv_tile_output.v"),
     template!("network/meshkv_tile_turns.v"),
@@ -62,8 +65,10 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         send_vc(&w),
         class_turn(),
         shared_turn(&w),
+        straight_turn(&w),
         column_turns(&w),
         tile_turns(&w),
+        straight_share(&w),
         column_output(&w),
         row_output(&w),
         tile_output(&w),

@@ -9,10 +9,16 @@ use crate::emit::rtl::network::params::NetworkParams;
 const KINDS: &str = "{KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}";
 
 impl ModuleBuilder {
-    /// Width of a number of tiles, doubled.
+    /// Width of a number of tiles.
     fn turn_width(self, w: &NetworkParams) -> Self {
+        let width = index_bits(w.rows).max(index_bits(w.cols));
+        self.param("WIDTH", width, "Width of a number of tiles in bits.")
+    }
+
+    /// Width of a share of straight flits, which is at most twice a number of tiles.
+    fn share_width(self, w: &NetworkParams) -> Self {
         let width = index_bits(w.rows).max(index_bits(w.cols)) + 1;
-        self.param("WIDTH", width, "Width of twice a number of tiles in bits.")
+        self.param("SHARE_WIDTH", width, "Width of a share of straight flits: WIDTH + 1.")
     }
 }
 
@@ -38,7 +44,7 @@ pub(in crate::emit::rtl) fn shared_turn(w: &NetworkParams) -> ModuleSpec {
         Block::Network,
         "meshkv_shared_turn",
         &[
-            "Shares wins between two sides: while both ask, the first wins share times of last + 1.",
+            "Shares wins between two sides: while both ask, each wins its share in turn.",
             "",
             "Wins are counted, not cycles, so that the period of returning credits cannot lock out a side.",
         ],
@@ -48,10 +54,29 @@ pub(in crate::emit::rtl) fn shared_turn(w: &NetworkParams) -> ModuleSpec {
     .input("asks", 1, "The first side asks.")
     .input("rivals", 1, "The second side asks.")
     .input("used", 1, "The winner is granted.")
-    .input("share", "WIDTH", "Wins of the first side in a round.")
-    .input("last", "WIDTH", "Wins of both sides in a round, less one.")
-    .input("restarts", 1, "Every win of the second side ends the round.")
+    .input("share", "WIDTH", "Wins of the first side in its turn.")
+    .input("rival_share", "WIDTH", "Wins of the second side in its turn.")
     .output("first", 1, "The first side wins.")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn straight_turn(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_straight_turn",
+        &[
+            "Shares wins between straight flits and those that join: share of the first for one of the others.",
+            "",
+            "Each win of those that join begins a new round. Wins are counted, not cycles.",
+        ],
+    )
+    .turn_width(w)
+    .clocked()
+    .input("asks", 1, "A straight flit asks.")
+    .input("rivals", 1, "A flit that joins asks.")
+    .input("used", 1, "The winner is granted.")
+    .input("share", "WIDTH", "Wins of straight flits in a round.")
+    .output("straight", 1, "The straight flit wins.")
     .build()
 }
 
@@ -62,14 +87,16 @@ pub(in crate::emit::rtl) fn column_turns(w: &NetworkParams) -> ModuleSpec {
         &["Turns of one class at the output north or south, by the tiles behind each input."],
     )
     .turn_width(w)
+    .share_width(w)
     .clocked()
     .input("request", 4, "{tile, west, east, straight}.")
     .input("used", 1, "The class sends in this cycle.")
-    .input("share", "WIDTH", "Straight flits for one that joins here.")
+    .input("share", "SHARE_WIDTH", "Straight flits for one that joins here.")
     .input("tiles_e", "WIDTH", "Tiles to the east.")
     .input("tiles_w", "WIDTH", "Tiles to the west.")
+    .input("tiles_row", "WIDTH", "Both together.")
     .output("grant", 4, "One-hot, or none if nothing asks.")
-    .instances(&["meshkv_shared_turn"])
+    .instances(&["meshkv_straight_turn", "meshkv_shared_turn"])
     .build()
 }
 
@@ -85,6 +112,7 @@ pub(in crate::emit::rtl) fn tile_turns(w: &NetworkParams) -> ModuleSpec {
     .input("used", 1, "The class sends in this cycle.")
     .input("tiles_n", "WIDTH", "Tiles to the north.")
     .input("tiles_s", "WIDTH", "Tiles to the south.")
+    .input("tiles_column", "WIDTH", "Both together.")
     .input("tiles_e", "WIDTH", "Tiles to the east.")
     .input("tiles_w", "WIDTH", "Tiles to the west.")
     .output("grant", 4, "One-hot, or none if nothing asks.")
@@ -108,6 +136,7 @@ pub(in crate::emit::rtl) fn column_output(w: &NetworkParams) -> ModuleSpec {
     )
     .input("tiles_e", "WIDTH", "Tiles to the east.")
     .input("tiles_w", "WIDTH", "Tiles to the west.")
+    .input("tiles_row", "WIDTH", "Both together.")
     .group(KINDS)
     .input("want_straight", 4, "")
     .input("want_e", 4, "")
@@ -117,7 +146,7 @@ pub(in crate::emit::rtl) fn column_output(w: &NetworkParams) -> ModuleSpec {
     .output("won_e", 4, "")
     .output("won_w", 4, "")
     .output("won_l", 4, "")
-    .instances(&["meshkv_class_turn", "meshkv_column_turns", "meshkv_arbiter4"])
+    .instances(&["meshkv_straight_share", "meshkv_class_turn", "meshkv_column_turns", "meshkv_arbiter4"])
     .build()
 }
 
@@ -136,7 +165,7 @@ pub(in crate::emit::rtl) fn row_output(w: &NetworkParams) -> ModuleSpec {
     .input("want_l", 4, "")
     .output("won_straight", 4, "")
     .output("won_l", 4, "")
-    .instances(&["meshkv_class_turn", "meshkv_shared_turn", "meshkv_arbiter2"])
+    .instances(&["meshkv_straight_share", "meshkv_class_turn", "meshkv_straight_turn", "meshkv_arbiter2"])
     .build()
 }
 
@@ -150,6 +179,7 @@ pub(in crate::emit::rtl) fn tile_output(w: &NetworkParams) -> ModuleSpec {
     .clocked()
     .input("tiles_n", "WIDTH", "Tiles to the north.")
     .input("tiles_s", "WIDTH", "Tiles to the south.")
+    .input("tiles_column", "WIDTH", "Both together.")
     .input("tiles_e", "WIDTH", "Tiles to the east.")
     .input("tiles_w", "WIDTH", "Tiles to the west.")
     .group(KINDS)
@@ -162,6 +192,27 @@ pub(in crate::emit::rtl) fn tile_output(w: &NetworkParams) -> ModuleSpec {
     .output("won_e", 4, "")
     .output("won_w", 4, "")
     .instances(&["meshkv_class_turn", "meshkv_tile_turns", "meshkv_arbiter4"])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn straight_share(w: &NetworkParams) -> ModuleSpec {
+    straight(ModuleBuilder::new(
+        Block::Network,
+        "meshkv_straight_share",
+        &[
+            "Gives straight flits their share at an output, by class.",
+            "",
+            "They have a share for each tile behind them, but only while they are backed up: else plain turns",
+            "cost least latency. A flit with several destinations is as slow as the slowest of its copies, so",
+            "it gets twice as much.",
+        ],
+    )
+    .turn_width(w)
+        .share_width(w))
+    .group("Straight flits for one that joins here.")
+    .output("first_share", "SHARE_WIDTH", "First flits of PART packets.")
+    .output("fetch_share", "SHARE_WIDTH", "KV_FETCH.")
+    .output("data_share", "SHARE_WIDTH", "KV_DATA.")
     .build()
 }
 

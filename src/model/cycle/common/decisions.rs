@@ -105,34 +105,48 @@ pub(in crate::model::cycle) fn class_turn(asks: [bool; 4], order: &mut ClassOrde
 /// Two sides that share an output: `shared_turn`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::model::cycle) struct Shares {
-    /// Wins of the first side in a round.
+    /// Wins of the first side in its turn, and of the second in its own; 0 counts as 1.
     pub share: u8,
-    /// Wins of both sides in a round, less one.
-    pub last: u8,
-    /// Every win of the second side ends the round.
-    pub restarts: bool,
+    pub rival_share: u8,
 }
 
-/// Chooses one of two sides, the first `share` times of `last + 1` while both ask: `shared_turn`. At least one asks. True
-/// if the first wins. `position` counts the wins of the present round.
+/// Where two sides stand that share an output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::model::cycle) struct Turn {
+    /// It is the turn of the second side.
+    pub rivals: bool,
+    /// Wins left in this turn.
+    pub left: u8,
+}
+
+/// Chooses one of two sides, in turns of `share` and `rival_share` wins while both ask: `shared_turn`. At least one asks.
+/// True if the first wins.
 #[inline(always)]
-pub(in crate::model::cycle) fn shared_turn(position: &mut u8, shares: Shares, asks: [bool; 2]) -> bool {
-    let Shares { share, last, restarts } = shares;
-    let early = *position < share;
-    let first = asks[0] && (early || !asks[1]);
-    let more = *position + 1;
-    if first {
-        *position += u8::from(early);
-    } else if restarts || !early {
-        *position = more * u8::from(!restarts && *position < last);
+pub(in crate::model::cycle) fn shared_turn(turn: &mut Turn, shares: Shares, asks: [bool; 2]) -> bool {
+    let Shares { share, rival_share } = shares;
+    let Turn { rivals, left } = *turn;
+    let first = asks[0] && !(rivals && asks[1]);
+    if first != rivals {
+        let ends = left < 2;
+        let next = if rivals { share } else { rival_share };
+        *turn = Turn { rivals: rivals ^ ends, left: if ends { next } else { left - 1 } };
     }
     first
+}
+
+/// Chooses between straight flits and those that join, `share` times the first while both ask: `straight_turn`. At least
+/// one asks. True if the straight flit wins. `left` counts what is left of a round.
+#[inline(always)]
+pub(in crate::model::cycle) fn straight_turn(left: &mut u8, share: u8, asks: [bool; 2]) -> bool {
+    let wins = asks[0] && !(*left == 0 && asks[1]);
+    *left = if wins { left.saturating_sub(1) } else { share };
+    wins
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::{ClassTurn, CreditGauge, EagerFork, KThenV, SharedTurn};
+    use crate::kernels::{ClassTurn, CreditGauge, EagerFork, KThenV, SharedTurn, StraightTurn};
     use rust_hdl::prelude::*;
 
     fn bits<const N: usize>(case: u32) -> [bool; N] {
@@ -229,24 +243,46 @@ mod tests {
     fn two_sides_share_an_output_as_the_kernel_lets_them() {
         let mut uut = SharedTurn::<3>::new();
         for case in 0..8 * 8 * 8 * 8_u32 {
-            let (share, last, position) = (case & 7, case >> 3 & 7, case >> 6 & 7);
-            let [first, second, restarts] = bits(case >> 9);
+            let (share, rival_share, left) = (case & 7, case >> 3 & 7, case >> 6 & 7);
+            let [first, second, rivals] = bits(case >> 9);
             let asks = [first, second];
-            // A round has a place for each side, and somebody asks.
-            if last < share || last == 7 || position == 7 || asks == [false; 2] {
+            // Somebody asks.
+            if asks == [false; 2] {
                 continue;
             }
             [uut.asks.next, uut.rivals.next] = asks;
             uut.used.next = true;
-            uut.restarts.next = restarts;
             uut.share.next = u64::from(share).into();
-            uut.last.next = u64::from(last).into();
-            uut.position_q.next = u64::from(position).into();
+            uut.rival_share.next = u64::from(rival_share).into();
+            uut.turn_q.next = rivals;
+            uut.left_q.next = u64::from(left).into();
+            uut.ending.next = left < 2;
             assert!(simulate(&mut uut, 4));
-            let mut next = position as u8;
-            let shares = Shares { share: share as u8, last: last as u8, restarts };
-            assert_eq!(shared_turn(&mut next, shares, asks), uut.wins.val(), "case {case:012b}");
-            assert_eq!(uut.position_d.val(), u64::from(next), "case {case:012b}");
+            let mut turn = Turn { rivals, left: left as u8 };
+            let shares = Shares { share: share as u8, rival_share: rival_share as u8 };
+            assert_eq!(shared_turn(&mut turn, shares, asks), uut.wins.val(), "case {case:012b}");
+            assert_eq!(uut.turn_d.val(), turn.rivals, "case {case:012b}");
+            assert_eq!(uut.left_d.val(), u64::from(turn.left), "case {case:012b}");
+        }
+    }
+    #[test]
+    fn straight_flits_win_as_the_kernel_lets_them() {
+        let mut uut = StraightTurn::<3>::new();
+        for case in 0..8 * 8 * 4_u32 {
+            let (share, left, asks) = (case & 7, case >> 3 & 7, bits(case >> 6));
+            // Somebody asks, and a share is at least one.
+            if asks == [false; 2] || share == 0 {
+                continue;
+            }
+            [uut.asks.next, uut.rivals.next] = asks;
+            uut.used.next = true;
+            uut.share.next = u64::from(share).into();
+            uut.left_q.next = u64::from(left).into();
+            uut.spent.next = left == 0;
+            assert!(simulate(&mut uut, 4));
+            let mut next = left as u8;
+            assert_eq!(straight_turn(&mut next, share as u8, asks), uut.wins.val(), "case {case:08b}");
+            assert_eq!(uut.left_d.val(), u64::from(next), "case {case:08b}");
         }
     }
 }

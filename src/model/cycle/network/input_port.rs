@@ -4,46 +4,17 @@
 //! channel, and the KV_DATA channel whose turn it is. Both are stored relative to [`Phase`], which advances
 //! with them, so a write is needed only when one of them stays.
 
+use super::claims::Claim;
 use super::lanes::{any, gather, lane, scatter, spread};
 use super::output_port::OutputPorts;
 use super::params::NetworkParams;
+use super::phase::Phase;
 use super::switch_allocator::{BODY, DATA, FETCH, FIRST, KINDS};
-use super::virtual_channel::{after, sum, Held};
-use crate::design::{CLAIM_PERIOD, CLAIM_PERIODS};
+use super::virtual_channel::{after, before, sum, Held};
+use crate::design::CLAIM_PERIODS;
 
-/// Cycles between two steps of the count of a favoured head's wait, and the count at which it claims a credit.
-const PERIOD: u8 = CLAIM_PERIOD as u8;
+/// Periods after which a favoured head that waits claims credits.
 const MOST_PERIODS: u8 = CLAIM_PERIODS as u8;
-
-/// Cycles since reset, modulo the lengths of a port's two rotations and of a period.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Phase {
-    favoured: u8,
-    slot: u8,
-    cycle: u8,
-}
-
-impl Phase {
-    /// Returns the phase one cycle later.
-    pub(super) fn next(self, params: &NetworkParams) -> Phase {
-        Phase {
-            favoured: after(self.favoured, params.vcs),
-            slot: after(self.slot, params.num_data),
-            cycle: after(self.cycle, PERIOD),
-        }
-    }
-
-    /// True in the last cycle of a period.
-    pub(super) fn ends_period(self) -> bool {
-        self.cycle == PERIOD - 1
-    }
-}
-
-/// Returns the number before `at` in a circle of `count` if `moves`, else `at`.
-#[inline(always)]
-fn before(at: u8, count: u8, moves: bool) -> u8 {
-    at + count * u8::from((at == 0) & moves) - u8::from(moves)
-}
 
 /// Returns `a` if `which`, else `b`, without a branch.
 #[inline(always)]
@@ -126,23 +97,22 @@ impl InputPort {
         InputPort { gate: params.all, ..InputPort::default() }
     }
 
-    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin. `claimed`: by output,
-    /// virtual channels whose next credits are claimed.
+    /// Returns the requests of the heads. `starts`: by output, all of VN0 if a packet may begin. `shut`: credits that
+    /// another input claims.
     #[inline(always)]
     pub(super) fn ask(
         &self,
         outputs: &OutputPorts,
         starts: u64,
-        claimed: u64,
+        shut: Claim,
         phase: Phase,
         params: &NetworkParams,
     ) -> Ask {
         let favoured = sum(self.favoured, phase.favoured, params.vcs);
         let slot = params.vn0 + 1 + sum(self.slot, phase.slot, params.num_data);
         let mut room = outputs.available() & params.vn1_lanes | starts & spread(!self.in_packet);
-        if claimed != 0 {
-            let own = u8::from(self.waited == MOST_PERIODS) << favoured;
-            room &= !claimed | spread(own);
+        if shut.outputs != 0 {
+            room &= !(scatter(shut.outputs, 0) * u64::from(params.channels(1 << shut.class)));
         }
         let mut left = self.in_packet;
         while left != 0 {
@@ -162,15 +132,20 @@ impl InputPort {
         Ask { favoured, slot, in_packet: self.in_packet, fit, wants }
     }
 
-    /// Returns the virtual channels, by output, whose next credit the favoured head claims, since it has waited too long.
+    /// The favoured head has waited too long.
     #[inline(always)]
-    pub(super) fn claims(&self, ask: &Ask, params: &NetworkParams) -> u64 {
+    pub(super) fn is_late(&self) -> bool {
+        self.waited == MOST_PERIODS
+    }
+
+    /// Returns the credits that the favoured head would claim, since it has waited too long.
+    #[inline(always)]
+    pub(super) fn claim(&self, ask: &Ask, params: &NetworkParams) -> Claim {
         let favoured = ask.favoured;
-        if self.waited < MOST_PERIODS || self.in_packet >> favoured & 1 == 1 {
-            return 0;
+        if !self.is_late() || self.in_packet >> favoured & 1 == 1 {
+            return Claim::default();
         }
-        let vcs = if favoured < params.vn0 { params.vn0_mask } else { 1 << favoured };
-        (self.owed >> favoured & spread(1)) * u64::from(vcs)
+        Claim { class: params.class(favoured) as u8, outputs: gather(self.owed >> favoured) }
     }
 
     /// Output channel of a packet in progress.

@@ -1,5 +1,6 @@
 //! Network: routers, links and their counters. It knows nothing of what its tiles compute.
 
+mod claims;
 mod fixed_list;
 mod flit;
 mod flit_store;
@@ -10,6 +11,7 @@ mod links;
 mod mesh;
 mod output_port;
 mod params;
+mod phase;
 mod router;
 mod routers;
 mod switch_allocator;

@@ -63,6 +63,13 @@ impl NetworkParams {
         usize::from(vc >= self.vn0) + usize::from(vc > self.vn0)
     }
 
+    /// Returns the virtual channels of classes, which are a bit each in the order of [`Class::ALL`].
+    pub(super) fn channels(&self, classes: u8) -> u8 {
+        let of = |class: usize, vcs: u8| vcs * (classes >> class & 1);
+        let (fetch, data) = (1 << self.vn0, self.data_lanes as u8);
+        of(0, self.vn0_mask) | of(1, fetch) | of(2, data)
+    }
+
     /// Returns the classes that have a channel in `vcs`, a bit each in the order of [`Class::ALL`].
     #[inline(always)]
     pub(super) fn classes(&self, vcs: u8) -> u8 {
@@ -82,6 +89,8 @@ mod tests {
         let params = NetworkParams::new(&design);
         for vc in 0..design.router.vcs() {
             assert_eq!(params.class(vc as u8), design.router.class_of_vc(vc) as usize);
+            assert_eq!(params.channels(1 << params.class(vc as u8)) >> vc & 1, 1);
+            assert_eq!(params.channels(!(1 << params.class(vc as u8))) >> vc & 1, 0);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! State of a router except its inputs: `meshkv_router`, and the routes of `meshkv_route_row` and
 //! `meshkv_route_column`.
 
+use super::claims::Claims;
 use super::flit_store::{FlitStore, Target};
 use super::links::{Place, Way};
 use super::output_port::OutputPorts;
@@ -29,8 +30,7 @@ pub(super) struct Router {
     pub(super) ways: [Way; 5],
     pub(super) beyond: [Place; 5],
     pub(super) allocator: SwitchAllocator,
-    /// By output, virtual channels whose next credits a head that has waited long has claimed.
-    pub(super) claimed: u64,
+    pub(super) claims: Claims,
 }
 
 impl Router {
@@ -48,7 +48,7 @@ impl Router {
             beyond: Port::ALL.map(|port| Place::beyond(neighbour(port), port)),
             outputs: OutputPorts::new(params),
             allocator: SwitchAllocator::new(tiles),
-            claimed: 0,
+            claims: Claims::default(),
         }
     }
 

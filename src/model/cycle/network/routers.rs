@@ -5,11 +5,12 @@
 //! depends on the one before, and few branches depend on traffic.
 
 use super::flit_store::FlitStore;
-use super::input_port::{Ask, InputPort, Phase};
+use super::input_port::{Ask, InputPort};
 use super::lanes::{any, bits, gather};
 use super::link_counters::LinkCounters;
 use super::links::{Credits, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
+use super::phase::Phase;
 use super::router::Router;
 use super::switch_allocator::{E, KINDS, L, SEVERAL, W};
 use super::virtual_channel::{Held, VirtualChannel};
@@ -35,7 +36,7 @@ pub(super) struct Routers {
     inputs: Vec<InputPort>,
     /// By tile, inputs that hold a flit, a bit each.
     holding: [u8; MOST_TILES],
-    /// Tiles whose routers have claimed credits.
+    /// Tiles at whose routers a claim has an effect.
     claiming: Vec<u8>,
 }
 
@@ -118,17 +119,20 @@ impl Routers {
                 let bit = left.trailing_zeros() as u8;
                 left &= left - 1;
                 let (tile, port) = (word as u8 * 8 + (bit >> 3), bit & 7);
-                let Router { outputs, claimed, .. } = &self.routers[usize::from(tile)];
+                let Router { outputs, claims, .. } = &self.routers[usize::from(tile)];
                 let input = &self.inputs[at(tile, port)];
                 let starts = outputs.starts(&self.params);
-                let ask = input.ask(outputs, starts, *claimed, self.phase, &self.params);
+                let ask = input.ask(outputs, starts, claims.shut_for(port), self.phase, &self.params);
                 let (meeting, p) = (&mut work.meetings[usize::from(tile)], usize::from(port & 7));
                 for (all, wants) in meeting.wants.iter_mut().zip(ask.wants) {
                     all[p] = wants;
                 }
                 meeting.pressure[p] = self.params.classes(input.full) | self.several(tile, port, &ask);
                 meeting.copying |= u8::from(ask.copies_first()) << p;
-                meeting.claims |= input.claims(&ask, &self.params);
+                if input.is_late() {
+                    meeting.claims[p] = input.claim(&ask, &self.params);
+                    meeting.claimed |= meeting.claims[p].outputs != 0;
+                }
                 meeting.owed |= input.owed;
                 meeting.requested |= ask.outputs();
                 let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0 };
@@ -164,18 +168,17 @@ impl Routers {
         }
     }
 
-    /// Stores the claims for the next cycle.
+    /// Advances the claims of all routers that have any.
     fn claim(&mut self, work: &WorkLists) {
-        for tile in self.claiming.drain(..) {
-            self.routers[usize::from(tile)].claimed = 0;
-        }
         for &tile in work.busy.items() {
-            let claims = work.meetings[usize::from(tile)].claims;
-            if claims != 0 {
-                self.routers[usize::from(tile)].claimed = claims;
+            if work.meetings[usize::from(tile)].claimed && !self.claiming.contains(&tile) {
                 self.claiming.push(tile);
             }
         }
+        let (routers, phase) = (&mut self.routers, self.phase);
+        self.claiming.retain(|&tile| {
+            routers[usize::from(tile)].claims.advance(&work.meetings[usize::from(tile)].claims, phase)
+        });
     }
 
     /// Finds flits on links of rows and tiles that meet an empty buffer and a free output along the row that
@@ -191,7 +194,9 @@ impl Routers {
             let through = if usize::from(port) == L { meeting.through } else { 0 };
             meeting.through |= route & ROW;
             let input = &self.inputs[at(tile, port)];
-            let begin = gather(router.outputs.starts(&self.params));
+            let shut = router.claims.shut_for(port);
+            let closed = if shut.class == 0 { shut.outputs } else { 0 };
+            let begin = gather(router.outputs.starts(&self.params)) & !closed;
             let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.params));
             let room = if input.begins(vc, &self.params) { begin } else { go_on };
             let empty = (input.occupied >> vc & 1).wrapping_sub(1);

@@ -5,7 +5,7 @@
 //! before. An output first decides between the classes that could send, then between the inputs of that class.
 
 use super::lanes::{any, gather, lane, nonzero, scatter_all};
-use crate::model::cycle::common::{class_turn, shared_turn, ClassOrder, Shares};
+use crate::model::cycle::common::{class_turn, shared_turn, straight_turn, ClassOrder, Shares, Turn};
 
 pub(super) const N: usize = 0;
 pub(super) const S: usize = 1;
@@ -35,15 +35,17 @@ pub(super) const SEVERAL: u8 = 1 << 3;
 /// Requests or grants: by kind, a lane for each input, in it a bit for each output.
 pub(super) type Lanes = [u64; KINDS];
 
-/// Turns of the inputs at one output, for one class: where each of three pairs stands.
+/// Turns of the inputs at one output, for one class: where each pair stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Turns {
-    /// Straight-through traffic and all others; at the local output the column and the row.
-    outer: u8,
-    /// The row and the tile; at the local output north and south.
-    inner: u8,
+    /// Wins left to straight flits.
+    straight: u8,
+    /// The row and the tile; at the local output the column and the row.
+    outer: Turn,
+    /// North and south, at the local output.
+    column: Turn,
     /// East and west.
-    row: u8,
+    row: Turn,
 }
 
 /// State of the turns.
@@ -135,13 +137,18 @@ impl SwitchAllocator {
         let class = kind.saturating_sub(1);
         let turns = &mut self.turns[output][class];
         let has = |input: usize| inputs >> input & 1 == 1;
-        let behind = |input: usize| self.tiles[input] * u8::from(has(input));
+        // Tiles on the sides that ask; on both if neither does.
+        let behind = |a: usize, b: usize| match (has(a), has(b)) {
+            (true, false) => self.tiles[a],
+            (false, true) => self.tiles[b],
+            _ => self.tiles[a] + self.tiles[b],
+        };
         let row = inputs & ROW != 0;
         if output == L {
-            let share = behind(N) + behind(S);
+            let share = behind(N, S);
             if shared_turn(&mut turns.outer, one_in(share), [inputs & COLUMN != 0, row]) {
                 let sides = sides(north, south);
-                return if shared_turn(&mut turns.inner, sides, [has(N), has(S)]) { N } else { S };
+                return if shared_turn(&mut turns.column, sides, [has(N), has(S)]) { N } else { S };
             }
         } else {
             let straight = STRAIGHT[output];
@@ -151,15 +158,15 @@ impl SwitchAllocator {
                 true => k,
                 false => 1,
             };
-            let shares = Shares { restarts: true, ..one_in(share) };
-            if shared_turn(&mut turns.outer, shares, [has(straight), inputs & !(1 << straight) != 0]) {
+            let asks = [has(straight), inputs & !(1 << straight) != 0];
+            if straight_turn(&mut turns.straight, share, asks) {
                 return straight;
             }
             if output == E || output == W {
                 return L;
             }
-            let share = behind(E) + behind(W);
-            if !shared_turn(&mut turns.inner, one_in(share), [row, has(L)]) {
+            let share = behind(E, W);
+            if !shared_turn(&mut turns.outer, one_in(share), [row, has(L)]) {
                 return L;
             }
         }
@@ -172,9 +179,11 @@ impl SwitchAllocator {
 
     /// Moves all turns of one output, for tests of comparisons with this model.
     pub(super) fn skip_turn(&mut self, output: usize) {
-        const PAST: u8 = 100; // Beyond the last win of any round.
-        for turns in &mut self.turns[output] {
-            *turns = Turns { outer: PAST, inner: PAST, row: PAST };
+        for Turns { straight, outer, column, row } in &mut self.turns[output] {
+            *straight = u8::from(*straight == 0);
+            for turn in [outer, column, row] {
+                turn.rivals ^= true;
+            }
         }
         let order = &mut self.classes[output];
         // The other way round.
@@ -187,13 +196,13 @@ impl SwitchAllocator {
 /// The second side wins once for `share` wins of the first.
 #[inline(always)]
 fn one_in(share: u8) -> Shares {
-    Shares { share, last: share, restarts: false }
+    Shares { share, rival_share: 1 }
 }
 
 /// Each side wins once for each of its tiles.
 #[inline(always)]
 fn sides(first: u8, second: u8) -> Shares {
-    Shares { share: first, last: (first + second).wrapping_sub(1), restarts: false }
+    Shares { share: first, rival_share: second }
 }
 
 /// Makes an input that requests two outputs decided side by side settle for one of them, or for copies of one KV_DATA
@@ -294,10 +303,11 @@ mod tests {
             let winner = |granted: Lanes| if lane(granted[FETCH], W) != 0 { 'w' } else { 'l' };
             (0..8).map(|_| winner(allocator.grant(&wants, 0, pressure))).collect()
         };
-        assert_eq!(run(0), "wlwlwlwl");
-        assert_eq!(run(0b010 << (8 * W)), "wwwlwwwl");
+        // The share is read when a round begins.
+        assert_eq!(run(0), "lwlwlwlw");
+        assert_eq!(run(0b010 << (8 * W)), "lwwwlwww");
         // Another class is backed up, which is no concern of this one.
-        assert_eq!(run(0b001 << (8 * W)), "wlwlwlwl");
+        assert_eq!(run(0b001 << (8 * W)), "lwlwlwlw");
     }
 
     #[test]

@@ -12,6 +12,12 @@ pub(super) fn after(at: u8, count: u8) -> u8 {
     }
 }
 
+/// Returns the number before `at` in a circle of `count` if `moves`, else `at`.
+#[inline(always)]
+pub(super) fn before(at: u8, count: u8, moves: bool) -> u8 {
+    at + count * u8::from((at == 0) & moves) - u8::from(moves)
+}
+
 /// Returns the sum of two numbers in a circle of `count`.
 #[inline(always)]
 pub(super) fn sum(a: u8, b: u8, count: u8) -> u8 {

@@ -1,5 +1,6 @@
 //! Work lists of one cycle of all routers.
 
+use super::claims::Claim;
 use super::fixed_list::FixedList;
 use super::input_port::Ask;
 use super::links::Moving;
@@ -37,8 +38,9 @@ pub(super) struct Meeting {
     pub(super) pressure: [u8; 8],
     /// Inputs that send copies of a KV_DATA flit before other flits.
     pub(super) copying: u8,
-    /// By output, virtual channels whose next credits are claimed.
-    pub(super) claims: u64,
+    /// By input, the credits that it would claim, and whether any would.
+    pub(super) claims: [Claim; 5],
+    pub(super) claimed: bool,
     /// By output, heads that owe it a copy.
     pub(super) owed: u64,
     /// Outputs that any head requests.
