@@ -262,9 +262,9 @@ mod tests {
         assert_eq!((whole.flits_by_class.kv_data, whole.flits_by_class.part), (8000.0, 20.0));
         assert_eq!(whole.cycles, 8000.0 + 400.0);
         assert_eq!((row.latency_us, whole.latency_us), (6.0, 42.0));
-        assert_eq!(whole.error, 0.08);
+        assert_eq!(whole.error, 0.11);
         let uneven = Sample { imbalance: 2.0, ..sample };
-        assert!((uneven.error() - 1.08).abs() < 1e-12);
+        assert!((uneven.error() - 1.11).abs() < 1e-12);
         // 4 segments of 64 tokens in 2 layers, 32 heads of 128 elements, K and V, 2 pJ each.
         assert_eq!(row.energy_nj.mac, f64::from(4 * 64 * 2 * 32 * 128 * 2 * 2) / 1000.0);
         assert_eq!(whole.energy_nj.mac, 8.0 * row.energy_nj.mac);

@@ -23,7 +23,8 @@ impl RandomFabric {
         }
     }
 
-    /// A descriptor of random segments of a random layer for random streams.
+    /// A descriptor of random segments for random streams. Layers follow one another, so that no slice is named again
+    /// before it was served: a user must not, and the Verilog stops.
     pub(super) fn descriptor(&mut self) -> Vec<(&'static str, u64)> {
         let model = &self.design.config.model;
         let (layers, streams) = (u64::from(model.layers), u64::from(model.max_streams));
@@ -39,7 +40,7 @@ impl RandomFabric {
         let step = self.made.is_multiple_of(self.pace.step);
         vec![
             ("desc_prefix", self.below(streams)),
-            ("desc_layer", self.below(layers)),
+            ("desc_layer", self.made % layers),
             ("desc_first", first),
             ("desc_stride", stride),
             ("desc_count", count),
