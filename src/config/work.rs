@@ -45,6 +45,8 @@ pub enum Pattern {
     Neighbour,
     /// Uniform, with a tenth of all packets to the tile in the middle.
     Hotspot,
+    /// Every other tile to the one in the middle.
+    AllToOne,
     /// KV_DATA to `fanout` random tiles.
     Multicast,
     /// Half PART; KV_FETCH, and KV_DATA to `fanout` tiles.

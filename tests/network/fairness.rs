@@ -10,7 +10,7 @@ use meshkv::cosim::traffic::pattern::PatternKind;
 use meshkv::cosim::workloads::network::measure::{run, Measured};
 use meshkv::cosim::workloads::network::Phases;
 use meshkv::design::Design;
-use PatternKind::{BitComplement, BitReverse, Hotspot, Shuffle, Tornado, Transpose, Uniform};
+use PatternKind::{AllToOne, BitComplement, BitReverse, Hotspot, Shuffle, Tornado, Transpose, Uniform};
 use VirtualNetworks::{Both, Vn0, Vn1};
 
 /// An 8x8 mesh without registers between dies.
@@ -51,6 +51,7 @@ fn the_slowest_source_has_its_share_of_every_pattern() {
         (full(BitReverse, Both, 1), 0.70, 0.15),
         (full(Shuffle, Both, 1), 0.10, 0.35),
         (full(Hotspot, Both, 1), 0.75, 0.145),
+        (full(AllToOne, Both, 1), 0.95, 0.0155),
     ] {
         let measured = measure(&design, &traffic, 20_000);
         let slowest = measured.slowest_source.expect("flits come");

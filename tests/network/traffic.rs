@@ -56,7 +56,7 @@ fn all_shapes() -> Vec<Shape> {
     use PatternKind::*;
     let mut shapes =
         vec![Shape::Multicast { fanout: 3 }, Shape::Multicast { fanout: 7 }, Shape::Mixed { fanout: 3 }];
-    for pattern in [Uniform, BitComplement, BitReverse, Shuffle, Tornado, Neighbour, Hotspot] {
+    for pattern in [Uniform, BitComplement, BitReverse, Shuffle, Tornado, Neighbour, Hotspot, AllToOne] {
         for vn in [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both] {
             shapes.push(unicast(pattern, vn));
         }

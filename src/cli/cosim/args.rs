@@ -96,6 +96,8 @@ enum Kind {
     Neighbour,
     /// Uniform, with a share drawn by --hotspot
     Hotspot,
+    /// Every other tile to the one in the middle
+    AllToOne,
     /// KV_DATA to --fanout random tiles
     Multicast,
     /// Half PART on VN0; KV_FETCH, and KV_DATA to --fanout tiles, on VN1
@@ -166,6 +168,7 @@ impl Options {
             Kind::Tornado => unicast(PatternKind::Tornado),
             Kind::Neighbour => unicast(PatternKind::Neighbour),
             Kind::Hotspot => unicast(PatternKind::Hotspot),
+            Kind::AllToOne => unicast(PatternKind::AllToOne),
             Kind::Multicast => Shape::Multicast { fanout },
             Kind::Mixed => Shape::Mixed { fanout },
         };

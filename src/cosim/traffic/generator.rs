@@ -376,6 +376,7 @@ mod tests {
                 Tornado,
                 Neighbour,
                 PatternKind::Hotspot,
+                PatternKind::AllToOne,
             ] {
                 for vn in [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both] {
                     shapes.push(Shape::Unicast { pattern, hotspots: Vec::new(), vn });

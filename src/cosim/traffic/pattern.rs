@@ -29,6 +29,8 @@ pub enum PatternKind {
     Neighbour,
     /// A share of the packets goes to chosen tiles, the rest is uniform.
     Hotspot,
+    /// All to the tile in the middle, (ceil(cols/2) - 1, ceil(rows/2) - 1).
+    AllToOne,
 }
 
 /// A tile that receives an extra share.
@@ -170,6 +172,7 @@ impl Pattern {
                 fixed(&|x, y| ((x + cols.div_ceil(2) - 1) % cols, (y + rows.div_ceil(2) - 1) % rows))?
             }
             PatternKind::Neighbour => fixed(&|x, y| ((x + 1) % cols, (y + 1) % rows))?,
+            PatternKind::AllToOne => fixed(&|_, _| middle(mesh))?,
         };
         Ok(Pattern { mesh, map })
     }
@@ -213,6 +216,7 @@ impl PatternKind {
             PatternKind::Tornado => "tornado",
             PatternKind::Neighbour => "neighbour",
             PatternKind::Hotspot => "hotspot",
+            PatternKind::AllToOne => "all-to-one",
         }
     }
 }
@@ -233,9 +237,15 @@ pub fn random_set(mesh: Mesh, source: NodeId, k: u32, rng: &mut impl Rng) -> Til
     set
 }
 
+/// Column and row of the tile in the middle; of an even number, the lower one.
+fn middle(mesh: Mesh) -> (u32, u32) {
+    ((mesh.cols() - 1) / 2, (mesh.rows() - 1) / 2)
+}
+
 fn hot(mesh: Mesh, hotspots: &[Hotspot]) -> Result<Vec<(NodeId, f64)>, PatternError> {
     let (cols, rows) = (mesh.cols(), mesh.rows());
-    let centre = [Hotspot { x: (cols - 1) / 2, y: (rows - 1) / 2, share: HOTSPOT_SHARE }];
+    let (x, y) = middle(mesh);
+    let centre = [Hotspot { x, y, share: HOTSPOT_SHARE }];
     let hotspots = if hotspots.is_empty() { &centre } else { hotspots };
     let mut total = 0.0;
     let mut sums = Vec::new();
@@ -300,6 +310,9 @@ mod tests {
         assert_eq!(to(Tornado, m, 0, 7), Some((3, 2)));
         assert_eq!(to(Neighbour, m, 7, 0), Some((0, 1)));
         assert_eq!(to(Tornado, mesh(5, 3), 0, 0), Some((2, 1)));
+        assert_eq!(to(AllToOne, m, 7, 0), Some((3, 3)));
+        assert_eq!(to(AllToOne, m, 3, 3), None);
+        assert_eq!(to(AllToOne, mesh(5, 2), 4, 1), Some((2, 0)));
         assert_eq!(to(BitReverse, mesh(8, 2), 1, 0), Some((0, 1)));
     }
 

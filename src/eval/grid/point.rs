@@ -74,6 +74,7 @@ pub(super) fn traffic(work: &TrafficWork) -> Traffic {
         Pattern::Tornado => unicast(PatternKind::Tornado),
         Pattern::Neighbour => unicast(PatternKind::Neighbour),
         Pattern::Hotspot => unicast(PatternKind::Hotspot),
+        Pattern::AllToOne => unicast(PatternKind::AllToOne),
         Pattern::Multicast => Shape::Multicast { fanout: work.fanout },
         Pattern::Mixed => Shape::Mixed { fanout: work.fanout },
     };
