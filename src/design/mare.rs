@@ -16,6 +16,8 @@ const MAX_SLOTS: u32 = 8;
 const MAX_HISTORY: u32 = 64;
 /// Most slices a home's staging memory is divided into.
 const MAX_STAGING_SLOTS: u32 = 16;
+/// Cycles of the duplicate filter's look-up, from a chunk that is due to its remaining destinations.
+const LOOKUP_CYCLES: u32 = 2;
 
 /// Least flit width with a deep FIFO by default: it is in block RAM, where depth is free.
 const WIDE_FLIT: u32 = 512;
@@ -45,8 +47,9 @@ pub fn chunk_flits(config: &Config) -> u32 {
 pub struct Mare {
     /// Cycles for which a request can be joined; 0 builds no joining at all.
     pub coalesce_window: u32,
-    /// Cycles from the end of the window to the first flit; 0 without multicast.
-    pub tree_build_cycles: u32,
+    /// Cycles from the end of the window until the first chunk is due. The cycles to build the tree, less those
+    /// of the duplicate filter's look-up, which passes meanwhile; 0 without multicast.
+    pub tree_cycles: u32,
     /// True if duplicates are suppressed.
     pub dedup: bool,
     /// Bits of one bank of the Bloom filter.
@@ -92,12 +95,14 @@ impl Mare {
         // that it remembers.
         let tiles = config.mesh.cols * config.mesh.rows;
         let backlog = tiles * fetch_slots * (chunk_flits + mare.coalesce_window + mare.tree_build_cycles);
+        let dedup = mare.enable && mare.dedup;
+        let build = if multicast { mare.tree_build_cycles } else { 0 };
         let staging = Staging::new(config);
         let in_window = (staging.window_flits / slice_flits).max(1);
         Mare {
             coalesce_window: if mare.enable { mare.coalesce_window } else { 0 },
-            tree_build_cycles: if multicast { mare.tree_build_cycles } else { 0 },
-            dedup: mare.enable && mare.dedup,
+            tree_cycles: if dedup { build.saturating_sub(LOOKUP_CYCLES) } else { build },
+            dedup,
             bloom_bits: mare.bloom_bits,
             tag_entries: mare.tag_entries,
             bloom_refresh: mare.bloom_refresh,
@@ -164,7 +169,15 @@ mod tests {
     #[test]
     fn what_is_switched_off_takes_no_time() {
         let shape = mare(|c| c.mare.enable = false);
-        assert_eq!((shape.coalesce_window, shape.tree_build_cycles, shape.dedup), (0, 0, false));
-        assert_eq!(mare(|c| c.mare.multicast = false).tree_build_cycles, 0);
+        assert_eq!((shape.coalesce_window, shape.tree_cycles, shape.dedup), (0, 0, false));
+        assert_eq!(mare(|c| c.mare.multicast = false).tree_cycles, 0);
+    }
+
+    #[test]
+    fn the_look_up_takes_no_time_of_its_own_while_a_tree_is_built() {
+        let tree =
+            |build, dedup| mare(|c| (c.mare.tree_build_cycles, c.mare.dedup) = (build, dedup)).tree_cycles;
+        assert_eq!([0, 1, 2, 4].map(|build| tree(build, true)), [0, 0, 0, 2]);
+        assert_eq!([0, 1, 2, 4].map(|build| tree(build, false)), [0, 1, 2, 4]);
     }
 }

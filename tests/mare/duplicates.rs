@@ -54,6 +54,22 @@ fn heads_that_miss_the_window_cost_no_second_stream() {
 }
 
 #[test]
+fn where_nothing_is_repeated_suppression_costs_no_cycle() {
+    // Two tiles ask for the same chunk, too far apart to be merged. The look-up passes while the tree is built.
+    let (with, without) = both_ways(
+        |_| {},
+        |design| {
+            let mut plan = plan(design, 1);
+            plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
+            plan.commands[2].push(chunk(design, 9, 0, 0, 0, 1));
+            plan
+        },
+    );
+    assert_eq!((with.event("requests_merged"), with.event("exact_hits")), (0, 1));
+    assert_eq!((with.cycles, with.data_links), (without.cycles, without.data_links));
+}
+
+#[test]
 fn of_overlapping_trees_only_the_new_branches_are_sent() {
     // Tile 5 asks, and again together with tile 2, whose request is a new one.
     let (with, without) = both_ways(

@@ -30,7 +30,7 @@ fn without_suppression_there_is_no_filter_no_history_and_no_order_of_repeats() {
         assert!(text(&on, module).is_some() && text(&off, module).is_none(), "{module}");
     }
     gone(&on, &off, "meshkv_requester", &["HISTORY", "known_q", "old_gen_q", "ring_q"]);
-    gone(&on, &off, "meshkv_request_table", &["older_q"]);
+    gone(&on, &off, "meshkv_request_table", &["before_q"]);
     gone(&on, &off, "meshkv_home_agent", &["u_filter", "BLOOM_BITS", "tick"]);
     gone(&on, &off, "meshkv_transport", &["period_q", "TAG_ENTRIES"]);
 }
@@ -41,7 +41,7 @@ fn without_a_window_nothing_is_merged() {
     gone(&on, &off, "meshkv_request_table", &["closes", "ending", "assign open[e] = in_window"]);
     // Without suppression as well, requests are not even compared.
     let neither = files(|c| (c.mare.coalesce_window, c.mare.dedup) = (0, false));
-    gone(&on, &neither, "meshkv_request_table", &["gen_q", "older_q"]);
+    gone(&on, &neither, "meshkv_request_table", &["gen_q", "before_q"]);
 }
 
 #[test]
@@ -58,6 +58,6 @@ fn without_multicast_there_are_no_sets_in_the_network_and_no_trees() {
 #[test]
 fn without_mare_a_home_answers_every_fetch_by_itself() {
     let (on, off) = (files(|_| {}), files(|c| c.mare.enable = false));
-    gone(&on, &off, "meshkv_request_table", &["gen_q", "count_q", "closes", "older_q"]);
+    gone(&on, &off, "meshkv_request_table", &["gen_q", "count_q", "closes", "before_q"]);
     assert!(text(&off, "meshkv_duplicate_filter").is_none());
 }

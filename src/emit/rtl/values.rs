@@ -30,7 +30,7 @@ pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<Str
     values.insert("fifo_style".into(), fifo.into());
     values.insert("dedup".into(), mare.dedup.into());
     values.insert("coalesce".into(), (mare.coalesce_window > 0).into());
-    values.insert("waits".into(), (mare.coalesce_window + mare.tree_build_cycles > 0).into());
+    values.insert("waits".into(), (mare.coalesce_window + mare.tree_cycles > 0).into());
     values.insert("vn0_turns".into(), (design.router.vn0_vcs > 1).into());
     values.extend(TakvParams::of(design).values());
     values.extend(PadParams::of(design).values());

@@ -83,7 +83,7 @@ impl MareParams {
 
     /// Bits of the counter of a request's window and tree.
     pub(in crate::emit::rtl) fn count(&self) -> u32 {
-        index_bits(self.mare.coalesce_window + self.mare.tree_build_cycles + 2)
+        index_bits(self.mare.coalesce_window + self.mare.tree_cycles + 2)
     }
 }
 

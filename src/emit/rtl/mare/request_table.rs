@@ -25,11 +25,11 @@ pub(in crate::emit::rtl) fn request_table(w: &MareParams) -> ModuleSpec {
     if w.mare.coalesce_window > 0 || w.mare.dedup {
         b = b.tag_width(w);
     }
-    if w.mare.coalesce_window + w.mare.tree_build_cycles > 0 {
+    if w.mare.coalesce_window + w.mare.tree_cycles > 0 {
         b = b
-            .param("TOTAL", w.mare.coalesce_window + w.mare.tree_build_cycles, "Cycles of window and tree.")
-            .param("TREE", w.mare.tree_build_cycles, "Cycles to build a tree.")
-            .param("CLOSING", w.mare.tree_build_cycles + 1, "TREE + 1: the last cycle of a window.")
+            .param("TOTAL", w.mare.coalesce_window + w.mare.tree_cycles, "Cycles of window and tree.")
+            .param("TREE", w.mare.tree_cycles, "Cycles to build a tree, but for those of a look-up.")
+            .param("CLOSING", w.mare.tree_cycles + 1, "TREE + 1: the last cycle of a window.")
             .param("COUNT_WIDTH", w.count(), "Width of their counter in bits.");
     }
     b.clocked()

@@ -19,17 +19,23 @@ struct Entry {
     mask: u64,
     /// Remaining cycles of window and tree.
     count: u32,
-    /// Entries for the same range that must leave first.
-    older: u64,
 }
 
 /// Table entry for a fetch.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+enum Place {
     /// Joins this request.
     Join(usize),
-    /// Opens this request, with a mask of the other requests for the same range.
-    Open(usize, u64),
+    /// Opens this request.
+    Open(usize),
+}
+
+/// What the table does with a fetch.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placed {
+    place: Place,
+    /// Requests that must leave before the fetch's: those for the range of a repeat.
+    older: u64,
 }
 
 /// Activity of the table in a period.
@@ -49,8 +55,12 @@ pub(super) struct RequestTable {
     again: u64,
     /// Entries with a running counter.
     counting: u64,
-    /// Entries that wait only for older ones.
+    /// Entries whose counter has run down.
     waited: u64,
+    /// Requests with a repeated fetch: they leave after all those of `before`.
+    waits: u64,
+    /// Requests that any of `waits` waits for.
+    before: u64,
     /// Round-robin masks: windows to end next, and requests to stream next.
     closes_later: u64,
     serves_later: u64,
@@ -72,11 +82,13 @@ impl RequestTable {
             again: 0,
             counting: 0,
             waited: 0,
+            waits: 0,
+            before: 0,
             closes_later: 0,
             serves_later: 0,
             due: None,
             window: mare.coalesce_window,
-            tree: mare.tree_build_cycles,
+            tree: mare.tree_cycles,
             dedup: mare.dedup,
             multicast: params.multicast,
             chunk_flits: mare.chunk_flits,
@@ -96,10 +108,7 @@ impl RequestTable {
 
     /// Chooses the chunk that is due next. `ready`: the present one is passed on.
     pub(super) fn turn(&self, ready: bool) -> Turn {
-        let mut ripe = self.valid & self.waited;
-        if self.dedup {
-            ripe = bits(ripe).filter(|&e| self.entries[e].older == 0).fold(0, |set, e| set | 1 << e);
-        }
+        let ripe = self.valid & self.waited & !self.held();
         if ripe == 0 || (self.due.is_some() && !ready) {
             return Turn::default();
         }
@@ -113,14 +122,26 @@ impl RequestTable {
         up_to(entry.next, entry.last, self.chunk_flits)
     }
 
+    /// Requests that wait for others to leave.
+    fn held(&self) -> u64 {
+        if self.before == 0 {
+            0
+        } else {
+            self.waits
+        }
+    }
+
     /// Returns the entry for a fetch, if there is room.
-    pub(super) fn place(&self, fetch: &Fetch) -> Option<Place> {
+    pub(super) fn place(&self, fetch: &Fetch) -> Option<Placed> {
         let same = if self.window > 0 || self.dedup { self.same(fetch) } else { 0 };
         let open = bits(same).find(|&e| self.window > 0 && self.entries[e].count > self.tree);
-        open.map(Place::Join).or_else(|| {
+        let place = open.map(Place::Join).or_else(|| {
             let vacant = lowest_free(self.valid, self.entries.len() as u32)?;
-            Some(Place::Open(vacant as usize, same))
-        })
+            Some(Place::Open(vacant as usize))
+        })?;
+        let older =
+            if self.dedup && fetch.again { same & !self.held() & !open.map_or(0, |e| 1 << e) } else { 0 };
+        Some(Placed { place, older })
     }
 
     fn same(&self, fetch: &Fetch) -> u64 {
@@ -137,7 +158,7 @@ impl RequestTable {
         &mut self,
         turn: Turn,
         ready: bool,
-        fetch: Option<(Fetch, Place, u32)>,
+        fetch: Option<(Fetch, Placed, u32)>,
         events: &mut Events,
     ) {
         let closes = self.closing();
@@ -146,17 +167,24 @@ impl RequestTable {
             self.due = None;
         }
         let leaves = turn.serves.filter(|&e| self.serve(e));
-        if let Some((fetch, place, slot)) = fetch {
+        self.waits = self.held();
+        if let Some((fetch, placed, slot)) = fetch {
             let tile = (fetch.y * self.cols + fetch.x) as usize;
-            match place {
+            let entry = match placed.place {
                 Place::Join(e) => {
                     events.count(Event::Merge);
                     self.join(e, &fetch, tile);
+                    e
                 }
-                Place::Open(e, same) => {
+                Place::Open(e) => {
                     events.count(Event::Open);
-                    self.open(e, &fetch, slot, tile, same);
+                    self.open(e, &fetch, slot, tile);
+                    e
                 }
+            };
+            if placed.older != 0 {
+                self.waits |= 1 << entry;
+                self.before |= placed.older;
             }
         }
         if let Some(e) = leaves {
@@ -174,8 +202,9 @@ impl RequestTable {
         for e in bits(self.counting) {
             let entry = &self.entries[e];
             open |= u64::from(entry.count > self.tree) << e;
-            ending |= u64::from(entry.count == self.tree + 1 && entry.older == 0) << e;
+            ending |= u64::from(entry.count == self.tree + 1) << e;
         }
+        ending &= !self.held();
         if (self.valid & !open).count_ones() > 1 {
             return None;
         }
@@ -229,11 +258,10 @@ impl RequestTable {
         self.again |= u64::from(fetch.again) << e;
     }
 
-    fn open(&mut self, e: usize, fetch: &Fetch, slot: u32, tile: usize, same: u64) {
+    fn open(&mut self, e: usize, fetch: &Fetch, slot: u32, tile: usize) {
         let Fetch { key, mask, first, last, again, .. } = *fetch;
         let count = self.window + self.tree;
-        let older = if self.dedup { same } else { 0 };
-        self.entries[e] = Entry { key, first, last, next: first, slot, dest: only(tile), mask, count, older };
+        self.entries[e] = Entry { key, first, last, next: first, slot, dest: only(tile), mask, count };
         self.valid |= 1 << e;
         self.again = self.again & !(1 << e) | u64::from(again) << e;
         if count > 0 {
@@ -246,8 +274,50 @@ impl RequestTable {
     fn leave(&mut self, e: usize) {
         self.valid &= !(1 << e);
         self.waited &= !(1 << e);
-        if self.dedup {
-            self.entries.iter_mut().for_each(|entry| entry.older &= !(1 << e));
+        self.before &= !(1 << e);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::design::Design;
+
+    /// Fetches come at these cycles from these tiles. Returns the tiles in the order in which their chunks become
+    /// due.
+    fn order(fetches: &[(u32, u32, bool)]) -> Vec<u64> {
+        let mut config = Config::default();
+        (config.mare.coalesce_window, config.mare.tree_build_cycles) = (1, 2);
+        let design = Design::from_config("order", &config).unwrap();
+        let mut table = RequestTable::new(&MareParams::of(&design));
+        let (mut events, mut dues, mut last) = (Events::default(), Vec::new(), None);
+        for cycle in 0..200 {
+            let fetch = fetches.iter().find(|(at, ..)| *at == cycle).map(|&(_, x, again)| {
+                let fetch =
+                    Fetch { key: 5, x, last: 3 * design.mare.chunk_flits - 1, again, ..Default::default() };
+                (fetch, table.place(&fetch).unwrap(), 0)
+            });
+            let ready = cycle > 40 && cycle % 4 == 0;
+            table.step(table.turn(ready), ready, fetch, &mut events);
+            let due = table.due().map(|due| (due.dest[0], due.first));
+            dues.extend(due.filter(|_| due != last).map(|(dest, _)| dest));
+            last = due;
         }
+        assert_eq!((table.valid, table.before), (0, 0));
+        dues
+    }
+
+    #[test]
+    fn first_fetches_of_a_range_stream_in_rotation() {
+        assert_eq!(order(&[(0, 0, false), (10, 1, false)]), [1, 2, 1, 2, 1, 2]);
+    }
+
+    #[test]
+    fn a_repeat_leaves_after_every_earlier_request_for_its_range() {
+        assert_eq!(order(&[(0, 0, false), (10, 1, false), (20, 1, true)]), [1, 2, 1, 2, 1, 2, 2, 2, 2]);
+        // The request that it joins waits as well, but not for itself, and later ones wait only if they repeat.
+        assert_eq!(order(&[(0, 0, false), (10, 1, false), (11, 0, true)]), [1, 1, 1, 3, 3, 3]);
+        assert_eq!(order(&[(0, 0, false), (1, 0, true)]), [1, 1, 1]);
     }
 }
