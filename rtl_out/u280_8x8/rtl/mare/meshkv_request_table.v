@@ -26,13 +26,13 @@ module meshkv_request_table #(
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 18,
     // Cycles of window and tree.
-    parameter TOTAL = 16,
-    // Cycles to build a tree.
-    parameter TREE = 4,
+    parameter TOTAL = 14,
+    // Cycles to build a tree, but for those of a look-up.
+    parameter TREE = 2,
     // TREE + 1: the last cycle of a window.
-    parameter CLOSING = 5,
+    parameter CLOSING = 3,
     // Width of their counter in bits.
-    parameter COUNT_WIDTH = 5
+    parameter COUNT_WIDTH = 4
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -155,17 +155,22 @@ module meshkv_request_table #(
         end
     end
 
-    // The latest of the requests for the same range.
-    reg  [ENTRIES-1:0]     newest_q;
-    reg  [ENTRY_WIDTH-1:0] newest;
-    wire                   leaving = |leaves;
-    integer                n;
-    always @(*) begin
-        newest = {ENTRY_WIDTH{1'b0}};
-        for (n = 0; n < ENTRIES; n = n + 1)
-            newest = newest | (n[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{same[n] & newest_q[n]}});
+    // A repeated fetch leaves after the first one, so its request waits for all earlier ones for its range. Then the
+    // duplicate is always the later one, and none is under way once a tile has the whole range (docs/mare.md).
+    // Waiting requests wait together, until every request that one of them waits for has left.
+    reg  [ENTRIES-1:0] waits_q, before_q;
+    wire [ENTRIES-1:0] held    = waits_q & {ENTRIES{|before_q}};
+    wire [ENTRIES-1:0] older   = same & ~joined & ~held;
+    wire               ordered = s_again & |{opens, joins} & |older;
+    always @(posedge clk) begin
+        before_q <= (before_q | (older & {ENTRIES{ordered}})) & ~leaves;
+        waits_q  <= held | ((opens | joins) & {ENTRIES{ordered}});
+        if (rst) begin
+            before_q <= {ENTRIES{1'b0}};
+            waits_q  <= {ENTRIES{1'b0}};
+        end
     end
-    always @(posedge clk) if (|opens) newest_q <= opens | (newest_q & ~same);
+    assign ready = ~held;
 
     genvar e;
     generate
@@ -202,18 +207,6 @@ module meshkv_request_table #(
             assign over[e] = waited;
             assign open[e] = in_window;
 
-            // A repeated request leaves after the first one. Then the duplicate is always the later one, and none
-            // is under way once a tile has the whole range (docs/mare.md). Waiting for the newest earlier
-            // request is enough, because that one waits for its predecessor.
-            reg                   waits_q;
-            reg [ENTRY_WIDTH-1:0] older_q;
-            always @(posedge clk) begin
-                if (opens[e]) older_q <= newest;
-                waits_q <= opens[e] ? |(same & newest_q) & ~(leaving & chosen == newest)
-                                    : waits_q & ~(leaving & chosen == older_q);
-                if (rst) waits_q <= 1'b0;
-            end
-            assign ready[e] = ~waits_q;
             assign due[e] = valid_q[e] & over[e] & ready[e];
 
             always @(posedge clk) begin
