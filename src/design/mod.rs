@@ -33,6 +33,7 @@ mod stride;
 mod totals;
 mod turns;
 pub mod visits;
+mod wait_bound;
 mod wires;
 
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
@@ -55,4 +56,5 @@ pub use slice::{flit_elements, half_flits, segments, slice_flits};
 pub use staging::Staging;
 pub use totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
 pub use turns::{Turns, TURNS};
+pub use wait_bound::WaitBound;
 pub use wires::Wires;

@@ -48,6 +48,8 @@ pub struct Row {
     pub finished: bool,
     /// Longest time of any flit from the head of its source queue to a destination.
     pub max_wait: u64,
+    /// Most cycles that it may take: the network's bound for this traffic.
+    pub wait_bound: u64,
     /// Flits of the slowest source that came in the window, over the mean of all tiles that send.
     pub slowest_source: Option<f64>,
     /// Router-to-router traversals in the window, counted in the RTL.
@@ -139,6 +141,7 @@ impl Row {
             saturated: over || !run.finished,
             finished: run.finished,
             max_wait: run.max_wait,
+            wait_bound: run.wait_bound,
             slowest_source: run.slowest_source,
             link_flits: run.link_flits,
             run_link_flits: run.run_link_flits,

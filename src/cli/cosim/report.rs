@@ -39,6 +39,7 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
         line("last delivery, mean", format!("{last:.2}"), "cycles, of what arrived");
     }
     line("longest wait", row.max_wait.to_string(), "cycles from the head of a source queue");
+    line("  at most", row.wait_bound.to_string(), "cycles; a longer wait is a violation");
     if let Some(slowest) = row.slowest_source {
         line("slowest source", format!("{slowest:.3}"), "of the mean of all tiles that send");
     }

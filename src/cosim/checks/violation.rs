@@ -21,6 +21,8 @@ pub enum ViolationKind {
     OutOfOrder,
     /// A flit of another packet came inside a PART packet.
     Interleaved,
+    /// A flit came after the longest wait that any may have.
+    Overdue,
     /// A flit never came.
     Lost,
     /// At the end a virtual channel still holds a flit.

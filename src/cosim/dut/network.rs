@@ -98,6 +98,11 @@ pub trait Network {
         all
     }
 
+    /// Part of all cycles in which the slowest tile takes a flit: 1 unless tiles stall.
+    fn slowest_tile(&self) -> f64 {
+        1.0
+    }
+
     /// Simulates `cycles` periods, fewer if a watchdog finds that nothing moves.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use super::error::DutError;
 use super::network::{Ejection, Entry, Injection, Network, StepStatus, COUNTERS};
 use crate::cosim::build::ffi::{self, Geometry, Library, RawEntry, RawFlit, RawTotals};
 use crate::design::{Class, Design, Mesh, NodeId, Port};
+use std::collections::HashMap;
 use std::ffi::{CStr, CString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -40,6 +41,8 @@ pub struct VerilatedMesh {
     dest_words: usize,
     head_words: usize,
     data_words: usize,
+    /// Probabilities of tiles that stall, by index.
+    stalls: HashMap<usize, f64>,
 }
 
 // SAFETY: a handle is bound to no thread; its only thread-local state is set and cleared within
@@ -76,6 +79,7 @@ impl VerilatedMesh {
             dest_words: words(geometry.dest_width),
             head_words: words(geometry.head_width),
             data_words: words(geometry.flit_width),
+            stalls: HashMap::new(),
         };
         dut.reset()?;
         Ok(dut)
@@ -197,6 +201,7 @@ impl VerilatedMesh {
     /// for good. Without a call a tile frees every slot at once.
     pub fn stall(&mut self, tile: NodeId, probability: f64, seed: u64) {
         assert!(tile.index() < self.mesh.tiles(), "a tile of another mesh");
+        self.stalls.insert(tile.index(), probability.clamp(0.0, 1.0));
         let of_2_32 = (probability.clamp(0.0, 1.0) * 4_294_967_296.0) as u64;
         // SAFETY: the handle is live and the tile exists.
         unsafe { (self.library.symbols().stall)(self.handle.as_ptr(), tile.index() as u32, of_2_32, seed) }
@@ -338,6 +343,10 @@ impl Network for VerilatedMesh {
 
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
         Ok(VerilatedMesh::inject(self, flit)?)
+    }
+
+    fn slowest_tile(&self) -> f64 {
+        1.0 - self.stalls.values().copied().fold(0.0, f64::max)
     }
 
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {

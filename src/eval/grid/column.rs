@@ -100,6 +100,7 @@ const TRAFFIC: &[Metric] = &[
         "cycles",
         "longest time of any flit from the head of its source queue to a destination",
     ),
+    ("wait_bound", "/wait_bound", Integer, "cycles", "most that this time may be for this traffic"),
     (
         "slowest_source",
         "/slowest_source",

@@ -216,6 +216,10 @@ impl Network for Lockstep {
         self.model.inject(flit)
     }
 
+    fn slowest_tile(&self) -> f64 {
+        self.rtl.slowest_tile()
+    }
+
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {
         let mut status = StepStatus::Done;
         for _ in 0..cycles {

@@ -3,12 +3,13 @@
 //! Each flit must reach each tile of its destination set exactly once, intact to the last bit, and
 //! on a virtual channel of its class. Order is checked where it is promised. The flits of a PART
 //! packet follow each other on one channel with nothing in between. KV_DATA of one tag from one
-//! source reaches one destination in the order in which it was sent. The scoreboard knows nothing
-//! of routers. It names its findings and leaves the reaction to the caller.
+//! source reaches one destination in the order in which it was sent. No flit waits longer than [`crate::design::WaitBound`]
+//! allows. The scoreboard knows nothing of routers. It names its findings and leaves the reaction to the caller.
 
 mod mismatch;
 mod records;
 mod slab;
+mod waits;
 
 use super::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::dut::network::{Ejection, Entry, Injection, Network};
@@ -19,6 +20,7 @@ use crate::design::{Class, Design, DestKind, Mesh, NodeId, Router};
 use records::{slot_of, FlitRecord, PacketRecord, SLOT_BITS};
 use slab::Slab;
 use std::collections::{HashMap, VecDeque};
+use waits::Waits;
 
 /// A flit that arrived as it should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,7 @@ pub struct FlitScoreboard {
     /// For tags that a trace shares between packets: the last flit that came, by source, tile and
     /// tag.
     tagged: HashMap<(NodeId, NodeId, u64), u64>,
+    waits: Waits,
     violations: Violations,
     /// Headers of the flits under way, by the slot of their records.
     heads: Vec<u32>,
@@ -86,6 +89,7 @@ impl FlitScoreboard {
             waiting: design.mesh.nodes().map(|_| Default::default()).collect(),
             open: vec![None; design.mesh.tiles() * design.router.vcs() as usize],
             tagged: HashMap::new(),
+            waits: Waits::new(design),
             violations: Violations::default(),
             heads: Vec::new(),
             dest: Vec::new(),
@@ -100,6 +104,17 @@ impl FlitScoreboard {
         FlitScoreboard { bits: self.bits.carrying(words), ..self }
     }
 
+    /// The same where the slowest tile takes a flit in this part of all cycles.
+    pub fn taken_in(mut self, part: f64) -> FlitScoreboard {
+        self.waits.takes(part);
+        self
+    }
+
+    /// Most cycles that a flit of what has been sent may wait.
+    pub fn wait_bound(&self) -> u64 {
+        self.waits.longest()
+    }
+
     /// Injects the flits of a packet, ready from the cycle of its generation. Where the routers do
     /// not multicast, every destination gets a copy of its own, one after the other.
     ///
@@ -108,6 +123,7 @@ impl FlitScoreboard {
     pub fn send(&mut self, packet: &Packet, network: &mut dyn Network) -> anyhow::Result<()> {
         let serial = self.sent_packets;
         self.sent_packets += 1;
+        self.waits.sends(packet.class, packet.flits);
         let left = packet.flits * packet.dests.len();
         self.outstanding += u64::from(left);
         let slot = self.packets.insert(PacketRecord {
@@ -262,6 +278,17 @@ impl FlitScoreboard {
         if !alone || self.open[self.channel(e)].is_some() {
             let (flit, record) = (*self.flits.get(slot)?, *self.packets.get(at)?);
             self.check_order(e, &flit, &record.packet, record.serial);
+        }
+        let (waited, bound) = (e.cycle.saturating_sub(headed), self.waits.of(class));
+        if waited > bound {
+            let flit = *self.flits.get(slot)?;
+            self.violation(ViolationKind::Overdue, |board| {
+                board.describe(
+                    e,
+                    &flit,
+                    &format!("waited {waited} cycles, and no flit may wait more than {bound}"),
+                )
+            });
         }
         let complete = self.deliver(e.tile, slot);
         Some(Arrival {

@@ -68,6 +68,8 @@ pub struct Measured {
     pub hops_mean: f64,
     /// Longest time of any flit, of the sample or not, from the head of its source queue to a destination.
     pub max_wait: u64,
+    /// Most cycles that a flit of this traffic may wait; a longer wait is a violation.
+    pub wait_bound: u64,
     /// True if all of the sample arrived within the limits.
     pub finished: bool,
     /// Flits delivered at each tile in the window.
@@ -126,7 +128,9 @@ pub fn run(
     let data_words = design.flit.data_width.div_ceil(32) as usize;
     let mut run = Run {
         mesh: design.mesh,
-        board: FlitScoreboard::new(design).carrying(network.payload_words(data_words)),
+        board: FlitScoreboard::new(design)
+            .carrying(network.payload_words(data_words))
+            .taken_in(network.slowest_tile()),
         backlog: design.mesh.nodes().map(|_| Default::default()).collect(),
         sample: Sample::new(design, phases),
         generator,
@@ -165,6 +169,7 @@ pub fn run(
         network_latency: sample.network_latency,
         last_delivery: sample.last_delivery,
         max_wait: sample.max_wait,
+        wait_bound: board.wait_bound(),
         finished,
         window: sample.window.end - sample.window.start,
         delivered: sample.delivered,
