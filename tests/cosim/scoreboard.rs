@@ -132,6 +132,22 @@ fn overtaking_is_caught_in_packets_and_tags() {
 }
 
 #[test]
+fn a_wait_beyond_the_bound_is_caught_with_place_and_age() {
+    let (design, traffic) = (design(true, 2), uniform(1, VirtualNetworks::Vn0));
+    let run = |fault| over(&design, fault, VICTIM, &traffic).expect("the run ends");
+    let bound = run(Fault::None).wait_bound;
+    let within = run(Fault::Late(bound / 2));
+    assert_eq!((within.violation_count, within.wait_bound), (0, bound));
+    let found = run(Fault::Late(bound));
+    let kinds: Vec<_> = found.violations.iter().map(|v| v.kind).collect();
+    assert_eq!(kinds, [ViolationKind::Overdue]);
+    for part in ["tile (", "PART flit 0x", "waited ", &format!("no flit may wait more than {bound}")] {
+        assert!(found.violations[0].message.contains(part), "{}", found.violations[0].message);
+    }
+    assert!(found.max_wait > bound);
+}
+
+#[test]
 fn packets_that_share_a_channel_flit_by_flit_are_caught() {
     let found = kinds(Fault::Interleave, &uniform(4, VirtualNetworks::Vn0));
     assert!(found.contains(&ViolationKind::Interleaved), "{found:?}");

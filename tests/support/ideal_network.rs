@@ -19,6 +19,8 @@ pub enum Fault {
     WrongVc,
     /// Delivered ten cycles late, behind its successors.
     Delay,
+    /// Delivered so many cycles late.
+    Late(u64),
     /// A flit of one packet appears between those of another.
     Interleave,
     KeepCredit,
@@ -159,6 +161,7 @@ impl IdealNetwork {
                 }
                 Fault::WrongVc => flit.vc = (flit.vc + self.design.router.vn0_vcs) % self.design.router.vcs(),
                 Fault::Delay => at += 10,
+                Fault::Late(cycles) => at += cycles,
                 _ => {}
             }
         }
