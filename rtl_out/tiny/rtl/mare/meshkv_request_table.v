@@ -6,7 +6,8 @@
 // The first fetch for a range opens a request. Fetches for the same range and generation that arrive
 // while its window is open join it: destinations and head masks are merged. The window lasts
 // its minimum time and then until the home is free. Then the tree is built and the chunks leave,
-// requests in rotation. All requested slices are resident. A fetch waits while the table is full.
+// requests in rotation, a repeated request after those that it repeats. All requested slices are resident.
+// A fetch waits while the table is full.
 `default_nettype none
 module meshkv_request_table #(
     // Tiles of the fabric.
