@@ -33,8 +33,8 @@ module meshkv_router #(
     parameter HEAD_WIDTH = 23,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 64,
-    // Flits from which on a buffer counts as half full.
-    parameter HALF = 2,
+    // Slot from which half a buffer leads to slot 1.
+    parameter [PTR_WIDTH-1:0] HALF_SLOT = 2'd2,
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
@@ -302,7 +302,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
-        .HALF      (HALF),
+        .HALF_SLOT (HALF_SLOT),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_n (
@@ -336,7 +336,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
-        .HALF      (HALF),
+        .HALF_SLOT (HALF_SLOT),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_s (
@@ -370,7 +370,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
-        .HALF      (HALF),
+        .HALF_SLOT (HALF_SLOT),
         .META_WIDTH(ROW_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_e (
@@ -404,7 +404,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
-        .HALF      (HALF),
+        .HALF_SLOT (HALF_SLOT),
         .META_WIDTH(ROW_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_w (
@@ -438,7 +438,7 @@ module meshkv_router #(
         .VCS       (VCS),
         .PTR_WIDTH (PTR_WIDTH),
         .RING      (RING),
-        .HALF      (HALF),
+        .HALF_SLOT (HALF_SLOT),
         .META_WIDTH(LOCAL_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_input_l (
@@ -582,6 +582,9 @@ module meshkv_router #(
     wire [COLUMN_META_WIDTH-1:0] w_on_column = {rd_meta_w[COLUMN_LSB+:COLUMN_DEST_WIDTH], rd_meta_w[HEAD_WIDTH-1:0]};
     wire [COLUMN_META_WIDTH-1:0] l_on_column = {rd_meta_l[COLUMN_LSB+:COLUMN_DEST_WIDTH], rd_meta_l[HEAD_WIDTH-1:0]};
 
+    // Selects come late: a synthesiser that mixes them with the multiplexers spends two look-up tables a bit of the flit.
+
+    (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
@@ -612,6 +615,7 @@ module meshkv_router #(
         .pick     (pick[0*VN0_VCS+:VN0_VCS])
     );
 
+    (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
@@ -642,6 +646,7 @@ module meshkv_router #(
         .pick     (pick[1*VN0_VCS+:VN0_VCS])
     );
 
+    (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
@@ -672,6 +677,7 @@ module meshkv_router #(
         .pick     (pick[2*VN0_VCS+:VN0_VCS])
     );
 
+    (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
@@ -702,6 +708,7 @@ module meshkv_router #(
         .pick     (pick[3*VN0_VCS+:VN0_VCS])
     );
 
+    (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
         .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),

@@ -19,8 +19,8 @@ module meshkv_input_port #(
     parameter PTR_WIDTH = 3,
     // Order of a buffer's slots, starting at 1: bit s is shifted in behind slot s.
     parameter [(1<<PTR_WIDTH)-1:0] RING = 8'h4b,
-    // Flits from which on a buffer counts as half full.
-    parameter HALF = 4,
+    // Slot from which half a buffer leads to slot 1.
+    parameter [PTR_WIDTH-1:0] HALF_SLOT = 3'd5,
     // Width of the fields next to the payload, in bits.
     parameter META_WIDTH = 80,
     // Width of a flit's payload in bits.
@@ -161,16 +161,20 @@ module meshkv_input_port #(
             assign next_slots[v] = rd_next;
             assign more[v]       = rd_next != wr_ptr_q;
 
-            // Flits in the buffer; at least half of its slots back up what passes through. A bit of the count toggles if
-            // all lower ones are 1, or 0 on the way down: no carry chain.
-            reg  [PTR_WIDTH:0] level_q;
-            wire [PTR_WIDTH:0] carries = level_q ^ {PTR_WIDTH+1{done[v]}};
-            assign full[v] = level_q >= HALF[PTR_WIDTH:0];
-            for (b = 0; b <= PTR_WIDTH; b = b + 1) begin : gen_level
-                localparam [PTR_WIDTH:0] LOWER = (1 << b) - 1;
-                always @(posedge clk) begin
-                    if ((keep[v] ^ done[v]) & &(carries | ~LOWER)) level_q[b] <= ~level_q[b];
-                    if (rst) level_q[b] <= 1'b0;
+            // At least half of the slots hold a flit: what passes through is backed up. A pointer that follows the write
+            // pointer half a buffer behind meets the read pointer there, so flits need not be counted.
+            reg                  full_q;
+            reg  [PTR_WIDTH-1:0] half_ptr_q;
+            wire [PTR_WIDTH-1:0] half_next = {half_ptr_q[PTR_WIDTH-2:0], RING[half_ptr_q]};
+            wire                 rises     = keep[v] & ~done[v] & rd_ptr_q == half_next;
+            wire                 falls     = done[v] & ~keep[v] & rd_ptr_q == half_ptr_q;
+            assign full[v] = full_q;
+            always @(posedge clk) begin
+                full_q <= full_q ? ~falls : rises;
+                if (keep[v]) half_ptr_q <= half_next;
+                if (rst) begin
+                    full_q     <= 1'b0;
+                    half_ptr_q <= HALF_SLOT;
                 end
             end
 

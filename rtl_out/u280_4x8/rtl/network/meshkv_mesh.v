@@ -36,8 +36,8 @@ module meshkv_mesh #(
     parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // Flits from which on a buffer counts as half full.
-    parameter HALF = 4,
+    // Slot from which half a buffer leads to slot 1.
+    parameter [PTR_WIDTH-1:0] HALF_SLOT = 3'd5,
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
@@ -212,7 +212,7 @@ module meshkv_mesh #(
                     .COLUMN_DEST_WIDTH(COLUMN_DEST_WIDTH),
                     .HEAD_WIDTH       (HEAD_WIDTH),
                     .FLIT_WIDTH       (FLIT_WIDTH),
-                    .HALF             (HALF),
+                    .HALF_SLOT        (HALF_SLOT),
                     .STARVE_LIMIT     (STARVE_LIMIT),
                     .CLAIM_PERIODS    (CLAIM_PERIODS)
                 ) u_router (

@@ -92,7 +92,7 @@ module meshkv_vc_request #(
 
     // VN0 channels from the turn upwards; they go before the lower ones.
     reg  [VN0_VCS-1:0]   later_q;
-    wire [5*VN0_VCS-1:0] choices;  // By output, the VN0 channel that leaves if the output is granted.
+    wire [5*VN0_VCS-1:0] winners;  // By output, the VN0 channels of which it takes a flit.
 
     genvar o, k;
     generate
@@ -117,10 +117,7 @@ module meshkv_vc_request #(
                     & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
                 assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts};
 
-                wire [VN0_VCS-1:0] heads = won[o*4+BODY] ? bodies : firsts;
-                wire [VN0_VCS-1:0] ahead = heads & later_q;
-                wire [VN0_VCS-1:0] turn  = |ahead ? ahead : heads;
-                assign choices[o*VN0_VCS+:VN0_VCS] = turn & (~turn + 1'b1) & {VN0_VCS{won[o*4+BODY] | won[o*4+FIRST]}};
+                assign winners[o*VN0_VCS+:VN0_VCS] = (bodies & {VN0_VCS{won[o*4+BODY]}}) | (firsts & {VN0_VCS{won[o*4+FIRST]}});
 
                 assign claim_outputs[o] = |(pending[o*VCS+:VCS] & is_favoured);
 
@@ -132,7 +129,7 @@ module meshkv_vc_request #(
             end else begin : gen_never
                 wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], shut[o]};
                 assign wants[o*4+:4]                 = 4'b0000;
-                assign choices[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
+                assign winners[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
                 assign express_ok[o]                 = 1'b0;
                 assign claim_outputs[o]              = 1'b0;
             end
@@ -140,21 +137,24 @@ module meshkv_vc_request #(
     endgenerate
 
     // One flit leaves: that of the kind that has won. Several outputs are granted only to copies of one KV_DATA flit.
-    reg [VN0_VCS-1:0] chosen;
+    reg [VN0_VCS-1:0] heads;
     reg               fetches, copies;
     reg [4:0]         grant_d;
     integer           q;
     always @(*) begin
-        chosen  = {VN0_VCS{1'b0}};
+        heads   = {VN0_VCS{1'b0}};
         fetches = 1'b0;
         copies  = 1'b0;
         for (q = 0; q < 5; q = q + 1) begin
-            chosen     = chosen | choices[q*VN0_VCS+:VN0_VCS];
+            heads      = heads | winners[q*VN0_VCS+:VN0_VCS];
             fetches    = fetches | won[q*4+FETCH];
             copies     = copies | won[q*4+DATA];
             grant_d[q] = |won[q*4+:4];
         end
     end
+    wire [VN0_VCS-1:0] ahead  = heads & later_q;
+    wire [VN0_VCS-1:0] turn   = |ahead ? ahead : heads;
+    wire [VN0_VCS-1:0] chosen = turn & (~turn + 1'b1);
     assign grant = grant_d;
     assign rd_vc = {slot & {NUM_DATA{copies}}, fetches, chosen};
 

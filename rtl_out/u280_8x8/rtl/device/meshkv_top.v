@@ -111,8 +111,8 @@ module meshkv_top #(
     parameter COLUMN_DEST_WIDTH = 8,
     // Width of a flit's header fields in bits.
     parameter HEAD_WIDTH = 35,
-    // Flits from which on a buffer counts as half full.
-    parameter HALF = 4,
+    // Slot from which half a buffer leads to slot 1.
+    parameter [PTR_WIDTH-1:0] HALF_SLOT = 3'd5,
     // Times that others of its port may go before a head that could leave.
     parameter STARVE_LIMIT = 15,
     // Periods of 32 cycles after which a head that waits claims the credits that it needs.
@@ -1490,7 +1490,7 @@ module meshkv_top #(
         .COLUMN_DEST_WIDTH(COLUMN_DEST_WIDTH),
         .HEAD_WIDTH       (HEAD_WIDTH),
         .FLIT_WIDTH       (FLIT_WIDTH),
-        .HALF             (HALF),
+        .HALF_SLOT        (HALF_SLOT),
         .STARVE_LIMIT     (STARVE_LIMIT),
         .CLAIM_PERIODS    (CLAIM_PERIODS),
         .VC_DEPTH         (VC_DEPTH),

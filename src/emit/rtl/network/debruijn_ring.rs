@@ -49,6 +49,12 @@ impl Ring {
         format!("{size}'h{bits:0digits$x}", digits = size.div_ceil(4))
     }
 
+    /// The slot `steps` before slot 1, as a Verilog literal.
+    pub(in crate::emit::rtl) fn before_first(&self, steps: u32) -> String {
+        let place = self.order.len() - steps as usize;
+        format!("{}'d{}", self.width, self.order[place % self.order.len()])
+    }
+
     /// The place of every slot in the ring, that of slot 0 in the lowest `width` bits, as a Verilog
     /// literal. The ring has as many slots as `width` bits can name.
     pub(in crate::emit::rtl) fn places_literal(&self) -> String {
@@ -104,6 +110,12 @@ mod tests {
             }
             assert_eq!(slot, 1, "{length}: the ring does not close");
         }
+    }
+
+    #[test]
+    fn the_slot_before_the_first_is_the_last() {
+        let ring = Ring::of(4);
+        assert_eq!((ring.before_first(1), ring.before_first(4)), ("2'd0".to_owned(), "2'd1".to_owned()));
     }
 
     #[test]

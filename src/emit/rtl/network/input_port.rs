@@ -22,7 +22,7 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
     b.outputs()
         .vcs(w)
         .slots(w)
-        .half(w)
+        .half_slot(w)
         .meta_width(w.head + w.dest + w.column_dest + 2)
         .flit_width(w)
         .clocked()

@@ -30,7 +30,7 @@ pub(in crate::emit::rtl) fn mesh(w: &NetworkParams) -> ModuleSpec {
     .column_dest_width(w)
     .head_width(w)
     .flit_width(w)
-    .half(w)
+    .half_slot(w)
     .patience()
     .clocked_by_tile();
     tile_ports(b, "TILES*", "From and to the tiles.", "")

@@ -92,9 +92,15 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn meta_width(self, value: u32) -> Self {
         self.param("META_WIDTH", value, "Width of the fields next to the payload, in bits.")
     }
-    /// Half of a buffer's slots, from where on it is backed up.
-    pub(in crate::emit::rtl) fn half(self, w: &NetworkParams) -> Self {
-        self.param("HALF", w.vc_depth / 2, "Flits from which on a buffer counts as half full.")
+    /// Where a pointer starts that follows the write pointer half a buffer behind.
+    pub(in crate::emit::rtl) fn half_slot(self, w: &NetworkParams) -> Self {
+        let slot = Ring::of(w.vc_depth).before_first(w.vc_depth / 2);
+        self.bits_param(
+            "HALF_SLOT",
+            "[PTR_WIDTH-1:0]",
+            slot,
+            "Slot from which half a buffer leads to slot 1.",
+        )
     }
     /// Limits of waiting.
     pub(in crate::emit::rtl) fn patience(self) -> Self {

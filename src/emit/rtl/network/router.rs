@@ -36,7 +36,7 @@ pub(in crate::emit::rtl) fn router(w: &NetworkParams) -> ModuleSpec {
     .column_dest_width(w)
     .head_width(w)
     .flit_width(w)
-    .half(w)
+    .half_slot(w)
     .patience()
     .clocked()
     .group("Coordinates of this tile, tied to constants.")
