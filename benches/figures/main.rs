@@ -11,6 +11,7 @@ mod bandwidth;
 mod build;
 mod clocks;
 mod estimate;
+mod fairness;
 mod figure;
 mod generate;
 mod latency;
@@ -34,9 +35,10 @@ use std::process::ExitCode;
 /// A part of the figures that is measured separately.
 type Section = fn() -> anyhow::Result<Vec<Figure>>;
 
-const SECTIONS: [(&str, Section); 17] = [
+const SECTIONS: [(&str, Section); 18] = [
     ("latency", latency::measure),
     ("saturation", saturation::measure),
+    ("fairness", fairness::measure),
     ("multicast", multicast::measure),
     ("mare", mare::measure),
     ("bandwidth", bandwidth::measure),

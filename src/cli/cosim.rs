@@ -196,7 +196,7 @@ impl Invocation<'_> {
         let progress = self.ui.progress(Some(phases.warmup + phases.measure), "simulating");
         self.note_waves();
         let mut observe = |_, cycle| progress.set(cycle);
-        let mut setup = Setup { design: self.design, phases, observe: &mut observe };
+        let mut setup = Setup { design: self.design, phases, saturated_at: None, observe: &mut observe };
         let row = eval::measure(&mut self.fabric, &mut setup, traffic, zero_load).map_err(interrupted)?;
         drop(progress);
         self.finish(row)
@@ -206,7 +206,12 @@ impl Invocation<'_> {
         let progress = self.ui.progress(packets.last().map(|p| p.cycle), "replaying");
         self.note_waves();
         let mut observe = |_, cycle| progress.set(cycle);
-        let mut setup = Setup { design: self.design, phases: self.options.phases(), observe: &mut observe };
+        let mut setup = Setup {
+            design: self.design,
+            phases: self.options.phases(),
+            saturated_at: None,
+            observe: &mut observe,
+        };
         let row = eval::replay(&mut self.fabric, &mut setup, packets).map_err(interrupted)?;
         drop(progress);
         self.finish(row)
@@ -216,12 +221,13 @@ impl Invocation<'_> {
         let zero_load = self.zero_load(traffic)?;
         let progress = self.ui.progress(None, "simulating");
         let mut phases = self.options.phases();
-        phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load);
+        let saturated_at = self.options.latency_limit;
+        phases.latency_limit = Some(eval::NOT_SHOWN_ABOVE * zero_load.max(saturated_at.unwrap_or(0.0)));
         let mut done: Vec<f64> = Vec::new();
         let mut point = |load: f64| -> anyhow::Result<Row> {
             progress.message(format!("point {}: offering {load:.4}", done.len() + 1));
             self.fabric.reset()?;
-            let mut setup = Setup { design: self.design, phases, observe: &mut |_, _| {} };
+            let mut setup = Setup { design: self.design, phases, saturated_at, observe: &mut |_, _| {} };
             let traffic = Traffic { load, ..traffic.clone() };
             let row =
                 eval::measure(&mut self.fabric, &mut setup, &traffic, zero_load).map_err(interrupted)?;
@@ -230,7 +236,7 @@ impl Invocation<'_> {
             done.push(load);
             Ok(row)
         };
-        let found = eval::sweep(range, traffic.shape.fanout(), zero_load, &mut point);
+        let found = eval::sweep(range, traffic.shape.fanout(), zero_load, saturated_at, &mut point);
         drop(progress);
         let found =
             found.map_err(|error| if error.is::<Interrupted>() { unfinished(&done) } else { error })?;

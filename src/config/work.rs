@@ -65,6 +65,9 @@ pub enum VirtualNetwork {
     /// Either network, drawn for each packet.
     #[serde(rename = "both")]
     Both,
+    /// PART, KV_FETCH and KV_DATA in proportion to their virtual channels.
+    #[serde(rename = "all")]
+    All,
 }
 
 /// Assignment of a head to a tile of its column.

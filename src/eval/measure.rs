@@ -1,6 +1,6 @@
 //! Measures one run as one [`Row`], with the zero-load latency that it is compared with.
 
-use super::row::Row;
+use super::row::{saturated_at, Row};
 use crate::cosim::dut::network::Network;
 use crate::cosim::traffic::generator::{Generator, Traffic, TrafficError};
 use crate::cosim::traffic::packet::Packet;
@@ -35,6 +35,8 @@ pub struct Setup<'a> {
     pub design: &'a Design,
     /// Lengths of the phases; a trace takes its own length.
     pub phases: Phases,
+    /// Mean latency in cycles at which a load counts as saturated; `None`: three times that without load.
+    pub saturated_at: Option<f64>,
     /// Called with the phase and the cycle after every batch.
     pub observe: &'a mut dyn FnMut(Phase, u64),
 }
@@ -107,7 +109,8 @@ fn timed(
     let start = Instant::now();
     let found = run(network, setup.design, generator, phases, setup.observe)?;
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
-    let mut row = Row::new(setup.design.mesh, zero_load, &found);
+    let saturated_at = setup.saturated_at.or(zero_load.map(saturated_at));
+    let mut row = Row::new(setup.design.mesh, zero_load, saturated_at, &found);
     row.cycles_per_second = found.cycles as f64 / seconds;
     Ok(row)
 }

@@ -32,7 +32,7 @@ pub fn latency_plot(title: &str, sweep: &Sweep) -> anyhow::Result<String> {
 }
 
 fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
-    let top = NOT_SHOWN_ABOVE * sweep.zero_load_latency;
+    let top = NOT_SHOWN_ABOVE * sweep.zero_load_latency.max(sweep.latency_limit / SATURATED_AT);
     // The x axis ends a little past the first load that leaves the picture.
     let loads = |row: &&super::row::Row| row.load.unwrap_or(row.offered);
     let first_out = sweep.points.iter().find(|row| row.latency_mean > top);
@@ -65,7 +65,12 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
 
     let zero = sweep.zero_load_latency;
     level(&mut chart, (right, top), zero, format!("zero load {zero:.1}"))?;
-    level(&mut chart, (right, top), SATURATED_AT * zero, format!("{SATURATED_AT:.0} x zero load"))?;
+    let limit = sweep.latency_limit;
+    let name = match limit == SATURATED_AT * zero {
+        true => format!("{SATURATED_AT:.0} x zero load"),
+        false => format!("limit {limit:.1}"),
+    };
+    level(&mut chart, (right, top), limit, name)?;
     if let Some(at) = sweep.saturation {
         saturation(&mut chart, at, top, zero)?;
     }

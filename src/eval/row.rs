@@ -114,14 +114,20 @@ impl LinkRow {
     }
 }
 
-/// Mean latency beyond which a load counts as saturated, in multiples of the zero-load latency.
+/// Mean latency at which a load counts as saturated, in multiples of the zero-load latency.
 pub(super) const SATURATED: f64 = 3.0;
 
+/// Mean latency in cycles at which a load counts as saturated if no other is given.
+pub(super) fn saturated_at(zero_load_latency: f64) -> f64 {
+    SATURATED * zero_load_latency
+}
+
 impl Row {
-    /// The row of a run over `mesh`. The caller fills in names, speed and command.
-    pub(super) fn new(mesh: Mesh, zero_load_latency: Option<f64>, run: &Measured) -> Row {
+    /// The row of a run over `mesh`, saturated at a mean latency of `limit` cycles. The caller fills in names, speed and
+    /// command.
+    pub(super) fn new(mesh: Mesh, zero_load_latency: Option<f64>, limit: Option<f64>, run: &Measured) -> Row {
         let latency_mean = run.latency.mean();
-        let over = zero_load_latency.is_some_and(|zero| latency_mean >= SATURATED * zero);
+        let over = limit.is_some_and(|limit| latency_mean >= limit);
         Row {
             traffic: String::new(),
             load: None,

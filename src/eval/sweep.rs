@@ -1,10 +1,10 @@
 //! Finds the load at which a network saturates.
 //!
-//! Saturation is the highest load whose mean latency stays below three times the zero-load latency.
+//! Saturation is the highest load whose mean latency stays below a limit: three times the zero-load latency, or another.
 //! Loads rise in coarse steps until one is beyond it. Then the last step is halved until saturation
 //! is known to [`RESOLUTION`]. One more run offers the largest possible load.
 
-use super::row::{Row, SATURATED};
+use super::row::{saturated_at, Row, SATURATED};
 use serde::Serialize;
 
 /// Mean latency at saturation, in multiples of the zero-load latency.
@@ -30,6 +30,8 @@ pub struct Sweep {
     pub accepted_at_full_offer: f64,
     /// Mean latency in cycles of the same traffic at hardly any load.
     pub zero_load_latency: f64,
+    /// Mean latency in cycles at which a load counts as saturated.
+    pub latency_limit: f64,
     /// Number of violations of all points.
     pub violations: u64,
     /// The command that runs this sweep again.
@@ -37,7 +39,8 @@ pub struct Sweep {
 }
 
 /// Sweeps the load from `from` to `to`. `fanout` is the number of deliveries of an injected flit, which
-/// scales the resolution; `point` runs one load.
+/// scales the resolution; `limit` is another limit of the mean latency than three times that without load, in cycles;
+/// `point` runs one load and holds it against that limit.
 ///
 /// # Errors
 /// The first error of `point`.
@@ -45,6 +48,7 @@ pub fn sweep<E>(
     (from, to): (f64, f64),
     fanout: u32,
     zero_load_latency: f64,
+    limit: Option<f64>,
     point: &mut dyn FnMut(f64) -> Result<Row, E>,
 ) -> Result<Sweep, E> {
     let resolution = RESOLUTION / f64::from(fanout.max(1));
@@ -93,6 +97,7 @@ pub fn sweep<E>(
         resolution,
         accepted_at_full_offer: points.last().map_or(0.0, |row| row.accepted),
         zero_load_latency,
+        latency_limit: limit.unwrap_or(saturated_at(zero_load_latency)),
         violations: points.iter().map(|row| row.violations).sum(),
         points,
         command: String::new(),
@@ -116,7 +121,7 @@ mod tests {
     #[test]
     fn saturation_is_found_to_the_resolution_and_no_load_is_run_twice() {
         let mut runs = Vec::new();
-        let found = sweep((0.05, 1.0), 1, 10.0, &mut queue(0.6, &mut runs)).expect("no point fails");
+        let found = sweep((0.05, 1.0), 1, 10.0, None, &mut queue(0.6, &mut runs)).expect("no point fails");
         // Three times the latency is reached at two thirds of 0.6.
         let saturation = found.saturation.expect("it saturates");
         assert!((saturation - 0.395).abs() < 1e-9, "{saturation}");
@@ -128,13 +133,15 @@ mod tests {
 
     #[test]
     fn saturation_below_the_range_is_found_too() {
-        let found = sweep((0.3, 0.5), 1, 10.0, &mut queue(0.06, &mut Vec::new())).expect("no point fails");
+        let found =
+            sweep((0.3, 0.5), 1, 10.0, None, &mut queue(0.06, &mut Vec::new())).expect("no point fails");
         assert!((found.saturation.expect("it saturates") - 0.035).abs() < 1e-9);
     }
 
     #[test]
     fn a_range_that_does_not_saturate_says_so() {
-        let found = sweep((0.1, 0.3), 1, 10.0, &mut queue(9.0, &mut Vec::new())).expect("no point fails");
+        let found =
+            sweep((0.1, 0.3), 1, 10.0, None, &mut queue(9.0, &mut Vec::new())).expect("no point fails");
         assert_eq!(found.saturation, None);
         assert_eq!(found.points.last().and_then(|row| row.load), Some(1.0));
     }
@@ -142,13 +149,13 @@ mod tests {
     #[test]
     fn the_resolution_follows_the_fan_out() {
         let found =
-            sweep((0.05, 1.0), 50, 10.0, &mut queue(0.0303, &mut Vec::new())).expect("no point fails");
+            sweep((0.05, 1.0), 50, 10.0, None, &mut queue(0.0303, &mut Vec::new())).expect("no point fails");
         assert!((found.saturation.expect("it saturates") - 0.0202).abs() <= 0.0001);
     }
 
     #[test]
     fn an_error_of_a_point_ends_the_sweep() {
         let mut point = |load: f64| if load > 0.2 { Err("stalled") } else { Ok(Row::default()) };
-        assert_eq!(sweep((0.1, 1.0), 1, 10.0, &mut point), Err("stalled"));
+        assert_eq!(sweep((0.1, 1.0), 1, 10.0, None, &mut point), Err("stalled"));
     }
 }

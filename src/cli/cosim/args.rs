@@ -40,7 +40,8 @@ pub struct Options {
         help_heading = "Traffic"
     )]
     pub(super) packet: u32,
-    /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, or a coin for each packet [default: 0]
+    /// Virtual networks of a unicast pattern: PART on 0, KV_FETCH and KV_DATA on 1, a coin for each packet, or all three
+    /// classes in proportion to their virtual channels [default: 0]
     #[arg(long, value_enum, conflicts_with = "trace", help_heading = "Traffic")]
     vn: Option<Vn>,
     /// Destinations of a multicast packet: random, distinct, never the source [default: 8]
@@ -67,6 +68,9 @@ pub struct Options {
     /// Find saturation between two loads: the highest with latency below three times that without load
     #[arg(long, value_name = "FROM:TO", value_parser = range, conflicts_with_all = ["trace", "wave"], help_heading = "Measurement")]
     pub(super) sweep_load: Option<(f64, f64)>,
+    /// Mean latency at which a load counts as saturated [default: three times that without load]
+    #[arg(long, value_name = "CYCLES", value_parser = positive, requires = "sweep_load", help_heading = "Measurement")]
+    pub(super) latency_limit: Option<f64>,
     /// Write link-utilisation and, of a sweep, latency-load as SVG and PNG into a folder
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath, help_heading = "Output")]
     pub(super) plot: Option<PathBuf>,
@@ -112,6 +116,8 @@ enum Vn {
     Vn1,
     #[value(name = "both")]
     Both,
+    #[value(name = "all")]
+    All,
 }
 
 impl Options {
@@ -156,6 +162,7 @@ impl Options {
                 None | Some(Vn::Vn0) => VirtualNetworks::Vn0,
                 Some(Vn::Vn1) => VirtualNetworks::Vn1,
                 Some(Vn::Both) => VirtualNetworks::Both,
+                Some(Vn::All) => VirtualNetworks::All,
             },
         };
         let fanout = self.fanout.unwrap_or(DEFAULT_FANOUT);
@@ -199,6 +206,11 @@ fn range(text: &str) -> Result<(f64, f64), String> {
         (range.0 > 0.0 && range.0 < range.1 && range.1 <= 1.0).then_some(range)
     };
     read().ok_or_else(|| "write two loads above 0 and up to 1, rising, for example 0.05:1.0".to_owned())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let found = text.trim().parse().ok().filter(|&cycles: &f64| cycles > 0.0 && cycles.is_finite());
+    found.ok_or_else(|| "write a number of cycles above 0, for example 73".to_owned())
 }
 
 #[cfg(test)]

@@ -11,7 +11,10 @@ impl Options {
             return format!("{} --trace {}{}", self.begin(), trace.display(), self.end());
         }
         let load = match self.sweep_load {
-            Some((from, to)) => format!("--sweep-load {from}:{to}"),
+            Some((from, to)) => {
+                let limit = self.latency_limit.map(|limit| format!(" --latency-limit {limit}"));
+                format!("--sweep-load {from}:{to}{}", limit.unwrap_or_default())
+            }
             None => format!("--load {}", self.load),
         };
         self.with_load(&load)
@@ -38,6 +41,7 @@ impl Options {
                     VirtualNetworks::Vn0 => "0",
                     VirtualNetworks::Vn1 => "1",
                     VirtualNetworks::Both => "both",
+                    VirtualNetworks::All => "all",
                 };
                 words.push(format!("--vn {vn}"));
             }

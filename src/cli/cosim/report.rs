@@ -3,7 +3,7 @@
 use super::titles::title;
 use crate::cli::table;
 use crate::design::Design;
-use crate::eval::{Row, Sweep, SATURATED_AT};
+use crate::eval::{Row, Sweep};
 
 /// One run, a line for each figure.
 pub(super) fn row(design: &Design, row: &Row) -> String {
@@ -90,9 +90,10 @@ pub(super) fn sweep(design: &Design, sweep: &Sweep) -> String {
     };
     let title = sweep.points.first().map_or(String::new(), |row| title(design, row));
     format!(
-        "{title}\n{}\n  {saturation}: mean latency below {SATURATED_AT:.0} x {:.2} cycles\n  \
+        "{title}\n{}\n  {saturation}: mean latency below {:.2} cycles, {:.2} without load\n  \
          accepted at full offer {:.4} flits/node/cycle\n  violations {}\n",
         table::columns(&lines),
+        sweep.latency_limit,
         sweep.zero_load_latency,
         sweep.accepted_at_full_offer,
         sweep.violations

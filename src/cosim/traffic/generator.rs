@@ -35,6 +35,9 @@ pub enum VirtualNetworks {
     /// Either network, drawn for each packet with equal probability.
     #[serde(rename = "both")]
     Both,
+    /// PART, KV_FETCH and KV_DATA, with flits in proportion to the virtual channels of each.
+    #[serde(rename = "all")]
+    All,
 }
 
 /// Kind of traffic: classes and destinations.
@@ -140,6 +143,8 @@ struct Tile {
 enum Plan {
     /// Pattern, networks, and the probability that a packet on VN1 is KV_FETCH.
     Unicast(Pattern, VirtualNetworks, f64),
+    /// Pattern, and the probabilities that a packet is PART, and that it is PART or KV_FETCH.
+    Classes(Pattern, [f64; 2]),
     Multicast(u32),
     /// Fan-out, and the probabilities that a packet is PART, and that it is PART or KV_FETCH.
     Mixed(u32, [f64; 2]),
@@ -170,6 +175,12 @@ impl Generator {
         };
         let flits = f64::from(traffic.packet);
         let (plan, rate) = match &traffic.shape {
+            Shape::Unicast { pattern, hotspots, vn: VirtualNetworks::All } => {
+                let shares = Class::ALL.map(|class| design.router.vcs_of_class(class).len() as f64);
+                let packets = in_packets(shares, flits, 1.0);
+                let plan = Plan::Classes(Pattern::new(*pattern, mesh, hotspots)?, choice(packets));
+                (plan, traffic.load * packets.iter().sum::<f64>() / shares.iter().sum::<f64>())
+            }
             Shape::Unicast { pattern, hotspots, vn } => {
                 // KV_FETCH is always one flit, so longer packets on VN1 are KV_DATA.
                 let fetch = if traffic.packet == 1 { 1.0 / f64::from(design.router.vn1_vcs) } else { 0.0 };
@@ -181,15 +192,12 @@ impl Generator {
             }
             Shape::Mixed { fanout } => {
                 let fanout = fanout_in_range(*fanout)?;
-                let [part, fetch, data] = MIXED_SHARES;
-                let (part, data) = (part / flits, data / flits / copies(fanout));
-                let packets = part + fetch + data;
-                let plan = Plan::Mixed(fanout, [part / packets, (part + fetch) / packets]);
-                (plan, traffic.load * packets)
+                let packets = in_packets(MIXED_SHARES, flits, copies(fanout));
+                (Plan::Mixed(fanout, choice(packets)), traffic.load * packets.iter().sum::<f64>())
             }
         };
         let sends = |node: &NodeId| match &plan {
-            Plan::Unicast(pattern, ..) => pattern.sends(*node),
+            Plan::Unicast(pattern, ..) | Plan::Classes(pattern, _) => pattern.sends(*node),
             _ => true,
         };
         let tile = |node: NodeId| {
@@ -258,6 +266,7 @@ impl Plan {
                     VirtualNetworks::Vn0 => true,
                     VirtualNetworks::Vn1 => false,
                     VirtualNetworks::Both => coin(rng),
+                    VirtualNetworks::All => unreachable!("a plan of its own"),
                 };
                 let class = match on_vn0 {
                     true => Class::Part,
@@ -267,16 +276,36 @@ impl Plan {
                 pattern.destination(*node, rng).map(|dest| (class, TileSet::one(dest)))
             }
             Plan::Multicast(fanout) => Some((Class::KvData, random_set(mesh, *node, *fanout, rng))),
-            Plan::Mixed(fanout, [part, part_or_fetch]) => {
-                let draw = unit(rng);
-                let (class, k) = match draw {
-                    d if d < *part => (Class::Part, 1),
-                    d if d < *part_or_fetch => (Class::KvFetch, 1),
-                    _ => (Class::KvData, *fanout),
-                };
+            Plan::Classes(pattern, choice) => {
+                let class = chosen(*choice, unit(rng));
+                pattern.destination(*node, rng).map(|dest| (class, TileSet::one(dest)))
+            }
+            Plan::Mixed(fanout, choice) => {
+                let class = chosen(*choice, unit(rng));
+                let k = if class == Class::KvData { *fanout } else { 1 };
                 Some((class, random_set(mesh, *node, k, rng)))
             }
         }
+    }
+}
+
+/// Packets of each class for shares of flits: KV_FETCH is one flit, KV_DATA is sent `copies` times.
+fn in_packets([part, fetch, data]: [f64; 3], flits: f64, copies: f64) -> [f64; 3] {
+    [part / flits, fetch, data / flits / copies]
+}
+
+/// Probabilities that a packet is PART, and that it is PART or KV_FETCH.
+fn choice([part, fetch, data]: [f64; 3]) -> [f64; 2] {
+    let packets = part + fetch + data;
+    [part / packets, (part + fetch) / packets]
+}
+
+/// The class for a random number between 0 and 1.
+fn chosen([part, part_or_fetch]: [f64; 2], draw: f64) -> Class {
+    match draw {
+        draw if draw < part => Class::Part,
+        draw if draw < part_or_fetch => Class::KvFetch,
+        _ => Class::KvData,
     }
 }
 
@@ -378,7 +407,9 @@ mod tests {
                 PatternKind::Hotspot,
                 PatternKind::AllToOne,
             ] {
-                for vn in [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both] {
+                for vn in
+                    [VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both, VirtualNetworks::All]
+                {
                     shapes.push(Shape::Unicast { pattern, hotspots: Vec::new(), vn });
                 }
             }

@@ -63,6 +63,7 @@ pub(super) fn traffic(work: &TrafficWork) -> Traffic {
             VirtualNetwork::Vn0 => VirtualNetworks::Vn0,
             VirtualNetwork::Vn1 => VirtualNetworks::Vn1,
             VirtualNetwork::Both => VirtualNetworks::Both,
+            VirtualNetwork::All => VirtualNetworks::All,
         },
     };
     let shape = match work.pattern {

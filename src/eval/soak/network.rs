@@ -117,7 +117,12 @@ fn shape(draw: &mut Draw, design: &Design) -> Shape {
         0 => Shape::Multicast { fanout },
         1 | 2 => Shape::Mixed { fanout: if draw.one_in(2) { fanout } else { fanout.min(4) } },
         _ => {
-            let vn = draw.of(&[VirtualNetworks::Vn0, VirtualNetworks::Vn1, VirtualNetworks::Both]);
+            let vn = draw.of(&[
+                VirtualNetworks::Vn0,
+                VirtualNetworks::Vn1,
+                VirtualNetworks::Both,
+                VirtualNetworks::All,
+            ]);
             let (x, y) = (draw.from(0, design.mesh.cols() - 1), draw.from(0, design.mesh.rows() - 1));
             let spot = Hotspot { x, y, share: f64::from(draw.from(5, 60)) / 100.0 };
             let wanted = draw.of(&[
