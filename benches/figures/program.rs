@@ -45,6 +45,11 @@ pub fn seeds(config: &str, args: &str) -> Result<Vec<Value>> {
     SEEDS.map(|seed| json(&format!("cosim {config} {args} --seed {seed}"))).collect()
 }
 
+/// `meshkv sim` of a configuration with `args`, once for every seed: the same figures without Verilator, sooner.
+pub fn seeds_of_model(config: &str, args: &str) -> Result<Vec<Value>> {
+    SEEDS.map(|seed| json(&format!("sim {config} {args} --seed {seed}"))).collect()
+}
+
 /// A number of each result.
 pub fn numbers(values: &[Value], key: &str) -> Result<Vec<f64>> {
     values.iter().map(|value| number(value, key)).collect()
@@ -53,6 +58,11 @@ pub fn numbers(values: &[Value], key: &str) -> Result<Vec<f64>> {
 /// The command of [`seeds`] as a reader would type it.
 pub fn shown(config: &str, args: &str) -> String {
     format!("meshkv cosim {config} {args} {SEEDS_SHOWN}")
+}
+
+/// The command of [`seeds_of_model`] as a reader would type it.
+pub fn shown_of_model(config: &str, args: &str) -> String {
+    format!("meshkv sim {config} {args} {SEEDS_SHOWN}")
 }
 
 /// `text` as a file below `dir`, and its path.

@@ -1,9 +1,9 @@
 //! The highest load with a latency below three times the zero-load latency, and the accepted load
-//! beyond it.
+//! beyond it. The model gives the figures of the Verilog, which it equals to the cycle.
 
 use super::at_least;
 use super::figure::{Figure, Goal};
-use super::program::{numbers, seeds, shown, PLAIN, REFERENCE, WITH_REGISTERS};
+use super::program::{numbers, seeds_of_model, shown_of_model, PLAIN, REFERENCE, WITH_REGISTERS};
 use anyhow::Result;
 use meshkv::eval::Spread;
 
@@ -36,7 +36,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (what, traffic, goal) in SWEEPS {
         let args = format!("--traffic uniform --sweep-load 0.3:1.0 {traffic}");
-        let runs = seeds(PLAIN, &args)?;
+        let runs = seeds_of_model(PLAIN, &args)?;
         let saturations = numbers(&runs, "saturation")?;
         let accepted = numbers(&runs, "accepted_at_full_offer")?;
         let saturation = Spread::of(&saturations);
@@ -44,14 +44,14 @@ pub fn measure() -> Result<Vec<Figure>> {
             what: format!("saturation, 8x8 uniform, {what}"),
             value: format!("{} flits/node/cycle", saturation.show(3)),
             goal: at_least(saturation.mean, goal, goal.to_string()),
-            command: shown(PLAIN, &args),
+            command: shown_of_model(PLAIN, &args),
         });
-        let crossing = Spread::of(&numbers(&seeds(REFERENCE, &args)?, "saturation")?);
+        let crossing = Spread::of(&numbers(&seeds_of_model(REFERENCE, &args)?, "saturation")?);
         figures.push(Figure {
             what: format!("the same {WITH_REGISTERS}"),
             value: format!("{} flits/node/cycle", crossing.show(3)),
             goal: Goal::Stated,
-            command: shown(REFERENCE, &args),
+            command: shown_of_model(REFERENCE, &args),
         });
         let kept: Vec<f64> = accepted.iter().zip(&saturations).map(|(a, s)| a / s).collect();
         let kept = Spread::of(&kept);
@@ -63,17 +63,17 @@ pub fn measure() -> Result<Vec<Figure>> {
                 Spread::of(&accepted).show(3)
             ),
             goal: at_least(kept.mean, KEPT, format!("{KEPT}")),
-            command: shown(PLAIN, &args),
+            command: shown_of_model(PLAIN, &args),
         });
     }
     for (what, traffic, peer) in ALIKE {
         let args = format!("--traffic uniform --sweep-load 0.3:1.0 --latency-limit {LIMIT} {traffic}");
-        let saturation = Spread::of(&numbers(&seeds(PLAIN, &args)?, "saturation")?);
+        let saturation = Spread::of(&numbers(&seeds_of_model(PLAIN, &args)?, "saturation")?);
         figures.push(Figure {
             what: format!("load at a mean latency of {LIMIT} cycles, packets of 4, {what}"),
             value: format!("{} flits/node/cycle", saturation.show(3)),
             goal: at_least(saturation.mean, peer, format!("{peer} of BookSim2")),
-            command: shown(PLAIN, &args),
+            command: shown_of_model(PLAIN, &args),
         });
     }
     Ok(figures)

@@ -61,18 +61,72 @@ pub fn measure() -> Result<Vec<Figure>> {
     for model in &MODELS {
         figures.extend(compare(dir.path(), model, 8, &["head-tile", "stream-striped"])?);
     }
+    figures.extend(filter(dir.path())?);
     figures.extend(segment_sharing()?);
     figures.extend(swaps(dir.path())?);
     Ok(figures)
 }
 
-/// The configuration of a model, as a file.
-fn configuration(dir: &Path, name: &str, model: &Model) -> Result<String> {
+/// Cycles of suppression over those without, at most: chance moves a run by less.
+const FILTER_COST: f64 = 1.005;
+
+/// What the duplicate filter costs and saves, in every workload above that fetches over trees.
+fn filter(dir: &Path) -> Result<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (model, batch, mapping) in [
+        (&MODELS[0], 1, "head-tile"),
+        (&MODELS[0], 1, "row-aligned"),
+        (&MODELS[0], 8, "head-tile"),
+        (&MODELS[0], 8, "stream-striped"),
+        (&MODELS[1], 1, "head-tile"),
+        (&MODELS[1], 1, "row-aligned"),
+        (&MODELS[1], 8, "head-tile"),
+        (&MODELS[1], 8, "stream-striped"),
+    ] {
+        for (name, segments) in [("meshkv", 16), ("meshkv_stride1", 64)] {
+            let shared = if batch > 1 { format!(" --batch {batch} --prefix 32768") } else { String::new() };
+            let args = format!("--mapping {mapping} --layers 1 --segments {segments}{shared} --engine model");
+            let mut config = read(name, model)?;
+            let with = file(dir, &format!("{name}_filter.toml"), &toml::to_string(&config)?)?;
+            config.mare.dedup = false;
+            let without = file(dir, &format!("{name}_no_filter.toml"), &toml::to_string(&config)?)?;
+            let (with, without) =
+                (json(&format!("decode {with} {args}"))?, json(&format!("decode {without} {args}"))?);
+            let ratio = number(&with, "cycles")? / number(&without, "cycles")?;
+            let data = |run: &Value| number(&run["flits_by_class"], "KV_DATA");
+            let count = |key: &str| number(&with["counters"], key);
+            figures.push(Figure {
+                what: format!("duplicate filter, {}, B = {batch}, `{name}`, {mapping}", model.name),
+                value: format!(
+                    "{ratio:.4} of the cycles without, {:.4} of the KV_DATA traversals; {} of {} chunks known, {} dropped, {} trimmed, {} repeats",
+                    data(&with)? / data(&without)?,
+                    count("exact_hits")?,
+                    count("chunks_looked_up")?,
+                    count("chunks_dropped")?,
+                    count("chunks_trimmed")?,
+                    count("retries")?,
+                ),
+                goal: at_most(ratio, FILTER_COST, FILTER_COST.to_string()),
+                command: format!("meshkv decode configs/{name}.toml {args}, and with mare.dedup = false"),
+            });
+        }
+    }
+    Ok(figures)
+}
+
+/// A configuration of the repository, for a model.
+fn read(name: &str, model: &Model) -> Result<Config> {
     let path = format!("{}/configs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let mut config: Config = toml::from_str(&std::fs::read_to_string(&path)?)?;
     config.model.kv_heads = model.kv_heads;
     config.model.sliding_window = model.sliding_window;
-    file(dir, &format!("{name}_{}.toml", model.kv_heads), &toml::to_string(&config)?)
+    Ok(config)
+}
+
+/// The configuration of a model, as a file.
+fn configuration(dir: &Path, name: &str, model: &Model) -> Result<String> {
+    let text = toml::to_string(&read(name, model)?)?;
+    file(dir, &format!("{name}_{}.toml", model.kv_heads), &text)
 }
 
 /// Traffic and cycles of a macro-block when streams with one prefix decode. PART grows with layers
