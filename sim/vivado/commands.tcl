@@ -102,10 +102,33 @@ namespace eval vivado {
     command launch_runs {-jobs -to_step -scripts_only} {-force} 1 1
     command wait_on_runs {-timeout} {} 1 1
     command reset_runs {} {} 1 1
-    foreach name {report_timing_summary report_utilization report_cdc report_methodology report_clock_interaction
-                  report_bus_skew report_drc} {
-        command $name {-file -max_paths -name -slices} {-delay_type -report_unconstrained -warn_on_violation
-            -hierarchical -details -append -no_detailed_paths} 0 0
+    # Reports of a design that is open.
+    set to_file {-file -name}
+    set as_text {-append -return_string}
+    set paths {-delay_type -max_paths -nworst -path_type -slack_lesser_than -significant_digits -rpx}
+    set of_paths {-setup -hold -unique_pins -input_pins -no_header -routable_nets -no_detailed_paths -warn_on_violation}
+    command report_timing_summary [concat $to_file $paths -cells] [concat $as_text $of_paths {
+        -check_timing_verbose -report_unconstrained -no_reused_label -datasheet}] 0 0
+    command report_bus_skew [concat $to_file $paths -slack_greater_than] [concat $as_text $of_paths -sort_by_slack] 0 0
+    command report_clock_interaction [concat $to_file {-delay_type -significant_digits -cells}] [concat $as_text {
+        -setup -hold -no_header}] 0 0
+    command report_cdc [concat $to_file {-from -to -cells -severity}] [concat $as_text {
+        -details -summary -all_checks_per_endpoint -show_waiver -waived -no_waiver -no_header}] 0 0
+    command report_methodology [concat $to_file {-checks -rpx -slack_lesser_than}] [concat $as_text {
+        -waived -no_waivers}] 0 0
+    command report_drc [concat $to_file {-checks -ruledecks -of_objects -rpx}] [concat $as_text {
+        -upgrade_cw -waived -no_waivers}] 0 0
+    command report_utilization [concat $to_file {-pblocks -cells -hierarchical_depth}] [concat $as_text {
+        -slr -hierarchical -hierarchical_percentages -packthru -no_primitives -omit_locs -exclude_child_pblocks
+        -exclude_non_assigned}] 0 0
+    command report_design_analysis [concat $to_file {-cells -max_paths -hierarchical_depth -logic_level_dist_paths}] [
+        concat $as_text {-complexity -congestion -timing -setup -hold -qor_summary -extend -show_all}] 0 0
+    command report_high_fanout_nets [concat $to_file {-max_nets -fanout_greater_than -fanout_lesser_than -cells -clocks}] [
+        concat $as_text {-timing -histogram -load_types -clock_regions -slr -ascending}] 0 0
+    command report_qor_suggestions [concat $to_file {-max_strategies -max_paths -cells -of_objects}] [concat $as_text {
+        -no_split -report_all_suggestions}] 0 0
+    foreach name {get_cdc_violations get_methodology_violations} {
+        command $name {-filter -name} {-regexp -nocase} 0 1
     }
     command version {} {-short} 0 0
     command source {} {-notrace} 1 1

@@ -276,6 +276,8 @@ namespace eval vivado::do {
         set scope $outer
     }
 
-    # A run that succeeded.
-    variable answers {STATUS Complete PROGRESS 100% STATS.WNS 0.1 SLACK 0.1 DIRECTORY .}
+    # A run that succeeded, without findings.
+    variable answers {STATUS Complete PROGRESS 100% SLACK 0.1 ENDPOINT_CLOCK ap_clk DIRECTORY .}
+    proc get_cdc_violations {options others} { return {} }
+    proc get_methodology_violations {options others} { return {} }
 }

@@ -190,6 +190,41 @@ fn a_slip_in_a_script_or_the_pins_is_named_with_file_and_line() {
 }
 
 #[test]
+fn the_reports_end_with_a_verdict_and_an_old_one_does_not_count() {
+    let bench = Bench::new(&named("tiny"));
+    let verdict = || std::fs::read_to_string(bench.path("build/reports/verdict.txt")).unwrap_or_default();
+    let (reports, system) = ("scripts/reports.tcl", "scripts/system.tcl");
+    let run = |bench: &Bench| bench.script("reports", Installation::default());
+    assert_eq!(run(&bench), [""; 0]);
+    assert!(
+        verdict().starts_with("meshkv: PASS: setup slack 0.1 ns on ap_clk, hold slack 0.1 ns"),
+        "{}",
+        verdict()
+    );
+    for (from, to, says) in [
+        (
+            "[get_property SLACK $path]",
+            "-0.25",
+            "setup slack -0.25 ns on ap_clk (timing.rpt); hold slack -0.25 ns",
+        ),
+        ("[get_cdc_violations -quiet]", "{Critical Info Critical}", "2 critical clock crossings (cdc.rpt)"),
+    ] {
+        assert_eq!(bench.with(reports, from, to, run), [""; 0]);
+        assert!(verdict().starts_with("meshkv: FAIL: "), "{}", verdict());
+        assert!(verdict().contains(says), "{}", verdict());
+    }
+    // A report that fails leaves no verdict, not the one before.
+    let found = bench.with(reports, "report_drc -file", "report_drc -files", run);
+    assert!(found[0].contains("-files is no option of report_drc"), "{found:?}");
+    assert_eq!(verdict(), "");
+    // The bare system runs them, too.
+    assert_eq!(bench.script("system", Installation::default()), [""; 0]);
+    assert!(verdict().starts_with("meshkv: PASS"), "{}", verdict());
+    let found = bench.with(system, "open_run impl_1", "open_run -named x impl_1", Bench::scripts);
+    assert!(found[0].contains("is no option of open_run"), "{found:?}");
+}
+
+#[test]
 fn what_is_synthesised_on_the_card_is_what_was_estimated() {
     let bench = Bench::new(&named("tiny"));
     let all = |bench: &Bench| [bench.defines(), bench.scripts()].concat();

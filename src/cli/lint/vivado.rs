@@ -95,7 +95,7 @@ impl Default for Installation<'_> {
 }
 
 /// Scripts that Vivado runs, each by itself.
-pub const SCRIPTS: [&str; 3] = ["kernel", "system", "floorplan"];
+pub const SCRIPTS: [&str; 4] = ["kernel", "system", "floorplan", "reports"];
 
 /// Runs one of the scripts; `floorplan` below the shell, as v++ does.
 ///
