@@ -185,13 +185,17 @@ fn file_name(file: &SourceFile) -> &str {
     file.path.rsplit('/').next().unwrap_or(&file.path)
 }
 
+/// Marks the registers that Vivado does not put into shift registers: Yosys does not read its attribute.
+const FLIP_FLOPS: &str = "setattr -set keep 1 a:shreg_extract=no %ci1:+[Q] t:$* %i";
+
 /// Yosys commands that map `top`, and that time the mapped netlist.
 fn scripts(top: &str, change: &str) -> [String; 2] {
     let defines = CARD_DEFINES.map(|name| format!("-D{name}")).join(" ");
     let change = if change.is_empty() { String::new() } else { format!("{change}; ") };
     [
         format!(
-            "read_verilog {defines} rtl/*.v; {change}synth_xilinx -family xcup -noiopad -flatten -top {top}; \
+            "read_verilog {defines} rtl/*.v; {change}hierarchy -top {top}; proc; {FLIP_FLOPS}; \
+             synth_xilinx -family xcup -noiopad -flatten -top {top}; \
              write_verilog -noattr -noexpr mapped.v; write_json mapped.json"
         ),
         format!(

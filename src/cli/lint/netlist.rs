@@ -135,8 +135,12 @@ impl Netlist {
     /// # Errors
     /// When there is no such module.
     pub fn to_tcl(&self, top: &str, prefix: &str) -> Result<(String, String)> {
-        let number: BTreeMap<_, _> =
-            self.modules.keys().map(String::as_str).zip((1..).map(|n: usize| format!("{prefix}{n}"))).collect();
+        let number: BTreeMap<_, _> = self
+            .modules
+            .keys()
+            .map(String::as_str)
+            .zip((1..).map(|n: usize| format!("{prefix}{n}")))
+            .collect();
         let top = self.key(top)?;
         let mut text = String::new();
         for (key, module) in &self.modules {
@@ -316,7 +320,8 @@ end
             .replace("module \\top", "attribute \\keep_hierarchy \"yes\"\nmodule \\top")
             .replace("  cell $paramod", "  attribute \\hdlname \"u_d gen_x[3].u_sub\"\n  cell $paramod");
         let netlist = Netlist::parse(&moved).unwrap();
-        let names: Vec<_> = netlist.module("sub").unwrap().registers.iter().map(|r| r.name.as_str()).collect();
+        let names: Vec<_> =
+            netlist.module("sub").unwrap().registers.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names, ["first_q", "u_a/gen_b.u_c/high_q"]);
         let top = netlist.module("top").unwrap();
         assert_eq!((top.instances[0].0.as_str(), top.kept), ("u_d/gen_x[3].u_sub", true));

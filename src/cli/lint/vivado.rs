@@ -72,7 +72,8 @@ pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -
     // The elaborated netlist is there for the messages: it has the levels that are dissolved.
     let (elaborated, whole) = read(dir, NETLIST)?.to_tcl(top, "e")?;
     let (names, number) = read(dir, FLATTENED)?.to_tcl(top, "")?;
-    let mut job = format!("set vivado::scope {number}\nset vivado::elaborated {whole}\nvivado::prepare_xdc\n");
+    let mut job =
+        format!("set vivado::scope {number}\nset vivado::elaborated {whole}\nvivado::prepare_xdc\n");
     for name in CONSTRAINTS {
         // Writing to a String cannot fail.
         let _ = writeln!(job, "vivado::run_xdc constraints/{name}.xdc");
@@ -104,8 +105,7 @@ pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<
         let text = format!("board/meshkv_u280.v: {}", String::from_utf8_lossy(&said).trim());
         return Ok(vec![Message { severity: Severity::Error, text }]);
     }
-    let (names, number) =
-        read(dir, "board.il")?.to_tcl("meshkv_u280", "")?;
+    let (names, number) = read(dir, "board.il")?.to_tcl("meshkv_u280", "")?;
     let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings constraints/u280.xdc\n");
     Ok(run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)?.0)
 }

@@ -70,7 +70,11 @@ fn core(design: &Design) -> Vec<Kept> {
         kept("Periphery of the tiles.", std::slice::from_ref(&periphery), 1),
         kept("Its controllers of the columns.", &[format!("{periphery}/gen_column[*].u_controller")], cols),
         kept("Its memory ports.", &[format!("{periphery}/gen_port[*].u_port")], design.memory.ports),
-        kept("FIFO of requested flits, between two clocks, and the way to it.", &[transport, requester], 2 * tiles),
+        kept(
+            "FIFO of requested flits, between two clocks, and the way to it.",
+            &[transport, requester],
+            2 * tiles,
+        ),
         kept("The FIFO itself: pointers and synchronizers.", &with(&fifo, &OF_FIFO), 5 * tiles),
         kept("FIFO of queries and jobs.", &with(&jobs, &OF_FIFO), 5 * tiles),
         kept("Register of partial results.", &with(&parts, &OF_REGISTER), 3 * tiles),
@@ -97,7 +101,8 @@ fn front(design: &Design) -> Vec<Kept> {
 /// Registers of the core at the boundaries of SLRs.
 fn crossings(design: &Design) -> Vec<Kept> {
     let count = boundaries(design).count() as u32 * design.mesh.cols();
-    let mesh = |side| format!("{CORE}u_fabric/u_mesh/gen_row[*].gen_col[*].gen_{side}.gen_crossing.u_crossing");
+    let mesh =
+        |side| format!("{CORE}u_fabric/u_mesh/gen_row[*].gen_col[*].gen_{side}.gen_crossing.u_crossing");
     // Tools differ in the scope of the branches of an `else if`.
     let tile = |block| of_tile(&format!("u_fabric/gen_tile[{{t}}].*{block}.u_crossing"), "*");
     let mut all = vec![
