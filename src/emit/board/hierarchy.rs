@@ -144,7 +144,7 @@ fn ways(design: &Design) -> Vec<Kept> {
         kept("Registers of the resets.", &stages(&resets), 2 * of_rows),
         kept("Pipelines of errors.", &errors, rows),
         kept("Their registers.", &stages(&errors), of_rows),
-        kept("Slices of the memory ports.", &[slices.clone()], design.memory.ports),
+        kept("Slices of the memory ports.", std::slice::from_ref(&slices), design.memory.ports),
         kept("Credits of their addresses.", &below(&slices, &["gen_far.u_credits"]), far_ports),
         kept("Their pipelines.", &chains, 2 * far_ports),
         kept("Registers of those.", &stages(&chains), 2 * of_ports),
