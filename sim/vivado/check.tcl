@@ -1,6 +1,7 @@
 # Runs constraints and scripts as Vivado would, with commands that check their arguments and do nothing.
 #
-# Patterns are looked up in the elaborated netlist (netlist.tcl). A finding is one line on standard output:
+# Patterns are looked up in a netlist (netlist.tcl): of synthesis in the elaborated one, of implementation in the
+# flattened one. A finding is one line on standard output:
 #     finding FILE LINE TEXT
 # and every file that was run to its end says so. A comment `# expect 448 64` before a command of an XDC is the number of
 # objects that its queries find, in order; a query with a wildcard must have one, any other finds one object a name.
@@ -14,6 +15,11 @@ namespace eval vivado {
     variable assumed {}
     # Scope of look-ups: the top module of the open design, and the path of instances before it.
     variable scope {}
+    # The same top in the elaborated netlist, if `scope` is in the flattened one: for the reason why nothing is found.
+    variable elaborated {}
+    # Instances that keep their hierarchy.
+    variable kept
+    array set kept {}
     variable class
     array set class {}
     # Objects that the constraints have made so far.
@@ -174,6 +180,28 @@ namespace eval vivado {
         } elseif {[llength $needed]} {
             finding "[lindex $needed 0 0] has a wildcard, and no comment `# expect` says how many objects it finds"
         }
+    }
+
+    # Says what happened to a pattern that finds nothing: where one of its instances is dissolved, or that there is none.
+    proc why_nothing {pattern} {
+        variable scope
+        variable elaborated
+        if {$elaborated eq {}} { return {} }
+        set pieces [split $pattern /]
+        for {set level 0} {$level < [llength $pieces]} {incr level} {
+            set here [lrange $pieces 0 $level]
+            if {![netlist::has_instance $elaborated $here]} { return {} }
+            if {[netlist::has_instance $scope $here]} { continue }
+            return ": synthesis dissolves [join $here /]; keep that instance in constraints/hierarchy.xdc, or name a cell\
+                that is not in it"
+        }
+        return {}
+    }
+
+    # Prints the instances that keep their hierarchy.
+    proc print_kept {} {
+        variable kept
+        foreach path [lsort [array names kept]] { puts "kept $path" }
     }
 
     # Makes the interpreter of an XDC: no Tcl but set, expr and list.

@@ -16,7 +16,9 @@ namespace eval vivado::do {
         set wild 0
         foreach pattern $patterns {
             set found [{*}$query $pattern $options]
-            if {![llength $found] && ![dict exists $options -quiet]} { error "$name finds nothing named $pattern" }
+            if {![llength $found] && ![dict exists $options -quiet]} {
+                error "$name finds nothing named $pattern[why_nothing $pattern]"
+            }
             if {[regexp {[*?]} $pattern]} {
                 set wild 1
             } elseif {[llength $found] > 1} {
@@ -190,6 +192,8 @@ namespace eval vivado::do {
         variable properties
         variable owners
         variable pins
+        variable ::vivado::hierarchical
+        variable ::vivado::kept
         if {[dict exists $options -dict]} {
             lassign $others objects
             set pairs [dict get $options -dict]
@@ -208,6 +212,10 @@ namespace eval vivado::do {
             set owner [expr {[dict exists $owners $name] ? [dict get $owners $name] : {design net}}]
             foreach object $objects {
                 if {![is $object {*}$owner]} { error "$name is a property of a $owner, and \"$object\" is none" }
+                if {$name eq {KEEP_HIERARCHY}} {
+                    if {![info exists hierarchical($object)]} { error "$name is a property of an instance, and $object is none" }
+                    set kept($object) 1
+                }
                 if {$name ne {PACKAGE_PIN}} { continue }
                 if {[info exists pins($value)] && $pins($value) ne $object} { error "pin $value has $pins($value) already" }
                 set pins($value) $object

@@ -1,10 +1,14 @@
-# The elaborated netlist under the names that Vivado gives its objects.
+# A netlist under the names that Vivado gives its objects: elaborated, or flattened.
 #
 # `netlist::module` describes each module once. The tree of instances is searched by pattern, one level of
 # hierarchy for each `/`. The matches of a module for a piece of a pattern are cached, so that 64 tiles cost
 # little more than one. A register `x_q` of several bits is the cells `x_q_reg[0]`, `x_q_reg[1]`, ... One of a
 # single bit is `x_q_reg` or, if it was declared with a range, `x_q_reg[0]`: a pattern must match under either
 # name.
+#
+# In a flattened netlist the name of an object may have a `/` of an instance that was dissolved around it. Such a `/` is
+# no level, and only a wildcard matches it. Vivado also takes a `/` of a pattern for it (UG903, Hierarchical Names), but
+# only for what synthesis left of the cell, and never for an instance.
 
 namespace eval netlist {
     # By module: its name in the source, ports, registers, instances. `seen`: cached matches.
@@ -83,6 +87,15 @@ namespace eval netlist {
             lappend found {*}[cells_of $child $pieces $prefix$name/]
         }
         return $found
+    }
+
+    # True if an instance matches the pieces of a pattern.
+    proc has_instance {id pieces} {
+        set pieces [lassign $pieces piece]
+        foreach instance [instances $id $piece] {
+            if {![llength $pieces] || [has_instance [lindex $instance 1] $pieces]} { return 1 }
+        }
+        return 0
     }
 
     # Every instance below a module, at any depth: {name module}...

@@ -185,6 +185,9 @@ fn file_name(file: &SourceFile) -> &str {
     file.path.rsplit('/').next().unwrap_or(&file.path)
 }
 
+/// Marks the registers that Vivado does not put into shift registers: Yosys does not read its attribute.
+const FLIP_FLOPS: &str = "setattr -set keep 1 a:shreg_extract=no %ci1:+[Q] t:$* %i";
+
 /// Yosys commands that map `top`, and that time the mapped netlist. What the sources keep apart is mapped apart, and
 /// counted and timed together.
 fn scripts(top: &str, change: &str) -> [String; 2] {
@@ -192,7 +195,8 @@ fn scripts(top: &str, change: &str) -> [String; 2] {
     let change = if change.is_empty() { String::new() } else { format!("{change}; ") };
     [
         format!(
-            "read_verilog {defines} rtl/*.v; {change}synth_xilinx -family xcup -noiopad -flatten -top {top}; \
+            "read_verilog {defines} rtl/*.v; {change}hierarchy -top {top}; proc; {FLIP_FLOPS}; \
+             synth_xilinx -family xcup -noiopad -flatten -top {top}; \
              setattr -mod -unset keep_hierarchy; setattr -unset keep_hierarchy; flatten; clean; \
              write_verilog -noattr -noexpr mapped.v; write_json mapped.json"
         ),

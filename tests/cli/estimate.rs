@@ -3,6 +3,7 @@
 use crate::support::sandbox::{said, Said, Sandbox, LEAST};
 use meshkv::config::Config;
 use meshkv::design::Design;
+use meshkv::emit::SourceFile;
 use meshkv::synth::{bound_of_tile, Demand, Effort, Yosys};
 use meshkv::tools;
 use serde_json::{json, Value};
@@ -41,6 +42,24 @@ fn measured(change: impl Fn(&mut Config)) -> (Design, Demand) {
     let yosys = Yosys::find(Some(&cache), &|| false).unwrap();
     let demand = Demand::of(&design, &yosys, Effort::Synthesise, 2, &mut |_, _, _| ()).unwrap();
     (design, demand)
+}
+
+#[test]
+fn a_register_that_vivado_leaves_out_of_shift_registers_is_counted_as_flip_flops() {
+    let cache = tempfile::tempdir().unwrap();
+    let yosys = Yosys::find(Some(cache.path()), &|| false).unwrap();
+    let counted = |attribute: &str| {
+        let text = format!(
+            "module line (input wire clk, input wire d, output wire q);\n    {attribute}\n    reg [7:0] line_q;\n    \
+             reg before_q, first_q;\n    always @(posedge clk) {{line_q, before_q, first_q}} <= {{line_q[6:0], \
+             before_q, first_q, d}};\n    assign q = line_q[7];\nendmodule\n"
+        );
+        let file = SourceFile { path: "rtl/line.v".to_owned(), text };
+        let costs = yosys.costs(&[file], "line", "", Effort::Synthesise, &mut |_| ()).unwrap();
+        (costs.area.registers, costs.area.ram_luts)
+    };
+    assert_eq!(counted("(* shreg_extract = \"no\" *)"), (10, 0));
+    assert_ne!(counted("").1, 0);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use crate::support::verilated::design;
 use meshkv::cli::interrupt::Interrupt;
-use meshkv::cli::lint::defines;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::cli::lint::vivado::{self, Installation};
+use meshkv::cli::lint::{defines, flatten};
 use meshkv::design::Design;
 use meshkv::emit::{emit, modules, SourceFile, TOP};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,15 @@ impl Bench {
             let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
             assert!(found.is_empty(), "{found:?}");
         }
-        Bench { linters, dir }
+        let bench = Bench { linters, dir };
+        assert_eq!(bench.hierarchy(), [""; 0]);
+        bench
+    }
+
+    /// Flattens the netlist, all but what hierarchy.xdc keeps.
+    fn hierarchy(&self) -> Vec<String> {
+        let found = flatten::flatten(&self.linters, self.dir.path(), TOP, &Interrupt::default()).unwrap();
+        found.into_iter().map(|m| m.text).collect()
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -35,6 +43,11 @@ impl Bench {
     fn constraints(&self) -> Vec<String> {
         let found = vivado::constraints(&self.linters.tclsh, self.dir.path(), TOP, &Interrupt::default());
         found.unwrap().into_iter().map(|m| m.text).collect()
+    }
+
+    /// The same after what is kept has changed.
+    fn all_constraints(&self) -> Vec<String> {
+        [self.hierarchy(), self.constraints()].concat()
     }
 
     fn pins(&self) -> Vec<String> {
@@ -108,6 +121,18 @@ fn a_slip_in_a_constraint_is_named_with_file_and_line() {
         (crossings, "-min PERIOD $net_clock", "-min PERIOD {}", "is a property of a clock"),
         (floorplan, "CLOCKREGION_X3Y7", "CLOCKREGION_X8Y7", "are no clock regions of the U280"),
         (floorplan, "gen_col[0].u_router", "gen_col[9].u_router", "finds nothing named"),
+        (
+            floorplan,
+            "[get_cells {u_front}]",
+            "[get_cells {u_front/u_run}]",
+            "synthesis dissolves u_front/u_run;",
+        ),
+        (
+            crossings,
+            "u_front/u_reset/u_held/first_q_reg*",
+            "u_front/u_queue/count_q_reg*",
+            "synthesis dissolves u_front/u_queue;",
+        ),
         (floorplan, "gen_col[0].u_router", "gen_col[1].u_router", "is in pblock"),
         (
             floorplan,
@@ -126,6 +151,81 @@ fn a_slip_in_a_constraint_is_named_with_file_and_line() {
         let place = format!("{file}:");
         let hit = found.iter().any(|text| text.starts_with(&place) && text.contains(says));
         assert!(hit, "{from} -> {to} in {file}: {found:?}");
+    }
+}
+
+/// The commands of a file of constraints, each with the comment that says how many objects it finds.
+fn commands(xdc: &str) -> Vec<String> {
+    let blocks = xdc.split("\n\n").skip(1).map(|block| {
+        block
+            .lines()
+            .filter(|line| !line.starts_with('#') || line.starts_with("# expect"))
+            .collect::<Vec<_>>()
+    });
+    blocks.map(|lines| lines.join("\n")).collect()
+}
+
+/// Asserts that constraints of a design name cells of every instance that is kept: without one of the commands that
+/// keep it, they find nothing there.
+fn every_instance_is_needed(bench: &Bench, commands: &[String]) {
+    for command in commands {
+        let found = bench.with("constraints/hierarchy.xdc", command, "", Bench::all_constraints);
+        let hit = found.iter().any(|text| {
+            (text.starts_with("constraints/crossings.xdc:") || text.starts_with("constraints/floorplan.xdc:"))
+                && text.contains("finds nothing named")
+                && text.contains("synthesis dissolves u_")
+                && text.contains("keep that instance in constraints/hierarchy.xdc")
+        });
+        assert!(hit, "without {command}: {found:?}");
+    }
+    assert_eq!(bench.all_constraints(), [""; 0]);
+}
+
+#[test]
+fn an_instance_that_is_not_kept_has_no_cells_with_names() {
+    let bench = Bench::new(&named("tiny"));
+    let all = commands(&std::fs::read_to_string(bench.path("constraints/hierarchy.xdc")).unwrap());
+    let of = |part: &str| all.iter().find(|command| command.contains(part)).expect(part).clone();
+    every_instance_is_needed(&bench, &["{u_front ", "u_front/u_reset/u_asked", "gen_north"].map(of));
+    // The way to a cell counts as well as the instance that has it.
+    let transport = bench.with(
+        "constraints/hierarchy.xdc",
+        "u_core/u_fabric/gen_tile[*].u_tile/u_transport ",
+        "",
+        Bench::all_constraints,
+    );
+    assert!(
+        transport
+            .iter()
+            .any(|text| text.contains("synthesis dissolves u_core/u_fabric/gen_tile[*].u_tile/u_transport;")),
+        "{transport:?}"
+    );
+    bench.hierarchy();
+    // The top is an instance, too, in an IP.
+    let top = bench.with("netlist.il", "attribute \\keep_hierarchy \"yes\"\n", "", Bench::hierarchy);
+    assert!(
+        top.iter().any(|text| text.contains("module meshkv_top lacks the attribute keep_hierarchy")),
+        "{top:?}"
+    );
+}
+
+#[test]
+fn every_instance_that_is_kept_is_one_that_constraints_name() {
+    for design in [named("tiny"), named("u280_4x8")] {
+        let bench = Bench::new(&design);
+        let all = commands(&std::fs::read_to_string(bench.path("constraints/hierarchy.xdc")).unwrap());
+        assert!(all.len() > 20, "{all:?}");
+        every_instance_is_needed(&bench, &all);
+    }
+}
+
+#[test]
+fn the_floorplan_is_read_before_the_netlist_is_optimised() {
+    let files = emit(&named("tiny")).unwrap();
+    let text = |path: &str| &files.iter().find(|file| file.path == path).unwrap().text;
+    for path in ["scripts/system.tcl", "scripts/Makefile"] {
+        let hooks: Vec<_> = text(path).lines().filter(|line| line.contains("floorplan.tcl")).collect();
+        assert!(hooks.len() == 1 && hooks[0].contains("STEPS.OPT_DESIGN.TCL.PRE"), "{path}: {hooks:?}");
     }
 }
 

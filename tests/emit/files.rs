@@ -117,3 +117,28 @@ fn picture_renders_at_both_ends_of_the_range() {
         assert!(png.starts_with(b"\x89PNG"));
     }
 }
+
+/// First words after each attribute of a block or statement. Only Yosys passes such an attribute on to registers.
+fn misplaced_attributes(verilog: &str) -> Vec<String> {
+    let code: Vec<_> = verilog.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let code = code.join("\n");
+    // `@(*)` is no attribute.
+    let attributes = code.match_indices("*)").filter(|(at, _)| !code[..*at].ends_with('('));
+    let followed = attributes.map(|(at, _)| code[at + 2..].split_whitespace().next().unwrap_or_default());
+    let wrong = ["always", "assign", "initial", "begin", "if", "case", "for", "generate"];
+    followed.filter(|word| wrong.iter().any(|w| word.starts_with(w))).map(str::to_owned).collect()
+}
+
+#[test]
+fn attributes_are_on_declarations_and_modules() {
+    assert_eq!(misplaced_attributes("(* keep *) always @(*) x = y;"), ["always"]);
+    assert_eq!(misplaced_attributes("(* keep = \"true\" *)\n  assign y = x; // (* a *) if"), ["assign"]);
+    assert_eq!(misplaced_attributes("(* keep *) reg x;\nalways @(*) begin"), [""; 0]);
+    let sources = ["tiny", "u280_8x8"].map(|name| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
+        emit(&Design::load(&path).unwrap().0).unwrap()
+    });
+    for file in sources.iter().flatten().filter(|file| file.path.ends_with(".v")) {
+        assert_eq!(misplaced_attributes(&file.text), [""; 0], "{}", file.path);
+    }
+}

@@ -1,4 +1,5 @@
-# Floorplan of the fabric in a system: run by Vivado after opt_design, in the bare system and under v++.
+# Floorplan of the fabric in a system: run by Vivado before opt_design, in the bare system and under v++. opt_design then
+# sees the regions and registers of the floorplan, and all names are still those of synthesis.
 # Finds the top in the system's hierarchy and reads constraints/floorplan.xdc scoped to it.
 set meshkv_root [file dirname [file dirname [file normalize [info script]]]]
 source [file join $meshkv_root scripts design.tcl]

@@ -145,7 +145,7 @@ add_files -norecurse [file join $meshkv_root board meshkv_u280.v]
 add_files -fileset constrs_1 -norecurse [file join $meshkv_root constraints u280.xdc]
 set_property top meshkv_u280 [current_fileset]
 update_compile_order -fileset sources_1
-set_property STEPS.OPT_DESIGN.TCL.POST [file join $meshkv_root scripts floorplan.tcl] [get_runs impl_1]
+set_property STEPS.OPT_DESIGN.TCL.PRE [file join $meshkv_root scripts floorplan.tcl] [get_runs impl_1]
 set_property STEPS.PHYS_OPT_DESIGN.IS_ENABLED true [get_runs impl_1]
 set_property STEPS.POST_ROUTE_PHYS_OPT_DESIGN.IS_ENABLED true [get_runs impl_1]
 if {[lindex $argv 0] eq {project}} {

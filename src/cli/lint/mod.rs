@@ -1,6 +1,7 @@
 //! `meshkv lint`: reads the generated Verilog with every available tool.
 
 pub mod defines;
+pub mod flatten;
 pub mod messages;
 pub mod netlist;
 pub mod passes;
@@ -26,8 +27,8 @@ use std::process::ExitCode;
 /// again as SystemVerilog-2017, whose keywords no name may use; Icarus -Wall and Yosys
 /// (hierarchy -check, proc, check -assert) read it as Verilog-2005. Constraints and scripts run
 /// in tclsh with stand-ins for Vivado's commands, which check arguments and look every pattern
-/// up in the netlist that Yosys elaborated. What scripts and core define for synthesis must be
-/// what `meshkv estimate` defines.
+/// up in a netlist that Yosys flattened but for the instances that hierarchy.xdc keeps. What
+/// scripts and core define for synthesis must be what `meshkv estimate` defines.
 /// Ends with exit code 1 on any warning or error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -79,7 +80,7 @@ fn read(design: &Design, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<V
     lint(&emit::emit(design)?, &linters, interrupt, ui)
 }
 
-/// Runs constraints and scripts, if any, once Yosys has elaborated the objects that they name.
+/// Runs constraints and scripts, if any, once Yosys has elaborated and flattened the objects that they name.
 fn board(
     files: &[SourceFile],
     linters: &Linters,
@@ -92,7 +93,8 @@ fn board(
         return Ok(verdicts);
     }
     if constraints {
-        let mut messages = vivado::constraints(&linters.tclsh, dir, emit::TOP, interrupt)?;
+        let mut messages = flatten::flatten(linters, dir, emit::TOP, interrupt)?;
+        messages.extend(vivado::constraints(&linters.tclsh, dir, emit::TOP, interrupt)?);
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }

@@ -16,8 +16,11 @@ const WAIVERS_FILE: &str = "lint.vlt";
 /// The language of the design with the macro that hides the checks of a simulation, as synthesis reads it.
 pub const SYNTHESIS: &str = "1364-2005 for synthesis";
 
-/// File of the elaborated netlist, in which constraints look names up.
+/// File of the elaborated netlist.
 pub const NETLIST: &str = "netlist.il";
+
+/// File of the netlist with the hierarchy that synthesis leaves, in which constraints look names up.
+pub const FLATTENED: &str = "flattened.il";
 
 /// The tools of all passes.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Runs constraints and scripts in `tclsh`, with stand-ins for Vivado's commands that look names up in the
-//! netlist.
+//! netlist with the hierarchy that synthesis leaves.
 
 use super::messages::{Message, Severity};
 use super::netlist::Netlist;
-use super::passes::{Linters, NETLIST};
+use super::passes::{Linters, FLATTENED, NETLIST};
 use crate::cli::interrupt::{Interrupt, Interrupted};
 use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::child::{self, Ended};
@@ -23,11 +23,14 @@ const ENGINE: [(&str, &str); 6] = [
     ("places.tcl", include_str!("../../../sim/vivado/places.tcl")),
     ("system.tcl", include_str!("../../../sim/vivado/system.tcl")),
 ];
+/// Constraints of synthesis: the instances that keep their hierarchy.
+pub const HIERARCHY: &str = "constraints/hierarchy.xdc";
+
 /// Their path below the folder of the sources.
 const ENGINE_FOLDER: &str = "vivado-stand-in";
 
-/// Constraints that name objects below the top, in the order in which they are read.
-const CONSTRAINTS: [&str; 4] = ["clocks", "hierarchy", "crossings", "floorplan"];
+/// Constraints that name objects below the top after synthesis, in the order in which they are read.
+const CONSTRAINTS: [&str; 3] = ["clocks", "crossings", "floorplan"];
 
 /// Finds the Tcl interpreter.
 ///
@@ -42,21 +45,50 @@ pub fn concerns(files: &[SourceFile]) -> [bool; 2] {
     ["constraints/crossings.xdc", "scripts/kernel.tcl"].map(|path| files.iter().any(|f| f.path == path))
 }
 
-/// Runs the constraints of the sources in `dir`, whose netlist Yosys has written there.
+/// Runs the constraints of synthesis on the elaborated netlist. Returns the findings and the paths of the instances
+/// that keep their hierarchy.
+///
+/// # Errors
+/// When the netlist cannot be read or the interpreter cannot be started.
+pub fn hierarchy(
+    tclsh: &Tool,
+    dir: &Path,
+    (netlist, top): (&Netlist, &str),
+    interrupt: &Interrupt,
+) -> Result<(Vec<Message>, Vec<String>)> {
+    let (names, number) = netlist.to_tcl(top, "")?;
+    let job = format!(
+        "set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc {HIERARCHY}\nvivado::print_kept\n"
+    );
+    let (messages, said) = run(tclsh, dir, "hierarchy", &(names + &job), interrupt)?;
+    Ok((messages, said.lines().filter_map(|line| line.strip_prefix("kept ")).map(str::to_owned).collect()))
+}
+
+/// Runs the constraints of the sources in `dir`, whose netlist was [flattened](super::flatten::flatten).
 ///
 /// # Errors
 /// When the netlist cannot be read or the interpreter cannot be started.
 pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
-    let path = dir.join(NETLIST);
-    let rtlil = fs::read_to_string(&path).with_context(|| format!("Yosys wrote no {NETLIST}"))?;
-    let (names, number) = Netlist::parse(&rtlil)?.to_tcl(top)?;
-    let mut job = format!("set vivado::scope {number}\nvivado::prepare_xdc\n");
+    // The elaborated netlist is there for the messages: it has the levels that are dissolved.
+    let (elaborated, whole) = read(dir, NETLIST)?.to_tcl(top, "e")?;
+    let (names, number) = read(dir, FLATTENED)?.to_tcl(top, "")?;
+    let mut job =
+        format!("set vivado::scope {number}\nset vivado::elaborated {whole}\nvivado::prepare_xdc\n");
     for name in CONSTRAINTS {
         // Writing to a String cannot fail.
         let _ = writeln!(job, "vivado::run_xdc constraints/{name}.xdc");
     }
     job += "vivado::check_crossings constraints/crossings.xdc\n";
-    run(tclsh, dir, "constraints", &(names + &job), interrupt)
+    Ok(run(tclsh, dir, "constraints", &(elaborated + &names + &job), interrupt)?.0)
+}
+
+/// Reads a netlist that Yosys wrote.
+///
+/// # Errors
+/// When there is none, or it is cut short.
+pub fn read(dir: &Path, netlist: &str) -> Result<Netlist> {
+    let text = fs::read_to_string(dir.join(netlist)).with_context(|| format!("Yosys wrote no {netlist}"))?;
+    Netlist::parse(&text)
 }
 
 /// Runs the constraints of the card's pins on the wrapper.
@@ -73,10 +105,9 @@ pub fn pins(linters: &Linters, dir: &Path, interrupt: &Interrupt) -> Result<Vec<
         let text = format!("board/meshkv_u280.v: {}", String::from_utf8_lossy(&said).trim());
         return Ok(vec![Message { severity: Severity::Error, text }]);
     }
-    let (names, number) =
-        Netlist::parse(&fs::read_to_string(dir.join("board.il"))?)?.to_tcl("meshkv_u280")?;
+    let (names, number) = read(dir, "board.il")?.to_tcl("meshkv_u280", "")?;
     let job = format!("set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc constraints/u280.xdc\nvivado::check_crossings constraints/u280.xdc\n");
-    run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)
+    Ok(run(&linters.tclsh, dir, "pins", &(names + &job), interrupt)?.0)
 }
 
 /// The Vivado installation that scripts find.
@@ -108,8 +139,7 @@ pub fn script(
     found: Installation<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Message>> {
-    let rtlil = fs::read_to_string(dir.join(NETLIST)).with_context(|| format!("Yosys wrote no {NETLIST}"))?;
-    let (mut job, number) = Netlist::parse(&rtlil)?.to_tcl(top)?;
+    let (mut job, number) = read(dir, FLATTENED)?.to_tcl(top, "")?;
     // Hierarchy of the platform: the kernel is four levels down.
     job += &format!(
         "netlist::module cu cu {{}} {{}} {{{{inst {number}}}}}\n\
@@ -126,11 +156,18 @@ pub fn script(
     }
     job +=
         &format!("vivado::prepare_xdc\nvivado::prepare_script\nvivado::run_script scripts/{name}.tcl {{}}\n");
-    run(tclsh, dir, name, &job, interrupt)
+    Ok(run(tclsh, dir, name, &job, interrupt)?.0)
 }
 
-/// Runs one job, Tcl that follows the stand-ins, in the folder of the sources.
-fn run(tclsh: &Tool, dir: &Path, name: &str, job: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
+/// Runs one job, Tcl that follows the stand-ins, in the folder of the sources. Returns the findings, and all that
+/// it printed.
+fn run(
+    tclsh: &Tool,
+    dir: &Path,
+    name: &str,
+    job: &str,
+    interrupt: &Interrupt,
+) -> Result<(Vec<Message>, String)> {
     let folder = dir.join(ENGINE_FOLDER);
     fs::create_dir_all(&folder)?;
     let mut text = format!("namespace eval vivado {{ variable home [file normalize {ENGINE_FOLDER}] }}\n");
@@ -146,16 +183,20 @@ fn run(tclsh: &Tool, dir: &Path, name: &str, job: &str, interrupt: &Interrupt) -
     // A script may read it, so lint removes it.
     command.env_remove("MESHKV_ANY_VIVADO");
     let output = ended(tclsh, command, interrupt)?;
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut messages: Vec<_> = said.lines().filter_map(finding).collect();
     if !output.status.success() {
         let text = format!("tclsh ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr));
         messages.push(Message { severity: Severity::Error, text: text.trim_end().to_owned() });
     }
-    Ok(messages)
+    Ok((messages, said))
 }
 
-fn ended(tool: &Tool, command: Command, interrupt: &Interrupt) -> Result<Output> {
+/// Runs a tool to its end.
+///
+/// # Errors
+/// When it cannot be started, or was ended by Ctrl-C.
+pub fn ended(tool: &Tool, command: Command, interrupt: &Interrupt) -> Result<Output> {
     let ended = child::run(command, &|| interrupt.requested())
         .with_context(|| format!("cannot run {}", tool.path.display()))?;
     match ended {

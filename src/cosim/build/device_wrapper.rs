@@ -40,6 +40,7 @@ fn of<'a>(core: &'a ModuleSpec, others: impl Iterator<Item = &'a PortSpec>) -> M
         params: Vec::new(),
         ports: own.chain(pulled).chain(others.cloned()).collect(),
         instances: Vec::new(),
+        kept: false,
     }
 }
 

@@ -95,6 +95,7 @@ pub(in crate::cosim) fn node(router: &ModuleSpec, beside: &[&ModuleSpec], apart:
         params: Vec::new(),
         ports: of_router.chain(clock).chain(of_others).cloned().collect(),
         instances: std::iter::once(router.name).chain(beside.iter().map(|m| m.name)).collect(),
+        kept: false,
     }
 }
 

@@ -1,10 +1,11 @@
 //! Constraints and scripts that bring the Verilog to the board.
 //!
 //! Constraints are flat commands: an XDC must not contain loops, so the loops are here. A comment `# expect N` above a
-//! command states the number of objects its patterns match; `meshkv lint` checks it on the elaborated netlist.
+//! command states the number of objects its patterns match; `meshkv lint` checks it on a flattened netlist.
 
 mod clock_crossings;
 mod defines;
+mod hierarchy;
 mod host;
 mod paths;
 mod pblocks;
@@ -71,6 +72,7 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     context.insert("compute_period", &period(design.config.clock.pe_mhz));
     clock_crossings::insert(&mut context, design, modules);
     pblocks::insert(&mut context, design, modules);
+    hierarchy::insert(&mut context, design);
     context
 }
 

@@ -37,25 +37,16 @@ struct Link {
     bits: u32,
 }
 
-/// Instances whose boundaries synthesis keeps.
-#[derive(Serialize)]
-struct Kept {
-    doc: &'static str,
-    path: String,
-    count: u32,
-    wild: bool,
-}
-
 /// Instances of every tile, by the tile's number.
-const OF_TILE: [&str; 2] = ["u_fabric/gen_tile[{t}].u_tile", "gen_pad[{t}].u_pad"];
+pub(super) const OF_TILE: [&str; 2] = ["u_fabric/gen_tile[{t}].u_tile", "gen_pad[{t}].u_pad"];
 
-fn router(x: impl std::fmt::Display, y: impl std::fmt::Display) -> String {
+pub(super) fn router(x: impl std::fmt::Display, y: impl std::fmt::Display) -> String {
     format!("{CORE}u_fabric/u_mesh/gen_row[{y}].gen_col[{x}].u_router")
 }
 
 /// Instances of the periphery and the front.
-const FRONT: &str = "u_front";
-const PERIPHERY: &str = "u_fabric/u_periphery";
+pub(super) const FRONT: &str = "u_front";
+pub(super) const PERIPHERY: &str = "u_fabric/u_periphery";
 
 pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[ModuleSpec]) {
     let device = Fpga::of(design.config.board);
@@ -64,7 +55,6 @@ pub(super) fn insert(context: &mut tera::Context, design: &Design, modules: &[Mo
     context.insert("dealt", &rows.join(", "));
     context.insert("pblocks", &pblocks(design, device));
     context.insert("crossings", &links(design, port_bits(modules, TILE, &["rx_s_bus_data"])));
-    context.insert("kept", &kept(design));
 }
 
 /// Columns of the western half, and of the eastern, which is larger.
@@ -107,11 +97,11 @@ fn around(device: &Fpga) -> Pblock {
 }
 
 /// Rows whose link to the north passes registers.
-fn boundaries(design: &Design) -> impl Iterator<Item = u32> + '_ {
+pub(super) fn boundaries(design: &Design) -> impl Iterator<Item = u32> + '_ {
     (0..design.mesh.rows()).filter(|y| design.crossings() >> y & 1 == 1)
 }
 
-fn mesh_crossing(x: impl std::fmt::Display, y: u32, side: &str) -> String {
+pub(super) fn mesh_crossing(x: impl std::fmt::Display, y: u32, side: &str) -> String {
     format!("{CORE}u_fabric/u_mesh/gen_row[{y}].gen_col[{x}].gen_{side}.gen_crossing.u_crossing")
 }
 
@@ -217,11 +207,11 @@ fn region(slr: &Slr, columns: u32, east: bool) -> String {
 }
 
 /// Multiplexers of tiles' totals, below the front.
-const CHOICES: [&str; COUNTER_KINDS as usize] =
+pub(super) const CHOICES: [&str; COUNTER_KINDS as usize] =
     ["u_counters/u_links", "u_counters/u_events", "u_counters/u_pads/u_choice"];
 
 /// Pipelines of a row's resets, one in each clock.
-const RESETS: [&str; 2] = ["u_rst", "u_pe_rst"];
+pub(super) const RESETS: [&str; 2] = ["u_rst", "u_pe_rst"];
 
 /// A pipeline between a row's SLR and the front's, register by register.
 struct Way {
@@ -338,21 +328,4 @@ fn cells_of_row(design: &Design, y: u32, cols: std::ops::Range<u32>) -> Cells {
         }
     }
     Cells::of(&names)
-}
-
-fn kept(design: &Design) -> Vec<Kept> {
-    let tiles = design.mesh.tiles() as u32;
-    let each = |doc, path, count| Kept { doc, path, count, wild: true };
-    vec![
-        each("Routers.", router("*", "*"), tiles),
-        each("Tiles: homes, requesters, staging memories.", of_tile(OF_TILE[0], "*"), tiles),
-        each("PaD of each tile.", of_tile(OF_TILE[1], "*"), tiles),
-        each("Roots of the columns.", of_tile("gen_pad[{t}].gen_root.u_root", "*"), design.mesh.cols()),
-        Kept {
-            doc: "Periphery of the tiles.",
-            path: format!("{CORE}u_fabric/u_periphery"),
-            count: 1,
-            wild: false,
-        },
-    ]
 }

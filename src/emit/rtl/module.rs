@@ -68,6 +68,8 @@ pub struct ModuleSpec {
     pub ports: Vec<PortSpec>,
     /// Modules it instantiates.
     pub instances: Vec<&'static str>,
+    /// Its instances keep their hierarchy in synthesis.
+    pub kept: bool,
 }
 
 impl ModuleSpec {
@@ -97,6 +99,7 @@ impl ModuleBuilder {
             params: Vec::new(),
             ports: Vec::new(),
             instances: Vec::new(),
+            kept: false,
         };
         ModuleBuilder { spec, group: "" }
     }
@@ -222,6 +225,12 @@ impl ModuleBuilder {
     /// Names the modules it instantiates.
     pub(in crate::emit) fn instances(mut self, names: &[&'static str]) -> Self {
         self.spec.instances = names.to_vec();
+        self
+    }
+
+    /// Keeps the hierarchy of its instances in synthesis.
+    pub(in crate::emit) fn keep_hierarchy(mut self) -> Self {
+        self.spec.kept = true;
         self
     }
 

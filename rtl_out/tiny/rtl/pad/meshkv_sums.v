@@ -63,15 +63,16 @@ module meshkv_sums #(
 
     // Stages by letter: a sum is read in A, its dot arrives in B; both are shifted up to E and added there.
     reg                      valid_b, valid_c, valid_d, valid_e, write_f;
-    reg [1:0]                kind_b, kind_c, kind_d, kind_e;
-    reg [PAD_SLOT_WIDTH-1:0] slot_b, slot_c, slot_d, slot_e;
-    reg                      begins_b, begins_c, begins_d, ends_b, ends_c, ends_d, ends_e, read_e;
-    reg [7:0]                fall_b;
-    reg [4:0]                fall_c;
-    reg [2:0]                fall_d;
-    reg                      none_c, none_d, half_e;
+    reg read_e, half_e;
     // Flip-flops, as in meshkv_delay.
-    (* keep *) always @(posedge clk) begin
+    (* shreg_extract = "no" *) reg [1:0] kind_b, kind_c, kind_d, kind_e;
+    (* shreg_extract = "no" *) reg [PAD_SLOT_WIDTH-1:0] slot_b, slot_c, slot_d, slot_e;
+    (* shreg_extract = "no" *) reg begins_b, begins_c, begins_d, ends_b, ends_c, ends_d, ends_e;
+    (* shreg_extract = "no" *) reg [7:0] fall_b;
+    (* shreg_extract = "no" *) reg [4:0] fall_c;
+    (* shreg_extract = "no" *) reg [2:0] fall_d;
+    (* shreg_extract = "no" *) reg none_c, none_d;
+    always @(posedge clk) begin
         kind_b   <= kind;
         slot_b   <= slot;
         begins_b <= begins;
@@ -129,7 +130,7 @@ module meshkv_sums #(
 
     // The sums, and the rise of m since each was last updated. A slot without m has no sums.
     (* ram_style = "block" *) reg [SUM_WIDTH-1:0] sums[0:DEPTH-1];
-    reg         [AT_WIDTH-1:0]  at_b, at_c, at_d, at_e, at_f;
+    (* shreg_extract = "no" *) reg [AT_WIDTH-1:0] at_b, at_c, at_d, at_e, at_f;
     reg  signed [SUM_WIDTH-1:0] sum_b, sum_c, sum_d, sum_e;
     reg         [WIDE-1:0]      total_f;
     wire        [AT_WIDTH-1:0]  slot_at = { {AT_WIDTH-PAD_SLOT_WIDTH{1'b0}}, slot};
@@ -140,7 +141,7 @@ module meshkv_sums #(
         if (write_f) sums[at_f] <= total_f[SUM_WIDTH-1:0];
     end
     always @(posedge clk) sum_b <= sums[at];
-    (* keep *) always @(posedge clk) begin
+    always @(posedge clk) begin
         at_b  <= at;
         at_c  <= at_b;
         at_d  <= at_c;

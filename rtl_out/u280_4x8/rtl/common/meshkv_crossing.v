@@ -17,9 +17,9 @@ module meshkv_crossing #(
     input  wire [WIDTH-1:0] d,  // Input, in the other SLR.
     output wire [WIDTH-1:0] q  // Output, in this SLR, a cycle later.
 );
-    // A shift register in look-up tables could not be placed at the boundary. Each tool has its own attribute against it.
+    // A shift register in look-up tables could not be placed at the boundary. Vivado reads the one attribute, Yosys the other.
     (* shreg_extract = "no" *) reg [WIDTH-1:0] crossing_q;
-    (* keep *) always @(posedge clk) begin
+    always @(posedge clk) begin
         crossing_q <= d;
         if (rst) crossing_q[CONTROL_WIDTH-1:0] <= {CONTROL_WIDTH{1'b0}};
     end

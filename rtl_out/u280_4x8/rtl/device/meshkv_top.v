@@ -6,6 +6,7 @@
 // The generated documentation page describes registers, runs and errors. Ports are those of a Vitis RTL
 // kernel: AXI4-Lite control, an AXI4 read master a memory port, one master for queries and outputs.
 `default_nettype none
+(* keep_hierarchy = "yes" *)
 module meshkv_top #(
     // Tiles from west to east.
     parameter COLS = 4,

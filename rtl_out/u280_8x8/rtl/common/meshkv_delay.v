@@ -13,19 +13,19 @@ module meshkv_delay #(
     input  wire [WIDTH-1:0] d,
     output wire [WIDTH-1:0] q
 );
-    // Flip-flops instead of shift registers in look-up tables, because look-up tables are scarce here. Each
-    // tool has its own attribute against shift registers.
+    // Flip-flops instead of shift registers in look-up tables, because look-up tables are scarce here.
+    // Vivado reads the one attribute, Yosys the other.
     generate
         if (CYCLES == 0) begin : gen_none
             wire unused_clk = clk;
             assign q = d;
         end else if (CYCLES == 1) begin : gen_one
             (* shreg_extract = "no" *) reg [WIDTH-1:0] line_q;
-            (* keep *) always @(posedge clk) line_q <= d;
+            always @(posedge clk) line_q <= d;
             assign q = line_q;
         end else begin : gen_line
             (* shreg_extract = "no" *) reg [CYCLES*WIDTH-1:0] line_q;
-            (* keep *) always @(posedge clk) line_q <= {line_q[(CYCLES-1)*WIDTH-1:0], d};
+            always @(posedge clk) line_q <= {line_q[(CYCLES-1)*WIDTH-1:0], d};
             assign q = line_q[(CYCLES-1)*WIDTH+:WIDTH];
         end
     endgenerate

@@ -12,7 +12,7 @@ module meshkv_reset_stage (
     // duplicate it. A shift register in look-up tables could not be placed at a boundary.
     (* keep = "true", shreg_extract = "no" *) reg crossing_q;
     initial crossing_q = 1'b1;
-    (* keep *) always @(posedge clk) crossing_q <= d;
+    always @(posedge clk) crossing_q <= d;
     assign q = crossing_q;
 endmodule
 `default_nettype wire

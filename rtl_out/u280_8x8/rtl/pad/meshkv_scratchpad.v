@@ -170,10 +170,8 @@ module meshkv_scratchpad #(
 
     // The block's weights, one lane a cycle from cycle 2 on.
     reg                      run_2, run_3, run_4, run_5, full_6;
-    reg [LANE_WIDTH-1:0]     lane_2, lane_3, lane_4, lane_5, first_2, last_2;
+    reg [LANE_WIDTH-1:0]     lane_2, first_2, last_2;
     reg                      within_3, within_4, shown_5;
-    reg [PAD_SLOT_WIDTH-1:0] slot_4, slot_5, slot_6;
-    reg                      buffer_4, buffer_5, buffer_6;
     reg [47:0]               word_3, word_4;
     reg [31:0]               below_5;
     reg [15:0]               significand_5;
@@ -182,12 +180,15 @@ module meshkv_scratchpad #(
     wire [ENTRY_WIDTH+LANE_WIDTH-1:0] at_2  = {entry_2, lane_2};
     wire                              fits  = shown_5 & ~|below_5[31:5];
     wire [21:0]                       lane  = {fits ? ~below_5[4:0] : 5'b0, fits, fits ? significand_5 : 16'b0};
+    // Flip-flops, as in meshkv_delay.
+    (* shreg_extract = "no" *) reg [LANE_WIDTH-1:0] lane_3, lane_4, lane_5;
+    (* shreg_extract = "no" *) reg [PAD_SLOT_WIDTH-1:0] slot_4, slot_5, slot_6;
+    (* shreg_extract = "no" *) reg buffer_4, buffer_5, buffer_6;
     integer g;
     always @(posedge clk) begin
         word_3 <= weights[at_2[AT_WIDTH-1:0]];
     end
-    // Flip-flops, as in meshkv_delay.
-    (* keep *) always @(posedge clk) begin
+    always @(posedge clk) begin
         lane_2   <= valid_1 ? {LANE_WIDTH{1'b0}} : lane_2 + 1'b1;
         first_2  <= first_1;
         last_2   <= last_1;

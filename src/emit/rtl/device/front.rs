@@ -109,7 +109,8 @@ pub(in crate::emit::rtl) fn top(front: &ModuleSpec, core: &ModuleSpec) -> Module
         }
         b = b.port(port.dir, port.name.clone(), port.width.expr.as_str(), port.doc);
     }
-    b.instances(&[front.name, core.name]).build()
+    // An IP has the top below a wrapper, and constraints are read at its instance there.
+    b.instances(&[front.name, core.name]).keep_hierarchy().build()
 }
 
 /// Values for the templates of front and top.
