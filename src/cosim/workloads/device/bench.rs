@@ -92,6 +92,16 @@ impl Bench {
         let outputs = order.map(|of| (of, elements.by_ref().take(dim).collect())).collect();
         let mut violations = Vec::new();
         let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
+        // ERROR has a bit for all heads, and ERROR_INFO the first of them.
+        let known = expected.saturated.iter().map(|one| one.stream * heads + one.head);
+        let known: Vec<_> = known.collect();
+        let reported = match outcome.first {
+            Some(("SATURATED", place)) => known.contains(&place),
+            _ => outcome.is_void() == !known.is_empty(),
+        };
+        if !reported {
+            violations.push(format!("outputs {known:?} are void, and ERROR has `{}`", outcome.errors()));
+        }
         let (expected, saturated) = (expected.outputs, expected.saturated);
         Finished { outcome, outputs, expected, saturated, violations }
     }
@@ -107,7 +117,7 @@ impl Bench {
     /// Runs a job completely.
     ///
     /// # Errors
-    /// If it ends with an error, or does not end.
+    /// If it fails, or does not end. Void outputs are no failure.
     pub fn run(
         &mut self,
         job: &Job,
@@ -128,7 +138,7 @@ impl Bench {
         stop: &mut dyn FnMut(&Device) -> bool,
     ) -> Result<Finished, DeviceError> {
         let outcome = self.driver.wait(notice, most, stop)?;
-        match outcome.error {
+        match outcome.failures() {
             0 => Ok(self.take(job, outcome)),
             _ => Err(DeviceError::Failed(outcome.errors())),
         }
