@@ -65,6 +65,8 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
         ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
         ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
         ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),
+        ("meshkv_scratchpad", "saturated_q[clear_slot] <= 1'b0;", ""),
+        ("meshkv_scratchpad", "s_counts & s_saturates", "s_saturates"),
         ("meshkv_dot", "- {2'b0, borrow}", ""),
         ("meshkv_dot", "(sixteens_2)", "({1'b0, sixteens_2[0]})"),
     ];
