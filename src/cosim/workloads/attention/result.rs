@@ -80,7 +80,7 @@ pub struct AttentionResult {
     pub expected_sums: BTreeMap<(u32, u32), HeadSums>,
     /// Heads with logits beyond the range.
     pub saturated: Vec<Saturated>,
-    /// (stream, head) whose outputs the fabric reported as void.
+    /// (stream, head) whose outputs the core reported as void; empty for a device, which names one only.
     pub void: BTreeSet<(u32, u32)>,
     /// Clocks of the run; cycles are the network's unless stated otherwise.
     pub clocks: Clocks,

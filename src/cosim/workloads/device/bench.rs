@@ -83,7 +83,7 @@ impl Bench {
         self.driver.start()
     }
 
-    /// Reads the outputs of a finished run from memory.
+    /// Reads the outputs of a finished run from memory. ERROR must have been 0 as it began.
     pub fn take(&mut self, job: &Job, outcome: Outcome) -> Finished {
         let (heads, dim) = (job.design.config.model.heads, job.design.config.pe.head_dim as usize);
         let bytes = self.driver.device.outputs(OUTPUTS).expect("it was put there");
@@ -93,11 +93,10 @@ impl Bench {
         let mut violations = Vec::new();
         let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
         // ERROR has a bit for all heads, and ERROR_INFO the first of them.
-        let known = expected.saturated.iter().map(|one| one.stream * heads + one.head);
-        let known: Vec<_> = known.collect();
+        let known: Vec<_> = expected.saturated.iter().map(|one| one.stream * heads + one.head).collect();
         let reported = match outcome.first {
             Some(("SATURATED", place)) => known.contains(&place),
-            _ => outcome.is_void() == !known.is_empty(),
+            _ => outcome.is_void() != known.is_empty(),
         };
         if !reported {
             violations.push(format!("outputs {known:?} are void, and ERROR has `{}`", outcome.errors()));
