@@ -6,8 +6,8 @@
 mod register;
 mod table;
 
-pub use register::{Access, BitField, ErrorCause, Register};
-pub use table::{COUNTER_GROUPS, ERRORS, FIRST_FATAL, REGISTERS};
+pub use register::{Access, BitField, Consequence, ErrorCause, Register};
+pub use table::{COUNTER_GROUPS, ERRORS, REGISTERS};
 
 use super::design::Design;
 use sha2::{Digest, Sha256};
@@ -21,7 +21,7 @@ pub const ARGUMENT_STRIDE: u32 = 12;
 /// Value of the register `MAGIC`: "MKV1" in ASCII, the last letter lowest.
 pub const MAGIC: u32 = 0x4d4b_5631;
 /// Version of this register map.
-pub const MAP_VERSION: u32 = 2;
+pub const MAP_VERSION: u32 = 3;
 /// Descriptors that the front can queue; a run consumes them all.
 pub const DESC_QUEUE: u32 = 32;
 /// Bits of an AXI ID above those of the core: they distinguish one reset from the next.
@@ -45,6 +45,12 @@ pub fn named(name: &str) -> &'static Register {
 /// If there is none: a bug of this crate.
 pub fn error(name: &str) -> &'static ErrorCause {
     ERRORS.iter().find(|e| e.name == name).unwrap_or_else(|| panic!("no error {name}"))
+}
+
+/// Bits of `ERROR` of a run that has written all its outputs, some of which are void.
+pub fn voids() -> u32 {
+    let voids = ERRORS.iter().filter(|cause| cause.consequence == Consequence::Voids);
+    voids.fold(0, |all, cause| all | 1 << cause.bit)
 }
 
 impl Design {

@@ -2,7 +2,7 @@
 
 use super::source_file::SourceFile;
 use crate::design::registers::{
-    BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, REGISTERS,
+    voids, BitField, ARGUMENTS, ARGUMENT_STRIDE, BUFFER_ALIGN, COUNTER_GROUPS, ERRORS, REGISTERS,
 };
 use crate::design::Design;
 use std::fmt::Write as _;
@@ -41,6 +41,8 @@ pub(super) fn emit(design: &Design) -> SourceFile {
         let _ = writeln!(text, "/* {}: {}. */", cause.doc, cause.place);
         define(&mut text, &format!("ERROR_{}", cause.name), &format!("(1u << {})", cause.bit));
     }
+    text += "/* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */\n";
+    define(&mut text, "ERROR_VOIDS_MASK", &format!("0x{:08x}u", voids()));
     text += "\n/* Groups of counters. */\n";
     for (number, (name, doc)) in COUNTER_GROUPS.iter().enumerate() {
         let _ = writeln!(text, "/* {doc}. */");

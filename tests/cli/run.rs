@@ -117,7 +117,7 @@ fn a_logit_beyond_the_range_fails_and_names_head_and_token() {
     let dir = tempfile::tempdir().unwrap();
     let tokens = 9;
     let path = dir.path().join("t.safetensors");
-    let run = |large: &[usize]| {
+    let run = |large: &[usize], more: &str| {
         // Of the second KV head, which query heads 2 and 3 attend with. 32 products of 2^15 and 2^15 are 2^35.
         let key = |at: usize| if large.contains(&at) { 0x7800_u16 } else { 0x3c00 };
         let keys = (0..3 * tokens).flat_map(|at| vec![key(at); 32]);
@@ -128,17 +128,19 @@ fn a_logit_beyond_the_range_fails_and_names_head_and_token() {
         let kv = [3, tokens, 32];
         let all = [(NAMES[0], view([6, 1, 32], &q)), (NAMES[1], view(kv, &k)), (NAMES[2], view(kv, &v))];
         fs::write(&path, safetensors::serialize(all, None).unwrap()).unwrap();
-        typed(&format!("{TINY} --tensors {} --engine model", path.display()))
+        typed(&format!("{TINY} --tensors {} --engine model {more}", path.display()))
     };
-    let (code, out, err) = run(&[]);
-    assert_eq!(code, Some(0), "2^20 is within the range: {out}{err}");
-    let (code, out, _) = run(&[tokens + 4, tokens + 7]);
-    assert_eq!(code, Some(1), "{out}");
-    for head in [2, 3] {
-        let says = format!("ERROR: head {head}, stream 0: q.k of token 4 is beyond 2^31 and saturates");
-        assert!(out.contains(&says), "no `{says}` in {out}");
+    for more in ["", "--device"] {
+        let (code, out, err) = run(&[], more);
+        assert_eq!(code, Some(0), "2^20 is within the range: {out}{err}");
+        let (code, out, err) = run(&[tokens + 4, tokens + 7], more);
+        assert_eq!(code, Some(1), "{out}{err}");
+        for head in [2, 3] {
+            let says = format!("ERROR: head {head}, stream 0: q.k of token 4 is beyond 2^31 and saturates");
+            assert!(out.contains(&says), "no `{says}` in {out}");
+        }
+        assert_eq!(out.matches("ERROR").count(), 2, "{out}");
     }
-    assert_eq!(out.matches("ERROR").count(), 2, "{out}");
 }
 
 /// Values next to the largest of FP16, with weights that FlashAttention-2 rounds up when it multiplies and not when it

@@ -54,6 +54,44 @@ fn masked_heads_and_tails_are_as_if_they_were_not_there() {
 }
 
 #[test]
+fn a_saturated_logit_of_a_token_that_counts_is_told_to_the_root_and_changes_no_number() {
+    let datapath = datapath(32, 32);
+    let t = tensors(64, 32, Logits::Normal);
+    let (v, usual) = (t.values(0), t.keys(0));
+    // 32 products of 2^30.
+    let q = vec![0x7800; 32];
+    let mut large = usual.to_vec();
+    large[10 * 32..11 * 32].fill(0x7800);
+    for (rows, saturated) in [(0..64, true), (10..11, true), (0..10, false), (11..64, false)] {
+        let partial = masked(&datapath, &q, &large, v, rows.clone());
+        assert_eq!(partial.has_saturated(), saturated, "{rows:?}");
+        let flits = partial.to_flits();
+        let mut packet = Packet::from_flits(&flits, 32);
+        assert_eq!(packet.saturated(), saturated, "{rows:?}");
+        packet.set_saturated(false);
+        let other = masked(&datapath, t.query(0, 0), usual, v, 0..64).to_flits();
+        for order in [[&flits, &other], [&other, &flits]] {
+            let (mut root, mut silent) = (datapath.root(), datapath.root());
+            for part in order {
+                root.merge(part);
+                silent.merge(if part == &flits { packet.to_flits(32) } else { part.clone() }.as_slice());
+            }
+            assert_eq!((root.saturated(), silent.saturated()), (saturated, false), "{rows:?}");
+            assert_eq!((root.sums(), root.output()), (silent.sums(), silent.output()), "{rows:?}");
+        }
+    }
+    // An infinity in the head says more.
+    let mut special = large.clone();
+    special[20 * 32] = 0x7c00;
+    let partial = masked(&datapath, &q, &special, v, 0..64);
+    assert!(partial.special() && partial.has_saturated());
+    let mut root = datapath.root();
+    root.merge(&partial.to_flits());
+    root.merge(&masked(&datapath, &q, &large, v, 0..64).to_flits());
+    assert!(!root.saturated() && root.output().iter().all(|&bits| bits == fp16::NAN));
+}
+
+#[test]
 fn a_head_without_a_token_is_zero_and_disturbs_no_other() {
     let datapath = datapath(32, 32);
     let t = tensors(64, 32, Logits::Normal);

@@ -54,6 +54,8 @@ module control_registers_tb;
         .fail_valid           (1'b0),
         .fail_cause           (5'd0),
         .fail_where           (16'd0),
+        .saturated_valid      (1'b0),
+        .saturated_where      (16'd0),
         .scan_active          (1'b0),
         .scan_word            (7'd0),
         .checked              (1'b0),

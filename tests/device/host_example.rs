@@ -235,6 +235,20 @@ fn what_goes_wrong_is_named() {
 }
 
 #[test]
+fn outputs_that_are_void_are_written_and_named() {
+    let host = Host::new(small(|_| {}));
+    for more in [&[][..], &["--interrupt"]] {
+        let ran = host.run("logit", more);
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(1), "{said}");
+        assert!(said.contains("SATURATED (") && said.contains("stream * QUERY_HEADS + head: 7"), "{said}");
+        let [outputs, queries] = ["outputs", "queries"].map(|name| std::fs::read(host.path(name)).unwrap());
+        assert_eq!(outputs, queries);
+        std::fs::remove_file(host.path("outputs")).unwrap();
+    }
+}
+
+#[test]
 fn a_cache_larger_than_the_memory_is_an_error_that_says_what_to_lower() {
     let host =
         Host::new(small(|c| (c.model.max_tokens, c.model.layers, c.model.max_streams) = (1 << 20, 64, 8)));

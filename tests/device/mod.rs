@@ -10,4 +10,5 @@ mod registers;
 mod reset;
 mod resets;
 mod runs;
+mod saturation;
 mod shapes;

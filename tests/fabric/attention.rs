@@ -1,13 +1,17 @@
 //! Attention on the whole design equals the model of the datapath in every bit.
 
 use crate::support::attention::{assert_exact, attend, lockstep, run, small, tensors, try_run, Trouble};
+use crate::support::device::mutant;
+use crate::support::saturation::beyond;
 use crate::support::sources::source_mut;
 use crate::support::verilated::emitted;
 use meshkv::config::PlacementKind;
 use meshkv::cosim::build::BuildForm;
 use meshkv::cosim::dut::clocks::Clocks;
-use meshkv::cosim::workloads::attention::Job;
+use meshkv::cosim::memory::Behaviour;
+use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::SourceFile;
 use meshkv::model::tensors::{Logits, Tensors};
 
 const MAPPINGS: [Mapping; 3] = [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped];
@@ -231,4 +235,119 @@ fn without_overlap_it_takes_longer() {
     };
     let (with, without) = (cycles(true), cycles(false));
     assert!(without > with, "{without} cycles without overlap, {with} with it");
+}
+
+/// A window of 20 tokens. Of 45 tokens it begins with token 25, in the middle of a chunk: token 24 is fetched,
+/// multiplied and masked.
+fn windowed() -> Design {
+    let design = small(|c| (c.model.sliding_window, c.pad.fifo_depth) = (Some(20), Some(48)));
+    assert_eq!(design.mare.chunk_flits, 16, "two tokens");
+    design
+}
+
+/// Two streams of tokens of which some are beyond the range, and the heads that a run reports.
+fn reported(files: &[SourceFile], job: &Job) -> (Vec<(u32, u32)>, Vec<String>) {
+    let done = try_run(files, job, Trouble::default(), BuildForm::CorePieces, Clocks::IN_STEP).unwrap();
+    assert_exact(&done, "outputs of saturated logits are the model's");
+    (done.void.into_iter().collect(), done.violations)
+}
+
+#[test]
+fn saturated_logits_are_reported_with_their_head_and_no_other() {
+    let design = windowed();
+    // Queries of both streams of head 2, and of stream 1 of head 5.
+    let queries = [(0, 2), (1, 2), (1, 5)];
+    for (keys, void) in [
+        (&[(1, 25)][..], &[(0, 2), (1, 2)][..]),
+        (&[(1, 44), (2, 30), (2, 31)], &[(0, 2), (1, 2), (1, 5)]),
+        (&[(2, 36)], &[(1, 5)]),
+        // No large query attends with this KV head; the others are masked.
+        (&[(0, 30), (1, 24), (2, 24), (2, 3)], &[]),
+    ] {
+        let tensors = beyond(&design, 45, &queries, keys);
+        for mapping in MAPPINGS {
+            let job = Job::new(&design, &tensors, (0, 2), mapping, Sharing::KvHead).unwrap();
+            let what = format!("{keys:?}, {mapping:?}");
+            assert_eq!(reported(&emitted(&design), &job), (void.to_vec(), Vec::new()), "{what}");
+            let trouble = Trouble { stall: 200, unruly: true, noise: 77 };
+            let done = lockstep(&emitted(&design), &job, trouble, Clocks::IN_STEP).unwrap();
+            assert_eq!(
+                (done.void.into_iter().collect::<Vec<_>>(), done.violations),
+                (void.to_vec(), Vec::new())
+            );
+            let model = Bench::on_model(&job, Behaviour::of(&design), Clocks::IN_STEP, true).unwrap();
+            let model = model.run(0, 0, &mut |_| false).unwrap();
+            assert_eq!(
+                (model.void.into_iter().collect::<Vec<_>>(), model.violations),
+                (void.to_vec(), Vec::new())
+            );
+        }
+    }
+}
+
+#[test]
+fn a_logit_is_saturated_beyond_the_limit_and_not_at_it() {
+    let design = small(|_| {});
+    let (half, less, last) = (0x7800, 0x77ff, 0x1400); // 2^15, the FP16 below it, 2^-10.
+                                                       // Products of 2^30 and less, and one of 2^-20, the last bit of a logit.
+    for (elements, saturates) in [
+        ([half, half, 0], true),
+        ([half, less, last], false),
+        ([half | 0x8000, half | 0x8000, 0], false),
+        ([half | 0x8000, half | 0x8000, last | 0x8000], true),
+        ([half | 0x8000, half | 0x8000, last], false),
+    ] {
+        let tensors = changed(&design, 9, |[q, k, _]| {
+            for (all, row) in [(q, [half, half, last]), (k, elements)] {
+                all.fill(0);
+                // The last product is of another flit: aligned to the others it would be cut off.
+                for of in all.chunks_mut(32) {
+                    (of[0], of[1], of[9]) = (row[0], row[1], row[2]);
+                }
+            }
+        });
+        let job = Job::new(&design, &tensors, (0, 1), Mapping::RowAligned, Sharing::KvHead).unwrap();
+        let (void, violations) = reported(&emitted(&design), &job);
+        assert_eq!((void.len(), violations), (if saturates { 6 } else { 0 }, Vec::new()), "{elements:x?}");
+    }
+}
+
+#[test]
+fn a_saturated_logit_that_is_lost_or_reported_for_another_is_found() {
+    let design = windowed();
+    let queries = [(0, 2), (1, 5)];
+    // Tokens of different tiles: a root merges a partial result with the flag first or last.
+    let [void, masked] =
+        [[(1, 25), (2, 36)], [(1, 24), (2, 24)]].map(|keys| beyond(&design, 45, &queries, &keys));
+    let [void, masked] = [&void, &masked]
+        .map(|of| Job::new(&design, of, (0, 2), Mapping::RowAligned, Sharing::KvHead).unwrap());
+    let count = |files: &[SourceFile], job: &Job| reported(files, job).1.len();
+    let files = emitted(&design);
+    assert_eq!((count(&files, &void), count(&files, &masked)), (0, 0));
+    for (job, module, from, to) in [
+        (&masked, "meshkv_scratchpad", "s_valid & s_counts & s_saturates", "s_valid & s_saturates"),
+        (
+            &void,
+            "meshkv_scratchpad",
+            "assign max_saturated = saturated_q[max_slot];",
+            "assign max_saturated = saturated_q[0];",
+        ),
+        (&void, "meshkv_weight", ".CYCLES(12)", ".CYCLES(11)"),
+        (&void, "meshkv_part_former", "negative | (saturated_q & first_q[STAGES-2])", "negative"),
+        (
+            &void,
+            "meshkv_reduce_root",
+            "saturated_q <= saturated | in_word[31];",
+            "saturated_q <= in_word[31];",
+        ),
+        (
+            &void,
+            "meshkv_reduce_root",
+            "{more, special_q, saturated_q, some_q,",
+            "{more, special_q, 1'b0, some_q,",
+        ),
+        (&void, "meshkv_reduce_root", "saturated_q & ~special_q", "1'b0"),
+    ] {
+        assert_ne!(count(&mutant(&files, module, from, to), job), 0, "{module}: nothing shows `{to}`");
+    }
 }

@@ -52,19 +52,24 @@ fn agrees(width: u32, head_dim: u32, lanes: u32, paces: &[(u32, u32)]) {
     let (mut input, mut expected) = (String::new(), String::new());
     let mut flits = 0;
     for packet in 0..24_u32 {
-        let special = packet % 5 == 3;
+        let (special, saturated) = (packet % 5 == 3, packet % 3 == 1);
         let max = if packet % 7 == 2 { 0 } else { random.next() as i32 };
         let id = random.below(1 << ID_WIDTH);
-        let sums: Vec<i128> =
+        let mut sums: Vec<i128> =
             (0..=head_dim).map(|_| if packet % 7 == 2 { 0 } else { sum(&mut random, width) }).collect();
+        let l = sums.last_mut().unwrap();
+        *l = l.abs().min((1 << (width - 1)) - 1);
         let (l, o) = sums.split_last().unwrap();
         for (at, sum) in std::iter::once(l).chain(o).enumerate() {
             let (first, last) = (u32::from(at == 0), u32::from(at == o.len()));
             let bits = *sum as u128 & ((1 << width) - 1);
-            writeln!(input, "{first} {last} {} {max:x} {id:x} {bits:x}", u32::from(special)).unwrap();
+            let flags = [special, saturated].map(u32::from);
+            writeln!(input, "{first} {last} {} {} {max:x} {id:x} {bits:x}", flags[0], flags[1]).unwrap();
         }
         let word = |sum: &i128| if special { fixed::FP32_NAN } else { fixed::to_fp32(*sum, 36) };
-        let packet = Packet { max, sums: sums.iter().map(word).collect() }.to_flits(lanes);
+        let mut packet = Packet { max, sums: sums.iter().map(word).collect() };
+        packet.set_saturated(saturated && !special && *l != 0);
+        let packet = packet.to_flits(lanes);
         for (at, flit) in packet.iter().enumerate() {
             let (first, last) = (u32::from(at == 0), u32::from(at + 1 == packet.len()));
             let data: String = flit.iter().rev().map(|half| format!("{half:04x}")).collect();

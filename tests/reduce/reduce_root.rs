@@ -210,13 +210,15 @@ fn agrees(case: Case, paces: &[(u32, u32)]) {
                 *count += 1;
                 if sent.alone || *count == case.partials {
                     let (_, root) = roots.remove(&key).unwrap();
+                    let saturated = u32::from(root.saturated());
                     let mut output = root.output();
                     output.resize((out_flits * case.lanes) as usize, 0);
                     for (index, flit) in output.chunks(case.lanes as usize).enumerate() {
                         let data: String = flit.iter().rev().map(|half| format!("{half:04x}")).collect();
                         let last = u32::from(index as u32 + 1 == out_flits);
                         let (stream, layer, head) = (sent.stream, sent.layer, sent.head);
-                        expected.push_back(format!("o {stream} {layer} {head} {index} {last} {data}"));
+                        let place = format!("{stream} {layer} {head} {index} {last}");
+                        expected.push_back(format!("o {place} {saturated} {data}"));
                     }
                 }
             } else if line != "end" {

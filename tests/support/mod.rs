@@ -9,5 +9,6 @@ pub mod ideal_network;
 pub mod kernel_block;
 pub mod random_fabric;
 pub mod sandbox;
+pub mod saturation;
 pub mod sources;
 pub mod verilated;

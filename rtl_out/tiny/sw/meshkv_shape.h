@@ -31,7 +31,7 @@
 #define MESHKV_FLIT_BYTES           8        /* Bytes of a flit. */
 #define MESHKV_HALF_FLITS           64       /* Flits of the keys of a slice, and of its values. */
 #define MESHKV_SLICE_BYTES          1024     /* Bytes of a slice. */
-#define MESHKV_ERRORS               24       /* Bits of ERROR that have a meaning. */
+#define MESHKV_ERRORS               25       /* Bits of ERROR that have a meaning. */
 
 /* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */
 static const struct {
@@ -61,6 +61,7 @@ static const struct {
     {"WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"},
     {"RESET", "The run was cut off by a soft reset, or memory still owes answers to cut-off runs", "0: cut off, 1: owed, 2: what computes was reset alone"},
     {"START_UNLOADED", "Run refused: a stream attends whose queries were not loaded since the core's last reset", "highest stream that attends"},
+    {"SATURATED", "A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void", "stream * QUERY_HEADS + head"},
 };
 
 #endif

@@ -206,7 +206,7 @@
 
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
-#define MESHKV_MAP_VERSION_VALUE             0x00000002u
+#define MESHKV_MAP_VERSION_VALUE             0x00000003u
 #define MESHKV_DESIGN_VALUE                  0x11c00f60u
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
@@ -264,6 +264,10 @@
 #define MESHKV_ERROR_RESET                   (1u << 22)
 /* Run refused: a stream attends whose queries were not loaded since the core's last reset: highest stream that attends. */
 #define MESHKV_ERROR_START_UNLOADED          (1u << 23)
+/* A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void: stream * QUERY_HEADS + head. */
+#define MESHKV_ERROR_SATURATED               (1u << 24)
+/* Causes with which a run goes on: it has written its outputs when it is over, and some of them are void. */
+#define MESHKV_ERROR_VOIDS_MASK              0x01000000u
 
 /* Groups of counters. */
 /* what the links of the tile's router carried. */

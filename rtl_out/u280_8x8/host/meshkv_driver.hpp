@@ -46,6 +46,12 @@ private:
     }
 };
 
+// The end of a run that has written all outputs, some of which are void: a logit was beyond the range.
+class Void : public Error {
+public:
+    using Error::Error;
+};
+
 template <typename Io>
 class Driver {
 public:
@@ -114,11 +120,12 @@ public:
         next_ = {};
     }
 
-    // Waits until the run is over, with or without an error; `pause` sleeps for a while, or until an interrupt.
+    // Waits until the run is over, with or without an error; `pause` sleeps for a while, or until an interrupt. After
+    // `Void` all outputs are in memory.
     void wait(std::chrono::milliseconds limit, const std::function<void()> &pause) {
         const auto end = std::chrono::steady_clock::now() + limit;
         while (!(io_.read(MESHKV_CTRL) & MESHKV_CTRL_AP_DONE_MASK)) {
-            // An error is thrown as soon as it appears, even before the end of the run.
+            // A failure is thrown as soon as it appears, even before the end of the run.
             check();
             if (std::chrono::steady_clock::now() > end) {
                 reset();
@@ -128,12 +135,14 @@ public:
         }
         check();
         io_.write(MESHKV_ISR, io_.read(MESHKV_ISR));
+        const uint32_t error = io_.read(MESHKV_ERROR);
+        if (error & MESHKV_ERROR_VOIDS_MASK) throw Void(error, io_.read(MESHKV_ERROR_INFO));
     }
 
-    // Throws the error that the device reports, if there is one.
+    // Throws the error that the device reports, if there is one that refuses or ends something.
     void check() {
         const uint32_t error = io_.read(MESHKV_ERROR);
-        if (error) throw Error(error, io_.read(MESHKV_ERROR_INFO));
+        if (error & ~MESHKV_ERROR_VOIDS_MASK) throw Error(error, io_.read(MESHKV_ERROR_INFO));
     }
 
     // Cycles of the last run.

@@ -68,13 +68,42 @@ pub struct Register {
     pub fields: &'static [BitField],
 }
 
-/// The cause of a refused request or an ended run.
+/// What an error does besides setting its bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consequence {
+    /// A request is refused. A run that is under way, or is repeated, goes on.
+    Refuses,
+    /// The run ends or does not begin, and is not repeated.
+    Ends,
+    /// The run goes on and its outputs are written, but some are void. It is not repeated.
+    Voids,
+}
+
+impl Consequence {
+    /// Text of a table.
+    pub fn doc(self) -> &'static str {
+        match self {
+            Consequence::Refuses => "the request is refused",
+            Consequence::Ends => "the run ends or does not begin",
+            Consequence::Voids => "the run goes on, outputs are void",
+        }
+    }
+
+    /// True if it clears `CTRL.AUTO_RESTART`.
+    pub fn ends_chain(self) -> bool {
+        self != Consequence::Refuses
+    }
+}
+
+/// The cause of a bit of `ERROR`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErrorCause {
     /// Upper-case name.
     pub name: &'static str,
     /// Bit of `ERROR`.
     pub bit: u32,
+    /// Its consequence.
+    pub consequence: Consequence,
     /// The event.
     pub doc: &'static str,
     /// Meaning of `ERROR_INFO.WHERE`.

@@ -1,6 +1,6 @@
 //! Tables of all registers, error causes and counter groups.
 
-use super::register::{Access, BitField, ErrorCause, Register};
+use super::register::{Access, BitField, Consequence, ErrorCause, Register};
 
 const fn field(name: &'static str, lsb: u32, width: u32, doc: &'static str) -> BitField {
     BitField { name, lsb, width, doc }
@@ -16,74 +16,89 @@ const fn register(
     Register { name, offset, access, doc, fields }
 }
 
-const fn cause(bit: u32, name: &'static str, doc: &'static str, place: &'static str) -> ErrorCause {
-    ErrorCause { name, bit, doc, place }
+/// A cause for which a request is refused.
+const fn refusal(bit: u32, name: &'static str, doc: &'static str, place: &'static str) -> ErrorCause {
+    ErrorCause { name, bit, consequence: Consequence::Refuses, doc, place }
 }
 
-/// All causes by their bits. From [`FIRST_FATAL`] on they end a run; those below refuse a request.
-pub const ERRORS: [ErrorCause; 24] = [
-    cause(
+/// A cause that ends a run or keeps it from beginning.
+const fn end(bit: u32, name: &'static str, doc: &'static str, place: &'static str) -> ErrorCause {
+    ErrorCause { name, bit, consequence: Consequence::Ends, doc, place }
+}
+
+/// A cause that makes outputs of a run void.
+const fn void(bit: u32, name: &'static str, doc: &'static str, place: &'static str) -> ErrorCause {
+    ErrorCause { name, bit, consequence: Consequence::Voids, doc, place }
+}
+
+/// All causes by their bits.
+pub const ERRORS: [ErrorCause; 25] = [
+    refusal(
         0,
         "ACCESS",
         "A register that is not there, or may not be written, was accessed; nothing changed",
         "byte address",
     ),
-    cause(1, "START_BUSY", "CTRL.AP_START was written during a run; it did nothing", "0"),
-    cause(2, "SELECT", "COUNTER_SELECT names a counter that is not there", "0"),
-    cause(3, "DESC_LAYER", "Descriptor refused: no such layer", "layer"),
-    cause(4, "DESC_PREFIX", "Descriptor refused: no such stream or prefix", "prefix"),
-    cause(
+    refusal(1, "START_BUSY", "CTRL.AP_START was written during a run; it did nothing", "0"),
+    refusal(2, "SELECT", "COUNTER_SELECT names a counter that is not there", "0"),
+    refusal(3, "DESC_LAYER", "Descriptor refused: no such layer", "layer"),
+    refusal(4, "DESC_PREFIX", "Descriptor refused: no such stream or prefix", "prefix"),
+    refusal(
         5,
         "DESC_SEGMENTS",
         "Descriptor refused: no segments, a stride of 0, or segments beyond the longest context",
         "first segment",
     ),
-    cause(
+    refusal(
         6,
         "DESC_ROWS",
         "Descriptor refused: a token beyond the segment, or the last before the first of the only one",
         "first token",
     ),
-    cause(7, "DESC_STREAMS", "Descriptor refused: no streams, or streams that are not there", "first stream"),
-    cause(8, "DESC_MAPPING", "Descriptor refused: no such mapping", "mapping"),
-    cause(9, "DESC_MIXED", "Descriptor refused: another layer than the first of its run", "layer"),
-    cause(
+    refusal(7, "DESC_STREAMS", "Descriptor refused: no streams, or streams that are not there", "first stream"),
+    refusal(8, "DESC_MAPPING", "Descriptor refused: no such mapping", "mapping"),
+    refusal(9, "DESC_MIXED", "Descriptor refused: another layer than the first of its run", "layer"),
+    refusal(
         10,
         "DESC_CLOSED",
         "Descriptor refused: a stream that an earlier one of its run has closed",
         "first stream",
     ),
-    cause(11, "DESC_FULL", "Descriptor refused: the queue is full, or is being emptied by a reset", "0"),
-    cause(12, "START_EMPTY", "Run refused: there is no descriptor", "0"),
-    cause(
+    refusal(11, "DESC_FULL", "Descriptor refused: the queue is full, or is being emptied by a reset", "0"),
+    end(12, "START_EMPTY", "Run refused: there is no descriptor", "0"),
+    end(
         13,
         "START_OPEN",
         "Run refused: a stream that attends is not closed by the run's descriptors",
         "how many",
     ),
-    cause(14, "START_QUERIES", "Run refused: more streams' queries than there are streams", "QUERY_STREAMS"),
-    cause(15, "ARGUMENT", "Run refused: an argument is misaligned", "number of the argument"),
-    cause(16, "MEMORY", "A read of external memory was answered by an error", "tile"),
-    cause(17, "MEMORY_TIMEOUT", "External memory did not answer", "tile"),
-    cause(18, "QUERY_READ", "A read of queries was answered by an error", "0"),
-    cause(19, "OUTPUT_WRITE", "A write of outputs was answered by an error", "0"),
-    cause(20, "IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write"),
-    cause(21, "WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"),
-    cause(
+    end(14, "START_QUERIES", "Run refused: more streams' queries than there are streams", "QUERY_STREAMS"),
+    end(15, "ARGUMENT", "Run refused: an argument is misaligned", "number of the argument"),
+    end(16, "MEMORY", "A read of external memory was answered by an error", "tile"),
+    end(17, "MEMORY_TIMEOUT", "External memory did not answer", "tile"),
+    end(18, "QUERY_READ", "A read of queries was answered by an error", "0"),
+    end(19, "OUTPUT_WRITE", "A write of outputs was answered by an error", "0"),
+    end(20, "IO_TIMEOUT", "The memory of queries and outputs did not answer", "0: read, 1: write"),
+    end(21, "WATCHDOG", "Nothing moved for WATCHDOG cycles", "state of the run"),
+    end(
         22,
         "RESET",
         "The run was cut off by a soft reset, or memory still owes answers to cut-off runs",
         "0: cut off, 1: owed, 2: what computes was reset alone",
     ),
-    cause(
+    end(
         23,
         "START_UNLOADED",
         "Run refused: a stream attends whose queries were not loaded since the core's last reset",
         "highest stream that attends",
     ),
+    void(
+        24,
+        "SATURATED",
+        "A logit was beyond 2^31 before its scale and saturated; the run goes on, the output of its head is void",
+        "stream * QUERY_HEADS + head",
+    ),
 ];
-/// The first cause that ends a run.
-pub const FIRST_FATAL: u32 = 12;
 
 /// Groups of counters, by their number in `COUNTER_SELECT.GROUP`.
 pub const COUNTER_GROUPS: [(&str, &str); 4] = [

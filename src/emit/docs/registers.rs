@@ -21,6 +21,7 @@ pub(super) struct ErrorRow {
     bit: u32,
     name: &'static str,
     doc: String,
+    consequence: &'static str,
     place: String,
 }
 
@@ -81,6 +82,7 @@ pub(super) fn errors() -> Vec<ErrorRow> {
         bit: e.bit,
         name: e.name,
         doc: cell(e.doc),
+        consequence: e.consequence.doc(),
         place: cell(e.place),
     };
     ERRORS.iter().map(row).collect()

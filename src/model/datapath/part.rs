@@ -2,13 +2,18 @@
 //!
 //! The first flit has m in bits 31:0, as a two's complement integer, and l in bits 63:32. Flits of o follow,
 //! 32 bits an element from bit 0. l and o are FP32. All other bits are 0.
+//!
+//! l is never negative. Its sign says that a logit of the partial result saturated.
+
+/// Sign of an FP32.
+const SIGN: u32 = 1 << 31;
 
 /// Numbers of a packet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
     /// m; meaningless where l is 0.
     pub max: i32,
-    /// o\[0..head_dim\] and then l, as FP32 bits.
+    /// o\[0..head_dim\] and then l, as FP32 bits; the sign of l is a flag.
     pub sums: Vec<u32>,
 }
 
@@ -16,6 +21,17 @@ impl Packet {
     /// Number of flits of a packet: the first, and those of o.
     pub fn flits(head_dim: u32, flit_elements: u32) -> u32 {
         1 + (2 * head_dim).div_ceil(flit_elements)
+    }
+
+    /// Sets the flag of a saturated logit.
+    pub fn set_saturated(&mut self, saturated: bool) {
+        let l = self.sums.last_mut().expect("l is always there");
+        *l = *l & !SIGN | u32::from(saturated) << 31;
+    }
+
+    /// A logit of the partial result saturated.
+    pub fn saturated(&self) -> bool {
+        self.sums.last().is_some_and(|l| l & SIGN != 0)
     }
 
     /// Returns the payloads, in order.

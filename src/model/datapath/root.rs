@@ -18,6 +18,7 @@ pub struct Root<'a> {
     max: Option<i32>,
     sums: Vec<i128>,
     special: bool,
+    saturated: bool,
 }
 
 impl Datapath {
@@ -30,12 +31,12 @@ impl Datapath {
 impl<'a> Root<'a> {
     fn new(datapath: &'a Datapath) -> Root<'a> {
         let sums = vec![0; datapath.shape.head_dim as usize + 1];
-        Root { datapath, max: None, sums, special: false }
+        Root { datapath, max: None, sums, special: false, saturated: false }
     }
 
     /// Merges the PART packet of a tile. A packet with l = 0 saw no token and changes nothing.
     pub fn merge(&mut self, flits: &[Vec<u16>]) {
-        let packet = Packet::from_flits(flits, self.datapath.shape.head_dim);
+        let mut packet = Packet::from_flits(flits, self.datapath.shape.head_dim);
         let l = *packet.sums.last().expect("l is always there");
         if l == 0 {
             return;
@@ -44,6 +45,8 @@ impl<'a> Root<'a> {
             self.special = true;
             return;
         }
+        self.saturated |= packet.saturated();
+        packet.set_saturated(false);
         let max = self.max.map_or(packet.max, |max| max.max(packet.max));
         let below = |of: i32| (i64::from(max) - i64::from(of)).min(127) as i32;
         if let Some(old) = self.max {
@@ -65,6 +68,11 @@ impl<'a> Root<'a> {
     /// o\[0..head_dim\], then l, with `sum_fraction` bits below the point and 2^m as the unit.
     pub fn sums(&self) -> &[i128] {
         &self.sums
+    }
+
+    /// A logit of the head was beyond the range, and the output is not NaN: it is void.
+    pub fn saturated(&self) -> bool {
+        self.saturated && !self.special
     }
 
     /// Returns o / l in FP16: NaN for a head with an infinity or a NaN, 0 for one without a token.

@@ -60,6 +60,7 @@ pub struct Partial<'a> {
     max: Option<i32>,
     sums: Vec<i128>,
     special: bool,
+    beyond: bool,
     segment: Segment,
 }
 
@@ -81,7 +82,7 @@ impl<'a> Partial<'a> {
     fn new(datapath: &'a Datapath, query: Query) -> Partial<'a> {
         let sums = vec![0; datapath.shape.head_dim as usize + 1];
         let special = query.special;
-        Partial { datapath, query, max: None, sums, special, segment: Segment::default() }
+        Partial { datapath, query, max: None, sums, special, beyond: false, segment: Segment::default() }
     }
 
     /// Sizes.
@@ -127,6 +128,7 @@ impl<'a> Partial<'a> {
         let logit = std::mem::take(&mut segment.logit);
         let weight = self.datapath.exp2.weight(self.datapath.scale.apply(logit));
         let counts = segment.rows.contains(&segment.weights.len());
+        self.beyond |= counts && Scale::saturates(logit);
         segment.logits.push(logit);
         segment.weights.push(counts.then_some(weight));
     }
@@ -194,6 +196,11 @@ impl<'a> Partial<'a> {
         beyond.map(|(token, _)| token)
     }
 
+    /// A logit of a token that counts, in any segment so far, has saturated.
+    pub fn has_saturated(&self) -> bool {
+        self.beyond
+    }
+
     /// Scratchpad; masked tokens have no weight.
     pub fn weights(&self) -> &[Option<Weight>] {
         &self.segment.weights
@@ -223,7 +230,9 @@ impl<'a> Partial<'a> {
     pub fn to_flits(&self) -> Vec<Vec<u16>> {
         let fraction = self.datapath.formats.sum_fraction;
         let word = |&sum: &i128| if self.special { fixed::FP32_NAN } else { fixed::to_fp32(sum, fraction) };
-        part::Packet { max: self.max.unwrap_or(0), sums: self.sums.iter().map(word).collect() }
-            .to_flits(self.datapath.shape.flit_elements)
+        let mut packet =
+            part::Packet { max: self.max.unwrap_or(0), sums: self.sums.iter().map(word).collect() };
+        packet.set_saturated(self.beyond && !self.special);
+        packet.to_flits(self.datapath.shape.flit_elements)
     }
 }

@@ -2,7 +2,7 @@
 // in their order, answers as the hardware does, and keeps what it was told for the test to look at.
 //
 // MESHKV_FAKE_DIR: where it writes `log` (a line a register written) and `memory` (every buffer: address, bytes).
-// MESHKV_FAKE_FAULT: `magic`, `design`, `desc`, `hang` or `memory`, for a card that is or does wrong.
+// MESHKV_FAKE_FAULT: `magic`, `design`, `desc`, `hang`, `memory` or `logit`, for a card that is or does wrong.
 // Its outputs are the queries.
 #pragma once
 #include <chrono>
@@ -80,6 +80,7 @@ struct Card {
         }
         at(argument(MESHKV_ARG_OUTPUTS)).card = at(argument(MESHKV_ARG_QUERIES)).card;
         if (fault() == "memory") fail(MESHKV_ERROR_MEMORY, 3);
+        if (fault() == "logit") fail(MESHKV_ERROR_SATURATED, 7);
         descriptors = 0;
         done = true;
     }

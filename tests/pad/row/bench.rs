@@ -16,8 +16,8 @@ pub type Inputs = BTreeMap<&'static str, Vec<u32>>;
 /// An output of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
-    /// The answer to a READ: the sum's words and m.
-    Sum { cycle: usize, words: Vec<u32>, max: i32 },
+    /// The answer to a READ: the sum's words, m, and whether a logit saturated.
+    Sum { cycle: usize, words: Vec<u32>, max: i32, saturated: bool },
     /// A tail.
     Done { cycle: usize, token: u32 },
 }
@@ -129,7 +129,8 @@ fn output(line: &str) -> Output {
         line.split(' ').skip(1).map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
     match line.as_bytes()[0] {
         b'S' => {
-            Output::Sum { cycle: words[0] as usize - 4, max: words[1] as i32, words: words[2..].to_vec() }
+            let (max, saturated) = (words[1] as i32, words[2] == 1);
+            Output::Sum { cycle: words[0] as usize - 4, max, saturated, words: words[3..].to_vec() }
         }
         b'D' => Output::Done { cycle: words[0] as usize - 4, token: words[1] },
         other => panic!("{other} {line}"),
@@ -173,7 +174,7 @@ int main(int, char** argv) {{
         top.clk = 1;
         top.eval();
         if (top.sum_valid) {{
-            printf("S %x %x", cycle, top.sum_max);
+            printf("S %x %x %x", cycle, top.sum_max, top.sum_saturated);
             {sum}
             puts("");
         }}

@@ -65,10 +65,13 @@ fn a_row_with_a_slip_is_told_from_a_right_one() {
         ("meshkv_sums", "{placed, placed_e[0]}", "{placed, 1'b0}"),
         ("meshkv_scratchpad", "fresh_q[s_slot] | ", ""),
         ("meshkv_scratchpad", "{~old_3[31],", "{1'b0,"),
+        ("meshkv_scratchpad", "saturated_q[clear_slot] <= 1'b0;", ""),
         ("meshkv_dot", "- {2'b0, borrow}", ""),
         ("meshkv_dot", "(sixteens_2)", "({1'b0, sixteens_2[0]})"),
     ];
     show(&design(64, 32, 8), &slips);
+    // A masked token is multiplied where another token of its flit counts.
+    show(&design(1024, 32, 8), &[("meshkv_scratchpad", "s_counts & s_saturates", "s_saturates")]);
     // Alignment in LUTs.
     show(&design(512, 32, 32), &[("meshkv_dot", "if (short_q[5] | short_q[4])", "if (short_q[4])")]);
 }

@@ -101,12 +101,12 @@ impl Reference {
 
     /// Raises an error.
     pub fn raise(&mut self, name: &str, place: u32) {
-        let bit = registers::error(name).bit;
+        let registers::ErrorCause { bit, consequence, .. } = *registers::error(name);
         if self.error == 0 {
             self.info = bit | (place & 0xffff) << 16;
         }
         self.error |= 1 << bit;
-        if bit >= registers::FIRST_FATAL {
+        if consequence.ends_chain() {
             self.again = false;
         }
         self.interrupts(4);

@@ -281,6 +281,7 @@ module meshkv_front #(
     input  wire [COLS*HEAD_PLACE_WIDTH-1:0] out_head,
     input  wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     input  wire [COLS-1:0]                  out_last,  // Last flit of the head.
+    input  wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
     input  wire [COLS*FLIT_WIDTH-1:0]       out_data,
 
     // AXI4 read address channel.
@@ -393,6 +394,8 @@ module meshkv_front #(
     wire write_moves;
     wire write_owes;
     wire writing;
+    wire saturated_valid;
+    wire [15:0] saturated_where;
     wire [PORTS-1:0] hbm_arvalid;
     assign {
         m_axi_hbm05_arvalid, m_axi_hbm04_arvalid, m_axi_hbm03_arvalid, m_axi_hbm02_arvalid,
@@ -487,6 +490,8 @@ module meshkv_front #(
         .fail_valid           (fail_valid),
         .fail_cause           (fail_cause),
         .fail_where           (fail_where),
+        .saturated_valid      (saturated_valid),
+        .saturated_where      (saturated_where),
         .scan_active          (scan_active),
         .scan_word            (scan_word),
         .scan_data            (scan_data),
@@ -787,46 +792,49 @@ module meshkv_front #(
         .ID_WIDTH        (AXI_ID_WIDTH),
         .HOST_ID_WIDTH   (HOST_ID_WIDTH)
     ) u_outputs (
-        .clk          (ap_clk),
-        .rst          (rst_q),
-        .number       (OUTPUTS),
-        .base_valid   (base_valid),
-        .base_high    (base_high),
-        .base_argument(base_argument),
-        .base_data    (base_data),
-        .epoch        (epoch),
-        .stale        (stale),
-        .flush        (flush),
-        .written      (written),
-        .write_bad    (write_bad),
-        .write_late   (write_late),
-        .write_moves  (write_moves),
-        .write_owes   (write_owes),
-        .writing      (writing),
-        .out_valid    (out_valid),
-        .out_ready    (out_ready),
-        .out_stream   (out_stream),
-        .out_layer    (out_layer),
-        .out_head     (out_head),
-        .out_index    (out_index),
-        .out_last     (out_last),
-        .out_data     (out_data),
-        .m_awvalid    (m_axi_io_awvalid),
-        .m_awready    (m_axi_io_awready),
-        .m_awaddr     (m_axi_io_awaddr),
-        .m_awid       (m_axi_io_awid),
-        .m_awlen      (m_axi_io_awlen),
-        .m_awsize     (m_axi_io_awsize),
-        .m_awburst    (m_axi_io_awburst),
-        .m_wvalid     (m_axi_io_wvalid),
-        .m_wready     (m_axi_io_wready),
-        .m_wdata      (m_axi_io_wdata),
-        .m_wstrb      (m_axi_io_wstrb),
-        .m_wlast      (m_axi_io_wlast),
-        .m_bvalid     (m_axi_io_bvalid),
-        .m_bready     (m_axi_io_bready),
-        .m_bid        (m_axi_io_bid),
-        .m_bresp      (m_axi_io_bresp)
+        .clk            (ap_clk),
+        .rst            (rst_q),
+        .number         (OUTPUTS),
+        .base_valid     (base_valid),
+        .base_high      (base_high),
+        .base_argument  (base_argument),
+        .base_data      (base_data),
+        .epoch          (epoch),
+        .stale          (stale),
+        .flush          (flush),
+        .written        (written),
+        .write_bad      (write_bad),
+        .write_late     (write_late),
+        .write_moves    (write_moves),
+        .write_owes     (write_owes),
+        .writing        (writing),
+        .saturated_valid(saturated_valid),
+        .saturated_where(saturated_where),
+        .out_valid      (out_valid),
+        .out_ready      (out_ready),
+        .out_stream     (out_stream),
+        .out_layer      (out_layer),
+        .out_head       (out_head),
+        .out_index      (out_index),
+        .out_last       (out_last),
+        .out_saturated  (out_saturated),
+        .out_data       (out_data),
+        .m_awvalid      (m_axi_io_awvalid),
+        .m_awready      (m_axi_io_awready),
+        .m_awaddr       (m_axi_io_awaddr),
+        .m_awid         (m_axi_io_awid),
+        .m_awlen        (m_axi_io_awlen),
+        .m_awsize       (m_axi_io_awsize),
+        .m_awburst      (m_axi_io_awburst),
+        .m_wvalid       (m_axi_io_wvalid),
+        .m_wready       (m_axi_io_wready),
+        .m_wdata        (m_axi_io_wdata),
+        .m_wstrb        (m_axi_io_wstrb),
+        .m_wlast        (m_axi_io_wlast),
+        .m_bvalid       (m_axi_io_bvalid),
+        .m_bready       (m_axi_io_bready),
+        .m_bid          (m_axi_io_bid),
+        .m_bresp        (m_axi_io_bresp)
     );
 
     // Tiles' errors travel here from their rows.

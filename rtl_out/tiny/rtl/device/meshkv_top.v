@@ -494,6 +494,7 @@ module meshkv_top #(
     wire [COLS*HEAD_PLACE_WIDTH-1:0] out_head;
     wire [COLS*OUT_INDEX_WIDTH-1:0] out_index;
     wire [COLS-1:0] out_last;
+    wire [COLS-1:0] out_saturated;
     wire [COLS*FLIT_WIDTH-1:0] out_data;
     wire [COLS-1:0] merge_valid;
     wire [COLS*STREAM_WIDTH-1:0] merge_stream;
@@ -724,6 +725,7 @@ module meshkv_top #(
         .out_head             (out_head),
         .out_index            (out_index),
         .out_last             (out_last),
+        .out_saturated        (out_saturated),
         .out_data             (out_data),
         .m_axi_arvalid        (m_axi_arvalid),
         .m_axi_arready        (m_axi_arready),
@@ -916,6 +918,7 @@ module meshkv_top #(
         .out_head       (out_head),
         .out_index      (out_index),
         .out_last       (out_last),
+        .out_saturated  (out_saturated),
         .out_data       (out_data),
         .merge_valid    (merge_valid),
         .merge_stream   (merge_stream),

@@ -311,6 +311,7 @@ module meshkv_core #(
     output wire [COLS*HEAD_PLACE_WIDTH-1:0] out_head,
     output wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     output wire [COLS-1:0]                  out_last,  // Last flit of the head.
+    output wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
     output wire [COLS*FLIT_WIDTH-1:0]       out_data,
 
     // The merging of a partial result starts.
@@ -729,6 +730,7 @@ module meshkv_core #(
                     .out_head       (out_head[t*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]),
                     .out_index      (out_index[t*OUT_INDEX_WIDTH+:OUT_INDEX_WIDTH]),
                     .out_last       (out_last[t]),
+                    .out_saturated  (out_saturated[t]),
                     .out_data       (out_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
                     .merge_valid    (merge_valid[t]),
                     .merge_stream   (merge_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),

@@ -16,7 +16,8 @@ module meshkv_weight #(
     input  wire                   clk,
     input  wire [LOGIT_WIDTH-1:0] logit,  // Signed, 20 bits below the point.
     output wire [30:0]            exponent,  // Signed.
-    output wire [15:0]            significand  // Fraction bits; the leading 1 is implicit.
+    output wire [15:0]            significand,  // Fraction bits; the leading 1 is implicit.
+    output wire                   saturates  // The logit is beyond the range, so the weight is not its own.
 );
     // Bits of a logit that are scaled; larger logits saturate.
     localparam LOGIT_BITS = 52;
@@ -25,6 +26,15 @@ module meshkv_weight #(
     localparam Z_WIDTH    = 51;
 
     wire over = ~(&logit[LOGIT_WIDTH-1:LOGIT_BITS-1] | ~|logit[LOGIT_WIDTH-1:LOGIT_BITS-1]);
+    // The flag leaves with the weight, so that it meets the token's number and whether it counts.
+    meshkv_delay #(
+        .WIDTH (1),
+        .CYCLES(12)
+    ) u_saturates (
+        .clk(clk),
+        .d  (over),
+        .q  (saturates)
+    );
     reg  [LOGIT_BITS-1:0] saturated_q;
     always @(posedge clk) begin
         saturated_q <= {logit[LOGIT_WIDTH-1],

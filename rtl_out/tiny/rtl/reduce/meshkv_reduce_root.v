@@ -68,13 +68,14 @@ module meshkv_reduce_root #(
     output wire [PART_HEAD_WIDTH-1:0] out_head,
     output wire [OUT_INDEX_WIDTH-1:0] out_index,  // Number of the flit.
     output wire                       out_last,  // Last flit of the head.
+    output wire                       out_saturated,  // A logit of the head was beyond the range: the output is void.
     output wire [FLIT_WIDTH-1:0]      out_data
 );
     localparam CONTEXTS      = STREAMS * HEADS;
     localparam CONTEXT_WIDTH = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1;
     localparam ELEMENT_WIDTH = $clog2(HEAD_DIM);
     localparam COUNT_WIDTH   = $clog2(PARTIALS + 1);
-    localparam STATE_WIDTH   = SUM_WIDTH + 32 + 2 + COUNT_WIDTH;
+    localparam STATE_WIDTH   = SUM_WIDTH + 32 + 3 + COUNT_WIDTH;
     localparam LAST_CONTEXT  = CONTEXTS - 1;
     localparam LAST_PARTIAL  = PARTIALS - 1;
     // Stages: o leaves the memory after READ, the sum is ready after SUM, its leading bits after LEAD, FP16 after ROUND.
@@ -119,14 +120,14 @@ module meshkv_reduce_root #(
     wire [31:0]              number        = stream_number * HEADS + head_number;
     wire                     unused_number = |number[31:CONTEXT_WIDTH];
 
-    // State of each head: partials, special, any token, m, l.
+    // State of each head: partials, special, a logit saturated, any token, m, l.
     reg  [STATE_WIDTH-1:0]   states[0:CONTEXTS-1];
     reg  [STATE_WIDTH-1:0]   state_q, state_d;
     wire [COUNT_WIDTH-1:0]   count;
-    wire                     special, some;
+    wire                     special, saturated, some;
     wire [31:0]              max;
     wire [SUM_WIDTH-1:0]     l;
-    assign {count, special, some, max, l} = state_q;
+    assign {count, special, saturated, some, max, l} = state_q;
     wire                     state_write;
     wire [CONTEXT_WIDTH-1:0] state_context;
     always @(posedge clk) begin
@@ -134,9 +135,10 @@ module meshkv_reduce_root #(
         if (state_write) states[state_context] <= state_d;
     end
 
-    // Either m rises or the partial is below m. A partial without a token or with an infinity adds nothing.
+    // Either m rises or the partial is below m. A partial without a token or with an infinity adds nothing. The
+    // sign of l is no sign: it says that a logit of the partial saturated.
     reg  [32:0] above_q;
-    reg         none_q, special_q, had_q, some_q, ends_q;
+    reg         none_q, special_q, saturated_q, had_q, some_q, ends_q;
     reg  [6:0]  rise_q, below_q;
     reg  [31:0] max_q;
     wire        infinite = &in_word[30:23];
@@ -160,11 +162,12 @@ module meshkv_reduce_root #(
             end
             LOOK: phase_q <= COMPARE;
             COMPARE: begin
-                above_q   <= {in_max[31], in_max} - {max[31], max};
-                none_q    <= infinite | ~(|in_word);
-                special_q <= special | infinite;
-                ends_q    <= in_alone | (count == LAST_PARTIAL[COUNT_WIDTH-1:0]);
-                phase_q   <= PREPARE;
+                above_q     <= {in_max[31], in_max} - {max[31], max};
+                none_q      <= infinite | ~(|in_word);
+                special_q   <= special | infinite;
+                saturated_q <= saturated | in_word[31];
+                ends_q      <= in_alone | (count == LAST_PARTIAL[COUNT_WIDTH-1:0]);
+                phase_q     <= PREPARE;
             end
             PREPARE: begin
                 rise_q  <= none_q | ~some | ~higher ? 7'd0 : above_q[6:0] | {7{|above_q[31:7]}};
@@ -215,7 +218,7 @@ module meshkv_reduce_root #(
         .FRACTION (FRACTION)
     ) u_adder (
         .clk    (clk),
-        .s_word (in_word),
+        .s_word ({in_word[31] & ~in_first, in_word[30:0]}),
         .s_none (none_q),
         .s_below(below_q),
         .s_old  (old),
@@ -235,8 +238,8 @@ module meshkv_reduce_root #(
     assign state_write   = clears | l_q[SUM];
     assign state_context = clears ? context_q : addr_q[(SUM-1)*ADDR_WIDTH+ELEMENT_WIDTH+:CONTEXT_WIDTH];
     always @(*) begin
-        state_d = {more, special_q, some_q, max_q, sum};
-        if (clears | ends_q) state_d[STATE_WIDTH-1:SUM_WIDTH+32] = { {COUNT_WIDTH{1'b0}}, 2'd0};
+        state_d = {more, special_q, saturated_q, some_q, max_q, sum};
+        if (clears | ends_q) state_d[STATE_WIDTH-1:SUM_WIDTH+32] = { {COUNT_WIDTH{1'b0}}, 3'd0};
     end
 
     // The sums of the last partial continue: l to the divider; o waits for the result and goes to the multiplier.
@@ -266,7 +269,7 @@ module meshkv_reduce_root #(
         .m_value(reciprocal)
     );
     reg  [6:0]          above_l_q;
-    reg                 no_l_q, nan_q, nothing_q;
+    reg                 no_l_q, nan_q, nothing_q, beyond_q;
     reg  [ID_WIDTH-1:0] id_q;
     always @(posedge clk) begin
         if (divide) begin
@@ -275,6 +278,7 @@ module meshkv_reduce_root #(
         end
         if (divided) begin
             nan_q     <= special_q;
+            beyond_q  <= saturated_q & ~special_q;
             nothing_q <= no_l_q;
             id_q      <= in_id;
         end
@@ -295,12 +299,12 @@ module meshkv_reduce_root #(
     );
 
     // There is room here for all elements under way when the output stalls.
-    localparam TAG_WIDTH = ID_WIDTH + 1;
+    localparam TAG_WIDTH = ID_WIDTH + 2;
     localparam OUT_COUNT = $clog2(OUT_DEPTH + 1);
     reg  [OUT_COUNT-1:0] count_q;
     reg                  room_q;
     wire                 begun = take & ends_q & ~in_first;
-    wire                 waits, packs, last, unused_room;
+    wire                 waits, packs, last, beyond, unused_room;
     wire [ID_WIDTH-1:0]  id;
     wire [15:0]          rounded;
     wire [OUT_COUNT-1:0] count_d = count_q + { {OUT_COUNT-1{1'b0}}, begun} - { {OUT_COUNT-1{1'b0}}, waits & packs};
@@ -313,10 +317,10 @@ module meshkv_reduce_root #(
         .rst    (rst),
         .s_valid(valid_q[ROUND] & ~l_q[ROUND]),
         .s_ready(unused_room),
-        .s_data ({last_q[ROUND], id_q, element}),
+        .s_data ({beyond_q, last_q[ROUND], id_q, element}),
         .m_valid(waits),
         .m_ready(packs),
-        .m_data ({last, id, rounded})
+        .m_data ({beyond, last, id, rounded})
     );
     meshkv_element_packer #(
         .ELEMENT_WIDTH(16),
@@ -329,10 +333,10 @@ module meshkv_reduce_root #(
         .s_ready(packs),
         .s_data (rounded),
         .s_ends (last),
-        .s_tag  ({last, id}),
+        .s_tag  ({beyond, last, id}),
         .m_valid(out_valid),
         .m_ready(out_ready),
-        .m_tag  ({out_last, out_head, out_layer, out_stream}),
+        .m_tag  ({out_saturated, out_last, out_head, out_layer, out_stream}),
         .m_data (out_data)
     );
 

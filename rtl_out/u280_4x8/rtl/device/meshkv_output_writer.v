@@ -61,6 +61,10 @@ module meshkv_output_writer #(
     output wire                             write_owes,  // Answers of any epoch are outstanding.
     output wire                             writing,  // A burst is being written.
 
+    // An output is void: a logit of its head was beyond the range.
+    output wire                             saturated_valid,  // One pulse a head, before its output is written.
+    output wire [15:0]                      saturated_where,  // Number of the output: stream * QUERY_HEADS + head.
+
     // An output in FP16.
     input  wire [COLS-1:0]                  out_valid,
     output wire [COLS-1:0]                  out_ready,
@@ -69,6 +73,7 @@ module meshkv_output_writer #(
     input  wire [COLS*HEAD_PLACE_WIDTH-1:0] out_head,
     input  wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     input  wire [COLS-1:0]                  out_last,  // Last flit of the head.
+    input  wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
     input  wire [COLS*FLIT_WIDTH-1:0]       out_data,
 
     // AXI4 write channels.
@@ -142,7 +147,7 @@ module meshkv_output_writer #(
         + wide_head[HEAD_ID_WIDTH-1:0];
     wire [STREAM_WIDTH-1:0]     stream = out_stream[col_q*STREAM_WIDTH+:STREAM_WIDTH];
     wire                        w_pops;
-    reg                         push_q, cmd_q;
+    reg                         push_q, cmd_q, saturated_q;
     reg  [FLIT_WIDTH-1:0]       data_q;
     reg  [HEAD_BITS-1:0]        head_q;
     reg  [BURST_BITS-1:0]       of_burst_q;
@@ -164,6 +169,8 @@ module meshkv_output_writer #(
         cmd_q      <= ends;
         data_q     <= out_data[col_q*FLIT_WIDTH+:FLIT_WIDTH];
         head_q     <= place;
+        // Once a head, with its last flit: the flag is in ERROR long before the answer to that flit's burst.
+        saturated_q <= leaves & out_saturated[col_q];
         of_burst_q <= burst_q;
         if (rst | discard_q) begin
             busy_q  <= 1'b0;
@@ -172,6 +179,7 @@ module meshkv_output_writer #(
             burst_q <= {BURST_BITS{1'b0} };
             push_q  <= 1'b0;
             cmd_q   <= 1'b0;
+            saturated_q <= 1'b0;
         end
         if (rst) col_q <= {COL_BITS{1'b0} };
         if (rst | clears) room_q <= DEPTH[5:0];
@@ -306,6 +314,10 @@ module meshkv_output_writer #(
             owes_q <= 1'b0;
         end
     end
+    wire [31:0] wide_place = { {32-HEAD_BITS{1'b0}}, head_q};
+    wire        unused_place = |wide_place[31:16];
+    assign saturated_valid = saturated_q;
+    assign saturated_where = wide_place[15:0];
     assign written     = written_q;
     assign write_bad   = bad_q;
     assign write_owes  = owes_q;

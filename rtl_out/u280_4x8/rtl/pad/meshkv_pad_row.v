@@ -109,7 +109,8 @@ module meshkv_pad_row #(
     // The result of READ.
     output wire                      sum_valid,
     output wire [SUM_WIDTH-1:0]      sum_data,
-    output wire [31:0]               sum_max  // m of the slot, 0 if it has none.
+    output wire [31:0]               sum_max,  // m of the slot, 0 if it has none.
+    output wire                      sum_saturated  // A logit of the slot was beyond the range.
 );
     localparam [1:0] KEY = 2'd0, ONES = 2'd2, READ = 2'd3;
     localparam STATIONS    = PARTS + 2;
@@ -295,7 +296,7 @@ module meshkv_pad_row #(
     assign {kind, begins, ends, clear, slot, dim, token, counts} = cargo;
     wire valid = valid_line_q[TO_SUMS-1];
 
-    wire                   max_some, read_valid, logit_valid;
+    wire                   max_some, max_saturated, read_valid, logit_valid;
     wire [PAD_SLOT_WIDTH-1:0] max_slot;
     wire [31:0]            max_data;
     wire [LOGIT_WIDTH-1:0] logit;
@@ -335,11 +336,13 @@ module meshkv_pad_row #(
         .clk        (clk),
         .logit      (logit),
         .exponent   (s_exponent),
-        .significand(s_significand)
+        .significand(s_significand),
+        .saturates  (s_saturates)
     );
 
-    // READ: m accompanies each sum and is cleared after the last one.
+    // READ: m and the flag of a saturated logit accompany each sum and are cleared after the last one.
     reg  [31:0]               max_q;
+    reg                       saturated_q;
     wire                      clearing;
     wire [PAD_SLOT_WIDTH-1:0] clear_slot;
     meshkv_delay #(
@@ -350,16 +353,20 @@ module meshkv_pad_row #(
         .d  ({clear, slot}),
         .q  ({clearing, clear_slot})
     );
-    always @(posedge clk) max_q <= max_data;
-    assign sum_valid = read_valid;
-    assign sum_max   = max_q;
+    always @(posedge clk) begin
+        max_q       <= max_data;
+        saturated_q <= max_saturated;
+    end
+    assign sum_valid     = read_valid;
+    assign sum_max       = max_q;
+    assign sum_saturated = saturated_q;
 
     // K: a token's weight is written to the scratchpad.
     reg  [11:0]               logit_line_q;
     wire                      s_valid = logit_line_q[11];
     wire [PAD_SLOT_WIDTH-1:0] s_slot;
     wire [TOKEN_WIDTH-1:0]    s_token;
-    wire                      s_counts;
+    wire                      s_counts, s_saturates;
     wire [30:0]               s_exponent;
     wire [15:0]               s_significand;
     reg  [TOKEN_WIDTH-1:0]    done_token_q;
@@ -397,6 +404,7 @@ module meshkv_pad_row #(
         .s_counts     (s_counts),
         .s_exponent   (s_exponent),
         .s_significand(s_significand),
+        .s_saturates  (s_saturates),
         .load_valid   (load_valid),
         .load_slot    (load_slot),
         .load_block   (load_block),
@@ -414,6 +422,7 @@ module meshkv_pad_row #(
         .max_slot     (max_slot),
         .max_some     (max_some),
         .max_data     (max_data),
+        .max_saturated(max_saturated),
         .clear_valid  (read_valid & clearing),
         .clear_slot   (clear_slot)
     );

@@ -59,6 +59,7 @@ module meshkv_column_root #(
     output wire [HEAD_PLACE_WIDTH-1:0] out_head,
     output wire [OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     output wire                        out_last,  // Last flit of the head.
+    output wire                        out_saturated,  // A logit of the head was beyond the range: the output is void.
     output wire [FLIT_WIDTH-1:0]       out_data,
 
     // The merging of a partial result starts.
@@ -123,6 +124,7 @@ module meshkv_column_root #(
         .out_head       (out_head),
         .out_index      (out_index),
         .out_last       (out_last),
+        .out_saturated  (out_saturated),
         .out_data       (out_data)
     );
 endmodule

@@ -68,6 +68,10 @@ module meshkv_control_registers #(
     input  wire [4:0]               fail_cause,  // Bit of ERROR.
     input  wire [15:0]              fail_where,
 
+    // An output is void: a logit of its head was beyond the range.
+    input  wire                     saturated_valid,  // One pulse a head, before its output is written.
+    input  wire [15:0]              saturated_where,  // Number of the output: stream * QUERY_HEADS + head.
+
     // Words of the arguments, read in sequence.
     input  wire                     scan_active,  // The memory of arguments is in use; accesses wait.
     input  wire [ARG_WORD_BITS-1:0] scan_word,  // Word address.
@@ -233,7 +237,7 @@ module meshkv_control_registers #(
     wire        unused_select = |{wanted, counter_select_q};
 
     // Errors of accesses, descriptors and runs. Each sets its bit; the first is stored with cause and place.
-    localparam NUM_ERRORS = 24;
+    localparam NUM_ERRORS = 25;
     reg  [NUM_ERRORS-1:0] error_q;
     reg  [4:0]            cause_q;
     reg  [15:0]           where_q;
@@ -247,7 +251,11 @@ module meshkv_control_registers #(
     wire [15:0]           address   = { {16-ADDRESS_BITS{1'b0}}, give ? ar_word_q : aw_word_q, 2'b00};
     wire [15:0]           wrong_where = refuse_valid ? refuse_where : busy_bad | selects ? 16'd0 : address;
     localparam [NUM_ERRORS-1:0] ONE = 1;
+    localparam [4:0] CAUSE_SATURATED = 5'd24;
+    // Any of these is a reason not to repeat the run.
+    wire                  stops     = fail_valid | saturated_valid;
     wire [NUM_ERRORS-1:0] raised    = (fail_valid ? ONE << fail_cause : {NUM_ERRORS{1'b0} })
+        | (saturated_valid ? ONE << CAUSE_SATURATED : {NUM_ERRORS{1'b0} })
         | (wrong ? ONE << wrong_cause : {NUM_ERRORS{1'b0} });
     wire [NUM_ERRORS-1:0] cleared   = write & at_error ? bits[NUM_ERRORS-1:0] : {NUM_ERRORS{1'b0} };
 
@@ -278,7 +286,7 @@ module meshkv_control_registers #(
             10'h002: value = {29'd0, ier_error, ier_ready, ier_done};  // IER
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
-            10'h201: value = 32'h00000002;  // MAP_VERSION
+            10'h201: value = 32'h00000003;  // MAP_VERSION
             10'h202: value = 32'h109bfa6d;  // DESIGN
             10'h203: value = 32'h00200808;  // MESH
             10'h204: value = 32'h00010008;  // MODEL
@@ -383,9 +391,9 @@ module meshkv_control_registers #(
         if (over) begin
             done_q  <= 1'b1;
             ready_q <= 1'b1;
-            start_q <= again_q & ~fail_valid;
+            start_q <= again_q & ~stops;
         end
-        if (fail_valid) again_q <= 1'b0;
+        if (stops) again_q <= 1'b0;
         isr_q <= (isr_q ^ (write & at_isr ? bits[2:0] : 3'd0)) | ({|raised, over, over} & ier_q);
         level_q <= gie_q & |isr_q;
         // Both words of the counter are of the cycle in which the low one is read.
@@ -393,8 +401,8 @@ module meshkv_control_registers #(
 
         error_q <= (error_q & ~cleared) | raised;
         if (~|error_q & |raised) begin
-            cause_q <= fail_valid ? fail_cause : wrong_cause;
-            where_q <= fail_valid ? fail_where : wrong_where;
+            cause_q <= fail_valid ? fail_cause : saturated_valid ? CAUSE_SATURATED : wrong_cause;
+            where_q <= fail_valid ? fail_where : saturated_valid ? saturated_where : wrong_where;
         end
         if (rst) begin
             state_q   <= IDLE;

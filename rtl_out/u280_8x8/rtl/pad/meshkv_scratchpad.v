@@ -34,6 +34,7 @@ module meshkv_scratchpad #(
     input  wire                      s_counts,
     input  wire [30:0]               s_exponent,
     input  wire [15:0]               s_significand,
+    input  wire                      s_saturates,  // Its logit is beyond the range.
 
     // Weights of a block become stationary, from the next cycle on; LANES cycles between two.
     input  wire                      load_valid,
@@ -59,7 +60,8 @@ module meshkv_scratchpad #(
     input  wire [PAD_SLOT_WIDTH-1:0] max_slot,
     output wire                      max_some,  // The slot has m.
     output wire [31:0]               max_data,  // 0 if it has none.
-    input  wire                      clear_valid,  // m is cleared.
+    output wire                      max_saturated,  // A logit of a token that counts was beyond the range.
+    input  wire                      clear_valid,  // m and the flag are cleared.
     input  wire [PAD_SLOT_WIDTH-1:0] clear_slot
 );
     localparam ENTRIES     = PAD_SLOTS * BLOCKS;
@@ -112,9 +114,9 @@ module meshkv_scratchpad #(
     wire [31:0]               place_1 = { {32-PAD_SLOT_WIDTH{1'b0}}, slot_1} * BLOCKS + { {32-BLOCK_WIDTH{1'b0}}, block_1};
     wire [ENTRY_WIDTH-1:0]    entry_1 = place_1[ENTRY_WIDTH-1:0];
 
-    // m of each slot, with a valid bit.
+    // m of each slot, with a valid bit, and whether a logit of a token that counts has saturated.
     (* ram_style = "distributed" *) reg [30:0] max[0:PAD_SLOTS-1];
-    reg  [PAD_SLOTS-1:0] some_q;
+    reg  [PAD_SLOTS-1:0] some_q, saturated_q;
     wire        old_some = some_q[slot_1];
     wire        rises    = new_3[31] & (~old_3[31] | ~rise_3[31]);
     wire [30:0] new_max  = rises ? new_3[30:0] : old_3[30:0];
@@ -149,13 +151,18 @@ module meshkv_scratchpad #(
         // Not if the next block begins in this cycle.
         if (valid_1 & current[slot_1] == block_1 & ~(s_valid & s_slot == slot_1)) fresh_q[slot_1] <= 1'b1;
         if (valid_3 & new_3[31]) some_q[slot_3] <= 1'b1;
-        if (clear_valid) some_q[clear_slot] <= 1'b0;
+        if (s_valid & s_counts & s_saturates) saturated_q[s_slot] <= 1'b1;
+        if (clear_valid) begin
+            some_q[clear_slot]      <= 1'b0;
+            saturated_q[clear_slot] <= 1'b0;
+        end
         if (rst) begin
-            valid_1 <= 1'b0;
-            valid_2 <= 1'b0;
-            valid_3 <= 1'b0;
-            fresh_q <= {PAD_SLOTS{1'b1}};
-            some_q  <= {PAD_SLOTS{1'b0}};
+            valid_1     <= 1'b0;
+            valid_2     <= 1'b0;
+            valid_3     <= 1'b0;
+            fresh_q     <= {PAD_SLOTS{1'b1}};
+            some_q      <= {PAD_SLOTS{1'b0}};
+            saturated_q <= {PAD_SLOTS{1'b0}};
         end
     end
 
@@ -230,8 +237,9 @@ module meshkv_scratchpad #(
     assign m_groups = group_6;
     assign m_lanes  = {1'b0, lanes_6[3*22+:22], 1'b0, lanes_6[2*22+:22], 1'b0, lanes_6[22+:22], 1'b0, lanes_6[0+:22]};
 
-    assign max_some = some_q[max_slot];
-    assign max_data = max_some ? {max[max_slot][30], max[max_slot]} : 32'b0;
+    assign max_some      = some_q[max_slot];
+    assign max_saturated = saturated_q[max_slot];
+    assign max_data      = max_some ? {max[max_slot][30], max[max_slot]} : 32'b0;
     wire unused_bits = ^{s_at, at_2, s_place, place_1};
 endmodule
 `default_nettype wire

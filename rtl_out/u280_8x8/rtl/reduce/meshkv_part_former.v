@@ -4,7 +4,8 @@
 // Forms a PART packet from the sums of a context: m and l, then o, in FP32.
 //
 // Numbers arrive one a cycle and cannot stall, so s_room is high while MARGIN more fit. A packet is
-// longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN.
+// longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN. If a logit was
+// beyond the range, l has a sign.
 `default_nettype none
 module meshkv_part_former #(
     // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
@@ -28,6 +29,7 @@ module meshkv_part_former #(
     input  wire                  s_last,  // It is the last of o.
     input  wire [31:0]           s_max,  // m, with the first; 0 without a token.
     input  wire                  s_special,  // The head met an infinity or a NaN; with the first.
+    input  wire                  s_saturated,  // A logit of the head was beyond the range; with the first.
     input  wire [ID_WIDTH-1:0]   s_id,  // With the first.
     input  wire [SUM_WIDTH-1:0]  s_sum,  // Two's complement.
 
@@ -48,7 +50,8 @@ module meshkv_part_former #(
     localparam FIELD_NUM   = 127 + SUM_WIDTH - 1 - FRACTION;
     localparam TAG_WIDTH   = ID_WIDTH + 2;
 
-    // l, o[0], ... as FP32: the bits from the leading 1 on, rounded once.
+    // l, o[0], ... as FP32: the bits from the leading 1 on, rounded once. l is never negative: its sign says that a
+    // logit saturated.
     wire        negative, zero, rest;
     wire [6:0]  above;
     wire [24:0] kept;
@@ -69,7 +72,7 @@ module meshkv_part_former #(
     reg  [STAGES-1:0]   valid_q, first_q, last_q;
     reg  [31:0]         next_max_q, max_q;
     reg  [ID_WIDTH-1:0] next_id_q, id_q;
-    reg                 next_special_q, special_q;
+    reg                 next_special_q, special_q, next_saturated_q, saturated_q;
     reg  [31:0]         number_q;
     wire [7:0]          field = FIELD_NUM[7:0] - {1'b0, above};
     wire                up    = kept[0] & (rest | kept[1]);
@@ -80,16 +83,20 @@ module meshkv_part_former #(
         first_q <= {first_q[STAGES-2:0], s_first};
         last_q  <= {last_q[STAGES-2:0], s_last};
         if (s_valid & s_first) begin
-            next_max_q     <= s_max;
-            next_id_q      <= s_id;
-            next_special_q <= s_special;
+            next_max_q       <= s_max;
+            next_id_q        <= s_id;
+            next_special_q   <= s_special;
+            next_saturated_q <= s_saturated;
         end
-        if (valid_q[STAGES-3] & first_q[STAGES-3]) special_q <= next_special_q;
+        if (valid_q[STAGES-3] & first_q[STAGES-3]) begin
+            special_q   <= next_special_q;
+            saturated_q <= next_saturated_q;
+        end
         if (valid_q[STAGES-2] & first_q[STAGES-2]) begin
             max_q <= next_max_q;
             id_q  <= next_id_q;
         end
-        number_q <= special_q ? 32'h7fc0_0000 : zero ? 32'd0 : {negative, rounded};
+        number_q <= special_q ? 32'h7fc0_0000 : zero ? 32'd0 : {negative | (saturated_q & first_q[STAGES-2]), rounded};
         if (rst) valid_q <= {STAGES{1'b0}};
     end
 

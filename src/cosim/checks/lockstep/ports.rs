@@ -70,7 +70,7 @@ impl PortLockstep {
             let width = port.width.bits / parts;
             let compared = match port.name.as_str() {
                 // Numbers belong to the datapath: the driver compares them.
-                "out_data" | "merge_sum_max" | "merge_sum_data" => 0,
+                "out_data" | "out_saturated" | "merge_sum_max" | "merge_sum_data" => 0,
                 name if name.ends_with("_data") => width.min(carried),
                 _ => width,
             };

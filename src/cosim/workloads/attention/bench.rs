@@ -62,13 +62,24 @@ group_pins! {
 group_pins! {
     /// One a column.
     ColumnPins {
-        out_valid out_ready out_stream out_layer out_head out_index out_last out_data
+        out_valid out_ready out_stream out_layer out_head out_index out_last out_saturated out_data
     }
 }
 
 group_pins! {
     /// One a tile.
     TilePins { error_memory error_timeout }
+}
+
+/// An output of a head.
+#[derive(Debug, Default)]
+struct Output {
+    /// FP16.
+    elements: Vec<u16>,
+    /// A logit of the head saturated.
+    void: bool,
+    /// Its sums, if they are computed.
+    sums: Option<HeadSums>,
 }
 
 /// Source of the outputs.
@@ -90,15 +101,15 @@ impl Source {
         tile.is_some_and(|tile| numbers.merge(design, Visit { tile, stream, head }))
     }
 
-    /// The output of a head, and its sums if they are computed; `shown` is its value on the ports.
-    fn output(&mut self, job: &Job, of: (u32, u32), shown: Vec<u16>) -> (Vec<u16>, Option<HeadSums>) {
+    /// The output of a head; `shown` is what the ports have of it.
+    fn output(&mut self, job: &Job, of: (u32, u32), shown: Output) -> Output {
         match self {
-            Source::Pins => (shown, None),
+            Source::Pins => shown,
             Source::Model(numbers) => {
                 let head = numbers.output(job, of);
-                (head.output, Some(head.sums))
+                Output { elements: head.output, void: head.void, sums: Some(head.sums) }
             }
-            Source::Nobody => (Vec::new(), None),
+            Source::Nobody => Output::default(),
         }
     }
 
@@ -316,9 +327,12 @@ impl<'a> Bench<'a> {
                         let mut shown = std::mem::take(&mut partial[x]);
                         shown.truncate(design.config.pe.head_dim as usize);
                         let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
-                        let (output, sums) = self.source.output(self.job, of, shown);
-                        result.outputs.insert(of, output);
-                        computed.extend(sums.map(|sums| (of, sums)));
+                        let void = get(self.columns.out_saturated) == 1;
+                        let shown = Output { elements: shown, void, sums: None };
+                        let output = self.source.output(self.job, of, shown);
+                        result.outputs.insert(of, output.elements);
+                        result.void.extend(output.void.then_some(of));
+                        computed.extend(output.sums.map(|sums| (of, sums)));
                     }
                     moved = self.pins.cycle();
                     if result.outputs.len() == heads && end.is_none() {
@@ -356,6 +370,7 @@ impl<'a> Bench<'a> {
         }
         if result.numbers {
             let expected = expected(self.job, &merged, &mut result.violations);
+            expected.judge(&result.void, &mut result.violations);
             (result.expected, result.expected_sums) = (expected.outputs, expected.sums);
             result.saturated = expected.saturated;
             // The model's roots have no numbers on their ports.

@@ -13,7 +13,7 @@ use crate::design::Design;
 use crate::model::cycle::pad::Contexts;
 use crate::model::cycle::takv::Ask;
 use crate::model::{attention, Datapath, DatapathShape, Root};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::mpsc::Receiver;
 
@@ -38,6 +38,8 @@ pub(super) struct Head {
     pub(super) sums: HeadSums,
     /// The first token whose logit saturates.
     saturated: Option<u32>,
+    /// The root reports such a token.
+    pub(super) void: bool,
 }
 
 /// A head whose partial results are merged in this order.
@@ -64,8 +66,24 @@ pub(super) fn output<'a>(
         special |= partial.special();
         root.merge(&partial.to_flits());
     }
-    // The output of a head with an infinity or a NaN is NaN, whatever its logits.
-    Head { output: root.output(), sums: HeadSums::of(&root), saturated: saturated.filter(|_| !special) }
+    Head {
+        output: root.output(),
+        sums: HeadSums::of(&root),
+        // The output of a head with an infinity or a NaN is NaN, whatever its logits.
+        saturated: saturated.filter(|_| !special),
+        void: root.saturated(),
+    }
+}
+
+impl Expected {
+    /// Compares the heads that were reported as void with those that have a saturated logit.
+    pub(in crate::cosim) fn judge(&self, void: &BTreeSet<(u32, u32)>, violations: &mut Vec<String>) {
+        let saturated: BTreeSet<_> = self.saturated.iter().map(|one| (one.stream, one.head)).collect();
+        for of @ (stream, head) in void.symmetric_difference(&saturated) {
+            let what = if void.contains(of) { "is reported, and there is none" } else { "is not reported" };
+            violations.push(format!("head {head}, stream {stream}: a saturated logit {what}"));
+        }
+    }
 }
 
 /// Jobs and merges of a model of the design, which computes no numbers.

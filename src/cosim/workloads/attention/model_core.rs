@@ -1,7 +1,7 @@
 //! The model of the core with numbers on its outputs, computed by the datapath. A device can have
 //! it in place of compiled Verilog.
 
-use super::expected::Numbers;
+use super::expected::{Head, Numbers};
 use super::job::Job;
 use super::visit_order::Visit;
 use crate::cosim::bits::{get_bits, put_bits};
@@ -26,8 +26,9 @@ struct Column {
 /// Ports of the model that carry outputs and merges.
 const OUT: [&str; 6] = ["out_valid", "out_stream", "out_head", "out_index", "out_last", "out_ready"];
 const MERGE: [&str; 4] = ["merge_valid", "merge_stream", "merge_head", "merge_y"];
-/// The port whose data is computed here.
+/// The ports whose data is computed here.
 const DATA: &str = "out_data";
+const SATURATED: &str = "out_saturated";
 
 /// The model of the core for one job.
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub struct ModelCore {
     /// The model's number of the output port, of which it carries only the first bits.
     data_port: usize,
     data: Vec<u32>,
+    saturated_port: usize,
+    saturated: Vec<u32>,
     /// The current output of each column.
     outputs: Vec<Vec<u16>>,
 }
@@ -65,6 +68,7 @@ impl ModelCore {
             |names: &[&str]| names.iter().map(|name| column(&mut model, core, name, cols)).collect();
         let (out, merge): (Vec<Column>, Vec<Column>) = (find(&OUT), find(&MERGE));
         let data = column(&mut model, core, DATA, cols);
+        let saturated = column(&mut model, core, SATURATED, cols);
         ModelCore {
             numbers: Numbers::new(job.design, told),
             design: job.design.clone(),
@@ -78,6 +82,8 @@ impl ModelCore {
             merge,
             data_port: data.port,
             data: vec![0; data.total.div_ceil(32) as usize],
+            saturated_port: saturated.port,
+            saturated: vec![0; saturated.total.div_ceil(32) as usize],
             outputs: vec![Vec::new(); cols as usize],
             model,
         }
@@ -99,7 +105,9 @@ impl ModelCore {
             let out: Vec<u32> = self.out.iter().map(|of| self.get(*of, x)).collect();
             if let [1, stream, head, index, last, ready] = out[..] {
                 if self.outputs[x as usize].is_empty() {
-                    self.outputs[x as usize] = self.output((stream, first_head + head));
+                    let head = self.output((stream, first_head + head));
+                    put_bits(&mut self.saturated, x as usize, 1, &[u32::from(head.void)]);
+                    self.outputs[x as usize] = head.output;
                 }
                 self.show(x, index);
                 if (last, ready) == (1, 1) {
@@ -109,7 +117,7 @@ impl ModelCore {
         }
     }
 
-    fn output(&mut self, of: (u32, u32)) -> Vec<u16> {
+    fn output(&mut self, of: (u32, u32)) -> Head {
         let job = Job {
             design: &self.design,
             tensors: &self.tensors,
@@ -119,7 +127,7 @@ impl ModelCore {
             mappings: self.mappings.clone(),
             sharing: self.sharing,
         };
-        self.numbers.output(&job, of).output
+        self.numbers.output(&job, of)
     }
 
     /// Puts a flit of a column's output on its part of the port.
@@ -150,6 +158,9 @@ impl DutPorts for ModelCore {
     fn words(&self, port: usize, bits: u32) -> &[u32] {
         if port == self.data_port {
             return &self.data;
+        }
+        if port == self.saturated_port {
+            return &self.saturated;
         }
         self.model.words(port, bits)
     }

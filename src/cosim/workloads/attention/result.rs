@@ -80,6 +80,8 @@ pub struct AttentionResult {
     pub expected_sums: BTreeMap<(u32, u32), HeadSums>,
     /// Heads with logits beyond the range.
     pub saturated: Vec<Saturated>,
+    /// (stream, head) whose outputs the core reported as void; empty for a device, which names one only.
+    pub void: BTreeSet<(u32, u32)>,
     /// Clocks of the run; cycles are the network's unless stated otherwise.
     pub clocks: Clocks,
     /// Cycles from the first descriptor to the last output.
@@ -140,6 +142,7 @@ impl AttentionResult {
             sums: None,
             expected_sums: BTreeMap::new(),
             saturated: Vec::new(),
+            void: BTreeSet::new(),
             clocks,
             cycles: 0,
             query_cycles: 0,

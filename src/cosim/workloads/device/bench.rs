@@ -83,7 +83,7 @@ impl Bench {
         self.driver.start()
     }
 
-    /// Reads the outputs of a finished run from memory.
+    /// Reads the outputs of a finished run from memory. ERROR must have been 0 as it began.
     pub fn take(&mut self, job: &Job, outcome: Outcome) -> Finished {
         let (heads, dim) = (job.design.config.model.heads, job.design.config.pe.head_dim as usize);
         let bytes = self.driver.device.outputs(OUTPUTS).expect("it was put there");
@@ -92,6 +92,15 @@ impl Bench {
         let outputs = order.map(|of| (of, elements.by_ref().take(dim).collect())).collect();
         let mut violations = Vec::new();
         let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
+        // ERROR has a bit for all heads, and ERROR_INFO the first of them.
+        let known: Vec<_> = expected.saturated.iter().map(|one| one.stream * heads + one.head).collect();
+        let reported = match outcome.first {
+            Some(("SATURATED", place)) => known.contains(&place),
+            _ => outcome.is_void() != known.is_empty(),
+        };
+        if !reported {
+            violations.push(format!("outputs {known:?} are void, and ERROR has `{}`", outcome.errors()));
+        }
         let (expected, saturated) = (expected.outputs, expected.saturated);
         Finished { outcome, outputs, expected, saturated, violations }
     }
@@ -107,7 +116,7 @@ impl Bench {
     /// Runs a job completely.
     ///
     /// # Errors
-    /// If it ends with an error, or does not end.
+    /// If it fails, or does not end. Void outputs are no failure.
     pub fn run(
         &mut self,
         job: &Job,
@@ -128,7 +137,7 @@ impl Bench {
         stop: &mut dyn FnMut(&Device) -> bool,
     ) -> Result<Finished, DeviceError> {
         let outcome = self.driver.wait(notice, most, stop)?;
-        match outcome.error {
+        match outcome.failures() {
             0 => Ok(self.take(job, outcome)),
             _ => Err(DeviceError::Failed(outcome.errors())),
         }

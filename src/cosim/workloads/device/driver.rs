@@ -34,6 +34,16 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Errors that ended or refused something; a run with others alone has written all its outputs.
+    pub fn failures(&self) -> u32 {
+        self.error & !registers::voids()
+    }
+
+    /// Some outputs are void.
+    pub fn is_void(&self) -> bool {
+        self.error & registers::voids() != 0
+    }
+
     /// The errors in words.
     pub fn errors(&self) -> String {
         let set = ERRORS.iter().filter(|cause| self.error >> cause.bit & 1 == 1);

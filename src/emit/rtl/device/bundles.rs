@@ -44,6 +44,13 @@ impl ModuleBuilder {
             .port(dir, "fail_where".into(), 16, "")
     }
 
+    /// Outputs that saturated logits make void; the run goes on.
+    pub(in crate::emit::rtl) fn voided(self, dir: Dir) -> Self {
+        self.group("An output is void: a logit of its head was beyond the range.")
+            .port(dir, "saturated_valid".into(), 1, "One pulse a head, before its output is written.")
+            .port(dir, "saturated_where".into(), 16, "Number of the output: stream * QUERY_HEADS + head.")
+    }
+
     /// Reads of the arguments' words.
     pub(in crate::emit::rtl) fn words(self, dir: Dir) -> Self {
         let back = if dir == Dir::Input { Dir::Output } else { Dir::Input };

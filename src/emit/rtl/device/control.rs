@@ -22,6 +22,7 @@ pub(in crate::emit::rtl) fn control(w: &DeviceParams, c: &PadParams) -> ModuleSp
     .wishes(Dir::Output)
     .shown(Dir::Input)
     .failing(Dir::Input)
+    .voided(Dir::Input)
     .words(Dir::Input)
     .set(Dir::Output)
     .selected(Dir::Output)

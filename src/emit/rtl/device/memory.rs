@@ -137,7 +137,8 @@ pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core:
     .output("write_late", 1, "Memory does not answer.")
     .output("write_moves", 1, "One pulse: progress.")
     .output("write_owes", 1, "Answers of any epoch are outstanding.")
-    .output("writing", 1, "A burst is being written.");
+    .output("writing", 1, "A burst is being written.")
+    .voided(Dir::Output);
     mirrored_ports(b, core, &["out_"], "")
         .group("AXI4 write channels.")
         .axi_write("m_", "HOST_ID_WIDTH")

@@ -53,6 +53,7 @@ pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
         .output("sum_valid", 1, "")
         .output("sum_data", "SUM_WIDTH", "")
         .output("sum_max", 32, "m of the slot, 0 if it has none.")
+        .output("sum_saturated", 1, "A logit of the slot was beyond the range.")
         .instances(&["meshkv_delay", "meshkv_dot", "meshkv_sums", "meshkv_weight", "meshkv_scratchpad"])
         .build()
 }
@@ -115,6 +116,7 @@ pub(in crate::emit::rtl) fn weight(w: &PadRowParams) -> ModuleSpec {
     .input("logit", "LOGIT_WIDTH", "Signed, 20 bits below the point.")
     .output("exponent", 31, "Signed.")
     .output("significand", 16, "Fraction bits; the leading 1 is implicit.")
+    .output("saturates", 1, "The logit is beyond the range, so the weight is not its own.")
     .instances(&["meshkv_delay", "meshkv_dsp"])
     .build()
 }
@@ -140,6 +142,7 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     .input("s_counts", 1, "")
     .input("s_exponent", 31, "")
     .input("s_significand", 16, "")
+    .input("s_saturates", 1, "Its logit is beyond the range.")
     .pad_load()
     .group("Four lanes of a vector.")
     .output("m_valid", 1, "")
@@ -155,7 +158,8 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     .input("max_slot", "PAD_SLOT_WIDTH", "")
     .output("max_some", 1, "The slot has m.")
     .output("max_data", 32, "0 if it has none.")
-    .input("clear_valid", 1, "m is cleared.")
+    .output("max_saturated", 1, "A logit of a token that counts was beyond the range.")
+    .input("clear_valid", 1, "m and the flag are cleared.")
     .input("clear_slot", "PAD_SLOT_WIDTH", "")
     .build()
 }

@@ -18,9 +18,17 @@ pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root:
     )
     .clocked();
     let mut b = mirrored_ports(b, tile, &["root_"], "");
-    for name in
-        ["out_valid", "out_ready", "out_stream", "out_layer", "out_head", "out_index", "out_last", "out_data"]
-    {
+    for name in [
+        "out_valid",
+        "out_ready",
+        "out_stream",
+        "out_layer",
+        "out_head",
+        "out_index",
+        "out_last",
+        "out_saturated",
+        "out_data",
+    ] {
         let port = root.ports.iter().find(|p| p.name == name).expect("a root has outputs");
         if name == "out_valid" {
             b = b.group("An output in FP16.");

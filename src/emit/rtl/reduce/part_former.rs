@@ -10,7 +10,8 @@ pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
             "Forms a PART packet from the sums of a context: m and l, then o, in FP32.",
             "",
             "Numbers arrive one a cycle and cannot stall, so s_room is high while MARGIN more fit. A packet is",
-            "longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN.",
+            "longer than the pipeline. If the head met an infinity or a NaN, l and o are all NaN. If a logit was",
+            "beyond the range, l has a sign.",
         ],
     )
     .reduce_sum_width(w)
@@ -26,6 +27,7 @@ pub(in crate::emit::rtl) fn part_former(w: &ReduceParams) -> ModuleSpec {
     .input("s_last", 1, "It is the last of o.")
     .input("s_max", 32, "m, with the first; 0 without a token.")
     .input("s_special", 1, "The head met an infinity or a NaN; with the first.")
+    .input("s_saturated", 1, "A logit of the head was beyond the range; with the first.")
     .input("s_id", "ID_WIDTH", "With the first.")
     .input("s_sum", "SUM_WIDTH", "Two's complement.")
     .group("The packet.")

@@ -40,6 +40,7 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
     .output("out_head", "PART_HEAD_WIDTH", "")
     .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
     .output("out_last", 1, "Last flit of the head.")
+    .output("out_saturated", 1, "A logit of the head was beyond the range: the output is void.")
     .output("out_data", "FLIT_WIDTH", "")
     .instances(&[
         "meshkv_fifo",
