@@ -306,7 +306,7 @@ end
         let (tcl, number) = netlist.to_tcl("top", "e").unwrap();
         assert!(
             tcl.contains(&format!(
-                "netlist::module {number} top {{{{{{clk}} 1}}}} {{}} {{{{{{gen_x[3].u_sub}} 1}}}}\n"
+                "netlist::module {number} top {{{{{{clk}} 1}}}} {{}} {{{{{{gen_x[3].u_sub}} e1}}}}\n"
             )),
             "{tcl}"
         );
