@@ -30,7 +30,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         figure(
             "one router, 512 bit, 4 VCs x 8, counters included",
             format!("{} LUT ({} logic, {} memory)", area.sum(), area.luts, area.ram_luts),
-            at_most(area.sum() as f64, 6200.0, "6200"),
+            at_most(area.sum() as f64, 6500.0, "6500"),
         ),
         figure(
             "its registers",
