@@ -1,0 +1,21 @@
+//! Static timing analysis of flat netlists of UltraScale+ cells: the longest paths between registers.
+//!
+//! * [`delays`]: delays of cells and nets with their sources; [`cells`] and [`dsp`]: which arcs a cell has.
+//! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
+//! * [`part`]: the paths of a part and its interface.
+//! * [`whole`]: paths of the whole design, put together from the parts.
+//!
+//! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.
+
+mod arrivals;
+mod cells;
+mod delays;
+mod dsp;
+mod graph;
+mod part;
+mod paths;
+mod whole;
+
+pub use part::PartTiming;
+pub use paths::{ClockPaths, Path, Step};
+pub use whole::{whole, Placed, Timing};
