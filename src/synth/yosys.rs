@@ -144,11 +144,8 @@ impl<'a> Yosys<'a> {
         let job = Job { files, top, script: script(top, change), described: String::new() };
         self.entry("synth", &job, effort, progress, &mut |netlist, work| {
             let timing = PartTiming::of(netlist)?;
-            let costs = Costs {
-                area: netlist.area()?,
-                levels: timing.worst_levels(),
-                period_ns: timing.worst_ns(),
-            };
+            let costs =
+                Costs { area: netlist.area()?, levels: timing.worst_levels(), period_ns: timing.worst_ns() };
             write(&work.join(COSTS), &costs)?;
             write(&work.join(TIMING), &timing)
         })

@@ -182,7 +182,7 @@ pub(super) fn prose(
             })
             .collect::<Vec<_>>(),
     );
-    out += &timing::prose(&clocks(design), timing);
+    out += &timing::prose(&clocks(design), estimate.demand, timing);
     out += &match found.largest {
         Some(m) => format!(
             "\nLargest mesh of such tiles that fits: {} x {}, {} tiles (scaled)\n",

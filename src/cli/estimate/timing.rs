@@ -1,7 +1,7 @@
 //! Paths of `meshkv estimate`, as JSON and in words.
 
 use crate::cli::table;
-use crate::synth::{ClockPaths, Clock, Path, PathStep, Timing};
+use crate::synth::{Clock, ClockPaths, Demand, Path, PathStep, Timing, REFERENCE, REFERENCE_VERSION};
 use serde_json::{json, Value};
 
 /// The paths of a clock.
@@ -14,7 +14,14 @@ pub(super) fn of(timing: &Timing, clock: Clock) -> &ClockPaths {
 
 /// Value of `timing`.
 pub(super) fn as_json(timing: &Timing) -> Value {
-    json!({ "noc": clock(&timing.noc), "pe": clock(&timing.pe) })
+    let reference = REFERENCE.iter().map(|of| {
+        json!({ "module": of.module, "version": REFERENCE_VERSION, "ns": to_ps(of.ns), "levels": of.levels })
+    });
+    json!({
+        "noc": clock(&timing.noc),
+        "pe": clock(&timing.pe),
+        "reference": reference.collect::<Vec<_>>(),
+    })
 }
 
 fn clock(paths: &ClockPaths) -> Value {
@@ -42,8 +49,8 @@ fn to_ps(ns: f64) -> f64 {
     (ns * 1000.0).round() / 1000.0
 }
 
-/// Periods of the clocks, then the worst paths of each with their steps.
-pub(super) fn prose(clocks: &[(&'static str, Clock, f64)], timing: &Timing) -> String {
+/// Periods of the clocks, the reference, then the worst paths of each clock with their steps.
+pub(super) fn prose(clocks: &[(&'static str, Clock, f64)], demand: &Demand, timing: &Timing) -> String {
     let periods = clocks.iter().map(|(name, clock, wanted)| {
         let paths = of(timing, *clock);
         vec![
@@ -56,6 +63,15 @@ pub(super) fn prose(clocks: &[(&'static str, Clock, f64)], timing: &Timing) -> S
     });
     let mut out = "\nClocks, by static analysis; nets by their fan-out:\n".to_owned();
     out += &table::columns(&periods.collect::<Vec<_>>());
+    out += &format!("\nBy the same model, u280_8x8 of version {REFERENCE_VERSION}:\n");
+    let reference = REFERENCE.iter().map(|of| {
+        let part = demand.parts.iter().find(|(part, _)| part.module == of.module);
+        let now = part.map_or("within the transport".to_owned(), |(_, costs)| {
+            format!("now {:.2} ns, {} levels", costs.period_ns, costs.levels)
+        });
+        vec![of.module.to_owned(), format!("{:.2} ns", of.ns), format!("{} levels", of.levels), now]
+    });
+    out += &table::columns(&reference.collect::<Vec<_>>());
     for (name, clock, _) in clocks {
         out += &format!("\nWorst paths of clock {name}, with delay of net + cell:\n");
         for (number, path) in of(timing, *clock).paths.iter().enumerate() {

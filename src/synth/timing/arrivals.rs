@@ -33,7 +33,8 @@ impl Arrivals {
     /// Longest ways from the starts of a domain to each net's driver.
     pub(super) fn forward(graph: &Graph, domain: usize) -> Arrivals {
         let mut found = Arrivals::new(graph.fanout.len());
-        for (index, source) in graph.sources.iter().enumerate().filter(|(_, source)| source.domain == domain) {
+        for (index, source) in graph.sources.iter().enumerate().filter(|(_, source)| source.domain == domain)
+        {
             let terminal = (graph.edges.len() + index) as u32;
             found.take(source.at.output, source.at.ns, source.at.levels, terminal);
         }

@@ -160,7 +160,9 @@ pub(super) fn net_ns(driver: Driver, fanout: u32, pin: Pin) -> f64 {
 pub(super) fn timing(cell: &Cell) -> Result<Timing> {
     let mut timing = Timing::default();
     match cell.kind.as_str() {
-        "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" => every(&mut timing, cell, d::LUT, Pin::Fabric, 1),
+        "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" => {
+            every(&mut timing, cell, d::LUT, Pin::Fabric, 1)
+        }
         "INV" => every(&mut timing, cell, 0.0, Pin::Absorbed, 0),
         "MUXF7" | "MUXF8" | "MUXF9" => {
             for data in ["I0", "I1"] {

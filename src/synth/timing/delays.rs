@@ -121,6 +121,67 @@ pub(super) fn net(fanout: u32) -> f64 {
     NET + NET_DOUBLING * f64::from(fanout.max(1)).log2()
 }
 
+/// The sum of all delays: it tells one set of them from another.
+#[cfg(test)]
+pub(super) fn sum() -> f64 {
+    let each = [
+        LUT,
+        LUT_RAM_READ,
+        LUT_RAM_CLOCK,
+        LUT_RAM_DATA,
+        LUT_RAM_ADDRESS,
+        LUT_RAM_ENABLE,
+        MUX,
+        MUX_OUT,
+        FF_CLOCK,
+        FF_DATA,
+        FF_ENABLE,
+        FF_RESET,
+        CARRY_INIT,
+        CARRY_CHAIN,
+        CARRY4_THROUGH,
+        CARRY_OUT,
+        BRAM_CLOCK,
+        BRAM_CLOCK_REGISTERED,
+        BRAM_ADDRESS,
+        BRAM_DATA,
+        BRAM_ENABLE,
+        BRAM_WRITE,
+        BRAM_OUTPUT,
+        URAM_ADDRESS,
+        URAM_DATA,
+        URAM_CONTROL,
+        DSP_INPUT,
+        DSP_ENABLE,
+        DSP_PREADD,
+        DSP_MULTIPLY,
+        DSP_ALU,
+        DSP_CLOCK_P,
+        DSP_CLOCK_THROUGH,
+        DSP_THROUGH,
+        DSP_PERIOD,
+        DSP_PERIOD_NO_ADREG,
+        DSP_PERIOD_NO_MREG,
+        DSP_PERIOD_NO_PIPELINE,
+        NET_LUT_TO_FF,
+        NET_TO_MUX,
+        NET_TO_CARRY,
+        NET,
+        NET_DOUBLING,
+    ];
+    let lists = [
+        &CARRY_S_O[..],
+        &CARRY_S_CO[..],
+        &CARRY_DI_O[..],
+        &CARRY_DI_CO[..],
+        &CARRY_CI_O[..],
+        &CARRY_CI_CO[..],
+        &URAM_CLOCK[..],
+        &URAM_CLOCK_REGISTERED[..],
+    ];
+    each.iter().chain(lists.into_iter().flatten()).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -201,8 +201,8 @@ fn loads(netlist: &Netlist, timings: &[Timing]) -> (Vec<u32>, Vec<Driver>) {
     (fanout, drivers)
 }
 
-/// Adds ports: inputs that are no clock start paths, outputs end them. The net to an output port is not
-/// counted: it belongs to what is outside.
+/// Adds ports: inputs that are no clock start paths, outputs end them. The way to an output port costs as a
+/// net to a pin of the fabric.
 fn ports(
     netlist: &Netlist,
     clocks: &Clocks,
@@ -270,7 +270,9 @@ impl Clocks {
     fn names(&self, netlist: &Netlist) -> Vec<String> {
         let port_of = |root: &u32| {
             let mut ports = netlist.ports.iter();
-            ports.find(|(_, port)| port.bits.len() == 1 && port.bits[0].net() == Some(*root)).map(|(name, _)| name)
+            ports
+                .find(|(_, port)| port.bits.len() == 1 && port.bits[0].net() == Some(*root))
+                .map(|(name, _)| name)
         };
         let name = |root: &u32| {
             let name = port_of(root).map(String::as_str).or_else(|| netlist.name(*root));

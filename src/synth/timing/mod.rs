@@ -3,6 +3,7 @@
 //! * [`delays`]: delays of cells and nets with their sources; [`cells`] and [`dsp`]: which arcs a cell has.
 //! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
 //! * [`part`]: the paths of a part and its interface.
+//! * [`reference`]: what an old version had by the same model.
 //! * [`whole`]: paths of the whole design, put together from the parts.
 //!
 //! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.
@@ -14,8 +15,10 @@ mod dsp;
 mod graph;
 mod part;
 mod paths;
+mod reference;
 mod whole;
 
 pub use part::PartTiming;
 pub use paths::{ClockPaths, Path, Step};
+pub use reference::{Reference, REFERENCE, REFERENCE_VERSION};
 pub use whole::{whole, Placed, Timing};

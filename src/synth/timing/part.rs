@@ -4,7 +4,7 @@
 use super::arrivals::{Arrivals, Way, NEVER};
 use super::delays;
 use super::graph::Graph;
-use super::paths::{ClockPaths, Naming, Path, Step};
+use super::paths::{ClockPaths, Naming, Step};
 use crate::synth::netlist::{Bit, Direction, Netlist};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -108,11 +108,6 @@ impl PartTiming {
     /// The most levels of any path, ports included.
     pub fn worst_levels(&self) -> u32 {
         self.lists().map(|list| list.worst_levels).max().unwrap_or(0)
-    }
-
-    /// The worst path, ports included.
-    pub fn worst(&self) -> Option<&Path> {
-        self.lists().flat_map(|list| &list.paths).max_by(|a, b| a.ns.total_cmp(&b.ns))
     }
 }
 
@@ -291,7 +286,9 @@ pub(super) mod tests {
     /// Ports of one bit each.
     pub(in crate::synth::timing) fn ports(inputs: &[(&str, u32)], outputs: &[(&str, u32)]) -> Value {
         let port = |direction: &'static str| {
-            move |(name, net): &(&str, u32)| ((*name).to_owned(), json!({ "direction": direction, "bits": [net] }))
+            move |(name, net): &(&str, u32)| {
+                ((*name).to_owned(), json!({ "direction": direction, "bits": [net] }))
+            }
         };
         let all = inputs.iter().map(port("input")).chain(outputs.iter().map(port("output")));
         json!(all.collect::<BTreeMap<_, _>>())
@@ -332,7 +329,8 @@ pub(super) mod tests {
 
     #[test]
     fn the_write_side_of_a_memory_ends_paths() {
-        let memory = json!({ "ADDRH": [11], "DIA": [12], "WE": [13], "DOA": [20], "ADDRA": ["0"], "WCLK": [2] });
+        let memory =
+            json!({ "ADDRH": [11], "DIA": [12], "WE": [13], "DOA": [20], "ADDRA": ["0"], "WCLK": [2] });
         let timing = timed(&json!({
             "ports": ports(&[CLOCK], &[]),
             "cells": {
@@ -462,7 +460,8 @@ pub(super) mod tests {
             "netnames": { "s_valid": { "bits": [11] }, "m_valid": { "bits": [31] } },
         }));
         assert!(timing.clocks["clk"].paths.is_empty());
-        let ends: Vec<_> = timing.boundary.paths.iter().map(|path| (path.from.as_str(), path.to.as_str())).collect();
+        let ends: Vec<_> =
+            timing.boundary.paths.iter().map(|path| (path.from.as_str(), path.to.as_str())).collect();
         assert_eq!(ends, [("port s_valid", "m_valid/D"), ("m_valid", "port m_valid")]);
         assert!(timing.worst_ns() > 0.0 && timing.worst_levels() == 1);
     }

@@ -59,7 +59,9 @@ impl ClockPaths {
             merged.worst_levels = merged.worst_levels.max(one.worst_levels);
             merged.paths.extend(one.paths);
         }
-        merged.paths.sort_by(|a, b| b.ns.total_cmp(&a.ns).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to))));
+        merged
+            .paths
+            .sort_by(|a, b| b.ns.total_cmp(&a.ns).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to))));
         let mut seen = BTreeSet::new();
         merged.paths.retain(|path| seen.insert((word(&path.from), word(&path.to))));
         merged.paths.truncate(MOST_PATHS);
@@ -132,7 +134,13 @@ impl Naming<'_> {
             if seen.insert((word(&name), word(&name))) {
                 let cell = within.what.to_owned();
                 let step = Step { cell, net: name.clone(), fanout: 0, net_ns: 0.0, cell_ns: within.ns };
-                found.paths.push(Path { from: name.clone(), to: name, ns: within.ns, levels: 0, steps: vec![step] });
+                found.paths.push(Path {
+                    from: name.clone(),
+                    to: name,
+                    ns: within.ns,
+                    levels: 0,
+                    steps: vec![step],
+                });
             }
         }
         found.worst_ns = found.paths.iter().map(|path| path.ns).fold(0.0, f64::max);
@@ -279,7 +287,8 @@ impl Naming<'_> {
         }
         let mut outputs = of.pins(Direction::Output).flat_map(|(_, bits)| bits).filter_map(|bit| bit.net());
         let named = |net: &u32| self.graph.netlist.name(*net);
-        let name = output.as_ref().and_then(named).or_else(|| outputs.find_map(|net| self.graph.netlist.name(net)));
+        let name =
+            output.as_ref().and_then(named).or_else(|| outputs.find_map(|net| self.graph.netlist.name(net)));
         name.map_or_else(|| format!("{} without a name", of.kind), str::to_owned)
     }
 }

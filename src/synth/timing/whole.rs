@@ -92,11 +92,8 @@ fn within(instance: &str, paths: &ClockPaths) -> ClockPaths {
 /// Lists the ways of an interface in the order of [`instance`]; returns the place of the first.
 fn ways(part: &PartTiming, inside: &mut Vec<Inside>) -> usize {
     let first = inside.len();
-    let of = |tail: &Tail| Inside {
-        name: tail.register.clone(),
-        levels: tail.levels,
-        steps: tail.steps.clone(),
-    };
+    let of =
+        |tail: &Tail| Inside { name: tail.register.clone(), levels: tail.levels, steps: tail.steps.clone() };
     let interface = &part.interface;
     inside.extend(interface.inputs.iter().flat_map(|input| &input.tails).map(of));
     inside.extend(interface.outputs.iter().flat_map(|output| &output.heads).map(of));
@@ -214,11 +211,16 @@ mod tests {
         assert!((timing.noc.worst_ns - flat.clocks["ap_clk"].worst_ns).abs() < 1e-9);
         assert_eq!(timing.noc.worst_levels, flat.clocks["ap_clk"].worst_levels);
         let worst = &timing.noc.paths[0];
-        assert_eq!((worst.from.as_str(), worst.to.as_str(), worst.levels), ("u_s.valid_q", "u_r.both_q/D", 3));
+        assert_eq!(
+            (worst.from.as_str(), worst.to.as_str(), worst.levels),
+            ("u_s.valid_q", "u_r.both_q/D", 3)
+        );
         let sum: f64 = worst.steps.iter().map(|step| step.net_ns + step.cell_ns).sum();
         assert!((sum - worst.ns).abs() < 1e-9, "{worst:?}");
         assert!(timing.pe.paths.is_empty());
         // Of row 0 it is an instance, of another row it has no timing.
-        assert!(whole(&assembly, &placed(Some(true))).is_ok() && whole(&assembly, &placed(Some(false))).is_err());
+        assert!(
+            whole(&assembly, &placed(Some(true))).is_ok() && whole(&assembly, &placed(Some(false))).is_err()
+        );
     }
 }
