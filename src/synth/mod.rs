@@ -2,7 +2,7 @@
 //! each region.
 //!
 //! * [`yosys`]: one module mapped to Xilinx cells, cached by content; [`netlist`] counts the cells.
-//! * [`timing`]: the longest paths of a netlist, and [`design_timing`] those of a whole design.
+//! * [`timing`]: the longest paths of a netlist, and [`timed`] those of a whole design.
 //! * [`parts`]: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
 //! * [`bound`]: lower bounds of any implementation of the same structure.
@@ -13,21 +13,21 @@
 //! formulas, their sources and what they leave out.
 
 mod bound;
-mod design_timing;
 mod estimate;
 mod netlist;
 mod parts;
 mod picture;
 pub mod shrink;
+mod timed;
 mod timing;
 mod yosys;
 
 pub use bound::{bound_of_tile, lower_bounds, Bound};
-pub use design_timing::design_timing;
 pub use estimate::{Boundary, Demand, Estimate, Limits, Over, Shell};
 pub use netlist::{Area, Netlist};
 pub use parts::{parts, Clock, Part, Scale};
 pub use picture::floorplan_picture;
+pub use timed::design_timing;
 pub use timing::{ClockPaths, PartTiming, Path, Placed, Step as PathStep, Timing};
 pub use timing::{Reference, REFERENCE, REFERENCE_VERSION};
 pub use yosys::{Costs, Effort, Step, Yosys};

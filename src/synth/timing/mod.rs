@@ -21,4 +21,4 @@ mod whole;
 pub use part::PartTiming;
 pub use paths::{ClockPaths, Path, Step};
 pub use reference::{Reference, REFERENCE, REFERENCE_VERSION};
-pub use whole::{whole, Placed, Timing};
+pub use whole::{time_whole, Placed, Timing};

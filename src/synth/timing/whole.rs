@@ -47,7 +47,7 @@ impl Placed<'_> {
 ///
 /// # Errors
 /// When a cell has no timing, or on a combinational loop.
-pub fn whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
+pub fn time_whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
     let mut inside = Vec::new();
     let first: Vec<usize> = parts.iter().map(|part| ways(part.timing, &mut inside)).collect();
     let timing_of = |cell: &Cell| match parts.iter().position(|part| part.is(cell)) {
@@ -198,7 +198,7 @@ mod tests {
             [("sender", None, &parts[0]), ("receiver", row0, &parts[1])]
                 .map(|(module, row0, timing)| Placed { module, row0, timing })
         };
-        let timing = whole(&assembly, &placed(None)).unwrap();
+        let timing = time_whole(&assembly, &placed(None)).unwrap();
         let flat = PartTiming::of(&netlist(&json!({
             "ports": ports(&[("ap_clk", 2)], &[]),
             "cells": {
@@ -220,7 +220,8 @@ mod tests {
         assert!(timing.pe.paths.is_empty());
         // Of row 0 it is an instance, of another row it has no timing.
         assert!(
-            whole(&assembly, &placed(Some(true))).is_ok() && whole(&assembly, &placed(Some(false))).is_err()
+            time_whole(&assembly, &placed(Some(true))).is_ok()
+                && time_whole(&assembly, &placed(Some(false))).is_err()
         );
     }
 }

@@ -1,7 +1,7 @@
 //! The timing of a whole design: its parts, and the paths that run through several of them.
 
 use super::parts::{as_instantiated, parts, Scale};
-use super::timing::{whole, Placed, Timing};
+use super::timing::{time_whole, Placed, Timing};
 use super::yosys::{Effort, Step, Yosys};
 use crate::design::Design;
 use crate::emit;
@@ -34,7 +34,7 @@ pub fn design_timing(
             };
             Placed { module: part.module, row0, timing }
         });
-        whole(assembly, &placed.collect::<Vec<_>>())
+        time_whole(assembly, &placed.collect::<Vec<_>>())
     })?;
     Ok(timing)
 }
