@@ -3,7 +3,7 @@
 //! Data passes up to three stages: pre-adder, multiplier, arithmetic unit. An attribute says of each place
 //! between them whether a register is there; where it is not, the path goes on.
 
-use super::cells::{Pin, Timing, Within};
+use super::arcs::{Pin, Timing, Within};
 use super::delays as d;
 use crate::synth::netlist::{Cell, Direction};
 

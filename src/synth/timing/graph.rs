@@ -3,7 +3,8 @@
 //! Paths start where an output follows a clock and end where an input is sampled by one. A path belongs to a
 //! clock if both do. Ports start and end paths as well, in a domain of their own.
 
-use super::cells::{self, Driver, End, Start, Timing, Within};
+use super::arcs::{net_ns, Driver, End, Pin, Start, Timing, Within};
+use super::cells;
 use crate::synth::netlist::{port_bit, Cell, Direction, Netlist};
 use anyhow::{bail, Result};
 use std::collections::HashMap;
@@ -77,11 +78,11 @@ impl<'a> Graph<'a> {
         let (mut edges, mut sources, mut sinks, mut within) = (vec![], vec![], vec![], vec![]);
         for (number, timing) in timings.into_iter().enumerate() {
             let cell = number as u32;
-            let net_ns = |net: u32, pin| cells::net_ns(drivers[net as usize], fanout[net as usize], pin);
+            let to_pin = |net: u32, pin| net_ns(drivers[net as usize], fanout[net as usize], pin);
             edges.extend(timing.arcs.into_iter().map(|arc| Edge {
                 from: arc.input,
                 to: arc.output,
-                net_ns: net_ns(arc.input, arc.pin),
+                net_ns: to_pin(arc.input, arc.pin),
                 ns: arc.ns,
                 levels: arc.levels,
                 cell,
@@ -92,7 +93,7 @@ impl<'a> Graph<'a> {
                 sources.push(Source { at, cell: Some(cell), domain });
             }
             for at in timing.ends {
-                let (domain, net_ns) = (clocks.domain(at.clock), net_ns(at.input, at.pin));
+                let (domain, net_ns) = (clocks.domain(at.clock), to_pin(at.input, at.pin));
                 sinks.push(Sink { at, cell: Some(cell), domain, net_ns });
             }
             if let Some(one) = timing.within {
@@ -220,10 +221,10 @@ fn ports(
                 let at = Start { output: net, clock: net, ns: 0.0, levels: 0, inside };
                 sources.push(Source { at, cell: None, domain });
             } else if port.direction == Direction::Output {
-                let pin = cells::Pin::Fabric;
+                let pin = Pin::Fabric;
                 let name = port_bit(name, place, port.bits.len());
                 let at = End { input: net, clock: net, ns: 0.0, pin, levels: 0, name, inside };
-                let net_ns = cells::net_ns(drivers[net as usize], fanout[net as usize], pin);
+                let net_ns = net_ns(drivers[net as usize], fanout[net as usize], pin);
                 sinks.push(Sink { at, cell: None, domain, net_ns });
             }
         }

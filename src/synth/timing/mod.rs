@@ -1,6 +1,7 @@
 //! Static timing analysis of flat netlists of UltraScale+ cells: the longest paths between registers.
 //!
-//! * [`delays`]: delays of cells and nets with their sources; [`cells`] and [`dsp`]: which arcs a cell has.
+//! * [`delays`]: delays of cells and nets with their sources; [`arcs`]: what a cell contributes; [`cells`] and
+//!   [`dsp`]: each cell of the library.
 //! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
 //! * [`part`]: the paths of a part and its interface.
 //! * [`reference`]: what an old version had by the same model.
@@ -8,6 +9,7 @@
 //!
 //! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.
 
+mod arcs;
 mod arrivals;
 mod cells;
 mod delays;
@@ -22,3 +24,6 @@ pub use part::PartTiming;
 pub use paths::{ClockPaths, Path, Step};
 pub use reference::{Reference, REFERENCE, REFERENCE_VERSION};
 pub use whole::{time_whole, Placed, Timing};
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Paths of the whole design: parts are cells of an assembly, with the ways of their interfaces as arcs.
 
-use super::cells::{self, Arc, End, Pin, Start};
+use super::arcs::{self, Arc, End, Pin, Start};
+use super::cells;
 use super::graph::Graph;
 use super::part::{PartTiming, Tail};
 use super::paths::{ClockPaths, Inside, Naming};
@@ -106,13 +107,13 @@ fn ways(part: &PartTiming, inside: &mut Vec<Inside>) -> usize {
 }
 
 /// Timing of a part's instance.
-fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<cells::Timing> {
+fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<arcs::Timing> {
     let net = |port: &str, place: usize| cell.connections.get(port)?.get(place)?.net();
     let clock = |name: &str| {
         let of = || format!("clock {name} of {} is not connected", cell.name);
         net(name, 0).with_context(of)
     };
-    let mut timing = cells::Timing::default();
+    let mut timing = arcs::Timing::default();
     let mut loads = Vec::new();
     let mut ways = first..;
     for input in &part.interface.inputs {
@@ -153,7 +154,7 @@ fn instance(cell: &Cell, part: &PartTiming, first: usize) -> Result<cells::Timin
 
 #[cfg(test)]
 mod tests {
-    use super::super::part::tests::{cell, lut, ports, register};
+    use super::super::tests::{cell, lut, ports, register};
     use super::*;
     use crate::synth::netlist::by_hand;
     use serde_json::{json, Value};
