@@ -1,6 +1,7 @@
 //! Paths of `meshkv estimate`, as JSON and in words.
 
 use crate::cli::table;
+use crate::emit::TILE;
 use crate::synth::{Clock, ClockPaths, Demand, Path, PathStep, Timing, REFERENCE, REFERENCE_VERSION};
 use serde_json::{json, Value};
 
@@ -64,10 +65,11 @@ pub(super) fn prose(clocks: &[(&'static str, Clock, f64)], demand: &Demand, timi
     let mut out = "\nClocks, by static analysis; nets by their fan-out:\n".to_owned();
     out += &table::columns(&periods.collect::<Vec<_>>());
     out += &format!("\nBy the same model, u280_8x8 of version {REFERENCE_VERSION}:\n");
+    let part = |module: &str| demand.parts.iter().find(|(part, _)| part.module == module);
     let reference = REFERENCE.iter().map(|of| {
-        let part = demand.parts.iter().find(|(part, _)| part.module == of.module);
-        let now = part.map_or("within the transport".to_owned(), |(_, costs)| {
-            format!("now {:.2} ns, {} levels", costs.period_ns, costs.levels)
+        // The home agent is no part by itself: the transport holds it.
+        let now = part(of.module).or_else(|| part(TILE)).map_or_else(String::new, |(part, costs)| {
+            format!("now {:.2} ns, {} levels, {}", costs.period_ns, costs.levels, part.name)
         });
         vec![of.module.to_owned(), format!("{:.2} ns", of.ns), format!("{} levels", of.levels), now]
     });
@@ -100,8 +102,8 @@ fn wrapped(steps: &[String]) -> String {
     const INDENT: &str = "        ";
     let (mut out, mut line) = (String::new(), String::new());
     for step in steps {
-        if !line.is_empty() && INDENT.len() + line.len() + step.len() + 3 > 100 {
-            out += &format!("{INDENT}{line}\n");
+        if !line.is_empty() && INDENT.len() + line.len() + step.len() + 5 > 100 {
+            out += &format!("{INDENT}{line} >\n");
             line.clear();
         }
         line += &if line.is_empty() { step.clone() } else { format!(" > {step}") };

@@ -47,7 +47,7 @@ impl Placed<'_> {
 /// Times a design: `assembly` has its parts as cells, and all logic around them.
 ///
 /// # Errors
-/// When a cell has no timing, or on a combinational loop.
+/// When a cell has no timing, a part no instance, or on a combinational loop.
 pub fn time_whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
     let mut inside = Vec::new();
     let first: Vec<usize> = parts.iter().map(|part| ways(part.timing, &mut inside)).collect();
@@ -64,7 +64,8 @@ pub fn time_whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
         list.push(naming.worst(domain, graph.ports()));
     }
     for part in parts {
-        let Some(instance) = assembly.cells.iter().find(|cell| part.is(cell)) else { continue };
+        let instance = assembly.cells.iter().find(|cell| part.is(cell));
+        let instance = instance.with_context(|| format!("{} has no instance", part.module))?;
         for (clock, paths) in &part.timing.clocks {
             let list = if is_array(clock) { &mut pe } else { &mut noc };
             list.push(within(&instance.name, paths));
