@@ -1,8 +1,8 @@
 //! One router in Yosys: LUTs, registers, LUT levels, and the estimated period.
 //!
 //! As ANCHORS of the project counts its peers: `synth_xilinx -family xcup -noiopad -flatten`, 8 LUTs
-//! for each RAM32M16. Timing is an estimate: the static analysis of the written netlist, divided by
-//! 1.8, which is how far placed and routed public designs were from it.
+//! for each RAM32M16. Timing is an estimate: static analysis of the mapped netlist, with nets by
+//! their fan-out (docs/estimate.md).
 
 use super::at_most;
 use super::figure::{Figure, Goal};
@@ -48,7 +48,7 @@ pub fn measure() -> Result<Vec<Figure>> {
         ),
         figure("LUT levels between registers", levels.to_string(), at_most(f64::from(levels), 12.0, "12")),
         figure(
-            "estimated period (sta / 1.8; memories have no arcs in it)",
+            "estimated period, ports included",
             format!("{period_ns:.2} ns"),
             at_most(period_ns, 4.0, "4 ns"),
         ),

@@ -4,6 +4,7 @@ mod args;
 mod demand;
 mod report;
 mod suggest;
+mod timing;
 
 pub use args::Args;
 
@@ -44,14 +45,15 @@ fn estimate(
         ));
     }
     let demand = demand(args, design, &yosys, Effort::Synthesise, ui)?;
+    let timing = demand::timing(design, &yosys, ui)?;
     let fpga = Fpga::of(design.config.board);
     let estimate = Estimate::new(&demand, design.mesh, fpga, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
     if let Some(pictures) = pictures {
         pictures.write(&[("floorplan", floorplan_picture(&design.name, &estimate))], ui)?;
     }
-    let value = report::as_json(design, &estimate, &yosys, &found)?;
-    let prose = report::prose(design, &estimate, &yosys, &found)?;
+    let value = report::as_json(design, &estimate, &timing, &yosys, &found)?;
+    let prose = report::prose(design, &estimate, &timing, &yosys, &found)?;
     ui.result(&value, || prose)?;
     if estimate.fits() {
         return Ok(ExitCode::SUCCESS);

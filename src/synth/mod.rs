@@ -1,7 +1,8 @@
 //! The area estimate: Yosys synthesises the parts of a design, which are scaled to the mesh and compared with
 //! each region.
 //!
-//! * [`yosys`]: one module mapped to Xilinx cells and timed, cached by content; [`netlist`] counts the cells.
+//! * [`yosys`]: one module mapped to Xilinx cells, cached by content; [`netlist`] counts the cells.
+//! * [`timing`]: the longest paths of a netlist, and [`timed`] those of a whole design.
 //! * [`parts`]: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
 //! * [`bound`]: lower bounds of any implementation of the same structure.
@@ -17,6 +18,8 @@ mod netlist;
 mod parts;
 mod picture;
 pub mod shrink;
+mod timed;
+mod timing;
 mod yosys;
 
 pub use bound::{bound_of_tile, lower_bounds, Bound};
@@ -24,4 +27,7 @@ pub use estimate::{Boundary, Demand, Estimate, Limits, Over, Shell};
 pub use netlist::{Area, Netlist};
 pub use parts::{parts, Clock, Part, Scale};
 pub use picture::floorplan_picture;
+pub use timed::design_timing;
+pub use timing::{ClockPaths, PartTiming, Path, Placed, Step as PathStep, Timing};
+pub use timing::{Reference, REFERENCE, REFERENCE_VERSION};
 pub use yosys::{Costs, Effort, Step, Yosys};

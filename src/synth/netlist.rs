@@ -1,9 +1,10 @@
-//! A netlist of Xilinx cells in Yosys' JSON: counts its cells and measures its logic depth.
+//! A flat netlist in Yosys' JSON: its cells with pins and parameters, ports, and names of nets.
+//!
+//! It counts cells and knows no delay.
 
 use crate::design::Resources;
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// LUT memories and their LUTs: all eight of a SLICEM, or two for 64 words of one bit with two ports.
@@ -16,16 +17,9 @@ const LUT_MEMORIES: [(&str, u64); 10] = [
     ("RAM64X1D", 2),
     ("RAM128X1D", 4),
     ("RAM256X1D", 8),
-    (SHIFT_REGISTERS[0], 1),
-    (SHIFT_REGISTERS[1], 1),
+    ("SRL16E", 1),
+    ("SRLC32E", 1),
 ];
-/// A LUT as a shift register of up to 16 or 32 stages.
-const SHIFT_REGISTERS: [&str; 2] = ["SRL16E", "SRLC32E"];
-
-/// LUTs of a memory cell.
-fn memory_luts(cell: &str) -> Option<u64> {
-    LUT_MEMORIES.iter().find(|(name, _)| *name == cell).map(|(_, luts)| *luts)
-}
 
 /// Cell counts of a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,147 +57,235 @@ impl Area {
     }
 }
 
-/// Role of a cell on a path from register to register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A LUT, or the read side of a LUT memory: one level.
-    Lut,
-    /// Carries, wide multiplexers, inverters and clock buffers: no level of their own.
-    Free,
-    /// A register: paths start at Q and end at all inputs.
-    Register,
+/// One bit of a pin or port.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Bit {
+    /// A net, by its number.
+    Net(u32),
+    /// A constant: `0`, `1`, `x` or `z`.
+    Constant(String),
 }
 
-fn kind(cell: &str) -> Result<Kind> {
-    Ok(match cell {
-        "LUT1" | "LUT2" | "LUT3" | "LUT4" | "LUT5" | "LUT6" | "LUT6_2" => Kind::Lut,
-        shift if SHIFT_REGISTERS.contains(&shift) => Kind::Register,
-        memory if memory_luts(memory).is_some() => Kind::Lut,
-        "CARRY4" | "CARRY8" | "MUXF7" | "MUXF8" | "MUXF9" | "INV" | "BUFG" => Kind::Free,
-        "FDRE" | "FDSE" | "FDCE" | "FDPE" | "URAM288" | "RAMB36E2" | "RAMB18E2" | "DSP48E2" => Kind::Register,
-        other => bail!("{other} is a cell that nobody has decided how to count"),
-    })
+impl Bit {
+    /// The net, unless it is a constant.
+    pub(super) fn net(&self) -> Option<u32> {
+        match self {
+            Bit::Net(net) => Some(*net),
+            Bit::Constant(_) => None,
+        }
+    }
 }
 
-/// One cell: its name in the netlist's library and its pins.
-struct Cell {
-    kind: Kind,
-    name: String,
-    inputs: Vec<(String, Vec<u64>)>,
-    outputs: Vec<(String, Vec<u64>)>,
+/// Direction of a pin or port, seen from the cell or module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Direction {
+    Input,
+    Output,
+    Inout,
+}
+
+/// One cell: its name, its type in the library, its parameters and pins.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Cell {
+    #[serde(skip)]
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    #[serde(default)]
+    pub(super) parameters: BTreeMap<String, String>,
+    #[serde(default)]
+    port_directions: BTreeMap<String, Direction>,
+    pub(super) connections: BTreeMap<String, Vec<Bit>>,
+}
+
+impl Cell {
+    /// Pins of one direction, with their bits.
+    pub(super) fn pins(&self, direction: Direction) -> impl Iterator<Item = (&str, &[Bit])> {
+        let pins = self.connections.iter().map(|(pin, bits)| (pin.as_str(), bits.as_slice()));
+        pins.filter(move |(pin, _)| self.direction(pin) == direction)
+    }
+
+    /// Nets of a pin, in the order of its bits; nothing where the pin is open.
+    pub(super) fn nets(&self, pin: &str) -> impl Iterator<Item = u32> + '_ {
+        self.connections.get(pin).into_iter().flatten().filter_map(Bit::net)
+    }
+
+    /// A parameter that is a number; `0` where the netlist does not give it.
+    pub(super) fn number(&self, parameter: &str) -> u64 {
+        self.parameters.get(parameter).map_or(0, |bits| u64::from_str_radix(bits, 2).unwrap_or(0))
+    }
+
+    /// A parameter that is a word.
+    pub(super) fn word(&self, parameter: &str) -> &str {
+        self.parameters.get(parameter).map_or("", String::as_str)
+    }
+
+    fn direction(&self, pin: &str) -> Direction {
+        self.port_directions.get(pin).copied().unwrap_or(Direction::Input)
+    }
+}
+
+/// A port of the module.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Port {
+    pub(super) direction: Direction,
+    pub(super) bits: Vec<Bit>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    modules: HashMap<String, Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(default)]
+    ports: BTreeMap<String, Port>,
+    #[serde(default)]
+    cells: BTreeMap<String, Cell>,
+    #[serde(default)]
+    netnames: BTreeMap<String, NetName>,
+}
+
+#[derive(Deserialize)]
+struct NetName {
+    #[serde(default)]
+    hide_name: u8,
+    bits: Vec<Bit>,
 }
 
 /// The cells of one flat module.
 pub struct Netlist {
-    cells: Vec<Cell>,
+    pub(super) cells: Vec<Cell>,
+    pub(super) ports: BTreeMap<String, Port>,
+    names: HashMap<u32, String>,
 }
 
 impl Netlist {
     /// Reads module `top` of Yosys' JSON.
     ///
     /// # Errors
-    /// When the text is no such netlist, or holds a cell without a counting rule.
+    /// When the text is no such netlist.
     pub fn parse(text: &str, top: &str) -> Result<Netlist> {
-        let value: Value = serde_json::from_str(text)?;
-        let cells = value["modules"][top]["cells"].as_object().context("no cells")?;
-        let cells =
-            cells.values().filter(|cell| cell["type"] != "$scopeinfo").map(read).collect::<Result<_>>()?;
-        Ok(Netlist { cells })
+        let mut file: File = serde_json::from_str(text)?;
+        let Some(module) = file.modules.remove(top) else { bail!("the netlist has no module {top}") };
+        let cells = module.cells.into_iter().filter(|(_, cell)| cell.kind != "$scopeinfo");
+        let cells = cells.map(|(name, cell)| Cell { name, ..cell }).collect();
+        Ok(Netlist { cells, ports: module.ports, names: names(&module.netnames) })
+    }
+
+    /// Number of nets: every net is below it.
+    pub(super) fn nets(&self) -> usize {
+        let of_cells = self.cells.iter().flat_map(|cell| cell.connections.values());
+        let of_ports = self.ports.values().map(|port| &port.bits);
+        let nets = of_cells.chain(of_ports).flatten().filter_map(Bit::net);
+        nets.max().map_or(0, |net| net as usize + 1)
+    }
+
+    /// Name of a net in the sources; none for nets that synthesis made.
+    pub(super) fn name(&self, net: u32) -> Option<&str> {
+        self.names.get(&net).map(String::as_str)
     }
 
     /// Counts the cells.
-    pub fn area(&self) -> Area {
+    ///
+    /// # Errors
+    /// When a cell has no counting rule.
+    pub fn area(&self) -> Result<Area> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        self.cells.iter().for_each(|cell| *counts.entry(&cell.name).or_default() += 1);
+        self.cells.iter().for_each(|cell| *counts.entry(&cell.kind).or_default() += 1);
+        if let Some(cell) = counts.keys().find(|kind| !is_known(kind)) {
+            bail!("{cell} is a cell that nobody has decided how to count");
+        }
         let of =
             |prefix: &str| counts.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, n)| n).sum();
-        Area {
+        Ok(Area {
             luts: of("LUT"),
             ram_luts: LUT_MEMORIES.iter().map(|(name, luts)| of(name) * luts).sum(),
             registers: of("FD"),
             bram18: 2 * of("RAMB36") + of("RAMB18"),
             uram: of("URAM"),
             dsp: of("DSP48"),
-        }
+        })
     }
+}
 
-    /// LUTs on the longest path between registers or ports.
-    ///
-    /// # Errors
-    /// On a combinational loop.
-    pub fn levels(&self) -> Result<u32> {
-        let mut drivers = HashMap::new();
-        for (index, cell) in self.cells.iter().enumerate().filter(|(_, cell)| cell.kind != Kind::Register) {
-            for (pin, bits) in &cell.outputs {
-                bits.iter().for_each(|bit| _ = drivers.insert(*bit, (index, pin.as_str())));
+/// True if [`Area`] has a place for the cell, or leaves it out on purpose.
+fn is_known(kind: &str) -> bool {
+    const OTHERS: [&str; 20] = [
+        "LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6", "CARRY4", "CARRY8", "MUXF7", "MUXF8", "MUXF9", "INV",
+        "BUFG", "FDRE", "FDSE", "FDCE", "FDPE", "URAM288", "RAMB36E2", "RAMB18E2",
+    ];
+    OTHERS.contains(&kind) || kind == "DSP48E2" || LUT_MEMORIES.iter().any(|(memory, _)| *memory == kind)
+}
+
+/// The best name of each net: of those in the sources the shortest, which is that of the innermost wire last.
+fn names(all: &BTreeMap<String, NetName>) -> HashMap<u32, String> {
+    let mut best: HashMap<u32, (&str, usize, usize)> = HashMap::new();
+    for (name, net) in all.iter().filter(|(name, net)| net.hide_name == 0 && !name.starts_with('$')) {
+        for (place, bit) in net.bits.iter().enumerate() {
+            let Some(number) = bit.net() else { continue };
+            let entry = best.entry(number).or_insert((name, place, net.bits.len()));
+            if (name.len(), name.as_str()) < (entry.0.len(), entry.0) {
+                *entry = (name, place, net.bits.len());
             }
         }
-        let mut walk = Walk { cells: &self.cells, drivers, depths: HashMap::new() };
-        let mut deepest = 0;
-        for cell in &self.cells {
-            // Paths end at inputs of registers and at write sides of memories. Logic that drives no register
-            // is no timing path.
-            let inputs = cell.inputs.iter().filter(|(pin, _)| cell.ends_at(pin));
-            for bit in inputs.flat_map(|(_, bits)| bits) {
-                deepest = deepest.max(walk.depth(*bit)?);
-            }
-        }
-        Ok(deepest)
+    }
+    let written = |(name, place, width): (&str, usize, usize)| match width {
+        1 => name.to_owned(),
+        _ => format!("{name}[{place}]"),
+    };
+    best.into_iter().map(|(net, name)| (net, written(name))).collect()
+}
+
+/// Name of a port's clock or of another port: [`Netlist::ports`] has its bits.
+pub(super) fn port_bit(port: &str, place: usize, width: usize) -> String {
+    if width == 1 {
+        port.to_owned()
+    } else {
+        format!("{port}[{place}]")
     }
 }
 
-impl Cell {
-    /// True if a path ends at this input.
-    fn ends_at(&self, pin: &str) -> bool {
-        self.kind == Kind::Register || (memory_luts(&self.name).is_some() && pin != "WCLK")
-    }
-
-    /// True if `output` follows `input` within the cycle. Memories are read by the address of the same
-    /// letter; data and enable wait for the clock.
-    fn passes(&self, input: &str, output: &str) -> bool {
-        memory_luts(&self.name).is_none()
-            || (input.starts_with("ADDR") && input.chars().last() == output.chars().last())
-    }
+/// A reader of netlists that tests write by hand.
+///
+/// # Errors
+/// As [`Netlist::parse`].
+#[cfg(test)]
+pub(super) fn by_hand(module: &serde_json::Value) -> Result<Netlist> {
+    Netlist::parse(&serde_json::json!({ "modules": { "m": module } }).to_string(), "m")
 }
 
-fn read(cell: &Value) -> Result<Cell> {
-    let name = cell["type"].as_str().context("a cell without type")?.to_owned();
-    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-    for (pin, bits) in cell["connections"].as_object().context("a cell without pins")? {
-        // Constants are strings; nets are numbers.
-        let nets = bits.as_array().context("pins are lists")?.iter().filter_map(Value::as_u64).collect();
-        let side = if cell["port_directions"][pin] == "output" { &mut outputs } else { &mut inputs };
-        side.push((pin.clone(), nets));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn cells_are_counted_and_an_unknown_one_is_an_error() {
+        let cell = |kind: &str| json!({ "type": kind, "connections": {} });
+        let netlist = by_hand(&json!({ "cells": {
+            "a": cell("LUT3"), "b": cell("RAM32M16"), "c": cell("FDSE"), "d": cell("RAMB18E2"), "e": cell("INV"),
+            "f": cell("RAMB36E2"), "g": cell("$scopeinfo"),
+        }}));
+        let area = netlist.unwrap().area().unwrap();
+        assert_eq!((area.luts, area.ram_luts, area.registers, area.bram18), (1, 8, 1, 3));
+        let unknown = by_hand(&json!({ "cells": { "a": cell("OBUF") } })).unwrap().area().unwrap_err();
+        assert!(unknown.to_string().contains("OBUF"));
     }
-    Ok(Cell { kind: kind(&name)?, name, inputs, outputs })
-}
 
-/// A search backwards from the ends of paths; each net is visited once.
-struct Walk<'a> {
-    cells: &'a [Cell],
-    drivers: HashMap<u64, (usize, &'a str)>,
-    /// LUTs up to a net; `None` while it is being searched.
-    depths: HashMap<u64, Option<u32>>,
-}
-
-impl Walk<'_> {
-    fn depth(&mut self, net: u64) -> Result<u32> {
-        if let Some(known) = self.depths.get(&net) {
-            return known.context("a combinational loop");
-        }
-        // Nets without a driver here come from registers or input ports.
-        let Some((index, output)) = self.drivers.get(&net).copied() else { return Ok(0) };
-        self.depths.insert(net, None);
-        let cells = self.cells;
-        let cell = &cells[index];
-        let mut deepest = 0;
-        for (_, bits) in cell.inputs.iter().filter(|(pin, _)| cell.passes(pin, output)) {
-            for bit in bits {
-                deepest = deepest.max(self.depth(*bit)?);
-            }
-        }
-        let depth = deepest + u32::from(cell.kind == Kind::Lut);
-        self.depths.insert(net, Some(depth));
-        Ok(depth)
+    #[test]
+    fn a_net_has_the_shortest_name_of_the_sources() {
+        let netlist = by_hand(&json!({ "netnames": {
+            "$auto$1": { "hide_name": 1, "bits": [2] },
+            "u_a.deep.name": { "hide_name": 0, "bits": [2, 3] },
+            "u_a.q": { "hide_name": 0, "bits": [2] },
+        }}))
+        .unwrap();
+        assert_eq!((netlist.name(2), netlist.name(3)), (Some("u_a.q"), Some("u_a.deep.name[1]")));
+        assert_eq!(netlist.name(4), None);
+        assert!(Netlist::parse("{\"modules\": {}}", "m").is_err());
     }
 }

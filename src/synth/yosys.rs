@@ -1,33 +1,33 @@
-//! Synthesis of one module by Yosys: maps it to UltraScale+ cells, counts them and estimates the period.
+//! Synthesis of one module by Yosys: maps it to UltraScale+ cells, counts and times them.
 //!
 //! The recipe is that of the figures in `docs/figures.md`: `synth_xilinx -family xcup -noiopad -flatten`,
-//! DSPs by name. The period is an estimate: static analysis of the written netlist, divided by the ratio
-//! found in placed and routed public designs. DSP48E2 and LUT memories have no timing arcs. Results are kept
-//! in the build cache.
+//! DSPs by name. [`timing`](super::timing) analyses the netlist. Results are kept in the build cache.
 
 use super::netlist::{Area, Netlist};
+use super::timing::{PartTiming, Timing};
 use crate::cosim::build::cache::{Cache, Key};
 use crate::cosim::build::{io_error, toolchain, BuildError, Progress};
 use crate::emit::{SourceFile, CARD_DEFINES};
 use crate::tools::{self, Tool, ToolError, Version};
 use anyhow::Context;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Static analysis over post-route period, calibrated on two public designs.
-const OVER_ROUTED: f64 = 1.8;
-
 /// Oldest Yosys whose results compare with the project's figures.
 const CALIBRATED: Version = Version::new(0, 60);
 
 /// Version of the measurement, raised with every change to force new results.
-const MEASURE: &str = "2";
+const MEASURE: &str = "3";
 
-/// File of the result in its cache entry.
+/// Files of the results in their cache entries.
 const COSTS: &str = "costs.json";
+const TIMING: &str = "timing.json";
+/// Netlist that Yosys writes.
+const MAPPED: &str = "mapped.json";
 
 /// Costs of a module, with all that it instantiates.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Costs {
     pub area: Area,
     /// LUTs on the longest path between registers or ports.
     pub levels: u32,
-    /// Static analysis divided by 1.8, in nanoseconds; memories and DSPs have no timing arcs.
+    /// Delay of the longest path between registers or ports, in nanoseconds.
     pub period_ns: f64,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Yosys<'a> {
     /// Costs of module `top` of `files`. `change` is a Yosys command that runs before, such as `chparam`.
     ///
     /// # Errors
-    /// When Yosys fails, is stopped, or leaves a cell without a counting rule.
+    /// When Yosys fails, is stopped, or leaves a cell without a rule of counting or timing.
     pub fn costs(
         &self,
         files: &[SourceFile],
@@ -114,63 +114,114 @@ impl<'a> Yosys<'a> {
         effort: Effort,
         progress: &mut dyn FnMut(Step),
     ) -> Result<Costs, BuildError> {
+        read(&self.measured(files, top, change, effort, progress)?.join(COSTS))
+    }
+
+    /// Timing of the same module; both come from one run.
+    ///
+    /// # Errors
+    /// As [`costs`](Self::costs).
+    pub fn timing(
+        &self,
+        files: &[SourceFile],
+        top: &str,
+        change: &str,
+        effort: Effort,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<PartTiming, BuildError> {
+        read(&self.measured(files, top, change, effort, progress)?.join(TIMING))
+    }
+
+    /// The cache entry with both.
+    fn measured(
+        &self,
+        files: &[SourceFile],
+        top: &str,
+        change: &str,
+        effort: Effort,
+        progress: &mut dyn FnMut(Step),
+    ) -> Result<PathBuf, BuildError> {
+        let job = Job { files, top, script: script(top, change), described: String::new() };
+        self.entry("synth", &job, effort, progress, &mut |netlist, work| {
+            let timing = PartTiming::of(netlist)?;
+            let costs =
+                Costs { area: netlist.area()?, levels: timing.worst_levels(), period_ns: timing.worst_ns() };
+            write(&work.join(COSTS), &costs)?;
+            write(&work.join(TIMING), &timing)
+        })
+    }
+
+    /// Timing of a whole design. Module `top` is synthesised with the modules of `parts` as black boxes;
+    /// `time` gets that netlist. `parts` are described by their synthesis, since the result depends on it.
+    ///
+    /// # Errors
+    /// As [`costs`](Self::costs), and those of `time`.
+    pub fn whole(
+        &self,
+        files: &[SourceFile],
+        top: &str,
+        parts: &[(&str, String)],
+        effort: Effort,
+        progress: &mut dyn FnMut(Step),
+        time: &mut dyn FnMut(&Netlist) -> anyhow::Result<Timing>,
+    ) -> Result<Timing, BuildError> {
+        let boxes: Vec<_> = parts.iter().map(|(module, _)| format!("*{module}")).collect();
+        let prepare = format!("hierarchy -top {top}; blackbox {}", boxes.join(" "));
+        let described = parts.iter().map(|(module, change)| format!("{module}: {change}\n")).collect();
+        let job = Job { files, top, script: script(top, &prepare), described };
+        let entry = self.entry("whole", &job, effort, progress, &mut |netlist, work| {
+            write(&work.join(TIMING), &time(netlist)?)
+        })?;
+        read(&entry.join(TIMING))
+    }
+
+    /// The cache entry of a job. `fill` writes the results of a netlist into it.
+    fn entry(
+        &self,
+        kind: &str,
+        job: &Job,
+        effort: Effort,
+        progress: &mut dyn FnMut(Step),
+        fill: &mut dyn FnMut(&Netlist, &Path) -> anyhow::Result<()>,
+    ) -> Result<PathBuf, BuildError> {
         let cache = Cache::open(self.cache_dir.as_deref(), self.stop)?;
-        let [map, time] = scripts(top, change);
         let mut key = Key::new();
         key.add("measure", MEASURE)
             .add("yosys", self.tool.version.to_string())
-            .add("map", &map)
-            .add("time", &time);
-        for file in files {
+            .add("map", &job.script)
+            .add("described", &job.described);
+        for file in job.files {
             key.add(&format!("rtl/{}", file_name(file)), code(&file.text));
         }
         let mut told = |step: Progress| match step {
             Progress::Rebuilding { why } => progress(Step::Rebuilding(why)),
             Progress::Waiting => progress(Step::Waiting),
-            _ => progress(Step::Synthesising(top)),
+            _ => progress(Step::Synthesising(job.top)),
         };
-        let entry = cache.entry(&format!("synth-{}", key.finish()), &mut told, |work, told| {
+        cache.entry(&format!("{kind}-{}", key.finish()), &mut told, |work, told| {
             if effort == Effort::CacheOnly {
                 return Err(BuildError::Stopped);
             }
             // The closure above maps this step to `Synthesising`.
             told(Progress::Verilating);
-            self.measure(work, files, top, [&map, &time])
-        })?;
-        let path = entry.join(COSTS);
-        let text = fs::read(&path).map_err(io_error("cannot read", &path))?;
-        serde_json::from_slice(&text).map_err(|e| io_error("cannot read", &path)(io::Error::other(e)))
+            let netlist = self.map(work, job)?;
+            fill(&netlist, work).map_err(|e| unreadable(job.top, e))
+        })
     }
 
-    /// Fills an entry. Intermediate files of Yosys are many megabytes and are deleted.
-    fn measure(
-        &self,
-        work: &Path,
-        files: &[SourceFile],
-        top: &str,
-        [map, time]: [&str; 2],
-    ) -> Result<(), BuildError> {
+    /// Maps a module. Intermediate files of Yosys are many megabytes and are deleted.
+    fn map(&self, work: &Path, job: &Job) -> Result<Netlist, BuildError> {
         let dir = tempfile::Builder::new().prefix("run").tempdir_in(work);
         let dir = dir.map_err(io_error("cannot write below", work))?;
-        let read = |name: &str| {
-            let path = dir.path().join(name);
-            fs::read_to_string(&path).map_err(io_error("cannot read", &path))
-        };
         fs::create_dir(dir.path().join("rtl")).map_err(io_error("cannot write below", work))?;
-        for file in files {
+        for file in job.files {
             let path = dir.path().join("rtl").join(file_name(file));
             fs::write(&path, &file.text).map_err(io_error("cannot write", &path))?;
         }
-        self.run(dir.path(), map)?;
-        let netlist = Netlist::parse(&read("mapped.json")?, top).map_err(|e| unreadable(top, e))?;
-        let levels = netlist.levels().map_err(|e| unreadable(top, e))?;
-        // A fresh process: the one that mapped the netlist no longer has timing arcs.
-        self.run(dir.path(), time)?;
-        let period_ns = arrival(&read("sta.txt")?).map_err(|e| unreadable(top, e))? / OVER_ROUTED;
-        let costs = Costs { area: netlist.area(), levels, period_ns };
-        let text = serde_json::to_vec_pretty(&costs).map_err(io::Error::other);
-        let path = work.join(COSTS);
-        text.and_then(|text| fs::write(&path, text)).map_err(io_error("cannot write", &path))
+        self.run(dir.path(), &job.script)?;
+        let path = dir.path().join(MAPPED);
+        let text = fs::read_to_string(&path).map_err(io_error("cannot read", &path))?;
+        Netlist::parse(&text, job.top).map_err(|e| unreadable(job.top, e))
     }
 
     fn run(&self, dir: &Path, script: &str) -> Result<(), BuildError> {
@@ -188,23 +239,17 @@ fn file_name(file: &SourceFile) -> &str {
 /// Marks the registers that Vivado does not put into shift registers: Yosys does not read its attribute.
 const FLIP_FLOPS: &str = "setattr -set keep 1 a:shreg_extract=no %ci1:+[Q] t:$* %i";
 
-/// Yosys commands that map `top`, and that time the mapped netlist. What the sources keep apart is mapped apart, and
-/// counted and timed together.
-fn scripts(top: &str, change: &str) -> [String; 2] {
+/// Yosys commands that map `top`, after `change`. What the sources keep apart is mapped apart, and counted and timed
+/// together.
+fn script(top: &str, change: &str) -> String {
     let defines = CARD_DEFINES.map(|name| format!("-D{name}")).join(" ");
     let change = if change.is_empty() { String::new() } else { format!("{change}; ") };
-    [
-        format!(
-            "read_verilog {defines} rtl/*.v; {change}hierarchy -top {top}; proc; {FLIP_FLOPS}; \
-             synth_xilinx -family xcup -noiopad -flatten -top {top}; \
-             setattr -mod -unset keep_hierarchy; setattr -unset keep_hierarchy; flatten; clean; \
-             write_verilog -noattr -noexpr mapped.v; write_json mapped.json"
-        ),
-        format!(
-            "read_verilog -lib -specify +/xilinx/cells_sim.v; read_verilog mapped.v; hierarchy -top {top}; \
-             tee -o sta.txt sta"
-        ),
-    ]
+    format!(
+        "read_verilog {defines} rtl/*.v; {change}hierarchy -top {top}; proc; {FLIP_FLOPS}; \
+         synth_xilinx -family xcup -noiopad -flatten -top {top}; \
+         setattr -mod -unset keep_hierarchy; setattr -unset keep_hierarchy; flatten; clean; \
+         write_json {MAPPED}"
+    )
 }
 
 /// A source without comment lines: they name the configuration, and configurations share modules.
@@ -212,13 +257,25 @@ fn code(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }
 
-/// Latest arrival in a report of `sta`, in nanoseconds.
-fn arrival(report: &str) -> anyhow::Result<f64> {
-    let line = report.lines().find(|line| line.starts_with("Latest arrival time"));
-    let line = line.context("static timing analysis found no path")?;
-    let value = line.rsplit(' ').next().map(|word| word.trim_end_matches(':')).unwrap_or_default();
-    let picoseconds: f64 = value.parse().with_context(|| format!("no time in {line:?}"))?;
-    Ok(picoseconds / 1000.0)
+/// Reads a result.
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, BuildError> {
+    let text = fs::read(path).map_err(io_error("cannot read", path))?;
+    serde_json::from_slice(&text).map_err(|e| io_error("cannot read", path)(io::Error::other(e)))
+}
+
+/// Writes a result.
+fn write<T: Serialize>(path: &Path, result: &T) -> anyhow::Result<()> {
+    let text = serde_json::to_vec(result)?;
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A module to be mapped.
+struct Job<'j> {
+    files: &'j [SourceFile],
+    top: &'j str,
+    script: String,
+    /// What else decides about the result.
+    described: String,
 }
 
 fn unreadable(top: &str, error: anyhow::Error) -> BuildError {
@@ -228,13 +285,6 @@ fn unreadable(top: &str, error: anyhow::Error) -> BuildError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_latest_arrival_is_read_in_nanoseconds() {
-        let report = "4. Executing STA pass.\nLatest arrival time in 'meshkv_router' is 5108:\n    5108 x\n";
-        assert!((arrival(report).unwrap() - 5.108).abs() < 1e-9);
-        assert!(arrival("Warning: no path").is_err());
-    }
 
     #[test]
     fn comments_do_not_tell_two_modules_apart_and_code_does() {

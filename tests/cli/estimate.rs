@@ -85,6 +85,29 @@ fn every_resource_is_a_number_and_the_parts_add_up_to_it() {
     let period = value["period_ns"].as_f64().unwrap();
     assert!(period > 0.2 && value["router"]["period_ns"].as_f64().unwrap() <= period);
     assert_eq!(value["clocks"].as_array().unwrap().len(), 2);
+    ["noc", "pe"].iter().for_each(|clock| has_paths(&value["timing"][clock]));
+    let slowest = ["noc", "pe"].map(|clock| value["timing"][clock]["worst_ns"].as_f64().unwrap());
+    assert!((slowest[0].max(slowest[1]) - period).abs() < 0.006);
+    assert_eq!(value["timing"]["reference"][0]["module"], "meshkv_router");
+}
+
+/// Checks paths: they have names, are sorted, and are the sum of their steps.
+fn has_paths(clock: &Value) {
+    let paths = clock["paths"].as_array().unwrap();
+    assert!((1..=10).contains(&paths.len()), "{clock}");
+    assert_eq!(paths[0]["ns"], clock["worst_ns"]);
+    let number = |of: &Value, key: &str| of[key].as_f64().unwrap_or_else(|| panic!("{key} of {of}"));
+    assert!(paths.windows(2).all(|pair| number(&pair[0], "ns") >= number(&pair[1], "ns")));
+    for path in paths {
+        assert!(number(path, "levels") <= number(clock, "worst_levels"));
+        assert!(
+            path["from"].as_str().unwrap().starts_with("u_")
+                && path["to"].as_str().unwrap().starts_with("u_")
+        );
+        let steps = path["steps"].as_array().unwrap().iter();
+        let sum: f64 = steps.map(|step| number(step, "net_ns") + number(step, "cell_ns")).sum();
+        assert!((sum - number(path, "ns")).abs() < 0.02, "{path}");
+    }
 }
 
 // The second of all by its name: while the first synthesises the small design, this one does the wider.

@@ -202,7 +202,7 @@ fn an_instance_that_is_not_kept_has_no_cells_with_names() {
     );
     bench.hierarchy();
     // The top is an instance, too, in an IP.
-    let top = bench.with("netlist.il", "attribute \\keep_hierarchy \"yes\"\n", "", Bench::hierarchy);
+    let top = bench.with("netlist.il", "\nattribute \\keep_hierarchy \"yes\"\n", "\n", Bench::hierarchy);
     assert!(
         top.iter().any(|text| text.contains("module meshkv_top lacks the attribute keep_hierarchy")),
         "{top:?}"

@@ -4,7 +4,7 @@ use super::args::Args;
 use crate::cli::ui::{Progress, Ui};
 use crate::cosim::build::BuildError;
 use crate::design::Design;
-use crate::synth::{Demand, Effort, Step, Yosys};
+use crate::synth::{design_timing, Demand, Effort, Step, Timing, Yosys};
 use anyhow::anyhow;
 
 /// Synthesises the parts of a design and shows the progress.
@@ -20,13 +20,28 @@ pub(super) fn demand(
         show(&progress, place, total, step, ui);
     });
     drop(progress);
-    made.map_err(|error| match error.downcast_ref::<BuildError>() {
+    made.map_err(with_help)
+}
+
+/// Times the whole design, after its parts were synthesised.
+pub(super) fn timing(design: &Design, yosys: &Yosys, ui: &Ui) -> anyhow::Result<Timing> {
+    let progress = ui.progress(None, "timing");
+    let made = design_timing(design, yosys, Effort::Synthesise, &mut |step| match step {
+        Step::Synthesising(_) => progress.message("timing the paths between parts".to_owned()),
+        other => show(&progress, 0, 1, other, ui),
+    });
+    drop(progress);
+    made.map_err(with_help)
+}
+
+fn with_help(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<BuildError>() {
         Some(BuildError::Io { .. }) => anyhow!(
             "{error:#}\n  help: results are kept in MESHKV_CACHE, else in ~/.cache/meshkv; set it to a folder that you \
              may write, on a disk with room"
         ),
         _ => error,
-    })
+    }
 }
 
 fn show(progress: &Progress, place: usize, total: usize, step: Step, ui: &Ui) {

@@ -1,9 +1,10 @@
 //! Output of `meshkv estimate`, as JSON and in words.
 
 use super::suggest::{Found, Tried};
+use super::timing;
 use crate::cli::table;
 use crate::design::{Design, Mesh, Resources};
-use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Yosys};
+use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Timing, Yosys};
 use serde_json::{json, Map, Value};
 
 /// Figures of the paper for its 8 x 8 fabric on the U280, in the order of [`Resources::NAMES`].
@@ -33,7 +34,7 @@ fn with_period(resources: &Resources, period_ns: f64) -> Value {
 }
 
 /// Rounds to hundredths: an estimate is no more precise.
-fn rounded(value: f64) -> f64 {
+pub(super) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
@@ -46,13 +47,11 @@ fn clocks(design: &Design) -> [(&'static str, Clock, f64); 2] {
 pub(super) fn as_json(
     design: &Design,
     estimate: &Estimate,
+    timing: &Timing,
     yosys: &Yosys,
     found: &Found,
 ) -> anyhow::Result<Value> {
     let (demand, total) = (estimate.demand, estimate.total());
-    let slowest = |parts: &[Clock]| {
-        parts.iter().filter_map(|c| demand.period(*c)).map(|(_, ns)| ns).fold(0.0, f64::max)
-    };
     let router = demand.part("router")?;
     let tile_period = ["router", "transport", "pad"].map(|name| demand.part(name).map(|c| c.period_ns));
     let tile_period = tile_period.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
@@ -65,7 +64,7 @@ pub(super) fn as_json(
         "flit_width": design.flit.data_width,
         "router": with_period(&router.area.resources(), router.period_ns),
         "tile": with_period(&demand.tile(), tile_period),
-        "period_ns": rounded(slowest(&[Clock::Noc, Clock::Pe])),
+        "period_ns": rounded(timing.noc.worst_ns.max(timing.pe.worst_ns)),
         "fits": estimate.fits(),
         "limit": estimate.limits.share,
         "shell": estimate.limits.shell == Shell::Vitis,
@@ -94,15 +93,16 @@ pub(super) fn as_json(
             one
         }).collect::<Vec<_>>(),
         "clocks": clocks(design).iter().map(|(name, clock, wanted)| {
-            let slowest = demand.period(*clock);
+            let paths = timing::of(timing, *clock);
             json!({
                 "name": name,
-                "period_ns": slowest.map(|(_, ns)| rounded(ns)),
+                "period_ns": rounded(paths.worst_ns),
                 "wanted_ns": rounded(*wanted),
-                "part": slowest.map(|(part, _)| part.name),
-                "met": slowest.is_none_or(|(_, ns)| ns <= *wanted),
+                "part": demand.period(*clock).map(|(part, _)| part.name),
+                "met": paths.worst_ns <= *wanted,
             })
         }).collect::<Vec<_>>(),
+        "timing": timing::as_json(timing),
         "over": estimate.over().iter().map(|o| json!({
             "slr": o.slr, "resource": Resources::NAMES[o.resource], "used": o.used, "has": o.has, "limit": o.limit,
         })).collect::<Vec<_>>(),
@@ -150,6 +150,7 @@ fn bound(design: &Design) -> Resources {
 pub(super) fn prose(
     design: &Design,
     estimate: &Estimate,
+    timing: &Timing,
     yosys: &Yosys,
     found: &Found,
 ) -> anyhow::Result<String> {
@@ -181,8 +182,7 @@ pub(super) fn prose(
             })
             .collect::<Vec<_>>(),
     );
-    out += "\nClocks, estimated as static analysis / 1.8 (DSP48E2 and LUT memories have no arcs in it):\n";
-    out += &periods(design, estimate);
+    out += &timing::prose(&clocks(design), estimate.demand, timing);
     out += &match found.largest {
         Some(m) => format!(
             "\nLargest mesh of such tiles that fits: {} x {}, {} tiles (scaled)\n",
@@ -281,21 +281,6 @@ fn parts(estimate: &Estimate) -> String {
     let tiles = estimate.mesh.tiles() as u64;
     rows.insert(4, row("= tile", tiles, &estimate.demand.tile(), String::new()));
     table::columns(&rows)
-}
-
-fn periods(design: &Design, estimate: &Estimate) -> String {
-    let rows = clocks(design).into_iter().filter_map(|(name, clock, wanted)| {
-        let (part, ns) = estimate.demand.period(clock)?;
-        let verdict = if ns <= wanted { "met" } else { "missed" };
-        Some(vec![
-            name.to_owned(),
-            format!("{ns:.2} ns"),
-            format!("of {wanted:.2} ns"),
-            verdict.to_owned(),
-            format!("slowest: {}", part.name),
-        ])
-    });
-    table::columns(&rows.collect::<Vec<_>>())
 }
 
 /// Explains why a design does not fit, and lists changes that would.

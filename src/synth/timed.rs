@@ -1,0 +1,40 @@
+//! The timing of a whole design: its parts, and the paths that run through several of them.
+
+use super::parts::{as_instantiated, parts, Scale};
+use super::timing::{time_whole, Placed, Timing};
+use super::yosys::{Effort, Step, Yosys};
+use crate::design::Design;
+use crate::emit;
+use anyhow::Result;
+
+/// Times a design. Its parts are taken from the cache, as [`Demand::of`](super::Demand::of) left them there.
+///
+/// # Errors
+/// When Yosys fails or is stopped, or when a netlist cannot be timed.
+pub fn design_timing(
+    design: &Design,
+    yosys: &Yosys,
+    effort: Effort,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Timing> {
+    let parts = parts(design);
+    let described: Vec<_> = parts.iter().map(|part| (part.module, as_instantiated(design, part))).collect();
+    let files = emit::emit_block(design, emit::TOP)?;
+    let timing = yosys.whole(&files, emit::TOP, &described, effort, progress, &mut |assembly| {
+        let mut timings = Vec::new();
+        for (part, (_, change)) in parts.iter().zip(&described) {
+            let files = emit::emit_block(design, part.module)?;
+            timings.push(yosys.timing(&files, part.module, change, effort, &mut |_| ())?);
+        }
+        let placed = parts.iter().zip(&timings).map(|(part, timing)| {
+            let row0 = match part.scale {
+                Scale::Bottom => Some(true),
+                Scale::Above => Some(false),
+                _ => None,
+            };
+            Placed { module: part.module, row0, timing }
+        });
+        time_whole(assembly, &placed.collect::<Vec<_>>())
+    })?;
+    Ok(timing)
+}

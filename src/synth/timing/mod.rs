@@ -1,0 +1,29 @@
+//! Static timing analysis of flat netlists of UltraScale+ cells: the longest paths between registers.
+//!
+//! * [`delays`]: delays of cells and nets with their sources; [`arcs`]: what a cell contributes; [`cells`] and
+//!   [`dsp`]: each cell of the library.
+//! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
+//! * [`part`]: the paths of a part and its interface.
+//! * [`reference`]: what an old version had by the same model.
+//! * [`whole`]: paths of the whole design, put together from the parts.
+//!
+//! Nothing is placed: the delay of a net is a function of its fan-out. `docs/estimate.md` has the model.
+
+mod arcs;
+mod arrivals;
+mod cells;
+mod delays;
+mod dsp;
+mod graph;
+mod part;
+mod paths;
+mod reference;
+mod whole;
+
+pub use part::PartTiming;
+pub use paths::{ClockPaths, Path, Step};
+pub use reference::{Reference, REFERENCE, REFERENCE_VERSION};
+pub use whole::{time_whole, Placed, Timing};
+
+#[cfg(test)]
+mod tests;
