@@ -59,6 +59,10 @@ pub struct RunFailure {
     pub unloaded_place: Signal<In, Bits<16>>,
     /// Number of the argument.
     pub skewed_place: Signal<In, Bits<16>>,
+    /// Some cause ends any run.
+    pub fatal: Signal<Out, Bit>,
+    /// Some cause keeps a run from beginning.
+    pub barred: Signal<Out, Bit>,
     /// The run ends by an error.
     pub fails: Signal<Out, Bit>,
     /// The run is refused.
@@ -114,6 +118,8 @@ impl RunFailure {
             many_place: Default::default(),
             unloaded_place: Default::default(),
             skewed_place: Default::default(),
+            fatal: Default::default(),
+            barred: Default::default(),
             fails: Default::default(),
             refused: Default::default(),
             accepts: Default::default(),
@@ -146,8 +152,25 @@ impl Default for RunFailure {
 impl Logic for RunFailure {
     #[hdl_gen]
     fn update(&mut self) {
-        self.fails.next = self.works.val();
-        self.refused.next = false;
+        // The outputs are sums of the causes, not ends of the chain below: their paths are short.
+        self.fatal.next = self.ended.val()
+            | self.pe_down.val()
+            | self.tile_bad.val()
+            | self.tile_late.val()
+            | self.query_bad.val()
+            | self.write_bad.val()
+            | self.io_late.val()
+            | self.stuck.val();
+        self.barred.next = !self.queue_some.val()
+            | self.unclosed.val()
+            | self.many.val()
+            | self.unloaded.val()
+            | self.skewed.val()
+            | self.dirty.val();
+        // A core that cannot be reset ends the run all the same. No run begins in that state.
+        self.fails.next = (self.fatal.val() & self.works.val()) | (!self.fatal.val() & self.unreset.val());
+        self.refused.next = self.ready.val() & !self.fatal.val() & self.barred.val();
+        self.accepts.next = self.ready.val() & !self.fatal.val() & !self.barred.val();
         self.cause.next = 0.into();
         self.place.next = 0.into();
         if self.ended.val() {
@@ -172,35 +195,26 @@ impl Logic for RunFailure {
             self.cause.next = self.cause_watchdog.val();
             self.place.next = self.state_place.val();
         } else if self.unreset.val() {
-            // A core that cannot be reset ends the run all the same.
-            self.fails.next = true;
             self.cause.next = self.cause_watchdog.val();
             self.place.next = self.state_place.val();
-        } else {
-            self.fails.next = false;
-            self.refused.next = self.ready.val();
-            if !self.queue_some.val() {
-                self.cause.next = self.cause_empty.val();
-            } else if self.unclosed.val() {
-                self.cause.next = self.cause_open.val();
-                self.place.next = self.unclosed_place.val();
-            } else if self.many.val() {
-                self.cause.next = self.cause_queries.val();
-                self.place.next = self.many_place.val();
-            } else if self.unloaded.val() {
-                self.cause.next = self.cause_unloaded.val();
-                self.place.next = self.unloaded_place.val();
-            } else if self.skewed.val() {
-                self.cause.next = self.cause_argument.val();
-                self.place.next = self.skewed_place.val();
-            } else if self.dirty.val() {
-                self.cause.next = self.cause_reset.val();
-                self.place.next = self.place_dirty.val();
-            } else {
-                self.refused.next = false;
-            }
+        } else if !self.queue_some.val() {
+            self.cause.next = self.cause_empty.val();
+        } else if self.unclosed.val() {
+            self.cause.next = self.cause_open.val();
+            self.place.next = self.unclosed_place.val();
+        } else if self.many.val() {
+            self.cause.next = self.cause_queries.val();
+            self.place.next = self.many_place.val();
+        } else if self.unloaded.val() {
+            self.cause.next = self.cause_unloaded.val();
+            self.place.next = self.unloaded_place.val();
+        } else if self.skewed.val() {
+            self.cause.next = self.cause_argument.val();
+            self.place.next = self.skewed_place.val();
+        } else if self.dirty.val() {
+            self.cause.next = self.cause_reset.val();
+            self.place.next = self.place_dirty.val();
         }
-        self.accepts.next = self.ready.val() & !self.fails.val() & !self.refused.val();
     }
 }
 
