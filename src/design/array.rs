@@ -70,10 +70,10 @@ impl Array {
         (Array::spares_luts(&design.config) || is_wide(&design.config)) && design.mare.fifo_depth > LUT_WORDS
     }
 
-    /// Cycles from a registered op to its dot: exponents, three levels of maxima a stage, alignment, products
-    /// group by group, the sum of the four chains.
+    /// Cycles from a registered op to its dot: exponents with one level of maxima, two levels a stage,
+    /// alignment, products group by group, the sum of the four chains.
     pub fn dot_cycles(lanes: u32) -> u32 {
-        6 + lanes.ilog2().div_ceil(3) + lanes / 4
+        6 + lanes.ilog2() / 2 + lanes / 4
     }
 
     /// Cycles in which an op passes a row.

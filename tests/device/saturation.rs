@@ -163,7 +163,7 @@ fn a_front_that_loses_the_report_or_makes_one_up_is_found() {
         (
             &void,
             "meshkv_control_registers",
-            "({|raised, over, over} & ier_q)",
+            "({any, over, over} & ier_q)",
             "({fail_valid | wrong, over, over} & ier_q)",
         ),
         (&void, "meshkv_control_registers", of_error.as_str(), "5'd3"),

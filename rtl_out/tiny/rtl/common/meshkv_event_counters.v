@@ -37,33 +37,39 @@ module meshkv_event_counters #(
         end
     endgenerate
 
-    // The total that the scan visits.
+    // The total that the scan visits. Its low bits are registered: the adder follows a cycle later.
     reg  [4:0] index_q;
     reg        first_q;  // First scan after reset: totals start at zero.
-    wire [4:0] code = codes_q[index_q*5+:5];
-    wire [4:0] low  = PLACES[code*5+:5];
-
-    // One adder and one small RAM serve all totals. The low bits come from the event's code; the high
-    // bits are incremented if the low bits have wrapped since the last visit.
-    (* ram_style = "distributed" *) reg [31:0] total_mem[0:31];
-    wire [31:0] seen  = first_q ? 32'd0 : total_mem[index_q];
-    wire        wraps  = low < seen[4:0];
-    wire [31:0] total  = {seen[31:5] + {26'd0, wraps}, low};
-    wire        again  = index_q == NUM_EVENTS - 1;
-
-    reg [4:0]  stat_index_q;
-    reg [31:0] stat_data_q;
-
+    wire [4:0] code  = codes_q[index_q*5+:5];
+    wire       again = index_q == NUM_EVENTS - 1;
+    reg  [4:0] place_q, low_q;
+    reg        fresh_q;
     always @(posedge clk) begin
-        total_mem[index_q] <= total;
-        stat_index_q       <= index_q;
-        stat_data_q        <= total;
-        index_q            <= again ? 5'd0 : index_q + 1'b1;
+        place_q <= index_q;
+        low_q   <= PLACES[code*5+:5];
+        fresh_q <= first_q;
+        index_q <= again ? 5'd0 : index_q + 1'b1;
         if (again) first_q <= 1'b0;
         if (rst) begin
             index_q <= 5'd0;
             first_q <= 1'b1;
         end
+    end
+
+    // One adder and one small RAM serve all totals. The low bits come from the event's code; the high
+    // bits are incremented if the low bits have wrapped since the last visit.
+    (* ram_style = "distributed" *) reg [31:0] total_mem[0:31];
+    wire [31:0] seen  = fresh_q ? 32'd0 : total_mem[place_q];
+    wire        wraps = low_q < seen[4:0];
+    wire [31:0] total = {seen[31:5] + {26'd0, wraps}, low_q};
+
+    reg [4:0]  stat_index_q;
+    reg [31:0] stat_data_q;
+
+    always @(posedge clk) begin
+        total_mem[place_q] <= total;
+        stat_index_q       <= place_q;
+        stat_data_q        <= total;
     end
 
     assign stat_index = stat_index_q;

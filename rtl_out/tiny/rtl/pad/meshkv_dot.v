@@ -39,8 +39,8 @@ module meshkv_dot #(
     output wire [DOT_WIDTH-1:0]         dot,  // Signed.
     output wire [5:0]                   exponent  // The largest sum of exponents.
 );
-    // Three levels of comparisons a stage.
-    localparam MAX_STAGES = ($clog2(LANES) + 2) / 3;
+    // The maximum is found in levels of comparisons: one behind the sums of exponents, then two a stage.
+    localparam MAX_STAGES = $clog2(LANES) / 2;
     localparam CHAIN_BITS = 44 + $clog2(GROUPS);
 
     // Three bits against three: one table of six inputs instead of a carry chain.
@@ -57,7 +57,8 @@ module meshkv_dot #(
     // Addresses and shifts are delayed with the groups: group g works g cycles after group 0.
     wire [ADDR_WIDTH-1:0] late_addr[0:GROUPS-1];
     wire [5:0]            late_largest[0:GROUPS-1];
-    wire [LANES*6-1:0]    own;
+    wire [LANES*6-1:0]    sums;
+    reg  [LANES*3-1:0]    pairs_q;
     wire [5:0]            largest;
     wire [47:0]           chain[0:LANES+3];
     wire [4*CHAIN_BITS-1:0] ends;
@@ -121,15 +122,16 @@ module meshkv_dot #(
             for (l = 0; l < 4; l = l + 1) begin : gen_lane
                 wire [15:0] element = flit[(4*g+l)*16+:16];
                 wire        normal  = |element[14:10];
+                wire [5:0]  sum_d   = {1'b0, element[14:11], element[10] | ~normal} + {1'b0, early_q[l*5+:5]};
                 reg  [5:0]  sum_q;
                 reg         negative_q;
                 reg  [10:0] significand_q;
                 always @(posedge clk) begin
-                    sum_q         <= {1'b0, element[14:11], element[10] | ~normal} + {1'b0, early_q[l*5+:5]};
+                    sum_q         <= sum_d;
                     negative_q    <= element[15];
                     significand_q <= {normal, element[9:0]};
                 end
-                assign own[(4*g+l)*6+:6] = sum_q;
+                assign sums[(4*g+l)*6+:6] = sum_d;
 
                 // Difference of the lane's exponent to the largest one.
                 wire [5:0]  sum;
@@ -204,26 +206,29 @@ module meshkv_dot #(
         end
     endgenerate
 
-    // Maximum of the exponent sums, eight a stage.
+    // Maximum of the exponent sums: pairs, then four a stage.
     genvar s, n;
     generate
+        for (n = 0; n < LANES / 2; n = n + 1) begin : gen_pair
+            always @(posedge clk) pairs_q[n*6+:6] <= larger(sums[n*12+:6], sums[n*12+6+:6]);
+        end
         for (s = 0; s < MAX_STAGES; s = s + 1) begin : gen_max
-            localparam FROM  = LANES >> 3 * s;
-            localparam WAYS  = FROM < 8 ? FROM : 8;
+            localparam FROM  = LANES / 2 >> 2 * s;
+            localparam WAYS  = FROM < 4 ? FROM : 4;
             localparam COUNT = FROM / WAYS;
             wire [FROM*6-1:0]  from;
             reg  [COUNT*6-1:0] max_q;
             if (s == 0) begin : gen_first
-                assign from = own;
+                assign from = pairs_q;
             end else begin : gen_next
                 assign from = gen_max[s-1].max_q;
             end
             for (n = 0; n < COUNT; n = n + 1) begin : gen_node
-                wire [48*WAYS-1:0] ways = {8{from[n*WAYS*6+:WAYS*6]}};
-                wire [5:0]         low  = larger(larger(ways[0+:6], ways[6+:6]), larger(ways[12+:6], ways[18+:6]));
-                wire [5:0]         high = larger(larger(ways[24+:6], ways[30+:6]), larger(ways[36+:6], ways[42+:6]));
+                wire [24*WAYS-1:0] ways = {4{from[n*WAYS*6+:WAYS*6]}};
+                wire [5:0]         low  = larger(ways[0+:6], ways[6+:6]);
+                wire [5:0]         high = larger(ways[12+:6], ways[18+:6]);
                 wire               unused_ways = ^ways;
-                always @(posedge clk) max_q[n*6+:6] <= WAYS == 2 ? larger(ways[0+:6], ways[6+:6]) : WAYS == 4 ? low : larger(low, high);
+                always @(posedge clk) max_q[n*6+:6] <= WAYS == 2 ? low : larger(low, high);
             end
         end
     endgenerate

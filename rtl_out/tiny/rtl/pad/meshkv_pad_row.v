@@ -113,8 +113,12 @@ module meshkv_pad_row #(
     output wire                      sum_saturated  // A logit of the slot was beyond the range.
 );
     localparam [1:0] KEY = 2'd0, ONES = 2'd2, READ = 2'd3;
-    localparam STATIONS    = PARTS + 2;
-    localparam DEPTH       = PAD_SLOTS * STATIONS;
+    // The stationary memory holds the parts of all queries, then two buffers of weights a slot. PARTS is a power of two,
+    // so addresses are put together without an adder, but for the first of the weights if it is not aligned.
+    localparam PARTS_LOG   = $clog2(PARTS);
+    localparam WEIGHTS     = PAD_SLOTS * PARTS;
+    localparam DEPTH       = WEIGHTS + PAD_SLOTS * 2;
+    localparam ALIGNED     = WEIGHTS % (2 << PAD_SLOT_WIDTH) == 0;
     localparam ADDR_WIDTH  = $clog2(DEPTH);
     localparam DOT_WIDTH   = 44 + $clog2(LANES);
     // Registers from an op to the stage before its dot, and from there to its weight.
@@ -124,9 +128,20 @@ module meshkv_pad_row #(
     localparam TAG_WIDTH   = PAD_SLOT_WIDTH + TOKEN_WIDTH + 1;
     localparam CARGO_WIDTH = 5 + PAD_SLOT_WIDTH + DIM_WIDTH + TOKEN_WIDTH + 1;
 
-    // Layout of a slot in the stationary memory: the parts of its query, then two buffers of weights.
-    wire [31:0] op_station = { {32-PAD_SLOT_WIDTH{1'b0}}, op_slot} * STATIONS
-                           + (op_kind == KEY ? { {32-PART_WIDTH{1'b0}}, op_part} : PARTS + {31'b0, op_buffer});
+    function [ADDR_WIDTH-1:0] station;
+        input                       weights;
+        input [PAD_SLOT_WIDTH-1:0]  slot;
+        input                       buffer;
+        input [31:0]                part;
+        reg   [31:0]                wide, pair;
+        begin
+            wide    = { {32-PAD_SLOT_WIDTH{1'b0}}, slot};
+            pair    = wide << 1 | {31'b0, buffer};
+            wide    = ~weights ? wide << PARTS_LOG | part : ALIGNED ? WEIGHTS | pair : WEIGHTS + pair;
+            station = wide[ADDR_WIDTH-1:0];
+        end
+    endfunction
+    wire [ADDR_WIDTH-1:0] op_station = station(op_kind != KEY, op_slot, op_buffer, { {32-PART_WIDTH{1'b0}}, op_part});
 
     // The registered op, for this row and for the next.
     reg                      valid_q, begins_q, ends_q, counts_q, tail_q, clear_q, buffer_q;
@@ -148,7 +163,7 @@ module meshkv_pad_row #(
         dim_q    <= op_dim;
         buffer_q <= op_buffer;
         clear_q  <= op_clear;
-        addr_q   <= op_station[ADDR_WIDTH-1:0];
+        addr_q   <= op_station;
         flit_q   <= op_data;
         // The flit of ones is made by set and reset of the registers.
         if (op_kind == ONES) flit_q <= {LANES{16'h3c00}};
@@ -191,7 +206,7 @@ module meshkv_pad_row #(
     reg  [4*23-1:0]           wr_data_q;
     wire [PLACES*ADDR_WIDTH-1:0] wr_addr;
     wire [GROUPS-1:0]         word_groups;
-    wire [31:0]               wr_slot = { {32-PAD_SLOT_WIDTH{1'b0}}, m_valid ? m_slot : word_slot_q};
+    wire [PAD_SLOT_WIDTH-1:0] wr_slot = m_valid ? m_slot : word_slot_q;
     assign q_ready = ~word_q | ~m_valid;
     // Like the memory it starts at zero: nothing may be written before the first reset, because places that are
     // never written must stay zero.
@@ -224,9 +239,7 @@ module meshkv_pad_row #(
         for (i = 0; i < PLACES; i = i + 1) begin : gen_place
             wire [31:0]           vector = PLACES > 1 ? i : word_at / GROUPS;
             reg  [ADDR_WIDTH-1:0] wr_addr_q;
-            wire [31:0]           station = wr_slot * STATIONS + (m_valid ? PARTS + {31'b0, m_buffer} : vector);
-            always @(posedge clk) wr_addr_q <= station[ADDR_WIDTH-1:0];
-            wire unused_station = ^station;
+            always @(posedge clk) wr_addr_q <= station(m_valid, wr_slot, m_buffer, vector);
             assign wr_addr[i*ADDR_WIDTH+:ADDR_WIDTH] = wr_addr_q;
         end
     endgenerate
@@ -243,7 +256,7 @@ module meshkv_pad_row #(
         .DOT_WIDTH (DOT_WIDTH)
     ) u_dot (
         .clk       (clk),
-        .early_addr(op_station[ADDR_WIDTH-1:0]),
+        .early_addr(op_station),
         .flit      (flit_q),
         .addr      (addr_q),
         .wr_groups (wr_groups_q),
@@ -426,6 +439,5 @@ module meshkv_pad_row #(
         .clear_valid  (read_valid & clearing),
         .clear_slot   (clear_slot)
     );
-    wire unused_station = ^op_station;
 endmodule
 `default_nettype wire

@@ -100,6 +100,7 @@ module meshkv_descriptor_queue #(
 
     reg  [3:0]               state_q, state_d;
     reg  [4:0]               cause_q;
+    reg                      refuse_q;
     reg  [15:0]              where_q;
     // Computes (count - 1) * stride + first, one bit of the count a cycle.
     reg  [PRODUCT_WIDTH-1:0] sum_q, term_q;
@@ -272,8 +273,13 @@ module meshkv_descriptor_queue #(
             most_q    <= {STREAMS_WIDTH{1'b0} };
         end
         // Flush refuses the descriptor that is being pushed or checked.
-        if (flush) cause_q <= 5'd11;
-        if (rst) state_q <= IDLE;
+        if (flush && state_q != REFUSE) cause_q <= 5'd11;
+        // The report is registered: the error register is far. Cause and place last a cycle longer than the state.
+        refuse_q <= state_q == REFUSE;
+        if (rst) begin
+            state_q  <= IDLE;
+            refuse_q <= 1'b0;
+        end
         if (flush | rst) begin
             count_q <= {COUNT_BITS{1'b0} };
             run_q   <= {COUNT_BITS{1'b0} };
@@ -287,7 +293,7 @@ module meshkv_descriptor_queue #(
     assign queue_most   = most_q;
     assign queue_busy   = state_q != IDLE;
     assign checked      = puts | state_q == REFUSE;
-    assign refuse_valid = state_q == REFUSE;
+    assign refuse_valid = refuse_q;
     assign refuse_cause = cause_q;
     assign refuse_where = where_q;
 

@@ -127,12 +127,12 @@ module meshkv_control_registers #(
     assign s_axi_control_rresp   = 2'b00;
     wire unused_address = |{s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0]};
 
-    // Written bits: those of enabled bytes.
+    // Written bits: those of enabled bytes. The others are cleared as they arrive.
     wire [31:0] mask  = { {8{w_strb_q[3]}}, {8{w_strb_q[2]}}, {8{w_strb_q[1]}}, {8{w_strb_q[0]}}};
-    wire [31:0] bits  = w_data_q & mask;
-    wire        write = state_q == WRITE;
+    wire [31:0] bits  = w_data_q;
     wire        write_waits = aw_q & w_q & ~b_q;
     wire        read_waits  = ar_q & ~r_q;
+    wire        to_write = ~rst & state_q == IDLE & ~scan_active & write_waits & ~(read_waits & turn_q);
     wire        look  = state_q == LOOK & ~scan_active;
     wire        give  = state_q == GIVE;
 
@@ -150,8 +150,9 @@ module meshkv_control_registers #(
     reg  [ARG_WORD_BITS-1:0] clear_q;
     wire                     w_is_argument = is_argument(aw_word_q);
     wire                     r_is_argument = is_argument(ar_word_q);
+    reg                      w_is_argument_q;
     wire [ARG_WORD_BITS-1:0] arg_write_word = open_q ? aw_word_q[ARG_WORD_BITS-1:0] : clear_q;
-    wire [3:0]               arg_write = open_q ? w_strb_q & {4{write & w_is_argument}} : 4'b1111;
+    wire [3:0]               arg_write = open_q ? w_strb_q & {4{w_is_argument_q}} : 4'b1111;
     wire [31:0]              arg_data  = open_q ? w_data_q : 32'd0;
     wire [ARG_WORD_BITS-1:0] arg_word  = scan_active ? scan_word : ar_word_q[ARG_WORD_BITS-1:0];
     genvar l;
@@ -176,41 +177,62 @@ module meshkv_control_registers #(
     reg        start_q, done_q, ready_q, again_q, gie_q, level_q;
     reg [2:0]  ier_q, isr_q;
     reg [31:0] high_q;
-    wire at_ctrl = aw_word_q == 10'h000;
-    wire at_gie = aw_word_q == 10'h001;
-    wire at_ier = aw_word_q == 10'h002;
-    wire at_isr = aw_word_q == 10'h003;
-    wire at_desc_cache = aw_word_q == 10'h210;
-    wire at_desc_first = aw_word_q == 10'h211;
-    wire at_desc_stride = aw_word_q == 10'h212;
-    wire at_desc_count = aw_word_q == 10'h213;
-    wire at_desc_rows = aw_word_q == 10'h214;
-    wire at_desc_streams = aw_word_q == 10'h215;
-    wire at_desc_push = aw_word_q == 10'h216;
-    wire at_query_streams = aw_word_q == 10'h218;
-    wire at_error = aw_word_q == 10'h221;
-    wire at_watchdog = aw_word_q == 10'h223;
-    wire at_soft_reset = aw_word_q == 10'h224;
-    wire at_counter_select = aw_word_q == 10'h230;
-    wire w_legal = w_is_argument
-        | at_ctrl
-        | at_gie
-        | at_ier
-        | at_isr
-        | at_desc_cache
-        | at_desc_first
-        | at_desc_stride
-        | at_desc_count
-        | at_desc_rows
-        | at_desc_streams
-        | at_desc_push
-        | at_query_streams
-        | at_error
-        | at_watchdog
-        | at_soft_reset
-        | at_counter_select;
-    assign soft_reset    = write & at_soft_reset & bits[0];
-    assign push          = write & at_desc_push;
+    // The address of a write is decoded in the cycle before the write. A bit is set while the write is of its register.
+    reg at_ctrl_q;
+    reg at_gie_q;
+    reg at_ier_q;
+    reg at_isr_q;
+    reg at_desc_cache_q;
+    reg at_desc_first_q;
+    reg at_desc_stride_q;
+    reg at_desc_count_q;
+    reg at_desc_rows_q;
+    reg at_desc_streams_q;
+    reg at_desc_push_q;
+    reg at_query_streams_q;
+    reg at_error_q;
+    reg at_watchdog_q;
+    reg at_soft_reset_q;
+    reg at_counter_select_q;
+    reg w_bad_q;
+    always @(posedge clk) begin
+        at_ctrl_q <= to_write && aw_word_q == 10'h000;
+        at_gie_q <= to_write && aw_word_q == 10'h001;
+        at_ier_q <= to_write && aw_word_q == 10'h002;
+        at_isr_q <= to_write && aw_word_q == 10'h003;
+        at_desc_cache_q <= to_write && aw_word_q == 10'h210;
+        at_desc_first_q <= to_write && aw_word_q == 10'h211;
+        at_desc_stride_q <= to_write && aw_word_q == 10'h212;
+        at_desc_count_q <= to_write && aw_word_q == 10'h213;
+        at_desc_rows_q <= to_write && aw_word_q == 10'h214;
+        at_desc_streams_q <= to_write && aw_word_q == 10'h215;
+        at_desc_push_q <= to_write && aw_word_q == 10'h216;
+        at_query_streams_q <= to_write && aw_word_q == 10'h218;
+        at_error_q <= to_write && aw_word_q == 10'h221;
+        at_watchdog_q <= to_write && aw_word_q == 10'h223;
+        at_soft_reset_q <= to_write && aw_word_q == 10'h224;
+        at_counter_select_q <= to_write && aw_word_q == 10'h230;
+        w_is_argument_q <= to_write & w_is_argument;
+        w_bad_q         <= to_write & ~(w_is_argument
+            || aw_word_q == 10'h000
+            || aw_word_q == 10'h001
+            || aw_word_q == 10'h002
+            || aw_word_q == 10'h003
+            || aw_word_q == 10'h210
+            || aw_word_q == 10'h211
+            || aw_word_q == 10'h212
+            || aw_word_q == 10'h213
+            || aw_word_q == 10'h214
+            || aw_word_q == 10'h215
+            || aw_word_q == 10'h216
+            || aw_word_q == 10'h218
+            || aw_word_q == 10'h221
+            || aw_word_q == 10'h223
+            || aw_word_q == 10'h224
+            || aw_word_q == 10'h230);
+    end
+    assign soft_reset    = at_soft_reset_q & bits[0];
+    assign push          = at_desc_push_q;
     assign set_flags     = bits;
     assign start         = start_q;
     assign query_streams = query_streams_q;
@@ -228,7 +250,7 @@ module meshkv_control_registers #(
     wire [9:0]  counters = wanted[9:8] == 2'd0 ? LINK_COUNTERS[9:0] : wanted[9:8] == 2'd1 ? EVENT_COUNTERS[9:0]
         : wanted[9:8] == 2'd2 ? PAD_COUNTERS[9:0] : 10'd1;
     wire        there    = {5'd0, wanted[4:0]} < counters && wanted[24:16] < TILES_WIDE[8:0];
-    wire        selects  = write & at_counter_select;
+    wire        selects  = at_counter_select_q;
     assign select_index   = counter_select_q[4:0];
     assign select_group   = counter_select_q[9:8];
     assign select_tile    = counter_select_q[24:16];
@@ -242,10 +264,9 @@ module meshkv_control_registers #(
     reg  [4:0]            cause_q;
     reg  [15:0]           where_q;
     reg                   r_legal_q;
-    wire                  w_bad     = write & ~w_legal;
     wire                  r_bad     = give & ~r_legal_q;
-    wire                  busy_bad  = write & at_ctrl & bits[0] & start_q;
-    wire                  wrong     = w_bad | r_bad | busy_bad | (selects & ~there) | refuse_valid;
+    wire                  busy_bad  = at_ctrl_q & bits[0] & start_q;
+    wire                  wrong     = w_bad_q | r_bad | busy_bad | (selects & ~there) | refuse_valid;
     wire [4:0]            wrong_cause = refuse_valid ? refuse_cause : busy_bad ? 5'd1
         : selects ? 5'd2 : 5'd0;
     wire [15:0]           address   = { {16-ADDRESS_BITS{1'b0}}, give ? ar_word_q : aw_word_q, 2'b00};
@@ -254,10 +275,11 @@ module meshkv_control_registers #(
     localparam [4:0] CAUSE_SATURATED = 5'd24;
     // Any of these is a reason not to repeat the run.
     wire                  stops     = fail_valid | saturated_valid;
+    wire                  any       = stops | wrong;  // Of "raised" any bit, without its decoding.
     wire [NUM_ERRORS-1:0] raised    = (fail_valid ? ONE << fail_cause : {NUM_ERRORS{1'b0} })
         | (saturated_valid ? ONE << CAUSE_SATURATED : {NUM_ERRORS{1'b0} })
         | (wrong ? ONE << wrong_cause : {NUM_ERRORS{1'b0} });
-    wire [NUM_ERRORS-1:0] cleared   = write & at_error ? bits[NUM_ERRORS-1:0] : {NUM_ERRORS{1'b0} };
+    wire [NUM_ERRORS-1:0] cleared   = at_error_q ? bits[NUM_ERRORS-1:0] : {NUM_ERRORS{1'b0} };
 
     // Read data.
     wire        ctrl_ap_start = start_q, ctrl_ap_done = done_q, ctrl_ap_idle = ~run_busy & ~start_q, ctrl_ap_ready = ready_q,
@@ -322,9 +344,9 @@ module meshkv_control_registers #(
 
     always @(posedge clk) begin
         case (state_q)
-            IDLE: if (~scan_active) begin
-                if (write_waits & ~(read_waits & turn_q)) state_q <= WRITE;
-                else if (read_waits) state_q <= LOOK;
+            IDLE: begin
+                if (to_write) state_q <= WRITE;
+                else if (~scan_active & read_waits) state_q <= LOOK;
             end
             WRITE: begin
                 state_q <= push ? CHECK : ANSWER;
@@ -356,7 +378,8 @@ module meshkv_control_registers #(
         end
         if (s_axi_control_wvalid & s_axi_control_wready) begin
             w_q      <= 1'b1;
-            w_data_q <= s_axi_control_wdata;
+            w_data_q <= s_axi_control_wdata & { {8{s_axi_control_wstrb[3]}}, {8{s_axi_control_wstrb[2]}},
+                {8{s_axi_control_wstrb[1]}}, {8{s_axi_control_wstrb[0]}}};
             w_strb_q <= s_axi_control_wstrb;
         end
         if (s_axi_control_arvalid & s_axi_control_arready) begin
@@ -367,21 +390,18 @@ module meshkv_control_registers #(
         if (s_axi_control_rready & r_q) r_q <= 1'b0;
         if (~open_q) clear_q <= clear_q + 1'b1;
         if (&clear_q) open_q <= 1'b1;
-
-        if (write) begin
-            if (at_desc_cache) desc_cache_q <= (desc_cache_q & ~mask) | bits;
-            if (at_desc_first) desc_first_q <= (desc_first_q & ~mask) | bits;
-            if (at_desc_stride) desc_stride_q <= (desc_stride_q & ~mask) | bits;
-            if (at_desc_count) desc_count_q <= (desc_count_q & ~mask) | bits;
-            if (at_desc_rows) desc_rows_q <= (desc_rows_q & ~mask) | bits;
-            if (at_desc_streams) desc_streams_q <= (desc_streams_q & ~mask) | bits;
-            if (at_query_streams) query_streams_q <= (query_streams_q & ~mask) | bits;
-            if (at_watchdog) watchdog_q <= (watchdog_q & ~mask) | bits;
-            if (at_gie & w_strb_q[0]) gie_q <= bits[0];
-            if (at_ier & w_strb_q[0]) ier_q <= bits[2:0];
-            if (at_ctrl & w_strb_q[0]) again_q <= bits[7];
-            if (at_ctrl & bits[0]) start_q <= 1'b1;
-        end
+        if (at_desc_cache_q) desc_cache_q <= (desc_cache_q & ~mask) | bits;
+        if (at_desc_first_q) desc_first_q <= (desc_first_q & ~mask) | bits;
+        if (at_desc_stride_q) desc_stride_q <= (desc_stride_q & ~mask) | bits;
+        if (at_desc_count_q) desc_count_q <= (desc_count_q & ~mask) | bits;
+        if (at_desc_rows_q) desc_rows_q <= (desc_rows_q & ~mask) | bits;
+        if (at_desc_streams_q) desc_streams_q <= (desc_streams_q & ~mask) | bits;
+        if (at_query_streams_q) query_streams_q <= (query_streams_q & ~mask) | bits;
+        if (at_watchdog_q) watchdog_q <= (watchdog_q & ~mask) | bits;
+        if (at_gie_q & w_strb_q[0]) gie_q <= bits[0];
+        if (at_ier_q & w_strb_q[0]) ier_q <= bits[2:0];
+        if (at_ctrl_q & w_strb_q[0]) again_q <= bits[7];
+        if (at_ctrl_q & bits[0]) start_q <= 1'b1;
         if (selects & there) counter_select_q <= wanted;
         changed_q <= selects & there;
 
@@ -394,13 +414,13 @@ module meshkv_control_registers #(
             start_q <= again_q & ~stops;
         end
         if (stops) again_q <= 1'b0;
-        isr_q <= (isr_q ^ (write & at_isr ? bits[2:0] : 3'd0)) | ({|raised, over, over} & ier_q);
+        isr_q <= (isr_q ^ (at_isr_q ? bits[2:0] : 3'd0)) | ({any, over, over} & ier_q);
         level_q <= gie_q & |isr_q;
         // Both words of the counter are of the cycle in which the low one is read.
         if (look & r_at_low) high_q <= cycles[63:32];
 
         error_q <= (error_q & ~cleared) | raised;
-        if (~|error_q & |raised) begin
+        if (~|error_q & any) begin
             cause_q <= fail_valid ? fail_cause : saturated_valid ? CAUSE_SATURATED : wrong_cause;
             where_q <= fail_valid ? fail_where : saturated_valid ? saturated_where : wrong_where;
         end

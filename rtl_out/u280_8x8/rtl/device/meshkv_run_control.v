@@ -133,7 +133,7 @@ module meshkv_run_control #(
     reg  [31:0]            bus_data_q;
     reg  [4:0]             tail_q;
     wire                   scans  = state_q == ARGUMENTS && !last_q;
-    wire                   buffer = ~|argument_q[ARG_BITS-1:1];
+    wire                   buffer = ~|bus_argument_q[ARG_BITS-1:1];
     assign scan_active   = state_q == ARGUMENTS;
     assign scan_word     = word_q;
     assign base_valid    = bus_valid_q;
@@ -158,10 +158,11 @@ module meshkv_run_control #(
                 third_q <= third_q == 2'd2 ? 2'd0 : third_q + 1'b1;
                 if (third_q == 2'd2) argument_q <= argument_q + 1'b1;
                 last_q  <= word_q == LAST_WORD_NUM[ARG_WORD_BITS-1:0];
-                if (third_q == 2'd0 && !skewed_q && |(scan_data & (buffer ? 32'h0000_0fff : ALIGN_MASK))) begin
-                    skewed_q          <= 1'b1;
-                    skewed_argument_q <= argument_q;
-                end
+            end
+            // The low word of an address, a cycle after it was read.
+            if (bus_valid_q && !bus_high_q && !skewed_q && |(bus_data_q & (buffer ? 32'h0000_0fff : ALIGN_MASK))) begin
+                skewed_q          <= 1'b1;
+                skewed_argument_q <= bus_argument_q;
             end
             tail_q <= {tail_q[3:0], last_q};
         end
@@ -214,12 +215,15 @@ module meshkv_run_control #(
     wire [15:0] many_place     = query_streams[15:0];
     wire [15:0] unloaded_place = { {16-STREAMS_WIDTH{1'b0}}, queue_most} - 16'd1;
     wire [15:0] skewed_place   = { {16-ARG_BITS{1'b0}}, skewed_argument_q};
-    reg         fails, refused, accepts;
+    reg         fatal, barred, fails, refused, accepts;
     reg  [4:0]  cause;
     reg  [15:0] place;
     always @(*) begin
-        fails = works;
-        refused = 1'b0;
+        fatal = ended | pe_down | tile_bad | tile_late | query_bad | write_bad | io_late | stuck;
+        barred = !queue_some | unclosed | many | unloaded | skewed | dirty;
+        fails = (fatal & works) | (!fatal & unreset);
+        refused = ready & !fatal & barred;
+        accepts = ready & !fatal & !barred;
         cause = 0;
         place = 0;
         if (ended) begin
@@ -244,34 +248,26 @@ module meshkv_run_control #(
             cause = CAUSE_WATCHDOG;
             place = state_place;
         end else if (unreset) begin
-            fails = 1'b1;
             cause = CAUSE_WATCHDOG;
             place = state_place;
-        end else begin
-            fails = 1'b0;
-            refused = ready;
-            if (!queue_some) begin
-                cause = CAUSE_EMPTY;
-            end else if (unclosed) begin
-                cause = CAUSE_OPEN;
-                place = unclosed_place;
-            end else if (many) begin
-                cause = CAUSE_QUERIES;
-                place = many_place;
-            end else if (unloaded) begin
-                cause = CAUSE_UNLOADED;
-                place = unloaded_place;
-            end else if (skewed) begin
-                cause = CAUSE_ARGUMENT;
-                place = skewed_place;
-            end else if (dirty) begin
-                cause = CAUSE_RESET;
-                place = PLACE_DIRTY;
-            end else begin
-                refused = 1'b0;
-            end
+        end else if (!queue_some) begin
+            cause = CAUSE_EMPTY;
+        end else if (unclosed) begin
+            cause = CAUSE_OPEN;
+            place = unclosed_place;
+        end else if (many) begin
+            cause = CAUSE_QUERIES;
+            place = many_place;
+        end else if (unloaded) begin
+            cause = CAUSE_UNLOADED;
+            place = unloaded_place;
+        end else if (skewed) begin
+            cause = CAUSE_ARGUMENT;
+            place = skewed_place;
+        end else if (dirty) begin
+            cause = CAUSE_RESET;
+            place = PLACE_DIRTY;
         end
-        accepts = ready & !fails & !refused;
     end
     // The report is registered: the error register is far from the sources of errors.
     reg        fail_q;
@@ -280,7 +276,7 @@ module meshkv_run_control #(
     always @(posedge clk) begin
         many_q  <= query_streams > STREAMS_WIDE;
         unloaded_q <= queue_most > loaded_q && { {32-STREAMS_WIDTH{1'b0}}, queue_most} > query_streams;
-        if (accepts && query_streams[STREAMS_WIDTH-1:0] > loaded_q) loaded_q <= query_streams[STREAMS_WIDTH-1:0];
+        if (go_q && query_streams[STREAMS_WIDTH-1:0] > loaded_q) loaded_q <= query_streams[STREAMS_WIDTH-1:0];
         if (core_request | rst) loaded_q <= {STREAMS_WIDTH{1'b0} };
         fail_q  <= fails | refused;
         cause_q <= cause;
@@ -398,7 +394,7 @@ module meshkv_run_control #(
         settle_q <= settled && state_q == OUTPUTS ? settle_q + 1'b1 : 4'd0;
         if (over) runs_q <= runs_q + 1'b1;
         if (state_q == IDLE && start) cycles_q <= 64'd0;
-        due_q <= accepts ? queue_due : due_q - { {STREAMS_WIDTH-1{1'b0}}, written};
+        due_q <= go_q ? queue_due : due_q - { {STREAMS_WIDTH-1{1'b0}}, written};
         if (state_q != IDLE && state_q != OVER) cycles_q <= cycles_q + 1'b1;
         still_q <= moves_q | ~works ? 32'd0 : still_q + 1'b1;
         stuck_q <= works && still_q >= watchdog;
@@ -426,7 +422,7 @@ module meshkv_run_control #(
     assign run_busy     = state_q != IDLE;
     assign over         = state_q == OVER;
     assign query_go     = go_q;
-    assign begin_run    = accepts;
+    assign begin_run    = go_q;
     assign desc_send    = state_q == DESCRIPTORS;
     assign epoch        = epoch_q;
     assign stale        = stale_q;

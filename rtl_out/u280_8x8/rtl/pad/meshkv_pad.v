@@ -285,24 +285,29 @@ module meshkv_pad #(
     wire unused_index = |{wide_token, v_index};
 
     // Passes of the flit: in each, one context of every row processes it, until all have.
-    reg               begun_q, ones_q;
-    reg  [SPOTS-1:0] left_q;
-    wire [SPOTS-1:0] left = begun_q ? left_q : places_q;
+    reg              ones_q;
+    reg  [SPOTS-1:0] left_q;  // All before the first pass.
     wire [SPOTS-1:0] now, after;
+    assign            after = left_q & ~now;
     wire              last_pass = ~|after;
     reg  [1:0]        ready_q;  // Number of blocks with loaded weights.
-    wire              k_issues  = run & ~ones_q & kv_valid & ~value & ~|q_fresh_q;
-    wire              v_issues  = run & ~ones_q & kv_valid & value & |ready_q;
-    wire              passes    = k_issues | v_issues | (run & ones_q);
-    wire              passed    = passes & last_pass;
-    wire              finishes  = passed & ones_q;
+    // What a flit may do follows from registers. The flit itself comes late, from a block RAM: it only selects.
+    wire              k_open    = run & ~ones_q & ~|q_fresh_q;
+    wire              v_open    = run & ~ones_q & |ready_q;
+    wire              ones_pass = run & ones_q;
+    (* keep = "true" *) wire k_takes = k_open & last_pass & last_sub;
+    (* keep = "true" *) wire v_takes = v_open & last_pass;
+    wire              k_issues  = kv_valid & ~value & k_open;
+    wire              v_issues  = kv_valid & value & v_open;
+    wire              passes    = k_issues | v_issues | ones_pass;
+    wire              finishes  = ones_pass & last_pass;
     reg  [BLOCK_WIDTH-1:0] block_q;
     reg               buffer_q;
-    assign kv_ready = passed & ~ones_q & (value | last_sub);
+    assign kv_ready = kv_valid & (value ? v_takes : k_takes);
 
     // Results: the sums of a context, l first, while the part former has room.
     reg  [DIM_LOG:0]  read_q, got_q;
-    wire [SPOTS-1:0] reads_now = places_q & (~places_q + 1'b1);
+    reg  [SPOTS-1:0] reads_q;  // The first of the contexts whose results are due.
     wire              s_room;
     wire              reads     = state_q == READ & s_room;
     localparam [DIM_LOG:0] ALL_DIMS = {1'b1, {DIM_LOG{1'b0}} };
@@ -335,19 +340,22 @@ module meshkv_pad #(
     assign op_buffer[0]              = buffer_q;
     assign op_clear[0]               = last_read;
     assign op_data[FLIT_WIDTH-1:0]   = kv_data;
+    reg  [SPOTS-1:0]      l_left_q;
+    wire [SPOTS-1:0]      l_now;
     reg                   l_buffer_q;
     reg  [BLOCK_WIDTH-1:0] l_block_q;
     reg  [LANE_LOG-1:0]   l_first_q, l_last_q;
     genvar r, s;
     generate
         for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_row
-            wire [SLOTS-1:0] mine = left[r*SLOTS+:SLOTS];
+            wire [SLOTS-1:0] mine   = left_q[r*SLOTS+:SLOTS];
+            wire [SLOTS-1:0] l_mine = l_left_q[r*SLOTS+:SLOTS];
             assign now[r*SLOTS+:SLOTS]   = mine & (~mine + 1'b1);
-            assign after[r*SLOTS+:SLOTS] = mine & ~now[r*SLOTS+:SLOTS];
+            assign l_now[r*SLOTS+:SLOTS] = l_mine & (~l_mine + 1'b1);
             // Slot and valid bit are delayed to reach the row with the flit.
             wire                  unused_valid;
             wire [SLOT_WIDTH-1:0] unused_slot;
-            wire [SLOTS-1:0]      chosen = state_q == READ ? reads_now[r*SLOTS+:SLOTS] : now[r*SLOTS+:SLOTS];
+            wire [SLOTS-1:0]      chosen = state_q == READ ? reads_q[r*SLOTS+:SLOTS] : now[r*SLOTS+:SLOTS];
             reg  [SLOT_WIDTH-1:0] slot, load;
             integer               i;
             always @(*) begin
@@ -458,7 +466,6 @@ module meshkv_pad #(
     // Each row loads one context after the other.
     localparam [1:0] L_IDLE = 2'd0, L_WAIT = 2'd1, L_LOAD = 2'd2, L_REST = 2'd3;
     reg  [1:0]          l_state_q;
-    reg  [SPOTS-1:0]   l_left_q;
     reg  [LOAD_COUNT_WIDTH-1:0] l_count_q;
     reg  [1:0]          ahead_q;  // Buffers in use.
     reg                 k_seen_q;
@@ -468,15 +475,8 @@ module meshkv_pad #(
     wire [TOKEN_WIDTH-1:0] l_target = l_last_block ? last_q : l_end;
     wire                l_begins = l_state_q == L_WAIT && k_seen_q && k_token_q >= l_target && ~ahead_q[1];
     wire                l_starts = l_state_q == L_LOAD && ~|l_count_q;
-    wire [SPOTS-1:0]   l_now, l_after;
+    wire [SPOTS-1:0]   l_after = l_left_q & ~l_now;
     wire                l_over   = l_state_q == L_REST && ~|l_count_q;
-    generate
-        for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_load
-            wire [SLOTS-1:0] mine = l_left_q[r*SLOTS+:SLOTS];
-            assign l_now[r*SLOTS+:SLOTS]   = mine & (~mine + 1'b1);
-            assign l_after[r*SLOTS+:SLOTS] = mine & ~l_now[r*SLOTS+:SLOTS];
-        end
-    endgenerate
     localparam LOAD_NUM = LANES - 1, LATENCY_NUM = LOAD_LATENCY + ARRAY_ROWS;
     // The shift register delays finishes until the last ops of the block have used the weights.
     reg  [ARRAY_ROWS+1:0] freed_q;
@@ -535,15 +535,13 @@ module meshkv_pad #(
     wire                  rested_now = rest_q == REST_NUM[REST_WIDTH-1:0];
     wire                  rested = 1'b1;
     wire                  got_all = got_q == ALL_DIMS && |sum_valid;
-    wire [SPOTS-1:0]     left_over = places_q & ~reads_now;
+    wire [SPOTS-1:0]      left_over = places_q & ~reads_q;
+    wire [SPOTS-1:0]      due       = state_q == WAIT ? left_over : places_q;
     always @(posedge pe_clk) begin
         q_fresh_q <= {q_fresh_q[2:0], takes};
         rest_q <= passes ? {REST_WIDTH{1'b0}} : rested_now ? rest_q : rest_q + 1'b1;
-        if (passes) begin
-            begun_q <= ~last_pass;
-            left_q  <= after;
-        end
-        if (passed & k_issues) sub_q <= last_sub ? {SUB_WIDTH{1'b0}} : sub_q + 1'b1;
+        if (passes) left_q <= last_pass ? places_q : after;
+        if (k_issues & last_pass) sub_q <= last_sub ? {SUB_WIDTH{1'b0}} : sub_q + 1'b1;
         if (v_issues & last_pass & (&dim)) ones_q <= 1'b1;
         if (finishes) begin
             ones_q   <= 1'b0;
@@ -551,10 +549,12 @@ module meshkv_pad #(
             block_q  <= block_q + 1'b1;
         end
         if (|sum_valid) got_q <= got_all ? {DIM_LOG+1{1'b0}} : got_q + 1'b1;
+        if (state_q == REST || (state_q == WAIT && got_all)) reads_q <= due & (~due + 1'b1);
         if (reads) read_q <= last_read ? {DIM_LOG+1{1'b0}} : read_q + 1'b1;
         case (state_q)
             IDLE: if (starts) begin
                 places_q   <= wanted_places;
+                left_q     <= wanted_places;
                 contexts_q <= wanted;
                 first_q    <= first_token;
                 last_q     <= last_token;
@@ -575,7 +575,6 @@ module meshkv_pad #(
         if (pe_rst) begin
             state_q   <= IDLE;
             q_fresh_q <= 4'd0;
-            begun_q  <= 1'b0;
             ones_q   <= 1'b0;
             buffer_q <= 1'b0;
             sub_q    <= {SUB_WIDTH{1'b0}};
@@ -599,10 +598,11 @@ module meshkv_pad #(
     reg  [LANES-1:0]    odd_q;
     reg                 odd_k_q, odd_v_q, odd_counts_q;
     reg  [SUB_WIDTH-1:0] odd_sub_q;
-    reg  [LANE_LOG-1:0] from_q, to_q;
+    reg  [LANES-1:0]    in_rows_q;
     reg  [CONTEXTS-1:0] odd_contexts_q, special_q;
     localparam [LANES-1:0] ALL_LANES = {LANES{1'b1}};
-    wire [LANES-1:0]    in_rows = (ALL_LANES << from_q) & ~({ALL_LANES[LANES-2:0], 1'b0} << to_q);
+    wire [LANE_LOG-1:0] from = block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
+    wire [LANE_LOG-1:0] to   = block_q == last_block ? last_lane : {LANE_LOG{1'b1}};
     wire [LANES-1:0]    in_sub;
     generate
         for (s = 0; s < LANES; s = s + 1) begin : gen_lane
@@ -610,7 +610,7 @@ module meshkv_pad #(
         end
     endgenerate
     wire                k_odd = odd_k_q & odd_counts_q & |(odd_q & in_sub);
-    wire                v_odd = odd_v_q & |(odd_q & in_rows);
+    wire                v_odd = odd_v_q & |(odd_q & in_rows_q);
     wire unused_sub = |odd_sub_q;
     always @(posedge pe_clk) begin
         odd_q        <= odd;
@@ -618,8 +618,7 @@ module meshkv_pad #(
         odd_v_q      <= v_issues;
         odd_counts_q <= counts;
         odd_sub_q    <= sub_q;
-        from_q       <= block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
-        to_q         <= block_q == last_block ? last_lane : {LANE_LOG{1'b1}};
+        in_rows_q    <= (ALL_LANES << from) & ~({ALL_LANES[LANES-2:0], 1'b0} << to);
         odd_contexts_q <= contexts_q;
         special_q      <= (special_q & ~(q_context & {CONTEXTS{takes & ~|q_word}})) | (q_context & {CONTEXTS{takes & |q_odd}})
             | (odd_contexts_q & {CONTEXTS{k_odd | v_odd}});
@@ -637,10 +636,10 @@ module meshkv_pad #(
 
     // Context whose results are read.
     wire [CONTEXTS-1:0] read_context;
-    assign read_context[0] = reads_now[0];
-    assign read_context[1] = reads_now[1];
-    assign read_context[2] = reads_now[2];
-    assign read_context[3] = reads_now[3];
+    assign read_context[0] = reads_q[0];
+    assign read_context[1] = reads_q[1];
+    assign read_context[2] = reads_q[2];
+    assign read_context[3] = reads_q[3];
     reg  [STREAM_WIDTH-1:0] id_stream;
     reg  [HEAD_PLACE_WIDTH-1:0] id_head;
     integer                 c, d;

@@ -100,15 +100,18 @@ module meshkv_part_former #(
         if (rst) valid_q <= {STAGES{1'b0}};
     end
 
-    // Numbers received and not sent: those in the stages have a place reserved.
+    // Numbers received and not sent: those in the stages have a place reserved. A place is free a cycle after its
+    // number has left, so that room does not depend on the packer.
     reg  [COUNT_WIDTH-1:0] count_q;
+    reg                    pop_q;
     reg                    room_q;
     wire                   waits, number_ready, unused_room, first, last, pop;
     wire [31:0]            max, number;
     wire [ID_WIDTH-1:0]    id;
-    wire [COUNT_WIDTH-1:0] count_d = count_q + { {COUNT_WIDTH-1{1'b0}}, s_valid} - { {COUNT_WIDTH-1{1'b0}}, pop};
+    wire [COUNT_WIDTH-1:0] count_d = count_q + { {COUNT_WIDTH-1{1'b0}}, s_valid} - { {COUNT_WIDTH-1{1'b0}}, pop_q};
     always @(posedge clk) begin
         count_q <= rst ? {COUNT_WIDTH{1'b0}} : count_d;
+        pop_q   <= ~rst & pop;
         room_q  <= ~rst & (count_d <= ROOM_NUM[COUNT_WIDTH-1:0]);
     end
     assign s_room = room_q;

@@ -61,17 +61,19 @@ pub const EVENTS: usize = TILE_EVENTS.len();
 pub struct Events {
     totals: [u32; EVENTS],
     index: usize,
+    visited: (usize, u32),
     shown: (usize, u32),
 }
 
 impl Events {
-    /// Advances one clock period and returns the port's value: a counter, and its total at the edge before
-    /// the last.
+    /// Advances one clock period and returns the port's value: a counter, and its total two edges
+    /// before the last.
     ///
     /// Called before anything of the period is counted.
     pub fn scan(&mut self) -> (usize, u32) {
         let shown = self.shown;
-        self.shown = (self.index, self.totals[self.index]);
+        self.shown = self.visited;
+        self.visited = (self.index, self.totals[self.index]);
         self.index = if self.index + 1 == EVENTS { 0 } else { self.index + 1 };
         shown
     }

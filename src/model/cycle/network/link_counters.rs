@@ -1,7 +1,7 @@
 //! Link counters (`meshkv_link_counters`), with the scan that reads one total a cycle.
 //!
 //! In cycle v the scan reads total v mod 25, with the events of the cycles before v. A sent flit or a blocked
-//! output counts in the cycle after it. The value read drives the port one cycle later.
+//! output counts in the cycle after it. The value read drives the port two cycles later.
 
 use super::params::MOST_TILES;
 use crate::design::Port;
@@ -67,8 +67,8 @@ impl LinkCounters {
 
     /// Returns the value that the scan has driven by cycle `cycles`.
     pub(super) fn read(&self, tile: usize, total: usize, cycles: u64) -> u32 {
-        // The last value on the port was read two cycles ago.
-        let Some(last) = cycles.checked_sub(2) else { return 0 };
+        // The last value on the port was read three cycles ago.
+        let Some(last) = cycles.checked_sub(3) else { return 0 };
         let back = (last + TOTALS as u64 - total as u64) % TOTALS as u64;
         match last.checked_sub(back) {
             Some(visit) => self.seen[place(visit).1][total][tile],
@@ -101,7 +101,7 @@ mod tests {
             }
             let run = cycle + 1;
             for (total, idle) in [(0, false), (4, true)] {
-                let visit = (0..run.saturating_sub(1)).rev().find(|v| v % 25 == total).unwrap_or(0);
+                let visit = (0..run.saturating_sub(2)).rev().find(|v| v % 25 == total).unwrap_or(0);
                 // Sent in cycles 0 to visit - 2, counted in the cycles after them.
                 let flits = (0..visit.saturating_sub(1)).filter(|c| c % 3 == 0).count() as u64;
                 let expected = if idle { visit - flits } else { flits };

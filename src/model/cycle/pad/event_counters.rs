@@ -33,16 +33,23 @@ pub struct EventCounters {
     totals: [u32; MOST],
     len: usize,
     index: usize,
+    visited: (usize, u32),
     shown: (usize, u32),
 }
 
 impl EventCounters {
     /// Creates cleared counters for an array of `rows` rows.
     pub fn new(rows: u32) -> EventCounters {
-        EventCounters { totals: [0; MOST], len: EVENTS + rows as usize, index: 0, shown: (0, 0) }
+        EventCounters {
+            totals: [0; MOST],
+            len: EVENTS + rows as usize,
+            index: 0,
+            visited: (0, 0),
+            shown: (0, 0),
+        }
     }
 
-    /// Counter at the port, and its total one edge ago: a register.
+    /// Counter at the port, and its total two edges ago: registers before and behind the adder.
     pub fn shown(&self) -> (usize, u32) {
         self.shown
     }
@@ -55,7 +62,8 @@ impl EventCounters {
 
     /// Advances the scan.
     pub fn scan(&mut self) {
-        self.shown = (self.index, self.totals[self.index]);
+        self.shown = self.visited;
+        self.visited = (self.index, self.totals[self.index]);
         self.index = if self.index + 1 == self.len { 0 } else { self.index + 1 };
     }
 

@@ -28,8 +28,9 @@ pub struct PartFormer {
     stages: DelayLine,
     /// Numbers behind the stages.
     waiting: u32,
-    /// Numbers that have entered and not left.
+    /// Numbers that have entered and not left, and one that left in the last cycle.
     count: u32,
+    popped: bool,
     room: bool,
     packets: Fifo<PartFlit>,
     /// Position of the oldest number in its packet; for l, whether m is packed.
@@ -46,6 +47,7 @@ impl PartFormer {
             stages: DelayLine::default(),
             waiting: 0,
             count: 0,
+            popped: false,
             room: false,
             packets: Fifo::new(PACKETS),
             position: 0,
@@ -84,7 +86,8 @@ impl PartFormer {
         self.packer.step(element, ready);
         self.waiting += u32::from(self.stages.comes());
         self.stages.step(number.is_some(), STAGES);
-        self.count = self.count + u32::from(number.is_some()) - u32::from(pops);
+        self.count = self.count + u32::from(number.is_some()) - u32::from(self.popped);
+        self.popped = pops;
         self.room = self.count <= BEHIND;
         if let Some(number) = number.filter(|number| number.first) {
             self.packets.push(number.of);
