@@ -99,7 +99,7 @@ impl Schedule {
             tokens: design.config.kv.segment_tokens as usize,
             slots: slots as usize,
             sum_bits: 54 + design.config.model.max_tokens.next_power_of_two().ilog2(),
-            dot_cycles: 6 + lanes.ilog2().div_ceil(3) as usize + lanes / 4,
+            dot_cycles: 6 + lanes.ilog2() as usize / 2 + lanes / 4,
             random: Pcg32::seed_from_u64(seed),
             cycles: Vec::new(),
             now: 0,

@@ -94,6 +94,10 @@ module meshkv_swap_unit #(
     wire [VALUE_WIDTH-1:0] value = values[x_q*VALUE_WIDTH+:VALUE_WIDTH];
     reg  [SUM_WIDTH-1:0]   sum_q, heavy_sum_q, light_sum_q;
     reg  [Y_WIDTH-1:0]     heavy_y_q, light_y_q;
+    // A row's sum is compared in the cycle after its last value: for the last row after the state.
+    reg  [SUM_WIDTH-1:0]   row_sum_q;
+    reg  [Y_WIDTH-1:0]     row_y_q;
+    reg                    row_ended_q, settles_q;
     wire [SUM_WIDTH-1:0]   sum = sum_q + { {SUM_WIDTH-VALUE_WIDTH{1'b0}}, value};
     reg  [VALUE_WIDTH-1:0] heavy_value_q, light_value_q;
     reg  [X_WIDTH-1:0]     heavy_x_q, light_x_q;
@@ -153,18 +157,16 @@ module meshkv_swap_unit #(
                 if (&arrived & &whole_q) state_q <= ROW;
             end
             ROW: begin
-                sum_q <= row_ends ? {SUM_WIDTH{1'b0}} : sum;
-                if (row_ends && sum > heavy_sum_q) begin
-                    heavy_sum_q <= sum;
-                    heavy_y_q   <= y_q;
-                end
-                if (row_ends && sum < light_sum_q) begin
-                    light_sum_q <= sum;
-                    light_y_q   <= y_q;
-                end
+                sum_q     <= row_ends ? {SUM_WIDTH{1'b0}} : sum;
+                settles_q <= 1'b1;
                 if (ends) state_q <= epoch_ends ? HOME : GO;
             end
-            HOME: begin
+            HOME: if (settles_q) begin
+                // The rows are known in the next cycle.
+                settles_q <= 1'b0;
+                x_q       <= {X_WIDTH{1'b0}};
+                y_q       <= {Y_WIDTH{1'b0}};
+            end else begin
                 if (in_heavy && value > heavy_value_q) begin
                     heavy_value_q <= value;
                     heavy_x_q     <= x_q;
@@ -187,7 +189,19 @@ module meshkv_swap_unit #(
                 step_q  <= epoch_ends ? {EPOCH_WIDTH{1'b0}} : step_q + 1'b1;
             end
         endcase
+        row_sum_q   <= sum;
+        row_y_q     <= y_q;
+        row_ended_q <= row_ends && state_q == ROW;
+        if (row_ended_q && row_sum_q > heavy_sum_q) begin
+            heavy_sum_q <= row_sum_q;
+            heavy_y_q   <= row_y_q;
+        end
+        if (row_ended_q && row_sum_q < light_sum_q) begin
+            light_sum_q <= row_sum_q;
+            light_y_q   <= row_y_q;
+        end
         if (rst) begin
+            row_ended_q <= 1'b0;
             state_q <= RESET;
             x_q     <= {X_WIDTH{1'b0}};
             y_q     <= {Y_WIDTH{1'b0}};

@@ -295,7 +295,6 @@ module meshkv_column_controller #(
     wire [X_WIDTH+Y_WIDTH-1:0] place_4 = where_mem[{home_y_4, home_x_4}];
     reg                       valid_5, last_5, begins_5, ends_5, valid_6, last_6, begins_6, ends_6;
     reg  [SEGMENT_WIDTH-1:0]  segment_5, segment_6;
-    reg  [ROWS-1:0]           rows_5;
     reg  [MASK_WIDTH-1:0]     mask_5, mask_6;
     reg  [X_WIDTH-1:0]        column_5, home_x_5, column_6, home_x_6;
     reg  [Y_WIDTH-1:0]        home_y_5, home_y_6;
@@ -306,9 +305,16 @@ module meshkv_column_controller #(
         + { {NUMBER_WIDTH-X_WIDTH{1'b0}}, home_x_4}) * STREAMS[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-STREAM_WIDTH{1'b0}}, prefix};
 
     // Stage 6 computes the rows that ask for the slice. Heads have rows of their own or follow the home's row. The
-    // streams of a common prefix spread over the rows from there.
-    wire [ROWS-1:0]           spread = row_aligned ? {{ROWS-1{1'b0}}, 1'b1} : spread_q;
-    wire [ROWS-1:0]           from_5 = head_tile ? rows_5 : { {ROWS-1{1'b0}}, |rows_5} << home_y_5;
+    // streams of a common prefix spread over the rows from there. Both follow from the descriptor, long before its first
+    // slice is here.
+    reg  [ROWS-1:0]           turns_q;
+    reg                       own_rows_q;
+    always @(posedge clk) begin
+        turns_q    <= row_aligned ? {{ROWS-1{1'b0}}, 1'b1} : spread_q;
+        own_rows_q <= head_tile;
+    end
+    wire [ROWS-1:0]           from_4 = own_rows_q ? rows_4 : { {ROWS-1{1'b0}}, |rows_4} << place_4[X_WIDTH+:Y_WIDTH];
+    reg  [ROWS-1:0]           from_5;
     reg  [ROWS-1:0]           asked_5;
     reg  [EXPECTED_WIDTH-1:0] askers_5;
     integer                   r, s;
@@ -317,7 +323,7 @@ module meshkv_column_controller #(
         askers_5 = {EXPECTED_WIDTH{1'b0}};
         for (r = 0; r < ROWS; r = r + 1) begin
             for (s = 0; s < ROWS; s = s + 1)
-                asked_5[(r+s)%ROWS] = asked_5[(r+s)%ROWS] | (from_5[r] & spread[s]);
+                asked_5[(r+s)%ROWS] = asked_5[(r+s)%ROWS] | (from_5[r] & turns_q[s]);
         end
         for (r = 0; r < ROWS; r = r + 1) askers_5 = askers_5 + { {EXPECTED_WIDTH-1{1'b0}}, asked_5[r]};
     end
@@ -390,8 +396,9 @@ module meshkv_column_controller #(
                 {valid_2, last_2, begins_2, ends_2, segment_2, rows_2, mask_2, column_2, slice_2};
             {valid_4, last_4, begins_4, ends_4, segment_4, rows_4, mask_4, column_4, slice_4} <=
                 {valid_3, last_3, begins_3, ends_3, segment_3, rows_3, mask_3, column_3, slice_3};
-            {valid_5, last_5, begins_5, ends_5, segment_5, rows_5, mask_5, column_5, slice_5} <=
-                {valid_4, last_4, begins_4, ends_4, segment_4, rows_4, mask_4, column_4, slice_4};
+            {valid_5, last_5, begins_5, ends_5, segment_5, mask_5, column_5, slice_5} <=
+                {valid_4, last_4, begins_4, ends_4, segment_4, mask_4, column_4, slice_4};
+            from_5               <= from_4;
             {home_y_5, home_x_5} <= place_4;
             block_5              <= block_4;
             number_5             <= region_4;

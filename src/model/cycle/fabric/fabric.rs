@@ -52,8 +52,8 @@ impl Network {
 
     /// Link counter at the port in the last period.
     pub fn counter_shown(&self) -> usize {
-        // A value that the scan reads drives the port one cycle later.
-        (self.routers.cycle().saturating_sub(2) % TOTALS as u64) as usize
+        // A value that the scan reads drives the port two cycles later.
+        (self.routers.cycle().saturating_sub(3) % TOTALS as u64) as usize
     }
 
     /// Total of that counter at a router.

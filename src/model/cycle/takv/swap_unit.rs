@@ -12,6 +12,8 @@ enum State {
     Wait,
     /// Rows are summed.
     Row,
+    /// The sum of the last row is compared.
+    Settle,
     /// Searches the heaviest home of the heaviest row, and the lightest of the lightest.
     Home,
     Decide,
@@ -150,6 +152,10 @@ impl SwapUnit {
             State::Reset if ends => self.state = State::Wait,
             State::Wait => self.begin(arrived && whole),
             State::Row => self.add_up(x, y, ends),
+            State::Settle => {
+                (self.x, self.y) = (0, 0);
+                self.state = State::Home;
+            }
             State::Home => self.look_for(x, y, ends),
             State::Decide => self.decide(),
             State::First => self.state = State::Second,
@@ -189,7 +195,7 @@ impl SwapUnit {
         }
         if ends {
             let epoch_ends = self.step + 1 == self.epoch;
-            self.state = if epoch_ends { State::Home } else { State::Go };
+            self.state = if epoch_ends { State::Settle } else { State::Go };
         }
     }
 
