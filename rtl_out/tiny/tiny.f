@@ -73,6 +73,9 @@ rtl/pad/meshkv_sums.v
 rtl/pad/meshkv_weight.v
 rtl/pad/meshkv_scratchpad.v
 rtl/pad/meshkv_pad_row.v
+rtl/pad/meshkv_job_contexts.v
+rtl/pad/meshkv_weight_loader.v
+rtl/pad/meshkv_odd_contexts.v
 rtl/pad/meshkv_pad.v
 rtl/fabric/meshkv_tile.v
 rtl/fabric/meshkv_periphery.v

@@ -191,10 +191,7 @@ impl Logic for RunFailure {
         } else if self.io_late.val() {
             self.cause.next = self.cause_io_timeout.val();
             self.place.next = self.io_place.val();
-        } else if self.stuck.val() {
-            self.cause.next = self.cause_watchdog.val();
-            self.place.next = self.state_place.val();
-        } else if self.unreset.val() {
+        } else if self.stuck.val() | self.unreset.val() {
             self.cause.next = self.cause_watchdog.val();
             self.place.next = self.state_place.val();
         } else if !self.queue_some.val() {

@@ -157,7 +157,11 @@ fn a_change_of_the_verilog_is_found() {
         c.mesh.rows = 4;
     });
     for (module, from, to) in [
-        ("meshkv_pad", "{freed_q[ARRAY_ROWS:0], finishes}", "{freed_q[ARRAY_ROWS-1:0], finishes, 1'b0}"),
+        (
+            "meshkv_weight_loader",
+            "{freed_q[ARRAY_ROWS:0], finishes}",
+            "{freed_q[ARRAY_ROWS-1:0], finishes, 1'b0}",
+        ),
         ("meshkv_pad_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
         ("meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),
         ("meshkv_reduce_inlet", "first[2*SOURCES-1:SOURCES] | first[SOURCES-1:0]", "waits & ~(waits - 1'b1)"),

@@ -244,10 +244,7 @@ module meshkv_run_control #(
         end else if (io_late) begin
             cause = CAUSE_IO_TIMEOUT;
             place = io_place;
-        end else if (stuck) begin
-            cause = CAUSE_WATCHDOG;
-            place = state_place;
-        end else if (unreset) begin
+        end else if (stuck | unreset) begin
             cause = CAUSE_WATCHDOG;
             place = state_place;
         end else if (!queue_some) begin

@@ -204,29 +204,35 @@ module meshkv_pad #(
     assign {last_row, first_row, streams, stream, mask, tag, lag, mapping} = word[2+:SLICE_WIDTHS];
     wire unused_word = |{word, tag};
 
-    // Contexts of a job: the named query heads that this tile computes; for a slice only those that
-    // attend with its KV head.
+    // Contexts of a job.
     localparam CONTEXTS = STREAMS_NUM * HEADS;
-    // KV head of each query head of each column, the last first.
-    localparam [COLS*HEADS*SLICE_WIDTH-1:0] KV_HEADS    = {2'd2, 2'd2, 2'd1, 2'd1, 2'd0, 2'd0};
-    wire [HEADS*SLICE_WIDTH-1:0] own_slices = KV_HEADS[x*HEADS*SLICE_WIDTH+:HEADS*SLICE_WIDTH];
-    wire [SLICE_WIDTH-1:0]       slice      = tag[TAG_WIDTH-1-:SLICE_WIDTH];
-    wire [STREAMS_WIDTH:0]       end_stream = {1'b0, streams} + { {STREAMS_WIDTH+1-STREAM_WIDTH{1'b0}}, stream};
-    wire [CONTEXTS-1:0]          wanted;
-    localparam [STREAMS_NUM-1:0] ALL_STREAMS = {STREAMS_NUM{1'b1}};
-    wire [STREAMS_NUM-1:0]       named = (ALL_STREAMS << stream) & ~(ALL_STREAMS << end_stream);
-    genvar                       h, b;
-    generate
-        for (h = 0; h < HEADS; h = h + 1) begin : gen_head
-            wire attends = mask[h] & (is_close | own_slices[h*SLICE_WIDTH+:SLICE_WIDTH] == slice);
-            for (b = 0; b < STREAMS_NUM; b = b + 1) begin : gen_stream
-                localparam [31:0] FIXED = (h * ROW_STEP + b) % ROWS, BACK = b % ROWS;
-                wire here = mapping == 2'd0 ? y == FIXED[Y_WIDTH-1:0]
-                    : mapping == 2'd1 || is_close || lag == BACK[Y_WIDTH-1:0];
-                assign wanted[b*HEADS+h] = attends & named[b] & here;
-            end
-        end
-    endgenerate
+    wire [SLICE_WIDTH-1:0] slice = tag[TAG_WIDTH-1-:SLICE_WIDTH];
+    wire [CONTEXTS-1:0]    wanted;
+    meshkv_job_contexts #(
+        .COLS         (COLS),
+        .ROWS         (ROWS),
+        .X_WIDTH      (X_WIDTH),
+        .Y_WIDTH      (Y_WIDTH),
+        .MASK_WIDTH   (MASK_WIDTH),
+        .STREAM_WIDTH (STREAM_WIDTH),
+        .STREAMS_WIDTH(STREAMS_WIDTH),
+        .SLICE_WIDTH  (SLICE_WIDTH),
+        .HEADS        (HEADS),
+        .ROW_STEP     (ROW_STEP),
+        .STREAMS_NUM  (STREAMS_NUM)
+    ) u_contexts (
+        .x       (x),
+        .y       (y),
+        .is_close(is_close),
+        .mask    (mask),
+        .slice   (slice),
+        .stream  (stream),
+        .streams (streams),
+        .lag     (lag),
+        .mapping (mapping),
+        .wanted  (wanted)
+    );
+    genvar                 h, b;
 
     // A context, a query head of a stream, has a slot in a row of the array. Contexts of a slice are spread over the rows.
     localparam SPOTS = ARRAY_ROWS * SLOTS;
@@ -290,13 +296,14 @@ module meshkv_pad #(
     wire [SPOTS-1:0] now, after;
     assign            after = left_q & ~now;
     wire              last_pass = ~|after;
-    reg  [1:0]        ready_q;  // Number of blocks with loaded weights.
+    wire              weights_ready, weights_load;  // A block's weights are loaded; others are being loaded.
     // What a flit may do follows from registers. The flit itself comes late, from a block RAM: it only selects.
     wire              k_open    = run & ~ones_q & ~|q_fresh_q;
-    wire              v_open    = run & ~ones_q & |ready_q;
+    wire              v_open    = run & ~ones_q & weights_ready;
     wire              ones_pass = run & ones_q;
-    (* keep = "true" *) wire k_takes = k_open & last_pass & last_sub;
-    (* keep = "true" *) wire v_takes = v_open & last_pass;
+    (* keep = "true" *) wire k_takes, v_takes;
+    assign            k_takes   = k_open & last_pass & last_sub;
+    assign            v_takes   = v_open & last_pass;
     wire              k_issues  = kv_valid & ~value & k_open;
     wire              v_issues  = kv_valid & value & v_open;
     wire              passes    = k_issues | v_issues | ones_pass;
@@ -340,30 +347,24 @@ module meshkv_pad #(
     assign op_buffer[0]              = buffer_q;
     assign op_clear[0]               = last_read;
     assign op_data[FLIT_WIDTH-1:0]   = kv_data;
-    reg  [SPOTS-1:0]      l_left_q;
-    wire [SPOTS-1:0]      l_now;
-    reg                   l_buffer_q;
-    reg  [BLOCK_WIDTH-1:0] l_block_q;
-    reg  [LANE_LOG-1:0]   l_first_q, l_last_q;
+    wire                   load_buffer;
+    wire [BLOCK_WIDTH-1:0] load_block;
+    wire [LANE_LOG-1:0]    load_first, load_last;
     genvar r, s;
     generate
         for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_row
-            wire [SLOTS-1:0] mine   = left_q[r*SLOTS+:SLOTS];
-            wire [SLOTS-1:0] l_mine = l_left_q[r*SLOTS+:SLOTS];
-            assign now[r*SLOTS+:SLOTS]   = mine & (~mine + 1'b1);
-            assign l_now[r*SLOTS+:SLOTS] = l_mine & (~l_mine + 1'b1);
+            wire [SLOTS-1:0] mine = left_q[r*SLOTS+:SLOTS];
+            assign now[r*SLOTS+:SLOTS] = mine & (~mine + 1'b1);
             // Slot and valid bit are delayed to reach the row with the flit.
             wire                  unused_valid;
             wire [SLOT_WIDTH-1:0] unused_slot;
             wire [SLOTS-1:0]      chosen = state_q == READ ? reads_q[r*SLOTS+:SLOTS] : now[r*SLOTS+:SLOTS];
-            reg  [SLOT_WIDTH-1:0] slot, load;
+            reg  [SLOT_WIDTH-1:0] slot;
             integer               i;
             always @(*) begin
                 slot = {SLOT_WIDTH{1'b0}};
-                load = {SLOT_WIDTH{1'b0}};
                 for (i = 0; i < SLOTS; i = i + 1) begin
                     slot = slot | (i[SLOT_WIDTH-1:0] & {SLOT_WIDTH{chosen[i]}});
-                    load = load | (i[SLOT_WIDTH-1:0] & {SLOT_WIDTH{l_now[r*SLOTS+i]}});
                 end
             end
             wire [r*(SLOT_WIDTH+1)+SLOT_WIDTH:0] delayed;
@@ -377,15 +378,6 @@ module meshkv_pad #(
                 assign delayed[(s+1)*(SLOT_WIDTH+1)+:SLOT_WIDTH+1] = slot_q;
             end
             assign {row_valid[r], row_slot[r*SLOT_WIDTH+:SLOT_WIDTH]} = delayed[r*(SLOT_WIDTH+1)+:SLOT_WIDTH+1];
-            reg  [SLOT_WIDTH-1:0] load_slot_q;
-            reg                   load_row_q;
-            always @(posedge pe_clk) begin
-                load_slot_q <= load;
-                load_row_q  <= l_starts & |l_now[r*SLOTS+:SLOTS];
-                if (pe_rst) load_row_q <= 1'b0;
-            end
-            assign load_slot[r*SLOT_WIDTH+:SLOT_WIDTH] = load_slot_q;
-            assign load_row[r] = load_row_q;
             meshkv_pad_row #(
                 .LANES         (LANES),
                 .GROUPS        (GROUPS),
@@ -444,10 +436,10 @@ module meshkv_pad #(
                 .next_data    (op_data[(r+1)*FLIT_WIDTH+:FLIT_WIDTH]),
                 .load_valid   (load_row[r]),
                 .load_slot    (load_slot[r*SLOT_WIDTH+:SLOT_WIDTH]),
-                .load_block   (l_block_q),
-                .load_buffer  (l_buffer_q),
-                .load_first   (l_first_q),
-                .load_last    (l_last_q),
+                .load_block   (load_block),
+                .load_buffer  (load_buffer),
+                .load_first   (load_first),
+                .load_last    (load_last),
                 .k_done       (k_done[r]),
                 .k_done_token (k_done_token[r*TOKEN_WIDTH+:TOKEN_WIDTH]),
                 .sum_valid    (sum_valid[r]),
@@ -462,73 +454,42 @@ module meshkv_pad #(
                          k_done, k_done_token};
     wire unused_kv   = |{kv_tag, kv_mask};
 
-    // Weights of a block are loaded once all its logits are complete and one of the two buffers is free.
-    // Each row loads one context after the other.
-    localparam [1:0] L_IDLE = 2'd0, L_WAIT = 2'd1, L_LOAD = 2'd2, L_REST = 2'd3;
-    reg  [1:0]          l_state_q;
-    reg  [LOAD_COUNT_WIDTH-1:0] l_count_q;
-    reg  [1:0]          ahead_q;  // Buffers in use.
-    reg                 k_seen_q;
-    reg  [TOKEN_WIDTH-1:0] k_token_q;
-    wire                l_last_block = l_block_q == last_block;
-    wire [TOKEN_WIDTH-1:0] l_end = { l_block_q, {LANE_LOG{1'b1}} };
-    wire [TOKEN_WIDTH-1:0] l_target = l_last_block ? last_q : l_end;
-    wire                l_begins = l_state_q == L_WAIT && k_seen_q && k_token_q >= l_target && ~ahead_q[1];
-    wire                l_starts = l_state_q == L_LOAD && ~|l_count_q;
-    wire [SPOTS-1:0]   l_after = l_left_q & ~l_now;
-    wire                l_over   = l_state_q == L_REST && ~|l_count_q;
-    localparam LOAD_NUM = LANES - 1, LATENCY_NUM = LOAD_LATENCY + ARRAY_ROWS;
-    // The shift register delays finishes until the last ops of the block have used the weights.
-    reg  [ARRAY_ROWS+1:0] freed_q;
-    wire                  frees = freed_q[ARRAY_ROWS+1];
-    always @(posedge pe_clk) begin
-        freed_q <= {freed_q[ARRAY_ROWS:0], finishes};
-        if (k_done[ARRAY_ROWS-1]) begin
-            k_seen_q  <= 1'b1;
-            k_token_q <= k_done_token[(ARRAY_ROWS-1)*TOKEN_WIDTH+:TOKEN_WIDTH];
-        end
-        if (l_begins & ~frees) ahead_q <= ahead_q + 1'b1;
-        if (frees & ~l_begins) ahead_q <= ahead_q - 1'b1;
-        if (l_over & ~finishes) ready_q <= ready_q + 1'b1;
-        if (finishes & ~l_over) ready_q <= ready_q - 1'b1;
-        if (|l_count_q) l_count_q <= l_count_q - 1'b1;
-        case (l_state_q)
-            L_WAIT: if (l_begins) begin
-                l_state_q <= L_LOAD;
-                l_left_q  <= places_q;
-                l_first_q <= l_block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
-                l_last_q  <= l_last_block ? last_lane : {LANE_LOG{1'b1}};
-            end
-            L_LOAD: if (l_starts) begin
-                l_left_q  <= l_after;
-                l_count_q <= LOAD_NUM[LOAD_COUNT_WIDTH-1:0];
-                if (~|l_after) begin
-                    l_state_q <= L_REST;
-                    l_count_q <= LOAD_NUM[LOAD_COUNT_WIDTH-1:0] + LATENCY_NUM[LOAD_COUNT_WIDTH-1:0];
-                end
-            end
-            L_REST: if (l_over) begin
-                l_state_q  <= l_last_block ? L_IDLE : L_WAIT;
-                l_block_q  <= l_block_q + 1'b1;
-                l_buffer_q <= ~l_buffer_q;
-            end
-            default: ;
-        endcase
-        if (starts & ~is_close) begin
-            l_state_q <= L_WAIT;
-            l_block_q <= next_first_block;
-            k_seen_q  <= 1'b0;
-        end
-        if (pe_rst) begin
-            freed_q    <= {ARRAY_ROWS+2{1'b0}};
-            ahead_q    <= 2'd0;
-            ready_q    <= 2'd0;
-            l_state_q  <= L_IDLE;
-            l_count_q  <= {LOAD_COUNT_WIDTH{1'b0}};
-            l_buffer_q <= 1'b0;
-            k_seen_q   <= 1'b0;
-        end
-    end
+    // Weights of a block become stationary: the first of two buffers that is free.
+    wire weights_at_rest;
+    wire unused_at_rest = weights_at_rest;
+    meshkv_weight_loader #(
+        .ARRAY_ROWS      (ARRAY_ROWS),
+        .SLOTS           (SLOTS),
+        .SLOT_WIDTH      (SLOT_WIDTH),
+        .LANE_LOG        (LANE_LOG),
+        .TOKEN_WIDTH     (TOKEN_WIDTH),
+        .BLOCK_WIDTH     (BLOCK_WIDTH),
+        .LOAD_LATENCY    (LOAD_LATENCY),
+        .LOAD_COUNT_WIDTH(LOAD_COUNT_WIDTH)
+    ) u_loader (
+        .clk             (pe_clk),
+        .rst             (pe_rst),
+        .starts          (starts & ~is_close),
+        .next_first_block(next_first_block),
+        .places          (places_q),
+        .first_block     (first_block),
+        .last_block      (last_block),
+        .first_lane      (first_lane),
+        .last_lane       (last_lane),
+        .last_token      (last_q),
+        .k_done          (k_done[ARRAY_ROWS-1]),
+        .k_done_token    (k_done_token[(ARRAY_ROWS-1)*TOKEN_WIDTH+:TOKEN_WIDTH]),
+        .finishes        (finishes),
+        .load_row        (load_row),
+        .load_slot       (load_slot),
+        .load_block      (load_block),
+        .load_buffer     (load_buffer),
+        .load_first      (load_first),
+        .load_last       (load_last),
+        .weights_ready   (weights_ready),
+        .weights_load    (weights_load),
+        .weights_at_rest (weights_at_rest)
+    );
     // Results are read once the array is empty.
     localparam REST_NUM = REST_CYCLES + ARRAY_ROWS;
     reg  [REST_WIDTH-1:0] rest_q;
@@ -584,46 +545,9 @@ module meshkv_pad #(
         end
     end
 
+    // Contexts with an infinity or a NaN.
+
     // An infinity or a NaN in a context's query, keys or values makes all its results NaN.
-    wire [LANES-1:0] odd;
-    wire [3:0]       q_odd;
-    generate
-        for (s = 0; s < LANES; s = s + 1) begin : gen_odd
-            assign odd[s] = &kv_data[s*16+10+:5];
-        end
-        for (s = 0; s < 4; s = s + 1) begin : gen_query_odd
-            assign q_odd[s] = &q_data[s*16+10+:5];
-        end
-    endgenerate
-    reg  [LANES-1:0]    odd_q;
-    reg                 odd_k_q, odd_v_q, odd_counts_q;
-    reg  [SUB_WIDTH-1:0] odd_sub_q;
-    reg  [LANES-1:0]    in_rows_q;
-    reg  [CONTEXTS-1:0] odd_contexts_q, special_q;
-    localparam [LANES-1:0] ALL_LANES = {LANES{1'b1}};
-    wire [LANE_LOG-1:0] from = block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
-    wire [LANE_LOG-1:0] to   = block_q == last_block ? last_lane : {LANE_LOG{1'b1}};
-    wire [LANES-1:0]    in_sub;
-    generate
-        for (s = 0; s < LANES; s = s + 1) begin : gen_lane
-            assign in_sub[s]  = 1'b1;
-        end
-    endgenerate
-    wire                k_odd = odd_k_q & odd_counts_q & |(odd_q & in_sub);
-    wire                v_odd = odd_v_q & |(odd_q & in_rows_q);
-    wire unused_sub = |odd_sub_q;
-    always @(posedge pe_clk) begin
-        odd_q        <= odd;
-        odd_k_q      <= k_issues;
-        odd_v_q      <= v_issues;
-        odd_counts_q <= counts;
-        odd_sub_q    <= sub_q;
-        in_rows_q    <= (ALL_LANES << from) & ~({ALL_LANES[LANES-2:0], 1'b0} << to);
-        odd_contexts_q <= contexts_q;
-        special_q      <= (special_q & ~(q_context & {CONTEXTS{takes & ~|q_word}})) | (q_context & {CONTEXTS{takes & |q_odd}})
-            | (odd_contexts_q & {CONTEXTS{k_odd | v_odd}});
-        if (pe_rst) special_q <= {CONTEXTS{1'b0}};
-    end
     wire [CONTEXTS-1:0] q_context;
     generate
         for (h = 0; h < HEADS; h = h + 1) begin : gen_query
@@ -633,6 +557,30 @@ module meshkv_pad #(
             end
         end
     endgenerate
+    wire [CONTEXTS-1:0] special;
+    meshkv_odd_contexts #(
+        .FLIT_WIDTH (FLIT_WIDTH),
+        .HEADS      (HEADS),
+        .STREAMS_NUM(STREAMS_NUM),
+        .LANE_LOG   (LANE_LOG),
+        .SUB_WIDTH  (SUB_WIDTH)
+    ) u_odd (
+        .clk      (pe_clk),
+        .rst      (pe_rst),
+        .takes    (takes),
+        .q_begins (~|q_word),
+        .q_context(q_context),
+        .q_data   (q_data),
+        .kv_data  (kv_data),
+        .k_issues (k_issues),
+        .v_issues (v_issues),
+        .counts   (counts),
+        .sub      (sub_q),
+        .first    (block_q == first_block ? first_lane : {LANE_LOG{1'b0}}),
+        .last     (block_q == last_block ? last_lane : {LANE_LOG{1'b1}}),
+        .contexts (contexts_q),
+        .special  (special)
+    );
 
     // Context whose results are read.
     wire [CONTEXTS-1:0] read_context;
@@ -683,7 +631,7 @@ module meshkv_pad #(
         .s_first    (~|got_q),
         .s_last     (got_all),
         .s_max      (max),
-        .s_special  (|(special_q & read_context)),
+        .s_special  (|(special & read_context)),
         .s_saturated(|(sum_saturated & sum_valid)),
         .s_id       ({alone_q, id_head, layer_q, id_stream}),
         .s_sum      (sum),
@@ -710,13 +658,13 @@ module meshkv_pad #(
     );
 
     // Counted events, in the order of pad_index.
-    assign pad_state = {state_q == READ || state_q == WAIT, l_state_q[1], kv_valid, passes & (value | ones_q), passes & ~value & ~ones_q};
+    assign pad_state = {state_q == READ || state_q == WAIT, weights_load, kv_valid, passes & (value | ones_q), passes & ~value & ~ones_q};
     meshkv_event_counters #(
         .NUM_EVENTS(PAD_EVENTS)
     ) u_events (
         .clk       (pe_clk),
         .rst       (pe_rst),
-        .happens   ({row_issues, state_q == REST | state_q == READ | state_q == WAIT, run & ~ones_q & kv_valid & value & ~|ready_q, run & ~ones_q & ~kv_valid, kv_valid, run & ones_q, v_issues, k_issues, kv_valid & kv_ready}),
+        .happens   ({row_issues, state_q == REST | state_q == READ | state_q == WAIT, run & ~ones_q & kv_valid & value & ~weights_ready, run & ~ones_q & ~kv_valid, kv_valid, run & ones_q, v_issues, k_issues, kv_valid & kv_ready}),
         .stat_index(pad_index),
         .stat_data (pad_data)
     );

@@ -7,6 +7,7 @@ pub(super) mod pad;
 pub(super) mod params;
 pub(super) mod row;
 pub(super) mod row_params;
+pub(super) mod sequencer;
 
 use crate::design::Design;
 use crate::emit::rtl::block::Block;
@@ -14,17 +15,21 @@ use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::pad::pad::pad;
 use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::pad::row::row_modules;
+use crate::emit::rtl::pad::sequencer::{job_contexts, odd_contexts, weight_loader};
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("pad/meshkv_preadd_dsp.v"),
     template!("pad/meshkv_dot.v"),
     template!("pad/meshkv_dsp.v"),
+    template!("pad/meshkv_job_contexts.v"),
+    template!("pad/meshkv_odd_contexts.v"),
     template!("pad/meshkv_pad.v"),
     template!("pad/meshkv_pad_row.v"),
     template!("pad/meshkv_scratchpad.v"),
     template!("pad/meshkv_sums.v"),
     template!("pad/meshkv_weight.v"),
+    template!("pad/meshkv_weight_loader.v"),
 ];
 
 /// Every module of the block, each after those it instantiates; PaD mirrors ports of the `tile` and passes on parameters
@@ -35,6 +40,6 @@ pub(super) fn modules(design: &Design, tile: &ModuleSpec, former: &ModuleSpec) -
     modules.retain(|m| m.block == Block::Pad);
     let row = modules.iter().find(|m| m.name == "meshkv_pad_row").expect("the row comes last");
     let pad = pad(&w, tile, row, former);
-    modules.push(pad);
+    modules.extend([job_contexts(&w), weight_loader(&w), odd_contexts(&w), pad]);
     modules
 }

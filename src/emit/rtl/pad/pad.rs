@@ -44,6 +44,9 @@ pub(in crate::emit::rtl) fn pad(
         .instances(&[
             "meshkv_async_fifo",
             "meshkv_async_register",
+            "meshkv_job_contexts",
+            "meshkv_weight_loader",
+            "meshkv_odd_contexts",
             "meshkv_pad_row",
             "meshkv_part_former",
             "meshkv_event_counters",
