@@ -67,6 +67,18 @@ impl Ask {
     }
 }
 
+/// What left a port in a cycle, as the starvation guard sees it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Guarded {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The favoured channel's flit.
+    Served,
+    /// Another one.
+    Passed,
+}
+
 /// Control state of one port. Masks have a bit for each virtual channel.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InputPort {
@@ -83,6 +95,8 @@ pub(super) struct InputPort {
     /// Times the favoured channel was passed over, and periods of [`Phase`] that it has waited.
     passed: u8,
     waited: u8,
+    /// With routers of three stages, the guard's view of the cycle before.
+    before: Guarded,
     /// VN0 channel that goes first among those that could send the same kind of flit.
     pub(super) part_turn: u8,
     /// Virtual channels whose buffers are at least half full.
@@ -130,6 +144,13 @@ impl InputPort {
             any(fit & params.data_lanes),
         ];
         Ask { favoured, slot, in_packet: self.in_packet, fit, wants }
+    }
+
+    /// Returns the outputs that heads with one destination wait for, whether or not they could leave, and those that the
+    /// head of the KV_DATA channel whose turn it is waits for.
+    #[inline(always)]
+    pub(super) fn held(&self, ask: &Ask, params: &NetworkParams) -> [u8; 2] {
+        [any(self.owed & !params.data_lanes), gather(self.owed >> (ask.slot & 7))]
     }
 
     /// The favoured head has waited too long.
@@ -229,7 +250,21 @@ impl InputPort {
         params: &NetworkParams,
     ) {
         let favoured = 1_u8 << (ask.favoured & 7);
-        self.guard(ask, favoured, occupied, left, params);
+        let now = match left {
+            0 => Guarded::Nothing,
+            _ if left & favoured != 0 => Guarded::Served,
+            _ => Guarded::Passed,
+        };
+        if params.staged {
+            let seen = std::mem::replace(&mut self.before, now);
+            self.guard(ask, favoured, occupied, seen, params);
+            // The guard of an empty port forgets within a cycle.
+            if self.occupied == 0 {
+                (self.gate, self.passed, self.before) = (params.all, 0, Guarded::Nothing);
+            }
+        } else {
+            self.guard(ask, favoured, occupied, now, params);
+        }
         let stays = (freed | !occupied) & favoured == 0;
         let waited = self.waited + u8::from(ends_period && self.waited < MOST_PERIODS);
         self.waited = choose(stays, waited, 0);
@@ -246,13 +281,12 @@ impl InputPort {
 
     /// Updates the starvation guard.
     #[inline(always)]
-    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
-        let served = left & favoured != 0;
+    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, seen: Guarded, params: &NetworkParams) {
         let alone = self.gate != params.all;
-        let over = served | (occupied & favoured == 0) | (alone & (ask.outputs() == 0));
+        let over = seen == Guarded::Served || occupied & favoured == 0 || alone & (ask.outputs() == 0);
         let exclusive = self.passed == params.patience;
         self.gate = choose(exclusive & !over, favoured, params.all);
-        let passed = self.passed + u8::from((left != 0) & !served & !exclusive);
+        let passed = self.passed + u8::from(seen == Guarded::Passed && !exclusive);
         self.passed = choose(over, 0, passed);
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Meeting {
     /// By kind and input, requested outputs and granted outputs.
     pub(super) wants: [[u8; 8]; KINDS],
     pub(super) granted: [[u8; 8]; KINDS],
+    /// By input, outputs to which flits with one destination are owed, and those to which copies of KV_DATA are.
+    pub(super) held: [[u8; 8]; 2],
     /// By input, classes whose buffers are at least half full, and whether a KV_DATA head has several destinations.
     pub(super) pressure: [u8; 8],
     /// Inputs that send copies of a KV_DATA flit before other flits.
