@@ -76,7 +76,6 @@ module meshkv_vc_request #(
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
 
     reg  [2:0]          yields_q;    // Classes of which another input claims credits.
-
     assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
