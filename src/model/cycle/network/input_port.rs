@@ -95,8 +95,11 @@ pub(super) struct InputPort {
     /// Times the favoured channel was passed over, and periods of [`Phase`] that it has waited.
     passed: u8,
     waited: u8,
-    /// With routers of three stages, the guard's view of the cycle before.
+    /// With routers of three stages, what left in the cycle before: as the starvation guard sees it, and channels that
+    /// sent a flit or freed its slot.
     before: Guarded,
+    left: u8,
+    freed: u8,
     /// VN0 channel that goes first among those that could send the same kind of flit.
     pub(super) part_turn: u8,
     /// Virtual channels whose buffers are at least half full.
@@ -255,20 +258,18 @@ impl InputPort {
             _ if left & favoured != 0 => Guarded::Served,
             _ => Guarded::Passed,
         };
-        if params.staged {
-            let seen = std::mem::replace(&mut self.before, now);
-            self.guard(ask, favoured, occupied, seen, params);
-            // The guard of an empty port forgets within a cycle.
-            if self.occupied == 0 {
-                (self.gate, self.passed, self.before) = (params.all, 0, Guarded::Nothing);
-            }
-        } else {
-            self.guard(ask, favoured, occupied, now, params);
-        }
+        let (seen, freed) = match params.staged {
+            true => (std::mem::replace(&mut self.before, now), std::mem::replace(&mut self.freed, freed)),
+            false => (now, freed),
+        };
+        self.guard(ask, favoured, occupied, seen, params);
         let stays = (freed | !occupied) & favoured == 0;
         let waited = self.waited + u8::from(ends_period && self.waited < MOST_PERIODS);
         self.waited = choose(stays, waited, 0);
         self.favoured = before(self.favoured, params.vcs, stays);
+        if params.staged {
+            self.look_back(left, params);
+        }
         if params.num_data > 1 {
             // The turn moves on when the next channel waits or the present one is empty.
             let waits = occupied >> (params.vn0 + 1);
@@ -276,6 +277,19 @@ impl InputPort {
             if waits >> after(slot, params.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
                 self.slot = before(self.slot, params.num_data, true);
             }
+        }
+    }
+
+    /// With routers of three stages: gives the turn of VN0 to the channel after the one that left in the cycle before. An
+    /// empty port forgets what came before within a cycle, and nothing asks for it meanwhile.
+    #[inline(always)]
+    fn look_back(&mut self, left: u8, params: &NetworkParams) {
+        let before = std::mem::replace(&mut self.left, left);
+        self.turn_part(before.trailing_zeros() as u8, params);
+        if self.occupied == 0 {
+            self.turn_part(left.trailing_zeros() as u8, params);
+            (self.gate, self.passed, self.waited) = (params.all, 0, 0);
+            (self.before, self.left, self.freed) = (Guarded::Nothing, 0, 0);
         }
     }
 

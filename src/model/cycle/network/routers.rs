@@ -268,7 +268,9 @@ impl Routers {
             let input = &mut self.inputs[at(tile, port)];
             let done = input.serve(vc, granted);
             if done {
-                input.turn_part(vc, &self.params);
+                if !self.params.staged {
+                    input.turn_part(vc, &self.params);
+                }
                 input.pop(vc, self.channels[channel].pop(channel, &self.slots, &self.params));
                 input.fill(vc, self.channels[channel].half_full(&self.params));
                 self.holding[usize::from(tile)] &= !(u8::from(input.occupied == 0) << port);
@@ -357,7 +359,7 @@ impl Routers {
         let (tile, vc) = (from.tile(), from.vc());
         let router = &mut self.routers[usize::from(tile)];
         let input = &self.inputs[at(tile, from.port())];
-        let given = input.output_vc(vc, router.outputs.pick(output, &self.params), &self.params);
+        let given = input.output_vc(vc, router.outputs.pick(output, self.phase, &self.params), &self.params);
         router.outputs.send(output, given, last, &self.params);
         let moving = Moving { flit, to: router.beyond[output].of(given) };
         if staged {
