@@ -50,7 +50,16 @@ pub struct ClassTurn {
 impl Logic for ClassTurn {
     #[hdl_gen]
     fn update(&mut self) {
+        // Each in terms of what asks, not of another result: two gates deep.
         self.sends_part.next = (self.first.val() | self.body.val())
+            & !(self.fetch.val() & self.fetch_before_part_q.val())
+            & !(self.data.val() & self.data_before_part_q.val());
+        self.sends_first.next = self.first.val()
+            & !(self.body.val() & self.body_before_first_q.val())
+            & !(self.fetch.val() & self.fetch_before_part_q.val())
+            & !(self.data.val() & self.data_before_part_q.val());
+        self.sends_body.next = self.body.val()
+            & !(self.first.val() & !self.body_before_first_q.val())
             & !(self.fetch.val() & self.fetch_before_part_q.val())
             & !(self.data.val() & self.data_before_part_q.val());
         self.sends_fetch.next = self.fetch.val()
@@ -59,10 +68,6 @@ impl Logic for ClassTurn {
         self.sends_data.next = self.data.val()
             & !((self.first.val() | self.body.val()) & !self.data_before_part_q.val())
             & !(self.fetch.val() & !self.data_before_fetch_q.val());
-        self.sends_first.next =
-            self.sends_part.val() & self.first.val() & !(self.body.val() & self.body_before_first_q.val());
-        self.sends_body.next =
-            self.sends_part.val() & self.body.val() & !(self.first.val() & !self.body_before_first_q.val());
         // A class without a rival leaves the order as it is.
         self.fetch_before_part_d.next = (self.fetch_before_part_q.val()
             | (self.sends_part.val() & (self.fetch.val() | self.data.val())))

@@ -40,7 +40,11 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         .input("tx_credit", "VCS", "One pulse a slot freed.")
         .group("Availability, for the inputs.")
         .output("avail", "VCS", "A credit waits.")
-        .output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel.")
+        .when(
+            w.staged,
+            |b| b.output("start", 1, "A packet may begin: a virtual channel has a credit and no packet."),
+            |b| b.output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel."),
+        )
         .output("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
         .instances(&["meshkv_credit_counter"])
         .build()

@@ -57,6 +57,7 @@ pub(in crate::emit::rtl) fn shared_turn(w: &NetworkParams) -> ModuleSpec {
     .input("share", "WIDTH", "Wins of the first side in its turn.")
     .input("rival_share", "WIDTH", "Wins of the second side in its turn.")
     .output("first", 1, "The first side wins.")
+    .output("rival_turn", 1, "If both sides ask, the second wins.")
     .build()
 }
 
@@ -77,6 +78,7 @@ pub(in crate::emit::rtl) fn straight_turn(w: &NetworkParams) -> ModuleSpec {
     .input("used", 1, "The winner is granted.")
     .input("share", "WIDTH", "Wins of straight flits in a round.")
     .output("straight", 1, "The straight flit wins.")
+    .output("spent_turn", 1, "If others ask, the straight flit loses.")
     .build()
 }
 
