@@ -36,6 +36,7 @@ pub(in crate::emit::rtl) fn class_turn() -> ModuleSpec {
     .clocked()
     .input("ask", 4, KINDS)
     .output("send", 4, "One-hot, or none if nothing asks.")
+    .output("block", 4, "A kind that goes before this one asks.")
     .build()
 }
 
