@@ -105,6 +105,14 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .output("express_ok", 5, "The flit on the link has an empty buffer and a credit at that output.")
     .group("Grants.")
     .input("won", 20, "Requests that are granted.")
+    .when(
+        w.staged,
+        |b| {
+            b.input("lost_single", 1, "What of it has one destination and is at east, west or the tile is not.")
+                .input("lost_copy", 1, "The same for KV_DATA.")
+        },
+        |b| b,
+    )
     .output("grant", 5, if w.staged { "Outputs that take a copy of the departing flit." } else { "Outputs that take the departing flit." })
     .input("express", 5, "Outputs that take the flit on the link.")
     .output("rd_vc", "VCS", "One-hot: the virtual channel to read.")

@@ -67,18 +67,6 @@ impl Ask {
     }
 }
 
-/// What left a port in a cycle, as the starvation guard sees it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Guarded {
-    /// Nothing.
-    #[default]
-    Nothing,
-    /// The favoured channel's flit.
-    Served,
-    /// Another one.
-    Passed,
-}
-
 /// Control state of one port. Masks have a bit for each virtual channel.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct InputPort {
@@ -95,9 +83,7 @@ pub(super) struct InputPort {
     /// Times the favoured channel was passed over, and periods of [`Phase`] that it has waited.
     passed: u8,
     waited: u8,
-    /// With routers of three stages, what left in the cycle before: as the starvation guard sees it, and channels that
-    /// sent a flit or freed its slot.
-    before: Guarded,
+    /// With routers of three stages, channels that sent a flit in the cycle before, and those that freed its slot.
     left: u8,
     freed: u8,
     /// VN0 channel that goes first among those that could send the same kind of flit.
@@ -253,22 +239,19 @@ impl InputPort {
         params: &NetworkParams,
     ) {
         let favoured = 1_u8 << (ask.favoured & 7);
-        let now = match left {
-            0 => Guarded::Nothing,
-            _ if left & favoured != 0 => Guarded::Served,
-            _ => Guarded::Passed,
+        // With three stages, all that only weighs choices follows from what left in the cycle before.
+        let (left, freed) = match params.staged {
+            true => (std::mem::replace(&mut self.left, left), std::mem::replace(&mut self.freed, freed)),
+            false => (left, freed),
         };
-        let (seen, freed) = match params.staged {
-            true => (std::mem::replace(&mut self.before, now), std::mem::replace(&mut self.freed, freed)),
-            false => (now, freed),
-        };
-        self.guard(ask, favoured, occupied, seen, params);
+        self.guard(ask, favoured, occupied, left, params);
         let stays = (freed | !occupied) & favoured == 0;
         let waited = self.waited + u8::from(ends_period && self.waited < MOST_PERIODS);
         self.waited = choose(stays, waited, 0);
         self.favoured = before(self.favoured, params.vcs, stays);
         if params.staged {
-            self.look_back(left, params);
+            self.turn_part(left.trailing_zeros() as u8, params);
+            self.forget_if_empty(params);
         }
         if params.num_data > 1 {
             // The turn moves on when the next channel waits or the present one is empty.
@@ -280,27 +263,24 @@ impl InputPort {
         }
     }
 
-    /// With routers of three stages: gives the turn of VN0 to the channel after the one that left in the cycle before. An
-    /// empty port forgets what came before within a cycle, and nothing asks for it meanwhile.
+    /// With routers of three stages: an empty port forgets what came before within a cycle, and nothing asks meanwhile.
     #[inline(always)]
-    fn look_back(&mut self, left: u8, params: &NetworkParams) {
-        let before = std::mem::replace(&mut self.left, left);
-        self.turn_part(before.trailing_zeros() as u8, params);
+    fn forget_if_empty(&mut self, params: &NetworkParams) {
         if self.occupied == 0 {
-            self.turn_part(left.trailing_zeros() as u8, params);
-            (self.gate, self.passed, self.waited) = (params.all, 0, 0);
-            (self.before, self.left, self.freed) = (Guarded::Nothing, 0, 0);
+            self.turn_part(self.left.trailing_zeros() as u8, params);
+            (self.gate, self.passed, self.waited, self.left, self.freed) = (params.all, 0, 0, 0, 0);
         }
     }
 
     /// Updates the starvation guard.
     #[inline(always)]
-    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, seen: Guarded, params: &NetworkParams) {
+    fn guard(&mut self, ask: &Ask, favoured: u8, occupied: u8, left: u8, params: &NetworkParams) {
+        let served = left & favoured != 0;
         let alone = self.gate != params.all;
-        let over = seen == Guarded::Served || occupied & favoured == 0 || alone & (ask.outputs() == 0);
+        let over = served | (occupied & favoured == 0) | (alone & (ask.outputs() == 0));
         let exclusive = self.passed == params.patience;
         self.gate = choose(exclusive & !over, favoured, params.all);
-        let passed = self.passed + u8::from(seen == Guarded::Passed && !exclusive);
+        let passed = self.passed + u8::from((left != 0) & !served & !exclusive);
         self.passed = choose(over, 0, passed);
     }
 }
