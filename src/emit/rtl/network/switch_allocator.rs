@@ -69,7 +69,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
             .output(format!("send_vc_{p}"), "VCS", "")
             .output(format!("send_last_{p}"), 1, "");
         if w.staged {
-            b = b.output(format!("go_vc_{p}"), "VCS", "");
+            b = b.output(format!("go_vc_{p}"), "VCS", "").output(format!("load_{p}"), 1, "");
         }
         b = b
             .output(format!("select_{p}"), 2, "");
