@@ -110,6 +110,7 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
         |b| {
             b.input("lost_single", 1, "What of it has one destination and is at east, west or the tile is not.")
                 .input("lost_copy", 1, "The same for KV_DATA.")
+                .output("yield", 1, "North and south stand back for flits to the other outputs.")
         },
         |b| b,
     )

@@ -136,6 +136,7 @@ pub(in crate::emit::rtl) fn side_choice() -> ModuleSpec {
         ],
     )
     .clocked()
+    .input("yield", 1, "Neither is asked for.")
     .group("Flits that wait for the output, whether or not they could leave.")
     .input("single_a", 1, "With one destination.")
     .input("copy_a", 1, "KV_DATA.")

@@ -143,6 +143,7 @@ impl Routers {
                 if self.params.staged {
                     let [single, copies] = input.held(&ask, &self.params);
                     (meeting.held[0][p], meeting.held[1][p]) = (single, copies);
+                    meeting.yields |= u8::from(input.yields) << p;
                 }
                 meeting.pressure[p] = self.params.classes(input.full) | self.several(tile, port, &ask);
                 meeting.copying |= u8::from(ask.copies_first()) << p;
@@ -152,7 +153,7 @@ impl Routers {
                 }
                 meeting.owed |= input.owed;
                 meeting.requested |= ask.outputs();
-                let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0 };
+                let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0, won: 0 };
                 servings.push_if(serving, true);
                 busy.push_if(tile, bit >> 3 != before);
                 before = bit >> 3;
@@ -181,7 +182,7 @@ impl Routers {
             if self.params.staged {
                 let wants = meeting.wants.map(u64::from_le_bytes);
                 let held = meeting.held.map(u64::from_le_bytes);
-                meeting.granted = allocator.grant_staged(&wants, held, pressure).map(u64::to_le_bytes);
+                meeting.granted = allocator.grant_staged(&wants, held, meeting.yields, pressure).map(u64::to_le_bytes);
             } else if meeting.requested != 0 {
                 let wants = meeting.wants.map(u64::from_le_bytes);
                 let granted = allocator.grant(&wants, meeting.copying, pressure);
@@ -279,7 +280,7 @@ impl Routers {
             let p = usize::from(port);
             self.credits.free_if(here, router.beyond[p], router.ways[p], done);
             self.flits.spread(head.flit(), granted, !done);
-            (serving.left, serving.freed) = (1 << vc, u8::from(done) << vc);
+            (serving.left, serving.freed, serving.won) = (1 << vc, u8::from(done) << vc, granted);
         }
     }
 
@@ -320,8 +321,8 @@ impl Routers {
     fn turn(&mut self, work: &mut WorkLists) {
         let ends_period = self.phase.ends_period();
         for serving in work.servings.items() {
-            let &Serving { ask, tile, port, occupied, left, freed } = serving;
-            self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed), ends_period, &self.params);
+            let &Serving { ask, tile, port, occupied, left, freed, won } = serving;
+            self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed, won), ends_period, &self.params);
         }
         for &tile in work.busy.items() {
             work.meetings[usize::from(tile)] = Meeting::default();

@@ -121,12 +121,13 @@ impl SwitchAllocator {
     /// Returns the granted requests of a router of three stages. `held` has by input the outputs to which flits with one
     /// destination are owed, and those to which copies of KV_DATA are, whether or not they could leave.
     ///
-    /// All outputs are decided side by side. An input's choice between two outputs follows from `held` alone. An
+    /// The inputs in `yields` ask for neither north nor south. All outputs are decided side by side. An input's choice between two outputs follows from `held` alone. An
     /// input that is sure to win north or south asks for nothing else; one that wins there against a rival loses
     /// what it won elsewhere.
     #[inline(always)]
-    pub(super) fn grant_staged(&mut self, wants: &Lanes, held: [u64; 2], pressure: u64) -> Lanes {
-        let mut asks = *wants;
+    pub(super) fn grant_staged(&mut self, wants: &Lanes, held: [u64; 2], yields: u8, pressure: u64) -> Lanes {
+        let back = scatter_all(yields) & (u64::from(COLUMN) * 0x01_0101_0101);
+        let mut asks = wants.map(|kind| kind & !back);
         for (pair, &(input, a, b)) in SIDES.iter().enumerate() {
             self.second ^= u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
         }
