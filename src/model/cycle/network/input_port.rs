@@ -267,10 +267,10 @@ impl InputPort {
             self.forget_if_empty(params);
         }
         if params.num_data > 1 {
-            // The turn moves on when the next channel waits or the present one is empty.
+            // The turn moves on when another channel waits or the present one is empty.
             let waits = occupied >> (params.vn0 + 1);
             let slot = ask.slot - params.vn0 - 1;
-            if waits >> after(slot, params.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
+            if waits == 1 << slot {
                 self.slot = before(self.slot, params.num_data, true);
             }
         }
