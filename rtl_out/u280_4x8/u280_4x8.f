@@ -13,13 +13,13 @@ rtl/common/meshkv_async_pointer.v
 rtl/common/meshkv_synchronizer.v
 rtl/common/meshkv_async_fifo.v
 rtl/common/meshkv_async_register.v
-rtl/network/meshkv_pair_choice.v
+rtl/network/meshkv_side_choice.v
 rtl/network/meshkv_credit_counter.v
 rtl/network/meshkv_route_row.v
 rtl/network/meshkv_route_column.v
 rtl/network/meshkv_input_port.v
 rtl/network/meshkv_vc_request.v
-rtl/network/meshkv_send_vc.v
+rtl/network/meshkv_grant_vc.v
 rtl/network/meshkv_class_turn.v
 rtl/network/meshkv_shared_turn.v
 rtl/network/meshkv_straight_turn.v

@@ -51,7 +51,7 @@ pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::tile_of;
 pub use placement::{Placement, PlacementKind};
-pub use router::{Router, CLAIM_PERIOD, CLAIM_PERIODS, ROUTER_CYCLES, STARVE_LIMIT};
+pub use router::{Router, CLAIM_PERIOD, CLAIM_PERIODS, STARVE_LIMIT};
 pub use slice::{flit_elements, half_flits, segments, slice_flits};
 pub use staging::Staging;
 pub use totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
