@@ -8,7 +8,7 @@ module axi3_tb;
     parameter FLIT_WIDTH = 512;
     localparam ID_WIDTH = 5, HBM_WIDTH = 256, RATIO = FLIT_WIDTH / HBM_WIDTH, ADDR = 33;
     localparam BYTES = FLIT_WIDTH / 8, HBM_BYTES = HBM_WIDTH / 8, MANY = 4096;
-    integer period, hbm_period, phase, jitter, seed, bursts, pause, longest;
+    integer period, hbm_period, phase, jitter, seed, bursts, pause, slow, longest;
     initial begin
         if (!$value$plusargs("period=%d", period)) period = 4000;
         if (!$value$plusargs("hbm_period=%d", hbm_period)) hbm_period = 2222;
@@ -16,6 +16,7 @@ module axi3_tb;
         if (!$value$plusargs("jitter=%d", jitter)) jitter = 0;
         if (!$value$plusargs("bursts=%d", bursts)) bursts = 300;
         if (!$value$plusargs("pause=%d", pause)) pause = 1;
+        if (!$value$plusargs("slow=%d", slow)) slow = pause;
         if (!$value$plusargs("longest=%d", longest)) longest = 16;
         if (!$value$plusargs("seed=%d", seed)) seed = 1;
     end
@@ -337,8 +338,8 @@ module axi3_tb;
             m_axi_bvalid <= #1 done < filled && below(pause) == 0;
             m_axi_bresp  <= #1 error({31'd0, put_at[done]});
         end
-        m_axi_arready <= #1 below(pause) == 0;
-        m_axi_awready <= #1 below(pause) == 0;
+        m_axi_arready <= #1 below(slow) == 0;
+        m_axi_awready <= #1 below(slow) == 0;
         // It may wait for the address of data, as AXI allows.
         m_axi_wready  <= #1 filled < put && below(pause) == 0;
     end

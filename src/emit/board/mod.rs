@@ -4,6 +4,7 @@
 //! command states the number of objects its patterns match; `meshkv lint` checks it on a flattened netlist.
 
 mod clock_crossings;
+mod converters;
 mod defines;
 mod hierarchy;
 mod host;
@@ -11,6 +12,7 @@ mod paths;
 mod pblocks;
 mod scripts;
 
+pub use converters::converters;
 pub use defines::CARD_DEFINES;
 
 use crate::design::Design;
@@ -19,6 +21,7 @@ use crate::emit::rtl::names::TOP;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
 use anyhow::{Context as _, Result};
+use serde::Serialize;
 use std::sync::LazyLock;
 use tera::{Context, Tera};
 
@@ -38,8 +41,14 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
 
-/// The top's clock ports: the network's and PaD's.
-const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];
+/// A clock of a module: its name in the constraints, its port, its period in nanoseconds, and whose it is.
+#[derive(Serialize)]
+struct Clock {
+    name: &'static str,
+    port: &'static str,
+    period: String,
+    doc: &'static str,
+}
 
 /// Emits constraints and scripts, with their paths below the output folder.
 ///
@@ -53,10 +62,19 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
         design.name
     );
     let mut files = vec![SourceFile { path: "constraints/u280.xdc".to_owned(), text: BOARD.to_owned() }];
-    for (name, _) in TEMPLATES {
-        let body = PARSED.render(name, &context).with_context(|| format!("template {name}"))?;
-        let path = format!("constraints/{name}");
+    let mut render = |name: &str, context: &Context, file: &str| -> Result<()> {
+        let body = PARSED.render(name, context).with_context(|| format!("template {name}"))?;
+        let path = format!("constraints/{file}");
         files.push(SourceFile { path, text: format!("{header}{}\n", body.trim_end()) });
+        Ok(())
+    };
+    for (name, _) in TEMPLATES {
+        render(name, &context, name)?;
+    }
+    for (top, context) in converters::contexts(design, modules) {
+        for name in converters::CONSTRAINTS {
+            render(name, &context, &format!("{top}_{name}"))?;
+        }
     }
     files.extend(scripts::emit(design, modules)?);
     files.extend(host::emit(design));
@@ -66,10 +84,12 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
 fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     let mut context = Context::new();
     context.insert("top", TOP);
-    context.insert("network_clock", CLOCKS[0]);
-    context.insert("compute_clock", CLOCKS[1]);
-    context.insert("network_period", &period(design.config.clock.noc_mhz));
-    context.insert("compute_period", &period(design.config.clock.pe_mhz));
+    let (noc, pe) = (period(design.config.clock.noc_mhz), period(design.config.clock.pe_mhz));
+    let clocks = [
+        Clock { name: "net", port: "ap_clk", period: noc, doc: "the network's clock" },
+        Clock { name: "pe", port: "ap_clk_2", period: pe, doc: "PaD's" },
+    ];
+    context.insert("clocks", &clocks);
     clock_crossings::insert(&mut context, design, modules);
     pblocks::insert(&mut context, design, modules);
     hierarchy::insert(&mut context, design);
