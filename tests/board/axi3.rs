@@ -98,9 +98,10 @@ fn faults_of_the_converters_are_found() {
         };
         change(&mut files, module, &of(from), &of(to));
         let bench = bench(&files, 512);
-        let found = (1..4).any(|seed| {
-            said(&bench, CLOCKS[seed as usize], 2 + seed, seed)
-                != format!("{BURSTS} reads, {BURSTS} writes\n")
+        // HBM is a little faster than AXI4, much faster, and slower.
+        let found = [(1, 1), (2, 5), (3, 3)].into_iter().any(|(seed, clocks)| {
+            let said = said(&bench, CLOCKS[clocks], 2 + seed, seed);
+            said != format!("{BURSTS} reads, {BURSTS} writes\n")
         });
         assert!(found, "{module}: `{from}` to `{to}` is not found");
     }

@@ -355,7 +355,7 @@ module axi3_tb;
         aresetn     <= @(negedge aclk) 1;
         hbm_aresetn <= @(negedge hbm_aclk) 1;
         waited = 0;
-        while ((r < bursts || b < bursts) && waited < 1000 * bursts) begin
+        while ((r < bursts || b < bursts) && waited < 300 * bursts) begin
             @(posedge aclk);
             waited = waited + 1;
         end

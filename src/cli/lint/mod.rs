@@ -5,6 +5,7 @@ pub mod flatten;
 pub mod messages;
 pub mod netlist;
 pub mod passes;
+pub mod slr;
 pub mod vivado;
 
 use super::interrupt::Interrupt;
@@ -98,6 +99,7 @@ fn board(
             messages.extend(flatten::flatten(linters, dir, top, interrupt)?);
             messages.extend(vivado::constraints(&linters.tclsh, dir, top, interrupt)?);
         }
+        messages.extend(slr::check(linters, dir, emit::TOP, interrupt)?);
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }

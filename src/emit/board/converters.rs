@@ -1,8 +1,8 @@
 //! The converters to the ports of HBM: which of them are packaged, and their constraints.
 
+use super::clock::{period, Clock};
 use super::clock_crossings::Crossing;
 use super::hierarchy::{kept, with, Kept, OF_FIFO};
-use super::{period, Clock};
 use crate::design::{Design, HBM_MHZ};
 use crate::emit::rtl::module::ModuleSpec;
 use serde::Serialize;

@@ -3,6 +3,7 @@
 //! Constraints are flat commands: an XDC must not contain loops, so the loops are here. A comment `# expect N` above a
 //! command states the number of objects its patterns match; `meshkv lint` checks it on a flattened netlist.
 
+mod clock;
 mod clock_crossings;
 mod converters;
 mod defines;
@@ -21,7 +22,7 @@ use crate::emit::rtl::names::TOP;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
 use anyhow::{Context as _, Result};
-use serde::Serialize;
+use clock::{period, Clock};
 use std::sync::LazyLock;
 use tera::{Context, Tera};
 
@@ -40,15 +41,6 @@ const TEMPLATES: [(&str, &str); 4] = [
 
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
-
-/// A clock of a module: its name in the constraints, its port, its period in nanoseconds, and whose it is.
-#[derive(Serialize)]
-struct Clock {
-    name: &'static str,
-    port: &'static str,
-    period: String,
-    doc: &'static str,
-}
 
 /// Emits constraints and scripts, with their paths below the output folder.
 ///
@@ -94,20 +86,4 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     pblocks::insert(&mut context, design, modules);
     hierarchy::insert(&mut context, design);
     context
-}
-
-/// Nanoseconds of a period, rounded down to a picosecond.
-fn period(mhz: f64) -> String {
-    format!("{:.3}", (1e6 / mhz).floor() / 1e3)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_period_is_never_longer_than_the_clock_asks_for() {
-        assert_eq!(period(250.0), "4.000");
-        assert_eq!(period(300.0), "3.333");
-    }
 }
