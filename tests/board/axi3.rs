@@ -98,8 +98,8 @@ fn faults_of_the_converters_are_found() {
         };
         change(&mut files, module, &of(from), &of(to));
         let bench = bench(&files, 512);
-        // HBM is a little faster than AXI4, much faster, and slower.
-        let found = [(1, 1), (2, 5), (3, 3)].into_iter().any(|(seed, clocks)| {
+        // HBM is a little faster than AXI4, takes addresses rarely, is much faster, and slower.
+        let found = [(1, 1), (2, 2), (2, 5), (3, 3)].into_iter().any(|(seed, clocks)| {
             let said = said(&bench, CLOCKS[clocks], 2 + seed, seed);
             said != format!("{BURSTS} reads, {BURSTS} writes\n")
         });

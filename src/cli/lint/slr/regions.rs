@@ -12,6 +12,9 @@ struct At<T> {
     what: T,
 }
 
+/// Drivers and loads of each net.
+type Nets = BTreeMap<usize, (Vec<At<Driver>>, Vec<At<Loads>>)>;
+
 /// A cell outside all regions.
 struct Loose {
     nets: Vec<usize>,
@@ -157,7 +160,7 @@ impl Apart<'_> {
 
     /// What is wrong, sorted.
     fn found(mut self) -> Vec<String> {
-        let mut nets: BTreeMap<usize, (Vec<At<Driver>>, Vec<At<Loads>>)> = BTreeMap::new();
+        let mut nets = Nets::new();
         for (net, driver) in std::mem::take(&mut self.drivers) {
             nets.entry(self.same.root(net)).or_default().0.push(driver);
         }
@@ -179,7 +182,7 @@ impl Apart<'_> {
     }
 
     /// Logic outside all regions whose nets lead to more than one.
-    fn between(&mut self, nets: &BTreeMap<usize, (Vec<At<Driver>>, Vec<At<Loads>>)>) -> Vec<String> {
+    fn between(&mut self, nets: &Nets) -> Vec<String> {
         let mut groups = self.same.clone();
         for loose in &self.loose {
             loose.nets.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
