@@ -81,6 +81,11 @@ rtl/fabric/meshkv_tile.v
 rtl/fabric/meshkv_periphery.v
 rtl/fabric/meshkv_fabric.v
 rtl/fabric/meshkv_core.v
+rtl/board/meshkv_axi3_fifo.v
+rtl/board/meshkv_axi3_split.v
+rtl/board/meshkv_axi3_read.v
+rtl/board/meshkv_axi3_write.v
+rtl/board/meshkv_axi3_io.v
 rtl/device/meshkv_reset_stage.v
 rtl/device/meshkv_reset_row.v
 rtl/device/meshkv_row_choice.v
