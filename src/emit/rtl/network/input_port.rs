@@ -34,7 +34,15 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
         .input("rx_data", "FLIT_WIDTH", "")
         .output("rx_credit", "VCS", "One pulse a slot freed.")
         .group("To the switch: the head of the virtual channel that rd_vc names.")
-        .input("grant", 5, if w.staged { "Outputs that are granted a copy of its KV_DATA." } else { "Outputs that take a copy of it in this cycle." })
+        .input(
+            "grant",
+            5,
+            if w.staged {
+                "Outputs that are granted a copy of its KV_DATA."
+            } else {
+                "Outputs that take a copy of it in this cycle."
+            },
+        )
         .input("rd_vc", "VCS", "One-hot, or none.")
         .output("rd_meta", "META_WIDTH", "")
         .output("rd_data", "FLIT_WIDTH", "")

@@ -25,7 +25,11 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
     .input("send_last", 1, "Last flit of its packet.");
     if w.staged {
         b = b
-            .input("go_vc", "VCS", "The same for the flit that enters the register: sent in the cycle before, or express.")
+            .input(
+                "go_vc",
+                "VCS",
+                "The same for the flit that enters the register: sent in the cycle before, or express.",
+            )
             .input("load", 1, "A flit may enter the register.");
     }
     b = b.input("select", 2, "The selected input: a, b, c, d.");

@@ -29,14 +29,18 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Network,
         "meshkv_switch_allocator",
-        if w.staged { STAGED } else { &[
+        if w.staged {
+            STAGED
+        } else {
+            &[
             "Matches the inputs of a router to its outputs, once a cycle.",
             "",
             "Outputs are decided one after the other and granted inputs drop out. So the matching is",
             "maximal but for the side choices, unlike that of single-pass separable allocators. North and",
             "south, which have the most contenders, go first, then east and west, then the tile.",
             "An output first chooses a class, then an input of that class by the tiles behind it.",
-        ] },
+        ]
+        },
     )
     .x_width(w)
     .y_width(w)
@@ -71,8 +75,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         if w.staged {
             b = b.output(format!("go_vc_{p}"), "VCS", "").output(format!("load_{p}"), 1, "");
         }
-        b = b
-            .output(format!("select_{p}"), 2, "");
+        b = b.output(format!("select_{p}"), 2, "");
     }
     b.group("Tiles beyond this one in each direction.")
         .input("tiles_n", "Y_WIDTH", "")
@@ -89,15 +92,19 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .when(w.staged, |b| b.input("start", 5, ""), |b| b.input("free", "5*VN0_VCS", ""))
         .input("pick", "5*VN0_VCS", "")
         .output("blocked", 5, "Heads owe this output a copy and lack its credits.")
-        .instances(if w.staged { STAGED_PARTS } else { &[
-            "meshkv_vc_request",
-            "meshkv_pair_choice",
-            "meshkv_output_open",
-            "meshkv_column_output",
-            "meshkv_row_output",
-            "meshkv_tile_output",
-            "meshkv_send_vc",
-        ] })
+        .instances(if w.staged {
+            STAGED_PARTS
+        } else {
+            &[
+                "meshkv_vc_request",
+                "meshkv_pair_choice",
+                "meshkv_output_open",
+                "meshkv_column_output",
+                "meshkv_row_output",
+                "meshkv_tile_output",
+                "meshkv_send_vc",
+            ]
+        })
         .build()
 }
 

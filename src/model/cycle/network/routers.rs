@@ -153,7 +153,8 @@ impl Routers {
                 }
                 meeting.owed |= input.owed;
                 meeting.requested |= ask.outputs();
-                let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0, won: 0 };
+                let serving =
+                    Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0, won: 0 };
                 servings.push_if(serving, true);
                 busy.push_if(tile, bit >> 3 != before);
                 before = bit >> 3;
@@ -182,7 +183,8 @@ impl Routers {
             if self.params.staged {
                 let wants = meeting.wants.map(u64::from_le_bytes);
                 let held = meeting.held.map(u64::from_le_bytes);
-                meeting.granted = allocator.grant_staged(&wants, held, meeting.yields, pressure).map(u64::to_le_bytes);
+                meeting.granted =
+                    allocator.grant_staged(&wants, held, meeting.yields, pressure).map(u64::to_le_bytes);
             } else if meeting.requested != 0 {
                 let wants = meeting.wants.map(u64::from_le_bytes);
                 let granted = allocator.grant(&wants, meeting.copying, pressure);

@@ -30,8 +30,7 @@ const STRAIGHT: [usize; 4] = [S, N, W, E];
 const PAIRS: [(usize, usize, usize); 4] = [(E, N, S), (W, N, S), (L, N, S), (L, E, W)];
 
 /// The same for routers of three stages, where north and south are decided beside the others.
-const SIDES: [(usize, usize, usize); 6] =
-    [(E, N, S), (W, N, S), (L, N, S), (L, E, W), (E, W, L), (W, E, L)];
+const SIDES: [(usize, usize, usize); 6] = [(E, N, S), (W, N, S), (L, N, S), (L, E, W), (E, W, L), (W, E, L)];
 
 /// In the pressure of an input: the KV_DATA head has several destinations.
 pub(super) const SEVERAL: u8 = 1 << 3;
@@ -129,7 +128,8 @@ impl SwitchAllocator {
         let back = scatter_all(yields) & (u64::from(COLUMN) * 0x01_0101_0101);
         let mut asks = wants.map(|kind| kind & !back);
         for (pair, &(input, a, b)) in SIDES.iter().enumerate() {
-            self.second ^= u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
+            self.second ^=
+                u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
         }
         let mut granted = [0; KINDS];
         if asks == [0; KINDS] {
@@ -263,12 +263,7 @@ fn settle(asks: &mut Lanes, input: usize, a: usize, b: usize, copying: u8, secon
 /// Makes an input that holds flits for two outputs decided side by side ask for one of them only, or for copies of one
 /// KV_DATA flit: `meshkv_side_choice`. True if it holds flits for both.
 #[inline(always)]
-fn stand_back(
-    asks: &mut Lanes,
-    held: [u64; 2],
-    (input, a, b): (usize, usize, usize),
-    second: u8,
-) -> bool {
+fn stand_back(asks: &mut Lanes, held: [u64; 2], (input, a, b): (usize, usize, usize), second: u8) -> bool {
     let [single, copies] = held.map(|outputs| lane(outputs, input));
     let any = single | copies;
     let (preferred, other) = if second == 1 { (b, a) } else { (a, b) };
