@@ -19,8 +19,8 @@ pub const REFERENCE_VERSION: &str = "12ef5b8";
 
 /// Measured with `scripts/time_version.sh 12ef5b8`.
 pub const REFERENCE: [Reference; 2] = [
-    Reference { module: "meshkv_router", ns: 7.371, levels: 18 },
-    Reference { module: "meshkv_home_agent", ns: 7.934, levels: 18 },
+    Reference { module: "meshkv_router", ns: 6.643, levels: 13 },
+    Reference { module: "meshkv_home_agent", ns: 6.658, levels: 14 },
 ];
 
 #[cfg(test)]
