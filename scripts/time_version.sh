@@ -34,6 +34,7 @@ for MODULE; do
         ;;
     esac
     (cd "$WORK" && "$YOSYS" -q -p "
+        scratchpad -set synth_xilinx.abc9.W 1000; scratchpad -copy abc9.script.flow3 abc9.script;
         read_verilog -DMESHKV_DSP48E2 *.v; hierarchy -top $MODULE; proc; $PLACE
         synth_xilinx -family xcup -noiopad -flatten -top $MODULE;
         setattr -mod -unset keep_hierarchy; setattr -unset keep_hierarchy; flatten; clean;

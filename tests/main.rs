@@ -10,6 +10,7 @@ use std::process::Command;
 mod support;
 
 // A folder a block.
+mod board;
 mod common;
 mod device;
 mod fabric;

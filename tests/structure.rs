@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 const ROOMS: &[&str] = &["build", "dut", "traffic", "checks", "memory", "workloads"];
 
 /// Blocks of the hardware, in each folder of `OF_BLOCKS`: each uses only itself and those before it.
-const BLOCKS: &[&str] = &["common", "network", "mare", "takv", "reduce", "pad", "fabric", "device"];
+const BLOCKS: &[&str] = &["common", "network", "mare", "takv", "reduce", "pad", "fabric", "board", "device"];
 const OF_BLOCKS: &[&str] = &["emit/rtl/", "model/cycle/"];
 
 /// Folders that hold at most `MOST_ENTRIES` files and folders directly.

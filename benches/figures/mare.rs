@@ -138,7 +138,7 @@ fn delivery() -> Result<Vec<Figure>> {
             let asked = |t: &meshkv::design::NodeId| !plan.commands[t.index()].is_empty();
             let home = plan.residents[0].home;
             let row = |t| large.mesh.coords(t).1;
-            let hops = |t| large.mesh.hops(home, t) * meshkv::design::ROUTER_CYCLES;
+            let hops = |t| large.mesh.hops(home, t) * large.router.stages;
             let cycles = |t| hops(t) + large.crossed(row(home), row(t));
             let ways: Vec<_> = large.mesh.nodes().filter(asked).map(cycles).collect();
             let (near, far) = (ways.iter().min().unwrap_or(&0), ways.iter().max().unwrap_or(&0));

@@ -13,13 +13,13 @@ rtl/common/meshkv_async_pointer.v
 rtl/common/meshkv_synchronizer.v
 rtl/common/meshkv_async_fifo.v
 rtl/common/meshkv_async_register.v
-rtl/network/meshkv_pair_choice.v
+rtl/network/meshkv_side_choice.v
 rtl/network/meshkv_credit_counter.v
 rtl/network/meshkv_route_row.v
 rtl/network/meshkv_route_column.v
 rtl/network/meshkv_input_port.v
 rtl/network/meshkv_vc_request.v
-rtl/network/meshkv_send_vc.v
+rtl/network/meshkv_grant_vc.v
 rtl/network/meshkv_class_turn.v
 rtl/network/meshkv_shared_turn.v
 rtl/network/meshkv_straight_turn.v
@@ -80,6 +80,11 @@ rtl/fabric/meshkv_tile.v
 rtl/fabric/meshkv_periphery.v
 rtl/fabric/meshkv_fabric.v
 rtl/fabric/meshkv_core.v
+rtl/board/meshkv_axi3_fifo.v
+rtl/board/meshkv_axi3_split.v
+rtl/board/meshkv_axi3_read.v
+rtl/board/meshkv_axi3_write.v
+rtl/board/meshkv_axi3_io.v
 rtl/device/meshkv_reset_stage.v
 rtl/device/meshkv_reset_row.v
 rtl/device/meshkv_row_choice.v

@@ -11,6 +11,8 @@ namespace eval vivado {
     variable release 2022.2
     variable parts {xcu280-fsvh2892-2L-e}
     variable board_parts {xilinx.com:au280:part0:1.1}
+    # Modules that scripts package, each with its netlist.
+    variable ours {}
     # Macros that the estimate defines.
     variable assumed {}
     # Scope of look-ups: the top module of the open design, and the path of instances before it.

@@ -37,7 +37,7 @@ namespace eval vivado::do {
         if {[llength $parts] ni {3 4}} { error "[dict get $options -vlnv] is not vendor:library:name:version" }
         set bd_cells($name) [lindex $parts 2]
         variable settings
-        if {$bd_cells($name) ne $::vivado::top && ![dict exists $settings $bd_cells($name)]} {
+        if {![dict exists $::vivado::ours $bd_cells($name)] && ![dict exists $settings $bd_cells($name)]} {
             error "IP $bd_cells($name) is not known here"
         }
         return [new bd_cell [list $name]]
@@ -77,11 +77,11 @@ namespace eval vivado::do {
             lassign [split $name /] cell pin
             made bd_cells [list $cell]
             set ip $bd_cells($cell)
-            if {$ip eq $::vivado::top} {
+            if {[dict exists $::vivado::ours $ip]} {
                 # Our ports are those of the netlist; an interface is their common prefix.
-                set known [lmap port $::netlist::ports($::vivado::top_module) { lindex $port 0 }]
+                set known [lmap port $::netlist::ports([dict get $::vivado::ours $ip]) { lindex $port 0 }]
                 set glob [expr {$kind eq {pin} ? $pin : "${pin}_*valid"}]
-                if {[lsearch -glob $known $glob] < 0} { error "$::vivado::top has no $kind $pin" }
+                if {[lsearch -glob $known $glob] < 0} { error "$ip has no $kind $pin" }
                 continue
             }
             if {![llength [lmap known [dict get $pins_of $ip] { expr {[string match $known $pin] ? 1 : [continue]} }]]} {
@@ -109,14 +109,14 @@ namespace eval vivado::do {
         }
     }
 
-    # Checks the whole design: every clock and reset of the top has a driver, and every interface of it an
+    # Checks the whole design: every clock and reset of our modules has a driver, and every interface of them an
     # end.
     proc validate_bd_design {options others} {
         variable bd_cells
         variable bound
         foreach cell [array names bd_cells] {
-            if {$bd_cells($cell) ne $::vivado::top} { continue }
-            foreach port $::netlist::ports($::vivado::top_module) {
+            if {![dict exists $::vivado::ours $bd_cells($cell)]} { continue }
+            foreach port $::netlist::ports([dict get $::vivado::ours $bd_cells($cell)]) {
                 set name [lindex $port 0]
                 if {[regexp {^(\w+)_(ar|aw)valid$} $name -> bus]} { set name $bus } elseif {[regexp {^[sm]_axi} $name]} { continue }
                 if {$name ni {interrupt} && ![info exists bound($cell/$name)]} { error "$cell/$name is not connected" }
@@ -128,7 +128,7 @@ namespace eval vivado::do {
         variable bd_cells
         variable settings
         foreach object $objects {
-            if {![info exists bd_cells($object)] || $bd_cells($object) eq $::vivado::top} { continue }
+            if {![info exists bd_cells($object)] || [dict exists $::vivado::ours $bd_cells($object)]} { continue }
             set ip $bd_cells($object)
             foreach {name value} $pairs {
                 set known [lsearch -inline -glob [lmap k [dict get $settings $ip] { expr {[string match [string map {CONFIG. {}} $k] [string map {CONFIG. {}} $name]] ? $k : {}} }] ?*]

@@ -73,11 +73,15 @@ pub struct Noc {
     /// Flits each virtual channel can buffer at an input port.
     #[schemars(range(min = 2, max = 64))]
     pub vc_depth: u32,
+    /// Cycles of a hop without load. With 3 a grant is registered before it addresses a buffer, which shortens the
+    /// paths of the router.
+    #[schemars(range(min = 2, max = 3))]
+    pub router_stages: u32,
 }
 
 impl Default for Noc {
     fn default() -> Self {
-        Noc { flit_width: 512, vn0_vcs: 2, vn1_vcs: 2, vc_depth: 8 }
+        Noc { flit_width: 512, vn0_vcs: 2, vn1_vcs: 2, vc_depth: 8, router_stages: 2 }
     }
 }
 

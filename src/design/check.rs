@@ -15,7 +15,6 @@ use super::fpga::Fpga;
 use super::mapping::Heads;
 use super::mare::{chunk_flits, fifo_depth};
 use super::mesh::Mesh;
-use super::router::ROUTER_CYCLES;
 use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::config::{self, Config, Finding, Severity};
@@ -203,7 +202,7 @@ fn round_trip(config: &Config, plan: &Floorplan) -> u32 {
     } else {
         0.0
     };
-    (2.0 * (hops * f64::from(ROUTER_CYCLES) + registers * others)).ceil() as u32
+    (2.0 * (hops * f64::from(config.noc.router_stages) + registers * others)).ceil() as u32
 }
 
 /// The least FIFO depth that holds `rest` flits and one chunk of the size that this depth gives.

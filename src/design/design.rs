@@ -127,6 +127,7 @@ impl Design {
                 vn0_vcs: config.noc.vn0_vcs,
                 vn1_vcs: config.noc.vn1_vcs,
                 vc_depth: config.noc.vc_depth,
+                stages: config.noc.router_stages,
                 multicast,
             },
             mare,

@@ -2,9 +2,6 @@
 
 use super::flit::Class;
 
-/// Cycles from a router's input to its output without load: write the buffer, then switch.
-pub const ROUTER_CYCLES: u32 = 2;
-
 /// Most times that other virtual channels of a port may overtake a head flit that could leave.
 pub const STARVE_LIMIT: u32 = 15;
 
@@ -23,11 +20,19 @@ pub struct Router {
     pub vn1_vcs: u32,
     /// Flits a virtual channel buffers.
     pub vc_depth: u32,
+    /// Cycles from a router's input to its output without load: 2 to write the buffer, then switch; 3 if grants are
+    /// registered between allocation and the read of the buffer.
+    pub stages: u32,
     /// True if routers replicate flits along XYM trees.
     pub multicast: bool,
 }
 
 impl Router {
+    /// Grants are registered before buffers are read.
+    pub fn staged(self) -> bool {
+        self.stages == 3
+    }
+
     /// Virtual channels of a port.
     pub fn vcs(self) -> u32 {
         self.vn0_vcs + self.vn1_vcs

@@ -8,10 +8,7 @@
 
 use super::design::Design;
 use super::flit::Class;
-use super::router::{CLAIM_PERIOD, CLAIM_PERIODS, ROUTER_CYCLES};
-
-/// Cycles from a flit's departure to the return of its credit, with no register on the link: a router each way.
-const CREDIT_CYCLES: u32 = 2 * ROUTER_CYCLES;
+use super::router::{CLAIM_PERIOD, CLAIM_PERIODS};
 
 /// Bounds of a network's waits.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,12 +33,14 @@ impl WaitBound {
         let row = over(&mut (1..cols));
         let column = over(&mut (1..rows).map(|k| k * cols));
         let registers = (0..rows).map(|y| design.boundaries(y)).max().unwrap_or(0);
+        // From a flit's departure to the return of its credit, with no register on the link.
+        let credit = 2 + router.stages;
         let claim = CLAIM_PERIOD * (CLAIM_PERIODS + 1);
         WaitBound {
             tiles: f64::from(cols * rows),
             depth: router.vc_depth,
             channels: Class::ALL.map(|class| router.vcs_of_class(class).len() as u32),
-            period: f64::from(CREDIT_CYCLES + 4 * registers) / f64::from(router.vc_depth),
+            period: f64::from(credit + 4 * registers) / f64::from(router.vc_depth),
             // A multicast has double weight against those that join: whoever joins the row and then the column
             // may have half of its share twice.
             way: Class::ALL.map(|class| match class {

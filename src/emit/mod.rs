@@ -15,7 +15,7 @@ mod templates;
 mod write;
 
 pub use crate::design::{pad_events, TILE_EVENTS};
-pub use board::CARD_DEFINES;
+pub use board::{converters, CARD_DEFINES};
 pub use rtl::{emit_block, modules, row, row_memories, row_modules, RowMemories};
 pub use rtl::{Block, Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use rtl::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};

@@ -27,6 +27,14 @@ pub struct ClassTurn {
     pub data_before_fetch_q: Signal<In, Bit>,
     /// Other flits of PART go before first flits.
     pub body_before_first_q: Signal<In, Bit>,
+    /// What goes before a first flit of a PART packet asks.
+    pub blocks_first: Signal<Out, Bit>,
+    /// The same for another flit of a PART packet.
+    pub blocks_body: Signal<Out, Bit>,
+    /// The same for a flit of KV_FETCH.
+    pub blocks_fetch: Signal<Out, Bit>,
+    /// The same for a flit of KV_DATA.
+    pub blocks_data: Signal<Out, Bit>,
     /// A PART flit leaves.
     pub sends_part: Signal<Out, Bit>,
     /// A first flit of a PART packet leaves.
@@ -50,19 +58,23 @@ pub struct ClassTurn {
 impl Logic for ClassTurn {
     #[hdl_gen]
     fn update(&mut self) {
+        self.blocks_first.next = (self.body.val() & self.body_before_first_q.val())
+            | (self.fetch.val() & self.fetch_before_part_q.val())
+            | (self.data.val() & self.data_before_part_q.val());
+        self.blocks_body.next = (self.first.val() & !self.body_before_first_q.val())
+            | (self.fetch.val() & self.fetch_before_part_q.val())
+            | (self.data.val() & self.data_before_part_q.val());
+        self.blocks_fetch.next = ((self.first.val() | self.body.val()) & !self.fetch_before_part_q.val())
+            | (self.data.val() & self.data_before_fetch_q.val());
+        self.blocks_data.next = ((self.first.val() | self.body.val()) & !self.data_before_part_q.val())
+            | (self.fetch.val() & !self.data_before_fetch_q.val());
         self.sends_part.next = (self.first.val() | self.body.val())
             & !(self.fetch.val() & self.fetch_before_part_q.val())
             & !(self.data.val() & self.data_before_part_q.val());
-        self.sends_fetch.next = self.fetch.val()
-            & !((self.first.val() | self.body.val()) & !self.fetch_before_part_q.val())
-            & !(self.data.val() & self.data_before_fetch_q.val());
-        self.sends_data.next = self.data.val()
-            & !((self.first.val() | self.body.val()) & !self.data_before_part_q.val())
-            & !(self.fetch.val() & !self.data_before_fetch_q.val());
-        self.sends_first.next =
-            self.sends_part.val() & self.first.val() & !(self.body.val() & self.body_before_first_q.val());
-        self.sends_body.next =
-            self.sends_part.val() & self.body.val() & !(self.first.val() & !self.body_before_first_q.val());
+        self.sends_first.next = self.first.val() & !self.blocks_first.val();
+        self.sends_body.next = self.body.val() & !self.blocks_body.val();
+        self.sends_fetch.next = self.fetch.val() & !self.blocks_fetch.val();
+        self.sends_data.next = self.data.val() & !self.blocks_data.val();
         // A class without a rival leaves the order as it is.
         self.fetch_before_part_d.next = (self.fetch_before_part_q.val()
             | (self.sends_part.val() & (self.fetch.val() | self.data.val())))

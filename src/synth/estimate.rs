@@ -205,6 +205,9 @@ impl<'a> Estimate<'a> {
 
     /// Number of its instances in an SLR.
     pub fn in_slr(&self, scale: Scale, slr: u32) -> u64 {
+        if scale.is_bare() && self.limits.shell == Shell::Vitis {
+            return 0;
+        }
         let row_ports = self.demand.wires.ports_of_row(self.mesh, self.fpga);
         scale.in_slr(self.mesh, row_ports, &self.plan, slr)
     }
@@ -295,6 +298,7 @@ pub(super) mod tests {
                 part("column_root", Scale::Column, Clock::Noc, lut / 10, 3.5),
                 part("memory_port", Scale::Port, Clock::Noc, lut / 10, 1.0),
                 part("swap_unit", Scale::Once, Clock::Noc, lut / 10, 1.0),
+                part("axi3_read", Scale::Hbm, Clock::Hbm, 0, 1.0),
             ],
             wires: Wires { tiles_per_port: 2, ..Wires::default() },
         }
@@ -320,7 +324,7 @@ pub(super) mod tests {
         let total = estimate(&demand, 3, 2, Limits::default()).total();
         // Six tiles, three columns, four ports, one unit; a block RAM and a half count as two.
         assert_eq!(total.lut, 6 * 1000 + (3 + 4 + 1) * 100);
-        assert_eq!(total.bram36, 2 * (6 * 2 + 3 + 4 + 1));
+        assert_eq!(total.bram36, 2 * (6 * 2 + 3 + 4 + 1 + 4));
         assert_eq!((demand.tile().lut, demand.tile().dsp), (1000, 4));
     }
 
@@ -343,6 +347,17 @@ pub(super) mod tests {
         let at = |share, shell| estimate(&demand, 8, 8, Limits { share, shell }).fits();
         assert!(at(0.8, Shell::None) && at(1.0, Shell::Vitis));
         assert!(!at(0.7, Shell::None) && !at(0.8, Shell::Vitis));
+    }
+
+    #[test]
+    fn converters_to_hbm_are_in_the_lowest_region_and_only_without_the_shell() {
+        let demand = demand(1000);
+        let count = |shell| {
+            let estimate = estimate(&demand, 3, 4, Limits { share: 0.8, shell });
+            [0, 1, 2].map(|slr| estimate.in_slr(Scale::Hbm, slr))
+        };
+        // Two ports in each of four rows.
+        assert_eq!((count(Shell::None), count(Shell::Vitis)), ([8, 0, 0], [0, 0, 0]));
     }
 
     #[test]

@@ -22,6 +22,10 @@ pub enum Scale {
     Once,
     /// One, in SLR0 next to HBM and PCIe.
     Host,
+    /// One per memory port, in SLR0 next to HBM; none under the Vitis shell, whose linker makes its own.
+    Hbm,
+    /// One, in SLR0 next to HBM; none under the Vitis shell.
+    HbmOnce,
     /// One per column and boundary between SLRs, in the upper of the two.
     Northward,
     /// The same, in the lower.
@@ -29,6 +33,11 @@ pub enum Scale {
 }
 
 impl Scale {
+    /// True if there is none under the Vitis shell.
+    pub fn is_bare(self) -> bool {
+        matches!(self, Scale::Hbm | Scale::HbmOnce)
+    }
+
     /// Number of instances in one SLR, for a mesh with `row_ports` memory ports in a row.
     pub fn in_slr(self, mesh: Mesh, row_ports: u32, plan: &Floorplan, slr: u32) -> u64 {
         let (cols, rows) = (u64::from(mesh.cols()), plan.rows_of(slr));
@@ -39,7 +48,8 @@ impl Scale {
             Scale::Port => u64::from(row_ports) * rows.len() as u64,
             Scale::Column | Scale::Bottom => once(plan.slr(0) == slr, cols),
             Scale::Once => once(plan.slr(0) == slr, 1),
-            Scale::Host => once(slr == 0, 1),
+            Scale::Host | Scale::HbmOnce => once(slr == 0, 1),
+            Scale::Hbm => once(slr == 0, u64::from(row_ports) * u64::from(mesh.rows())),
             Scale::Northward => once(rows.start > 0 && !rows.is_empty(), cols),
             Scale::Southward => once(rows.end < mesh.rows() && !rows.is_empty(), cols),
         }
@@ -53,6 +63,8 @@ pub enum Clock {
     Noc,
     /// The PE clock.
     Pe,
+    /// The clock of the ports of HBM.
+    Hbm,
 }
 
 /// A module that is synthesised by itself.
@@ -89,6 +101,12 @@ const AROUND: [Part; 6] = [
     part("front", emit::FRONT, Scale::Host, Clock::Noc),
 ];
 
+/// Converters to the ports of HBM, in the system without a shell. Designs with flits narrower than a beat have none.
+const CONVERTERS: [Part; 2] = [
+    part("axi3_read", "meshkv_axi3_read", Scale::Hbm, Clock::Hbm),
+    part("axi3_io", "meshkv_axi3_io", Scale::HbmOnce, Clock::Hbm),
+];
+
 /// Registers between SLRs, in designs that have them: one a wire, without synthesis.
 pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
     if !design.config.floorplan.slr_registers {
@@ -107,7 +125,7 @@ pub(super) fn crossings(design: &Design) -> Vec<(Part, Costs)> {
 pub fn parts(design: &Design) -> Vec<Part> {
     let modules = emit::modules(design);
     let has = |part: &Part| modules.iter().any(|m| m.name == part.module);
-    OF_TILE.into_iter().chain(AROUND).filter(has).collect()
+    OF_TILE.into_iter().chain(AROUND).chain(CONVERTERS).filter(has).collect()
 }
 
 /// Yosys commands that specialise a part's module like its instances: parameters other than the defaults,

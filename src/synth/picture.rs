@@ -187,7 +187,7 @@ fn pblock(svg: &mut String, frame: &Frame, first: i64, count: i64, rows: std::op
 
 /// Draws the parts that exist once, or once a column.
 fn shared(svg: &mut String, estimate: &Estimate, slr: usize, left: i64, top: i64, width: i64) {
-    let shared = [Scale::Column, Scale::Once, Scale::Host];
+    let shared = [Scale::Column, Scale::Once, Scale::Host, Scale::Hbm, Scale::HbmOnce];
     let here = |scale: Scale| estimate.in_slr(scale, slr as u32) > 0;
     let parts =
         estimate.demand.parts.iter().filter(|(part, _)| shared.contains(&part.scale) && here(part.scale));

@@ -6,6 +6,7 @@ foreach meshkv_part {design check package} { source [file join $meshkv_root scri
 meshkv_check_release
 meshkv_check_part $design_part
 meshkv_package
+meshkv_package_converters
 
 set build [file join $meshkv_root build]
 create_project -force meshkv_system [file join $build system] -part $design_part
@@ -45,7 +46,7 @@ cell u_sysclk xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE IBUFDS}
 cell u_sysclk_bufg xilinx.com:ip:util_ds_buf {CONFIG.C_BUF_TYPE BUFG}
 connect_bd_intf_net [get_bd_intf_ports sysclk0] [get_bd_intf_pins u_sysclk/CLK_IN_D]
 net u_sysclk/IBUF_OUT u_sysclk_bufg/BUFG_I
-foreach {name mhz} [list noc $design_noc_mhz pe $design_pe_mhz hbm 450.000] {
+foreach {name mhz} [list noc $design_noc_mhz pe $design_pe_mhz hbm $design_hbm_mhz] {
     cell u_clock_$name xilinx.com:ip:clk_wiz [list CONFIG.PRIM_SOURCE Global_buffer CONFIG.PRIM_IN_FREQ 100.000 \
         CONFIG.CLKOUT1_REQUESTED_OUT_FREQ $mhz CONFIG.USE_RESET false CONFIG.USE_LOCKED true]
     cell u_reset_$name xilinx.com:ip:proc_sys_reset
@@ -103,30 +104,62 @@ foreach stack {0 1} {
     connect_bd_net [get_bd_pins u_hbm/DRAM_${stack}_STAT_CATTRIP] [get_bd_ports cattrip_$stack]
 }
 
-# Each port of HBM has a converter: width, AXI4 to AXI3, clock. Queries and outputs share the first, the host's DMA the last.
+# A master of the top meets HBM through a converter of ours, from the network's clock and width to those of a port.
+# Returns the pin to connect to HBM and its clock. Without converters that is the master's own.
+set wide {}
+proc converted {master} {
+    global design_converters wide
+    if {[llength $design_converters] == 0} { return [list u_meshkv/$master u_clock_noc/clk_out1] }
+    set name u_[string map {m_axi axi3} $master]
+    set module [expr {$master eq {m_axi_io} ? {meshkv_axi3_io} : {meshkv_axi3_read}}]
+    cell $name meshkv:kernel:$module:1.0
+    net u_clock_noc/clk_out1 $name/aclk
+    net u_reset_noc/peripheral_aresetn $name/aresetn
+    net u_clock_hbm/clk_out1 $name/hbm_aclk
+    net u_reset_hbm/peripheral_aresetn $name/hbm_aresetn
+    connect_bd_intf_net [get_bd_intf_pins u_meshkv/$master] [get_bd_intf_pins $name/s_axi]
+    lappend wide u_meshkv/$master $name/s_axi/reg0
+    return [list $name/m_axi u_clock_hbm/clk_out1]
+}
+
+# A port of HBM with one master behind a converter needs nothing else. A crossbar is where masters share a port (queries
+# and outputs the first, the host's DMA the last), and where there are no converters.
 set spaces {}
 foreach channel $design_channels {
     lassign $channel number masters
     set at [format %02d $number]
-    set host [expr {{xdma} in $masters}]
-    cell u_to_hbm_$at xilinx.com:ip:smartconnect \
-        [list CONFIG.NUM_SI [llength $masters] CONFIG.NUM_MI 1 CONFIG.NUM_CLKS [expr {2 + $host}]]
-    net u_clock_noc/clk_out1 u_to_hbm_$at/aclk
-    net u_clock_hbm/clk_out1 u_to_hbm_$at/aclk1 u_hbm/AXI_${at}_ACLK
-    if {$host} { net u_xdma/axi_aclk u_to_hbm_$at/aclk2 }
-    net u_reset_noc/peripheral_aresetn u_to_hbm_$at/aresetn
+    net u_clock_hbm/clk_out1 u_hbm/AXI_${at}_ACLK
     net u_reset_hbm/peripheral_aresetn u_hbm/AXI_${at}_ARESET_N
+    set ends [lmap master $masters {
+        expr {$master eq {xdma} ? {u_xdma/M_AXI u_xdma/axi_aclk} : [converted $master]}
+    }]
+    foreach end $ends { lappend spaces [lindex $end 0] $at }
+    if {[llength $masters] == 1 && [llength $design_converters] > 0} {
+        connect_bd_intf_net [get_bd_intf_pins [lindex $ends 0 0]] [get_bd_intf_pins u_hbm/SAXI_$at]
+        continue
+    }
+    set clocks u_clock_hbm/clk_out1
+    foreach end $ends { if {[lindex $end 1] ni $clocks} { lappend clocks [lindex $end 1] } }
+    cell u_to_hbm_$at xilinx.com:ip:smartconnect \
+        [list CONFIG.NUM_SI [llength $masters] CONFIG.NUM_MI 1 CONFIG.NUM_CLKS [llength $clocks]]
+    foreach clock $clocks pin [lrange {aclk aclk1 aclk2} 0 [expr {[llength $clocks] - 1}]] {
+        net $clock u_to_hbm_$at/$pin
+    }
+    net u_reset_hbm/peripheral_aresetn u_to_hbm_$at/aresetn
     set slot 0
-    foreach master $masters {
-        set pin [expr {$master eq {xdma} ? {u_xdma/M_AXI} : "u_meshkv/$master"}]
-        connect_bd_intf_net [get_bd_intf_pins $pin] [get_bd_intf_pins u_to_hbm_$at/S[format %02d $slot]_AXI]
-        lappend spaces $pin $at
+    foreach end $ends {
+        connect_bd_intf_net [get_bd_intf_pins [lindex $end 0]] [get_bd_intf_pins u_to_hbm_$at/S[format %02d $slot]_AXI]
         incr slot
     }
     connect_bd_intf_net [get_bd_intf_pins u_to_hbm_$at/M00_AXI] [get_bd_intf_pins u_hbm/SAXI_$at]
 }
 
-# Addresses: pseudo-channel n of 256 MiB begins at n * 256 MiB for every master; registers at 0 of the host's window.
+# Addresses: pseudo-channel n of 256 MiB begins at n * 256 MiB for every master; registers at 0 of the host's window. To the
+# top a converter is all of HBM.
+foreach {pin segment} $wide {
+    assign_bd_address -offset 0x00000000 -range 8G -target_address_space [get_bd_addr_spaces $pin] \
+        [get_bd_addr_segs $segment] -force
+}
 foreach {pin at} $spaces {
     for {set memory 0} {$memory < 32} {incr memory} {
         assign_bd_address -offset [format 0x%09X [expr {$memory << 28}]] -range 256M \

@@ -6,7 +6,7 @@ use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::cli::lint::vivado::{self, Installation};
 use meshkv::cli::lint::{defines, flatten};
 use meshkv::design::Design;
-use meshkv::emit::{emit, modules, SourceFile, TOP};
+use meshkv::emit::{converters, emit, modules, SourceFile, TOP};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -14,6 +14,8 @@ use tempfile::TempDir;
 struct Bench {
     linters: Linters,
     dir: TempDir,
+    /// The top and the converters.
+    tops: Vec<&'static str>,
 }
 
 impl Bench {
@@ -21,19 +23,24 @@ impl Bench {
         let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
         let dir = tempfile::tempdir().unwrap();
         let sources = lay_out(&emit(design).unwrap(), dir.path()).unwrap();
-        for pass in linters.passes(&sources, TOP).iter().filter(|pass| pass.tool.name == "yosys") {
-            let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
-            assert!(found.is_empty(), "{found:?}");
+        let converters = converters(&modules(design)).into_iter().map(|converter| converter.module);
+        let tops: Vec<_> = [TOP].into_iter().chain(converters).collect();
+        for pass in tops.iter().flat_map(|top| linters.passes(&sources, top)) {
+            if pass.tool.name == "yosys" {
+                let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
+                assert!(found.is_empty(), "{found:?}");
+            }
         }
-        let bench = Bench { linters, dir };
+        let bench = Bench { linters, dir, tops };
         assert_eq!(bench.hierarchy(), [""; 0]);
         bench
     }
 
     /// Flattens the netlist, all but what hierarchy.xdc keeps.
     fn hierarchy(&self) -> Vec<String> {
-        let found = flatten::flatten(&self.linters, self.dir.path(), TOP, &Interrupt::default()).unwrap();
-        found.into_iter().map(|m| m.text).collect()
+        let flatten =
+            |top| flatten::flatten(&self.linters, self.dir.path(), top, &Interrupt::default()).unwrap();
+        self.tops.iter().copied().flat_map(flatten).map(|m| m.text).collect()
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -41,8 +48,9 @@ impl Bench {
     }
 
     fn constraints(&self) -> Vec<String> {
-        let found = vivado::constraints(&self.linters.tclsh, self.dir.path(), TOP, &Interrupt::default());
-        found.unwrap().into_iter().map(|m| m.text).collect()
+        let (tclsh, dir) = (&self.linters.tclsh, self.dir.path());
+        let found = |top| vivado::constraints(tclsh, dir, top, &Interrupt::default()).unwrap();
+        self.tops.iter().copied().flat_map(found).map(|m| m.text).collect()
     }
 
     /// The same after what is kept has changed.
@@ -202,7 +210,8 @@ fn an_instance_that_is_not_kept_has_no_cells_with_names() {
     );
     bench.hierarchy();
     // The top is an instance, too, in an IP.
-    let top = bench.with("netlist.il", "\nattribute \\keep_hierarchy \"yes\"\n", "\n", Bench::hierarchy);
+    let top =
+        bench.with("meshkv_top.netlist.il", "\nattribute \\keep_hierarchy \"yes\"\n", "\n", Bench::hierarchy);
     assert!(
         top.iter().any(|text| text.contains("module meshkv_top lacks the attribute keep_hierarchy")),
         "{top:?}"
@@ -287,6 +296,33 @@ fn a_slip_in_a_script_or_the_pins_is_named_with_file_and_line() {
     }
     let found = bench.with(system, "-mode Master -vlnv", "-modes Master -vlnv", Bench::scripts);
     assert!(found[0].contains("scripts/system.tcl:") && !found[0].contains(":0:"), "{found:?}");
+}
+
+#[test]
+fn converters_to_hbm_are_packaged_connected_and_constrained() {
+    let mut config = meshkv::config::Config::default();
+    (config.mesh.cols, config.mesh.rows, config.noc.flit_width) = (2, 2, 256);
+    let bench = Bench::new(&Design::from_config("small", &config).unwrap());
+    let all = |bench: &Bench| [bench.constraints(), bench.scripts()].concat();
+    assert_eq!(all(&bench), [""; 0]);
+    let (system, read) = ("scripts/system.tcl", "constraints/meshkv_axi3_read_crossings.xdc");
+    for (file, from, to, says) in [
+        (system, "net u_clock_hbm/clk_out1 $name/hbm_aclk", "", "hbm_aclk is not connected"),
+        (system, "$name/aresetn", "$name/resetn", "meshkv_axi3_read has no pin resetn"),
+        (system, "[get_bd_intf_pins $name/s_axi]", "[get_bd_intf_pins $name/s_axis]", "no interface s_axis"),
+        (system, "meshkv_axi3_io}", "meshkv_axi3_inout}", "IP meshkv_axi3_inout is not known here"),
+        (read, "u_beats/u_write/gray_q", "u_beats/u_write/grey_q", "finds nothing named"),
+    ] {
+        let found = bench.with(file, from, to, all);
+        assert!(found.iter().any(|text| text.contains(says)), "{from} in {file}: {found:?}");
+    }
+    let lines: Vec<_> =
+        std::fs::read_to_string(bench.path(read)).unwrap().lines().map(str::to_owned).collect();
+    let touches = |line: &&String| !line.contains("-to [get_cells {u_asks/u_write_seen/first_q_reg");
+    let without: Vec<_> = lines.iter().filter(touches).cloned().collect();
+    std::fs::write(bench.path(read), without.join("\n")).unwrap();
+    let found = bench.constraints();
+    assert!(found.iter().any(|text| text.contains("u_asks/u_write_seen/first_q_reg")), "{found:?}");
 }
 
 #[test]

@@ -4,4 +4,5 @@ mod constraints;
 mod files;
 mod goldens;
 mod lint_matrix;
+mod slr_crossings;
 mod write;

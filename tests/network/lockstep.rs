@@ -79,7 +79,8 @@ fn every_named_network_agrees_on_a_small_mesh() {
         let named = Design::load(&path).unwrap_or_else(|report| panic!("{report}")).0.config;
         let (cols, rows) = (small(named.mesh.cols), small(named.mesh.rows));
         let multicast = named.mare.enable && named.mare.multicast;
-        let key = (cols, rows, multicast, named.noc.vn0_vcs, named.noc.vn1_vcs, named.noc.vc_depth);
+        let noc = &named.noc;
+        let key = (cols, rows, multicast, noc.vn0_vcs, noc.vn1_vcs, noc.vc_depth, noc.router_stages);
         shapes.insert(key, named);
     }
     assert!(shapes.len() >= 4, "{:?}", shapes.keys());
@@ -105,8 +106,13 @@ fn every_number_of_channels_and_depth_agrees() {
         (5, 2, |c| (c.noc.flit_width, c.noc.vc_depth) = (128, 64)),
         (3, 3, |c| (c.noc.vn1_vcs, c.noc.vc_depth, c.mare.enable) = (3, 5, false)),
     ];
-    for (cols, rows, change) in variations {
-        agree(&design(cols, rows, change));
+    for stages in [2, 3] {
+        for (cols, rows, change) in variations {
+            agree(&design(cols, rows, |config| {
+                change(config);
+                config.noc.router_stages = stages;
+            }));
+        }
     }
 }
 

@@ -6,9 +6,10 @@ set design_name tiny
 set design_top meshkv_top
 set design_part xcu280-fsvh2892-2L-e
 set design_platform xilinx_u280_gen3x16_xdma_1_202211_1
-# Clocks in MHz: the network's and PaD's.
+# Clocks in MHz: the network's, PaD's, and that of the ports of HBM.
 set design_noc_mhz 250.000
 set design_pe_mhz 250.000
+set design_hbm_mhz 450.000
 # Sources; every module follows those it instantiates.
 set design_sources {
     rtl/common/meshkv_arbiter2.v
@@ -107,6 +108,10 @@ set design_sources {
     rtl/device/meshkv_control_registers.v
     rtl/device/meshkv_front.v
     rtl/device/meshkv_top.v
+}
+# Converters to the ports of HBM, each with its sources: that of a memory port, that of queries and outputs. None where a
+# flit is narrower than a beat of HBM.
+set design_converters {
 }
 # Macros defined for synthesis.
 set design_defines {

@@ -6,9 +6,10 @@ set design_name u280_8x8
 set design_top meshkv_top
 set design_part xcu280-fsvh2892-2L-e
 set design_platform xilinx_u280_gen3x16_xdma_1_202211_1
-# Clocks in MHz: the network's and PaD's.
+# Clocks in MHz: the network's, PaD's, and that of the ports of HBM.
 set design_noc_mhz 250.000
 set design_pe_mhz 250.000
+set design_hbm_mhz 450.000
 # Sources; every module follows those it instantiates.
 set design_sources {
     rtl/common/meshkv_arbiter2.v
@@ -22,13 +23,13 @@ set design_sources {
     rtl/common/meshkv_synchronizer.v
     rtl/common/meshkv_async_fifo.v
     rtl/common/meshkv_async_register.v
-    rtl/network/meshkv_pair_choice.v
+    rtl/network/meshkv_side_choice.v
     rtl/network/meshkv_credit_counter.v
     rtl/network/meshkv_route_row.v
     rtl/network/meshkv_route_column.v
     rtl/network/meshkv_input_port.v
     rtl/network/meshkv_vc_request.v
-    rtl/network/meshkv_send_vc.v
+    rtl/network/meshkv_grant_vc.v
     rtl/network/meshkv_class_turn.v
     rtl/network/meshkv_shared_turn.v
     rtl/network/meshkv_straight_turn.v
@@ -107,6 +108,12 @@ set design_sources {
     rtl/device/meshkv_control_registers.v
     rtl/device/meshkv_front.v
     rtl/device/meshkv_top.v
+}
+# Converters to the ports of HBM, each with its sources: that of a memory port, that of queries and outputs. None where a
+# flit is narrower than a beat of HBM.
+set design_converters {
+    {meshkv_axi3_read {rtl/common/meshkv_fifo.v rtl/common/meshkv_async_pointer.v rtl/common/meshkv_synchronizer.v rtl/common/meshkv_async_fifo.v rtl/board/meshkv_axi3_fifo.v rtl/board/meshkv_axi3_split.v rtl/board/meshkv_axi3_read.v}}
+    {meshkv_axi3_io {rtl/common/meshkv_fifo.v rtl/common/meshkv_async_pointer.v rtl/common/meshkv_synchronizer.v rtl/common/meshkv_async_fifo.v rtl/board/meshkv_axi3_fifo.v rtl/board/meshkv_axi3_split.v rtl/board/meshkv_axi3_read.v rtl/board/meshkv_axi3_write.v rtl/board/meshkv_axi3_io.v}}
 }
 # Macros defined for synthesis.
 set design_defines {

@@ -3,7 +3,7 @@
 use super::suggest::{Found, Tried};
 use super::timing;
 use crate::cli::table;
-use crate::design::{Design, Mesh, Resources};
+use crate::design::{Design, Mesh, Resources, HBM_MHZ};
 use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Timing, Yosys};
 use serde_json::{json, Map, Value};
 
@@ -38,10 +38,20 @@ pub(super) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
-/// The two clocks: name, period that is configured.
-fn clocks(design: &Design) -> [(&'static str, Clock, f64); 2] {
+/// The clocks: name, period. That of HBM is fixed, and only converters have it.
+fn clocks(design: &Design) -> Vec<(&'static str, Clock, f64)> {
     let clock = &design.config.clock;
-    [("noc", Clock::Noc, 1000.0 / clock.noc_mhz), ("pe", Clock::Pe, 1000.0 / clock.pe_mhz)]
+    let mut all = vec![("noc", Clock::Noc, clock.noc_mhz), ("pe", Clock::Pe, clock.pe_mhz)];
+    all.extend(design.hbm_ratio().map(|_| ("hbm", Clock::Hbm, HBM_MHZ)));
+    all.into_iter().map(|(name, clock, mhz)| (name, clock, 1000.0 / mhz)).collect()
+}
+
+fn name(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Noc => "noc",
+        Clock::Pe => "pe",
+        Clock::Hbm => "hbm",
+    }
 }
 
 pub(super) fn as_json(
@@ -89,7 +99,7 @@ pub(super) fn as_json(
             one["module"] = json!(part.module);
             one["count"] = json!(estimate.count(part.scale));
             one["levels"] = json!(costs.levels);
-            one["clock"] = json!(if part.clock == Clock::Noc { "noc" } else { "pe" });
+            one["clock"] = json!(name(part.clock));
             one
         }).collect::<Vec<_>>(),
         "clocks": clocks(design).iter().map(|(name, clock, wanted)| {

@@ -10,6 +10,7 @@ pub(super) fn of(timing: &Timing, clock: Clock) -> &ClockPaths {
     match clock {
         Clock::Noc => &timing.noc,
         Clock::Pe => &timing.pe,
+        Clock::Hbm => &timing.hbm,
     }
 }
 
@@ -21,6 +22,7 @@ pub(super) fn as_json(timing: &Timing) -> Value {
     json!({
         "noc": clock(&timing.noc),
         "pe": clock(&timing.pe),
+        "hbm": clock(&timing.hbm),
         "reference": reference.collect::<Vec<_>>(),
     })
 }

@@ -5,7 +5,7 @@
 //! else.
 
 use super::messages::{Message, Severity};
-use super::passes::{Linters, FLATTENED, NETLIST};
+use super::passes::{flattened, netlist, Linters};
 use super::vivado;
 use crate::cli::interrupt::Interrupt;
 use anyhow::{bail, Context as _, Result};
@@ -14,31 +14,30 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The elaborated netlist with the attributes of what is kept.
-const KEPT: &str = "kept.il";
-
-/// Writes the [flattened](FLATTENED) netlist of the sources in `dir`, whose elaborated netlist Yosys has written there.
+/// Writes the [flattened](flattened) netlist of the sources in `dir`, whose elaborated netlist Yosys has written there.
 /// Returns the findings about what is kept.
 ///
 /// # Errors
 /// When the netlist cannot be read, or a tool cannot be started.
 pub fn flatten(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
-    let netlist = vivado::read(dir, NETLIST)?;
+    let (elaborated, kept_file, flat_file) = (netlist(top), format!("{top}.kept.il"), flattened(top));
+    let netlist = vivado::read(dir, &elaborated)?;
     let (mut messages, paths) = vivado::hierarchy(&linters.tclsh, dir, (&netlist, top), interrupt)?;
     if !netlist.module(top).is_some_and(|module| module.kept) {
         let text = format!(
             "{}: module {top} lacks the attribute keep_hierarchy: an IP has it below a wrapper, and all constraints \
              are read at its instance there",
-            vivado::HIERARCHY
+            vivado::constraint(top, "hierarchy")
         );
         messages.push(Message { severity: Severity::Error, text });
     }
     // A module appears once in the netlist, so an instance of it is kept in all its places or in none.
     let kept = netlist.always_among(top, &paths.iter().map(String::as_str).collect())?;
-    let elaborated = fs::read_to_string(dir.join(NETLIST))?;
-    fs::write(dir.join(KEPT), mark(&elaborated, &kept)).with_context(|| format!("cannot write {KEPT}"))?;
+    let elaborated = fs::read_to_string(dir.join(elaborated))?;
+    fs::write(dir.join(&kept_file), mark(&elaborated, &kept))
+        .with_context(|| format!("cannot write {kept_file}"))?;
     let mut command = Command::new(&linters.yosys.path);
-    let script = format!("read_rtlil {KEPT}; hierarchy -top {top}; flatten; write_rtlil {FLATTENED}");
+    let script = format!("read_rtlil {kept_file}; hierarchy -top {top}; flatten; write_rtlil {flat_file}");
     command.args(["-q", "-p", &script]).current_dir(dir);
     let output = vivado::ended(&linters.yosys, command, interrupt)?;
     if !output.status.success() {

@@ -5,6 +5,7 @@ pub mod flatten;
 pub mod messages;
 pub mod netlist;
 pub mod passes;
+pub mod slr;
 pub mod vivado;
 
 use super::interrupt::Interrupt;
@@ -89,12 +90,16 @@ fn board(
 ) -> anyhow::Result<Vec<Verdict>> {
     let [constraints, scripts] = vivado::concerns(files);
     let mut verdicts = Vec::new();
-    if !dir.join(passes::NETLIST).is_file() {
+    if !dir.join(passes::netlist(emit::TOP)).is_file() {
         return Ok(verdicts);
     }
     if constraints {
-        let mut messages = flatten::flatten(linters, dir, emit::TOP, interrupt)?;
-        messages.extend(vivado::constraints(&linters.tclsh, dir, emit::TOP, interrupt)?);
+        let mut messages = Vec::new();
+        for top in tops(files) {
+            messages.extend(flatten::flatten(linters, dir, top, interrupt)?);
+            messages.extend(vivado::constraints(&linters.tclsh, dir, top, interrupt)?);
+        }
+        messages.extend(slr::check(linters, dir, emit::TOP, interrupt)?);
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }
@@ -111,6 +116,12 @@ fn board(
     Ok(verdicts)
 }
 
+/// The modules that are read by themselves: the top, and the converters that it does not instantiate.
+fn tops(files: &[SourceFile]) -> Vec<&'static str> {
+    let has = |top: &&str| files.iter().any(|f| f.path == format!("rtl/board/{top}.v"));
+    [emit::TOP].into_iter().chain(vivado::CONVERTERS.into_iter().filter(has)).collect()
+}
+
 /// Runs all passes in parallel: they share only the files they read.
 fn lint(
     files: &[SourceFile],
@@ -121,20 +132,25 @@ fn lint(
     let dir =
         tempfile::Builder::new().prefix("meshkv-lint").tempdir().context("cannot make a temporary folder")?;
     let sources = passes::lay_out(files, dir.path())?;
-    let passes = linters.passes(&sources, emit::TOP);
+    let passes: Vec<_> = tops(files).into_iter().map(|top| linters.passes(&sources, top)).collect();
     let progress = ui.progress(None, "reading the design with every tool");
     let runs = std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            passes.iter().map(|pass| scope.spawn(|| pass.run(dir.path(), interrupt))).collect();
+        let run = |pass: &passes::Pass| pass.run(dir.path(), interrupt);
+        let threads: Vec<_> = passes.iter().flatten().map(|pass| scope.spawn(move || run(pass))).collect();
         threads
             .into_iter()
             .map(|t| t.join().map_err(|_| anyhow!("a lint thread panicked")))
             .collect::<Vec<_>>()
     });
     let mut verdicts = Vec::new();
-    for (pass, run) in passes.iter().zip(runs) {
+    // The passes of the converters are the same as those of the top, and count with them.
+    let mut messages: Vec<Vec<Message>> = vec![Vec::new(); passes[0].len()];
+    for (place, (pass, run)) in passes.iter().flatten().zip(runs).enumerate() {
         ui.detail(format_args!("{} {}", pass.tool.path.display(), pass.command.join(" ")));
-        verdicts.push(verdict(pass.tool, pass.language, run??));
+        messages[place % passes[0].len()].extend(run??);
+    }
+    for (pass, messages) in passes[0].iter().zip(messages) {
+        verdicts.push(verdict(pass.tool, pass.language, messages));
     }
     verdicts.extend(board(files, linters, dir.path(), interrupt)?);
     drop(progress);

@@ -16,11 +16,15 @@ const WAIVERS_FILE: &str = "lint.vlt";
 /// The language of the design with the macro that hides the checks of a simulation, as synthesis reads it.
 pub const SYNTHESIS: &str = "1364-2005 for synthesis";
 
-/// File of the elaborated netlist.
-pub const NETLIST: &str = "netlist.il";
+/// File of the elaborated netlist of a module.
+pub fn netlist(top: &str) -> String {
+    format!("{top}.netlist.il")
+}
 
-/// File of the netlist with the hierarchy that synthesis leaves, in which constraints look names up.
-pub const FLATTENED: &str = "flattened.il";
+/// File of the netlist of a module with the hierarchy that synthesis leaves, in which constraints look names up.
+pub fn flattened(top: &str) -> String {
+    format!("{top}.flattened.il")
+}
 
 /// The tools of all passes.
 #[derive(Debug)]
@@ -79,7 +83,7 @@ impl Linters {
         // Yosys takes its script as one argument; our paths have no blanks.
         let read = format!("read_verilog -noautowire {}", sources.join(" "));
         let script =
-            format!("{read}; hierarchy -check -top {top}; proc; write_rtlil {NETLIST}; check -assert");
+            format!("{read}; hierarchy -check -top {top}; proc; write_rtlil {}; check -assert", netlist(top));
         vec![
             verilator("1364-2005"),
             verilator("1800-2017"),

@@ -3,9 +3,9 @@
 
 use super::messages::{Message, Severity};
 use super::netlist::Netlist;
-use super::passes::{Linters, FLATTENED, NETLIST};
+use super::passes::{self, flattened, Linters};
 use crate::cli::interrupt::{Interrupt, Interrupted};
-use crate::emit::{SourceFile, CARD_DEFINES};
+use crate::emit::{self, SourceFile, CARD_DEFINES};
 use crate::tools::child::{self, Ended};
 use crate::tools::{self, Tool, ToolError};
 use anyhow::{Context as _, Result};
@@ -23,14 +23,21 @@ const ENGINE: [(&str, &str); 6] = [
     ("places.tcl", include_str!("../../../sim/vivado/places.tcl")),
     ("system.tcl", include_str!("../../../sim/vivado/system.tcl")),
 ];
-/// Constraints of synthesis: the instances that keep their hierarchy.
-pub const HIERARCHY: &str = "constraints/hierarchy.xdc";
+/// Constraints of one kind of the top, or of a converter. Those of kind `hierarchy` are of synthesis: the instances that
+/// keep their hierarchy.
+pub fn constraint(top: &str, kind: &str) -> String {
+    let prefix = if top == emit::TOP { String::new() } else { format!("{top}_") };
+    format!("constraints/{prefix}{kind}.xdc")
+}
 
 /// Their path below the folder of the sources.
 const ENGINE_FOLDER: &str = "vivado-stand-in";
 
 /// Constraints that name objects below the top after synthesis, in the order in which they are read.
 const CONSTRAINTS: [&str; 3] = ["clocks", "crossings", "floorplan"];
+
+/// The converters that scripts package, in designs that have them.
+pub const CONVERTERS: [&str; 2] = ["meshkv_axi3_read", "meshkv_axi3_io"];
 
 /// Finds the Tcl interpreter.
 ///
@@ -57,28 +64,32 @@ pub fn hierarchy(
     interrupt: &Interrupt,
 ) -> Result<(Vec<Message>, Vec<String>)> {
     let (names, number) = netlist.to_tcl(top, "")?;
+    let file = constraint(top, "hierarchy");
     let job = format!(
-        "set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc {HIERARCHY}\nvivado::print_kept\n"
+        "set vivado::scope {number}\nvivado::prepare_xdc\nvivado::run_xdc {file}\nvivado::print_kept\n"
     );
     let (messages, said) = run(tclsh, dir, "hierarchy", &(names + &job), interrupt)?;
     Ok((messages, said.lines().filter_map(|line| line.strip_prefix("kept ")).map(str::to_owned).collect()))
 }
 
-/// Runs the constraints of the sources in `dir`, whose netlist was [flattened](super::flatten::flatten).
+/// Runs the constraints of the sources in `dir`, whose netlist was flattened.
 ///
 /// # Errors
 /// When the netlist cannot be read or the interpreter cannot be started.
 pub fn constraints(tclsh: &Tool, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Vec<Message>> {
     // The elaborated netlist is there for the messages: it has the levels that are dissolved.
-    let (elaborated, whole) = read(dir, NETLIST)?.to_tcl(top, "e")?;
-    let (names, number) = read(dir, FLATTENED)?.to_tcl(top, "")?;
+    let (elaborated, whole) = read(dir, &passes::netlist(top))?.to_tcl(top, "e")?;
+    let (names, number) = read(dir, &flattened(top))?.to_tcl(top, "")?;
     let mut job =
         format!("set vivado::scope {number}\nset vivado::elaborated {whole}\nvivado::prepare_xdc\n");
-    for name in CONSTRAINTS {
-        // Writing to a String cannot fail.
-        let _ = writeln!(job, "vivado::run_xdc constraints/{name}.xdc");
+    for file in CONSTRAINTS.map(|kind| constraint(top, kind)) {
+        // A converter has no floorplan.
+        if dir.join(&file).is_file() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(job, "vivado::run_xdc {file}");
+        }
     }
-    job += "vivado::check_crossings constraints/crossings.xdc\n";
+    let _ = writeln!(job, "vivado::check_crossings {}", constraint(top, "crossings"));
     Ok(run(tclsh, dir, "constraints", &(elaborated + &names + &job), interrupt)?.0)
 }
 
@@ -139,14 +150,23 @@ pub fn script(
     found: Installation<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Message>> {
-    let (mut job, number) = read(dir, FLATTENED)?.to_tcl(top, "")?;
+    let (mut job, number) = read(dir, &flattened(top))?.to_tcl(top, "")?;
+    let mut ours = format!("{top} {number}");
+    for (place, converter) in CONVERTERS.iter().enumerate() {
+        if dir.join(flattened(converter)).is_file() {
+            let (names, number) =
+                read(dir, &flattened(converter))?.to_tcl(converter, &format!("c{place}"))?;
+            job += &names;
+            ours += &format!(" {converter} {number}");
+        }
+    }
     // Hierarchy of the platform: the kernel is four levels down.
     job += &format!(
         "netlist::module cu cu {{}} {{}} {{{{inst {number}}}}}\n\
          netlist::module ulp ulp {{}} {{}} {{{{meshkv_1 cu}}}}\n\
          netlist::module level0 level0 {{}} {{}} {{{{ulp ulp}}}}\n\
          netlist::module platform platform {{}} {{}} {{{{level0_i level0}}}}\n\
-         set vivado::scope platform\nset vivado::top {top}\nset vivado::top_module {number}\n\
+         set vivado::scope platform\nset vivado::ours {{{ours}}}\n\
          set vivado::release {}\nset vivado::assumed {{{}}}\n",
         found.release,
         CARD_DEFINES.join(" ")

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 /// FIFOs of one kind, or registers of one word.
 #[derive(Serialize)]
-struct Crossing {
+pub(super) struct Crossing {
     doc: String,
     /// Pattern of the instances.
     path: String,
     instances: Vec<String>,
     count: u32,
-    /// `net` or `pe`: the clock of the writer, and of the reader.
+    /// Name of the clock of the writer, and of the reader.
     writer: &'static str,
     reader: &'static str,
     /// Bits of a pointer, of the pointers of all instances, and of the registers of both their synchronizers.
@@ -43,6 +43,19 @@ impl Crossing {
             reads_words: width > 0,
             instances,
         }
+    }
+
+    /// A FIFO of words of `width` bits between two clocks.
+    pub(super) fn one_fifo(
+        doc: &str,
+        path: &str,
+        clocks: [&'static str; 2],
+        depth: u32,
+        width: u32,
+    ) -> Crossing {
+        let fifo = Crossing::fifo(doc.to_owned(), "", 1, gray(depth), width);
+        let [writer, reader] = clocks;
+        Crossing { path: path.to_owned(), instances: vec![path.to_owned()], writer, reader, ..fifo }
     }
 
     fn register(doc: String, at: &str, tiles: u32, width: u32) -> Crossing {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Instances of one kind; a path with wildcards has a count.
 #[derive(Serialize)]
-struct Kept {
+pub(super) struct Kept {
     doc: &'static str,
     paths: String,
     count: u32,
@@ -19,19 +19,19 @@ struct Kept {
 }
 
 /// Synchronizers and pointers of a FIFO between two clocks.
-const OF_FIFO: [&str; 4] = ["u_write", "u_read", "u_write_seen", "u_read_seen"];
+pub(super) const OF_FIFO: [&str; 4] = ["u_write", "u_read", "u_write_seen", "u_read_seen"];
 
 /// Synchronizers of a word between two clocks.
 const OF_REGISTER: [&str; 2] = ["u_sent_seen", "u_taken_seen"];
 
 /// Instances of one kind, at some paths, as many as `count` in total.
-fn kept(doc: &'static str, paths: &[String], count: u32) -> Kept {
+pub(super) fn kept(doc: &'static str, paths: &[String], count: u32) -> Kept {
     let paths = paths.join(" ");
     Kept { doc, count, wild: paths.contains('*'), paths }
 }
 
 /// An instance and some below it.
-fn with(path: &str, parts: &[&str]) -> Vec<String> {
+pub(super) fn with(path: &str, parts: &[&str]) -> Vec<String> {
     [path.to_owned()].into_iter().chain(below(path, parts)).collect()
 }
 

@@ -3,7 +3,9 @@
 //! Constraints are flat commands: an XDC must not contain loops, so the loops are here. A comment `# expect N` above a
 //! command states the number of objects its patterns match; `meshkv lint` checks it on a flattened netlist.
 
+mod clock;
 mod clock_crossings;
+mod converters;
 mod defines;
 mod hierarchy;
 mod host;
@@ -11,6 +13,7 @@ mod paths;
 mod pblocks;
 mod scripts;
 
+pub use converters::converters;
 pub use defines::CARD_DEFINES;
 
 use crate::design::Design;
@@ -19,6 +22,7 @@ use crate::emit::rtl::names::TOP;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
 use anyhow::{Context as _, Result};
+use clock::{period, Clock};
 use std::sync::LazyLock;
 use tera::{Context, Tera};
 
@@ -38,9 +42,6 @@ const TEMPLATES: [(&str, &str); 4] = [
 /// Pins and configuration of the card: the same for every fabric.
 const BOARD: &str = include_str!("../../../constraints/u280.xdc");
 
-/// The top's clock ports: the network's and PaD's.
-const CLOCKS: [&str; 2] = ["ap_clk", "ap_clk_2"];
-
 /// Emits constraints and scripts, with their paths below the output folder.
 ///
 /// # Errors
@@ -53,10 +54,19 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
         design.name
     );
     let mut files = vec![SourceFile { path: "constraints/u280.xdc".to_owned(), text: BOARD.to_owned() }];
-    for (name, _) in TEMPLATES {
-        let body = PARSED.render(name, &context).with_context(|| format!("template {name}"))?;
-        let path = format!("constraints/{name}");
+    let mut render = |name: &str, context: &Context, file: &str| -> Result<()> {
+        let body = PARSED.render(name, context).with_context(|| format!("template {name}"))?;
+        let path = format!("constraints/{file}");
         files.push(SourceFile { path, text: format!("{header}{}\n", body.trim_end()) });
+        Ok(())
+    };
+    for (name, _) in TEMPLATES {
+        render(name, &context, name)?;
+    }
+    for (top, context) in converters::contexts(design, modules) {
+        for name in converters::CONSTRAINTS {
+            render(name, &context, &format!("{top}_{name}"))?;
+        }
     }
     files.extend(scripts::emit(design, modules)?);
     files.extend(host::emit(design));
@@ -66,28 +76,14 @@ pub(super) fn emit(design: &Design, modules: &[ModuleSpec]) -> Result<Vec<Source
 fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     let mut context = Context::new();
     context.insert("top", TOP);
-    context.insert("network_clock", CLOCKS[0]);
-    context.insert("compute_clock", CLOCKS[1]);
-    context.insert("network_period", &period(design.config.clock.noc_mhz));
-    context.insert("compute_period", &period(design.config.clock.pe_mhz));
+    let (noc, pe) = (period(design.config.clock.noc_mhz), period(design.config.clock.pe_mhz));
+    let clocks = [
+        Clock { name: "net", port: "ap_clk", period: noc, doc: "the network's clock" },
+        Clock { name: "pe", port: "ap_clk_2", period: pe, doc: "PaD's" },
+    ];
+    context.insert("clocks", &clocks);
     clock_crossings::insert(&mut context, design, modules);
     pblocks::insert(&mut context, design, modules);
     hierarchy::insert(&mut context, design);
     context
-}
-
-/// Nanoseconds of a period, rounded down to a picosecond.
-fn period(mhz: f64) -> String {
-    format!("{:.3}", (1e6 / mhz).floor() / 1e3)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_period_is_never_longer_than_the_clock_asks_for() {
-        assert_eq!(period(250.0), "4.000");
-        assert_eq!(period(300.0), "3.333");
-    }
 }

@@ -1,11 +1,13 @@
 //! Scripts that build a bitstream, and the fabric's properties for them.
 
+use super::converters::converters;
 use super::defines::CARD_DEFINES;
 use super::pblocks;
 use crate::design::registers::{named, Access, REGISTERS};
-use crate::design::{channels_of, Design, Fpga};
+use crate::design::{channels_of, Design, Fpga, HBM_MHZ};
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::names::TOP;
+use crate::emit::rtl::Block;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
 use anyhow::{Context as _, Result};
@@ -86,7 +88,10 @@ fn context(design: &Design, modules: &[ModuleSpec]) -> Context {
     // v++ accepts whole megahertz only.
     context.insert("noc_link", &(clock.noc_mhz.ceil() as u32));
     context.insert("pe_link", &(clock.pe_mhz.ceil() as u32));
-    context.insert("sources", &modules.iter().map(ModuleSpec::path).collect::<Vec<_>>());
+    let of_top = modules.iter().filter(|m| m.block != Block::Board);
+    context.insert("sources", &of_top.map(ModuleSpec::path).collect::<Vec<_>>());
+    context.insert("converters", &converters(modules));
+    context.insert("hbm_mhz", &format!("{HBM_MHZ:.3}"));
     context.insert("defines", &CARD_DEFINES);
     context.insert("masters", &masters(design));
     context.insert("registers", &registers(design));

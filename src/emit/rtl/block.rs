@@ -20,6 +20,8 @@ pub enum Block {
     Pad,
     /// Wiring of the blocks, without logic of its own.
     Fabric,
+    /// Converters from the top's ports to those of HBM, for the system without a shell.
+    Board,
     /// The interface to the host.
     Device,
 }
@@ -35,6 +37,7 @@ impl Block {
             Block::Reduce => "reduce",
             Block::Pad => "pad",
             Block::Fabric => "fabric",
+            Block::Board => "board",
             Block::Device => "device",
         }
     }

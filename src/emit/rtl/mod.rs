@@ -11,6 +11,7 @@ macro_rules! template {
 }
 
 mod block;
+mod board;
 mod common;
 mod device;
 mod fabric;

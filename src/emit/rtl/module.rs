@@ -182,6 +182,20 @@ impl ModuleBuilder {
         self.input(of_one.name, "TILES", of_one.doc)
     }
 
+    /// Goes on with one of two variants.
+    pub(in crate::emit) fn when(
+        self,
+        holds: bool,
+        then: impl FnOnce(Self) -> Self,
+        otherwise: impl FnOnce(Self) -> Self,
+    ) -> Self {
+        if holds {
+            then(self)
+        } else {
+            otherwise(self)
+        }
+    }
+
     /// Opens a bundle of ports.
     pub(in crate::emit) fn group(mut self, comment: &'static str) -> Self {
         self.group = comment;

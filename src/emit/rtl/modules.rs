@@ -1,7 +1,7 @@
 //! All modules of a design, block by block.
 
 use super::module::ModuleSpec;
-use super::{common, device, fabric, mare, network, pad, reduce, takv};
+use super::{board, common, device, fabric, mare, network, pad, reduce, takv};
 use crate::design::Design;
 
 /// Every module of the design, in order of dependence: the top comes last.
@@ -16,6 +16,7 @@ pub fn modules(design: &Design) -> Vec<ModuleSpec> {
     modules.extend(pad::modules(design, &tile, former));
     modules.extend(fabric::modules(design, tile, &modules));
     let core = modules.last().expect("the core comes last").clone();
+    modules.extend(board::modules(design, &modules));
     modules.extend(device::modules(design, &core));
     modules
 }

@@ -6,7 +6,7 @@ use super::pad::params::PadParams;
 use super::pad::row_params::PadRowParams;
 use super::render::Renderer;
 use super::values::values;
-use super::{common, device, fabric, mare, network, pad, reduce, takv};
+use super::{board, common, device, fabric, mare, network, pad, reduce, takv};
 use crate::design::Design;
 use crate::emit::source_file::SourceFile;
 use crate::emit::templates;
@@ -18,7 +18,7 @@ use tera::Tera;
 const MODULE: (&str, &str) = ("module.v", include_str!("../../../templates/rtl/module.v.tera"));
 
 /// Bodies of all modules, block by block.
-const TEMPLATES: [&[(&str, &str)]; 8] = [
+const TEMPLATES: [&[(&str, &str)]; 9] = [
     common::TEMPLATES,
     network::TEMPLATES,
     mare::TEMPLATES,
@@ -26,6 +26,7 @@ const TEMPLATES: [&[(&str, &str)]; 8] = [
     reduce::TEMPLATES,
     pad::TEMPLATES,
     fabric::TEMPLATES,
+    board::TEMPLATES,
     device::TEMPLATES,
 ];
 

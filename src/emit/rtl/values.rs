@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<String, tera::Value>> {
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
+    values.insert("staged".into(), design.router.staged().into());
     values.insert("ports".into(), PORTS.to_vec().into());
     for port in Port::ALL {
         let mask = format!("5'b{:05b}", TURNS.mask(port));

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Names of the array's clock, in parts and in the top module. Every other clock is the network's.
 const ARRAY_CLOCKS: [&str; 2] = ["pe_clk", "ap_clk_2"];
 
+/// Name of the clock of the ports of HBM, in converters.
+const HBM_CLOCK: &str = "hbm_aclk";
+
 /// Timing of a design.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
@@ -19,6 +22,19 @@ pub struct Timing {
     pub noc: ClockPaths,
     /// Paths of the array's clock.
     pub pe: ClockPaths,
+    /// Paths of the clock of HBM, in converters.
+    #[serde(default)]
+    pub hbm: ClockPaths,
+}
+
+impl Timing {
+    /// Adds the paths between the registers of a part that is beside the design.
+    pub fn add(&mut self, name: &str, part: &PartTiming) {
+        for (clock, paths) in &part.clocks {
+            let list = if clock == HBM_CLOCK { &mut self.hbm } else { &mut self.noc };
+            *list = ClockPaths::merged([std::mem::take(list), within(name, paths)]);
+        }
+    }
 }
 
 /// A part as it stands in the assembly.
@@ -71,7 +87,7 @@ pub fn time_whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
             list.push(within(&instance.name, paths));
         }
     }
-    Ok(Timing { noc: ClockPaths::merged(noc), pe: ClockPaths::merged(pe) })
+    Ok(Timing { noc: ClockPaths::merged(noc), pe: ClockPaths::merged(pe), hbm: ClockPaths::default() })
 }
 
 fn is_array(clock: &str) -> bool {

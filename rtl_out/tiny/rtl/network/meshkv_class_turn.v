@@ -10,7 +10,8 @@ module meshkv_class_turn (
     input  wire       clk,
     input  wire       rst,
     input  wire [3:0] ask,  // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
-    output wire [3:0] send  // One-hot, or none if nothing asks.
+    output wire [3:0] send,  // One-hot, or none if nothing asks.
+    output wire [3:0] block  // A kind that goes before this one asks.
 );
     wire first = ask[0];
     wire body  = ask[1];
@@ -19,19 +20,24 @@ module meshkv_class_turn (
     reg fetch_before_part_q, data_before_part_q, data_before_fetch_q, body_before_first_q;
     reg fetch_before_part_d, data_before_part_d, data_before_fetch_d, body_before_first_d;
     reg sends_part, sends_first, sends_body, sends_fetch, sends_data;
+    reg blocks_first, blocks_body, blocks_fetch, blocks_data;
 
     always @(*) begin
+        blocks_first = (body & body_before_first_q)
+            | (fetch & fetch_before_part_q)
+            | (data & data_before_part_q);
+        blocks_body = (first & !body_before_first_q)
+            | (fetch & fetch_before_part_q)
+            | (data & data_before_part_q);
+        blocks_fetch = ((first | body) & !fetch_before_part_q) | (data & data_before_fetch_q);
+        blocks_data = ((first | body) & !data_before_part_q) | (fetch & !data_before_fetch_q);
         sends_part = (first | body)
             & (!(fetch & fetch_before_part_q))
             & (!(data & data_before_part_q));
-        sends_fetch = fetch
-            & (!((first | body) & !fetch_before_part_q))
-            & (!(data & data_before_fetch_q));
-        sends_data = data
-            & (!((first | body) & !data_before_part_q))
-            & (!(fetch & !data_before_fetch_q));
-        sends_first = sends_part & first & (!(body & body_before_first_q));
-        sends_body = sends_part & body & (!(first & !body_before_first_q));
+        sends_first = first & !blocks_first;
+        sends_body = body & !blocks_body;
+        sends_fetch = fetch & !blocks_fetch;
+        sends_data = data & !blocks_data;
         fetch_before_part_d = (fetch_before_part_q | (sends_part & (fetch | data)))
             & (!(sends_fetch & (first | body | data)));
         data_before_part_d = (data_before_part_q | (sends_part & (fetch | data)))
@@ -45,7 +51,8 @@ module meshkv_class_turn (
         end
     end
 
-    assign send = {sends_data, sends_fetch, sends_body, sends_first};
+    assign send  = {sends_data, sends_fetch, sends_body, sends_first};
+    assign block = {blocks_data, blocks_fetch, blocks_body, blocks_first};
 
     always @(posedge clk) begin
         fetch_before_part_q <= fetch_before_part_d;

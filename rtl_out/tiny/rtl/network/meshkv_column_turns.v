@@ -22,6 +22,8 @@ module meshkv_column_turns #(
     localparam STRAIGHT = 0, EAST = 1, WEST = 2, TILE = 3;
 
     wire straight_wins, row_wins, east_wins;
+    wire straight_spent, tile_turn, west_turn;
+    wire unused_east = east_wins;
     wire joins = used & ~straight_wins;
 
     // What passes straight through, and all that joins here.
@@ -34,7 +36,8 @@ module meshkv_column_turns #(
         .rivals  (|request[TILE:EAST]),
         .used    (used),
         .share   (share),
-        .straight(straight_wins)
+        .straight(straight_wins),
+        .spent_turn(straight_spent)
     );
 
     // The row, a share for each of its tiles on the sides that ask, and the tile.
@@ -49,7 +52,8 @@ module meshkv_column_turns #(
         .used       (joins),
         .share      (row_share),
         .rival_share({ {WIDTH-1{1'b0}}, 1'b1}),
-        .first      (row_wins)
+        .first      (row_wins),
+        .rival_turn (tile_turn)
     );
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
@@ -61,12 +65,15 @@ module meshkv_column_turns #(
         .used       (joins & row_wins),
         .share      (tiles_e),
         .rival_share(tiles_w),
-        .first      (east_wins)
+        .first      (east_wins),
+        .rival_turn (west_turn)
     );
 
-    assign grant[STRAIGHT] = straight_wins;
-    assign grant[EAST]     = ~straight_wins & row_wins & east_wins;
-    assign grant[WEST]     = ~straight_wins & row_wins & ~east_wins;
-    assign grant[TILE]     = ~straight_wins & ~row_wins & request[TILE];
+    // Each from the requests and whose turn it is: an input wins unless one that goes first asks.
+    wire straight_first = request[STRAIGHT] & ~straight_spent;
+    assign grant[STRAIGHT] = request[STRAIGHT] & ~(straight_spent & |request[TILE:EAST]);
+    assign grant[EAST]     = request[EAST] & ~straight_first & ~(request[TILE] & tile_turn) & ~(request[WEST] & west_turn);
+    assign grant[WEST]     = request[WEST] & ~straight_first & ~(request[TILE] & tile_turn) & ~(request[EAST] & ~west_turn);
+    assign grant[TILE]     = request[TILE] & ~straight_first & ~(|request[WEST:EAST] & ~tile_turn);
 endmodule
 `default_nettype wire

@@ -117,7 +117,6 @@ module meshkv_input_port #(
     assign done = rd_vc & {VCS{|grant}} & ~(unserved & SEVERAL);
     assign occupied = occupied_d;
     assign freed    = done;
-
     // The next head is loaded from the bank, or from the link if the bank holds no other flit.
     // Nothing is owed at that time, so the two sets are ORed without a multiplexer.
     wire [VCS-1:0] from_bank = done & more;

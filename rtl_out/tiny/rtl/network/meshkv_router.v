@@ -582,6 +582,8 @@ module meshkv_router #(
     wire [COLUMN_META_WIDTH-1:0] w_on_column = {rd_meta_w[COLUMN_LSB+:COLUMN_DEST_WIDTH], rd_meta_w[HEAD_WIDTH-1:0]};
     wire [COLUMN_META_WIDTH-1:0] l_on_column = {rd_meta_l[COLUMN_LSB+:COLUMN_DEST_WIDTH], rd_meta_l[HEAD_WIDTH-1:0]};
 
+
+
     // Selects come late: a synthesiser that mixes them with the multiplexers spends two look-up tables a bit of the flit.
 
     (* keep_hierarchy = "yes" *)

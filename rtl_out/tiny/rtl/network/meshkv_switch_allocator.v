@@ -464,7 +464,6 @@ module meshkv_switch_allocator #(
     wire [2:0] classes_e = {|full_e[VCS-1:VN0_VCS+1], full_e[VN0_VCS], |full_e[VN0_VCS-1:0]};
     wire [2:0] classes_w = {|full_w[VCS-1:VN0_VCS+1], full_w[VN0_VCS], |full_w[VN0_VCS-1:0]};
     wire unused_several = several_l;
-
     // First the outputs with most contenders, north and south: four inputs each.
     meshkv_column_output #(
         .WIDTH(WIDTH)
@@ -506,7 +505,6 @@ module meshkv_switch_allocator #(
         .won_w        (kind_w_s),
         .won_l        (kind_l_s)
     );
-
     // East and west come next. An input that has won north or south is open to them only with copies of one flit.
 
     wire [3:0] open_w_e;
@@ -630,7 +628,6 @@ module meshkv_switch_allocator #(
     assign express_e = {1'b0, idle_w & wants_e_w & express_ok_e[W], 3'b000};
     assign express_l = {1'b0, idle_w & wants_l_w & express_ok_l[W] & ~(wants_e_w & |rx_valid_e),
                               idle_e & wants_l_e & express_ok_l[E] & ~(wants_w_e & |rx_valid_w), 2'b00};
-
     // Multiplexer selects of each output: inputs a, b, c, d.
     assign select_n = {won_w_n | won_l_n, won_e_n | won_l_n};
     assign select_s = {won_w_s | won_l_s, won_e_s | won_l_s};

@@ -28,7 +28,7 @@ module meshkv_tile_output #(
     localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
     // Requests and grants of each kind of flit: {west, east, south, north}.
-    wire [3:0] send;
+    wire [3:0] send, block;
     wire [3:0] first = {want_w[FIRST], want_e[FIRST], want_s[FIRST], want_n[FIRST]};
     wire [3:0] first_turn;
     wire [3:0] body = {want_w[BODY], want_e[BODY], want_s[BODY], want_n[BODY]};
@@ -38,10 +38,11 @@ module meshkv_tile_output #(
     wire [3:0] data = {want_w[DATA], want_e[DATA], want_s[DATA], want_n[DATA]};
     wire [3:0] data_turn;
     meshkv_class_turn u_class (
-        .clk (clk),
-        .rst (rst),
-        .ask ({|data, |fetch, |body, |first}),
-        .send(send)
+        .clk  (clk),
+        .rst  (rst),
+        .ask  ({|data, |fetch, |body, |first}),
+        .send (send),
+        .block(block)
     );
     meshkv_tile_turns #(
         .WIDTH(WIDTH)
@@ -93,9 +94,9 @@ module meshkv_tile_output #(
         .grant  (body_turn)
     );
 
-    assign won_n = send & {data_turn[0], fetch_turn[0], body_turn[0], first_turn[0]};
-    assign won_s = send & {data_turn[1], fetch_turn[1], body_turn[1], first_turn[1]};
-    assign won_e = send & {data_turn[2], fetch_turn[2], body_turn[2], first_turn[2]};
-    assign won_w = send & {data_turn[3], fetch_turn[3], body_turn[3], first_turn[3]};
+    assign won_n = ~block & {data_turn[0], fetch_turn[0], body_turn[0], first_turn[0]};
+    assign won_s = ~block & {data_turn[1], fetch_turn[1], body_turn[1], first_turn[1]};
+    assign won_e = ~block & {data_turn[2], fetch_turn[2], body_turn[2], first_turn[2]};
+    assign won_w = ~block & {data_turn[3], fetch_turn[3], body_turn[3], first_turn[3]};
 endmodule
 `default_nettype wire

@@ -76,7 +76,6 @@ module meshkv_vc_request #(
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
 
     reg  [2:0]          yields_q;    // Classes of which another input claims credits.
-
     assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
@@ -210,21 +209,21 @@ module meshkv_vc_request #(
     endgenerate
 
     // The turn of VN0 goes to the channel after the one that has left.
+    wire [VN0_VCS-1:0] has_left = leaves;
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_later
             wire passed_on;
             if (k == 0) begin : gen_lowest
                 assign passed_on = 1'b0;
             end else begin : gen_higher
-                assign passed_on = |leaves[k-1:0];
+                assign passed_on = |has_left[k-1:0];
             end
             always @(posedge clk) begin
-                if (|leaves) later_q[k] <= passed_on | leaves[VN0_VCS-1];
+                if (|has_left) later_q[k] <= passed_on | has_left[VN0_VCS-1];
                 if (rst) later_q[k] <= 1'b1;
             end
         end
     endgenerate
-
     // The favoured virtual channel keeps its turn until its flit has left or it is empty. Others may
     // use the port meanwhile. After STARVE_LIMIT such uses only the favoured one may request until
     // served. If it then lacks a credit, counting starts over, so that it blocks nobody and a
@@ -294,7 +293,7 @@ module meshkv_vc_request #(
             wire [NUM_DATA-1:0] waits  = occupied[VCS-1:VN0_VCS+1];
             wire [NUM_DATA-1:0] turned = {slot_q[NUM_DATA-2:0], slot_q[NUM_DATA-1]};
             always @(posedge clk) begin
-                if (|(turned & waits) | ~|(slot_q & waits)) slot_q <= turned;
+                if (|(waits & ~slot_q) | ~|(slot_q & waits)) slot_q <= turned;
                 if (rst) slot_q <= { {NUM_DATA-1{1'b0}}, 1'b1};
             end
             assign slot = slot_q;

@@ -38,7 +38,7 @@ module meshkv_input_port #(
     output wire [VCS-1:0]        rx_credit,  // One pulse a slot freed.
 
     // To the switch: the head of the virtual channel that rd_vc names.
-    input  wire [4:0]            grant,  // Outputs that take a copy of it in this cycle.
+    input  wire [4:0]            grant,  // Outputs that are granted a copy of its KV_DATA.
     input  wire [VCS-1:0]        rd_vc,  // One-hot, or none.
     output wire [META_WIDTH-1:0] rd_meta,
     output wire [FLIT_WIDTH-1:0] rd_data,
@@ -55,34 +55,31 @@ module meshkv_input_port #(
     localparam NUM_SLOTS  = VCS << PTR_WIDTH;
 
     // One bank holds all virtual channels, so that a port costs one RAM of 32 entries and not
-    // four of 8. Routes have a memory of their own, because they are read one flit ahead.
+    // four of 8. Routes have memories of their own, one a virtual channel: each is read one flit ahead, before it is known
+    // whose head leaves.
     (* ram_style = "distributed" *) reg [META_WIDTH+FLIT_WIDTH-1:0] flit_mem[0:NUM_SLOTS-1];
-    (* ram_style = "distributed" *) reg [5:0] route_mem[0:NUM_SLOTS-1];
 
-    wire [ADDR_WIDTH-1:0] wr_addr, rd_addr, next_addr;
-    wire                  next_last;
-    wire [4:0]            next_route;
+    wire [ADDR_WIDTH-1:0] wr_addr, rd_addr;
+    wire [VCS-1:0]        next_last;
+    wire [5*VCS-1:0]      next_route;  // Bit output * VCS + v.
 
     // A slot is written even if the flit left by an express path; only a flit that stays
     // advances the write pointer.
     always @(posedge clk) begin
-        if (|rx_valid) begin
-            flit_mem[wr_addr]  <= {rx_meta, rx_data};
-            route_mem[wr_addr] <= {rx_last, rx_route};
-        end
+        if (|rx_valid) flit_mem[wr_addr] <= {rx_meta, rx_data};
     end
 
-    assign {rd_meta, rd_data}      = flit_mem[rd_addr];
-    assign {next_last, next_route} = route_mem[next_addr];
+    // The head that was granted in the cycle before.
+    reg [VCS-1:0] rd_vc_q;
+    always @(posedge clk) rd_vc_q <= rd_vc;
+    assign {rd_meta, rd_data} = flit_mem[rd_addr];
 
     // The virtual channel's number from its one-hot form, and its pointers by number.
     wire [VC_WIDTH-1:0]  wr_number, rd_number;
     wire [PTR_WIDTH-1:0] wr_slots  [0:VCS-1];
     wire [PTR_WIDTH-1:0] rd_slots  [0:VCS-1];
-    wire [PTR_WIDTH-1:0] next_slots[0:VCS-1];
-    assign wr_addr   = {wr_number, wr_slots[wr_number]};
-    assign rd_addr   = {rd_number, rd_slots[rd_number]};
-    assign next_addr = {rd_number, next_slots[rd_number]};
+    assign wr_addr = {wr_number, wr_slots[wr_number]};
+    assign rd_addr = {rd_number, rd_slots[rd_number]};
 
     genvar v, b, o;
     generate
@@ -92,7 +89,7 @@ module meshkv_input_port #(
                 assign has_bit[v] = (v >> b) % 2 == 1;
             end
             assign wr_number[b] = |(rx_valid & has_bit);
-            assign rd_number[b] = |(rd_vc & has_bit);
+            assign rd_number[b] = |(rd_vc_q & has_bit);
         end
     endgenerate
 
@@ -114,28 +111,27 @@ module meshkv_input_port #(
         end
     end
 
-    assign done = rd_vc & {VCS{|grant}} & ~(unserved & SEVERAL);
+    assign done = rd_vc & ~(unserved & SEVERAL);
     assign occupied = occupied_d;
     assign freed    = done;
-
-    // The next head is loaded from the bank, or from the link if the bank holds no other flit.
-    // Nothing is owed at that time, so the two sets are ORed without a multiplexer.
-    wire [VCS-1:0] from_bank = done & more;
-    wire [VCS-1:0] from_link = rx_valid & (~occupied | (done & ~more));
+    // The next head is loaded from the bank, or from the link if the bank holds no other flit. Whether a head
+    // leaves is known last and chooses between what its output is owed then and else.
+    wire [VCS-1:0] opens = rx_valid & ~occupied;
 
     generate
         for (o = 0; o < 5; o = o + 1) begin : gen_owed
             if ((OUTPUTS >> o) % 2 == 1) begin : gen_output
                 reg  [VCS-1:0] owed_q;  // Heads that still owe this output a copy.
+                wire [VCS-1:0] then_owed = (more & next_route[o*VCS+:VCS]) | (~more & rx_valid & {VCS{rx_route[o]}});
+                wire [VCS-1:0] else_owed = owed_q | (opens & {VCS{rx_route[o]}});
                 wire [VCS-1:0] served = rd_vc & SEVERAL & {VCS{grant[o]}};
-                wire [VCS-1:0] left   = owed_q & ~(served | (done & ~SEVERAL));
                 always @(posedge clk) begin
-                    owed_q <= left | (from_link & {VCS{rx_route[o]}}) | (from_bank & {VCS{next_route[o]}});
+                    owed_q <= (done & then_owed) | (~done & ~served & else_owed);
                     if (rst) owed_q <= {VCS{1'b0}};
                 end
                 assign pending[o*VCS+:VCS] = owed_q;
             end else begin : gen_never
-                wire unused_route = next_route[o];
+                wire unused_route = |next_route[o*VCS+:VCS];
                 assign pending[o*VCS+:VCS] = {VCS{1'b0}};
             end
         end
@@ -157,8 +153,19 @@ module meshkv_input_port #(
             reg  [PTR_WIDTH-1:0] wr_ptr_q, rd_ptr_q;
             wire [PTR_WIDTH-1:0] rd_next = {rd_ptr_q[PTR_WIDTH-2:0], RING[rd_ptr_q]};
             assign wr_slots[v]   = wr_ptr_q;
-            assign rd_slots[v]   = rd_ptr_q;
-            assign next_slots[v] = rd_next;
+
+            // The head's slot is read a cycle after its grant, when the pointer may be at the next one.
+            reg [PTR_WIDTH-1:0] rd_slot_q;
+            always @(posedge clk) rd_slot_q <= rd_ptr_q;
+            assign rd_slots[v] = rd_slot_q;
+
+            (* ram_style = "distributed" *) reg [5:0] route_mem[0:(1<<PTR_WIDTH)-1];
+            wire [5:0] next = route_mem[rd_next];
+            always @(posedge clk) if (rx_valid[v]) route_mem[wr_ptr_q] <= {rx_last, rx_route};
+            assign next_last[v] = next[5];
+            for (o = 0; o < 5; o = o + 1) begin : gen_next
+                assign next_route[o*VCS+v] = next[o];
+            end
             assign more[v]       = rd_next != wr_ptr_q;
 
             // At least half of the slots hold a flit: what passes through is backed up. A pointer that follows the write
@@ -181,7 +188,7 @@ module meshkv_input_port #(
             always @(posedge clk) begin
                 if (keep[v]) wr_ptr_q <= {wr_ptr_q[PTR_WIDTH-2:0], RING[wr_ptr_q]};
                 if (done[v]) rd_ptr_q <= rd_next;
-                if (from_link[v] | from_bank[v]) last_q[v] <= from_bank[v] ? next_last : rx_last;
+                last_q[v] <= done[v] ? (more[v] ? next_last[v] : rx_last) : opens[v] ? rx_last : last_q[v];
                 if (rst) begin
                     wr_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
                     rd_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};

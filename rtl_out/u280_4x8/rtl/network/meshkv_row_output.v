@@ -22,13 +22,14 @@ module meshkv_row_output #(
     localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
     wire [3:0] ask = want_straight | want_l;
-    wire [3:0] send, straight_turn;
+    wire [3:0] send, block, straight_turn, straight_spent;
     wire [1:0] body_turn;
     meshkv_class_turn u_class (
-        .clk (clk),
-        .rst (rst),
-        .ask (ask),
-        .send(send)
+        .clk  (clk),
+        .rst  (rst),
+        .ask  (ask),
+        .send (send),
+        .block(block)
     );
 
     wire [WIDTH:0] first_share, fetch_share, data_share;
@@ -52,7 +53,8 @@ module meshkv_row_output #(
         .rivals  (want_l[FIRST]),
         .used    (send[FIRST]),
         .share   (first_share),
-        .straight(straight_turn[FIRST])
+        .straight(straight_turn[FIRST]),
+        .spent_turn(straight_spent[FIRST])
     );
     meshkv_straight_turn #(
         .WIDTH(WIDTH + 1)
@@ -63,7 +65,8 @@ module meshkv_row_output #(
         .rivals  (want_l[FETCH]),
         .used    (send[FETCH]),
         .share   (fetch_share),
-        .straight(straight_turn[FETCH])
+        .straight(straight_turn[FETCH]),
+        .spent_turn(straight_spent[FETCH])
     );
     meshkv_straight_turn #(
         .WIDTH(WIDTH + 1)
@@ -74,7 +77,8 @@ module meshkv_row_output #(
         .rivals  (want_l[DATA]),
         .used    (send[DATA]),
         .share   (data_share),
-        .straight(straight_turn[DATA])
+        .straight(straight_turn[DATA]),
+        .spent_turn(straight_spent[DATA])
     );
     meshkv_arbiter2 u_body (
         .clk     (clk),
@@ -83,10 +87,10 @@ module meshkv_row_output #(
         .request({want_l[BODY], want_straight[BODY]}),
         .grant  (body_turn)
     );
-    assign straight_turn[BODY] = body_turn[0];
-    wire unused_turn = body_turn[1];
+    assign straight_turn[BODY]  = body_turn[0];
+    assign straight_spent[BODY] = body_turn[1];
 
-    assign won_straight = send & straight_turn;
-    assign won_l        = send & ~straight_turn;
+    assign won_straight = ~block & straight_turn;
+    assign won_l        = ~block & want_l & (~want_straight | straight_spent);
 endmodule
 `default_nettype wire

@@ -16,7 +16,8 @@ module meshkv_shared_turn #(
     input  wire             used,  // The winner is granted.
     input  wire [WIDTH-1:0] share,  // Wins of the first side in its turn.
     input  wire [WIDTH-1:0] rival_share,  // Wins of the second side in its turn.
-    output wire             first  // The first side wins.
+    output wire             first,  // The first side wins.
+    output wire             rival_turn  // If both sides ask, the second wins.
 );
     reg             turn_q, turn_d;                 // It is the turn of the second side.
     reg [WIDTH-1:0] left_q, left_d;                 // Wins left in this turn.
@@ -41,6 +42,7 @@ module meshkv_shared_turn #(
     end
 
     assign first = wins;
+    assign rival_turn = turn_q;
 
     always @(posedge clk) begin
         turn_q <= turn_d;

@@ -21,6 +21,8 @@ module meshkv_tile_turns #(
     localparam NORTH = 0, SOUTH = 1, EAST = 2, WEST = 3;
 
     wire column_wins, north_wins, east_wins;
+    wire row_turn, south_turn, west_turn;
+    wire unused_wins = north_wins | east_wins;
 
     // The column, a share for each of its rows on the sides that ask, and this row.
     wire [WIDTH-1:0] column_share = request[NORTH] == request[SOUTH] ? tiles_column : request[NORTH] ? tiles_n : tiles_s;
@@ -34,7 +36,8 @@ module meshkv_tile_turns #(
         .used       (used),
         .share      (column_share),
         .rival_share({ {WIDTH-1{1'b0}}, 1'b1}),
-        .first      (column_wins)
+        .first      (column_wins),
+        .rival_turn (row_turn)
     );
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
@@ -46,7 +49,8 @@ module meshkv_tile_turns #(
         .used       (used & column_wins),
         .share      (tiles_n),
         .rival_share(tiles_s),
-        .first      (north_wins)
+        .first      (north_wins),
+        .rival_turn (south_turn)
     );
     meshkv_shared_turn #(
         .WIDTH(WIDTH)
@@ -58,12 +62,15 @@ module meshkv_tile_turns #(
         .used       (used & ~column_wins),
         .share      (tiles_e),
         .rival_share(tiles_w),
-        .first      (east_wins)
+        .first      (east_wins),
+        .rival_turn (west_turn)
     );
 
-    assign grant[NORTH] = column_wins & north_wins;
-    assign grant[SOUTH] = column_wins & ~north_wins;
-    assign grant[EAST]  = ~column_wins & east_wins;
-    assign grant[WEST]  = ~column_wins & ~east_wins & request[WEST];
+    // Each from the requests and whose turn it is: an input wins unless one that goes first asks.
+    wire column_first = |request[SOUTH:NORTH] & ~row_turn, row_first = |request[WEST:EAST] & row_turn;
+    assign grant[NORTH] = request[NORTH] & ~row_first & ~(request[SOUTH] & south_turn);
+    assign grant[SOUTH] = request[SOUTH] & ~row_first & ~(request[NORTH] & ~south_turn);
+    assign grant[EAST]  = request[EAST] & ~column_first & ~(request[WEST] & west_turn);
+    assign grant[WEST]  = request[WEST] & ~column_first & ~(request[EAST] & ~west_turn);
 endmodule
 `default_nettype wire

@@ -34,7 +34,7 @@ module meshkv_vc_request #(
 
     // The outputs, bit output * VCS + v.
     input  wire [5*VCS-1:0]     avail,  // A credit waits.
-    input  wire [5*VN0_VCS-1:0] free,  // A credit waits and no packet holds the virtual channel.
+    input  wire [4:0]           start,  // By output: a packet may begin.
     input  wire [5*VN0_VCS-1:0] pick,  // One-hot: the free virtual channel for the next packet.
 
     // Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.
@@ -47,21 +47,28 @@ module meshkv_vc_request #(
 
     // Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
     output wire [19:0]          wants,
-    output wire                 copying,  // Copies of a KV_DATA flit go before flits with one destination.
+    output wire [4:0]           held_single,  // Outputs for which flits with one destination wait, with a credit or without.
+    output wire [4:0]           held_copy,  // Outputs for which the KV_DATA head waits whose turn it is.
     output wire                 several,  // The KV_DATA head whose turn it is has several destinations.
     output wire [4:0]           express_ok,  // The flit on the link has an empty buffer and a credit at that output.
 
     // Grants.
     input  wire [19:0]          won,  // Requests that are granted.
-    output wire [4:0]           grant,  // Outputs that take the departing flit.
+    input  wire                 lost_single,  // What of it has one destination and is at east, west or the tile is not.
+    input  wire                 lost_copy,  // The same for KV_DATA.
+    output wire                 yield,  // North and south stand back for flits to the other outputs.
+    output wire [4:0]           grant,  // Outputs that take a copy of the departing flit.
     input  wire [4:0]           express,  // Outputs that take the flit on the link.
     output wire [VCS-1:0]       rd_vc,  // One-hot: the virtual channel to read.
 
-    // The departing flit: its virtual channel beyond the output, one-hot; none for a first flit.
-    output wire [VCS-1:0]       out_vc,
-    output wire                 out_first,  // First flit of its packet: it takes the output's pick.
-    output wire                 out_last,  // Last flit of its packet.
-    output wire [VCS-1:0]       express_vc,  // The same for the flit on the link.
+    // What would depart, by output and kind.
+    output wire [VCS-1:0]       out_slot,  // One-hot: channel of KV_DATA.
+    output wire [5*VN0_VCS-1:0] body_out,  // One-hot: the channel beyond of a flit inside a packet.
+    output wire [4:0]           first_last,  // A first flit is its packet's last.
+    output wire [4:0]           body_last,  // A flit inside a packet is its last.
+
+    // The flit on the link: its virtual channel beyond the output, one-hot; none for a first flit.
+    output wire [VCS-1:0]       express_vc,
     output wire                 express_first
 );
     localparam NUM_DATA   = VCS - VN0_VCS - 1;
@@ -71,28 +78,20 @@ module meshkv_vc_request #(
     localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
     reg  [VC_WIDTH-1:0] favoured_q;  // Number of the favoured virtual channel.
-    reg  [VCS-1:0]      gate_q;      // Virtual channels that may request.
     wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
 
     reg  [2:0]          yields_q;    // Classes of which another input claims credits.
-
-    assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
 
     // Open VN0 packets: bit k * VN0_VCS + v is set if the packet of v uses the output's virtual channel k.
     reg  [VN0_VCS*VN0_VCS-1:0] owners_q;
-    reg  [VN0_VCS-1:0]         in_packet;
-    integer                    i;
-    always @(*) begin
-        in_packet = {VN0_VCS{1'b0}};
-        for (i = 0; i < VN0_VCS; i = i + 1) in_packet = in_packet | owners_q[i*VN0_VCS+:VN0_VCS];
-    end
+    reg  [VN0_VCS-1:0]         in_packet;  // Any is.
 
     // VN0 channels from the turn upwards; they go before the lower ones.
     reg  [VN0_VCS-1:0]   later_q;
-    wire [5*VN0_VCS-1:0] winners;  // By output, the VN0 channels of which it takes a flit.
+    wire [5*VN0_VCS-1:0] leaving;  // By output, the VN0 channel of which it takes a flit.
 
     genvar o, k;
     generate
@@ -109,15 +108,30 @@ module meshkv_vc_request #(
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
                 wire [2:0]         taken   = yields_q & {3{shut[o]}};
-                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken[0]}};
-                wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS] & gate_q[VN0_VCS-1:0];
-                wire [VN0_VCS-1:0] firsts  = part & starts;
+                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{start[o] & ~taken[0]}};
+                wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS];
+                wire [VN0_VCS-1:0] firsts  = part & ~in_packet;
                 wire [VN0_VCS-1:0] bodies  = part & resumes;
-                wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS] & gate_q[VCS-1:VN0_VCS]
+                wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS]
                     & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
-                assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts};
+                assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts & start[o] & ~taken[0]};
 
-                assign winners[o*VN0_VCS+:VN0_VCS] = (bodies & {VN0_VCS{won[o*4+BODY]}}) | (firsts & {VN0_VCS{won[o*4+FIRST]}});
+                // What waits for this output, whether or not it could leave.
+                assign held_single[o] = |pending[o*VCS+:NUM_SINGLE];
+                assign held_copy[o]   = |(pending[o*VCS+NUM_SINGLE+:NUM_DATA] & slot);
+
+                // Of the channels with the same kind of flit, the one whose turn it is. It is known before the grant.
+                wire [VN0_VCS-1:0] firsts_ahead = firsts & later_q, bodies_ahead = bodies & later_q;
+                wire [VN0_VCS-1:0] first_turn   = |firsts_ahead ? firsts_ahead : firsts;
+                wire [VN0_VCS-1:0] body_turn    = |bodies_ahead ? bodies_ahead : bodies;
+                wire [VN0_VCS-1:0] first_vc     = first_turn & (~first_turn + 1'b1);
+                wire [VN0_VCS-1:0] body_vc      = body_turn & (~body_turn + 1'b1);
+                assign first_last[o] = |(first_vc & last[VN0_VCS-1:0]);
+                assign body_last[o]  = |(body_vc & last[VN0_VCS-1:0]);
+                for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_body_out
+                    assign body_out[o*VN0_VCS+k] = |(body_vc & owners_q[k*VN0_VCS+:VN0_VCS]);
+                end
+                assign leaving[o*VN0_VCS+:VN0_VCS] = (body_vc & {VN0_VCS{won[o*4+BODY]}}) | (first_vc & {VN0_VCS{won[o*4+FIRST]}});
 
                 assign claim_outputs[o] = |(pending[o*VCS+:VCS] & is_favoured);
 
@@ -127,9 +141,14 @@ module meshkv_vc_request #(
                     assign express_ok[o] = 1'b0;
                 end
             end else begin : gen_never
-                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], shut[o]};
+                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], start[o], shut[o]};
                 assign wants[o*4+:4]                 = 4'b0000;
-                assign winners[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
+                assign leaving[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
+                assign body_out[o*VN0_VCS+:VN0_VCS]  = {VN0_VCS{1'b0}};
+                assign first_last[o]                 = 1'b0;
+                assign body_last[o]                  = 1'b0;
+                assign held_single[o]                = 1'b0;
+                assign held_copy[o]                  = 1'b0;
                 assign express_ok[o]                 = 1'b0;
                 assign claim_outputs[o]              = 1'b0;
             end
@@ -137,36 +156,44 @@ module meshkv_vc_request #(
     endgenerate
 
     // One flit leaves: that of the kind that has won. Several outputs are granted only to copies of one KV_DATA flit.
-    reg [VN0_VCS-1:0] heads;
-    reg               fetches, copies;
+    // What has won east, west or the tile is lost with lost_single or lost_copy, which come last.
+    localparam REST = 5'b11100;
+    reg [VN0_VCS-1:0] chosen_first, chosen_rest;
+    reg               fetch_first, fetch_rest, copy_first, copy_rest;
     reg [4:0]         grant_d;
     integer           q;
     always @(*) begin
-        heads   = {VN0_VCS{1'b0}};
-        fetches = 1'b0;
-        copies  = 1'b0;
+        chosen_first = {VN0_VCS{1'b0}};
+        chosen_rest  = {VN0_VCS{1'b0}};
+        fetch_first  = 1'b0;
+        fetch_rest   = 1'b0;
+        copy_first   = 1'b0;
+        copy_rest    = 1'b0;
         for (q = 0; q < 5; q = q + 1) begin
-            heads      = heads | winners[q*VN0_VCS+:VN0_VCS];
-            fetches    = fetches | won[q*4+FETCH];
-            copies     = copies | won[q*4+DATA];
-            grant_d[q] = |won[q*4+:4];
+            if (REST[q]) begin
+                chosen_rest = chosen_rest | leaving[q*VN0_VCS+:VN0_VCS];
+                fetch_rest  = fetch_rest | won[q*4+FETCH];
+                copy_rest   = copy_rest | won[q*4+DATA];
+            end else begin
+                chosen_first = chosen_first | leaving[q*VN0_VCS+:VN0_VCS];
+                fetch_first  = fetch_first | won[q*4+FETCH];
+                copy_first   = copy_first | won[q*4+DATA];
+            end
+            grant_d[q] = won[q*4+DATA] & ~(REST[q] & lost_copy);
         end
     end
-    wire [VN0_VCS-1:0] ahead  = heads & later_q;
-    wire [VN0_VCS-1:0] turn   = |ahead ? ahead : heads;
-    wire [VN0_VCS-1:0] chosen = turn & (~turn + 1'b1);
+    wire [VN0_VCS-1:0] chosen  = chosen_first | (chosen_rest & {VN0_VCS{~lost_single}});
+    wire               fetches = fetch_first | (fetch_rest & ~lost_single);
+    wire               copies  = copy_first | (copy_rest & ~lost_copy);
     assign grant = grant_d;
     assign rd_vc = {slot & {NUM_DATA{copies}}, fetches, chosen};
 
     // Output virtual channel of the flit: its packet's; on VN1 its own; none for a first flit.
-    assign out_vc[VCS-1:VN0_VCS]     = rd_vc[VCS-1:VN0_VCS];
-    assign out_first                 = |(rd_vc[VN0_VCS-1:0] & ~in_packet);
-    assign out_last                  = |(rd_vc[VN0_VCS-1:0] & last[VN0_VCS-1:0]);
+    assign out_slot                  = {slot, {NUM_SINGLE{1'b0}}};
     assign express_vc[VCS-1:VN0_VCS] = rx_valid[VCS-1:VN0_VCS];
     assign express_first             = |(rx_valid[VN0_VCS-1:0] & ~in_packet);
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_out_vc
-            assign out_vc[k]     = |(rd_vc[VN0_VCS-1:0] & owners_q[k*VN0_VCS+:VN0_VCS]);
             assign express_vc[k] = |(rx_valid[VN0_VCS-1:0] & owners_q[k*VN0_VCS+:VN0_VCS]);
         end
     endgenerate
@@ -178,11 +205,10 @@ module meshkv_vc_request #(
     integer           n;
 
     always @(*) begin
-        given = grant[0] ? pick[0*VN0_VCS+:VN0_VCS]
-              : grant[1] ? pick[1*VN0_VCS+:VN0_VCS]
-              : grant[2] ? pick[2*VN0_VCS+:VN0_VCS]
-              : grant[3] ? pick[3*VN0_VCS+:VN0_VCS]
-              :            pick[4*VN0_VCS+:VN0_VCS];
+        // A flit inside a packet is given nothing new: what this gives then is not used.
+        given = {VN0_VCS{1'b0}};
+        for (n = 0; n < 5; n = n + 1)
+            given = given | (pick[n*VN0_VCS+:VN0_VCS] & {VN0_VCS{won[n*4+FIRST] & ~(REST[n] & lost_single)}});
         express_given            = express[EAST] ? pick[EAST*VN0_VCS+:VN0_VCS] : pick[WEST*VN0_VCS+:VN0_VCS];
         given[VN0_VCS-1]         = 1'b1;
         express_given[VN0_VCS-1] = 1'b1;
@@ -197,46 +223,55 @@ module meshkv_vc_request #(
     wire [VN0_VCS-1:0] begins        = leaves & ~last[VN0_VCS-1:0] & ~in_packet;
     wire [VN0_VCS-1:0] flight_begins = flies & ~{VN0_VCS{rx_last}} & ~in_packet;
     wire [VN0_VCS-1:0] ends          = (leaves & last[VN0_VCS-1:0]) | (flies & {VN0_VCS{rx_last}});
+    always @(posedge clk) begin
+        in_packet <= (in_packet & ~ends) | begins | flight_begins;
+        if (rst) in_packet <= {VN0_VCS{1'b0}};
+    end
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_owners
             always @(posedge clk) begin
-                if (|{leaves, flies}) begin
-                    owners_q[k*VN0_VCS+:VN0_VCS] <= (owners_q[k*VN0_VCS+:VN0_VCS] & ~ends)
-                        | (begins & {VN0_VCS{given[k]}}) | (flight_begins & {VN0_VCS{express_given[k]}});
-                end
+                owners_q[k*VN0_VCS+:VN0_VCS] <= (owners_q[k*VN0_VCS+:VN0_VCS] & ~ends)
+                    | (begins & {VN0_VCS{given[k]}}) | (flight_begins & {VN0_VCS{express_given[k]}});
                 if (rst) owners_q[k*VN0_VCS+:VN0_VCS] <= {VN0_VCS{1'b0}};
             end
         end
     endgenerate
 
-    // The turn of VN0 goes to the channel after the one that has left.
+    // The turn of VN0 goes to the channel after the one that has left. A cycle later, as all that only weighs
+    // choices follows from registers.
+    reg [VN0_VCS-1:0] has_left;
+    reg [VCS-1:0]     freed_q;
+    always @(posedge clk) begin
+        has_left <= leaves;
+        freed_q  <= freed;
+    end
     generate
         for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_later
             wire passed_on;
             if (k == 0) begin : gen_lowest
                 assign passed_on = 1'b0;
             end else begin : gen_higher
-                assign passed_on = |leaves[k-1:0];
+                assign passed_on = |has_left[k-1:0];
             end
             always @(posedge clk) begin
-                if (|leaves) later_q[k] <= passed_on | leaves[VN0_VCS-1];
+                if (|has_left) later_q[k] <= passed_on | has_left[VN0_VCS-1];
                 if (rst) later_q[k] <= 1'b1;
             end
         end
     endgenerate
-
-    // The favoured virtual channel keeps its turn until its flit has left or it is empty. Others may
-    // use the port meanwhile. After STARVE_LIMIT such uses only the favoured one may request until
-    // served. If it then lacks a credit, counting starts over, so that it blocks nobody and a
-    // virtual network never waits for the other.
+    // North and south go before the other outputs. After STARVE_LIMIT flits that went there while others waited for
+    // the rest, the input asks for the rest alone until one of these has left. If none of them has a credit then,
+    // counting starts over, so that they block nobody.
     localparam [3:0] LIMIT = STARVE_LIMIT[3:0];
 
     reg  [3:0]     count_q, count_d;
     reg            exclusive;
-    wire           alone  = ~&gate_q;
-    wire           served = |(rd_vc & is_favoured);
-    wire           passed = |grant & ~served;
-    wire           over   = served | ~|(occupied & is_favoured) | (alone & ~|wants);
+    reg            yield_q, won_first_q, won_rest_q;
+    wire           waits  = |((held_single | held_copy) & REST);
+    wire           asks   = |{wants[19:8]};
+    wire           passed = won_first_q;
+    wire           over   = won_rest_q | ~waits | (yield_q & ~asks);
+    assign yield = yield_q;
 
     always @(*) begin
         exclusive = count_q == LIMIT;
@@ -249,13 +284,24 @@ module meshkv_vc_request #(
         end
     end
 
+    always @(posedge clk) begin
+        won_first_q <= lost_single;
+        won_rest_q  <= (|{chosen_rest, fetch_rest} & ~lost_single) | (copy_rest & ~lost_copy);
+        yield_q     <= exclusive & ~over;
+        if (rst) begin
+            won_first_q <= 1'b0;
+            won_rest_q  <= 1'b0;
+            yield_q     <= 1'b0;
+        end
+    end
+
     // A favoured head that has waited for CLAIM_PERIODS ticks claims the next credits of its class at the
     // outputs that it needs. A flit inside a packet has a virtual channel of its own and claims nothing.
     localparam [3:0] PERIODS = CLAIM_PERIODS[3:0];
 
     reg  [3:0] waited_q, waited_d;
     wire       claiming    = waited_q == PERIODS;
-    wire       leaves_turn = |((freed | ~occupied) & is_favoured);
+    wire       leaves_turn = |((freed_q | ~occupied) & is_favoured);
 
     always @(*) begin
         if (leaves_turn) begin
@@ -272,14 +318,12 @@ module meshkv_vc_request #(
     always @(posedge clk) begin
         count_q  <= count_d;
         waited_q <= waited_d;
-        gate_q   <= ~{VCS{exclusive & ~over}} | is_favoured;
         yields_q <= closed & {3{~holds}};
         if (leaves_turn)
             favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
             waited_q   <= 4'd0;
-            gate_q     <= {VCS{1'b1}};
             yields_q   <= 3'b000;
             favoured_q <= {VC_WIDTH{1'b0}};
         end
@@ -294,7 +338,7 @@ module meshkv_vc_request #(
             wire [NUM_DATA-1:0] waits  = occupied[VCS-1:VN0_VCS+1];
             wire [NUM_DATA-1:0] turned = {slot_q[NUM_DATA-2:0], slot_q[NUM_DATA-1]};
             always @(posedge clk) begin
-                if (|(turned & waits) | ~|(slot_q & waits)) slot_q <= turned;
+                if (|(waits & ~slot_q) | ~|(slot_q & waits)) slot_q <= turned;
                 if (rst) slot_q <= { {NUM_DATA-1{1'b0}}, 1'b1};
             end
             assign slot = slot_q;

@@ -54,7 +54,8 @@ module meshkv_counter_choice #(
                 .COLS(COLS)
             ) u_row (
                 .clk   (clk),
-                .lane  (asks[AWAY*9+:9] - FIRST[8:0]),
+                .tile  (asks[AWAY*9+:9]),
+                .first (FIRST[8:0]),
                 .of_row(of_tiles[y*COLS*32+:COLS*32]),
                 .chosen(near)
             );

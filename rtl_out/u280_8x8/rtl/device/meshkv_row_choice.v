@@ -8,11 +8,15 @@ module meshkv_row_choice #(
     parameter COLS = 8
 ) (
     input  wire               clk,
-    input  wire [8:0]         lane,  // Column of the tile; COLS or more for a tile of another row.
+    input  wire [8:0]         tile,  // Number of the tile.
+    input  wire [8:0]         first,  // Number of the row's first tile, tied to a constant.
     input  wire [COLS*32-1:0] of_row,  // Words of the row.
     output wire [31:0]        chosen  // The tile's word.
 );
+    // The column of the tile; COLS or more if it is in another row. The difference is here, in the SLR of the row: the
+    // number comes from a register between SLRs.
     localparam [31:0] COLUMNS = COLS;
+    wire       [8:0]  lane    = tile - first;
     localparam LANE_BITS = $clog2(COLS), LANES = 1 << LANE_BITS;
     wire [32*LANES-1:0] all;
     genvar x;

@@ -25,6 +25,8 @@ module meshkv_output_port #(
     // From the switch.
     input  wire [VCS-1:0]        send_vc,  // One-hot: the virtual channel of the departing flit; none: nothing is sent.
     input  wire                  send_last,  // Last flit of its packet.
+    input  wire [VCS-1:0]        go_vc,  // The same for the flit that enters the register: sent in the cycle before, or express.
+    input  wire                  load,  // A flit may enter the register.
     input  wire [1:0]            select,  // The selected input: a, b, c, d.
     input  wire [META_WIDTH-1:0] meta_a,
     input  wire [META_WIDTH-1:0] meta_b,
@@ -43,7 +45,7 @@ module meshkv_output_port #(
 
     // Availability, for the inputs.
     output wire [VCS-1:0]        avail,  // A credit waits.
-    output wire [VN0_VCS-1:0]    free,  // A credit waits and no packet holds the virtual channel.
+    output wire                  start,  // A packet may begin: a virtual channel has a credit and no packet.
     output wire [VN0_VCS-1:0]    pick  // One-hot: the free virtual channel for the next packet.
 );
     reg [VCS-1:0]        tx_valid_q;
@@ -52,8 +54,8 @@ module meshkv_output_port #(
 
     // Four inputs and two select bits: one six-input LUT a bit.
     always @(posedge clk) begin
-        tx_valid_q <= send_vc;
-        if (|send_vc) begin
+        tx_valid_q <= go_vc;
+        if (load) begin
             case (select)
                 2'd0: begin
                     tx_meta_q <= meta_a;
@@ -79,6 +81,7 @@ module meshkv_output_port #(
     assign tx_valid = tx_valid_q;
     assign tx_meta  = tx_meta_q;
     assign tx_data  = tx_data_q;
+    wire [VN0_VCS-1:0] free;  // A credit waits and no packet holds the virtual channel.
 
     genvar v;
     generate
@@ -117,10 +120,13 @@ module meshkv_output_port #(
             assign free[v] = avail[v] & ~locked_q;
         end
 
+        // A packet may begin.
+        assign start = |free;
+
         if (VN0_VCS == 1) begin : gen_pick_one
             assign pick = free;
         end else begin : gen_pick
-            // New packets rotate over the free virtual channels, so that all fill evenly.
+            // New packets rotate over the free virtual channels from cycle to cycle, so that all fill evenly.
             reg  [VN0_VCS-1:0] turn_q;
             wire [VN0_VCS-1:0] lower;
             assign lower[0] = 1'b0;
@@ -129,7 +135,7 @@ module meshkv_output_port #(
             end
             assign pick = |(free & turn_q) ? turn_q : free & ~lower;
             always @(posedge clk) begin
-                if (|(send_vc[VN0_VCS-1:0] & turn_q)) turn_q <= {turn_q[VN0_VCS-2:0], turn_q[VN0_VCS-1]};
+                turn_q <= {turn_q[VN0_VCS-2:0], turn_q[VN0_VCS-1]};
                 if (rst) turn_q <= { {VN0_VCS-1{1'b0}}, 1'b1};
             end
         end

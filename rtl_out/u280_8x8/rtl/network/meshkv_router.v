@@ -3,7 +3,7 @@
 //
 // Five-port router with credit flow control: VN0 wormhole XY, VN1 XYM multicast.
 //
-// Two cycles from input to output: a flit is written to its buffer and routed, then switched.
+// Three cycles from input to output: a flit is written to its buffer and routed, granted, switched.
 // Along a row an unhindered flit takes the express path in one cycle. Each copy of a multicast
 // flit leaves when its output is free. Outputs are registers, inputs write memory: no
 // combinational path crosses the router. Coordinates are ports, so all tiles elaborate alike.
@@ -464,23 +464,24 @@ module meshkv_router #(
     // Arbitration.
     localparam LAST_ROW = ROWS - 1, LAST_COL = COLS - 1;
     wire [5*VCS-1:0]     avail;
-    wire [5*VN0_VCS-1:0] free, pick;
+    wire [4:0]           start;
+    wire [5*VN0_VCS-1:0] pick;
     wire [4:0]           blocked;
-    wire [VCS-1:0]       send_vc_n;
+    wire [VCS-1:0]       send_vc_n, go_vc_n;
     wire [1:0]           select_n;
-    wire                 send_last_n;
-    wire [VCS-1:0]       send_vc_s;
+    wire                 send_last_n, load_n;
+    wire [VCS-1:0]       send_vc_s, go_vc_s;
     wire [1:0]           select_s;
-    wire                 send_last_s;
-    wire [VCS-1:0]       send_vc_e;
+    wire                 send_last_s, load_s;
+    wire [VCS-1:0]       send_vc_e, go_vc_e;
     wire [1:0]           select_e;
-    wire                 send_last_e;
-    wire [VCS-1:0]       send_vc_w;
+    wire                 send_last_e, load_e;
+    wire [VCS-1:0]       send_vc_w, go_vc_w;
     wire [1:0]           select_w;
-    wire                 send_last_w;
-    wire [VCS-1:0]       send_vc_l;
+    wire                 send_last_w, load_w;
+    wire [VCS-1:0]       send_vc_l, go_vc_l;
     wire [1:0]           select_l;
-    wire                 send_last_l;
+    wire                 send_last_l, load_l;
 
     meshkv_switch_allocator #(
         .X_WIDTH      (X_WIDTH),
@@ -504,6 +505,8 @@ module meshkv_router #(
         .rd_vc_n    (rd_vc_n),
         .send_vc_n  (send_vc_n),
         .send_last_n(send_last_n),
+        .go_vc_n    (go_vc_n),
+        .load_n     (load_n),
         .select_n   (select_n),
         .pending_s  (pending_s),
         .occupied_s (occupied_s),
@@ -517,6 +520,8 @@ module meshkv_router #(
         .rd_vc_s    (rd_vc_s),
         .send_vc_s  (send_vc_s),
         .send_last_s(send_last_s),
+        .go_vc_s    (go_vc_s),
+        .load_s     (load_s),
         .select_s   (select_s),
         .pending_e  (pending_e),
         .occupied_e (occupied_e),
@@ -530,6 +535,8 @@ module meshkv_router #(
         .rd_vc_e    (rd_vc_e),
         .send_vc_e  (send_vc_e),
         .send_last_e(send_last_e),
+        .go_vc_e    (go_vc_e),
+        .load_e     (load_e),
         .select_e   (select_e),
         .pending_w  (pending_w),
         .occupied_w (occupied_w),
@@ -543,6 +550,8 @@ module meshkv_router #(
         .rd_vc_w    (rd_vc_w),
         .send_vc_w  (send_vc_w),
         .send_last_w(send_last_w),
+        .go_vc_w    (go_vc_w),
+        .load_w     (load_w),
         .select_w   (select_w),
         .pending_l  (pending_l),
         .occupied_l (occupied_l),
@@ -555,6 +564,8 @@ module meshkv_router #(
         .rd_vc_l    (rd_vc_l),
         .send_vc_l  (send_vc_l),
         .send_last_l(send_last_l),
+        .go_vc_l    (go_vc_l),
+        .load_l     (load_l),
         .select_l   (select_l),
         .tiles_n    (LAST_ROW[Y_WIDTH-1:0] - y),
         .tiles_s    (y),
@@ -565,7 +576,7 @@ module meshkv_router #(
         .wants_l_e  (l_to_e),
         .wants_l_w  (l_to_w),
         .avail      (avail),
-        .free       (free),
+        .start      (start),
         .pick       (pick),
         .blocked    (blocked)
     );
@@ -582,6 +593,8 @@ module meshkv_router #(
     wire [COLUMN_META_WIDTH-1:0] w_on_column = {rd_meta_w[COLUMN_LSB+:COLUMN_DEST_WIDTH], rd_meta_w[HEAD_WIDTH-1:0]};
     wire [COLUMN_META_WIDTH-1:0] l_on_column = {rd_meta_l[COLUMN_LSB+:COLUMN_DEST_WIDTH], rd_meta_l[HEAD_WIDTH-1:0]};
 
+
+
     // Selects come late: a synthesiser that mixes them with the multiplexers spends two look-up tables a bit of the flit.
 
     (* keep_hierarchy = "yes" *)
@@ -596,6 +609,8 @@ module meshkv_router #(
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_n),
+        .go_vc    (go_vc_n),
+        .load     (load_n),
         .send_last(send_last_n),
         .select   (select_n),
         .meta_a   (rd_meta_s),
@@ -611,7 +626,7 @@ module meshkv_router #(
         .tx_data  (tx_n_data),
         .tx_credit(tx_n_credit),
         .avail    (avail[0*VCS+:VCS]),
-        .free     (free[0*VN0_VCS+:VN0_VCS]),
+        .start    (start[0]),
         .pick     (pick[0*VN0_VCS+:VN0_VCS])
     );
 
@@ -627,6 +642,8 @@ module meshkv_router #(
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_s),
+        .go_vc    (go_vc_s),
+        .load     (load_s),
         .send_last(send_last_s),
         .select   (select_s),
         .meta_a   (rd_meta_n),
@@ -642,7 +659,7 @@ module meshkv_router #(
         .tx_data  (tx_s_data),
         .tx_credit(tx_s_credit),
         .avail    (avail[1*VCS+:VCS]),
-        .free     (free[1*VN0_VCS+:VN0_VCS]),
+        .start    (start[1]),
         .pick     (pick[1*VN0_VCS+:VN0_VCS])
     );
 
@@ -658,6 +675,8 @@ module meshkv_router #(
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_e),
+        .go_vc    (go_vc_e),
+        .load     (load_e),
         .send_last(send_last_e),
         .select   (select_e),
         .meta_a   (w_on_east),
@@ -673,7 +692,7 @@ module meshkv_router #(
         .tx_data  (tx_e_data),
         .tx_credit(tx_e_credit),
         .avail    (avail[2*VCS+:VCS]),
-        .free     (free[2*VN0_VCS+:VN0_VCS]),
+        .start    (start[2]),
         .pick     (pick[2*VN0_VCS+:VN0_VCS])
     );
 
@@ -689,6 +708,8 @@ module meshkv_router #(
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_w),
+        .go_vc    (go_vc_w),
+        .load     (load_w),
         .send_last(send_last_w),
         .select   (select_w),
         .meta_a   (e_on_west),
@@ -704,7 +725,7 @@ module meshkv_router #(
         .tx_data  (tx_w_data),
         .tx_credit(tx_w_credit),
         .avail    (avail[3*VCS+:VCS]),
-        .free     (free[3*VN0_VCS+:VN0_VCS]),
+        .start    (start[3]),
         .pick     (pick[3*VN0_VCS+:VN0_VCS])
     );
 
@@ -720,6 +741,8 @@ module meshkv_router #(
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_l),
+        .go_vc    (go_vc_l),
+        .load     (load_l),
         .send_last(send_last_l),
         .select   (select_l),
         .meta_a   (rd_meta_n[HEAD_WIDTH-1:0]),
@@ -735,7 +758,7 @@ module meshkv_router #(
         .tx_data  (tx_l_data),
         .tx_credit(tx_l_credit),
         .avail    (avail[4*VCS+:VCS]),
-        .free     (free[4*VN0_VCS+:VN0_VCS]),
+        .start    (start[4]),
         .pick     (pick[4*VN0_VCS+:VN0_VCS])
     );
 

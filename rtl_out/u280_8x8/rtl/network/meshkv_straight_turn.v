@@ -15,7 +15,8 @@ module meshkv_straight_turn #(
     input  wire             rivals,  // A flit that joins asks.
     input  wire             used,  // The winner is granted.
     input  wire [WIDTH-1:0] share,  // Wins of straight flits in a round.
-    output wire             straight  // The straight flit wins.
+    output wire             straight,  // The straight flit wins.
+    output wire             spent_turn  // If others ask, the straight flit loses.
 );
     reg [WIDTH-1:0] left_q, left_d;  // Wins left to straight flits in this round.
     reg             spent_q;         // None.
@@ -35,6 +36,7 @@ module meshkv_straight_turn #(
     end
 
     assign straight = wins;
+    assign spent_turn = spent_q;
 
     always @(posedge clk) begin
         left_q  <= left_d;

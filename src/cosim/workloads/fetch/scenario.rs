@@ -7,7 +7,7 @@
 use super::plan::{Command, Plan, Resident};
 use crate::cosim::hash::mix;
 use crate::cosim::workloads::SliceId;
-use crate::design::{Design, NodeId, ROUTER_CYCLES};
+use crate::design::{Design, NodeId};
 
 /// Requests of the tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,7 +206,7 @@ fn duplicates(design: &Design, plan: &mut Plan, cause: Cause, rounds: u32) {
     // other.
     let cycles = |to: NodeId| {
         let (x, y) = mesh.coords(to);
-        u64::from(x + ROUTER_CYCLES * y + design.crossed(0, y))
+        u64::from(x + design.router.stages * y + design.crossed(0, y))
     };
     let ahead = cycles(far) - cycles(near) + 2;
     for i in 0..rounds {

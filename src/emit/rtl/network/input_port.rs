@@ -34,7 +34,15 @@ pub(in crate::emit::rtl) fn input_port(w: &NetworkParams, multicast: bool) -> Mo
         .input("rx_data", "FLIT_WIDTH", "")
         .output("rx_credit", "VCS", "One pulse a slot freed.")
         .group("To the switch: the head of the virtual channel that rd_vc names.")
-        .input("grant", 5, "Outputs that take a copy of it in this cycle.")
+        .input(
+            "grant",
+            5,
+            if w.staged {
+                "Outputs that are granted a copy of its KV_DATA."
+            } else {
+                "Outputs that take a copy of it in this cycle."
+            },
+        )
         .input("rd_vc", "VCS", "One-hot, or none.")
         .output("rd_meta", "META_WIDTH", "")
         .output("rd_data", "FLIT_WIDTH", "")
@@ -78,7 +86,11 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("rx_last", 1, "")
     .group("The outputs, bit output * VCS + v.")
     .input("avail", "5*VCS", "A credit waits.")
-    .input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel.")
+    .when(
+        w.staged,
+        |b| b.input("start", 5, "By output: a packet may begin."),
+        |b| b.input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel."),
+    )
     .input("pick", "5*VN0_VCS", "One-hot: the free virtual channel for the next packet.")
     .group("Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.")
     .input("closed", 3, "An input claims them.")
@@ -89,19 +101,49 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .output("claim_outputs", 5, "At these outputs.")
     .group("Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
     .output("wants", 20, "")
-    .output("copying", 1, "Copies of a KV_DATA flit go before flits with one destination.")
+    .when(
+        w.staged,
+        |b| {
+            b.output("held_single", 5, "Outputs for which flits with one destination wait, with a credit or without.")
+                .output("held_copy", 5, "Outputs for which the KV_DATA head waits whose turn it is.")
+        },
+        |b| b.output("copying", 1, "Copies of a KV_DATA flit go before flits with one destination."),
+    )
     .output("several", 1, "The KV_DATA head whose turn it is has several destinations.")
     .output("express_ok", 5, "The flit on the link has an empty buffer and a credit at that output.")
     .group("Grants.")
     .input("won", 20, "Requests that are granted.")
-    .output("grant", 5, "Outputs that take the departing flit.")
+    .when(
+        w.staged,
+        |b| {
+            b.input("lost_single", 1, "What of it has one destination and is at east, west or the tile is not.")
+                .input("lost_copy", 1, "The same for KV_DATA.")
+                .output("yield", 1, "North and south stand back for flits to the other outputs.")
+        },
+        |b| b,
+    )
+    .output("grant", 5, if w.staged { "Outputs that take a copy of the departing flit." } else { "Outputs that take the departing flit." })
     .input("express", 5, "Outputs that take the flit on the link.")
     .output("rd_vc", "VCS", "One-hot: the virtual channel to read.")
-    .group("The departing flit: its virtual channel beyond the output, one-hot; none for a first flit.")
-    .output("out_vc", "VCS", "")
-    .output("out_first", 1, "First flit of its packet: it takes the output's pick.")
-    .output("out_last", 1, "Last flit of its packet.")
-    .output("express_vc", "VCS", "The same for the flit on the link.")
+    .when(
+        w.staged,
+        |b| {
+            b.group("What would depart, by output and kind.")
+                .output("out_slot", "VCS", "One-hot: channel of KV_DATA.")
+                .output("body_out", "5*VN0_VCS", "One-hot: the channel beyond of a flit inside a packet.")
+                .output("first_last", 5, "A first flit is its packet's last.")
+                .output("body_last", 5, "A flit inside a packet is its last.")
+                .group("The flit on the link: its virtual channel beyond the output, one-hot; none for a first flit.")
+                .output("express_vc", "VCS", "")
+        },
+        |b| {
+            b.group("The departing flit: its virtual channel beyond the output, one-hot; none for a first flit.")
+                .output("out_vc", "VCS", "")
+                .output("out_first", 1, "First flit of its packet: it takes the output's pick.")
+                .output("out_last", 1, "Last flit of its packet.")
+                .output("express_vc", "VCS", "The same for the flit on the link.")
+        },
+    )
     .output("express_first", 1, "")
     .build()
 }

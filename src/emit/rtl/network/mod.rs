@@ -17,14 +17,14 @@ use crate::emit::rtl::network::credit_counter::credit_counter;
 use crate::emit::rtl::network::input_port::{input_port, vc_request};
 use crate::emit::rtl::network::link_counters::link_counters;
 use crate::emit::rtl::network::mesh::mesh;
-use crate::emit::rtl::network::output_port::{output_port, send_vc};
+use crate::emit::rtl::network::output_port::{grant_vc, output_port, send_vc};
 use crate::emit::rtl::network::output_turns::{
     class_turn, column_output, column_turns, row_output, shared_turn, straight_share, straight_turn,
     tile_output, tile_turns,
 };
 use crate::emit::rtl::network::params::NetworkParams;
 use crate::emit::rtl::network::router::{route_column, route_row, router};
-use crate::emit::rtl::network::switch_allocator::{output_open, pair_choice, switch_allocator};
+use crate::emit::rtl::network::switch_allocator::{output_open, pair_choice, side_choice, switch_allocator};
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
@@ -32,6 +32,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_column_output.v"),
     template!("network/meshkv_column_turns.v"),
     template!("network/meshkv_credit_counter.v"),
+    template!("network/meshkv_grant_vc.v"),
     template!("network/meshkv_input_port.v"),
     template!("network/meshkv_link_counters.v"),
     template!("network/meshkv_mesh.v"),
@@ -44,6 +45,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_row_output.v"),
     template!("network/meshkv_send_vc.v"),
     template!("network/meshkv_shared_turn.v"),
+    template!("network/meshkv_side_choice.v"),
     template!("network/meshkv_straight_share.v"),
     template!("network/meshkv_straight_turn.v"),
     template!("network/meshkv_switch_allocator.v"),
@@ -56,13 +58,13 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     let w = NetworkParams::of(design);
     vec![
-        pair_choice(),
+        if w.staged { side_choice() } else { pair_choice() },
         credit_counter(&w),
         route_row(&w),
         route_column(&w),
         input_port(&w, design.router.multicast),
         vc_request(&w),
-        send_vc(&w),
+        if w.staged { grant_vc(&w) } else { send_vc(&w) },
         class_turn(),
         shared_turn(&w),
         straight_turn(&w),

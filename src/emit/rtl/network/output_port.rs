@@ -22,8 +22,17 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
     .clocked()
     .group("From the switch.")
     .input("send_vc", "VCS", "One-hot: the virtual channel of the departing flit; none: nothing is sent.")
-    .input("send_last", 1, "Last flit of its packet.")
-    .input("select", 2, "The selected input: a, b, c, d.");
+    .input("send_last", 1, "Last flit of its packet.");
+    if w.staged {
+        b = b
+            .input(
+                "go_vc",
+                "VCS",
+                "The same for the flit that enters the register: sent in the cycle before, or express.",
+            )
+            .input("load", 1, "A flit may enter the register.");
+    }
+    b = b.input("select", 2, "The selected input: a, b, c, d.");
     for i in ["a", "b", "c", "d"] {
         b = b.input(format!("meta_{i}"), "META_WIDTH", "");
     }
@@ -37,10 +46,41 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         .input("tx_credit", "VCS", "One pulse a slot freed.")
         .group("Availability, for the inputs.")
         .output("avail", "VCS", "A credit waits.")
-        .output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel.")
+        .when(
+            w.staged,
+            |b| b.output("start", 1, "A packet may begin: a virtual channel has a credit and no packet."),
+            |b| b.output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel."),
+        )
         .output("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
         .instances(&["meshkv_credit_counter"])
         .build()
+}
+
+pub(in crate::emit::rtl) fn grant_vc(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_grant_vc",
+        &[
+            "Virtual channel of the flit that an output is granted, from the grants of its inputs.",
+            "",
+            "A packet's first flit takes the virtual channel that the output picked. What each input would send",
+            "is known before the grants, which pass two gates here.",
+        ],
+    )
+    .param("INPUTS", 4, "Inputs that may use the output.")
+    .vn0_vcs(w)
+    .vcs(w)
+    .input("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
+    .group("By input, the first one lowest.")
+    .input("kind", "4*INPUTS", "Grants: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .input("slot", "INPUTS*VCS", "One-hot: channel of KV_DATA.")
+    .input("body_out", "INPUTS*VN0_VCS", "One-hot: the channel beyond of a flit inside a packet.")
+    .input("first_last", "INPUTS", "A first flit is its packet's last.")
+    .input("body_last", "INPUTS", "A flit inside a packet is its last.")
+    .group("To the output.")
+    .output("send_vc", "VCS", "")
+    .output("send_last", 1, "")
+    .build()
 }
 
 pub(in crate::emit::rtl) fn send_vc(w: &NetworkParams) -> ModuleSpec {

@@ -36,6 +36,7 @@ pub(in crate::emit::rtl) fn class_turn() -> ModuleSpec {
     .clocked()
     .input("ask", 4, KINDS)
     .output("send", 4, "One-hot, or none if nothing asks.")
+    .output("block", 4, "A kind that goes before this one asks.")
     .build()
 }
 
@@ -57,6 +58,7 @@ pub(in crate::emit::rtl) fn shared_turn(w: &NetworkParams) -> ModuleSpec {
     .input("share", "WIDTH", "Wins of the first side in its turn.")
     .input("rival_share", "WIDTH", "Wins of the second side in its turn.")
     .output("first", 1, "The first side wins.")
+    .output("rival_turn", 1, "If both sides ask, the second wins.")
     .build()
 }
 
@@ -77,6 +79,7 @@ pub(in crate::emit::rtl) fn straight_turn(w: &NetworkParams) -> ModuleSpec {
     .input("used", 1, "The winner is granted.")
     .input("share", "WIDTH", "Wins of straight flits in a round.")
     .output("straight", 1, "The straight flit wins.")
+    .output("spent_turn", 1, "If others ask, the straight flit loses.")
     .build()
 }
 

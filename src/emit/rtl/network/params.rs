@@ -19,6 +19,8 @@ pub(in crate::emit::rtl) struct NetworkParams {
     pub(in crate::emit::rtl) head: u32,
     pub(in crate::emit::rtl) flit: u32,
     pub(in crate::emit::rtl) crossings: u32,
+    /// Grants are registered: routers of three stages.
+    pub(in crate::emit::rtl) staged: bool,
 }
 
 impl NetworkParams {
@@ -34,6 +36,7 @@ impl NetworkParams {
             head: design.flit.head_width,
             flit: design.flit.data_width,
             crossings: design.crossings(),
+            staged: design.router.staged(),
         }
     }
 }

@@ -20,7 +20,11 @@ pub(in crate::emit::rtl) fn router(w: &NetworkParams) -> ModuleSpec {
         &[
             "Five-port router with credit flow control: VN0 wormhole XY, VN1 XYM multicast.",
             "",
-            "Two cycles from input to output: a flit is written to its buffer and routed, then switched.",
+            if w.staged {
+                "Three cycles from input to output: a flit is written to its buffer and routed, granted, switched."
+            } else {
+                "Two cycles from input to output: a flit is written to its buffer and routed, then switched."
+            },
             "Along a row an unhindered flit takes the express path in one cycle. Each copy of a multicast",
             "flit leaves when its output is free. Outputs are registers, inputs write memory: no",
             "combinational path crosses the router. Coordinates are ports, so all tiles elaborate alike.",

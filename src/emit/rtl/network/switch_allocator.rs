@@ -4,18 +4,43 @@ use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::network::params::{NetworkParams, PORTS};
 
+/// What the allocator of a router of three stages does.
+const STAGED: &[&str] = &[
+    "Matches the inputs of a router to its outputs, once a cycle; grants are used a cycle later.",
+    "",
+    "All outputs are decided side by side. An input that holds flits for two outputs asks for one of",
+    "them, in turns. North and south have most contenders: an input that is sure to win there asks for",
+    "nothing else, and one that wins there against a rival loses what it has won elsewhere.",
+    "An output first chooses a class, then an input of that class by the tiles behind it.",
+];
+
+/// Its parts.
+const STAGED_PARTS: &[&str] = &[
+    "meshkv_vc_request",
+    "meshkv_side_choice",
+    "meshkv_output_open",
+    "meshkv_column_output",
+    "meshkv_row_output",
+    "meshkv_tile_output",
+    "meshkv_grant_vc",
+];
+
 pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
     let mut b = ModuleBuilder::new(
         Block::Network,
         "meshkv_switch_allocator",
-        &[
+        if w.staged {
+            STAGED
+        } else {
+            &[
             "Matches the inputs of a router to its outputs, once a cycle.",
             "",
             "Outputs are decided one after the other and granted inputs drop out. So the matching is",
             "maximal but for the side choices, unlike that of single-pass separable allocators. North and",
             "south, which have the most contenders, go first, then east and west, then the tile.",
             "An output first chooses a class, then an input of that class by the tiles behind it.",
-        ],
+        ]
+        },
     )
     .x_width(w)
     .y_width(w)
@@ -46,8 +71,11 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
             .output(format!("express_{p}"), 5, "")
             .output(format!("rd_vc_{p}"), "VCS", "")
             .output(format!("send_vc_{p}"), "VCS", "")
-            .output(format!("send_last_{p}"), 1, "")
-            .output(format!("select_{p}"), 2, "");
+            .output(format!("send_last_{p}"), 1, "");
+        if w.staged {
+            b = b.output(format!("go_vc_{p}"), "VCS", "").output(format!("load_{p}"), 1, "");
+        }
+        b = b.output(format!("select_{p}"), 2, "");
     }
     b.group("Tiles beyond this one in each direction.")
         .input("tiles_n", "Y_WIDTH", "")
@@ -61,18 +89,22 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .input("wants_l_w", 1, "")
         .group("State of the outputs.")
         .input("avail", "5*VCS", "")
-        .input("free", "5*VN0_VCS", "")
+        .when(w.staged, |b| b.input("start", 5, ""), |b| b.input("free", "5*VN0_VCS", ""))
         .input("pick", "5*VN0_VCS", "")
         .output("blocked", 5, "Heads owe this output a copy and lack its credits.")
-        .instances(&[
-            "meshkv_vc_request",
-            "meshkv_pair_choice",
-            "meshkv_output_open",
-            "meshkv_column_output",
-            "meshkv_row_output",
-            "meshkv_tile_output",
-            "meshkv_send_vc",
-        ])
+        .instances(if w.staged {
+            STAGED_PARTS
+        } else {
+            &[
+                "meshkv_vc_request",
+                "meshkv_pair_choice",
+                "meshkv_output_open",
+                "meshkv_column_output",
+                "meshkv_row_output",
+                "meshkv_tile_output",
+                "meshkv_send_vc",
+            ]
+        })
         .build()
 }
 
@@ -94,6 +126,32 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
     .input("copying", 1, "Copies go before flits with one destination.")
     .input("grant_a", 1, "")
     .input("grant_b", 1, "")
+    .output("ask_a", 4, "")
+    .output("ask_b", 4, "")
+    .build()
+}
+
+pub(in crate::emit::rtl) fn side_choice() -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_side_choice",
+        &[
+            "Restricts an input that holds flits for two outputs to one of them, or to copies of one flit.",
+            "",
+            "The outputs are decided independently in the same cycle, and an input can feed both only with",
+            "copies of one flit. They are preferred in turns while flits are held for both, whatever leaves.",
+        ],
+    )
+    .clocked()
+    .input("yield", 1, "Neither is asked for.")
+    .group("Flits that wait for the output, whether or not they could leave.")
+    .input("single_a", 1, "With one destination.")
+    .input("copy_a", 1, "KV_DATA.")
+    .input("single_b", 1, "")
+    .input("copy_b", 1, "")
+    .group("Kinds of flits: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .input("want_a", 4, "")
+    .input("want_b", 4, "")
     .output("ask_a", 4, "")
     .output("ask_b", 4, "")
     .build()

@@ -9,12 +9,15 @@ use super::lanes::{any, gather, lane, scatter, spread};
 use super::output_port::OutputPorts;
 use super::params::NetworkParams;
 use super::phase::Phase;
-use super::switch_allocator::{BODY, DATA, FETCH, FIRST, KINDS};
+use super::switch_allocator::{BODY, DATA, E, FETCH, FIRST, KINDS, L, W};
 use super::virtual_channel::{after, before, sum, Held};
 use crate::design::CLAIM_PERIODS;
 
 /// Periods after which a favoured head that waits claims credits.
 const MOST_PERIODS: u8 = CLAIM_PERIODS as u8;
+
+/// Outputs for which north and south stand back from time to time.
+const REST: u8 = 1 << E | 1 << W | 1 << L;
 
 /// Returns `a` if `which`, else `b`, without a branch.
 #[inline(always)]
@@ -34,6 +37,8 @@ pub(super) struct Ask {
     fit: u64,
     /// By kind, requested outputs.
     pub(super) wants: [u8; KINDS],
+    /// Heads wait for east, west or the tile.
+    rest_waits: bool,
 }
 
 impl Ask {
@@ -83,6 +88,12 @@ pub(super) struct InputPort {
     /// Times the favoured channel was passed over, and periods of [`Phase`] that it has waited.
     passed: u8,
     waited: u8,
+    /// With routers of three stages, channels that sent a flit in the cycle before, and those that freed its slot.
+    left: u8,
+    freed: u8,
+    /// Outputs granted in the cycle before, and that requests for north and south stand back for the others.
+    won: u8,
+    pub(super) yields: bool,
     /// VN0 channel that goes first among those that could send the same kind of flit.
     pub(super) part_turn: u8,
     /// Virtual channels whose buffers are at least half full.
@@ -120,7 +131,8 @@ impl InputPort {
             room |= (outputs.available() >> self.owner(vc as u8) & spread(1)) << vc;
             left &= left - 1;
         }
-        let fit = self.owed & room & params.offers[usize::from(slot & 7)] & spread(self.gate);
+        let offered = self.owed & params.offers[usize::from(slot & 7)] & spread(self.gate);
+        let fit = offered & room;
         let of = |vcs: u8| any(fit & spread(vcs));
         let part = params.vn0_mask;
         let wants = [
@@ -129,7 +141,15 @@ impl InputPort {
             gather(fit >> params.vn0),
             any(fit & params.data_lanes),
         ];
-        Ask { favoured, slot, in_packet: self.in_packet, fit, wants }
+        let rest_waits = offered >> 16 != 0;
+        Ask { favoured, slot, in_packet: self.in_packet, fit, wants, rest_waits }
+    }
+
+    /// Returns the outputs that heads with one destination wait for, whether or not they could leave, and those that the
+    /// head of the KV_DATA channel whose turn it is waits for.
+    #[inline(always)]
+    pub(super) fn held(&self, ask: &Ask, params: &NetworkParams) -> [u8; 2] {
+        [any(self.owed & !params.data_lanes), gather(self.owed >> (ask.slot & 7))]
     }
 
     /// The favoured head has waited too long.
@@ -224,24 +244,57 @@ impl InputPort {
         &mut self,
         ask: &Ask,
         occupied: u8,
-        (left, freed): (u8, u8),
+        (left, freed, won): (u8, u8, u8),
         ends_period: bool,
         params: &NetworkParams,
     ) {
         let favoured = 1_u8 << (ask.favoured & 7);
-        self.guard(ask, favoured, occupied, left, params);
+        // With three stages, all that only weighs choices follows from what left in the cycle before.
+        let freed = if params.staged {
+            self.guard_rest(ask, won, params);
+            std::mem::replace(&mut self.freed, freed)
+        } else {
+            self.guard(ask, favoured, occupied, left, params);
+            freed
+        };
         let stays = (freed | !occupied) & favoured == 0;
         let waited = self.waited + u8::from(ends_period && self.waited < MOST_PERIODS);
         self.waited = choose(stays, waited, 0);
         self.favoured = before(self.favoured, params.vcs, stays);
+        if params.staged {
+            let before = std::mem::replace(&mut self.left, left);
+            self.turn_part(before.trailing_zeros() as u8, params);
+            self.forget_if_empty(params);
+        }
         if params.num_data > 1 {
-            // The turn moves on when the next channel waits or the present one is empty.
+            // The turn moves on when another channel waits or the present one is empty.
             let waits = occupied >> (params.vn0 + 1);
             let slot = ask.slot - params.vn0 - 1;
-            if waits >> after(slot, params.num_data) & 1 == 0 && waits >> slot & 1 == 1 {
+            if waits == 1 << slot {
                 self.slot = before(self.slot, params.num_data, true);
             }
         }
+    }
+
+    /// With routers of three stages: an empty port forgets what came before within a cycle, and nothing asks meanwhile.
+    #[inline(always)]
+    fn forget_if_empty(&mut self, params: &NetworkParams) {
+        if self.occupied == 0 {
+            self.turn_part(self.left.trailing_zeros() as u8, params);
+            (self.passed, self.waited, self.left, self.freed) = (0, 0, 0, 0);
+            (self.won, self.yields) = (0, false);
+        }
+    }
+
+    /// Updates the starvation guard of a router of three stages, which counts flits to north and south.
+    #[inline(always)]
+    fn guard_rest(&mut self, ask: &Ask, won: u8, params: &NetworkParams) {
+        let before = std::mem::replace(&mut self.won, won);
+        let over = before & REST != 0 || !ask.rest_waits || self.yields && ask.outputs() & REST == 0;
+        let exclusive = self.passed == params.patience;
+        self.yields = exclusive && !over;
+        let passed = self.passed + u8::from(before & !REST != 0 && !exclusive);
+        self.passed = choose(over, 0, passed);
     }
 
     /// Updates the starvation guard.

@@ -67,6 +67,14 @@ pub(super) struct Moving {
     pub(super) to: Place,
 }
 
+/// Flit that has been granted an output and reaches its register a cycle later.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Launch {
+    pub(super) moving: Moving,
+    pub(super) tile: u8,
+    pub(super) output: u8,
+}
+
 /// All links.
 #[derive(Debug)]
 pub(super) struct Links {
@@ -76,6 +84,10 @@ pub(super) struct Links {
     /// Flits sent in the current cycle, by way. They are on the link in the next cycle, or one later into
     /// another SLR.
     sent: [FixedList<Moving>; WAYS],
+    /// With routers of three stages, flits granted in the current cycle, and outputs by tile whose registers take a
+    /// flit granted in the cycle before.
+    granted: FixedList<Launch>,
+    launching: Box<[u8; MOST_TILES]>,
     /// Flits at the tiles in the current cycle, in order of tiles.
     shown: FixedList<Moving>,
     /// By tile, the flit that reaches it next.
@@ -89,6 +101,8 @@ impl Links {
             row: list(),
             column: list(),
             sent: [list(), list(), list(), list()],
+            granted: FixedList::new(),
+            launching: Box::new([0; MOST_TILES]),
             shown: list(),
             at_tile: Box::new([Moving::default(); MOST_TILES]),
         }
@@ -124,8 +138,30 @@ impl Links {
 
     /// Sends a flit.
     #[inline(always)]
-    pub(super) fn send(&mut self, flit: u32, to: Place, way: Way) {
-        self.sent[way as usize].push(Moving { flit, to });
+    pub(super) fn send(&mut self, moving: Moving, way: Way) {
+        self.sent[way as usize].push(moving);
+    }
+
+    /// Grants a flit an output, whose register it reaches in the next cycle.
+    #[inline(always)]
+    pub(super) fn grant(&mut self, launch: Launch) {
+        self.granted.push(launch);
+    }
+
+    /// Begins a cycle: sends the flits granted in the cycle before, whose ways and numbers of channels `each` tells.
+    pub(super) fn launch(&mut self, mut each: impl FnMut(&Launch) -> Way) {
+        self.launching.fill(0);
+        for launch in self.granted.items() {
+            self.launching[usize::from(launch.tile)] |= 1 << launch.output;
+            self.sent[each(launch) as usize].push(launch.moving);
+        }
+        self.granted.clear();
+    }
+
+    /// Outputs of a tile's router whose registers take a flit granted in the cycle before.
+    #[inline(always)]
+    pub(super) fn launching(&self, tile: u8) -> u8 {
+        self.launching[usize::from(tile)]
     }
 
     /// Flits on the links into inputs east, west and local in this cycle.

@@ -2,6 +2,7 @@
 
 use super::lanes::{gather, lane, spread};
 use super::params::{NetworkParams, MOST_VCS};
+use super::phase::Phase;
 
 /// Credits, packet locks, and round-robin state.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,9 +44,10 @@ impl OutputPorts {
 
     /// Returns the virtual channel for a new packet; arbitrary if none is free.
     #[inline(always)]
-    pub(super) fn pick(&self, output: usize, params: &NetworkParams) -> u8 {
+    pub(super) fn pick(&self, output: usize, phase: Phase, params: &NetworkParams) -> u8 {
         let free = lane(self.available & !self.locked, output) & params.vn0_mask;
-        let (turn, lowest) = (self.turn[output], free.trailing_zeros() as u8 & 7);
+        let turn = if params.staged { phase.pick } else { self.turn[output] };
+        let lowest = free.trailing_zeros() as u8 & 7;
         if free >> turn & 1 == 1 {
             turn
         } else {

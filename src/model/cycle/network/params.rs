@@ -32,6 +32,8 @@ pub(super) struct NetworkParams {
     pub(super) crossings: u16,
     /// Times a head may be passed over.
     pub(super) patience: u8,
+    /// Grants are registered before buffers are read: routers of three stages.
+    pub(super) staged: bool,
     /// By KV_DATA channel whose turn it is: channels that may request, in all lanes. They are that one and
     /// all with one destination.
     pub(super) offers: [u64; MOST_VCS],
@@ -54,6 +56,7 @@ impl NetworkParams {
             offers: std::array::from_fn(|slot| spread(single | 1 << slot)),
             crossings: design.crossings() as u16,
             patience: STARVE_LIMIT as u8,
+            staged: router.staged(),
         }
     }
 

@@ -13,6 +13,8 @@ const PERIOD: u8 = CLAIM_PERIOD as u8;
 pub(super) struct Phase {
     pub(super) favoured: u8,
     pub(super) slot: u8,
+    /// VN0 channel that new packets take if it is free, with routers of three stages.
+    pub(super) pick: u8,
     cycle: u8,
     pub(super) round: u8,
 }
@@ -23,6 +25,7 @@ impl Phase {
         Phase {
             favoured: after(self.favoured, params.vcs),
             slot: after(self.slot, params.num_data),
+            pick: after(self.pick, params.vn0),
             cycle: after(self.cycle, PERIOD),
             round: after(self.round, 5),
         }

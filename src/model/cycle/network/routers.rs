@@ -8,7 +8,7 @@ use super::flit_store::FlitStore;
 use super::input_port::{Ask, InputPort};
 use super::lanes::{any, bits, gather};
 use super::link_counters::LinkCounters;
-use super::links::{Credits, Links, Moving, Place};
+use super::links::{Credits, Launch, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
 use super::phase::Phase;
 use super::router::Router;
@@ -90,6 +90,9 @@ impl Routers {
 
     /// Runs a cycle.
     pub(super) fn cycle(&mut self, work: &mut WorkLists) {
+        if self.params.staged {
+            self.launch();
+        }
         self.ask(work);
         self.grant(work);
         self.claim(work);
@@ -106,6 +109,16 @@ impl Routers {
         self.credits.advance();
         self.links.advance();
         self.phase = self.phase.next(&self.params);
+    }
+
+    /// Moves the flits granted in the cycle before to the output registers.
+    fn launch(&mut self) {
+        let (routers, counters, params) = (&self.routers, &mut self.counters, &self.params);
+        self.links.launch(|launch| {
+            let (tile, output) = (launch.tile, usize::from(launch.output));
+            counters.sent(tile, output, params.class(launch.moving.to.vc()));
+            routers[usize::from(tile)].ways[output]
+        });
     }
 
     /// Collects the requests of inputs that hold flits.
@@ -127,6 +140,11 @@ impl Routers {
                 for (all, wants) in meeting.wants.iter_mut().zip(ask.wants) {
                     all[p] = wants;
                 }
+                if self.params.staged {
+                    let [single, copies] = input.held(&ask, &self.params);
+                    (meeting.held[0][p], meeting.held[1][p]) = (single, copies);
+                    meeting.yields |= u8::from(input.yields) << p;
+                }
                 meeting.pressure[p] = self.params.classes(input.full) | self.several(tile, port, &ask);
                 meeting.copying |= u8::from(ask.copies_first()) << p;
                 if input.is_late() {
@@ -135,7 +153,8 @@ impl Routers {
                 }
                 meeting.owed |= input.owed;
                 meeting.requested |= ask.outputs();
-                let serving = Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0 };
+                let serving =
+                    Serving { ask, tile, port, occupied: input.occupied, left: 0, freed: 0, won: 0 };
                 servings.push_if(serving, true);
                 busy.push_if(tile, bit >> 3 != before);
                 before = bit >> 3;
@@ -159,10 +178,16 @@ impl Routers {
     fn grant(&mut self, work: &mut WorkLists) {
         for &tile in work.busy.items() {
             let meeting = &mut work.meetings[usize::from(tile)];
-            if meeting.requested != 0 {
+            let allocator = &mut self.routers[usize::from(tile)].allocator;
+            let pressure = u64::from_le_bytes(meeting.pressure);
+            if self.params.staged {
                 let wants = meeting.wants.map(u64::from_le_bytes);
-                let allocator = &mut self.routers[usize::from(tile)].allocator;
-                let granted = allocator.grant(&wants, meeting.copying, u64::from_le_bytes(meeting.pressure));
+                let held = meeting.held.map(u64::from_le_bytes);
+                meeting.granted =
+                    allocator.grant_staged(&wants, held, meeting.yields, pressure).map(u64::to_le_bytes);
+            } else if meeting.requested != 0 {
+                let wants = meeting.wants.map(u64::from_le_bytes);
+                let granted = allocator.grant(&wants, meeting.copying, pressure);
                 meeting.granted = granted.map(u64::to_le_bytes);
             }
         }
@@ -200,7 +225,8 @@ impl Routers {
             let go_on = router.outputs.with_room(input.output_vc(vc, 0, &self.params));
             let room = if input.begins(vc, &self.params) { begin } else { go_on };
             let empty = (input.occupied >> vc & 1).wrapping_sub(1);
-            let flies = route & ROW & !meeting.requested & !through & room & empty;
+            let taken = meeting.requested | self.links.launching(tile);
+            let flies = route & ROW & !taken & !through & room & empty;
             meeting.flies |= flies;
             let (left, last) = (route & !flies, target.last);
             flying.push_if(Arrival { moving, outputs: flies, last }, flies != 0);
@@ -241,11 +267,13 @@ impl Routers {
             let channel = at(tile, port) * usize::from(self.params.vcs) + usize::from(vc);
             let head = self.channels[channel].head();
             let here = Place::new(tile, port, vc);
-            self.send(head.flit(), here, head.last(), granted);
+            self.send(head.flit(), here, head.last(), granted, self.params.staged);
             let input = &mut self.inputs[at(tile, port)];
             let done = input.serve(vc, granted);
             if done {
-                input.turn_part(vc, &self.params);
+                if !self.params.staged {
+                    input.turn_part(vc, &self.params);
+                }
                 input.pop(vc, self.channels[channel].pop(channel, &self.slots, &self.params));
                 input.fill(vc, self.channels[channel].half_full(&self.params));
                 self.holding[usize::from(tile)] &= !(u8::from(input.occupied == 0) << port);
@@ -254,14 +282,14 @@ impl Routers {
             let p = usize::from(port);
             self.credits.free_if(here, router.beyond[p], router.ways[p], done);
             self.flits.spread(head.flit(), granted, !done);
-            (serving.left, serving.freed) = (1 << vc, u8::from(done) << vc);
+            (serving.left, serving.freed, serving.won) = (1 << vc, u8::from(done) << vc, granted);
         }
     }
 
     /// Forwards flits from the links, stores them, or both.
     fn arrive(&mut self, work: &mut WorkLists) {
         for flying in work.flying.items() {
-            self.send(flying.moving.flit, flying.moving.to, flying.last, flying.outputs);
+            self.send(flying.moving.flit, flying.moving.to, flying.last, flying.outputs, false);
         }
         for &Arrival { moving, outputs, last } in work.stored.items() {
             self.store(moving, last, outputs);
@@ -295,8 +323,8 @@ impl Routers {
     fn turn(&mut self, work: &mut WorkLists) {
         let ends_period = self.phase.ends_period();
         for serving in work.servings.items() {
-            let &Serving { ask, tile, port, occupied, left, freed } = serving;
-            self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed), ends_period, &self.params);
+            let &Serving { ask, tile, port, occupied, left, freed, won } = serving;
+            self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed, won), ends_period, &self.params);
         }
         for &tile in work.busy.items() {
             work.meetings[usize::from(tile)] = Meeting::default();
@@ -316,36 +344,41 @@ impl Routers {
         }
     }
 
-    /// Writes copies of a flit from an input into output registers, at least one.
+    /// Writes copies of a flit from an input into output registers, at least one; if `staged`, a cycle later.
     #[inline(always)]
-    fn send(&mut self, flit: u32, from: Place, last: bool, outputs: u8) {
-        let given = self.send_one(flit, from, last, outputs.trailing_zeros() as usize & 7);
+    fn send(&mut self, flit: u32, from: Place, last: bool, outputs: u8, staged: bool) {
+        let given = self.send_one(flit, from, last, outputs.trailing_zeros() as usize & 7, staged);
         let (input, more) = (at(from.tile(), from.port()), outputs & outputs.wrapping_sub(1));
         self.inputs[input].follow(from.vc(), given, last, &self.params);
         if more != 0 {
             // A multicast flit belongs to no packet and keeps its virtual channel.
-            self.send_more(flit, from, more);
+            self.send_more(flit, from, more, staged);
         }
     }
 
     /// Writes a copy into one output register and returns its virtual channel there.
     #[inline(always)]
-    fn send_one(&mut self, flit: u32, from: Place, last: bool, output: usize) -> u8 {
+    fn send_one(&mut self, flit: u32, from: Place, last: bool, output: usize, staged: bool) -> u8 {
         let (tile, vc) = (from.tile(), from.vc());
         let router = &mut self.routers[usize::from(tile)];
         let input = &self.inputs[at(tile, from.port())];
-        let given = input.output_vc(vc, router.outputs.pick(output, &self.params), &self.params);
+        let given = input.output_vc(vc, router.outputs.pick(output, self.phase, &self.params), &self.params);
         router.outputs.send(output, given, last, &self.params);
-        self.counters.sent(tile, output, self.params.class(given));
-        self.links.send(flit, router.beyond[output].of(given), router.ways[output]);
+        let moving = Moving { flit, to: router.beyond[output].of(given) };
+        if staged {
+            self.links.grant(Launch { moving, tile: from.tile(), output: output as u8 });
+        } else {
+            self.counters.sent(tile, output, self.params.class(given));
+            self.links.send(moving, router.ways[output]);
+        }
         given
     }
 
     #[cold]
     #[inline(never)]
-    fn send_more(&mut self, flit: u32, from: Place, outputs: u8) {
+    fn send_more(&mut self, flit: u32, from: Place, outputs: u8, staged: bool) {
         bits(outputs).for_each(|output| {
-            self.send_one(flit, from, true, output);
+            self.send_one(flit, from, true, output, staged);
         });
     }
 }

@@ -29,6 +29,9 @@ const STRAIGHT: [usize; 4] = [S, N, W, E];
 /// Pairs of outputs that are decided side by side, by an input that may request both.
 const PAIRS: [(usize, usize, usize); 4] = [(E, N, S), (W, N, S), (L, N, S), (L, E, W)];
 
+/// The same for routers of three stages, where north and south are decided beside the others.
+const SIDES: [(usize, usize, usize); 6] = [(E, N, S), (W, N, S), (L, N, S), (L, E, W), (E, W, L), (W, E, L)];
+
 /// In the pressure of an input: the KV_DATA head has several destinations.
 pub(super) const SEVERAL: u8 = 1 << 3;
 
@@ -112,6 +115,37 @@ impl SwitchAllocator {
             }
         }
         granted
+    }
+
+    /// Returns the granted requests of a router of three stages. `held` has by input the outputs to which flits with one
+    /// destination are owed, and those to which copies of KV_DATA are, whether or not they could leave.
+    ///
+    /// The inputs in `yields` ask for neither north nor south. All outputs are decided side by side. An input's choice between two outputs follows from `held` alone. An
+    /// input that is sure to win north or south asks for nothing else; one that wins there against a rival loses
+    /// what it won elsewhere.
+    #[inline(always)]
+    pub(super) fn grant_staged(&mut self, wants: &Lanes, held: [u64; 2], yields: u8, pressure: u64) -> Lanes {
+        let back = scatter_all(yields) & (u64::from(COLUMN) * 0x01_0101_0101);
+        let mut asks = wants.map(|kind| kind & !back);
+        for (pair, &(input, a, b)) in SIDES.iter().enumerate() {
+            self.second ^=
+                u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
+        }
+        let mut granted = [0; KINDS];
+        if asks == [0; KINDS] {
+            return granted;
+        }
+        for output in [N, S] {
+            self.decide(output, &asks, pressure, &mut granted);
+        }
+        let sure = sure(&asks, held[0] | held[1]);
+        let left = open(&asks, &sure);
+        let mut rest = [0; KINDS];
+        for output in [E, W, L] {
+            self.decide(output, &left, pressure, &mut rest);
+        }
+        let rest = open(&rest, &granted);
+        std::array::from_fn(|kind| granted[kind] | rest[kind])
     }
 
     /// Decides one output.
@@ -224,6 +258,35 @@ fn settle(asks: &mut Lanes, input: usize, a: usize, b: usize, copying: u8, secon
         *kind &= !dropped;
     }
     !together
+}
+
+/// Makes an input that holds flits for two outputs decided side by side ask for one of them only, or for copies of one
+/// KV_DATA flit: `meshkv_side_choice`. True if it holds flits for both.
+#[inline(always)]
+fn stand_back(asks: &mut Lanes, held: [u64; 2], (input, a, b): (usize, usize, usize), second: u8) -> bool {
+    let [single, copies] = held.map(|outputs| lane(outputs, input));
+    let any = single | copies;
+    let (preferred, other) = if second == 1 { (b, a) } else { (a, b) };
+    let kept = !(1_u64 << (8 * input + other));
+    if any >> preferred & 1 == 1 {
+        asks[..DATA].iter_mut().for_each(|kind| *kind &= kept);
+    }
+    if single >> preferred & 1 == 1 {
+        asks[DATA] &= kept;
+    }
+    any >> a & any >> b & 1 == 1
+}
+
+/// Returns the requests for north and south of inputs that no other input holds a flit against.
+#[inline(always)]
+fn sure(asks: &Lanes, held: u64) -> Lanes {
+    let (mut once, mut twice) = (0, 0);
+    for lane in &held.to_le_bytes()[..5] {
+        twice |= once & lane;
+        once |= lane;
+    }
+    let alone = scatter_all(31) & (u64::from(!twice & COLUMN) * 0x01_0101_0101);
+    asks.map(|kind| kind & alone)
 }
 
 /// No input requests two outputs, and no output is requested by two inputs.

@@ -26,6 +26,8 @@ pub(super) struct Serving {
     /// Channel whose head was sent, as a mask, and the same if it freed its slot.
     pub(super) left: u8,
     pub(super) freed: u8,
+    /// Outputs that it was granted.
+    pub(super) won: u8,
 }
 
 /// Requests and grants of one router.
@@ -34,8 +36,12 @@ pub(super) struct Meeting {
     /// By kind and input, requested outputs and granted outputs.
     pub(super) wants: [[u8; 8]; KINDS],
     pub(super) granted: [[u8; 8]; KINDS],
+    /// By input, outputs to which flits with one destination are owed, and those to which copies of KV_DATA are.
+    pub(super) held: [[u8; 8]; 2],
     /// By input, classes whose buffers are at least half full, and whether a KV_DATA head has several destinations.
     pub(super) pressure: [u8; 8],
+    /// Inputs whose requests for north and south stand back.
+    pub(super) yields: u8,
     /// Inputs that send copies of a KV_DATA flit before other flits.
     pub(super) copying: u8,
     /// By input, the credits that it would claim, and whether any would.

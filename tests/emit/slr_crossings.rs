@@ -1,0 +1,77 @@
+//! Every path between two SLRs leads from register to register; logic on it is found and named.
+
+use crate::support::sources::source_mut;
+use meshkv::cli::interrupt::Interrupt;
+use meshkv::cli::lint::passes::{lay_out, Linters};
+use meshkv::cli::lint::slr;
+use meshkv::config::Config;
+use meshkv::design::Design;
+use meshkv::emit::{emit, SourceFile, TOP};
+use std::path::Path;
+
+/// Messages of the check about these files.
+fn said(files: &[SourceFile]) -> Vec<String> {
+    let linters = Linters::find().expect("lint needs its tools; run `meshkv doctor`");
+    let dir = tempfile::tempdir().unwrap();
+    let sources = lay_out(files, dir.path()).unwrap();
+    for pass in linters.passes(&sources, TOP).iter().filter(|pass| pass.tool.name == "yosys") {
+        let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
+        assert!(found.is_empty(), "{found:?}");
+    }
+    let found = slr::check(&linters, dir.path(), TOP, &Interrupt::default()).unwrap();
+    found.into_iter().map(|message| message.text).collect()
+}
+
+fn named(name: &str) -> Design {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("configs/{name}.toml"));
+    Design::load(&path).unwrap().0
+}
+
+#[test]
+fn nothing_but_registers_is_on_a_path_between_two_slrs() {
+    for name in ["tiny", "u280_4x8", "u280_8x8"] {
+        assert_eq!(said(&emit(&named(name)).unwrap()), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn logic_an_enable_and_a_reset_on_such_a_path_are_named() {
+    let mut config = Config::default();
+    (config.mesh.cols, config.mesh.rows, config.memory.tiles_per_port) = (2, 4, Some(2));
+    let sound = emit(&Design::from_config("small", &config).unwrap()).unwrap();
+    assert_eq!(said(&sound), [""; 0]);
+    let not_data = "is not the data input of a register";
+    let mutants = [
+        // Logic before the register of a link; it is in no region.
+        (
+            "meshkv_mesh",
+            ".d  ({gen_row[y+1]",
+            ".d  (~{gen_row[y+1]",
+            "logic in no region is between SLR0 and SLR1",
+        ),
+        // The column of a tile is computed in SLR0 for a row of SLR1.
+        (
+            "meshkv_counter_choice",
+            "(asks[AWAY*9+:9])",
+            "(asks[AWAY*9+:9] - 9'd1)",
+            "is logic, not a register",
+        ),
+        // The reset of a register between SLRs is that of the sender.
+        ("meshkv_mesh", ".rst(rst[TILE]),", ".rst(rst[TILE + COLS]),", not_data),
+        // Errors of tiles are masked before they have passed a register.
+        (
+            "meshkv_front",
+            "({error_memory[y*COLS+:COLS], error",
+            "({error_memory[y*COLS+:COLS] & {COLS{idle}}, error",
+            not_data,
+        ),
+    ];
+    for (module, from, to, says) in mutants {
+        let mut files = sound.clone();
+        let file = source_mut(&mut files, module);
+        assert!(file.text.contains(from), "{module} has no {from}");
+        file.text = file.text.replacen(from, to, 1);
+        let found = said(&files);
+        assert!(found.iter().any(|text| text.contains(says)), "{module}, {to}: {found:?}");
+    }
+}
