@@ -40,7 +40,7 @@ module meshkv_job_contexts #(
     input  wire [STREAM_WIDTH-1:0]      stream,  // First stream.
     input  wire [STREAMS_WIDTH-1:0]     streams,  // Number of streams.
     input  wire [Y_WIDTH-1:0]           lag,  // Distance to the home's row.
-    input  wire [1:0]                   mapping,
+    input  wire [1:0]                   mapping,  // Mapping of the descriptor.
     output wire [STREAMS_NUM*HEADS-1:0] wanted  // Bit stream * HEADS + place of the head.
 );
     // Contexts of a job: the named query heads that this tile computes; for a slice only those that

@@ -21,13 +21,13 @@ module meshkv_odd_contexts #(
     input  wire                         rst,
 
     // A word of a query.
-    input  wire                         takes,
+    input  wire                         takes,  // A word is taken.
     input  wire                         q_begins,  // It is the first of its query.
     input  wire [STREAMS_NUM*HEADS-1:0] q_context,  // Its context, one-hot.
-    input  wire [63:0]                  q_data,
+    input  wire [63:0]                  q_data,  // Its four elements.
 
     // The flit.
-    input  wire [FLIT_WIDTH-1:0]        kv_data,
+    input  wire [FLIT_WIDTH-1:0]        kv_data,  // Its elements.
     input  wire                         k_issues,  // It passes as K.
     input  wire                         v_issues,  // It passes as V.
     input  wire                         counts,  // The token of K counts.

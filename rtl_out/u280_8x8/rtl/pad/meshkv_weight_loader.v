@@ -27,28 +27,28 @@ module meshkv_weight_loader #(
     input  wire                             clk,
     input  wire                             rst,
 
-    // A slice begins; its tokens follow a cycle later and stay.
-    input  wire                             starts,
+    // The slice. Its tokens follow a cycle later and stay.
+    input  wire                             starts,  // A slice begins.
     input  wire [BLOCK_WIDTH-1:0]           next_first_block,  // Block of its first token, with starts.
     input  wire [ARRAY_ROWS*SLOTS-1:0]      places,  // Contexts, by row and slot.
-    input  wire [BLOCK_WIDTH-1:0]           first_block,
-    input  wire [BLOCK_WIDTH-1:0]           last_block,
-    input  wire [LANE_LOG-1:0]              first_lane,
-    input  wire [LANE_LOG-1:0]              last_lane,
-    input  wire [TOKEN_WIDTH-1:0]           last_token,
+    input  wire [BLOCK_WIDTH-1:0]           first_block,  // Block of the first token.
+    input  wire [BLOCK_WIDTH-1:0]           last_block,  // Block of the last token.
+    input  wire [LANE_LOG-1:0]              first_lane,  // Place of the first token in its block.
+    input  wire [LANE_LOG-1:0]              last_lane,  // Place of the last token in its block.
+    input  wire [TOKEN_WIDTH-1:0]           last_token,  // The last token.
 
     // From the array.
     input  wire                             k_done,  // The last weight of a token is in the last row's scratchpad.
-    input  wire [TOKEN_WIDTH-1:0]           k_done_token,
+    input  wire [TOKEN_WIDTH-1:0]           k_done_token,  // That token.
     input  wire                             finishes,  // The last op of a block enters the array.
 
     // To the array.
     output wire [ARRAY_ROWS-1:0]            load_row,  // A context of the row is loaded.
-    output wire [ARRAY_ROWS*SLOT_WIDTH-1:0] load_slot,
-    output wire [BLOCK_WIDTH-1:0]           load_block,
-    output wire                             load_buffer,
-    output wire [LANE_LOG-1:0]              load_first,
-    output wire [LANE_LOG-1:0]              load_last,
+    output wire [ARRAY_ROWS*SLOT_WIDTH-1:0] load_slot,  // Slot of that context.
+    output wire [BLOCK_WIDTH-1:0]           load_block,  // The block.
+    output wire                             load_buffer,  // Buffer for its weights.
+    output wire [LANE_LOG-1:0]              load_first,  // First token of the block that counts.
+    output wire [LANE_LOG-1:0]              load_last,  // Last one.
 
     // State.
     output wire                             weights_ready,  // A block's weights are loaded.
