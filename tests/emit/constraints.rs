@@ -378,7 +378,7 @@ fn what_is_synthesised_on_the_card_is_what_was_estimated() {
         (design, "    MESHKV_DSP48E2\n", "", lacks),
         (design, "    MESHKV_DSP48E2\n", "", not_packaged),
         (design, "    MESHKV_DSP48E2\n", "    MESHKV_DSP48\n", "MESHKV_DSP48 is defined, and not for"),
-        (package, "foreach source [meshkv_sources]", "foreach source $::design_sources", not_packaged),
+        (package, "$design_top [meshkv_sources] {}", "$design_top $::design_sources {}", not_packaged),
         (core, "  MESHKV_DSP48E2:\n", "  MESHKV_DSP58:\n", lacks),
         (core, "    default: true\n", "    default: false\n", lacks),
         (

@@ -4,7 +4,6 @@ use crate::support::sources::source_mut;
 use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters};
 use meshkv::cli::lint::slr;
-use meshkv::config::Config;
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
 use std::path::Path;
@@ -36,9 +35,7 @@ fn nothing_but_registers_is_on_a_path_between_two_slrs() {
 
 #[test]
 fn logic_an_enable_and_a_reset_on_such_a_path_are_named() {
-    let mut config = Config::default();
-    (config.mesh.cols, config.mesh.rows, config.memory.tiles_per_port) = (2, 4, Some(2));
-    let sound = emit(&Design::from_config("small", &config).unwrap()).unwrap();
+    let sound = emit(&named("tiny")).unwrap();
     assert_eq!(said(&sound), [""; 0]);
     let not_data = "is not the data input of a register";
     let mutants = [

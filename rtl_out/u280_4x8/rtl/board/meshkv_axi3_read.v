@@ -24,27 +24,27 @@ module meshkv_axi3_read #(
     parameter BEAT_DEPTH = 32
 ) (
     // Clock of AXI4, and its reset, active low.
-    input  wire                      aclk,
-    input  wire                      aresetn,
+    input  wire                      aclk,  // Clock.
+    input  wire                      aresetn,  // Reset.
 
     // Clock of HBM, unrelated, and its reset, active low.
-    input  wire                      hbm_aclk,
-    input  wire                      hbm_aresetn,
+    input  wire                      hbm_aclk,  // Clock.
+    input  wire                      hbm_aresetn,  // Reset.
 
     // AXI4 read channels.
     input  wire                      s_axi_arvalid,
     output wire                      s_axi_arready,
     input  wire [63:0]               s_axi_araddr,  // Bytes.
-    input  wire [ID_WIDTH-1:0]       s_axi_arid,
+    input  wire [ID_WIDTH-1:0]       s_axi_arid,  // ID of the burst.
     input  wire [7:0]                s_axi_arlen,  // Beats less one.
     input  wire [2:0]                s_axi_arsize,  // That of a whole beat.
     input  wire [1:0]                s_axi_arburst,  // INCR.
     output wire                      s_axi_rvalid,
     input  wire                      s_axi_rready,
-    output wire [FLIT_WIDTH-1:0]     s_axi_rdata,
-    output wire [ID_WIDTH-1:0]       s_axi_rid,
-    output wire [1:0]                s_axi_rresp,
-    output wire                      s_axi_rlast,
+    output wire [FLIT_WIDTH-1:0]     s_axi_rdata,  // Data.
+    output wire [ID_WIDTH-1:0]       s_axi_rid,  // ID of its burst.
+    output wire [1:0]                s_axi_rresp,  // Response.
+    output wire                      s_axi_rlast,  // Last beat of its burst.
 
     // AXI3 read channels.
     output wire                      m_axi_arvalid,
@@ -55,9 +55,9 @@ module meshkv_axi3_read #(
     output wire [1:0]                m_axi_arburst,  // INCR.
     input  wire                      m_axi_rvalid,
     output wire                      m_axi_rready,
-    input  wire [HBM_WIDTH-1:0]      m_axi_rdata,
-    input  wire [1:0]                m_axi_rresp,
-    input  wire                      m_axi_rlast
+    input  wire [HBM_WIDTH-1:0]      m_axi_rdata,  // Data.
+    input  wire [1:0]                m_axi_rresp,  // Response.
+    input  wire                      m_axi_rlast  // Last beat of its burst.
 );
     localparam ASK_WIDTH   = HBM_ADDR_WIDTH + 4;
     localparam ORDER_WIDTH = ID_WIDTH + 2;

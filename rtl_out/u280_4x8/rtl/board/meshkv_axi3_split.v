@@ -21,7 +21,7 @@ module meshkv_axi3_split #(
     input  wire                      s_valid,
     output wire                      s_ready,
     input  wire [63:0]               s_addr,  // Bytes.
-    input  wire [ID_WIDTH-1:0]       s_id,
+    input  wire [ID_WIDTH-1:0]       s_id,  // ID of the burst.
     input  wire [7:0]                s_len,  // Beats less one.
 
     // Burst of HBM.

@@ -28,30 +28,30 @@ module meshkv_axi3_write #(
     parameter BEAT_DEPTH = 32
 ) (
     // Clock of AXI4, and its reset, active low.
-    input  wire                      aclk,
-    input  wire                      aresetn,
+    input  wire                      aclk,  // Clock.
+    input  wire                      aresetn,  // Reset.
 
     // Clock of HBM, unrelated, and its reset, active low.
-    input  wire                      hbm_aclk,
-    input  wire                      hbm_aresetn,
+    input  wire                      hbm_aclk,  // Clock.
+    input  wire                      hbm_aresetn,  // Reset.
 
     // AXI4 write channels.
     input  wire                      s_axi_awvalid,
     output wire                      s_axi_awready,
     input  wire [63:0]               s_axi_awaddr,  // Bytes.
-    input  wire [ID_WIDTH-1:0]       s_axi_awid,
+    input  wire [ID_WIDTH-1:0]       s_axi_awid,  // ID of the burst.
     input  wire [7:0]                s_axi_awlen,  // Beats less one.
     input  wire [2:0]                s_axi_awsize,  // That of a whole beat.
     input  wire [1:0]                s_axi_awburst,  // INCR.
     input  wire                      s_axi_wvalid,
     output wire                      s_axi_wready,
-    input  wire [FLIT_WIDTH-1:0]     s_axi_wdata,
+    input  wire [FLIT_WIDTH-1:0]     s_axi_wdata,  // Data.
     input  wire [FLIT_BYTES_NUM-1:0] s_axi_wstrb,  // Bytes enabled for writing.
-    input  wire                      s_axi_wlast,
+    input  wire                      s_axi_wlast,  // Last beat of its burst.
     output wire                      s_axi_bvalid,
     input  wire                      s_axi_bready,
-    output wire [ID_WIDTH-1:0]       s_axi_bid,
-    output wire [1:0]                s_axi_bresp,
+    output wire [ID_WIDTH-1:0]       s_axi_bid,  // ID of the burst.
+    output wire [1:0]                s_axi_bresp,  // Response.
 
     // AXI3 write channels.
     output wire                      m_axi_awvalid,
@@ -62,12 +62,12 @@ module meshkv_axi3_write #(
     output wire [1:0]                m_axi_awburst,  // INCR.
     output wire                      m_axi_wvalid,
     input  wire                      m_axi_wready,
-    output wire [HBM_WIDTH-1:0]      m_axi_wdata,
-    output wire [HBM_BYTES_NUM-1:0]  m_axi_wstrb,
-    output wire                      m_axi_wlast,
+    output wire [HBM_WIDTH-1:0]      m_axi_wdata,  // Data.
+    output wire [HBM_BYTES_NUM-1:0]  m_axi_wstrb,  // Bytes enabled for writing.
+    output wire                      m_axi_wlast,  // Last beat of its burst.
     input  wire                      m_axi_bvalid,
     output wire                      m_axi_bready,
-    input  wire [1:0]                m_axi_bresp
+    input  wire [1:0]                m_axi_bresp  // Response.
 );
     localparam RATIO_LOG   = $clog2(RATIO);
     localparam ASK_WIDTH   = HBM_ADDR_WIDTH + 4;

@@ -21,27 +21,27 @@ module meshkv_axi3_io #(
     parameter HBM_BYTES_NUM = 32
 ) (
     // Clock of AXI4, and its reset, active low.
-    input  wire                      aclk,
-    input  wire                      aresetn,
+    input  wire                      aclk,  // Clock.
+    input  wire                      aresetn,  // Reset.
 
     // Clock of HBM, unrelated, and its reset, active low.
-    input  wire                      hbm_aclk,
-    input  wire                      hbm_aresetn,
+    input  wire                      hbm_aclk,  // Clock.
+    input  wire                      hbm_aresetn,  // Reset.
 
     // AXI4 read channels.
     input  wire                      s_axi_arvalid,
     output wire                      s_axi_arready,
     input  wire [63:0]               s_axi_araddr,  // Bytes.
-    input  wire [ID_WIDTH-1:0]       s_axi_arid,
+    input  wire [ID_WIDTH-1:0]       s_axi_arid,  // ID of the burst.
     input  wire [7:0]                s_axi_arlen,  // Beats less one.
     input  wire [2:0]                s_axi_arsize,  // That of a whole beat.
     input  wire [1:0]                s_axi_arburst,  // INCR.
     output wire                      s_axi_rvalid,
     input  wire                      s_axi_rready,
-    output wire [FLIT_WIDTH-1:0]     s_axi_rdata,
-    output wire [ID_WIDTH-1:0]       s_axi_rid,
-    output wire [1:0]                s_axi_rresp,
-    output wire                      s_axi_rlast,
+    output wire [FLIT_WIDTH-1:0]     s_axi_rdata,  // Data.
+    output wire [ID_WIDTH-1:0]       s_axi_rid,  // ID of its burst.
+    output wire [1:0]                s_axi_rresp,  // Response.
+    output wire                      s_axi_rlast,  // Last beat of its burst.
 
     // AXI3 read channels.
     output wire                      m_axi_arvalid,
@@ -52,27 +52,27 @@ module meshkv_axi3_io #(
     output wire [1:0]                m_axi_arburst,  // INCR.
     input  wire                      m_axi_rvalid,
     output wire                      m_axi_rready,
-    input  wire [HBM_WIDTH-1:0]      m_axi_rdata,
-    input  wire [1:0]                m_axi_rresp,
-    input  wire                      m_axi_rlast,
+    input  wire [HBM_WIDTH-1:0]      m_axi_rdata,  // Data.
+    input  wire [1:0]                m_axi_rresp,  // Response.
+    input  wire                      m_axi_rlast,  // Last beat of its burst.
 
     // AXI4 write channels.
     input  wire                      s_axi_awvalid,
     output wire                      s_axi_awready,
     input  wire [63:0]               s_axi_awaddr,  // Bytes.
-    input  wire [ID_WIDTH-1:0]       s_axi_awid,
+    input  wire [ID_WIDTH-1:0]       s_axi_awid,  // ID of the burst.
     input  wire [7:0]                s_axi_awlen,  // Beats less one.
     input  wire [2:0]                s_axi_awsize,  // That of a whole beat.
     input  wire [1:0]                s_axi_awburst,  // INCR.
     input  wire                      s_axi_wvalid,
     output wire                      s_axi_wready,
-    input  wire [FLIT_WIDTH-1:0]     s_axi_wdata,
+    input  wire [FLIT_WIDTH-1:0]     s_axi_wdata,  // Data.
     input  wire [FLIT_BYTES_NUM-1:0] s_axi_wstrb,  // Bytes enabled for writing.
-    input  wire                      s_axi_wlast,
+    input  wire                      s_axi_wlast,  // Last beat of its burst.
     output wire                      s_axi_bvalid,
     input  wire                      s_axi_bready,
-    output wire [ID_WIDTH-1:0]       s_axi_bid,
-    output wire [1:0]                s_axi_bresp,
+    output wire [ID_WIDTH-1:0]       s_axi_bid,  // ID of the burst.
+    output wire [1:0]                s_axi_bresp,  // Response.
 
     // AXI3 write channels.
     output wire                      m_axi_awvalid,
@@ -83,12 +83,12 @@ module meshkv_axi3_io #(
     output wire [1:0]                m_axi_awburst,  // INCR.
     output wire                      m_axi_wvalid,
     input  wire                      m_axi_wready,
-    output wire [HBM_WIDTH-1:0]      m_axi_wdata,
-    output wire [HBM_BYTES_NUM-1:0]  m_axi_wstrb,
-    output wire                      m_axi_wlast,
+    output wire [HBM_WIDTH-1:0]      m_axi_wdata,  // Data.
+    output wire [HBM_BYTES_NUM-1:0]  m_axi_wstrb,  // Bytes enabled for writing.
+    output wire                      m_axi_wlast,  // Last beat of its burst.
     input  wire                      m_axi_bvalid,
     output wire                      m_axi_bready,
-    input  wire [1:0]                m_axi_bresp
+    input  wire [1:0]                m_axi_bresp  // Response.
 );
     meshkv_axi3_read #(
         .ID_WIDTH      (ID_WIDTH),
