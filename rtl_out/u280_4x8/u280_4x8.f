@@ -36,6 +36,7 @@ rtl/network/meshkv_link_counters.v
 rtl/network/meshkv_router.v
 rtl/network/meshkv_mesh.v
 rtl/mare/meshkv_tile_decode.v
+rtl/mare/meshkv_flit_way.v
 rtl/mare/meshkv_request_table.v
 rtl/mare/meshkv_bloom_filter.v
 rtl/mare/meshkv_duplicate_filter.v

@@ -16,6 +16,8 @@ pub const REQ_DEPTH: u32 = 4;
 pub const VALUE_WIDTH: u32 = 24;
 /// Bits of the timeout counter of a memory that does not answer.
 pub const TIMEOUT_WIDTH: u32 = 16;
+/// Fetches that a home holds between their look-up and the request table.
+pub const CHECKED_DEPTH: u32 = 8;
 /// Fetches that a home can park in addition to one of each tile. A requester without a prefetcher may have
 /// several waiting.
 pub const PARKED_MORE: u32 = 16;

@@ -77,8 +77,8 @@ fn of_overlapping_trees_only_the_new_branches_are_sent() {
         |design| {
             let mut plan = plan(design, 1);
             plan.commands[5].push(chunk(design, 0, 0, 0, 0, 1));
-            plan.commands[2].push(chunk(design, 7, 0, 0, 0, 1));
-            plan.commands[5].push(chunk(design, 7, 0, 0, 0, 2));
+            plan.commands[2].push(chunk(design, 9, 0, 0, 0, 1));
+            plan.commands[5].push(chunk(design, 9, 0, 0, 0, 2));
             plan
         },
     );
@@ -200,7 +200,7 @@ fn repeats_of_a_fetch_are_not_parked() {
     assert_eq!(done.event("fetches_parked"), 2);
     let flits = u64::from(design.mare.chunk_flits);
     assert_eq!((done.delivered, done.head_flits), (2 * flits, 8 * flits));
-    let (from, to) = ("~resident & ~s_again & ~full", "~resident & ~full");
+    let (from, to) = ("(swept_q | ~again)", "1'b1");
     let parked = run_mutant(&design, &plan, "meshkv_fetch_park", from, to).unwrap().event("fetches_parked");
     assert_eq!(parked, 8);
 }
@@ -243,15 +243,15 @@ fn a_filter_that_forgets_a_destination_is_caught() {
 #[test]
 fn a_home_that_forgets_who_joined_is_caught() {
     let design = fabric(|_| {});
-    let (from, to) = ("dest_mem[asked] <= s_tile |", "dest_mem[asked] <= (s_tile & {TILES{|opens}}) |");
+    let (from, to) = ("dest_mem[asked] <= p_tile_q |", "dest_mem[asked] <= (p_tile_q & {TILES{|opens}}) |");
     is_caught(&design, "meshkv_request_table", from, to);
 }
 
 #[test]
 fn a_requester_that_takes_duplicates_is_caught() {
     let design = fabric(|c| c.mare.dedup = false);
-    let from = "&& x_index_q == next\n";
-    is_caught(&design, "meshkv_requester", from, "\n");
+    let from = "&& x_index_q == next;\n";
+    is_caught(&design, "meshkv_requester", from, ";\n");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn without_suppression_there_is_no_filter_no_history_and_no_order_of_repeats() {
 #[test]
 fn without_a_window_nothing_is_merged() {
     let (on, off) = (files(|_| {}), files(|c| c.mare.coalesce_window = 0));
-    gone(&on, &off, "meshkv_request_table", &["closes", "ending", "assign open[e] = in_window"]);
+    gone(&on, &off, "meshkv_request_table", &["closes", "ending", "open_q"]);
     // Without suppression as well, requests are not even compared.
     let neither = files(|c| (c.mare.coalesce_window, c.mare.dedup) = (0, false));
     gone(&on, &neither, "meshkv_request_table", &["gen_q", "before_q"]);
@@ -46,7 +46,8 @@ fn without_a_window_nothing_is_merged() {
 
 #[test]
 fn without_multicast_there_are_no_sets_in_the_network_and_no_trees() {
-    let (on, off) = (files(|_| {}), files(|c| c.mare.multicast = false));
+    let slow = |c: &mut Config| c.mare.tree_build_cycles = 8;
+    let (on, off) = (files(slow), files(|c| (c.mare.multicast, c.mare.tree_build_cycles) = (false, 8)));
     gone(&on, &off, "meshkv_request_table", &["wire               writes = 1'b0"]);
     gone(&off, &on, "meshkv_request_table", &["assign writes = load & range_ends"]);
     gone(&on, &off, "meshkv_fabric", &["parameter DEST_WIDTH = 64"]);

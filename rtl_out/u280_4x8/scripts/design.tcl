@@ -46,6 +46,7 @@ set design_sources {
     rtl/network/meshkv_router.v
     rtl/network/meshkv_mesh.v
     rtl/mare/meshkv_tile_decode.v
+    rtl/mare/meshkv_flit_way.v
     rtl/mare/meshkv_request_table.v
     rtl/mare/meshkv_bloom_filter.v
     rtl/mare/meshkv_duplicate_filter.v

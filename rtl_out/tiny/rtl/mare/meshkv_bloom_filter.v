@@ -28,12 +28,14 @@ module meshkv_bloom_filter #(
     // row i of a fixed random matrix (H3, Carter and Wegman).
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 100'b1110011101010100111100000011011100011111110111001100010010111011100010011110111010011110011001101100;
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 100'b1111001101001010000001001111001100100010100110110101011010001010011011001110001110000011110100001101;
-    wire [HASH_WIDTH-1:0] hash_a, hash_b;
+    reg  [HASH_WIDTH-1:0] hash_a, hash_b;
     genvar i;
     generate
         for (i = 0; i < HASH_WIDTH; i = i + 1) begin : gen_hash
-            assign hash_a[i] = ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
-            assign hash_b[i] = ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            always @(posedge clk) begin
+                hash_a[i] <= ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
+                hash_b[i] <= ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            end
         end
     endgenerate
 

@@ -17,16 +17,19 @@ module meshkv_fetch_park #(
 
     // A fetch.
     input  wire             s_valid,
-    output wire             s_ready,  // Taken: passed to the table, parked, or dropped.
-    input  wire [WIDTH-1:0] s_data,  // The fetch.
-    input  wire             s_again,  // It repeats an earlier fetch.
+    output wire             s_ready,  // Taken: passed on, parked, or dropped.
+    input  wire [WIDTH-1:0] s_data,  // The fetch; its top bit says that it repeats an earlier one.
 
-    // The fetch under check, and its slice.
-    output wire             m_valid,  // The fetch is valid and its slice resident.
-    input  wire             m_ready,
-    output wire [WIDTH-1:0] m_data,  // The fetch.
-    input  wire             resident,  // Its slice is in the staging memory.
+    // The fetch that is looked up; the directory answers in the next cycle.
+    output wire [WIDTH-1:0] look_data,
     input  wire             publish_valid,  // Another slice has become resident.
+
+    // The fetch that was looked up.
+    input  wire             resident,  // Its slice is in the staging memory.
+    input  wire             room,  // It can be passed on if it is looked up in this cycle.
+    output wire             checked,  // There is one.
+    output wire             m_valid,  // It is passed on: its slice is resident.
+    output wire [WIDTH-1:0] m_data,
 
     // Events.
     output wire             event_park  // A fetch is parked.
@@ -40,9 +43,12 @@ module meshkv_fetch_park #(
     reg                    news_q;
     wire                   sweeps = |left_q;
     wire                   full   = parked_q >= FULL_NUM[COUNT_WIDTH-1:0];
-    wire                   waits, unused_room;
+    wire                   unused_waits, unused_room;
     wire [WIDTH-1:0]       waiting;
-    wire                   push, pop;
+    reg                    valid_q, swept_q;
+    reg  [WIDTH-1:0]       word_q;
+    wire                   pop  = sweeps & room;
+    wire                   push = valid_q & ~resident & (swept_q | ~again);
     meshkv_fifo #(
         .WIDTH(WIDTH),
         .DEPTH(DEPTH)
@@ -51,39 +57,42 @@ module meshkv_fetch_park #(
         .rst    (rst),
         .s_valid(push),
         .s_ready(unused_room),
-        .s_data (m_data),
-        .m_valid(waits),
+        .s_data (word_q),
+        .m_valid(unused_waits),
         .m_ready(pop),
         .m_data (waiting)
     );
-    wire unused_waits = waits;
 
-    // The fetch under check: a parked one, or a new one.
-    assign m_data  = sweeps ? waiting : s_data;
-    wire   looks   = sweeps | (s_valid & ~news_q);
-    assign m_valid = looks & resident;
-    wire   passes  = m_valid & m_ready;
+    // A fetch is looked up in one cycle and decided on in the next, a parked one before a new one.
+    assign s_ready   = ~sweeps & ~news_q & ~full & room;
+    assign look_data = sweeps ? waiting : s_data;
+    assign checked   = valid_q;
+    assign m_valid   = valid_q & resident;
+    assign m_data    = word_q;
+
     // A repeated fetch is dropped: the tile's first one is parked, or its data has been sent. Parked after that, it
     // would wait for the next use of the slice and be served there before that use's first fetch.
-    wire   forgets = ~resident & s_again;
-    wire   parks   = ~resident & ~s_again & ~full;
-    assign pop     = sweeps & (~resident | passes);
-    assign push    = sweeps ? pop & ~resident : looks & parks;
-    assign s_ready = ~sweeps & ~news_q & (resident ? m_ready : parks | forgets);
-    assign event_park = push & ~sweeps;
+    wire again = word_q[WIDTH-1];
+    wire parks = push & ~swept_q;
+    wire ends  = m_valid & swept_q;
+    assign event_park = parks;
+
+    // A sweep begins when the last new fetch before it has been decided on, so it is in the ring if it is parked.
+    wire begins = news_q & ~sweeps & ~valid_q;
     always @(posedge clk) begin
-        if (push & ~pop) parked_q <= parked_q + 1'b1;
-        if (pop & ~push) parked_q <= parked_q - 1'b1;
-        if (sweeps) begin
-            if (pop) left_q <= left_q - 1'b1;
-        end else if (news_q) begin
-            left_q <= parked_q;
-        end
-        news_q <= publish_valid | (news_q & sweeps);
+        valid_q <= pop | (s_valid & s_ready);
+        swept_q <= sweeps;
+        word_q  <= look_data;
+        if (parks) parked_q <= parked_q + 1'b1;
+        if (ends) parked_q <= parked_q - 1'b1;
+        if (pop) left_q <= left_q - 1'b1;
+        if (begins) left_q <= parked_q;
+        news_q <= publish_valid | (news_q & ~begins);
         if (rst) begin
             parked_q <= {COUNT_WIDTH{1'b0}};
             left_q   <= {COUNT_WIDTH{1'b0}};
             news_q   <= 1'b0;
+            valid_q  <= 1'b0;
         end
     end
 endmodule

@@ -17,6 +17,10 @@ module meshkv_home_agent #(
     parameter X_WIDTH = 2,
     // Width of a row number in bits.
     parameter Y_WIDTH = 1,
+    // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
+    parameter VN0_VCS = 2,
+    // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
+    parameter VCS = 4,
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 11,
     // Width of a tag with its generation above it, in bits.
@@ -43,6 +47,8 @@ module meshkv_home_agent #(
     parameter REQUEST_ENTRIES = 16,
     // Fetches that can wait for slices that are not resident.
     parameter PARK_DEPTH = 22,
+    // Fetches between the look-up and the request table.
+    parameter CHECKED_DEPTH = 8,
     // Width of a number of tiles in bits.
     parameter EXPECTED_WIDTH = 3,
     // Slices the staging memory holds.
@@ -93,7 +99,7 @@ module meshkv_home_agent #(
     input  wire [INDEX_WIDTH-1:0]    claim_last,  // The last flit that will be requested.
     input  wire [EXPECTED_WIDTH-1:0] claim_expected,  // Number of tiles that will request it; 0: it stays.
     input  wire                      claim_named,  // The tag is of the slice that gets the next slot.
-    output wire                      claim_known,  // A slice of this tag has a slot and may not get another.
+    output wire                      claim_known,  // A slice of the tag of the cycle before has a slot and may not get another.
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when it is complete.
@@ -110,6 +116,10 @@ module meshkv_home_agent #(
     output wire [INDEX_WIDTH-1:0]    m_index,
     output wire [TILES-1:0]          m_dest,
     output wire [MASK_WIDTH-1:0]     m_mask,
+    output wire                      m_near,  // This tile is a destination.
+    output wire                      m_far,  // Others are.
+    output wire                      m_several,  // There are several others.
+    output wire [VCS-1:0]            m_vc,  // One-hot: the virtual channel.
     output wire [FLIT_WIDTH-1:0]     m_data,
 
     // Events, one pulse each.
@@ -127,7 +137,7 @@ module meshkv_home_agent #(
 );
     // Fetches wait here, in the slots their virtual channel has credits for, while earlier ones are checked.
     localparam FETCH_WIDTH = 1 + 2 * INDEX_WIDTH + Y_WIDTH + X_WIDTH + MASK_WIDTH + KEY_WIDTH;
-    wire                   waits, unused_room, accepted;
+    wire                   waits, unused_fetch_room, accepted;
     wire [FETCH_WIDTH-1:0] waiting;
     meshkv_fifo #(
         .WIDTH(FETCH_WIDTH),
@@ -136,7 +146,7 @@ module meshkv_home_agent #(
         .clk    (clk),
         .rst    (rst),
         .s_valid(fetch_valid),
-        .s_ready(unused_room),
+        .s_ready(unused_fetch_room),
         .s_data ({fetch_again, fetch_last, fetch_first, fetch_y, fetch_x, fetch_mask, fetch_key}),
         .m_valid(waits),
         .m_ready(accepted & ~own),
@@ -153,9 +163,12 @@ module meshkv_home_agent #(
     assign own_fetch_ready = own & accepted;
     assign fetch_credit    = waits & accepted & ~own;
 
-    wire [FETCH_WIDTH-1:0] looked_at;
-    wire                   looks, taken, resident;
-    wire [SLOT_WIDTH-1:0]  slot;
+    // A fetch is looked up in one cycle, decided on in the next, compared with the requests and placed among them.
+    wire [FETCH_WIDTH-1:0] look, found;
+    wire                   checked, passes, resident;
+    wire [SLOT_WIDTH-1:0]  found_slot;
+    wire unused_look = ^look;
+    wire                   room;  // For one that is looked up in this cycle, after all before it.
     wire [FETCH_WIDTH-1:0] own_word = {own_fetch_again, own_fetch_last, own_fetch_first, own_y, own_x, own_fetch_mask, own_fetch_key};
     wire [FETCH_WIDTH-1:0] first_word = own ? own_word : waiting;
     meshkv_fetch_park #(
@@ -167,21 +180,53 @@ module meshkv_home_agent #(
         .s_valid      (waits | own),
         .s_ready      (accepted),
         .s_data       (first_word),
-        .s_again      (first_word[FETCH_WIDTH-1]),
-        .resident     (resident),
+        .look_data    (look),
         .publish_valid(publish_valid),
-        .m_valid      (looks),
-        .m_ready      (taken),
-        .m_data       (looked_at),
+        .resident     (resident),
+        .room         (room),
+        .checked      (checked),
+        .m_valid      (passes),
+        .m_data       (found),
         .event_park   (event_park)
     );
+    // What has passed waits here for the request table. Pointers have a bit more than a place.
+    localparam PLACE_WIDTH  = $clog2(CHECKED_DEPTH);
+    localparam PASSED_WIDTH = SLOT_WIDTH + FETCH_WIDTH;
+    localparam ALMOST_NUM   = CHECKED_DEPTH - 1;
+    localparam [PLACE_WIDTH:0] ALMOST = ALMOST_NUM[PLACE_WIDTH:0];
+    (* ram_style = "distributed" *) reg [PASSED_WIDTH-1:0] passed_mem[0:CHECKED_DEPTH-1];
+    reg  [PLACE_WIDTH:0]    head_q, tail_q;
+    wire [PLACE_WIDTH:0]    held  = tail_q - head_q;
+    wire                    looks = tail_q != head_q;
+    wire                    taken;
+    wire [PASSED_WIDTH-1:0] looked_at = passed_mem[head_q[PLACE_WIDTH-1:0]];
+    assign room = held < ALMOST || (held == ALMOST && !checked);
+
+    // Fetches that are on their way when a slot is closed end here.
+    wire                 drain_start, drain_busy, placing;
+    reg  [PLACE_WIDTH:0] mark_q;
+    reg                  drained_q;
+    wire                 reached = head_q == mark_q;
+    assign drain_busy = ~drained_q & ~(reached & ~placing);
+    always @(posedge clk) begin
+        if (passes) passed_mem[tail_q[PLACE_WIDTH-1:0]] <= {found_slot, found};
+        if (passes) tail_q <= tail_q + 1'b1;
+        if (looks & taken) head_q <= head_q + 1'b1;
+        if (drain_start) mark_q <= tail_q + { {PLACE_WIDTH{1'b0}}, passes};
+        drained_q <= ~drain_start & (drained_q | (reached & taken));
+        if (rst) begin
+            head_q <= {PLACE_WIDTH+1{1'b0}};
+            tail_q <= {PLACE_WIDTH+1{1'b0}};
+        end
+    end
+    wire [SLOT_WIDTH-1:0]  slot;
     wire [KEY_WIDTH-1:0]   key;
     wire [MASK_WIDTH-1:0]  mask;
     wire [X_WIDTH-1:0]     x;
     wire [Y_WIDTH-1:0]     y;
     wire [INDEX_WIDTH-1:0] first, last;
     wire                   again;
-    assign {again, last, first, y, x, mask, key} = looked_at;
+    assign {slot, again, last, first, y, x, mask, key} = looked_at;
     wire [TILES-1:0] requester;
     meshkv_tile_decode #(
         .COLS   (COLS),
@@ -214,12 +259,14 @@ module meshkv_home_agent #(
         .claim_known   (claim_known),
         .publish_valid (publish_valid),
         .publish_slot  (publish_slot),
-        .tag           (key[TAG_WIDTH-1:0]),
-        .again         (again),
+        .tag           (look[TAG_WIDTH-1:0]),
+        .asked_flit    (look[FETCH_WIDTH-2-:INDEX_WIDTH]),
+        .checked       (checked),
+        .again         (found[FETCH_WIDTH-1]),
         .resident      (resident),
-        .slot          (slot),
-        .asked_valid   (looks & taken & ~again),
-        .asked_flit    (last),
+        .slot          (found_slot),
+        .drain_start   (drain_start),
+        .drain_busy    (drain_busy),
         .scan          (scan),
         .scan_busy     (table_busy | streamer_busy),
         .freed_valid   (freed_valid),
@@ -253,6 +300,7 @@ module meshkv_home_agent #(
         .s_tile       (requester),
         .s_mask       (mask),
         .s_slot       (slot),
+        .placing      (placing),
         .scan         (scan),
         .scan_busy    (table_busy),
         .m_valid      (due_valid),
@@ -306,7 +354,14 @@ module meshkv_home_agent #(
     wire [ADDR_WIDTH-1:0] rd_addr;
     wire [FLIT_WIDTH-1:0] rd_data;
     meshkv_slice_streamer #(
+        .COLS       (COLS),
+        .ROWS       (ROWS),
         .TILES      (TILES),
+        .X_WIDTH    (X_WIDTH),
+        .Y_WIDTH    (Y_WIDTH),
+        .VN0_VCS    (VN0_VCS),
+        .VCS        (VCS),
+        .TAG_WIDTH  (TAG_WIDTH),
         .KEY_WIDTH  (KEY_WIDTH),
         .INDEX_WIDTH(INDEX_WIDTH),
         .MASK_WIDTH (MASK_WIDTH),
@@ -317,6 +372,8 @@ module meshkv_home_agent #(
     ) u_streamer (
         .clk      (clk),
         .rst      (rst),
+        .x        (own_x),
+        .y        (own_y),
         .scan     (scan),
         .scan_busy(streamer_busy),
         .s_valid  (clear_valid),
@@ -337,6 +394,10 @@ module meshkv_home_agent #(
         .m_index  (m_index),
         .m_dest   (m_dest),
         .m_mask   (m_mask),
+        .m_near   (m_near),
+        .m_far    (m_far),
+        .m_several(m_several),
+        .m_vc     (m_vc),
         .m_data   (m_data)
     );
 
@@ -357,7 +418,7 @@ module meshkv_home_agent #(
 
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && fetch_valid && !unused_room) begin
+        if (!rst && fetch_valid && !unused_fetch_room) begin
             $fdisplay(32'h8000_0002, "%m: a fetch came without a credit");
             $stop;
         end

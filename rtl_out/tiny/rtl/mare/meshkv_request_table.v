@@ -27,11 +27,11 @@ module meshkv_request_table #(
     // Width of a tag (stream, layer, segment, slice) in bits.
     parameter TAG_WIDTH = 11,
     // Cycles of window and tree.
-    parameter TOTAL = 6,
+    parameter TOTAL = 4,
     // Cycles to build a tree, but for those of a look-up.
-    parameter TREE = 2,
+    parameter TREE = 0,
     // TREE + 1: the last cycle of a window.
-    parameter CLOSING = 3,
+    parameter CLOSING = 1,
     // Width of their counter in bits.
     parameter COUNT_WIDTH = 3
 ) (
@@ -40,7 +40,7 @@ module meshkv_request_table #(
 
     // A fetch.
     input  wire                   s_valid,
-    output wire                   s_ready,  // It joins a request or opens one.
+    output wire                   s_ready,  // It is compared; the one before it is placed.
     input  wire [KEY_WIDTH-1:0]   s_key,
     input  wire [INDEX_WIDTH-1:0] s_first,  // First flit of the range; starts a chunk.
     input  wire [INDEX_WIDTH-1:0] s_last,  // Last flit of the range.
@@ -48,6 +48,7 @@ module meshkv_request_table #(
     input  wire [TILES-1:0]       s_tile,  // One-hot: the requester.
     input  wire [MASK_WIDTH-1:0]  s_mask,  // Heads that wait for it.
     input  wire [SLOT_WIDTH-1:0]  s_slot,  // Slot of the slice.
+    output wire                   placing,  // There is one before it.
 
     // Use of a slot, queried by the directory.
     input  wire [SLOT_WIDTH-1:0]  scan,  // The queried slot.
@@ -74,104 +75,173 @@ module meshkv_request_table #(
 
     // One entry for each requested slice range; bit e of a vector is entry e's.
     reg  [ENTRIES-1:0] valid_q, again_q, begun_q;
-    wire [ENTRIES-1:0] same;     // Requests the same range as the fetch.
+    wire [ENTRIES-1:0] alike;    // Requests the same range as the fetch that is compared.
+    wire [ENTRIES-1:0] met;      // The same range as the fetch that is placed, unless it has left.
+    wire [ENTRIES-1:0] same = met & valid_q;
     wire [ENTRIES-1:0] open;     // Accepts fetches.
     wire [ENTRIES-1:0] over;     // Its wait is over.
     wire [ENTRIES-1:0] ready;    // No other entry must leave first.
     wire [ENTRIES-1:0] due;      // Can be streamed.
     wire [ENTRIES-1:0] scanned;  // Belongs to the scanned slot.
 
+    // A fetch is compared with all entries in one cycle and placed in the next. Only a placed fetch opens a request,
+    // so what the compared one has not seen is its predecessor's. A request that has left is no longer valid.
+    reg                   p_valid_q, p_again_q;
+    reg [KEY_WIDTH-1:0]   p_key_q;
+    reg [INDEX_WIDTH-1:0] p_first_q, p_last_q;
+    reg [TILES-1:0]       p_tile_q;
+    reg [MASK_WIDTH-1:0]  p_mask_q;
+    reg [SLOT_WIDTH-1:0]  p_slot_q;
+    assign placing = p_valid_q;
+    always @(posedge clk) begin
+        p_valid_q <= s_valid | ~s_ready;
+        if (s_ready) begin
+            p_key_q   <= s_key;
+            p_first_q <= s_first;
+            p_last_q  <= s_last;
+            p_again_q <= s_again;
+            p_tile_q  <= s_tile;
+            p_mask_q  <= s_mask;
+            p_slot_q  <= s_slot;
+        end
+        if (rst) p_valid_q <= 1'b0;
+    end
+    // The compared fetch requests the range of the placed one.
+    wire twin = p_slot_q == s_slot && p_key_q[KEY_WIDTH-1:TAG_WIDTH] == s_key[KEY_WIDTH-1:TAG_WIDTH]
+        && ((p_first_q ^ s_first) & ~LAST_OFFSET) == {INDEX_WIDTH{1'b0}} && p_last_q == s_last;
+
+    localparam ENTRY_WIDTH = $clog2(ENTRIES);
+    reg  [ENTRIES-1:0]     vacant_q;  // One-hot: a free entry.
+    reg  [ENTRY_WIDTH-1:0] place_q;   // Its number.
+    reg                    room_q;    // There is one.
+
     // A fetch joins the matching open entry, or allocates one.
-    wire [ENTRIES-1:0] joined = same & open;
-    wire [ENTRIES-1:0] vacant = ~valid_q & (valid_q + 1'b1);  // One-hot: the lowest free entry.
+    // Which it joins is known when it has been compared. That may have closed in the same cycle, so it may be chosen while
+    // the fetch is placed. A repeat prevents this, because the request may have to wait for others.
+    reg  [ENTRIES-1:0] join_q;
+    reg                joins_q;
+    wire [ENTRIES-1:0] may_join = (alike & open) | (vacant_q & {ENTRIES{twin & p_valid_q & ~joins_q}});
+    always @(posedge clk) begin
+        if (s_ready) begin
+            join_q  <= may_join;
+            joins_q <= |(alike & open) | (twin & p_valid_q & ~joins_q);
+        end
+        if (rst) joins_q <= 1'b0;
+    end
+    wire [ENTRIES-1:0] joined  = join_q;
+    wire               in_time = joins_q;
+    wire               repeats = p_valid_q & p_again_q;
+    wire [ENTRIES-1:0]     rest   = valid_q | vacant_q;
+    wire [ENTRIES-1:0]     spare  = ~rest & (rest + 1'b1);  // The lowest other one, which is free next.
     wire               writes = 1'b0;
-    wire [ENTRIES-1:0] opens  = vacant & {ENTRIES{s_valid & ~|joined & ~writes}};
-    wire [ENTRIES-1:0] joins  = joined & {ENTRIES{s_valid & ~writes}};
-    assign s_ready       = (|joined | |vacant) & ~writes;
-    assign event_open    = |opens;
-    assign event_merge   = |joins;
-    assign event_blocked = s_valid & ~s_ready;
+    wire [ENTRIES-1:0] opens  = vacant_q & {ENTRIES{p_valid_q & ~in_time & ~writes}};
+    wire [ENTRIES-1:0] joins  = joined & {ENTRIES{p_valid_q & ~writes}};
+    wire               fits   = (in_time | room_q) & ~writes;
+    wire               placed = p_valid_q & fits;
+    assign s_ready       = ~p_valid_q | fits;
+    assign event_open    = placed & ~in_time;
+    assign event_merge   = placed & in_time;
+    assign event_blocked = p_valid_q & ~placed;
 
     // A window closes only when the home will soon be free for the request. Until then further fetches join,
     // because a later one would need the same data sent again. Two requests with closed
     // windows keep the home busy. Windows close in turn.
     wire [ENTRIES-1:0] closed = valid_q & ~open;
-    wire               few    = ~|(closed & (closed - 1'b1));
+    reg                few_q;    // At most one was closed in the cycle before.
+    reg                close_q;  // One has closed since: closing_q.
+    reg  [ENTRIES-1:0] closing_q;
     wire [ENTRIES-1:0] ending;   // Its window may close.
     reg  [ENTRIES-1:0] after_q;  // Entries above the last one to close, which come first.
     wire [ENTRIES-1:0] after  = ending & after_q;
     wire [ENTRIES-1:0] first  = |after ? after & (~after + 1'b1) : ending & (~ending + 1'b1);
-    wire [ENTRIES-1:0] closes = first & {ENTRIES{few}};
+    wire [ENTRIES-1:0] closes = first & {ENTRIES{few_q & ~close_q}};
     always @(posedge clk) begin
-        if (|closes) after_q <= ~(first | (first - 1'b1));
-        if (rst) after_q <= {ENTRIES{1'b0}};
+        few_q   <= ~|(closed & (closed - 1'b1));
+        close_q <= |ending & few_q & ~close_q;
+        closing_q <= closes;
+        if (close_q) after_q <= ~(closing_q | (closing_q - 1'b1));
+        if (rst) begin
+            after_q <= {ENTRIES{1'b0}};
+            few_q   <= 1'b1;
+            close_q <= 1'b0;
+        end
     end
 
-    // One chunk of one entry at a time, entries in turn.
-    reg  [ENTRIES-1:0] later_q;  // Entries above the last one served, which come first.
+    // One chunk of one entry at a time, entries in turn. An entry is chosen in one cycle and read in another, so the next
+    // is chosen while the chunk before waits. What is chosen is closed: it does not change until it is read.
+    reg                m_valid_q;
+    reg  [ENTRIES-1:0] later_q;  // Entries above the last one read, which come first.
+    reg  [ENTRIES-1:0] turn_q;   // One-hot: the entry that is read next.
+    reg                turns_q;  // There is one.
     wire [ENTRIES-1:0] ahead  = due & later_q;
     wire [ENTRIES-1:0] turn   = |ahead ? ahead & (~ahead + 1'b1) : due & (~due + 1'b1);
-    wire               load   = |due & (~m_valid_q | m_ready);
-    wire [ENTRIES-1:0] served = turn & {ENTRIES{load}};
+    wire               load   = turns_q & (~m_valid_q | m_ready);
+    wire [ENTRIES-1:0] served = turn_q & {ENTRIES{load}};
     wire [ENTRIES-1:0] whole;    // The departing chunk is the entry's last.
     wire [ENTRIES-1:0] leaves = served & whole;
 
     // Requesters and ranges lie in small memories. A fetch adds to its entry; a turn reads the entry and stores
     // where to continue.
-    localparam ENTRY_WIDTH = $clog2(ENTRIES);
     (* ram_style = "distributed" *) reg [TILES-1:0]                 dest_mem[0:ENTRIES-1];
     (* ram_style = "distributed" *) reg [MASK_WIDTH-1:0]            mask_mem[0:ENTRIES-1];
     localparam NAME_WIDTH = SLOT_WIDTH + 2 * INDEX_WIDTH + KEY_WIDTH;
     (* ram_style = "distributed" *) reg [NAME_WIDTH-1:0]            name_mem[0:ENTRIES-1];
     (* ram_style = "distributed" *) reg [INDEX_WIDTH-1:0]           next_mem[0:ENTRIES-1];
-    reg  [ENTRY_WIDTH-1:0] asked, chosen;  // Entry of the fetch, and entry in turn.
+    reg  [ENTRY_WIDTH-1:0] company, chosen, next;  // Entry that is joined, entry in turn, and entry that is free next.
+    wire [ENTRY_WIDTH-1:0] asked = in_time ? company : place_q;
     integer                i;
     always @(*) begin
-        asked  = {ENTRY_WIDTH{1'b0}};
+        company = {ENTRY_WIDTH{1'b0}};
+        next   = {ENTRY_WIDTH{1'b0}};
         chosen = {ENTRY_WIDTH{1'b0}};
         for (i = 0; i < ENTRIES; i = i + 1) begin
-            asked  = asked | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{opens[i] | joins[i]}});
-            chosen = chosen | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{turn[i]}});
+            company = company | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{joined[i]}});
+            next   = next | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{spare[i]}});
+            chosen = chosen | (i[ENTRY_WIDTH-1:0] & {ENTRY_WIDTH{turn_q[i]}});
         end
     end
-    reg                     m_valid_q;
-    wire                    chosen_again = |(turn & again_q);
+    wire                    chosen_again = |(turn_q & again_q);
     wire [TILES-1:0]        chosen_dest  = dest_mem[chosen];
     wire [MASK_WIDTH-1:0]   chosen_mask  = mask_mem[chosen];
     wire [KEY_WIDTH-1:0]    chosen_key;
     wire [SLOT_WIDTH-1:0]   chosen_slot;
     wire [INDEX_WIDTH-1:0]  chosen_first, chosen_last;
     assign {chosen_slot, chosen_first, chosen_last, chosen_key} = name_mem[chosen];
-    wire [INDEX_WIDTH-1:0] chosen_next = |(turn & begun_q) ? next_mem[chosen] : chosen_first;
+    wire [INDEX_WIDTH-1:0] chosen_next = |(turn_q & begun_q) ? next_mem[chosen] : chosen_first;
     wire [INDEX_WIDTH-1:0] chosen_end  = chosen_next | LAST_OFFSET;
     wire                   range_ends  = (chosen_next & ~LAST_OFFSET) == (chosen_last & ~LAST_OFFSET);
     wire [TILES-1:0]       chosen_copy = chosen_dest;
     assign whole = {ENTRIES{range_ends}};
     always @(posedge clk) begin
-        if (|opens) name_mem[asked] <= {s_slot, s_first, s_last, s_key};
+        if (event_open) name_mem[asked] <= {p_slot_q, p_first_q, p_last_q, p_key_q};
         if (load) next_mem[chosen] <= chosen_end + 1'b1;
-        if (|{opens, joins}) begin
-            dest_mem[asked] <= s_tile | (dest_mem[asked] & {TILES{|joins}});
-            mask_mem[asked] <= s_mask | (mask_mem[asked] & {MASK_WIDTH{|joins}});
+        if (placed) begin
+            dest_mem[asked] <= p_tile_q | (dest_mem[asked] & {TILES{in_time}});
+            mask_mem[asked] <= p_mask_q | (mask_mem[asked] & {MASK_WIDTH{in_time}});
         end
     end
 
     // A repeated fetch leaves after the first one, so its request waits for all earlier ones for its range. Then the
     // duplicate is always the later one, and none is under way once a tile has the whole range (docs/mare.md).
     // Waiting requests wait together, until every request that one of them waits for has left.
+    // They are held for one cycle more, until this is known.
     reg  [ENTRIES-1:0] waits_q, before_q;
-    wire [ENTRIES-1:0] held    = waits_q & {ENTRIES{|before_q}};
+    reg                holds_q;  // before_q had a request, or has got one.
+    wire [ENTRIES-1:0] held    = waits_q & {ENTRIES{holds_q}};
     wire [ENTRIES-1:0] older   = same & ~joined & ~held;
-    wire               ordered = s_again & |{opens, joins} & |older;
+    wire               ordered = p_again_q & placed & |older;
     always @(posedge clk) begin
+        holds_q  <= |before_q | ordered;
         before_q <= (before_q | (older & {ENTRIES{ordered}})) & ~leaves;
         waits_q  <= held | ((opens | joins) & {ENTRIES{ordered}});
         if (rst) begin
             before_q <= {ENTRIES{1'b0}};
             waits_q  <= {ENTRIES{1'b0}};
+            holds_q  <= 1'b0;
         end
     end
     assign ready = ~held;
+
 
     genvar e;
     generate
@@ -181,15 +251,29 @@ module meshkv_request_table #(
             // A slot keeps its slice while any of it must be sent, so slot and generation identify the key.
             reg  [KEY_WIDTH-TAG_WIDTH-1:0] gen_q;
             reg  [INDEX_WIDTH-1:0]         first_q, last_q;
-            assign same[e] = valid_q[e] && slot_q == s_slot && gen_q == s_key[KEY_WIDTH-1:TAG_WIDTH]
+            assign alike[e] = valid_q[e] && slot_q == s_slot && gen_q == s_key[KEY_WIDTH-1:TAG_WIDTH]
                 && ((first_q ^ s_first) & ~LAST_OFFSET) == {INDEX_WIDTH{1'b0}} && last_q == s_last;
+            reg same_q;
+            // If the placed fetch does not open the vacant entry, that is not valid.
+            always @(posedge clk) if (s_ready) same_q <= alike[e] | (vacant_q[e] & twin);
+            assign met[e] = same_q;
 
             // One counter times the window and then the building of the tree.
             reg [COUNT_WIDTH-1:0] count_q, count_d;
             reg                   in_window, waited;
             wire                  start     = opens[e];
             wire                  may_close = closes[e];
-            assign ending[e] = valid_q[e] && count_q == CLOSING && ready[e];
+            // Registers keep what is compared with the counter: a window opens with the request and ends when it closes.
+            reg                   open_q, ending_q;
+            localparam            SHORT = TOTAL == CLOSING;
+            always @(posedge clk) begin
+                open_q   <= start | (open_q & ~may_close);
+                ending_q <= start ? SHORT : count_q == CLOSING + 1 || (ending_q && !may_close);
+                if (rst) {open_q, ending_q} <= 2'b00;
+            end
+            assign open[e]   = open_q;
+            assign ending[e] = ending_q & ready[e];
+            wire   unused_window = in_window;
             always @(*) begin
         in_window = count_q > TREE;
         waited = count_q == 0;
@@ -205,20 +289,22 @@ module meshkv_request_table #(
                 count_q <= count_d;
                 if (rst) count_q <= {COUNT_WIDTH{1'b0}};
             end
-            assign over[e] = waited;
-            assign open[e] = in_window;
+            reg over_q;
+            always @(posedge clk) over_q <= ~|count_d;
+            assign over[e] = over_q;
+            wire   unused_waited = waited;
 
-            assign due[e] = valid_q[e] & over[e] & ready[e];
+            assign due[e] = valid_q[e] & over[e] & ready[e] & ~(repeats & join_q[e]);
 
             always @(posedge clk) begin
                 begun_q[e] <= ~opens[e] & (served[e] ? ~range_ends : begun_q[e]);
-                if (joins[e]) again_q[e] <= again_q[e] | s_again;
+                if (joins[e]) again_q[e] <= again_q[e] | p_again_q;
                 if (opens[e]) begin
-                    gen_q      <= s_key[KEY_WIDTH-1:TAG_WIDTH];
-                    first_q    <= s_first;
-                    last_q     <= s_last;
-                    again_q[e] <= s_again;
-                    slot_q     <= s_slot;
+                    gen_q      <= p_key_q[KEY_WIDTH-1:TAG_WIDTH];
+                    first_q    <= p_first_q;
+                    last_q     <= p_last_q;
+                    again_q[e] <= p_again_q;
+                    slot_q     <= p_slot_q;
                 end
             end
         end
@@ -232,8 +318,15 @@ module meshkv_request_table #(
     reg                   m_again_q;
     always @(posedge clk) begin
         valid_q <= (valid_q | opens) & ~leaves;
+        if (event_open | ~room_q) begin
+            vacant_q <= spare;
+            place_q  <= next;
+            room_q   <= ~&rest;
+        end
+        if (~turns_q) turn_q <= turn;
+        turns_q <= turns_q ? ~load : |due;
+        if (turns_q) later_q <= ~(turn_q | (turn_q - 1'b1));
         if (load) begin
-            later_q   <= ~(turn | (turn - 1'b1));
             m_key_q   <= chosen_key;
             m_first_q <= chosen_next;
             m_last_q  <= range_ends ? chosen_last : chosen_end;
@@ -246,6 +339,10 @@ module meshkv_request_table #(
         if (rst) begin
             valid_q   <= {ENTRIES{1'b0}};
             later_q   <= {ENTRIES{1'b0}};
+            turn_q    <= {ENTRIES{1'b0}};
+            turns_q   <= 1'b0;
+            vacant_q  <= {ENTRIES{1'b0}};
+            room_q    <= 1'b0;
             m_valid_q <= 1'b0;
         end
     end

@@ -6,8 +6,22 @@
 // The next chunk is taken in the cycle of the previous chunk's last read.
 `default_nettype none
 module meshkv_slice_streamer #(
+    // Tiles from west to east.
+    parameter COLS = 3,
+    // Tiles from south to north.
+    parameter ROWS = 2,
     // Tiles of the fabric.
     parameter TILES = 6,
+    // Width of a column number in bits.
+    parameter X_WIDTH = 2,
+    // Width of a row number in bits.
+    parameter Y_WIDTH = 1,
+    // Virtual channels of VN0: numbers 0 to VN0_VCS - 1, for PART.
+    parameter VN0_VCS = 2,
+    // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
+    parameter VCS = 4,
+    // Width of a tag (stream, layer, segment, slice) in bits.
+    parameter TAG_WIDTH = 11,
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 13,
     // Width of a flit's position in its slice in bits.
@@ -25,6 +39,10 @@ module meshkv_slice_streamer #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+
+    // Coordinates of this tile, tied to constants.
+    input  wire [X_WIDTH-1:0]     x,
+    input  wire [Y_WIDTH-1:0]     y,
 
     // Use of a slot, queried by the directory.
     input  wire [SLOT_WIDTH-1:0]  scan,  // The queried slot.
@@ -53,6 +71,10 @@ module meshkv_slice_streamer #(
     output wire [INDEX_WIDTH-1:0] m_index,
     output wire [TILES-1:0]       m_dest,
     output wire [MASK_WIDTH-1:0]  m_mask,
+    output wire                   m_near,  // This tile is a destination.
+    output wire                   m_far,  // Others are.
+    output wire                   m_several,  // There are several others.
+    output wire [VCS-1:0]         m_vc,  // One-hot: the virtual channel.
     output wire [FLIT_WIDTH-1:0]  m_data
 );
     // Address, memory, output: three stages that advance together. A flit stalled at the output stops
@@ -64,10 +86,10 @@ module meshkv_slice_streamer #(
     reg  [MASK_WIDTH-1:0]    mask_q, mask_1, mask_2;
     reg  [ADDR_WIDTH-1:0]    base_q;
     reg  [SLOT_WIDTH-1:0]    slot_q;
-    reg                      valid_1, valid_2;
+    reg                      valid_1, valid_2, near_2, far_2, several_2;
+    reg  [VCS-1:0]           vc_2;
     wire                     advance = ~valid_2 | m_ready;
     wire                     ends    = advance & (index_q == last_q);
-    wire                     take    = s_valid & s_ready;
 
     // A chunk without destinations is not read.
     assign s_ready = ~busy_q | ends;
@@ -75,9 +97,32 @@ module meshkv_slice_streamer #(
     assign rd_valid = busy_q;
     assign rd_addr = base_q + { {ADDR_WIDTH-INDEX_WIDTH{1'b0}}, index_q};
 
+    // The way of a flit is found while it is read.
+    wire           near, far, several;
+    wire [VCS-1:0] vc;
+    meshkv_flit_way #(
+        .COLS     (COLS),
+        .ROWS     (ROWS),
+        .TILES    (TILES),
+        .X_WIDTH  (X_WIDTH),
+        .Y_WIDTH  (Y_WIDTH),
+        .VN0_VCS  (VN0_VCS),
+        .VCS      (VCS),
+        .TAG_WIDTH(TAG_WIDTH)
+    ) u_way (
+        .x      (x),
+        .y      (y),
+        .tag    (key_1[TAG_WIDTH-1:0]),
+        .dest   (dest_1),
+        .near   (near),
+        .far    (far),
+        .several(several),
+        .vc     (vc)
+    );
+
     localparam [ADDR_WIDTH-1:0] SLICE = SLICE_FLITS[ADDR_WIDTH-1:0];
     always @(posedge clk) begin
-        if (take) begin
+        if (s_ready) begin
             key_q   <= s_key;
             index_q <= s_first;
             last_q  <= s_last;
@@ -85,21 +130,25 @@ module meshkv_slice_streamer #(
             mask_q  <= s_mask;
             slot_q  <= s_slot;
             base_q  <= { {ADDR_WIDTH-SLOT_WIDTH{1'b0}}, s_slot} * SLICE;
-        end else if (busy_q & advance) begin
+        end else if (advance) begin
             index_q <= index_q + 1'b1;
         end
-        busy_q <= take ? |s_dest : busy_q & ~ends;
+        busy_q <= s_ready ? s_valid & |s_dest : busy_q;
         if (advance) begin
-            valid_1 <= busy_q;
-            key_1   <= key_q;
-            index_1 <= index_q;
-            dest_1  <= dest_q;
-            mask_1  <= mask_q;
-            valid_2 <= valid_1;
-            key_2   <= key_1;
-            index_2 <= index_1;
-            dest_2  <= dest_1;
-            mask_2  <= mask_1;
+            valid_1   <= busy_q;
+            key_1     <= key_q;
+            index_1   <= index_q;
+            dest_1    <= dest_q;
+            mask_1    <= mask_q;
+            valid_2   <= valid_1;
+            key_2     <= key_1;
+            index_2   <= index_1;
+            dest_2    <= dest_1;
+            mask_2    <= mask_1;
+            near_2    <= near;
+            far_2     <= far;
+            several_2 <= several;
+            vc_2      <= vc;
         end
         if (rst) begin
             busy_q  <= 1'b0;
@@ -110,11 +159,15 @@ module meshkv_slice_streamer #(
 
     assign scan_busy = busy_q && slot_q == scan;
 
-    assign m_valid = valid_2;
-    assign m_key   = key_2;
-    assign m_index = index_2;
-    assign m_dest  = dest_2;
-    assign m_mask  = mask_2;
-    assign m_data  = rd_data;
+    assign m_valid   = valid_2;
+    assign m_key     = key_2;
+    assign m_index   = index_2;
+    assign m_dest    = dest_2;
+    assign m_mask    = mask_2;
+    assign m_near    = near_2;
+    assign m_far     = far_2;
+    assign m_several = several_2;
+    assign m_vc      = vc_2;
+    assign m_data    = rd_data;
 endmodule
 `default_nettype wire

@@ -28,19 +28,25 @@ module meshkv_staging_directory #(
     input  wire [INDEX_WIDTH-1:0]    claim_last,  // The last flit that will be requested.
     input  wire [EXPECTED_WIDTH-1:0] claim_expected,  // Number of tiles that will request it; 0: it stays.
     input  wire                      claim_named,  // The tag is of the slice that gets the next slot.
-    output wire                      claim_known,  // A slice of this tag has a slot and may not get another.
+    output wire                      claim_known,  // A slice of the tag of the cycle before has a slot and may not get another.
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when it is complete.
     input  wire [SLOT_WIDTH-1:0]     publish_slot,  // Its slot.
 
-    // Look-up, in the same cycle.
-    input  wire [TAG_WIDTH-1:0]      tag,  // The slice.
+    // A fetch is looked up.
+    input  wire [TAG_WIDTH-1:0]      tag,  // Its slice.
+    input  wire [INDEX_WIDTH-1:0]    asked_flit,  // The last flit that it asks for.
+
+    // The answer, in the next cycle.
+    input  wire                      checked,  // A fetch was looked up.
     input  wire                      again,  // The tile has requested it before.
-    output wire                      resident,  // It is in the staging memory and not about to be freed.
+    output wire                      resident,  // Its slice is in the staging memory and not about to be freed.
     output wire [SLOT_WIDTH-1:0]     slot,  // Its slot.
-    input  wire                      asked_valid,  // The looked-up slice is requested, by a tile for the first time.
-    input  wire [INDEX_WIDTH-1:0]    asked_flit,  // Its last flit.
+
+    // Fetches on their way from the look-up to the request table.
+    output wire                      drain_start,  // A slot is closed: all that are there after this cycle may have found it.
+    input  wire                      drain_busy,  // Some of these still are.
 
     // Use of a slot.
     output wire [SLOT_WIDTH-1:0]     scan,  // The queried slot.
@@ -52,7 +58,9 @@ module meshkv_staging_directory #(
 );
     // A slot is claimed for a slice and published when the slice is complete. It is freed when every
     // expected tile has requested the last flit and nothing remains to be sent.
-    reg [SLOTS-1:0] valid_q, kept_q, taken_q;
+    reg [SLOTS-1:0] valid_q, taken_q;
+    reg [SLOTS-1:0] lives_q;   // Some tile is still expected, or the slice stays.
+    reg [SLOTS-1:0] closed_q;  // Visited, and about to be freed.
 
     // A slot about to be freed is no longer found, so that no new request starts there.
     reg  [SLOT_WIDTH-1:0]  scan_q;
@@ -69,26 +77,41 @@ module meshkv_staging_directory #(
     assign resident = |found;
     assign slot     = found_slot;
 
-    // Each slot in turn is visited twice: the first visit closes it, the second frees it if still unused.
+    // Each slot in turn is visited: the visit closes it if it is unused. A fetch that found it before may still be on its
+    // way to the request table. When all that were have arrived there, the slot is freed if it is still unused.
     localparam LAST_SLOT_NUM = SLOTS - 1;
-    wire [SLOTS-1:0] spent;
-    wire             frees = closing_q & ~scan_busy;
-    wire             closes = |spent & ~scan_busy & ~closing_q;
-    assign scan       = scan_q;
+    wire [SLOTS-1:0]       spent;
+    wire                   frees  = closing_q & ~drain_busy & ~scan_busy;
+    wire                   closes = |spent & ~scan_busy & ~closing_q;
+    wire                   stays  = closes | (closing_q & drain_busy);
+    assign scan        = scan_q;
+    assign drain_start = closes;
     assign freed_valid = frees;
     assign freed_slot  = scan_q;
     always @(posedge clk) begin
-        closing_q <= closes;
-        if (~closes) scan_q <= scan_q == LAST_SLOT_NUM[SLOT_WIDTH-1:0] ? {SLOT_WIDTH{1'b0}} : scan_q + 1'b1;
+        closing_q <= stays;
+        if (~stays) scan_q <= scan_q == LAST_SLOT_NUM[SLOT_WIDTH-1:0] ? {SLOT_WIDTH{1'b0}} : scan_q + 1'b1;
         if (rst) begin
             closing_q <= 1'b0;
             scan_q    <= {SLOT_WIDTH{1'b0}};
         end
     end
 
+    // A slice is found from the second cycle after it was published: the fetch that is decided on in the first may repeat
+    // one that has just been parked.
+    reg                  shows_q;
+    reg [SLOT_WIDTH-1:0] shown_q;
+    always @(posedge clk) begin
+        shows_q <= publish_valid;
+        shown_q <= publish_slot;
+        if (rst) shows_q <= 1'b0;
+    end
+
     // A slice with a slot gets no second one: a new claim waits until the first slot is free.
     wire [SLOTS-1:0] known;
-    assign claim_known = |known;
+    reg              known_q;
+    always @(posedge clk) known_q <= |known;
+    assign claim_known = known_q;
     wire unused_named = claim_named;  // Only the checks of a simulation read it.
 `ifndef SYNTHESIS
     wire [SLOTS-1:0] unserved;
@@ -101,24 +124,31 @@ module meshkv_staging_directory #(
             reg [INDEX_WIDTH-1:0]    last_q;
             reg [EXPECTED_WIDTH-1:0] expected_q;
             wire                     scanned = scan_q == s;
+            // A fetch is compared in one cycle and decided on in the next. A slot is not yet found when it has just got
+            // another tag.
+            reg                      alike_q, ends_q;
             // All expected tiles have asked: a further first request refers to the next slice of this tag.
-            wire                     passed  = ~again & ~kept_q[s] & ~|expected_q;
-            assign found[s] = valid_q[s] && tag_q == tag && !(closing_q && scanned) && !passed;
+            assign found[s] = valid_q[s] & alike_q & ~closed_q[s] & (again | lives_q[s]);
             assign known[s] = taken_q[s] && tag_q == claim_tag;
-            assign spent[s] = scanned & valid_q[s] & ~kept_q[s] & ~|expected_q;
+            assign spent[s] = scanned & valid_q[s] & ~lives_q[s];
 `ifndef SYNTHESIS
             assign unserved[s] = known[s] & |expected_q;
 `endif
             always @(posedge clk) begin
-                if (asked_valid && found[s] && asked_flit == last_q)
-                    expected_q <= expected_q - {{EXPECTED_WIDTH-1{1'b0}}, |expected_q};
+                alike_q <= tag_q == tag;
+                ends_q  <= last_q == asked_flit;
+                if (checked & ~again & found[s] & ends_q & |expected_q) begin
+                    expected_q <= expected_q - 1'b1;
+                    lives_q[s] <= expected_q != {{EXPECTED_WIDTH-1{1'b0}}, 1'b1};
+                end
                 if (claim_valid && claim_slot == s) begin
                     tag_q      <= claim_tag;
                     last_q     <= claim_last;
                     expected_q <= claim_expected;
-                    kept_q[s]  <= ~|claim_expected;
+                    lives_q[s] <= 1'b1;
                 end
-                valid_q[s] <= (valid_q[s] & ~(frees & scanned)) | (publish_valid && publish_slot == s);
+                closed_q[s] <= stays & scanned;
+                valid_q[s] <= (valid_q[s] & ~(frees & scanned)) | (shows_q && shown_q == s);
                 taken_q[s] <= (taken_q[s] & ~(frees & scanned)) | (claim_valid && claim_slot == s);
                 if (rst) {valid_q[s], taken_q[s]} <= 2'b00;
             end

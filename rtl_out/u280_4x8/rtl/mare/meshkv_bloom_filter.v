@@ -28,12 +28,14 @@ module meshkv_bloom_filter #(
     // row i of a fixed random matrix (H3, Carter and Wegman).
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 203'b11100111010101001111000000110111000111111101110011000100101110111000100111101110100111100110011011001110011011001100100111100000000110001000111110111001010010010011001000000100001100001011000110010000000;
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 203'b11110011010010100000010011110011001000101001101101010110100010100110110011100011100000111101000011011101001101100111101010011000000011000111011111000110010100110101100000111101111010000010010001001011000;
-    wire [HASH_WIDTH-1:0] hash_a, hash_b;
+    reg  [HASH_WIDTH-1:0] hash_a, hash_b;
     genvar i;
     generate
         for (i = 0; i < HASH_WIDTH; i = i + 1) begin : gen_hash
-            assign hash_a[i] = ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
-            assign hash_b[i] = ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            always @(posedge clk) begin
+                hash_a[i] <= ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
+                hash_b[i] <= ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            end
         end
     endgenerate
 

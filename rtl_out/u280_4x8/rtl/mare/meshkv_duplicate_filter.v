@@ -57,9 +57,10 @@ module meshkv_duplicate_filter #(
     localparam NAME_WIDTH      = KEY_WIDTH + INDEX_WIDTH;
     wire [NAME_WIDTH-1:0] name = {s_first & ~LAST_OFFSET_NUM[INDEX_WIDTH-1:0], s_key};
 
-    // Cycle 1 looks up the Bloom filter and the exact tags. Cycle 2 computes the remaining tiles.
-    reg  looked_q, m_valid_q;
-    wire decide = looked_q & ~m_valid_q;
+    // Cycle 1 hashes the name. Cycle 2 looks up the Bloom filter and the exact tags. Cycle 3 computes the remaining
+    // tiles. The chunk leaves the request table in the cycle after that in which it is taken.
+    reg  hashed_q, looked_q, decided_q, m_valid_q, s_ready_q;
+    wire decide = looked_q;
     wire seen, insert;
     meshkv_bloom_filter #(
         .BITS      (BLOOM_BITS),
@@ -122,7 +123,10 @@ module meshkv_duplicate_filter #(
 
     reg [TILES-1:0] m_dest_q;
     always @(posedge clk) begin
-        looked_q <= s_valid & ~s_ready & ~m_valid_q & ~looked_q;
+        hashed_q  <= s_valid & ~hashed_q & ~looked_q & ~m_valid_q & ~s_ready_q;
+        looked_q  <= hashed_q;
+        decided_q <= decide;
+        s_ready_q <= m_valid_q & m_ready;
         seen_q   <= seen;
         match_q  <= match;
         if (decide) m_dest_q <= left;
@@ -130,13 +134,16 @@ module meshkv_duplicate_filter #(
         if (mark & (hit | |vacant)) served_mem[hit ? match_addr : vacant_addr] <= served | s_dest;
         valid_q <= (valid_q & ~(aged & {ENTRIES{tick}})) | (vacant & {ENTRIES{make}});
         if (rst) begin
+            hashed_q  <= 1'b0;
             looked_q  <= 1'b0;
+            decided_q <= 1'b0;
             m_valid_q <= 1'b0;
+            s_ready_q <= 1'b0;
             valid_q   <= {ENTRIES{1'b0}};
         end
     end
 
-    assign s_ready = m_valid_q & m_ready;
+    assign s_ready = s_ready_q;
     assign m_valid = m_valid_q;
     assign m_dest  = m_dest_q;
 
@@ -144,8 +151,8 @@ module meshkv_duplicate_filter #(
     assign event_bloom          = decide & seen_q;
     assign event_false_positive = decide & seen_q & ~|match_q;
     assign event_hit            = decide & hit;
-    assign event_trim           = decide & |(s_dest & served) & |left;
-    assign event_drop           = decide & ~|left;
+    assign event_trim           = decided_q & m_dest_q != s_dest & |m_dest_q;
+    assign event_drop           = decided_q & ~|m_dest_q;
     assign event_full           = mark & ~hit & ~|vacant;
 endmodule
 `default_nettype wire

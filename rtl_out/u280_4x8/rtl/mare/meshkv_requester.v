@@ -48,6 +48,10 @@ module meshkv_requester #(
     // Clock of PaD, unrelated to the network's.
     input  wire                   pe_clk,
     input  wire                   pe_rst,  // Synchronous to pe_clk; held together with rst.
+
+    // Coordinates of this tile, tied to constants.
+    input  wire [X_WIDTH-1:0]     x,
+    input  wire [Y_WIDTH-1:0]     y,
     input  wire                   tick,  // The last cycle of a period.
 
     // A command: fetch a range of a slice.
@@ -60,7 +64,7 @@ module meshkv_requester #(
     input  wire [INDEX_WIDTH-1:0] cmd_first,  // First flit of the range; starts a chunk.
     input  wire [INDEX_WIDTH-1:0] cmd_last,  // Last flit of the range.
     input  wire                   cmd_patient,  // No retry before its first flit arrives, because its slice may be missing for long.
-    output wire                   tag_busy,  // Some of the command's slice is in flight.
+    output wire                   tag_busy,  // Some of the slice that the command had in the cycle before is in flight.
 
     // An awaited flit has arrived.
     output wire                   came_valid,  // One pulse a flit.
@@ -76,6 +80,7 @@ module meshkv_requester #(
     output wire [INDEX_WIDTH-1:0] fetch_first,
     output wire [INDEX_WIDTH-1:0] fetch_last,
     output wire                   fetch_again,  // It was requested before.
+    output wire                   fetch_own,  // This tile is the home.
 
     // An arriving flit; it is always taken.
     input  wire                   rx_valid,  // One pulse a flit.
@@ -134,17 +139,44 @@ module meshkv_requester #(
     assign came_valid      = event_flit;
     assign came_tag        = x_tag_q;
 
+    // A command is compared in one cycle and answered in a later one. Only an answer opens a range, so what is compared
+    // can only have become less: generations are forgotten, places are freed. Whether a range still waits is asked anew.
+    reg                   c_valid_q, c_checked_q, c_patient_q;
+    reg [TAG_WIDTH-1:0]   c_tag_q;
+    reg [X_WIDTH-1:0]     c_x_q;
+    reg [Y_WIDTH-1:0]     c_y_q;
+    reg [MASK_WIDTH-1:0]  c_mask_q;
+    reg [INDEX_WIDTH-1:0] c_first_q, c_last_q;
+    wire                  accepts;
+    assign cmd_ready = ~c_valid_q;
+    always @(posedge clk) begin
+        c_valid_q   <= c_valid_q ? ~accepts : cmd_valid;
+        c_checked_q <= c_valid_q & ~accepts;
+        if (~c_valid_q) begin
+            c_tag_q     <= cmd_tag;
+            c_x_q       <= cmd_x;
+            c_y_q       <= cmd_y;
+            c_mask_q    <= cmd_mask;
+            c_first_q   <= cmd_first;
+            c_last_q    <= cmd_last;
+            c_patient_q <= cmd_patient;
+        end
+        if (rst) {c_valid_q, c_checked_q} <= 2'b00;
+    end
+
     // Ranges start at a chunk, so overlapping ranges share a chunk.
     localparam CHUNK_LOG = $clog2(CHUNK_FLITS);
-    wire [INDEX_WIDTH-1:0] cmd_chunk = cmd_first >> CHUNK_LOG;
-    wire [INDEX_WIDTH-1:0] cmd_end   = cmd_last >> CHUNK_LOG;
+    wire [INDEX_WIDTH-1:0] c_chunk = c_first_q >> CHUNK_LOG;
+    wire [INDEX_WIDTH-1:0] c_end   = c_last_q >> CHUNK_LOG;
 
     // The command is compared with ranges in flight and completed ones.
     wire [SLOTS-1:0]   overlaps, waiting, of_tag;
-    assign tag_busy = |of_tag;
+    reg  tag_busy_q;
+    assign tag_busy = tag_busy_q;
+    always @(posedge clk) tag_busy_q <= |of_tag | (c_valid_q & c_tag_q == cmd_tag);
     wire [HISTORY-1:0] old_overlaps;
     reg  [HISTORY-1:0] of_gen;  // Entries of one generation.
-    reg  [GENERATIONS-1:0] taken;
+    reg  [GENERATIONS-1:0] taken, taken_q;
     integer            i, j;
     always @(*) begin
         taken = {GENERATIONS{1'b0}};
@@ -163,7 +195,7 @@ module meshkv_requester #(
     always @(*) begin
         fresh_gen = {GEN_WIDTH{1'b0}};
         for (k = GENERATIONS - 1; k >= 0; k = k - 1)
-            if (~taken[k]) fresh_gen = k[GEN_WIDTH-1:0];
+            if (~taken_q[k]) fresh_gen = k[GEN_WIDTH-1:0];
         joined_gen = {GEN_WIDTH{1'b0}};
         for (k = 0; k < SLOTS; k = k + 1)
             joined_gen = joined_gen | (gen_q[k*GEN_WIDTH+:GEN_WIDTH] & {GEN_WIDTH{waiting[k]}});
@@ -172,24 +204,30 @@ module meshkv_requester #(
     // FIFO places are reserved before a request, so that every arriving flit is taken at once.
     wire [ROOM_WIDTH-1:0]  room;
     wire [PTR_WIDTH-1:0]   place;
-    wire [INDEX_WIDTH:0]   length = {1'b0, cmd_last} - {1'b0, cmd_first} + 1'b1;
+    wire [INDEX_WIDTH:0]   length = {1'b0, c_last_q} - {1'b0, c_first_q} + 1'b1;
     wire [ROOM_WIDTH+INDEX_WIDTH:0] wide_length = { {ROOM_WIDTH{1'b0}}, length};
     wire [ROOM_WIDTH-1:0]  reserved = wide_length[ROOM_WIDTH-1:0];
     wire                   fits     = wide_length <= { {INDEX_WIDTH+1{1'b0}}, room};
+    reg                    fits_q;
     wire [SLOTS-1:0]       vacant = ~busy_q & (busy_q + 1'b1);
     wire                   free_out;
-    wire                   join_it = cmd_valid & |waiting;
-    wire                   open_it = cmd_valid & ~|waiting & fits & |vacant & ~&taken & ~remembers;
-    assign cmd_ready       = free_out & (join_it | open_it);
+    wire                   join_it = c_checked_q & |waiting;
+    wire                   open_it = c_checked_q & ~|waiting & fits_q & ~&busy_q & ~&taken_q & ~remembers;
+    assign accepts         = free_out & (join_it | open_it);
+    always @(posedge clk) begin
+        taken_q <= taken;
+        fits_q  <= fits;
+    end
     wire [SLOTS-1:0]       opens = vacant & {SLOTS{free_out & open_it}};
     wire [SLOTS-1:0]       joins = waiting & {SLOTS{free_out & join_it}};
     assign event_fetch     = |opens;
     assign event_join      = |joins;
-    assign event_wait      = cmd_valid & ~cmd_ready;
+    assign event_wait      = c_valid_q & ~accepts;
 
     // A range that is overdue is requested again; the lowest slot first.
     wire [SLOTS-1:0] late;
-    wire [SLOTS-1:0] retries = late & (~late + 1'b1) & {SLOTS{free_out & ~cmd_ready}};
+    wire [SLOTS-1:0] overdue = late & (~late + 1'b1);
+    wire [SLOTS-1:0] retries = overdue & {SLOTS{free_out & ~accepts}};
     assign event_retry = |retries;
     reg  [TAG_WIDTH-1:0]   late_tag;
     reg  [GEN_WIDTH-1:0]   late_gen;
@@ -210,47 +248,39 @@ module meshkv_requester #(
         here_mask  = {MASK_WIDTH{1'b0}};
         put_place  = {PTR_WIDTH{1'b0}};
         for (m = 0; m < SLOTS; m = m + 1) begin
-            late_tag   = late_tag | (tag_q[m*TAG_WIDTH+:TAG_WIDTH] & {TAG_WIDTH{retries[m]}});
-            late_gen   = late_gen | (gen_q[m*GEN_WIDTH+:GEN_WIDTH] & {GEN_WIDTH{retries[m]}});
-            late_first = late_first | (first_q[m*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{retries[m]}});
-            late_last  = late_last | (last_q[m*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{retries[m]}});
-            late_mask  = late_mask | (mask_q[m*MASK_WIDTH+:MASK_WIDTH] & {MASK_WIDTH{retries[m]}});
-            late_x     = late_x | (x_q[m*X_WIDTH+:X_WIDTH] & {X_WIDTH{retries[m]}});
-            late_y     = late_y | (y_q[m*Y_WIDTH+:Y_WIDTH] & {Y_WIDTH{retries[m]}});
+            late_tag   = late_tag | (tag_q[m*TAG_WIDTH+:TAG_WIDTH] & {TAG_WIDTH{overdue[m]}});
+            late_gen   = late_gen | (gen_q[m*GEN_WIDTH+:GEN_WIDTH] & {GEN_WIDTH{overdue[m]}});
+            late_first = late_first | (first_q[m*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{overdue[m]}});
+            late_last  = late_last | (last_q[m*INDEX_WIDTH+:INDEX_WIDTH] & {INDEX_WIDTH{overdue[m]}});
+            late_mask  = late_mask | (mask_q[m*MASK_WIDTH+:MASK_WIDTH] & {MASK_WIDTH{overdue[m]}});
+            late_x     = late_x | (x_q[m*X_WIDTH+:X_WIDTH] & {X_WIDTH{overdue[m]}});
+            late_y     = late_y | (y_q[m*Y_WIDTH+:Y_WIDTH] & {Y_WIDTH{overdue[m]}});
             put_place  = put_place | (place_q[m*PTR_WIDTH+:PTR_WIDTH] & {PTR_WIDTH{arrives[m]}});
             here_mask  = here_mask | (mask_q[m*MASK_WIDTH+:MASK_WIDTH] & {MASK_WIDTH{arrives[m]}});
         end
     end
 
     // The outgoing fetch.
-    reg                    o_valid_q, o_again_q;
+    reg                    o_valid_q, o_again_q, o_own_q;
     reg  [TAG_WIDTH-1:0]   o_tag_q;
     reg  [GEN_WIDTH-1:0]   o_gen_q;
     reg  [INDEX_WIDTH-1:0] o_first_q, o_last_q;
     reg  [MASK_WIDTH-1:0]  o_mask_q;
     reg  [X_WIDTH-1:0]     o_x_q;
     reg  [Y_WIDTH-1:0]     o_y_q;
-    assign free_out = ~o_valid_q | fetch_ready;
+    assign free_out = ~o_valid_q;  // The next fetch waits a cycle, so that no way leads from the network to commands.
     always @(posedge clk) begin
-        o_valid_q <= cmd_ready | event_retry | (o_valid_q & ~fetch_ready);
-        if (cmd_ready) begin
-            o_tag_q   <= cmd_tag;
-            o_gen_q   <= |waiting ? joined_gen : fresh_gen;
-            o_first_q <= cmd_first;
-            o_last_q  <= cmd_last;
-            o_mask_q  <= cmd_mask;
-            o_x_q     <= cmd_x;
-            o_y_q     <= cmd_y;
-            o_again_q <= |waiting;
-        end else if (event_retry) begin
-            o_tag_q   <= late_tag;
-            o_gen_q   <= late_gen;
-            o_first_q <= late_first;
-            o_last_q  <= late_last;
-            o_mask_q  <= late_mask;
-            o_x_q     <= late_x;
-            o_y_q     <= late_y;
-            o_again_q <= 1'b1;
+        o_valid_q <= accepts | event_retry | (o_valid_q & ~fetch_ready);
+        if (free_out) begin
+            o_tag_q   <= accepts ? c_tag_q : late_tag;
+            o_gen_q   <= ~accepts ? late_gen : |waiting ? joined_gen : fresh_gen;
+            o_first_q <= accepts ? c_first_q : late_first;
+            o_last_q  <= accepts ? c_last_q : late_last;
+            o_mask_q  <= accepts ? c_mask_q : late_mask;
+            o_x_q     <= accepts ? c_x_q : late_x;
+            o_y_q     <= accepts ? c_y_q : late_y;
+            o_own_q   <= accepts ? c_x_q == x && c_y_q == y : late_x == x && late_y == y;
+            o_again_q <= ~accepts | |waiting;
         end
         if (rst) o_valid_q <= 1'b0;
     end
@@ -262,6 +292,7 @@ module meshkv_requester #(
     assign fetch_x     = o_x_q;
     assign fetch_y     = o_y_q;
     assign fetch_again = o_again_q;
+    assign fetch_own   = o_own_q;
     reg [INDEX_WIDTH-1:0] here_first;
     integer               f;
     always @(*) begin
@@ -282,35 +313,39 @@ module meshkv_requester #(
             wire [INDEX_WIDTH-1:0] next  = next_q[s*INDEX_WIDTH+:INDEX_WIDTH];
             wire [AGE_WIDTH-1:0]   age   = age_q[s*AGE_WIDTH+:AGE_WIDTH];
             wire [PTR_WIDTH-1:0]   at    = place_q[s*PTR_WIDTH+:PTR_WIDTH];
-            assign arrives[s]   = x_valid_q && busy_q[s] && x_tag_q == tag && x_index_q == next
-                && x_gen_q == gen_q[s*GEN_WIDTH+:GEN_WIDTH];
+            reg  named_q;  // The flit is of its tag and generation.
+            assign arrives[s]   = x_valid_q && busy_q[s] && named_q && x_index_q == next;
             assign completes[s] = arrives[s] && next == last;
             assign of_tag[s]    = busy_q[s] && cmd_tag == tag;
-            assign overlaps[s]  = busy_q[s] && cmd_tag == tag && cmd_chunk <= last >> CHUNK_LOG && first >> CHUNK_LOG <= cmd_end;
+            assign overlaps[s]  = busy_q[s] && c_tag_q == tag && c_chunk <= last >> CHUNK_LOG && first >> CHUNK_LOG <= c_end;
             // In flight and no flit has arrived, not even in this cycle: another head may join.
-            assign waiting[s]   = busy_q[s] && cmd_tag == tag && cmd_chunk == first >> CHUNK_LOG && cmd_last == last
-                && next == first && ~arrives[s];
+            reg  fresh_q, match_q, begins_q;
+            assign waiting[s]   = busy_q[s] & match_q & fresh_q & ~begins_q;
             assign late[s]      = busy_q[s] && age == RETRY_TICKS[AGE_WIDTH-1:0];
             always @(posedge clk) begin
                 busy_q[s] <= (busy_q[s] & ~completes[s]) | opens[s];
+                named_q   <= busy_q[s] && rx_key == {gen_q[s*GEN_WIDTH+:GEN_WIDTH], tag};
+                begins_q  <= rx_valid && rx_key == {gen_q[s*GEN_WIDTH+:GEN_WIDTH], tag} && rx_index == first;
+                fresh_q   <= (fresh_q & ~arrives[s]) | opens[s];
+                match_q   <= c_tag_q == tag && c_chunk == first >> CHUNK_LOG && c_last_q == last;
                 if (arrives[s]) begin
                     next_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= next + 1'b1;
                     place_q[s*PTR_WIDTH+:PTR_WIDTH]    <= at == LAST_PLACE[PTR_WIDTH-1:0] ? {PTR_WIDTH{1'b0}} : at + 1'b1;
                 end
-                if (joins[s]) mask_q[s*MASK_WIDTH+:MASK_WIDTH] <= mask_q[s*MASK_WIDTH+:MASK_WIDTH] | cmd_mask;
+                if (joins[s]) mask_q[s*MASK_WIDTH+:MASK_WIDTH] <= mask_q[s*MASK_WIDTH+:MASK_WIDTH] | c_mask_q;
                 if (tick & ~late[s] & ~(patient_q[s] && next == first)) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= age + 1'b1;
                 if (arrives[s] | retries[s]) age_q[s*AGE_WIDTH+:AGE_WIDTH] <= {AGE_WIDTH{1'b0}};
                 if (opens[s]) begin
-                    patient_q[s]                        <= cmd_patient;
-                    tag_q[s*TAG_WIDTH+:TAG_WIDTH]       <= cmd_tag;
+                    patient_q[s]                        <= c_patient_q;
+                    tag_q[s*TAG_WIDTH+:TAG_WIDTH]       <= c_tag_q;
                     gen_q[s*GEN_WIDTH+:GEN_WIDTH]       <= fresh_gen;
-                    first_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= cmd_first;
-                    last_q[s*INDEX_WIDTH+:INDEX_WIDTH]  <= cmd_last;
-                    next_q[s*INDEX_WIDTH+:INDEX_WIDTH]  <= cmd_first;
-                    mask_q[s*MASK_WIDTH+:MASK_WIDTH]    <= cmd_mask;
+                    first_q[s*INDEX_WIDTH+:INDEX_WIDTH] <= c_first_q;
+                    last_q[s*INDEX_WIDTH+:INDEX_WIDTH]  <= c_last_q;
+                    next_q[s*INDEX_WIDTH+:INDEX_WIDTH]  <= c_first_q;
+                    mask_q[s*MASK_WIDTH+:MASK_WIDTH]    <= c_mask_q;
                     place_q[s*PTR_WIDTH+:PTR_WIDTH]     <= place;
-                    x_q[s*X_WIDTH+:X_WIDTH]             <= cmd_x;
-                    y_q[s*Y_WIDTH+:Y_WIDTH]             <= cmd_y;
+                    x_q[s*X_WIDTH+:X_WIDTH]             <= c_x_q;
+                    y_q[s*Y_WIDTH+:Y_WIDTH]             <= c_y_q;
                     age_q[s*AGE_WIDTH+:AGE_WIDTH]       <= {AGE_WIDTH{1'b0}};
                 end
                 if (rst) busy_q[s] <= 1'b0;
@@ -325,7 +360,7 @@ module meshkv_requester #(
             for (b = 0; b < GEN_WIDTH; b = b + 1) begin : gen_bit
                 assign old_gen[b*HISTORY+h] = old_gen_q[b];
             end
-            assign old_overlaps[h] = known_q[h] && cmd_tag == old_tag_q && cmd_chunk <= old_end_q && old_begin_q <= cmd_end;
+            assign old_overlaps[h] = known_q[h] && c_tag_q == old_tag_q && c_chunk <= old_end_q && old_begin_q <= c_end;
             always @(posedge clk) if (noted[h]) begin
                 old_tag_q   <= x_tag_q;
                 old_gen_q   <= x_gen_q;

@@ -32,8 +32,6 @@ module meshkv_tile_port #(
     parameter HEAD_WIDTH = 38,
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
-    // Width of a tag (stream, layer, segment, slice) in bits.
-    parameter TAG_WIDTH = 18,
     // Width of a tag with its generation above it, in bits.
     parameter KEY_WIDTH = 20,
     // Width of a flit's position in its slice in bits.
@@ -82,6 +80,7 @@ module meshkv_tile_port #(
     input  wire [INDEX_WIDTH-1:0]   fetch_first,  // First flit of the range; starts a chunk.
     input  wire [INDEX_WIDTH-1:0]   fetch_last,  // Last flit of the range.
     input  wire                     fetch_again,
+    input  wire                     fetch_own,  // This tile is the home.
 
     // The same fetch, where this tile is the home.
     output wire                     own_valid,
@@ -94,6 +93,10 @@ module meshkv_tile_port #(
     input  wire [INDEX_WIDTH-1:0]   data_index,
     input  wire [TILES-1:0]         data_dest,
     input  wire [MASK_WIDTH-1:0]    data_mask,
+    input  wire                     data_near,  // This tile is a destination.
+    input  wire                     data_far,  // Others are.
+    input  wire                     data_several,  // There are several others.
+    input  wire [VCS-1:0]           data_vc,  // One-hot: the virtual channel.
     input  wire [FLIT_WIDTH-1:0]    data_data,
 
     // A flit for the requester.
@@ -148,21 +151,7 @@ module meshkv_tile_port #(
         .tile(here)
     );
 
-    // The tag of a slice selects its virtual channel, so that flits of one slice stay in order.
-    wire [VCS-1:0] data_vc;
-    assign data_vc[VN0_VCS:0] = {VN0_VCS+1{1'b0}};
     genvar v;
-    generate
-        if (NUM_DATA == 1) begin : gen_one
-            assign data_vc[VCS-1] = 1'b1;
-        end else if (NUM_DATA == 2) begin : gen_two
-            assign data_vc[VCS-1:VCS-2] = {^data_key[TAG_WIDTH-1:0], ~^data_key[TAG_WIDTH-1:0]};
-        end else begin : gen_three
-            wire [1:0] lane = {^data_key[TAG_WIDTH-1:0], ^data_key[TAG_WIDTH/2-1:0]};
-            assign data_vc[VCS-1:VCS-3] = {lane == 2'd2, lane == 2'd1, lane == 2'd0 || lane == 2'd3};
-        end
-    endgenerate
-
     // Credits of the router's buffers.
     wire [VCS-1:0] avail, send;
     generate
@@ -182,15 +171,14 @@ module meshkv_tile_port #(
 
     // The near way leads into the tile, the far way to the router. A flit for both goes each way as soon as it can.
     wire [TILES-1:0] elsewhere = data_dest & ~here;
-    wire             near      = |(data_dest & here);
-    wire             far       = |elsewhere;
+    wire             near      = data_near;
+    wire             far       = data_far;
     reg              near_q, far_q, near_d, far_d, forked;
     wire             wants_self = data_valid & near & ~near_q;
     wire             wants_net  = data_valid & far & ~far_q & |(avail & data_vc);
     wire             keeps      = wants_self & ~rx_data_valid;
-    wire [1:0]       grant;
     wire             near_goes  = keeps;
-    wire             far_goes   = grant[1];
+    wire             far_goes   = data_sent;
     wire             forks      = data_valid;
     always @(*) begin
         forked = (!near | near_q | near_goes) & (!far | far_q | far_goes);
@@ -204,9 +192,8 @@ module meshkv_tile_port #(
         if (rst) {near_q, far_q} <= 2'b00;
     end
 
-    wire own_home    = fetch_x == x && fetch_y == y;
-    assign own_valid   = fetch_valid & own_home;
-    assign fetch_ready = own_home ? own_ready : grant[0];
+    assign own_valid   = fetch_valid & fetch_own;
+    assign fetch_ready = fetch_own ? own_ready : fetches;
 
     // A partial result goes to the reduce root in row 0 of the column. Packets take the virtual channels in turn. A
     // tile of row 0 keeps its own. The virtual networks take turns at the link.
@@ -226,30 +213,28 @@ module meshkv_tile_port #(
         .available(own_room)
     );
     wire               wants_part = part_valid & ~root_here & |(avail[VN0_VCS-1:0] & part_vc_q);
-    wire [1:0]         vn1        = {wants_net, fetch_valid & ~own_home & avail[VN0_VCS]};
-    wire [1:0]         turn;
-    wire               parts      = turn[0];
+    wire               wants_fetch = fetch_valid & ~fetch_own & avail[VN0_VCS];
+
+    // The sender of a cycle is chosen in the one before, so that multiplexers are addressed by registers. The home sends
+    // unless another class wants to; each of them then has one cycle, and the two take turns.
+    reg                part_turn_q, fetch_turn_q, fetch_first_q;
+    wire               parts      = part_turn_q & wants_part;
+    wire               fetches    = fetch_turn_q & wants_fetch;
+    wire               yields     = ~(part_turn_q | fetch_turn_q) | ~wants_net;
+    wire               fetch_asks = wants_fetch & ~fetch_turn_q;
+    wire               part_next  = yields & wants_part & ~(fetch_asks & fetch_first_q);
+    wire               fetch_next = yields & fetch_asks & ~(wants_part & ~fetch_first_q);
     assign part_ready = root_here ? own_part : parts;
+    assign data_sent  = wants_net & ~part_turn_q & ~fetch_turn_q;
     always @(posedge clk) begin
+        part_turn_q  <= part_next;
+        fetch_turn_q <= fetch_next;
+        if (part_next | fetch_next) fetch_first_q <= part_next;
         if (parts & part_last) part_vc_q <= {part_vc_q[VN0_VCS-2:0], part_vc_q[VN0_VCS-1]};
         if (rst) part_vc_q <= {{VN0_VCS-1{1'b0}}, 1'b1};
+        if (rst) {part_turn_q, fetch_turn_q, fetch_first_q} <= 3'b000;
     end
-    meshkv_arbiter2 u_networks (
-        .clk    (clk),
-        .rst    (rst),
-        .used   (1'b1),
-        .request({|vn1, wants_part}),
-        .grant  (turn)
-    );
-    meshkv_arbiter2 u_turns (
-        .clk    (clk),
-        .rst    (rst),
-        .used   (1'b1),
-        .request(vn1 & {2{turn[1]}}),
-        .grant  (grant)
-    );
-    assign send = grant[1] ? data_vc : { {NUM_DATA{1'b0}}, grant[0], part_vc_q & {VN0_VCS{parts}}};
-    assign data_sent   = grant[1];
+    assign send = { data_vc[VCS-1:VN0_VCS+1] & {NUM_DATA{data_sent}}, fetches, part_vc_q & {VN0_VCS{parts}}};
 
     // Channels of KV_DATA return credits independently, also several in one cycle.
     reg [1:0] freed;
@@ -274,19 +259,6 @@ module meshkv_tile_port #(
     );
     assign elsewhere_dest = elsewhere;
 
-    // Several destinations lie in several columns or in several rows.
-    reg  [COLS-1:0] dest_cols;
-    reg  [ROWS-1:0] dest_rows;
-    integer         tile;
-    always @(*) begin
-        dest_cols = {COLS{1'b0}};
-        dest_rows = {ROWS{1'b0}};
-        for (tile = 0; tile < TILES; tile = tile + 1) begin
-            dest_cols[tile%COLS] = dest_cols[tile%COLS] | elsewhere[tile];
-            dest_rows[tile/COLS] = dest_rows[tile/COLS] | elsewhere[tile];
-        end
-    end
-    wire several = |(dest_cols & (dest_cols - 1'b1)) | |(dest_rows & (dest_rows - 1'b1));
     genvar d;
     generate
         for (d = 0; d < TILES; d = d + 1) begin : gen_part_dest
@@ -307,7 +279,7 @@ module meshkv_tile_port #(
         part_head                        = {HEAD_WIDTH{1'b0}};
         part_head[PART_HEAD-1:0]         = {y, x, part_id, part_alone, part_first, part_last};
         data_head                        = {HEAD_WIDTH{1'b0}};
-        data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key, several};
+        data_head[DATA_HEAD-1:0]         = {data_mask, data_index, data_key, data_several};
         fetch_payload                    = {FLIT_WIDTH{1'b0}};
         fetch_payload[2*INDEX_WIDTH:0]   = {fetch_again, fetch_last, fetch_first};
     end
@@ -318,11 +290,9 @@ module meshkv_tile_port #(
     reg [FLIT_WIDTH-1:0] flit_q;
     always @(posedge clk) begin
         valid_q <= send;
-        if (|{grant, parts}) begin
-            dest_q <= grant[1] ? elsewhere_dest : parts ? part_dest : fetch_dest;
-            head_q <= grant[1] ? data_head : parts ? part_head : fetch_head;
-            flit_q <= grant[1] ? data_data : parts ? part_data : fetch_payload;
-        end
+        dest_q  <= part_turn_q ? part_dest : fetch_turn_q ? fetch_dest : elsewhere_dest;
+        head_q  <= part_turn_q ? part_head : fetch_turn_q ? fetch_head : data_head;
+        flit_q  <= part_turn_q ? part_data : fetch_turn_q ? fetch_payload : data_data;
         if (rst) valid_q <= {VCS{1'b0}};
     end
     assign tx_valid = valid_q;

@@ -112,7 +112,7 @@ module meshkv_transport #(
     input  wire [INDEX_WIDTH-1:0]    cmd_first,  // First flit of the range; starts a chunk.
     input  wire [INDEX_WIDTH-1:0]    cmd_last,  // Last flit of the range.
     input  wire                      cmd_patient,  // No retry before its first flit arrives, because its slice may be missing for long.
-    output wire                      cmd_tag_busy,  // Some of the command's slice is in flight.
+    output wire                      cmd_tag_busy,  // Some of the slice that the command had in the cycle before is in flight.
     output wire                      cmd_came_valid,  // An awaited flit has arrived.
     output wire [TAG_WIDTH-1:0]      cmd_came_tag,
 
@@ -136,7 +136,7 @@ module meshkv_transport #(
     input  wire [INDEX_WIDTH-1:0]    claim_last,  // The last flit that will be requested.
     input  wire [EXPECTED_WIDTH-1:0] claim_expected,  // Number of tiles that will request it; 0: it stays.
     input  wire                      claim_named,  // The tag is of the slice that gets the next slot.
-    output wire                      claim_known,  // A slice of this tag has a slot and may not get another.
+    output wire                      claim_known,  // A slice of the tag of the cycle before has a slot and may not get another.
 
     // A slice becomes resident.
     input  wire                      publish_valid,  // One pulse a slice, when it is complete.
@@ -201,7 +201,7 @@ module meshkv_transport #(
     end
 
     // Requester.
-    wire                   fetch_valid, fetch_ready, fetch_again;
+    wire                   fetch_valid, fetch_ready, fetch_again, fetch_own;
     wire [KEY_WIDTH-1:0]   fetch_key;
     wire [INDEX_WIDTH-1:0] fetch_first, fetch_last;
     wire [MASK_WIDTH-1:0]  fetch_mask;
@@ -234,6 +234,8 @@ module meshkv_transport #(
         .rst            (rst),
         .pe_clk         (pe_clk),
         .pe_rst         (pe_rst),
+        .x              (x),
+        .y              (y),
         .tick           (tick),
         .cmd_valid      (cmd_valid),
         .cmd_ready      (cmd_ready),
@@ -256,6 +258,7 @@ module meshkv_transport #(
         .fetch_first    (fetch_first),
         .fetch_last     (fetch_last),
         .fetch_again    (fetch_again),
+        .fetch_own      (fetch_own),
         .rx_valid       (came_valid),
         .rx_key         (came_key),
         .rx_index       (came_index),
@@ -281,7 +284,8 @@ module meshkv_transport #(
     wire [X_WIDTH-1:0]     home_x;
     wire [Y_WIDTH-1:0]     home_y;
     wire [INDEX_WIDTH-1:0] home_first, home_last;
-    wire                   data_valid, data_ready;
+    wire                   data_valid, data_ready, data_near, data_far, data_several;
+    wire [VCS-1:0]         data_vc;
     wire [KEY_WIDTH-1:0]   data_key;
     wire [INDEX_WIDTH-1:0] data_index;
     wire [TILES-1:0]       data_dest;
@@ -295,6 +299,8 @@ module meshkv_transport #(
         .TILES          (TILES),
         .X_WIDTH        (X_WIDTH),
         .Y_WIDTH        (Y_WIDTH),
+        .VN0_VCS        (VN0_VCS),
+        .VCS            (VCS),
         .TAG_WIDTH      (TAG_WIDTH),
         .KEY_WIDTH      (KEY_WIDTH),
         .INDEX_WIDTH    (INDEX_WIDTH),
@@ -356,6 +362,10 @@ module meshkv_transport #(
         .m_index             (data_index),
         .m_dest              (data_dest),
         .m_mask              (data_mask),
+        .m_near              (data_near),
+        .m_far               (data_far),
+        .m_several           (data_several),
+        .m_vc                (data_vc),
         .m_data              (data_data),
         .event_open          (event_open),
         .event_merge         (event_merge),
@@ -384,76 +394,80 @@ module meshkv_transport #(
         .DEST_WIDTH   (DEST_WIDTH),
         .HEAD_WIDTH   (HEAD_WIDTH),
         .FLIT_WIDTH   (FLIT_WIDTH),
-        .TAG_WIDTH    (TAG_WIDTH),
         .KEY_WIDTH    (KEY_WIDTH),
         .INDEX_WIDTH  (INDEX_WIDTH),
         .MASK_WIDTH   (MASK_WIDTH),
         .PART_ID_WIDTH(PART_ID_WIDTH),
         .SOURCES      (SOURCES)
     ) u_port (
-        .clk        (clk),
-        .rst        (rst),
-        .x          (x),
-        .y          (y),
-        .part_valid (part_valid),
-        .part_ready (part_ready),
-        .part_first (part_first),
-        .part_last  (part_last),
-        .part_alone (part_alone),
-        .part_id    (part_id),
-        .part_data  (part_data),
-        .root_valid (root_valid),
-        .root_credit(root_credit),
-        .root_first (root_first),
-        .root_last  (root_last),
-        .root_alone (root_alone),
-        .root_id    (root_id),
-        .root_x     (root_x),
-        .root_y     (root_y),
-        .root_data  (root_data),
-        .fetch_valid(fetch_valid),
-        .fetch_ready(fetch_ready),
-        .fetch_key  (fetch_key),
-        .fetch_mask (fetch_mask),
-        .fetch_x    (fetch_x),
-        .fetch_y    (fetch_y),
-        .fetch_first(fetch_first),
-        .fetch_last (fetch_last),
-        .fetch_again(fetch_again),
-        .own_valid  (own_valid),
-        .own_ready  (own_ready),
-        .data_valid (data_valid),
-        .data_ready (data_ready),
-        .data_key   (data_key),
-        .data_index (data_index),
-        .data_dest  (data_dest),
-        .data_mask  (data_mask),
-        .data_data  (data_data),
-        .kv_valid   (came_valid),
-        .kv_key     (came_key),
-        .kv_index   (came_index),
-        .kv_data    (came_data),
-        .home_valid (home_valid),
-        .home_credit(home_credit),
-        .home_key   (home_key),
-        .home_mask  (home_mask),
-        .home_x     (home_x),
-        .home_y     (home_y),
-        .home_first (home_first),
-        .home_last  (home_last),
-        .home_again (home_again),
-        .tx_valid   (tx_valid),
-        .tx_dest    (tx_dest),
-        .tx_head    (tx_head),
-        .tx_data    (tx_data),
-        .tx_credit  (tx_credit),
-        .rx_valid   (rx_valid),
-        .rx_head    (rx_head),
-        .rx_data    (rx_data),
-        .rx_credit  (rx_credit),
-        .data_sent  (data_sent),
-        .data_credit(data_credit),
-        .event_keep (event_keep)
+        .clk         (clk),
+        .rst         (rst),
+        .x           (x),
+        .y           (y),
+        .part_valid  (part_valid),
+        .part_ready  (part_ready),
+        .part_first  (part_first),
+        .part_last   (part_last),
+        .part_alone  (part_alone),
+        .part_id     (part_id),
+        .part_data   (part_data),
+        .root_valid  (root_valid),
+        .root_credit (root_credit),
+        .root_first  (root_first),
+        .root_last   (root_last),
+        .root_alone  (root_alone),
+        .root_id     (root_id),
+        .root_x      (root_x),
+        .root_y      (root_y),
+        .root_data   (root_data),
+        .fetch_valid (fetch_valid),
+        .fetch_ready (fetch_ready),
+        .fetch_key   (fetch_key),
+        .fetch_mask  (fetch_mask),
+        .fetch_x     (fetch_x),
+        .fetch_y     (fetch_y),
+        .fetch_first (fetch_first),
+        .fetch_last  (fetch_last),
+        .fetch_again (fetch_again),
+        .fetch_own   (fetch_own),
+        .own_valid   (own_valid),
+        .own_ready   (own_ready),
+        .data_valid  (data_valid),
+        .data_ready  (data_ready),
+        .data_key    (data_key),
+        .data_index  (data_index),
+        .data_dest   (data_dest),
+        .data_mask   (data_mask),
+        .data_near   (data_near),
+        .data_far    (data_far),
+        .data_several(data_several),
+        .data_vc     (data_vc),
+        .data_data   (data_data),
+        .kv_valid    (came_valid),
+        .kv_key      (came_key),
+        .kv_index    (came_index),
+        .kv_data     (came_data),
+        .home_valid  (home_valid),
+        .home_credit (home_credit),
+        .home_key    (home_key),
+        .home_mask   (home_mask),
+        .home_x      (home_x),
+        .home_y      (home_y),
+        .home_first  (home_first),
+        .home_last   (home_last),
+        .home_again  (home_again),
+        .tx_valid    (tx_valid),
+        .tx_dest     (tx_dest),
+        .tx_head     (tx_head),
+        .tx_data     (tx_data),
+        .tx_credit   (tx_credit),
+        .rx_valid    (rx_valid),
+        .rx_head     (rx_head),
+        .rx_data     (rx_data),
+        .rx_credit   (rx_credit),
+        .data_sent   (data_sent),
+        .data_credit (data_credit),
+        .event_keep  (event_keep)
     );
 
     // Counted events, in the order of event_index.

@@ -75,7 +75,7 @@ module meshkv_prefetcher #(
     output wire [INDEX_WIDTH-1:0]   cmd_first,  // First flit of the range.
     output wire [INDEX_WIDTH-1:0]   cmd_last,  // Last flit of the range.
     output wire                     cmd_patient,  // The first of its slice, which may be missing for long.
-    input  wire                     tag_busy,  // Some of the command's slice is in flight.
+    input  wire                     tag_busy,  // Some of the slice that the command had in the cycle before is in flight.
     input  wire                     came_valid,  // An awaited flit has arrived.
     input  wire [TAG_WIDTH-1:0]     came_tag  // Tag of its slice.
 );
@@ -115,6 +115,7 @@ module meshkv_prefetcher #(
     localparam [INDEX_WIDTH-1:0] HALF        = HALF_FLITS[INDEX_WIDTH-1:0];
     reg                    begun_q, value_q, begun_d, value_d, asks_last;
     reg                    asked_q, opened_q, all_q;
+    reg                    settled_q;  // tag_busy is of the slice at the front.
     reg  [INDEX_WIDTH-1:0] next_q;
     // V is stored in blocks of HEAD_DIM flits. Any token of a block needs the whole block.
     localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
@@ -122,7 +123,9 @@ module meshkv_prefetcher #(
     wire [INDEX_WIDTH-1:0] bound = value_q ? last | BLOCK_OFFSET : last;
     wire [INDEX_WIDTH-1:0] next  = begun_q ? next_q : value_q ? first & ~BLOCK_OFFSET : first;
     wire [INDEX_WIDTH-1:0] whole = next | LAST_OFFSET;
-    wire                   ends  = (next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET);
+    // It is compared in the cycle before: the requester takes no command in the cycle after another.
+    reg                    ends_q;
+    wire                   ends  = ends_q;
     wire [INDEX_WIDTH-1:0] finish = ends ? bound : whole;
     wire                   opens = ~asked_q;
     wire                   comes = came_valid && came_tag == tag;
@@ -131,7 +134,7 @@ module meshkv_prefetcher #(
     assign cmd_mask    = job_mask;
     assign cmd_first   = value_q ? next + HALF : next;
     assign cmd_last    = value_q ? finish + HALF : finish;
-    assign cmd_valid   = waits & ~close & ~all_q & (opens ? ~tag_busy : opened_q);
+    assign cmd_valid   = waits & ~close & ~all_q & (opens ? settled_q & ~tag_busy : opened_q);
     wire   tells     = job_valid & job_ready;
     wire   asks      = cmd_valid & cmd_ready;
     wire   fetches   = waits;
@@ -144,6 +147,8 @@ module meshkv_prefetcher #(
         value_d = fetches & !done & (value_q | (asks & ends));
     end
     always @(posedge clk) begin
+        ends_q    <= (next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET);
+        settled_q <= waits & ~done;
         told_q   <= waits & ~done & (told_q | tells);
         all_q    <= waits & ~done & (all_q | asks_last);
         asked_q  <= waits & ~done & (asked_q | asks);

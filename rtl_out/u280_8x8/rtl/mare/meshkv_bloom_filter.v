@@ -28,12 +28,14 @@ module meshkv_bloom_filter #(
     // row i of a fixed random matrix (H3, Carter and Wegman).
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 210'b111001110101010011110000001101110001111111011100110001001011101110001001111011101001111001100110110011100110110011001001111000000001100010001111101110010100100100110010000001000011000010110001100100000001001000;
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 210'b111100110100101000000100111100110010001010011011010101101000101001101100111000111000001111010000110111010011011001111010100110000000110001110111110001100101001101011000001111011110100000100100010010110000101101;
-    wire [HASH_WIDTH-1:0] hash_a, hash_b;
+    reg  [HASH_WIDTH-1:0] hash_a, hash_b;
     genvar i;
     generate
         for (i = 0; i < HASH_WIDTH; i = i + 1) begin : gen_hash
-            assign hash_a[i] = ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
-            assign hash_b[i] = ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            always @(posedge clk) begin
+                hash_a[i] <= ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
+                hash_b[i] <= ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
+            end
         end
     endgenerate
 

@@ -9,7 +9,7 @@
 module meshkv_reorder_fifo #(
     // Width of a word in bits.
     parameter WIDTH = 64,
-    // Words, any number from 2; the output register holds one more.
+    // Words, any number from 2; the two output registers hold one more each.
     parameter DEPTH = 48,
     // Width of a place in bits, as small as possible.
     parameter PTR_WIDTH = 6,
@@ -118,11 +118,13 @@ module meshkv_reorder_fifo #(
         end
     end
 
-    // The output register loads a word as soon as it is free.
-    reg              valid_q;
-    reg  [WIDTH-1:0] data_q;
+    // A word is read into the memory's own output and moves on to the output register, each as soon as it is free. So the
+    // reader sees a register and not the slow output of a block RAM, which its answer would have to reach again.
+    reg              loaded_q, valid_q;
+    reg  [WIDTH-1:0] data_q, word_q;
     wire             waits = write_seen != read_gray;
-    wire             fetch = waits & (~valid_q | m_ready);
+    wire             moves = loaded_q & (~valid_q | m_ready);
+    wire             fetch = waits & (~loaded_q | moves);
     meshkv_async_pointer #(
         .DEPTH     (DEPTH),
         .PTR_WIDTH (PTR_WIDTH),
@@ -147,11 +149,13 @@ module meshkv_reorder_fifo #(
     );
     always @(posedge m_clk) begin
         if (fetch) data_q <= mem[read_position];
-        valid_q <= fetch | (valid_q & ~m_ready);
-        if (m_rst) valid_q <= 1'b0;
+        if (moves) word_q <= data_q;
+        loaded_q <= fetch | (loaded_q & ~moves);
+        valid_q  <= moves | (valid_q & ~m_ready);
+        if (m_rst) {loaded_q, valid_q} <= 2'b00;
     end
     assign m_valid = valid_q;
-    assign m_data  = data_q;
+    assign m_data  = word_q;
 
 `ifndef SYNTHESIS
     always @(posedge clk) begin

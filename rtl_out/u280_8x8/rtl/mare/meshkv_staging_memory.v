@@ -29,10 +29,13 @@ module meshkv_staging_memory #(
         if (wr_en) mem[wr_addr] <= wr_data;
     end
     always @(posedge clk) begin
-        if (rd_en & rd_valid) read_q <= mem[rd_addr];
-        if (rd_en) out_q <= read_q;
+        if (rd_en) begin
+            read_q <= mem[rd_addr];
+            out_q  <= read_q;
+        end
     end
     assign rd_data = out_q;
+    wire unused_valid = rd_valid;  // Only the check of a simulation reads it: what is read without it is not used.
 
 `ifndef SYNTHESIS
     // A read of the address being written differs between the device and this model. The first edge is

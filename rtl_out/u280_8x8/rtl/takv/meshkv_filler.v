@@ -115,7 +115,9 @@ module meshkv_filler #(
     // Queue of slices to fill, in the order in which tiles will ask for them.
     wire                    waits;
     reg                     done;
-    wire [INDEX_WIDTH-1:0]  first, last;
+    wire [INDEX_WIDTH-1:0]  front_first, front_last;
+    reg  [INDEX_WIDTH-1:0]  first, last;  // Of the slice at the front, which has been there for a cycle when it is claimed.
+    always @(posedge clk) {first, last} <= {front_first, front_last};
     wire [NUMBER_WIDTH-1:0] number;
     meshkv_fifo #(
         .WIDTH(WORD_WIDTH),
@@ -128,7 +130,7 @@ module meshkv_filler #(
         .s_data ({s_expected, s_number, s_last, s_first, s_tag}),
         .m_valid(waits),
         .m_ready(done),
-        .m_data ({claim_expected, number, last, first, claim_tag})
+        .m_data ({claim_expected, number, front_last, front_first, claim_tag})
     );
 
     // A slice takes the lowest free slot after it has lost any earlier one. The filler fills and publishes the slot,
@@ -137,7 +139,8 @@ module meshkv_filler #(
     wire [SLOTS-1:0]      lowest = free_q & (~free_q + 1'b1);
     reg                   busy_q;  // The slice at the front has its slot.
     reg  [SLOT_WIDTH-1:0] slot_q;
-    wire                  claims = waits & ~busy_q & |free_q & ~claim_known;
+    reg                   named_q;  // The home has been asked for its tag.
+    wire                  claims = waits & named_q & ~busy_q & |free_q & ~claim_known;
     reg  [SLOT_WIDTH-1:0] lowest_slot;
     integer               i;
     always @(*) begin
@@ -148,7 +151,7 @@ module meshkv_filler #(
     assign claim_valid = claims;
     assign claim_slot  = lowest_slot;
     assign claim_last  = v_last + HALF;
-    assign event_wait  = waits & ~busy_q & (~|free_q | claim_known);
+    assign event_wait  = waits & ~busy_q & ~claims;
 
     // V is stored in blocks of HEAD_DIM flits. Any token of a block needs the whole block.
     localparam BLOCK_OFFSET_NUM = HEAD_DIM - 1;
@@ -167,7 +170,8 @@ module meshkv_filler #(
     end
     reg                     begun_q, value_q, begun_d, value_d, asks_last, broken_q;
     reg  [INDEX_WIDTH-1:0]  next_q;
-    wire [INDEX_WIDTH-1:0]  next   = begun_q ? next_q : value_q ? first & ~BLOCK_OFFSET : first;
+    wire [INDEX_WIDTH-1:0]  start  = value_q ? first & ~BLOCK_OFFSET : first;
+    wire [INDEX_WIDTH-1:0]  next   = begun_q ? next_q : start;
     wire [INDEX_WIDTH-1:0]  bound  = value_q ? v_last : last;
     wire [INDEX_WIDTH-1:0]  whole  = next | LAST_OFFSET;
     wire                    ends   = (next & ~LAST_OFFSET) == (bound & ~LAST_OFFSET);
@@ -176,7 +180,7 @@ module meshkv_filler #(
     wire [INDEX_WIDTH-1:0]  from   = value_q ? next + HALF : next;
     reg  [CREDIT_WIDTH-1:0] count_q, count_d;
     reg                     takes;
-    wire                    wants   = busy_q & |vacant & ~broken_q;
+    wire                    wants   = busy_q & ~&used_q & ~broken_q;
     wire                    returns = req_credit;
     always @(*) begin
         takes = wants & (|count_q);
@@ -288,6 +292,7 @@ module meshkv_filler #(
     always @(posedge clk) begin
         if (sends) slot_mem[id] <= slot_q;
         if (claims) slot_q <= lowest_slot;
+        named_q <= waits & ~busy_q;
         busy_q  <= claims | (busy_q & ~done);
         begun_q <= begun_d;
         value_q <= value_d;

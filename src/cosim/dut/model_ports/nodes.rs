@@ -28,6 +28,8 @@ pub struct NodePorts {
     nodes: Nodes,
     ports: Ports,
     at: Numbers,
+    /// By tile, of the tags in the last period: whether a range is in progress, and whether a slice has a slot.
+    named: Vec<[bool; 2]>,
 }
 
 impl NodePorts {
@@ -35,7 +37,8 @@ impl NodePorts {
     pub fn new(design: &Design, top: &ModuleSpec) -> NodePorts {
         let ports = Ports::of(top, design);
         let at = Numbers::of(&ports);
-        NodePorts { design: design.clone(), nodes: Nodes::new(design), ports, at }
+        let named = vec![[false; 2]; design.mesh.tiles()];
+        NodePorts { design: design.clone(), nodes: Nodes::new(design), ports, at, named }
     }
 
     fn tiles(&self) -> usize {
@@ -109,6 +112,7 @@ impl NodePorts {
             let (came, freed) = (requester.came(), home.freed());
             let busy = requester.is_busy_with(self.ports.get(at.cmd_tag, tile));
             let known = home.knows(self.ports.get(at.claim_tag, tile));
+            let [busy, known] = std::mem::replace(&mut self.named[tile], [busy, known]);
             self.ports.put(at.cmd_tag_busy, tile, busy);
             self.ports.put(at.cmd_came_valid, tile, came.is_some());
             self.ports.put(at.cmd_came_tag, tile, came.unwrap_or(0));

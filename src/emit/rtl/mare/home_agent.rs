@@ -1,5 +1,6 @@
 //! The home agent, its streamer, and the park of waiting fetches.
 
+use crate::design::depths::CHECKED_DEPTH;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
@@ -17,6 +18,8 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     .tiles(w)
     .x_width(&w.net)
     .y_width(&w.net)
+    .vn0_vcs(&w.net)
+    .vcs(&w.net)
     .tag_width(w)
     .key_width(w)
     .index_width(w)
@@ -31,6 +34,7 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
     b = b
         .request_entries("REQUEST_ENTRIES", w)
         .park_depth(w)
+        .param("CHECKED_DEPTH", CHECKED_DEPTH, "Fetches between the look-up and the request table.")
         .expected_width(w)
         .staging_slots("SLOTS", w)
         .slot_width(w)
@@ -70,6 +74,7 @@ pub(in crate::emit::rtl) fn home_agent(w: &MareParams) -> ModuleSpec {
         .output("m_index", "INDEX_WIDTH", "")
         .output("m_dest", "TILES", "")
         .output("m_mask", "MASK_WIDTH", "")
+        .flit_way(Dir::Output, "m_")
         .output("m_data", "FLIT_WIDTH", "")
         .table_events()
         .output("event_park", 1, "A fetch waits for its slice.");
@@ -100,7 +105,13 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
             "The next chunk is taken in the cycle of the previous chunk's last read.",
         ],
     )
+    .mesh_params(&w.net)
     .tiles(w)
+    .x_width(&w.net)
+    .y_width(&w.net)
+    .vn0_vcs(&w.net)
+    .vcs(&w.net)
+    .tag_width(w)
     .key_width(w)
     .index_width(w)
     .mask_width(w)
@@ -109,6 +120,7 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
     .addr_width(w)
     .flit_width(&w.net)
     .clocked()
+    .coordinates()
     .scan()
     .group("A chunk.")
     .input("s_valid", 1, "")
@@ -130,7 +142,9 @@ pub(in crate::emit::rtl) fn slice_streamer(w: &MareParams) -> ModuleSpec {
     .output("m_index", "INDEX_WIDTH", "")
     .output("m_dest", "TILES", "")
     .output("m_mask", "MASK_WIDTH", "")
+    .flit_way(Dir::Output, "m_")
     .output("m_data", "FLIT_WIDTH", "")
+    .instances(&["meshkv_flit_way"])
     .build()
 }
 
@@ -150,15 +164,17 @@ pub(in crate::emit::rtl) fn fetch_park(w: &MareParams) -> ModuleSpec {
     .clocked()
     .group("A fetch.")
     .input("s_valid", 1, "")
-    .output("s_ready", 1, "Taken: passed to the table, parked, or dropped.")
-    .input("s_data", "WIDTH", "The fetch.")
-    .input("s_again", 1, "It repeats an earlier fetch.")
-    .group("The fetch under check, and its slice.")
-    .output("m_valid", 1, "The fetch is valid and its slice resident.")
-    .input("m_ready", 1, "")
-    .output("m_data", "WIDTH", "The fetch.")
-    .input("resident", 1, "Its slice is in the staging memory.")
+    .output("s_ready", 1, "Taken: passed on, parked, or dropped.")
+    .input("s_data", "WIDTH", "The fetch; its top bit says that it repeats an earlier one.")
+    .group("The fetch that is looked up; the directory answers in the next cycle.")
+    .output("look_data", "WIDTH", "")
     .input("publish_valid", 1, "Another slice has become resident.")
+    .group("The fetch that was looked up.")
+    .input("resident", 1, "Its slice is in the staging memory.")
+    .input("room", 1, "It can be passed on if it is looked up in this cycle.")
+    .output("checked", 1, "There is one.")
+    .output("m_valid", 1, "It is passed on: its slice is resident.")
+    .output("m_data", "WIDTH", "")
     .group("Events.")
     .output("event_park", 1, "A fetch is parked.")
     .instances(&["meshkv_fifo"])

@@ -19,7 +19,7 @@ use crate::emit::rtl::mare::reorder_fifo::reorder_fifo;
 use crate::emit::rtl::mare::request_table::request_table;
 use crate::emit::rtl::mare::requester::requester;
 use crate::emit::rtl::mare::staging::{staging_directory, staging_memory};
-use crate::emit::rtl::mare::tile_port::{tile_decode, tile_port};
+use crate::emit::rtl::mare::tile_port::{flit_way, tile_decode, tile_port};
 use crate::emit::rtl::mare::transport::transport;
 use crate::emit::rtl::module::ModuleSpec;
 
@@ -28,6 +28,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("mare/meshkv_bloom_filter.v"),
     template!("mare/meshkv_duplicate_filter.v"),
     template!("mare/meshkv_fetch_park.v"),
+    template!("mare/meshkv_flit_way.v"),
     template!("mare/meshkv_home_agent.v"),
     template!("mare/meshkv_reorder_fifo.v"),
     template!("mare/meshkv_request_table.v"),
@@ -43,7 +44,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 /// Every module of the block, each after those it instantiates.
 pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     let w = MareParams::of(design);
-    let mut modules = vec![tile_decode(&w), request_table(&w)];
+    let mut modules = vec![tile_decode(&w), flit_way(&w), request_table(&w)];
     if design.mare.dedup {
         modules.extend([bloom_filter(&w), duplicate_filter(&w)]);
     }

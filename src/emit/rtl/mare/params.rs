@@ -180,7 +180,11 @@ impl ModuleBuilder {
             .input("claim_last", "INDEX_WIDTH", "The last flit that will be requested.")
             .input("claim_expected", "EXPECTED_WIDTH", "Number of tiles that will request it; 0: it stays.")
             .input("claim_named", 1, "The tag is of the slice that gets the next slot.")
-            .output("claim_known", 1, "A slice of this tag has a slot and may not get another.")
+            .output(
+                "claim_known",
+                1,
+                "A slice of the tag of the cycle before has a slot and may not get another.",
+            )
     }
     pub(in crate::emit::rtl) fn publish(self) -> Self {
         self.group("A slice becomes resident.")

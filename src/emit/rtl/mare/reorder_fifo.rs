@@ -13,7 +13,7 @@ pub(in crate::emit::rtl) fn reorder_fifo() -> ModuleSpec {
         ],
     )
     .param("WIDTH", 64, "Width of a word in bits.")
-    .param("DEPTH", 48, "Words, any number from 2; the output register holds one more.")
+    .param("DEPTH", 48, "Words, any number from 2; the two output registers hold one more each.")
     .param("PTR_WIDTH", 6, "Width of a place in bits, as small as possible.")
     .param("GRAY_WIDTH", 7, "PTR_WIDTH + 1.")
     .param("ROOM_WIDTH", 6, "Width of a number of places in bits, as small as possible.")

@@ -2,7 +2,7 @@
 
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::mare::params::MareParams;
-use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
+use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 
 pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     ModuleBuilder::new(
@@ -26,7 +26,6 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .dest_width(&w.net)
     .head_width(&w.net)
     .flit_width(&w.net)
-    .tag_width(w)
     .key_width(w)
     .index_width(w)
     .mask_width(w)
@@ -44,6 +43,7 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .input("fetch_y", "Y_WIDTH", "")
     .range("fetch_")
     .input("fetch_again", 1, "")
+    .input("fetch_own", 1, "This tile is the home.")
     .group("The same fetch, where this tile is the home.")
     .output("own_valid", 1, "")
     .input("own_ready", 1, "")
@@ -54,6 +54,7 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .input("data_index", "INDEX_WIDTH", "")
     .input("data_dest", "TILES", "")
     .input("data_mask", "MASK_WIDTH", "")
+    .flit_way(Dir::Input, "data_")
     .input("data_data", "FLIT_WIDTH", "")
     .group("A flit for the requester.")
     .output("kv_valid", 1, "One pulse a flit.")
@@ -76,7 +77,7 @@ pub(in crate::emit::rtl) fn tile_port(w: &MareParams) -> ModuleSpec {
     .output("data_credit", 2, "Number of slots freed.")
     .group("Events.")
     .output("event_keep", 1, "A flit stays in the tile.")
-    .instances(&["meshkv_tile_decode", "meshkv_credit_counter", "meshkv_arbiter2"])
+    .instances(&["meshkv_tile_decode", "meshkv_credit_counter"])
     .build()
 }
 
@@ -95,7 +96,35 @@ pub(in crate::emit::rtl) fn tile_decode(w: &MareParams) -> ModuleSpec {
     .build()
 }
 
+pub(in crate::emit::rtl) fn flit_way(w: &MareParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Mare,
+        "meshkv_flit_way",
+        &["Way of a flit of a slice out of its home: which virtual channel, into the tile, to the router, or both."],
+    )
+    .mesh_params(&w.net)
+    .tiles(w)
+    .x_width(&w.net)
+    .y_width(&w.net)
+    .vn0_vcs(&w.net)
+    .vcs(&w.net)
+    .tag_width(w)
+    .coordinates()
+    .input("tag", "TAG_WIDTH", "Tag of the slice.")
+    .input("dest", "TILES", "Its destinations.")
+    .flit_way(Dir::Output, "")
+    .instances(&["meshkv_tile_decode"])
+    .build()
+}
+
 impl ModuleBuilder {
+    /// The way of a flit of a slice.
+    pub(in crate::emit::rtl) fn flit_way(self, dir: Dir, prefix: &str) -> Self {
+        self.port(dir, format!("{prefix}near"), 1, "This tile is a destination.")
+            .port(dir, format!("{prefix}far"), 1, "Others are.")
+            .port(dir, format!("{prefix}several"), 1, "There are several others.")
+            .port(dir, format!("{prefix}vc"), "VCS", "One-hot: the virtual channel.")
+    }
     /// Partial results to the reduce root and, at its tile, from all tiles.
     pub(in crate::emit::rtl) fn parts(self) -> Self {
         self.group("A flit of a partial result, for the reduce root of the column.")

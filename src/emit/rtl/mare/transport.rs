@@ -51,7 +51,7 @@ pub(in crate::emit::rtl) fn transport(w: &MareParams) -> ModuleSpec {
         1,
         "No retry before its first flit arrives, because its slice may be missing for long.",
     )
-    .output("cmd_tag_busy", 1, "Some of the command's slice is in flight.")
+    .output("cmd_tag_busy", 1, "Some of the slice that the command had in the cycle before is in flight.")
     .output("cmd_came_valid", 1, "An awaited flit has arrived.")
     .output("cmd_came_tag", "TAG_WIDTH", "")
     .slice_out()

@@ -49,7 +49,7 @@ pub(in crate::emit::rtl) fn prefetcher(w: &TakvParams) -> ModuleSpec {
     .output("cmd_first", "INDEX_WIDTH", "First flit of the range.")
     .output("cmd_last", "INDEX_WIDTH", "Last flit of the range.")
     .output("cmd_patient", 1, "The first of its slice, which may be missing for long.")
-    .input("tag_busy", 1, "Some of the command's slice is in flight.")
+    .input("tag_busy", 1, "Some of the slice that the command had in the cycle before is in flight.")
     .input("came_valid", 1, "An awaited flit has arrived.")
     .input("came_tag", "TAG_WIDTH", "Tag of its slice.")
     .instances(&["meshkv_fifo"])

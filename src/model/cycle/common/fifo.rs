@@ -24,6 +24,11 @@ impl<T: Copy + Default> Fifo<T> {
         self.len == 0
     }
 
+    /// Words that it holds.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     /// The FIFO has room for a word.
     pub fn has_room(&self) -> bool {
         self.len < self.words.len()

@@ -112,12 +112,13 @@ impl Tile {
         let job = self.prefetcher.job().copied();
         let requester = self.transport.requester();
         let came = requester.came();
-        let busy = self.prefetcher.opens().is_some_and(|tag| requester.is_busy_with(tag));
-        let command = self.prefetcher.command(busy);
+        let busy = self.prefetcher.tag().is_some_and(|tag| requester.is_busy_with(tag));
+        let command = self.prefetcher.command();
         let home = self.transport.home();
         let freed = home.freed();
         let waits = self.filler.waits_for_slot();
-        let staged = self.filler.staged(waits.is_some_and(|tag| home.knows(tag)));
+        let known = waits.is_some_and(|tag| home.knows(tag));
+        let staged = self.filler.staged();
         let mut shown = Shown {
             vector: word.filter(|word| word.kind == Kind::Query).map(|word| word.query),
             job,
@@ -142,8 +143,8 @@ impl Tile {
         let out = self.transport.step(period, &to_transport, &mut self.events);
         (shown.part_ready, shown.root) = (out.part_ready, out.root);
         let told = job.is_some() && compute.job_ready;
-        self.prefetcher.step(heard.ask, out.command_ready, told, came);
-        let of_filler = (heard.fill, &staged, freed);
+        self.prefetcher.step(heard.ask, out.command_ready, told, came, busy);
+        let of_filler = (heard.fill, &staged, freed, known);
         self.filler.step(of_filler, input.answer, input.burst_credit, &mut self.events);
         if let Some(occupancy) = &mut self.occupancy {
             let sample = word.is_some_and(|word| word.kind == Kind::Call);

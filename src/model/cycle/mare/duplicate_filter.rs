@@ -15,8 +15,14 @@ pub(super) struct DuplicateFilter {
     valid: u64,
     /// Entries made in a period of odd parity.
     odd: u64,
+    /// The name of the chunk was hashed in the last period.
+    hashed: bool,
     /// Result of the look-up in the last period: Bloom filter hit, and the exact entry.
     looked: Option<(bool, u64)>,
+    /// The last period removed some or all destinations.
+    cut: Option<Event>,
+    /// The chunk was taken in the last period.
+    taken: bool,
     /// Remaining destinations of the chunk.
     clear: Option<TileBits>,
     chunk_flits: u32,
@@ -32,7 +38,10 @@ impl DuplicateFilter {
             served: vec![[0; 4]; entries].into_boxed_slice(),
             valid: 0,
             odd: 0,
+            hashed: false,
             looked: None,
+            cut: None,
+            taken: false,
             clear: None,
             chunk_flits: params.mare.chunk_flits,
             key_width: params.key_width,
@@ -47,25 +56,36 @@ impl DuplicateFilter {
     /// Advances one clock period with the chunk that is due. `taken`: the chunk is passed on.
     pub(super) fn step(&mut self, due: Option<&Due>, taken: bool, period: BloomPeriod, events: &mut Events) {
         let expired = if period.tick { self.of_parity(!period.odd) } else { 0 };
-        let looked = self.looked.take();
-        match (due, looked) {
-            (Some(due), Some(found)) => {
+        if let Some(cut) = self.cut.take() {
+            events.count(cut);
+        }
+        if taken {
+            self.clear = None;
+        }
+        if let Some(due) = due.filter(|_| !self.taken) {
+            if let Some(found) = self.looked.take() {
                 let left = self.decide(due, found, period.odd, events);
                 self.clear = Some(left);
+            } else if self.hashed {
+                self.hashed = false;
+                self.looked = Some(self.look_up(due));
+            } else if !taken && self.clear.is_none() {
+                self.hashed = true;
             }
-            (Some(due), None) if self.clear.is_none() => {
-                let name = self.name(due);
-                let exact = |e: &usize| self.names[*e] == name;
-                let entry = bits(self.valid).filter(exact).fold(0, |set, e| set | 1 << e);
-                self.looked = Some((self.bloom.saw(name), entry));
-            }
-            _ if taken => self.clear = None,
-            _ => {}
         }
+        self.taken = taken;
         self.valid &= !expired;
         if period.tick {
             self.bloom.tick(period.odd);
         }
+    }
+
+    /// Returns whether the Bloom filter hits, and the exact entry.
+    fn look_up(&self, due: &Due) -> (bool, u64) {
+        let name = self.name(due);
+        let exact = |e: &usize| self.names[*e] == name;
+        let entry = bits(self.valid).filter(exact).fold(0, |set, e| set | 1 << e);
+        (self.bloom.saw(name), entry)
     }
 
     /// Entries made in periods of this parity.
@@ -89,8 +109,10 @@ impl DuplicateFilter {
         events.count_if(seen, Event::Bloom);
         events.count_if(seen && found == 0, Event::FalsePositive);
         events.count_if(hit, Event::Hit);
-        events.count_if(meet(&due.dest, &served) && some(&left), Event::Trim);
-        events.count_if(!some(&left), Event::Drop);
+        self.cut = match some(&left) {
+            true => meet(&due.dest, &served).then_some(Event::Trim),
+            false => Some(Event::Drop),
+        };
         // A repeated request leaves no mark.
         if !due.again {
             let vacant = lowest_free(self.valid, self.names.len() as u32);

@@ -15,77 +15,66 @@ pub(super) struct FetchPark {
     left: u32,
     /// A slice has become resident since the last sweep.
     news: bool,
+    /// Fetch that was looked up in the last period, and whether a sweep did so.
+    checked: Option<(Fetch, bool)>,
     depth: u32,
 }
 
 impl FetchPark {
     pub(super) fn new(params: &MareParams) -> FetchPark {
         let depth = params.cols * params.rows + PARKED_MORE;
-        FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, depth }
+        FetchPark { ring: Fifo::new(depth), parked: 0, left: 0, news: false, checked: None, depth }
     }
 
-    /// Returns the fetch to check: a waiting one during a sweep, else the arriving one.
-    pub(super) fn looks_at<'a>(&'a self, comes: Option<&'a Fetch>) -> Option<&'a Fetch> {
+    /// An arriving fetch can be looked up. `room`: it can be passed on afterwards.
+    pub(super) fn accepts(&self, room: bool) -> bool {
+        room && self.left == 0 && !self.news && self.parked < self.depth - 1
+    }
+
+    /// Returns the fetch that was looked up in the last period.
+    pub(super) fn checked(&self) -> Option<&Fetch> {
+        self.checked.as_ref().map(|(fetch, _)| fetch)
+    }
+
+    /// Returns the fetch that is looked up: a waiting one during a sweep, else the arriving one.
+    pub(super) fn looks_at(&self, comes: Option<&Fetch>, room: bool) -> Option<Fetch> {
         if self.left > 0 {
-            self.ring.front()
+            self.ring.front().filter(|_| room).copied()
         } else {
-            comes.filter(|_| !self.news)
+            comes.filter(|_| self.accepts(room)).copied()
         }
     }
 
-    /// Advances one clock period. `looked` is the checked fetch, with whether its slice is resident and
-    /// whether the table takes it. Returns true if the arriving fetch is taken.
+    /// Advances one clock period. `looked` is the fetch that is looked up. `resident`: the slice of the one
+    /// before is.
     pub(super) fn step(
         &mut self,
-        looked: Option<(Fetch, bool, bool)>,
+        looked: Option<Fetch>,
+        resident: bool,
         published: bool,
         events: &mut Events,
-    ) -> bool {
-        let sweeps = self.left > 0;
-        let mut accepted = false;
-        let waiting = self.parked;
-        if let Some((fetch, resident, taken)) = looked {
-            if sweeps {
-                self.sweep(fetch, resident, taken);
-            } else if resident {
-                accepted = taken;
-            } else {
-                accepted = self.put(&fetch, events);
-            }
+    ) {
+        let (sweeps, waiting) = (self.left > 0, self.parked);
+        let begins = self.news && !sweeps && self.checked.is_none();
+        if sweeps && looked.is_some() {
+            self.ring.pop();
+            self.left -= 1;
         }
-        if !sweeps && self.news {
+        match self.checked.take() {
+            Some((_, true)) if resident => self.parked -= 1,
+            Some((fetch, true)) => self.ring.push(fetch),
+            // The original of a repeated fetch is parked already, or its data has been sent.
+            Some((fetch, false)) if !resident && !fetch.again => {
+                events.count(Event::Park);
+                self.ring.push(fetch);
+                self.parked += 1;
+            }
+            _ => {}
+        }
+        if begins {
             self.left = waiting;
         }
-        self.news = published || (self.news && sweeps);
-        accepted
-    }
-
-    /// Releases a waiting fetch, or moves it to the end of the ring.
-    fn sweep(&mut self, fetch: Fetch, resident: bool, taken: bool) {
-        if resident && !taken {
-            return;
-        }
-        self.ring.pop();
-        self.left -= 1;
-        if resident {
-            self.parked -= 1;
-        } else {
-            self.ring.push(fetch);
-        }
-    }
-
-    /// Parks an arriving fetch, or drops a repeated one. Returns false if it must wait outside.
-    fn put(&mut self, fetch: &Fetch, events: &mut Events) -> bool {
-        // The original of a repeated fetch is parked already, or its data has been sent.
-        if fetch.again {
-            return true;
-        }
-        if self.parked >= self.depth - 1 {
-            return false;
-        }
-        events.count(Event::Park);
-        self.ring.push(*fetch);
-        self.parked += 1;
-        true
+        self.news = published || (self.news && !begins);
+        self.checked = looked.map(|fetch| (fetch, sweeps));
     }
 }

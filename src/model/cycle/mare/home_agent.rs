@@ -5,13 +5,14 @@
 //! [`StagingDirectory`] tracks the slots.
 
 use super::duplicate_filter::DuplicateFilter;
-use super::events::{Event, Events};
+use super::events::Events;
 use super::fetch_park::FetchPark;
 use super::messages::{Fetch, Staged};
 use super::params::{low_bits, MareParams};
 use super::request_table::RequestTable;
 use super::slice_streamer::{SliceStreamer, Streamed};
 use super::staging_directory::StagingDirectory;
+use crate::design::depths::CHECKED_DEPTH;
 use crate::model::cycle::common::{BloomPeriod, Fifo};
 
 /// Inputs of the home in a period.
@@ -46,6 +47,12 @@ pub struct HomeAgent {
     own_first: bool,
     park: FetchPark,
     directory: StagingDirectory,
+    /// Fetches for resident slices, with their slots, on their way to the table.
+    passed: Fifo<(Fetch, u32)>,
+    /// Fetches of `passed` that may have found the closed slot; so may the one that the table places.
+    drain: Option<u32>,
+    /// The chunk that is due was taken in the last period.
+    taken: bool,
     table: RequestTable,
     filter: Option<DuplicateFilter>,
     streamer: SliceStreamer,
@@ -60,6 +67,9 @@ impl HomeAgent {
             own_first: false,
             park: FetchPark::new(params),
             directory: StagingDirectory::new(params),
+            passed: Fifo::new(CHECKED_DEPTH),
+            drain: None,
+            taken: false,
             table: RequestTable::new(params),
             filter: params.mare.dedup.then(|| DuplicateFilter::new(params)),
             streamer: SliceStreamer::new(params),
@@ -74,7 +84,7 @@ impl HomeAgent {
 
     /// Slot that becomes free in this period.
     pub fn freed(&self) -> Option<u32> {
-        self.directory.freed(|| self.scan_busy())
+        self.directory.freed(|| self.drains() || self.scan_busy())
     }
 
     /// A slice of this tag has a slot.
@@ -93,33 +103,56 @@ impl HomeAgent {
         self.table.uses(slot) || self.streamer.uses(slot)
     }
 
+    /// A fetch that may have found the closed slot is still on its way to the table.
+    fn drains(&self) -> bool {
+        self.drain.is_some_and(|left| left > 0 || self.table.is_placing())
+    }
+
     /// Advances one clock period.
     pub fn step(&mut self, input: &HomeIn, events: &mut Events) -> HomeOut {
         let has_room = self.streamer.has_room(input.data_ready);
-        let passes = match &self.filter {
-            Some(filter) => filter.clear().is_some() && has_room,
-            None => self.table.due().is_some() && has_room,
+        let clear = match &self.filter {
+            Some(filter) => filter.clear().is_some(),
+            None => self.table.due().is_some() && !self.taken,
         };
-        let turn = self.table.turn(passes);
+        let passes = clear && has_room;
+        let turn = self.table.turn(self.taken);
         let own = input.own.filter(|_| self.own_first || self.fetches.is_empty());
         let comes = own.or_else(|| self.fetches.front().copied());
-        let looked = self.park.looks_at(comes.as_ref()).copied();
-        let found = looked.and_then(|fetch| self.directory.find(self.tag(fetch.key), fetch.again));
-        let fetch = looked.filter(|_| found.is_some());
-        let place = fetch.filter(|_| !turn.writes).and_then(|fetch| self.table.place(&fetch));
-        events.count_if(fetch.is_some() && place.is_none(), Event::Blocked);
-
+        let checked = self.park.checked().copied();
+        let room = self.passed.len() + usize::from(checked.is_some()) < CHECKED_DEPTH as usize;
+        let accepted = comes.is_some() && self.park.accepts(room);
+        let looked = self.park.looks_at(comes.as_ref(), room);
+        let found = checked.and_then(|fetch| self.directory.find(fetch.again));
         let busy = self.directory.is_spent() && self.scan_busy();
-        self.directory.look(busy);
-        let judged = looked.map(|looked| (looked, found.is_some(), place.is_some()));
-        let accepted = self.park.step(judged, input.staged.publish.is_some(), events);
+        let drains = self.drains();
+
+        let takes = self.table.takes(turn, events);
+        let next = self.passed.front().filter(|_| takes).copied();
+        let closes = self.directory.look(busy, drains);
+        self.drain = match self.drain {
+            _ if closes => {
+                let stay = self.passed.len() - usize::from(next.is_some());
+                Some(stay as u32 + u32::from(found.is_some()))
+            }
+            Some(0) if takes => None,
+            Some(left) => Some(left - u32::from(left > 0 && next.is_some())),
+            None => None,
+        };
+        self.directory.compare(looked.map_or(0, |fetch| self.tag(fetch.key)));
+        self.park.step(looked, found.is_some(), input.staged.publish.is_some(), events);
         self.stream(passes, input, events);
-        let goes_in = fetch.zip(place).zip(found);
-        if let Some(((fetch, _), found)) = goes_in.filter(|((fetch, _), _)| !fetch.again) {
-            self.directory.asked(&found, fetch.last);
+        self.table.step(turn, self.taken, takes.then_some(next), events);
+        if next.is_some() {
+            self.passed.pop();
         }
-        let goes_in = goes_in.map(|((fetch, place), found)| (fetch, place, found.slot));
-        self.table.step(turn, passes, goes_in, events);
+        if let Some((fetch, found)) = checked.zip(found) {
+            self.passed.push((fetch, found.slot));
+            if !fetch.again {
+                self.directory.asked(&found, fetch.last);
+            }
+        }
+        self.taken = passes;
         self.stage(&input.staged);
         self.take(input, own.is_some(), accepted)
     }
@@ -146,9 +179,7 @@ impl HomeAgent {
         if let Some(claim) = &staged.claim {
             self.directory.claim(claim);
         }
-        if let Some(slot) = staged.publish {
-            self.directory.publish(slot);
-        }
+        self.directory.publish(staged.publish);
         if let Some((address, data)) = staged.fill {
             self.streamer.write(address, data);
         }
@@ -167,5 +198,79 @@ impl HomeAgent {
             self.fetches.push(fetch);
         }
         HomeOut { own_ready: accepted && own, credit }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::staging_directory::Claim;
+    use super::*;
+    use crate::config::Config;
+    use crate::design::Design;
+
+    /// Home without a window whose slice has slot 0 and is published at a cycle. Fetches come at these cycles.
+    struct Bench {
+        home: HomeAgent,
+        publish: u32,
+        fetches: Vec<(u32, Fetch)>,
+        events: Events,
+        cycle: u32,
+    }
+
+    impl Bench {
+        fn new(publish: u32, expected: u32, fetches: &[(u32, Fetch)]) -> Bench {
+            let mut config = Config::default();
+            (config.mare.coalesce_window, config.mare.tree_build_cycles) = (0, 0);
+            let design = Design::from_config("home", &config).unwrap();
+            let params = MareParams::of(&design);
+            let mut home = HomeAgent::new(&params);
+            let last = params.mare.chunk_flits - 1;
+            home.directory.claim(&Claim { slot: 0, tag: 5, last, expected });
+            let whole = |(at, fetch): &(u32, Fetch)| (*at, Fetch { key: 5, x: 1, last, ..*fetch });
+            let fetches = fetches.iter().map(whole).collect();
+            Bench { home, publish, fetches, events: Events::default(), cycle: 0 }
+        }
+
+        fn step(&mut self) {
+            let (cycle, period) = (self.cycle, BloomPeriod { tick: false, odd: false });
+            let of_net = self.fetches.iter().find(|(at, _)| *at == cycle).map(|(_, fetch)| *fetch);
+            let publish = (cycle == self.publish).then_some(0);
+            let staged = Staged { publish, ..Staged::default() };
+            let input = HomeIn { of_net, own: None, data_ready: true, staged, period };
+            self.home.step(&input, &mut self.events);
+            self.cycle += 1;
+        }
+    }
+
+    #[test]
+    fn a_repeat_does_not_pass_the_fetch_that_it_repeats_while_its_slice_is_published() {
+        let first = Fetch::default();
+        let again = Fetch { again: true, ..first };
+        for publish in 0..40 {
+            for behind in 1..6 {
+                let mut bench = Bench::new(publish, 2, &[(10, first), (10 + behind, again)]);
+                while bench.home.table.due().is_none() {
+                    bench.step();
+                    assert!(bench.cycle < 200, "published at {publish}: nothing becomes due");
+                }
+                let due = bench.home.table.due().unwrap();
+                assert!(!due.again, "published at {publish}, repeated {behind} cycles later");
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_is_not_freed_while_a_fetch_that_found_it_is_on_its_way() {
+        let slots = 16;
+        for fetched in 10..10 + 2 * slots {
+            let mut bench = Bench::new(0, 1, &[(fetched, Fetch::default())]);
+            let mut streamed = 0;
+            while bench.home.freed().is_none() {
+                streamed += u32::from(bench.home.streamed().is_some());
+                bench.step();
+                assert!(bench.cycle < 400, "fetched at {fetched}: the slot is not freed");
+            }
+            assert!(streamed > 0, "fetched at {fetched}: freed before it was read");
+        }
     }
 }

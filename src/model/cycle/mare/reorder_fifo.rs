@@ -28,6 +28,8 @@ pub struct ReorderFifo {
     room: u32,
     /// Next place to be reserved.
     place: u32,
+    /// Word at the memory's output, and word at the reader.
+    loaded: Option<KvFlit>,
     out: Option<KvFlit>,
 }
 
@@ -47,6 +49,7 @@ impl ReorderFifo {
             freed: 0,
             room: depth,
             place: 0,
+            loaded: None,
             out: None,
         }
     }
@@ -86,14 +89,15 @@ impl ReorderFifo {
 
     /// Clocks the read side. `ready`: the reader takes the flit.
     pub fn read_edge(&mut self, ready: bool) {
-        let fetches = self.shown_seen[1] != self.read && (self.out.is_none() || ready);
+        let waits = self.shown_seen[1] != self.read;
         self.shown_seen = [self.shown, self.shown_seen[0]];
-        if fetches {
-            self.out = Some(self.words[self.read_at as usize]);
+        if self.out.is_none() || ready {
+            self.out = self.loaded.take();
+        }
+        if waits && self.loaded.is_none() {
+            self.loaded = Some(self.words[self.read_at as usize]);
             self.read = self.read.wrapping_add(1);
             self.read_at = self.next(self.read_at);
-        } else if ready {
-            self.out = None;
         }
     }
 

@@ -30,12 +30,15 @@ enum Place {
     Open(usize),
 }
 
-/// What the table does with a fetch.
+/// Fetch that was compared with all entries and is to be placed.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Placed {
-    place: Place,
-    /// Requests that must leave before the fetch's: those for the range of a repeat.
-    older: u64,
+struct Placing {
+    fetch: Fetch,
+    slot: u32,
+    /// Entries of its range, some of which may have left since.
+    same: u64,
+    /// The one that it joins: its window was open when they were compared.
+    open: Option<usize>,
 }
 
 /// Activity of the table in a period.
@@ -43,8 +46,8 @@ pub(super) struct Placed {
 pub(super) struct Turn {
     /// Entry whose next chunk becomes due.
     serves: Option<usize>,
-    /// This side writes the destination sets, so no fetch is accepted.
-    pub(super) writes: bool,
+    /// This side writes the destination sets, so no fetch is placed.
+    writes: bool,
 }
 
 /// Entries, their windows, and the chunk that is due.
@@ -61,6 +64,18 @@ pub(super) struct RequestTable {
     waits: u64,
     /// Requests that any of `waits` waits for.
     before: u64,
+    /// There were such requests in the last period, or one has begun to wait.
+    holds: bool,
+    /// Fetch that was compared in the last period.
+    placing: Option<Placing>,
+    /// Entry that is opened next.
+    vacant: Option<usize>,
+    /// Entry that is read next.
+    turn: Option<usize>,
+    /// At most one request was closed in the last period.
+    few: bool,
+    /// One closed in the last period.
+    closed: bool,
     /// Round-robin masks: windows to end next, and requests to stream next.
     closes_later: u64,
     serves_later: u64,
@@ -84,6 +99,12 @@ impl RequestTable {
             waited: 0,
             waits: 0,
             before: 0,
+            holds: false,
+            placing: None,
+            vacant: None,
+            turn: None,
+            few: true,
+            closed: false,
             closes_later: 0,
             serves_later: 0,
             due: None,
@@ -106,13 +127,9 @@ impl RequestTable {
             || bits(self.valid).any(|e| self.entries[e].slot == slot)
     }
 
-    /// Chooses the chunk that is due next. `ready`: the present one is passed on.
+    /// Reads the chunk that is due next. `ready`: the present one leaves.
     pub(super) fn turn(&self, ready: bool) -> Turn {
-        let ripe = self.valid & self.waited & !self.held();
-        if ripe == 0 || (self.due.is_some() && !ready) {
-            return Turn::default();
-        }
-        let serves = in_turn(ripe, self.serves_later).map(|e| e as usize);
+        let serves = self.turn.filter(|_| self.due.is_none() || ready);
         let ends = |e: usize| self.chunk(&self.entries[e]).1;
         Turn { serves, writes: !self.multicast && serves.is_some_and(ends) }
     }
@@ -124,27 +141,42 @@ impl RequestTable {
 
     /// Requests that wait for others to leave.
     fn held(&self) -> u64 {
-        if self.before == 0 {
-            0
-        } else {
+        if self.holds {
             self.waits
+        } else {
+            0
         }
     }
 
-    /// Returns the entry for a fetch, if there is room.
-    pub(super) fn place(&self, fetch: &Fetch) -> Option<Placed> {
-        let same = if self.window > 0 || self.dedup { self.same(fetch) } else { 0 };
-        let open = bits(same).find(|&e| self.window > 0 && self.entries[e].count > self.tree);
-        let place = open.map(Place::Join).or_else(|| {
-            let vacant = lowest_free(self.valid, self.entries.len() as u32)?;
-            Some(Place::Open(vacant as usize))
-        })?;
-        let older =
-            if self.dedup && fetch.again { same & !self.held() & !open.map_or(0, |e| 1 << e) } else { 0 };
-        Some(Placed { place, older })
+    /// A fetch is to be placed.
+    pub(super) fn is_placing(&self) -> bool {
+        self.placing.is_some()
+    }
+
+    /// The next fetch can be compared: there is none before it, or that is placed.
+    pub(super) fn takes(&self, turn: Turn, events: &mut Events) -> bool {
+        let blocked = self.placing.is_some() && self.place(turn).is_none();
+        events.count_if(blocked, Event::Blocked);
+        !blocked
+    }
+
+    /// Returns the entry of the fetch that is to be placed, if there is room.
+    fn place(&self, turn: Turn) -> Option<Place> {
+        let placing = self.placing.as_ref().filter(|_| !turn.writes)?;
+        // Copies for each requester may delay it, so that the window has ended meanwhile.
+        let open = if self.multicast { placing.open } else { self.open(placing.same & self.valid) };
+        open.map(Place::Join).or(self.vacant.map(Place::Open))
+    }
+
+    /// Returns which of some entries can still be joined.
+    fn open(&self, entries: u64) -> Option<usize> {
+        bits(entries).find(|&e| self.window > 0 && self.entries[e].count > self.tree)
     }
 
     fn same(&self, fetch: &Fetch) -> u64 {
+        if self.window == 0 && !self.dedup {
+            return 0;
+        }
         let same = |e: &usize| {
             let entry = &self.entries[*e];
             entry.key == fetch.key && entry.first == fetch.first && entry.last == fetch.last
@@ -152,43 +184,93 @@ impl RequestTable {
         bits(self.valid).filter(same).fold(0, |set, e| set | 1 << e)
     }
 
-    /// Advances one clock period. `fetch` is taken in, with its entry and the slot of its slice. `ready`: the
-    /// chunk that is due is passed on.
+    /// Advances one clock period. `comes` is set if a fetch can be compared, with the one that comes and the
+    /// slot of its slice. `ready`: the chunk that is due leaves.
     pub(super) fn step(
         &mut self,
         turn: Turn,
         ready: bool,
-        fetch: Option<(Fetch, Placed, u32)>,
+        comes: Option<Option<(Fetch, u32)>>,
         events: &mut Events,
     ) {
+        let place = self.place(turn);
+        let spare = self.spare();
+        let held = self.held();
+        let chosen = self.choose();
+        let may_join = comes.flatten().and_then(|(fetch, _)| self.open(self.same(&fetch)));
         let closes = self.closing();
+        let valid = self.valid;
         self.count_down(closes);
         if ready {
             self.due = None;
         }
         let leaves = turn.serves.filter(|&e| self.serve(e));
-        self.waits = self.held();
-        if let Some((fetch, placed, slot)) = fetch {
-            let tile = (fetch.y * self.cols + fetch.x) as usize;
-            let entry = match placed.place {
-                Place::Join(e) => {
-                    events.count(Event::Merge);
-                    self.join(e, &fetch, tile);
-                    e
-                }
-                Place::Open(e) => {
-                    events.count(Event::Open);
-                    self.open(e, &fetch, slot, tile);
-                    e
-                }
-            };
-            if placed.older != 0 {
-                self.waits |= 1 << entry;
-                self.before |= placed.older;
-            }
+        self.holds = self.before != 0;
+        self.waits = held;
+        if let Some((place, placing)) = place.zip(self.placing) {
+            self.put(place, &placing, valid & !held, events);
         }
+        if self.vacant.is_none() || matches!(place, Some(Place::Open(_))) {
+            self.vacant = spare;
+        }
+        if let Some(comes) = comes {
+            // What has just been opened is compared as well.
+            self.placing = comes.map(|(fetch, slot)| {
+                let same = self.same(&fetch);
+                let opened = match place {
+                    Some(Place::Open(e)) if self.window > 0 && same >> e & 1 == 1 => Some(e),
+                    _ => None,
+                };
+                Placing { fetch, slot, same, open: may_join.or(opened) }
+            });
+        }
+        self.turn = if self.turn.is_some() { self.turn.filter(|_| turn.serves.is_none()) } else { chosen };
         if let Some(e) = leaves {
             self.leave(e);
+        }
+    }
+
+    /// Returns the free entry after the one that is opened next.
+    fn spare(&self) -> Option<usize> {
+        let offered = self.vacant.map_or(0, |e| 1 << e);
+        lowest_free(self.valid | offered, self.entries.len() as u32).map(|e| e as usize)
+    }
+
+    /// Chooses the entry that is read next, while there is none.
+    fn choose(&mut self) -> Option<usize> {
+        // A repeat that joins a request which has just closed may make it wait.
+        let repeat = self.placing.filter(|placing| self.dedup && self.multicast && placing.fetch.again);
+        let joined = repeat.and_then(|placing| placing.open).map_or(0, |e| 1 << e);
+        let ripe = self.valid & self.waited & !self.held() & !joined;
+        if self.turn.is_some() || ripe == 0 {
+            return None;
+        }
+        let chosen = in_turn(ripe, self.serves_later)?;
+        self.serves_later = after(chosen);
+        Some(chosen as usize)
+    }
+
+    /// Places a fetch. `orders` are the entries that a repeat may have to wait for.
+    fn put(&mut self, place: Place, placing: &Placing, orders: u64, events: &mut Events) {
+        let Placing { fetch, slot, same, .. } = placing;
+        let tile = (fetch.y * self.cols + fetch.x) as usize;
+        let (entry, joined) = match place {
+            Place::Join(e) => {
+                events.count(Event::Merge);
+                self.join(e, fetch, tile);
+                (e, 1 << e)
+            }
+            Place::Open(e) => {
+                events.count(Event::Open);
+                self.enter(e, fetch, *slot, tile);
+                (e, 0)
+            }
+        };
+        let older = if self.dedup && fetch.again { same & orders & !joined } else { 0 };
+        if older != 0 {
+            self.waits |= 1 << entry;
+            self.before |= older;
+            self.holds = true;
         }
     }
 
@@ -205,10 +287,10 @@ impl RequestTable {
             ending |= u64::from(entry.count == self.tree + 1) << e;
         }
         ending &= !self.held();
-        if (self.valid & !open).count_ones() > 1 {
-            return None;
-        }
-        let closes = in_turn(ending, self.closes_later)?;
+        let few = std::mem::replace(&mut self.few, (self.valid & !open).count_ones() <= 1);
+        let may = !std::mem::replace(&mut self.closed, false) && few;
+        let closes = in_turn(ending, self.closes_later).filter(|_| may)?;
+        self.closed = true;
         self.closes_later = after(closes);
         Some(closes as usize)
     }
@@ -230,7 +312,6 @@ impl RequestTable {
 
     /// Makes the next chunk of an entry due. Returns true if it was the last.
     fn serve(&mut self, e: usize) -> bool {
-        self.serves_later = after(e as u32);
         let (last, ends) = self.chunk(&self.entries[e]);
         let again = self.again >> e & 1 == 1;
         let entry = &mut self.entries[e];
@@ -258,7 +339,7 @@ impl RequestTable {
         self.again |= u64::from(fetch.again) << e;
     }
 
-    fn open(&mut self, e: usize, fetch: &Fetch, slot: u32, tile: usize) {
+    fn enter(&mut self, e: usize, fetch: &Fetch, slot: u32, tile: usize) {
         let Fetch { key, mask, first, last, again, .. } = *fetch;
         let count = self.window + self.tree;
         self.entries[e] = Entry { key, first, last, next: first, slot, dest: only(tile), mask, count };
@@ -296,16 +377,33 @@ mod tests {
             let fetch = fetches.iter().find(|(at, ..)| *at == cycle).map(|&(_, x, again)| {
                 let fetch =
                     Fetch { key: 5, x, last: 3 * design.mare.chunk_flits - 1, again, ..Default::default() };
-                (fetch, table.place(&fetch).unwrap(), 0)
+                (fetch, 0)
             });
             let ready = cycle > 40 && cycle % 4 == 0;
-            table.step(table.turn(ready), ready, fetch, &mut events);
+            let turn = table.turn(ready);
+            assert!(table.takes(turn, &mut events));
+            table.step(turn, ready, Some(fetch), &mut events);
             let due = table.due().map(|due| (due.dest[0], due.first));
             dues.extend(due.filter(|_| due != last).map(|(dest, _)| dest));
             last = due;
         }
         assert_eq!((table.valid, table.before), (0, 0));
         dues
+    }
+
+    #[test]
+    fn a_fetch_right_behind_another_for_its_range_joins_it() {
+        assert_eq!(order(&[(0, 0, false), (1, 1, false)]), [3, 3, 3]);
+    }
+
+    #[test]
+    fn a_repeat_that_comes_as_a_window_closes_leaves_after_what_it_repeats() {
+        for comes in 11..20 {
+            let found = order(&[(0, 0, false), (10, 1, false), (comes, 0, true)]);
+            let joins = [1, 1, 1, 3, 3, 3];
+            let opens = [1, 2, 1, 2, 1, 2, 1, 1, 1];
+            assert!(found == joins || found == opens, "after {comes} cycles: {found:?}");
+        }
     }
 
     #[test]

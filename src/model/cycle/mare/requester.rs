@@ -24,6 +24,17 @@ struct Slot {
     age: u32,
 }
 
+/// What a command meets.
+#[derive(Debug, Clone, Copy)]
+struct Compared {
+    /// Slots of its range.
+    same: u64,
+    /// Generations, one bit each, that a new range must not use.
+    taken: u32,
+    /// The FIFO has room for its range.
+    fits: bool,
+}
+
 /// Result of a command.
 #[derive(Debug, Clone, Copy)]
 enum Answer {
@@ -57,7 +68,12 @@ pub struct Requester {
     busy: u64,
     late: u64,
     out: Option<Fetch>,
-    arrived: Option<Arrival>,
+    /// Arrived flit, and the slots of its tag and generation.
+    arrived: Option<(Arrival, u64)>,
+    /// Accepted from the prefetcher and not yet answered.
+    command: Option<Command>,
+    /// Result of its comparison in the last period.
+    compared: Option<Compared>,
     history: Option<History>,
     fifo: ReorderFifo,
     idle_seen: [bool; 2],
@@ -76,6 +92,8 @@ impl Requester {
             late: 0,
             out: None,
             arrived: None,
+            command: None,
+            compared: None,
             history: mare.dedup.then(|| History::new(mare.fetch_history)),
             fifo: ReorderFifo::new(mare.fifo_depth),
             idle_seen: [false; 2],
@@ -95,9 +113,15 @@ impl Requester {
         self.fifo.out()
     }
 
-    /// A range of this tag is in progress.
+    /// A command can be taken.
+    pub fn has_room(&self) -> bool {
+        self.command.is_none()
+    }
+
+    /// A range of this tag is in progress or about to be.
     pub fn is_busy_with(&self, tag: u64) -> bool {
-        bits(self.busy).any(|s| self.slots[s].command.tag == tag)
+        self.command.is_some_and(|command| command.tag == tag)
+            || bits(self.busy).any(|s| self.slots[s].command.tag == tag)
     }
 
     /// Tag of the flit taken in this period.
@@ -107,12 +131,15 @@ impl Requester {
 
     /// Returns the slot that waits for exactly the flit that has arrived.
     fn arriving(&self) -> Option<usize> {
-        let flit = self.arrived?;
-        let (tag, generation) = self.split(flit.key);
-        bits(self.busy).find(|&s| {
-            let slot = &self.slots[s];
-            slot.next == flit.index && slot.command.tag == tag && slot.generation == generation
-        })
+        let (flit, named) = self.arrived?;
+        bits(self.busy & named).find(|&s| self.slots[s].next == flit.index)
+    }
+
+    /// Returns the slots in progress of a key's tag and generation.
+    fn named(&self, key: u64) -> u64 {
+        let (tag, generation) = self.split(key);
+        let named = |s: &usize| self.slots[*s].command.tag == tag && self.slots[*s].generation == generation;
+        bits(self.busy).filter(named).fold(0, |set, s| set | 1 << s)
     }
 
     fn split(&self, key: u64) -> (u64, u32) {
@@ -120,20 +147,26 @@ impl Requester {
         (key & !(u64::from(generation) << self.tag_width), generation)
     }
 
-    /// Advances one clock period. Returns true if the command was accepted.
-    pub fn step(&mut self, command: Option<&Command>, input: RequesterIn, events: &mut Events) -> bool {
+    /// Advances one clock period. Returns true if the command was taken.
+    pub fn step(&mut self, comes: Option<&Command>, input: RequesterIn, events: &mut Events) -> bool {
         let arrives = self.arriving();
-        let free = self.out.is_none() || input.fetch_ready;
-        let answer = command.filter(|_| free).and_then(|command| self.answer(command, arrives));
+        let named = input.rx.map(|flit| (flit, self.named(flit.key)));
+        let (taken, command) = (comes.filter(|_| self.has_room()), self.command);
+        let compared = command.as_ref().map(|command| self.compare(command));
+        let free = self.out.is_none();
+        let answer = self.compared.filter(|_| free).and_then(|met| self.answer(&met, arrives));
         let retry = (free && answer.is_none() && self.late != 0).then(|| self.late.trailing_zeros() as usize);
         events.count_if(command.is_some() && answer.is_none(), Event::CommandWaits);
         events.count_if(self.arrived.is_some() && arrives.is_none(), Event::Duplicate);
         let hold = !self.overlap && self.busy != 0;
 
         self.idle_seen = [input.compute_idle, self.idle_seen[0]];
+        if input.fetch_ready {
+            self.out = None;
+        }
         if free {
             self.out = match (command, answer, retry) {
-                (Some(command), Some(answer), _) => Some(self.outgoing(command, answer)),
+                (Some(command), Some(answer), _) => Some(self.outgoing(&command, answer)),
                 (.., Some(s)) => Some(self.repeated(s)),
                 _ => None,
             };
@@ -148,13 +181,15 @@ impl Requester {
             self.late &= !(1 << s);
         }
         let reserve = match (command, answer) {
-            (Some(command), Some(answer)) => self.accept(command, answer, events),
+            (Some(command), Some(answer)) => self.accept(&command, answer, events),
             _ => 0,
         };
         let edge = (!input.apart).then_some(input.kv_ready);
         self.fifo.step(reserve, put, hold, edge);
-        self.arrived = input.rx;
-        answer.is_some()
+        self.arrived = named;
+        self.compared = compared.filter(|_| answer.is_none());
+        self.command = taken.copied().or(command.filter(|_| answer.is_none()));
+        taken.is_some()
     }
 
     /// Clocks the PaD's side alone.
@@ -162,20 +197,28 @@ impl Requester {
         self.fifo.read_edge(takes);
     }
 
-    /// Chooses the result of a command, if it can be accepted.
-    fn answer(&self, command: &Command, arrives: Option<usize>) -> Option<Answer> {
-        // In progress without a flit so far, including this period: another head may join.
-        let waiting = |s: &usize| {
-            let slot = &self.slots[*s];
-            let same = slot.command.first == command.first && slot.command.last == command.last;
-            same && slot.command.tag == command.tag && slot.next == command.first && arrives != Some(*s)
+    /// Compares the command with all ranges in progress or remembered.
+    fn compare(&self, command: &Command) -> Compared {
+        let same = |s: &usize| {
+            let of = &self.slots[*s].command;
+            (of.tag, of.first, of.last) == (command.tag, command.first, command.last)
         };
-        if let Some(s) = bits(self.busy).find(waiting) {
+        Compared {
+            same: bits(self.busy).filter(same).fold(0, |set, s| set | 1 << s),
+            taken: self.taken(command),
+            fits: command.last - command.first < self.fifo.room(),
+        }
+    }
+
+    /// Chooses the result of the compared command, if it can be accepted.
+    fn answer(&self, met: &Compared, arrives: Option<usize>) -> Option<Answer> {
+        // In progress without a flit so far, including this period: another head may join.
+        let waiting = |s: &usize| self.slots[*s].next == self.slots[*s].command.first && arrives != Some(*s);
+        if let Some(s) = bits(self.busy & met.same).find(waiting) {
             return Some(Answer::Join(s));
         }
-        let fits = command.last - command.first < self.fifo.room();
         let may_open = self.overlap || (self.idle_seen[1] && self.fifo.is_free() && self.busy == 0);
-        if !fits || !may_open {
+        if !met.fits || !may_open {
             return None;
         }
         let slots = self.slots.len() as u32;
@@ -183,8 +226,7 @@ impl Requester {
         if self.history.as_ref().is_some_and(|history| history.is_crowded(slots)) {
             return None;
         }
-        let taken = self.taken(command);
-        let generation = (taken != ALL_GENERATIONS).then(|| taken.trailing_ones())?;
+        let generation = (met.taken != ALL_GENERATIONS).then(|| met.taken.trailing_ones())?;
         Some(Answer::Open(vacant as usize, generation))
     }
 
@@ -236,7 +278,7 @@ impl Requester {
     /// Moves the arrived flit to its place in the FIFO.
     fn take(&mut self, s: usize, events: &mut Events) -> (u32, KvFlit) {
         events.count(Event::Flit);
-        let flit = self.arrived.expect("a slot waits for what has arrived");
+        let (flit, _) = self.arrived.expect("a slot waits for what has arrived");
         let slot = &mut self.slots[s];
         let place = slot.place;
         let (tag, mask) = (slot.command.tag, slot.command.mask);

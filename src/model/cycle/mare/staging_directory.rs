@@ -43,12 +43,25 @@ pub(super) struct StagingDirectory {
     taken: u64,
     scan: u32,
     closing: bool,
+    /// Slot published in the last period.
+    published: Option<u32>,
+    /// Slots of the slice of the fetch that is decided on.
+    compared: u64,
 }
 
 impl StagingDirectory {
     pub(super) fn new(params: &MareParams) -> StagingDirectory {
         let slots = vec![Slot::default(); params.mare.staging_slots as usize].into_boxed_slice();
-        StagingDirectory { slots, valid: 0, kept: 0, taken: 0, scan: 0, closing: false }
+        StagingDirectory {
+            slots,
+            valid: 0,
+            kept: 0,
+            taken: 0,
+            scan: 0,
+            closing: false,
+            published: None,
+            compared: 0,
+        }
     }
 
     /// Scanned slot.
@@ -56,7 +69,8 @@ impl StagingDirectory {
         self.scan
     }
 
-    /// Returns the slot that becomes free. `busy`: the scanned slot still has flits to send.
+    /// Returns the slot that becomes free. `busy`: the scanned slot still has flits to send, or fetches on
+    /// their way to the request table may have found it.
     pub(super) fn freed(&self, busy: impl FnOnce() -> bool) -> Option<u32> {
         (self.closing && !busy()).then_some(self.scan)
     }
@@ -71,17 +85,23 @@ impl StagingDirectory {
         bits(self.taken).any(|s| self.slots[s].tag == tag && self.slots[s].expected > 0)
     }
 
-    /// Returns the slot of a fetch's slice.
-    pub(super) fn find(&self, tag: u64, again: bool) -> Option<Found> {
+    /// Compares the tag of a fetch with those of all slots, for `find` in the next period.
+    pub(super) fn compare(&mut self, tag: u64) {
+        self.compared =
+            (0..self.slots.len()).filter(|&s| self.slots[s].tag == tag).fold(0, |set, s| set | 1 << s);
+    }
+
+    /// Returns the slot of the slice of the fetch that was compared.
+    pub(super) fn find(&self, again: bool) -> Option<Found> {
         // A slot about to be freed is invisible.
         let closed = u64::from(self.closing) << self.scan;
         let found = |s: &usize| {
             let slot = &self.slots[*s];
             // Once all expected requests have come, a first request of this tag is for the next slice of that
             // name.
-            slot.tag == tag && (again || self.kept >> s & 1 == 1 || slot.expected > 0)
+            again || self.kept >> s & 1 == 1 || slot.expected > 0
         };
-        let all = bits(self.valid & !closed).filter(found);
+        let all = bits(self.valid & !closed & self.compared).filter(found);
         all.fold(None, |so_far: Option<Found>, s| {
             let (slots, slot, last) = so_far.map_or((0, 0, 0), |f| (f.slots, f.slot, f.last));
             Some(Found { slots: slots | 1 << s, slot: slot | s as u32, last: last | self.slots[s].last })
@@ -104,12 +124,15 @@ impl StagingDirectory {
         self.valid & !self.kept & 1 << at != 0 && self.slots[at].expected == 0
     }
 
-    /// Scans the next slot. A slot without requests is visited twice: first to close it, then, if still not
-    /// `busy`, to free it.
+    /// Scans the next slot. A slot without requests is closed, and freed if it is still not `busy` when all
+    /// fetches that may have found it are in the request table (`drains`: not yet). Returns true if it is closed.
     ///
     /// Called before the period's other updates.
-    pub(super) fn look(&mut self, busy: bool) {
+    pub(super) fn look(&mut self, busy: bool, drains: bool) -> bool {
         let closes = !self.closing && self.is_spent() && !busy;
+        if self.closing && drains {
+            return false;
+        }
         if self.closing && !busy {
             self.valid &= !(1 << self.scan);
             self.taken &= !(1 << self.scan);
@@ -118,6 +141,7 @@ impl StagingDirectory {
         if !closes {
             self.scan = if self.scan as usize + 1 == self.slots.len() { 0 } else { self.scan + 1 };
         }
+        closes
     }
 
     /// Assigns a slot to a slice.
@@ -129,8 +153,10 @@ impl StagingDirectory {
         self.kept = self.kept & !(1 << slot) | u64::from(expected == 0) << slot;
     }
 
-    /// Marks a slot's slice as written.
-    pub(super) fn publish(&mut self, slot: u32) {
-        self.valid |= 1 << slot;
+    /// Marks a slot's slice as written. It is found from the second period after.
+    pub(super) fn publish(&mut self, slot: Option<u32>) {
+        if let Some(shown) = std::mem::replace(&mut self.published, slot) {
+            self.valid |= 1 << shown;
+        }
     }
 }

@@ -4,9 +4,7 @@
 use super::messages::{Arrival, Fetch, PartFlit, RootFlit};
 use super::params::{low_bits, MareParams};
 use super::slice_streamer::Streamed;
-use crate::model::cycle::common::{
-    eager_fork, lowest, meet, only, several, some, without, Arbiter2, TileBits,
-};
+use crate::model::cycle::common::{eager_fork, lowest, meet, only, several, some, without, TileBits};
 use crate::model::cycle::network::Flit;
 
 /// Flit with its virtual channel.
@@ -48,6 +46,14 @@ pub struct Choice {
     pub own_part: bool,
 }
 
+/// Class that may send in a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sender {
+    Data,
+    Part,
+    Fetch,
+}
+
 /// Credits, round-robin state, and registers of the link.
 #[derive(Debug, Clone)]
 pub struct TilePort {
@@ -61,8 +67,10 @@ pub struct TilePort {
     kept: bool,
     left: bool,
     part_vc: u32,
-    networks: Arbiter2,
-    turns: Arbiter2,
+    /// Sender of this period, chosen in the last.
+    turn: Sender,
+    /// PART was the last that was chosen of it and KV_FETCH.
+    fetch_first: bool,
     tx: Option<Sent>,
     rx_credit: u32,
 }
@@ -80,8 +88,8 @@ impl TilePort {
             kept: false,
             left: false,
             part_vc: 0,
-            networks: Arbiter2::default(),
-            turns: Arbiter2::default(),
+            turn: Sender::Data,
+            fetch_first: false,
             tx: None,
             rx_credit: 0,
         }
@@ -117,15 +125,33 @@ impl TilePort {
         let root_here = self.y == 0;
         choice.own_part = input.part.is_some() && root_here && self.own_room > 0 && !rx_part;
         let wants_part = input.part.is_some() && !root_here && self.credits[self.part_vc as usize] > 0;
-        let [parts, of_vn1] = self.networks.grant([wants_part, wants_net || wants_fetch]);
-        choice.parts = parts;
-        if of_vn1 {
-            [choice.fetches, choice.leaves] = self.turns.grant([wants_fetch, wants_net]);
+        match self.turn {
+            Sender::Part => choice.parts = wants_part,
+            Sender::Fetch => choice.fetches = wants_fetch,
+            Sender::Data => choice.leaves = wants_net,
         }
+        self.choose_next(wants_part, wants_fetch, wants_net);
         let goes = [choice.keeps, choice.leaves];
         (choice.data_ready, choice.data_gone) =
             eager_fork([to_self, to_others], [self.kept, self.left], goes);
         choice
+    }
+
+    /// Chooses the sender of the next period: the home, unless another class wants to send and the home has just
+    /// had its turn or wants none.
+    fn choose_next(&mut self, part: bool, fetch: bool, data: bool) {
+        let yields = self.turn == Sender::Data || !data;
+        let fetch = fetch && self.turn != Sender::Fetch;
+        self.turn = match (part, fetch) {
+            _ if !yields => Sender::Data,
+            (true, true) if self.fetch_first => Sender::Fetch,
+            (true, _) => Sender::Part,
+            (_, true) => Sender::Fetch,
+            _ => Sender::Data,
+        };
+        if self.turn != Sender::Data {
+            self.fetch_first = self.turn == Sender::Part;
+        }
     }
 
     /// Returns the flit for the requester.

@@ -63,6 +63,8 @@ pub struct Filler {
     left: Box<[u32]>,
     /// Slot of the slice at the front.
     slot: Option<u32>,
+    /// The front slice waited for a slot in the last period, and whether another of its tag had one.
+    known: Option<bool>,
     /// K is requested completely; V follows.
     value: bool,
     /// Next flit, once part of this half is requested.
@@ -92,6 +94,7 @@ impl Filler {
             issued: 0,
             left: vec![0; slots as usize].into_boxed_slice(),
             slot: None,
+            known: None,
             value: false,
             next: None,
             used: 0,
@@ -134,17 +137,18 @@ impl Filler {
         self.fills.front().filter(|_| self.slot.is_none()).map(|fill| fill.tag)
     }
 
-    /// Returns the updates for the home in this period. `known`: a slice of the waiting tag has a slot.
-    pub fn staged(&self, known: bool) -> Staged {
+    /// Returns the updates for the home in this period.
+    pub fn staged(&self) -> Staged {
         Staged {
             fill: self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data)),
-            claim: self.claim(known),
+            claim: self.claim(),
             publish: self.publish(),
         }
     }
 
-    fn claim(&self, known: bool) -> Option<Claim> {
-        let fill = self.fills.front().filter(|_| self.slot.is_none() && self.free != 0 && !known)?;
+    fn claim(&self) -> Option<Claim> {
+        let may = self.slot.is_none() && self.free != 0 && self.known == Some(false);
+        let fill = self.fills.front().filter(|_| may)?;
         let last = (fill.flits.1 | (self.head_dim - 1)) + self.half_flits;
         Some(Claim { slot: self.free.trailing_zeros(), tag: fill.tag, last, expected: fill.expected })
     }
@@ -171,10 +175,11 @@ impl Filler {
         lowest_free(self.used, self.bursts.len() as u32).filter(|_| may)
     }
 
-    /// Advances one clock period, in which the home got `staged`. `freed` is a slot that became free.
+    /// Advances one clock period, in which the home got `staged`. `freed` is a slot that became free. `known`: a
+    /// slice of the waiting tag has a slot.
     pub fn step(
         &mut self,
-        (fill, staged, freed): (Option<Fill>, &Staged, Option<u32>),
+        (fill, staged, freed, known): (Option<Fill>, &Staged, Option<u32>, bool),
         answer: Option<Answer>,
         credit: bool,
         events: &mut Events,
@@ -184,6 +189,7 @@ impl Filler {
         events.count_if(waits, Event::FillWaits);
         events.count_if(staged.fill.is_some(), Event::Fill);
         events.count_if(staged.publish.is_some(), Event::Slice);
+        self.known = self.waits_for_slot().map(|_| known);
         self.request = None;
         let came = self.comes().copied();
         let gone = self.broken && self.slot.is_some();

@@ -38,6 +38,8 @@ pub struct Prefetcher {
     asked: bool,
     opened: bool,
     all: bool,
+    /// No range of its tag was in progress in the last period.
+    clear: bool,
     /// K is requested completely; V follows.
     value: bool,
     /// Next flit, once part of this half is requested.
@@ -56,6 +58,7 @@ impl Prefetcher {
             asked: false,
             opened: false,
             all: false,
+            clear: false,
             value: false,
             next: None,
             chunk_flits: params.mare.chunk_flits,
@@ -74,17 +77,17 @@ impl Prefetcher {
         self.asks.front().filter(|_| !self.told)
     }
 
-    /// Tag of the slice whose first chunk is fetched next, if no range of that tag is in progress.
-    pub fn opens(&self) -> Option<u64> {
-        self.asks.front().filter(|ask| !ask.close && !self.all && !self.asked).map(|ask| ask.tag)
+    /// Tag of the slice at the front.
+    pub fn tag(&self) -> Option<u64> {
+        self.asks.front().map(|ask| ask.tag)
     }
 
-    /// Command for the requester. `tag_busy`: a range of the slice's tag is in progress.
-    pub fn command(&self, tag_busy: bool) -> Option<Command> {
+    /// Command for the requester.
+    pub fn command(&self) -> Option<Command> {
         let ask = self.asks.front().filter(|ask| !ask.close && !self.all)?;
         // Chunks after the first wait for its first flit. From then on the home keeps the slice until this
         // tile has requested all of it.
-        if !(if self.asked { self.opened } else { !tag_busy }) {
+        if !(if self.asked { self.opened } else { self.clear }) {
             return None;
         }
         let (next, last, _) = self.chunk(ask);
@@ -107,8 +110,16 @@ impl Prefetcher {
     }
 
     /// Advances one clock period. `accepted`: the requester took the command. `told`: the PaD took the job.
-    /// `came` is the tag of an arrived flit.
-    pub fn step(&mut self, asked: Option<Ask>, accepted: bool, told: bool, came: Option<u64>) {
+    /// `came` is the tag of an arrived flit. `tag_busy`: a range of the tag of the slice is in progress.
+    pub fn step(
+        &mut self,
+        asked: Option<Ask>,
+        accepted: bool,
+        told: bool,
+        came: Option<u64>,
+        tag_busy: bool,
+    ) {
+        self.clear = !tag_busy && !self.asks.is_empty();
         if let Some(ask) = self.asks.front().copied() {
             self.go_on(&ask, accepted, told, came);
         }
@@ -132,6 +143,7 @@ impl Prefetcher {
         self.next = self.next.filter(|_| asked.progress.begun);
         if asked.done {
             (self.told, self.asked, self.opened, self.all) = (false, false, false, false);
+            self.clear = false;
             self.asks.pop();
         }
     }
