@@ -220,7 +220,7 @@ mod tests {
     impl Bench {
         fn new(publish: u32, expected: u32, fetches: &[(u32, Fetch)]) -> Bench {
             let mut config = Config::default();
-            (config.mare.coalesce_window, config.mare.tree_build_cycles) = (0, 0);
+            (config.mare.coalesce_window, config.mare.tree_build_cycles) = (0, 1);
             let design = Design::from_config("home", &config).unwrap();
             let params = MareParams::of(&design);
             let mut home = HomeAgent::new(&params);
