@@ -75,11 +75,25 @@ module meshkv_reorder_fifo #(
         .m_data(read_seen)
     );
     always @(posedge clk) if (put_valid) mem[put_place] <= put_data;
+    // Places are decoded in two halves, so that each takes one look-up table.
+    localparam LOW_WIDTH = (PTR_WIDTH + 1) / 2;
+    localparam LOWS      = 1 << LOW_WIDTH;
+    localparam HIGHS     = (DEPTH + LOWS - 1) / LOWS;
+    wire [LOWS-1:0]  show_low, put_low;
+    wire [HIGHS-1:0] show_high, put_high;
     genvar i;
     generate
+        for (i = 0; i < LOWS; i = i + 1) begin : gen_low
+            assign show_low[i] = write_position[LOW_WIDTH-1:0] == i;
+            assign put_low[i]  = put_place[LOW_WIDTH-1:0] == i;
+        end
+        for (i = 0; i < HIGHS; i = i + 1) begin : gen_high
+            assign show_high[i] = shows && write_position >> LOW_WIDTH == i;
+            assign put_high[i]  = put_valid && put_place >> LOW_WIDTH == i;
+        end
         for (i = 0; i < DEPTH; i = i + 1) begin : gen_place
             always @(posedge clk) begin
-                full_q[i] <= (full_q[i] & ~(shows && write_position == i)) | (put_valid && put_place == i);
+                full_q[i] <= (full_q[i] & ~(show_high[i/LOWS] & show_low[i%LOWS])) | (put_high[i/LOWS] & put_low[i%LOWS]);
                 if (rst) full_q[i] <= 1'b0;
             end
         end

@@ -17,7 +17,7 @@ module meshkv_bloom_filter #(
     input  wire                 clk,
     input  wire                 rst,
     input  wire [KEY_WIDTH-1:0] key,  // Key to look up and, with insert, to record.
-    output wire                 seen,  // The key may have been inserted; if low, it was not.
+    output wire                 seen,  // The key of the cycle before may have been inserted; if low, it was not.
     input  wire                 insert,  // The key is recorded.
     input  wire                 tick,  // The last cycle of a period.
     input  wire                 period  // Parity of the period: the bank that is filled.
@@ -28,14 +28,12 @@ module meshkv_bloom_filter #(
     // row i of a fixed random matrix (H3, Carter and Wegman).
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_A = 203'b11100111010101001111000000110111000111111101110011000100101110111000100111101110100111100110011011001110011011001100100111100000000110001000111110111001010010010011001000000100001100001011000110010000000;
     localparam [HASH_WIDTH*KEY_WIDTH-1:0] ROWS_B = 203'b11110011010010100000010011110011001000101001101101010110100010100110110011100011100000111101000011011101001101100111101010011000000011000111011111000110010100110101100000111101111010000010010001001011000;
-    reg  [HASH_WIDTH-1:0] hash_a, hash_b;
+    wire [HASH_WIDTH-1:0] hash_a, hash_b;
     genvar i;
     generate
         for (i = 0; i < HASH_WIDTH; i = i + 1) begin : gen_hash
-            always @(posedge clk) begin
-                hash_a[i] <= ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
-                hash_b[i] <= ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
-            end
+            assign hash_a[i] = ^(key & ROWS_A[i*KEY_WIDTH+:KEY_WIDTH]);
+            assign hash_b[i] = ^(key & ROWS_B[i*KEY_WIDTH+:KEY_WIDTH]);
         end
     endgenerate
 
@@ -62,8 +60,13 @@ module meshkv_bloom_filter #(
             reg  [WORDS-1:0]     written_q;
             wire [WORD_BITS-1:0] word = mem[addr] & {WORD_BITS{written_q[addr]}};
             wire [WORD_BITS-1:0] here = { {WORD_BITS-1{1'b0}}, 1'b1} << hash[BIT_WIDTH-1:0];
-            assign found[b] = |(word & here);
+            // The word is read in one cycle, and its bit chosen in the next.
+            reg  [WORD_BITS-1:0] word_q;
+            reg  [BIT_WIDTH-1:0] bit_q;
+            assign found[b] = word_q[bit_q];
             always @(posedge clk) begin
+                word_q <= word;
+                bit_q  <= hash[BIT_WIDTH-1:0];
                 if (insert & filled) begin
                     mem[addr]       <= word | here;
                     written_q[addr] <= 1'b1;

@@ -57,8 +57,8 @@ module meshkv_duplicate_filter #(
     localparam NAME_WIDTH      = KEY_WIDTH + INDEX_WIDTH;
     wire [NAME_WIDTH-1:0] name = {s_first & ~LAST_OFFSET_NUM[INDEX_WIDTH-1:0], s_key};
 
-    // Cycle 1 hashes the name. Cycle 2 looks up the Bloom filter and the exact tags. Cycle 3 computes the remaining
-    // tiles. The chunk leaves the request table in the cycle after that in which it is taken.
+    // Cycle 1 hashes the name and reads the Bloom filter. Cycle 2 chooses its bits and looks up the exact tags. Cycle 3
+    // computes the remaining tiles. The chunk leaves the request table in the cycle after that in which it is taken.
     reg  hashed_q, looked_q, decided_q, m_valid_q, s_ready_q;
     wire decide = looked_q;
     wire seen, insert;

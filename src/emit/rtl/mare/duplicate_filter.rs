@@ -58,7 +58,7 @@ pub(in crate::emit::rtl) fn bloom_filter(w: &MareParams) -> ModuleSpec {
     .param("KEY_WIDTH", w.name(), "Width of a key in bits.")
     .clocked()
     .input("key", "KEY_WIDTH", "Key to look up and, with insert, to record.")
-    .output("seen", 1, "The key may have been inserted; if low, it was not.")
+    .output("seen", 1, "The key of the cycle before may have been inserted; if low, it was not.")
     .input("insert", 1, "The key is recorded.")
     .input("tick", 1, "The last cycle of a period.")
     .input("period", 1, "Parity of the period: the bank that is filled.")

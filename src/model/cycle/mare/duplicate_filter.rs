@@ -15,8 +15,8 @@ pub(super) struct DuplicateFilter {
     valid: u64,
     /// Entries made in a period of odd parity.
     odd: u64,
-    /// The name of the chunk was hashed in the last period.
-    hashed: bool,
+    /// The Bloom filter was read in the last period, and whether it hits.
+    seen: Option<bool>,
     /// Result of the look-up in the last period: Bloom filter hit, and the exact entry.
     looked: Option<(bool, u64)>,
     /// The last period removed some or all destinations.
@@ -38,7 +38,7 @@ impl DuplicateFilter {
             served: vec![[0; 4]; entries].into_boxed_slice(),
             valid: 0,
             odd: 0,
-            hashed: false,
+            seen: None,
             looked: None,
             cut: None,
             taken: false,
@@ -66,11 +66,10 @@ impl DuplicateFilter {
             if let Some(found) = self.looked.take() {
                 let left = self.decide(due, found, period.odd, events);
                 self.clear = Some(left);
-            } else if self.hashed {
-                self.hashed = false;
-                self.looked = Some(self.look_up(due));
+            } else if let Some(seen) = self.seen.take() {
+                self.looked = Some((seen, self.exact(due)));
             } else if !taken && self.clear.is_none() {
-                self.hashed = true;
+                self.seen = Some(self.bloom.saw(self.name(due)));
             }
         }
         self.taken = taken;
@@ -80,12 +79,11 @@ impl DuplicateFilter {
         }
     }
 
-    /// Returns whether the Bloom filter hits, and the exact entry.
-    fn look_up(&self, due: &Due) -> (bool, u64) {
+    /// Returns the exact entry of a chunk.
+    fn exact(&self, due: &Due) -> u64 {
         let name = self.name(due);
         let exact = |e: &usize| self.names[*e] == name;
-        let entry = bits(self.valid).filter(exact).fold(0, |set, e| set | 1 << e);
-        (self.bloom.saw(name), entry)
+        bits(self.valid).filter(exact).fold(0, |set, e| set | 1 << e)
     }
 
     /// Entries made in periods of this parity.
