@@ -234,7 +234,7 @@ fn freed_late(design: &Design) -> meshkv::cosim::build::Library {
     let file = source_mut(&mut files, "meshkv_staging_directory");
     for (from, to) in [
         ("    always @(posedge clk) begin\n        closing_q <=", "    reg [5:0] rest_q;\n    always @(posedge clk) begin\n        rest_q <= rst ? 6'd0 : rest_q + 6'd1;\n        closing_q <="),
-        ("if (~closes) scan_q <=", "if (~closes & &rest_q) scan_q <="),
+        ("if (~stays) scan_q <=", "if (~stays & &rest_q) scan_q <="),
     ] {
         assert_eq!(file.text.matches(from).count(), 1, "{from}");
         file.text = file.text.replace(from, to);
