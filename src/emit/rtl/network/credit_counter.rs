@@ -20,5 +20,6 @@ pub(in crate::emit::rtl) fn credit_counter(w: &NetworkParams) -> ModuleSpec {
     .input("send", 1, "A flit leaves.")
     .input("credit", 1, "The receiver has freed a slot.")
     .output("available", 1, "At least one credit is left; from a register.")
+    .output("one_left", 1, "A flit sent now uses the last credit.")
     .build()
 }

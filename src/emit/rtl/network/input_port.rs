@@ -86,16 +86,12 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("rx_last", 1, "")
     .group("The outputs, bit output * VCS + v.")
     .input("avail", "5*VCS", "A credit waits.")
-    .when(
-        w.staged,
-        |b| b.input("start", 5, "By output: a packet may begin."),
-        |b| b.input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel."),
-    )
+    .input("free", "5*VN0_VCS", "A credit waits and no packet holds the virtual channel.")
     .input("pick", "5*VN0_VCS", "One-hot: the free virtual channel for the next packet.")
     .group("Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.")
     .input("closed", 3, "An input claims them.")
     .input("holds", 1, "It is this input.")
-    .input("shut", 5, "The outputs whose credits an input claims, one cycle later.")
+    .input("closed_outputs", 5, "At these outputs.")
     .input("tick", 1, "A period of 32 cycles ends.")
     .output("claim", 3, "This input would claim them.")
     .output("claim_outputs", 5, "At these outputs.")

@@ -17,7 +17,7 @@ use crate::emit::rtl::network::credit_counter::credit_counter;
 use crate::emit::rtl::network::input_port::{input_port, vc_request};
 use crate::emit::rtl::network::link_counters::link_counters;
 use crate::emit::rtl::network::mesh::mesh;
-use crate::emit::rtl::network::output_port::{grant_vc, output_port, send_vc};
+use crate::emit::rtl::network::output_port::{grant_vc, output_credits, output_port, send_vc};
 use crate::emit::rtl::network::output_turns::{
     class_turn, column_output, column_turns, row_output, shared_turn, straight_share, straight_turn,
     tile_output, tile_turns,
@@ -37,6 +37,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("network/meshkv_link_counters.v"),
     template!("network/meshkv_mesh.v"),
     template!("network/meshkv_output_open.v"),
+    template!("network/meshkv_output_credits.v"),
     template!("network/meshkv_output_port.v"),
     template!("network/meshkv_pair_choice.v"),
     template!("network/meshkv_route_column.v"),
@@ -76,6 +77,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         tile_output(&w),
         output_open(),
         switch_allocator(&w),
+        output_credits(&w),
         output_port(&w),
         link_counters(),
         router(&w),

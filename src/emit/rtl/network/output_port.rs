@@ -9,29 +9,26 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         Block::Network,
         "meshkv_output_port",
         &[
-            "One output of a router: multiplexer, output register, credits and packet locks.",
+            "One output of a router: multiplexer and output register.",
             "",
             "The register drives the link: no combinational path leaves the router.",
         ],
     )
-    .vn0_vcs(w)
     .vcs(w)
-    .slots(w)
     .meta_width(w.head + w.dest + 1)
     .flit_width(w)
     .clocked()
-    .group("From the switch.")
-    .input("send_vc", "VCS", "One-hot: the virtual channel of the departing flit; none: nothing is sent.")
-    .input("send_last", 1, "Last flit of its packet.");
-    if w.staged {
-        b = b
-            .input(
-                "go_vc",
-                "VCS",
-                "The same for the flit that enters the register: sent in the cycle before, or express.",
-            )
-            .input("load", 1, "A flit may enter the register.");
-    }
+    .group("From the switch.");
+    b = if w.staged {
+        b.input(
+            "go_vc",
+            "VCS",
+            "One-hot: the virtual channel of the flit that enters the register, granted in the cycle before or express.",
+        )
+        .input("load", 1, "A flit may enter the register.")
+    } else {
+        b.input("send_vc", "VCS", "One-hot: the virtual channel of the departing flit; none: nothing is sent.")
+    };
     b = b.input("select", 2, "The selected input: a, b, c, d.");
     for i in ["a", "b", "c", "d"] {
         b = b.input(format!("meta_{i}"), "META_WIDTH", "");
@@ -43,17 +40,34 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         .output("tx_valid", "VCS", "")
         .output("tx_meta", "META_WIDTH", "")
         .output("tx_data", "FLIT_WIDTH", "")
-        .input("tx_credit", "VCS", "One pulse a slot freed.")
-        .group("Availability, for the inputs.")
-        .output("avail", "VCS", "A credit waits.")
-        .when(
-            w.staged,
-            |b| b.output("start", 1, "A packet may begin: a virtual channel has a credit and no packet."),
-            |b| b.output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel."),
-        )
-        .output("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
-        .instances(&["meshkv_credit_counter"])
         .build()
+}
+
+pub(in crate::emit::rtl) fn output_credits(w: &NetworkParams) -> ModuleSpec {
+    ModuleBuilder::new(
+        Block::Network,
+        "meshkv_output_credits",
+        &[
+            "What an output of a router may send: credits of the neighbour's buffer and locks of packets.",
+            "",
+            "It is apart from the multiplexer, so that a synthesiser may mix it with the grants.",
+        ],
+    )
+    .vn0_vcs(w)
+    .vcs(w)
+    .slots(w)
+    .clocked()
+    .group("From the switch.")
+    .input("send_vc", "VCS", "One-hot: the virtual channel of the departing flit; none: nothing is sent.")
+    .input("send_last", 1, "Last flit of its packet.")
+    .group("From the neighbour.")
+    .input("tx_credit", "VCS", "One pulse a slot freed.")
+    .group("Availability, for the inputs.")
+    .output("avail", "VCS", "A credit waits.")
+    .output("free", "VN0_VCS", "A credit waits and no packet holds the virtual channel.")
+    .output("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
+    .instances(&["meshkv_credit_counter"])
+    .build()
 }
 
 pub(in crate::emit::rtl) fn grant_vc(w: &NetworkParams) -> ModuleSpec {

@@ -79,6 +79,7 @@ pub(in crate::emit::rtl) fn router(w: &NetworkParams) -> ModuleSpec {
             "meshkv_input_port",
             "meshkv_switch_allocator",
             "meshkv_output_port",
+            "meshkv_output_credits",
             "meshkv_link_counters",
         ])
         .build()

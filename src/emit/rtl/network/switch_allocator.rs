@@ -89,7 +89,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .input("wants_l_w", 1, "")
         .group("State of the outputs.")
         .input("avail", "5*VCS", "")
-        .when(w.staged, |b| b.input("start", 5, ""), |b| b.input("free", "5*VN0_VCS", ""))
+        .input("free", "5*VN0_VCS", "")
         .input("pick", "5*VN0_VCS", "")
         .output("blocked", 5, "Heads owe this output a copy and lack its credits.")
         .instances(if w.staged {
