@@ -31,6 +31,7 @@ rtl/network/meshkv_row_output.v
 rtl/network/meshkv_tile_output.v
 rtl/network/meshkv_output_open.v
 rtl/network/meshkv_switch_allocator.v
+rtl/network/meshkv_output_credits.v
 rtl/network/meshkv_output_port.v
 rtl/network/meshkv_link_counters.v
 rtl/network/meshkv_router.v

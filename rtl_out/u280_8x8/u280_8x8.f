@@ -3,7 +3,6 @@
 // Paths are relative to this file: verilator -F u280_8x8.f, or iverilog -c u280_8x8.f from here.
 // Verilator's warnings with -Wall are waived, with reasons, in lint/meshkv.vlt.
 rtl/common/meshkv_arbiter2.v
-rtl/common/meshkv_arbiter4.v
 rtl/common/meshkv_delay.v
 rtl/common/meshkv_event_counters.v
 rtl/common/meshkv_crossing.v
@@ -31,6 +30,7 @@ rtl/network/meshkv_row_output.v
 rtl/network/meshkv_tile_output.v
 rtl/network/meshkv_output_open.v
 rtl/network/meshkv_switch_allocator.v
+rtl/network/meshkv_output_credits.v
 rtl/network/meshkv_output_port.v
 rtl/network/meshkv_link_counters.v
 rtl/network/meshkv_router.v

@@ -94,7 +94,7 @@ fn a_sender_that_counts_too_many_slots_is_caught_by_the_buffer_it_overflows() {
     let from =
         "meshkv_credit_counter #(\n                .PTR_WIDTH(PTR_WIDTH),\n                .RING     (RING)";
     let to = "meshkv_credit_counter #(\n                .PTR_WIDTH(3),\n                .RING     (8'h2b)";
-    match mutant("meshkv_output_port", from, to, &single(1.0)) {
+    match mutant("meshkv_output_credits", from, to, &single(1.0)) {
         Caught::Stopped(text) => {
             assert!(text.contains("$stop at src/rtl/network/meshkv_input_port.v"), "{text}")
         }
@@ -187,7 +187,7 @@ fn a_flit_on_the_wrong_channel_is_caught() {
 fn packets_that_share_a_channel_are_caught() {
     let (from, to) = ("assign free[v] = avail[v] & ~locked_q;", "assign free[v] = avail[v];");
     let long = unicast(PatternKind::Uniform, VirtualNetworks::Vn0, 0.6, 6);
-    assert!(mutant("meshkv_output_port", from, to, &long).has(ViolationKind::Interleaved));
+    assert!(mutant("meshkv_output_credits", from, to, &long).has(ViolationKind::Interleaved));
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn a_register_between_two_slrs_that_the_mesh_lacks_is_a_difference() {
 fn a_check_that_fires_in_a_tile_names_its_place_in_the_mesh() {
     let design = four_by_three();
     let mut files = emit(&design).expect("every legal design is emitted");
-    let port = source_mut(&mut files, "meshkv_output_port");
+    let port = source_mut(&mut files, "meshkv_output_credits");
     // A ring of eight slots where the receiver's buffer has four: it overflows.
     let (from, to) =
         ("(PTR_WIDTH),\n                .RING     (RING)", "(3),\n                .RING     (8'h2b)");

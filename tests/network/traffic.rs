@@ -161,23 +161,28 @@ fn a_router_that_loses_a_flit_is_caught() {
 
 #[test]
 fn a_router_that_sends_a_flit_twice_is_caught() {
-    // The copy takes a credit of its own, so that only its content gives it away.
+    // The copy takes a credit of its own, so that only its content gives it away: the output register is seen once more.
     let found = broken(
-        "meshkv_output_port",
+        "meshkv_router",
         &[
-            ("    reg [VCS-1:0]        tx_valid_q;", COUNT_SENT),
-            ("tx_valid_q <= send_vc;", "tx_valid_q <= send_vc | again;"),
             (
-                "    genvar v;",
-                "    reg done_q;
-    wire [VCS-1:0] again = (sent_q == 8'd38 & ~done_q & ~|send_vc) ? tx_valid_q : {VCS{1'b0}};
+                "    // Outputs: a multiplexer",
+                "    reg [7:0] sent_q;
+    reg       done_q;
+    reg  [VCS-1:0] again_q;
+    wire [VCS-1:0] sent_n;
+    wire [VCS-1:0] again = (sent_q == 8'd38 & ~done_q & ~|send_vc_n) ? sent_n : {VCS{1'b0}};
+    assign tx_n_valid = sent_n | again_q;
     always @(posedge clk) begin
+        again_q <= again;
+        if (|send_vc_n & ~&sent_q) sent_q <= sent_q + 8'd1;
         if (sent_q == 8'd38) done_q <= 1'b1;
-        if (rst) done_q <= 1'b0;
+        if (rst) {sent_q, done_q} <= 9'd0;
     end
-    genvar v;",
+    // Outputs: a multiplexer",
             ),
-            (".send     (send_vc[v])", ".send     (send_vc[v] | again[v])"),
+            (".tx_valid(tx_n_valid)", ".tx_valid(sent_n)"),
+            (".send_vc  (send_vc_n)", ".send_vc  (send_vc_n | again)"),
         ],
     )
     .expect("a few flits more do not stop it");
@@ -205,13 +210,10 @@ fn a_router_that_drops_credits_stalls_and_is_named() {
         if (|tx_credit) freed_q <= freed_q + 4'd1;
         if (rst) freed_q <= 4'd0;
     end
-    reg [VCS-1:0]        tx_valid_q;";
+    genvar v;";
     let result = broken(
-        "meshkv_output_port",
-        &[
-            ("    reg [VCS-1:0]        tx_valid_q;", drop),
-            (".credit   (tx_credit[v])", ".credit   (tx_credit[v] & ~&freed_q[1:0])"),
-        ],
+        "meshkv_output_credits",
+        &[("    genvar v;", drop), (".credit   (tx_credit[v])", ".credit   (tx_credit[v] & ~&freed_q[1:0])")],
     );
     match result {
         Err(RunError::Stalled { blocked, .. }) => assert!(blocked.contains(" VC "), "{blocked}"),

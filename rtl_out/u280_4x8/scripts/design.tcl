@@ -13,7 +13,6 @@ set design_hbm_mhz 450.000
 # Sources; every module follows those it instantiates.
 set design_sources {
     rtl/common/meshkv_arbiter2.v
-    rtl/common/meshkv_arbiter4.v
     rtl/common/meshkv_delay.v
     rtl/common/meshkv_event_counters.v
     rtl/common/meshkv_crossing.v
@@ -41,6 +40,7 @@ set design_sources {
     rtl/network/meshkv_tile_output.v
     rtl/network/meshkv_output_open.v
     rtl/network/meshkv_switch_allocator.v
+    rtl/network/meshkv_output_credits.v
     rtl/network/meshkv_output_port.v
     rtl/network/meshkv_link_counters.v
     rtl/network/meshkv_router.v

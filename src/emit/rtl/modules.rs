@@ -6,7 +6,7 @@ use crate::design::Design;
 
 /// Every module of the design, in order of dependence: the top comes last.
 pub fn modules(design: &Design) -> Vec<ModuleSpec> {
-    let mut modules = common::modules();
+    let mut modules = common::modules(design.router.staged());
     modules.extend(network::modules(design));
     modules.extend(mare::modules(design));
     modules.extend(takv::modules(design));

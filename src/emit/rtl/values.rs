@@ -21,6 +21,7 @@ pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<Str
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
     values.insert("staged".into(), design.router.staged().into());
+    values.insert("kinds".into(), (if design.router.staged() { 3 } else { 4 }).into());
     values.insert("ports".into(), PORTS.to_vec().into());
     for port in Port::ALL {
         let mask = format!("5'b{:05b}", TURNS.mask(port));

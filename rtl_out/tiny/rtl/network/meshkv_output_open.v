@@ -7,7 +7,7 @@
 // one flit. So an input that has won is open only to copies, and only if it has won with one.
 `default_nettype none
 module meshkv_output_open (
-    input  wire [3:0] want,  // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    input  wire [3:0] want,  // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
     input  wire       won_single,  // It has won an output with a flit that has one destination.
     input  wire       won_copy,  // It has won an output with a copy of KV_DATA.
     output wire [3:0] ask  // Requests that stand.

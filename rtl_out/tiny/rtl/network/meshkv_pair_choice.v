@@ -10,7 +10,7 @@ module meshkv_pair_choice (
     input  wire       clk,
     input  wire       rst,
 
-    // Kinds of flits: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
     input  wire [3:0] want_a,
     input  wire [3:0] want_b,
     input  wire       copying,  // Copies go before flits with one destination.

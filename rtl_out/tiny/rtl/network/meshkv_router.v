@@ -570,7 +570,7 @@ module meshkv_router #(
         .blocked    (blocked)
     );
 
-    // Outputs: a multiplexer of four, a register, the credits of the neighbour's buffer. First the
+    // Outputs: a multiplexer of four and a register, and the credits of the neighbour's buffer. First the
     // metadata of each buffer, arranged for its destination.
     localparam ROW_OUT_WIDTH = 1 + DEST_WIDTH + HEAD_WIDTH;
     localparam COLUMN_LSB = HEAD_WIDTH + DEST_WIDTH, AHEAD_LSB = COLUMN_LSB + COLUMN_DEST_WIDTH;
@@ -588,29 +588,36 @@ module meshkv_router #(
 
     (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
-        .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .PTR_WIDTH (PTR_WIDTH),
-        .RING      (RING),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_n (
+        .clk     (clk),
+        .rst     (rst),
+        .send_vc (send_vc_n),
+        .select  (select_n),
+        .meta_a  (rd_meta_s),
+        .meta_b  (e_on_column),
+        .meta_c  (w_on_column),
+        .meta_d  (l_on_column),
+        .data_a  (rd_data_s),
+        .data_b  (rd_data_e),
+        .data_c  (rd_data_w),
+        .data_d  (rd_data_l),
+        .tx_valid(tx_n_valid),
+        .tx_meta ({tx_n_dest, tx_n_head}),
+        .tx_data (tx_n_data)
+    );
+    meshkv_output_credits #(
+        .VN0_VCS  (VN0_VCS),
+        .VCS      (VCS),
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
+    ) u_credits_n (
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_n),
         .send_last(send_last_n),
-        .select   (select_n),
-        .meta_a   (rd_meta_s),
-        .meta_b   (e_on_column),
-        .meta_c   (w_on_column),
-        .meta_d   (l_on_column),
-        .data_a   (rd_data_s),
-        .data_b   (rd_data_e),
-        .data_c   (rd_data_w),
-        .data_d   (rd_data_l),
-        .tx_valid (tx_n_valid),
-        .tx_meta  ({tx_n_dest, tx_n_head}),
-        .tx_data  (tx_n_data),
         .tx_credit(tx_n_credit),
         .avail    (avail[0*VCS+:VCS]),
         .free     (free[0*VN0_VCS+:VN0_VCS]),
@@ -619,29 +626,36 @@ module meshkv_router #(
 
     (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
-        .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .PTR_WIDTH (PTR_WIDTH),
-        .RING      (RING),
         .META_WIDTH(COLUMN_META_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_s (
+        .clk     (clk),
+        .rst     (rst),
+        .send_vc (send_vc_s),
+        .select  (select_s),
+        .meta_a  (rd_meta_n),
+        .meta_b  (e_on_column),
+        .meta_c  (w_on_column),
+        .meta_d  (l_on_column),
+        .data_a  (rd_data_n),
+        .data_b  (rd_data_e),
+        .data_c  (rd_data_w),
+        .data_d  (rd_data_l),
+        .tx_valid(tx_s_valid),
+        .tx_meta ({tx_s_dest, tx_s_head}),
+        .tx_data (tx_s_data)
+    );
+    meshkv_output_credits #(
+        .VN0_VCS  (VN0_VCS),
+        .VCS      (VCS),
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
+    ) u_credits_s (
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_s),
         .send_last(send_last_s),
-        .select   (select_s),
-        .meta_a   (rd_meta_n),
-        .meta_b   (e_on_column),
-        .meta_c   (w_on_column),
-        .meta_d   (l_on_column),
-        .data_a   (rd_data_n),
-        .data_b   (rd_data_e),
-        .data_c   (rd_data_w),
-        .data_d   (rd_data_l),
-        .tx_valid (tx_s_valid),
-        .tx_meta  ({tx_s_dest, tx_s_head}),
-        .tx_data  (tx_s_data),
         .tx_credit(tx_s_credit),
         .avail    (avail[1*VCS+:VCS]),
         .free     (free[1*VN0_VCS+:VN0_VCS]),
@@ -650,29 +664,36 @@ module meshkv_router #(
 
     (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
-        .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .PTR_WIDTH (PTR_WIDTH),
-        .RING      (RING),
         .META_WIDTH(ROW_OUT_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_e (
+        .clk     (clk),
+        .rst     (rst),
+        .send_vc (send_vc_e),
+        .select  (select_e),
+        .meta_a  (w_on_east),
+        .meta_b  ({w_ahead_e, w_dest, rx_w_head}),
+        .meta_c  (l_on_east),
+        .meta_d  ({l_ahead_e, rx_l_dest & east_set, rx_l_head}),
+        .data_a  (rd_data_w),
+        .data_b  (rx_w_data),
+        .data_c  (rd_data_l),
+        .data_d  (rx_l_data),
+        .tx_valid(tx_e_valid),
+        .tx_meta ({tx_e_ahead, tx_e_dest, tx_e_head}),
+        .tx_data (tx_e_data)
+    );
+    meshkv_output_credits #(
+        .VN0_VCS  (VN0_VCS),
+        .VCS      (VCS),
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
+    ) u_credits_e (
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_e),
         .send_last(send_last_e),
-        .select   (select_e),
-        .meta_a   (w_on_east),
-        .meta_b   ({w_ahead_e, w_dest, rx_w_head}),
-        .meta_c   (l_on_east),
-        .meta_d   ({l_ahead_e, rx_l_dest & east_set, rx_l_head}),
-        .data_a   (rd_data_w),
-        .data_b   (rx_w_data),
-        .data_c   (rd_data_l),
-        .data_d   (rx_l_data),
-        .tx_valid (tx_e_valid),
-        .tx_meta  ({tx_e_ahead, tx_e_dest, tx_e_head}),
-        .tx_data  (tx_e_data),
         .tx_credit(tx_e_credit),
         .avail    (avail[2*VCS+:VCS]),
         .free     (free[2*VN0_VCS+:VN0_VCS]),
@@ -681,29 +702,36 @@ module meshkv_router #(
 
     (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
-        .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .PTR_WIDTH (PTR_WIDTH),
-        .RING      (RING),
         .META_WIDTH(ROW_OUT_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_w (
+        .clk     (clk),
+        .rst     (rst),
+        .send_vc (send_vc_w),
+        .select  (select_w),
+        .meta_a  (e_on_west),
+        .meta_b  ({e_ahead_w, e_dest, rx_e_head}),
+        .meta_c  (l_on_west),
+        .meta_d  ({l_ahead_w, rx_l_dest & west_set, rx_l_head}),
+        .data_a  (rd_data_e),
+        .data_b  (rx_e_data),
+        .data_c  (rd_data_l),
+        .data_d  (rx_l_data),
+        .tx_valid(tx_w_valid),
+        .tx_meta ({tx_w_ahead, tx_w_dest, tx_w_head}),
+        .tx_data (tx_w_data)
+    );
+    meshkv_output_credits #(
+        .VN0_VCS  (VN0_VCS),
+        .VCS      (VCS),
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
+    ) u_credits_w (
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_w),
         .send_last(send_last_w),
-        .select   (select_w),
-        .meta_a   (e_on_west),
-        .meta_b   ({e_ahead_w, e_dest, rx_e_head}),
-        .meta_c   (l_on_west),
-        .meta_d   ({l_ahead_w, rx_l_dest & west_set, rx_l_head}),
-        .data_a   (rd_data_e),
-        .data_b   (rx_e_data),
-        .data_c   (rd_data_l),
-        .data_d   (rx_l_data),
-        .tx_valid (tx_w_valid),
-        .tx_meta  ({tx_w_ahead, tx_w_dest, tx_w_head}),
-        .tx_data  (tx_w_data),
         .tx_credit(tx_w_credit),
         .avail    (avail[3*VCS+:VCS]),
         .free     (free[3*VN0_VCS+:VN0_VCS]),
@@ -712,29 +740,36 @@ module meshkv_router #(
 
     (* keep_hierarchy = "yes" *)
     meshkv_output_port #(
-        .VN0_VCS   (VN0_VCS),
         .VCS       (VCS),
-        .PTR_WIDTH (PTR_WIDTH),
-        .RING      (RING),
         .META_WIDTH(HEAD_WIDTH),
         .FLIT_WIDTH(FLIT_WIDTH)
     ) u_output_l (
+        .clk     (clk),
+        .rst     (rst),
+        .send_vc (send_vc_l),
+        .select  (select_l),
+        .meta_a  (rd_meta_n[HEAD_WIDTH-1:0]),
+        .meta_b  (rd_meta_s[HEAD_WIDTH-1:0]),
+        .meta_c  (rd_meta_e[HEAD_WIDTH-1:0]),
+        .meta_d  (rd_meta_w[HEAD_WIDTH-1:0]),
+        .data_a  (rd_data_n),
+        .data_b  (rd_data_s),
+        .data_c  (rd_data_e),
+        .data_d  (rd_data_w),
+        .tx_valid(tx_l_valid),
+        .tx_meta (tx_l_head),
+        .tx_data (tx_l_data)
+    );
+    meshkv_output_credits #(
+        .VN0_VCS  (VN0_VCS),
+        .VCS      (VCS),
+        .PTR_WIDTH(PTR_WIDTH),
+        .RING     (RING)
+    ) u_credits_l (
         .clk      (clk),
         .rst      (rst),
         .send_vc  (send_vc_l),
         .send_last(send_last_l),
-        .select   (select_l),
-        .meta_a   (rd_meta_n[HEAD_WIDTH-1:0]),
-        .meta_b   (rd_meta_s[HEAD_WIDTH-1:0]),
-        .meta_c   (rd_meta_e[HEAD_WIDTH-1:0]),
-        .meta_d   (rd_meta_w[HEAD_WIDTH-1:0]),
-        .data_a   (rd_data_n),
-        .data_b   (rd_data_s),
-        .data_c   (rd_data_e),
-        .data_d   (rd_data_w),
-        .tx_valid (tx_l_valid),
-        .tx_meta  (tx_l_head),
-        .tx_data  (tx_l_data),
         .tx_credit(tx_l_credit),
         .avail    (avail[4*VCS+:VCS]),
         .free     (free[4*VN0_VCS+:VN0_VCS]),

@@ -126,11 +126,9 @@ module meshkv_switch_allocator #(
     localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
                      OUTPUTS_L = 5'b01111;
 
-    // Four bits an output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
     reg  [4:0] holder_q;  // One-hot: the input whose claims count.
     reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
     reg  [4:0] closed_outputs_q;
-    reg  [4:0] shut_q;    // These outputs one cycle later.
     reg  [4:0] period_q;
     wire       tick = &period_q;
 
@@ -161,7 +159,7 @@ module meshkv_switch_allocator #(
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[N]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_n),
         .copying      (copying_n),
@@ -207,7 +205,7 @@ module meshkv_switch_allocator #(
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[S]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_s),
         .copying      (copying_s),
@@ -253,7 +251,7 @@ module meshkv_switch_allocator #(
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[E]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_e),
         .copying      (copying_e),
@@ -299,7 +297,7 @@ module meshkv_switch_allocator #(
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[W]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_w),
         .copying      (copying_w),
@@ -345,7 +343,7 @@ module meshkv_switch_allocator #(
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[L]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_l),
         .copying      (copying_l),
@@ -374,13 +372,11 @@ module meshkv_switch_allocator #(
         period_q         <= period_q + 1'b1;
         closed_q         <= claimed;
         closed_outputs_q <= claimed_outputs;
-        shut_q           <= closed_outputs_q;
         if (~|claimed) holder_q <= {holder_q[3:0], holder_q[4]};
         if (rst) begin
             period_q         <= 5'd0;
             closed_q         <= 3'b000;
             closed_outputs_q <= 5'b00000;
-            shut_q           <= 5'b00000;
             holder_q         <= 5'b00001;
         end
     end

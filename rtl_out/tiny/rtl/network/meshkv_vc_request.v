@@ -40,7 +40,7 @@ module meshkv_vc_request #(
     // Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.
     input  wire [2:0]           closed,  // An input claims them.
     input  wire                 holds,  // It is this input.
-    input  wire [4:0]           shut,  // The outputs whose credits an input claims, one cycle later.
+    input  wire [4:0]           closed_outputs,  // At these outputs.
     input  wire                 tick,  // A period of 32 cycles ends.
     output wire [2:0]           claim,  // This input would claim them.
     output wire [4:0]           claim_outputs,  // At these outputs.
@@ -74,8 +74,6 @@ module meshkv_vc_request #(
     reg  [VCS-1:0]      gate_q;      // Virtual channels that may request.
     wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
-
-    reg  [2:0]          yields_q;    // Classes of which another input claims credits.
     assign copying = |(is_favoured[VCS-1:NUM_SINGLE] & slot);
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
@@ -107,7 +105,11 @@ module meshkv_vc_request #(
                     for (j = 0; j < VN0_VCS; j = j + 1)
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
-                wire [2:0]         taken   = yields_q & {3{shut[o]}};
+                reg [2:0] taken;
+                always @(posedge clk) begin
+                    taken <= closed & {3{~holds & closed_outputs[o]}};
+                    if (rst) taken <= 3'b000;
+                end
                 wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken[0]}};
                 wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS] & gate_q[VN0_VCS-1:0];
                 wire [VN0_VCS-1:0] firsts  = part & starts;
@@ -126,7 +128,7 @@ module meshkv_vc_request #(
                     assign express_ok[o] = 1'b0;
                 end
             end else begin : gen_never
-                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], shut[o]};
+                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], closed_outputs[o]};
                 assign wants[o*4+:4]                 = 4'b0000;
                 assign winners[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
                 assign express_ok[o]                 = 1'b0;
@@ -272,14 +274,12 @@ module meshkv_vc_request #(
         count_q  <= count_d;
         waited_q <= waited_d;
         gate_q   <= ~{VCS{exclusive & ~over}} | is_favoured;
-        yields_q <= closed & {3{~holds}};
         if (leaves_turn)
             favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
             waited_q   <= 4'd0;
             gate_q     <= {VCS{1'b1}};
-            yields_q   <= 3'b000;
             favoured_q <= {VC_WIDTH{1'b0}};
         end
     end

@@ -77,7 +77,6 @@ module meshkv_request_table #(
     reg  [ENTRIES-1:0] valid_q, again_q, begun_q;
     wire [ENTRIES-1:0] alike;    // Requests the same range as the fetch that is compared.
     wire [ENTRIES-1:0] met;      // The same range as the fetch that is placed, unless it has left.
-    wire [ENTRIES-1:0] same = met & valid_q;
     wire [ENTRIES-1:0] open;     // Accepts fetches.
     wire [ENTRIES-1:0] over;     // Its wait is over.
     wire [ENTRIES-1:0] ready;    // No other entry must leave first.
@@ -228,7 +227,7 @@ module meshkv_request_table #(
     reg  [ENTRIES-1:0] waits_q, before_q;
     reg                holds_q;  // before_q had a request, or has got one.
     wire [ENTRIES-1:0] held    = waits_q & {ENTRIES{holds_q}};
-    wire [ENTRIES-1:0] older   = same & ~joined & ~held;
+    wire [ENTRIES-1:0] older   = met & valid_q & ~joined & ~held;
     wire               ordered = p_again_q & placed & |older;
     always @(posedge clk) begin
         holds_q  <= |before_q | ordered;

@@ -153,7 +153,7 @@ module meshkv_tile_port #(
 
     genvar v;
     // Credits of the router's buffers.
-    wire [VCS-1:0] avail, send;
+    wire [VCS-1:0] avail, one_left, send;
     generate
         for (v = 0; v < VCS; v = v + 1) begin : gen_credit
             meshkv_credit_counter #(
@@ -164,7 +164,8 @@ module meshkv_tile_port #(
                 .rst      (rst),
                 .send     (send[v]),
                 .credit   (tx_credit[v]),
-                .available(avail[v])
+                .available(avail[v]),
+                .one_left (one_left[v])
             );
         end
     endgenerate
@@ -200,7 +201,8 @@ module meshkv_tile_port #(
     reg  [VN0_VCS-1:0] part_vc_q;
     wire               root_here  = ~|y;
     wire               rx_part    = |rx_valid[VN0_VCS-1:0];
-    wire               own_room;
+    wire               own_room, own_one_left;
+    wire               unused_left = |{one_left, own_one_left};
     wire               own_part   = part_valid & root_here & own_room & ~rx_part;
     meshkv_credit_counter #(
         .PTR_WIDTH(PTR_WIDTH),
@@ -210,7 +212,8 @@ module meshkv_tile_port #(
         .rst      (rst),
         .send     (own_part),
         .credit   (root_credit[VN0_VCS]),
-        .available(own_room)
+        .available(own_room),
+        .one_left (own_one_left)
     );
     wire               wants_part = part_valid & ~root_here & |(avail[VN0_VCS-1:0] & part_vc_q);
     wire               wants_fetch = fetch_valid & ~fetch_own & avail[VN0_VCS];

@@ -9,15 +9,18 @@
 module meshkv_class_turn (
     input  wire       clk,
     input  wire       rst,
-    input  wire [3:0] ask,  // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
-    output wire [3:0] send,  // One-hot, or none if nothing asks.
-    output wire [3:0] block  // A kind that goes before this one asks.
+    input  wire [2:0] ask,  // {KV_DATA, KV_FETCH, PART}
+    output wire [2:0] send,  // One-hot, or none if nothing asks.
+    output wire [2:0] block  // A kind that goes before this one asks.
 );
+
+    // PART asks with one kind: an input has chosen among its channels.
     wire first = ask[0];
-    wire body  = ask[1];
-    wire fetch = ask[2];
-    wire data  = ask[3];
-    reg fetch_before_part_q, data_before_part_q, data_before_fetch_q, body_before_first_q;
+    wire body  = 1'b0;
+    wire fetch = ask[1];
+    wire data  = ask[2];
+    wire body_before_first_q = 1'b0;
+    reg fetch_before_part_q, data_before_part_q, data_before_fetch_q;
     reg fetch_before_part_d, data_before_part_d, data_before_fetch_d, body_before_first_d;
     reg sends_part, sends_first, sends_body, sends_fetch, sends_data;
     reg blocks_first, blocks_body, blocks_fetch, blocks_data;
@@ -51,19 +54,18 @@ module meshkv_class_turn (
         end
     end
 
-    assign send  = {sends_data, sends_fetch, sends_body, sends_first};
-    assign block = {blocks_data, blocks_fetch, blocks_body, blocks_first};
+    assign send  = {sends_data, sends_fetch, sends_part};
+    assign block = {blocks_data, blocks_fetch, blocks_first};
+    wire unused_body = |{body_before_first_d, sends_body, blocks_body, sends_first};
 
     always @(posedge clk) begin
         fetch_before_part_q <= fetch_before_part_d;
         data_before_part_q  <= data_before_part_d;
         data_before_fetch_q <= data_before_fetch_d;
-        body_before_first_q <= body_before_first_d;
         if (rst) begin
             fetch_before_part_q <= 1'b0;
             data_before_part_q  <= 1'b0;
             data_before_fetch_q <= 1'b0;
-            body_before_first_q <= 1'b0;
         end
     end
 endmodule

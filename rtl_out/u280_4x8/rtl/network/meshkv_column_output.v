@@ -18,24 +18,23 @@ module meshkv_column_output #(
     input  wire [WIDTH-1:0] tiles_w,  // Tiles to the west.
     input  wire [WIDTH-1:0] tiles_row,  // Both together.
 
-    // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
-    input  wire [3:0]       want_straight,
-    input  wire [3:0]       want_e,
-    input  wire [3:0]       want_w,
-    input  wire [3:0]       want_l,
-    output wire [3:0]       won_straight,
-    output wire [3:0]       won_e,
-    output wire [3:0]       won_w,
-    output wire [3:0]       won_l
+    // {KV_DATA, KV_FETCH, PART}
+    input  wire [2:0]       want_straight,
+    input  wire [2:0]       want_e,
+    input  wire [2:0]       want_w,
+    input  wire [2:0]       want_l,
+    output wire [2:0]       won_straight,
+    output wire [2:0]       won_e,
+    output wire [2:0]       won_w,
+    output wire [2:0]       won_l
 );
-    localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
+
+    localparam PART = 0, FETCH = 1, DATA = 2;
 
     // Requests and grants of each kind of flit: {tile, west, east, straight}.
-    wire [3:0] send, block;
-    wire [3:0] first = {want_l[FIRST], want_w[FIRST], want_e[FIRST], want_straight[FIRST]};
-    wire [3:0] first_turn;
-    wire [3:0] body = {want_l[BODY], want_w[BODY], want_e[BODY], want_straight[BODY]};
-    wire [3:0] body_turn;
+    wire [2:0] send, block;
+    wire [3:0] part = {want_l[PART], want_w[PART], want_e[PART], want_straight[PART]};
+    wire [3:0] part_turn;
     wire [3:0] fetch = {want_l[FETCH], want_w[FETCH], want_e[FETCH], want_straight[FETCH]};
     wire [3:0] fetch_turn;
     wire [3:0] data = {want_l[DATA], want_w[DATA], want_e[DATA], want_straight[DATA]};
@@ -43,12 +42,12 @@ module meshkv_column_output #(
     meshkv_class_turn u_class (
         .clk  (clk),
         .rst  (rst),
-        .ask  ({|data, |fetch, |body, |first}),
+        .ask  ({|data, |fetch, |part}),
         .send (send),
         .block(block)
     );
 
-    wire [WIDTH:0] first_share, fetch_share, data_share;
+    wire [WIDTH:0] part_share, fetch_share, data_share;
     meshkv_straight_share #(
         .WIDTH      (WIDTH),
         .SHARE_WIDTH(WIDTH + 1)
@@ -56,23 +55,23 @@ module meshkv_column_output #(
         .behind     (behind),
         .full       (full),
         .several    (several),
-        .first_share(first_share),
+        .first_share(part_share),
         .fetch_share(fetch_share),
         .data_share (data_share)
     );
     meshkv_column_turns #(
         .WIDTH      (WIDTH),
         .SHARE_WIDTH(WIDTH + 1)
-    ) u_first (
+    ) u_part (
         .clk      (clk),
         .rst      (rst),
-        .request  (first),
-        .used     (send[FIRST]),
-        .share    (first_share),
+        .request  (part),
+        .used     (send[PART]),
+        .share    (part_share),
         .tiles_e  (tiles_e),
         .tiles_w  (tiles_w),
         .tiles_row(tiles_row),
-        .grant    (first_turn)
+        .grant    (part_turn)
     );
     meshkv_column_turns #(
         .WIDTH      (WIDTH),
@@ -103,18 +102,9 @@ module meshkv_column_output #(
         .grant    (data_turn)
     );
 
-    // Flits inside a packet have their virtual channel and take plain turns.
-    meshkv_arbiter4 u_body (
-        .clk    (clk),
-        .rst    (rst),
-        .used   (send[BODY]),
-        .request(body),
-        .grant  (body_turn)
-    );
-
-    assign won_straight = ~block & {data_turn[0], fetch_turn[0], body_turn[0], first_turn[0]};
-    assign won_e = ~block & {data_turn[1], fetch_turn[1], body_turn[1], first_turn[1]};
-    assign won_w = ~block & {data_turn[2], fetch_turn[2], body_turn[2], first_turn[2]};
-    assign won_l = ~block & {data_turn[3], fetch_turn[3], body_turn[3], first_turn[3]};
+    assign won_straight = ~block & {data_turn[0], fetch_turn[0], part_turn[0]};
+    assign won_e = ~block & {data_turn[1], fetch_turn[1], part_turn[1]};
+    assign won_w = ~block & {data_turn[2], fetch_turn[2], part_turn[2]};
+    assign won_l = ~block & {data_turn[3], fetch_turn[3], part_turn[3]};
 endmodule
 `default_nettype wire

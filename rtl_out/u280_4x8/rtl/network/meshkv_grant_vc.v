@@ -3,8 +3,7 @@
 //
 // Virtual channel of the flit that an output is granted, from the grants of its inputs.
 //
-// A packet's first flit takes the virtual channel that the output picked. What each input would send
-// is known before the grants, which pass two gates here.
+// What each input would send is known before the grants, which pass two gates here.
 `default_nettype none
 module meshkv_grant_vc #(
     // Inputs that may use the output.
@@ -14,20 +13,17 @@ module meshkv_grant_vc #(
     // Virtual channels of a port; VN0_VCS is KV_FETCH, those above KV_DATA.
     parameter VCS = 4
 ) (
-    input  wire [VN0_VCS-1:0]        pick,  // One-hot: the free virtual channel for the next packet.
-
     // By input, the first one lowest.
-    input  wire [4*INPUTS-1:0]       kind,  // Grants: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    input  wire [3*INPUTS-1:0]       kind,  // Grants: {KV_DATA, KV_FETCH, PART}.
     input  wire [INPUTS*VCS-1:0]     slot,  // One-hot: channel of KV_DATA.
-    input  wire [INPUTS*VN0_VCS-1:0] body_out,  // One-hot: the channel beyond of a flit inside a packet.
-    input  wire [INPUTS-1:0]         first_last,  // A first flit is its packet's last.
-    input  wire [INPUTS-1:0]         body_last,  // A flit inside a packet is its last.
+    input  wire [INPUTS*VN0_VCS-1:0] part_out,  // One-hot: the channel beyond of the flit of PART.
+    input  wire [INPUTS-1:0]         part_last,  // The flit of PART is its packet's last.
 
     // To the output.
     output wire [VCS-1:0]            send_vc,
     output wire                      send_last
 );
-    localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
+    localparam PART = 0, FETCH = 1, DATA = 2;
 
     reg [VCS-1:0] vc;
     reg           ends;
@@ -37,9 +33,9 @@ module meshkv_grant_vc #(
         vc   = {VCS{1'b0}};
         ends = 1'b0;
         for (i = 0; i < INPUTS; i = i + 1) begin
-            vc = vc | (slot[i*VCS+:VCS] & {VCS{kind[4*i+DATA]}})
-                    | { {VCS-VN0_VCS-1{1'b0}}, kind[4*i+FETCH], (pick & {VN0_VCS{kind[4*i+FIRST]}}) | (body_out[i*VN0_VCS+:VN0_VCS] & {VN0_VCS{kind[4*i+BODY]}})};
-            ends = ends | (kind[4*i+FIRST] & first_last[i]) | (kind[4*i+BODY] & body_last[i]);
+            vc = vc | (slot[i*VCS+:VCS] & {VCS{kind[3*i+DATA]}})
+                    | { {VCS-VN0_VCS-1{1'b0}}, kind[3*i+FETCH], part_out[i*VN0_VCS+:VN0_VCS] & {VN0_VCS{kind[3*i+PART]}}};
+            ends = ends | (kind[3*i+PART] & part_last[i]);
         end
     end
 

@@ -34,26 +34,26 @@ module meshkv_vc_request #(
 
     // The outputs, bit output * VCS + v.
     input  wire [5*VCS-1:0]     avail,  // A credit waits.
-    input  wire [4:0]           start,  // By output: a packet may begin.
+    input  wire [5*VN0_VCS-1:0] free,  // A credit waits and no packet holds the virtual channel.
     input  wire [5*VN0_VCS-1:0] pick,  // One-hot: the free virtual channel for the next packet.
 
     // Claims of the next credits, by class: {KV_DATA, KV_FETCH, PART}.
     input  wire [2:0]           closed,  // An input claims them.
     input  wire                 holds,  // It is this input.
-    input  wire [4:0]           shut,  // The outputs whose credits an input claims, one cycle later.
+    input  wire [4:0]           closed_outputs,  // At these outputs.
     input  wire                 tick,  // A period of 32 cycles ends.
     output wire [2:0]           claim,  // This input would claim them.
     output wire [4:0]           claim_outputs,  // At these outputs.
 
-    // Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
-    output wire [19:0]          wants,
+    // Requests, by output: {KV_DATA, KV_FETCH, PART}.
+    output wire [14:0]          wants,
     output wire [4:0]           held_single,  // Outputs for which flits with one destination wait, with a credit or without.
     output wire [4:0]           held_copy,  // Outputs for which the KV_DATA head waits whose turn it is.
     output wire                 several,  // The KV_DATA head whose turn it is has several destinations.
     output wire [4:0]           express_ok,  // The flit on the link has an empty buffer and a credit at that output.
 
     // Grants.
-    input  wire [19:0]          won,  // Requests that are granted.
+    input  wire [14:0]          won,  // Requests that are granted.
     input  wire                 lost_single,  // What of it has one destination and is at east, west or the tile is not.
     input  wire                 lost_copy,  // The same for KV_DATA.
     output wire                 yield,  // North and south stand back for flits to the other outputs.
@@ -63,9 +63,8 @@ module meshkv_vc_request #(
 
     // What would depart, by output and kind.
     output wire [VCS-1:0]       out_slot,  // One-hot: channel of KV_DATA.
-    output wire [5*VN0_VCS-1:0] body_out,  // One-hot: the channel beyond of a flit inside a packet.
-    output wire [4:0]           first_last,  // A first flit is its packet's last.
-    output wire [4:0]           body_last,  // A flit inside a packet is its last.
+    output wire [5*VN0_VCS-1:0] part_out,  // One-hot: the channel beyond of the flit of PART.
+    output wire [4:0]           part_last,  // The flit of PART is its packet's last.
 
     // The flit on the link: its virtual channel beyond the output, one-hot; none for a first flit.
     output wire [VCS-1:0]       express_vc,
@@ -75,13 +74,11 @@ module meshkv_vc_request #(
     localparam NUM_SINGLE = VN0_VCS + 1;  // Virtual channels whose flits have one destination.
     localparam VC_WIDTH   = $clog2(VCS);
     localparam EAST = 2, WEST = 3;
-    localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
+    localparam PART = 0, FETCH = 1, DATA = 2;
 
     reg  [VC_WIDTH-1:0] favoured_q;  // Number of the favoured virtual channel.
     wire [VCS-1:0]      is_favoured = { {VCS-1{1'b0}}, 1'b1} << favoured_q;
     wire [NUM_DATA-1:0] slot;        // One-hot: the KV_DATA virtual channel that may request.
-
-    reg  [2:0]          yields_q;    // Classes of which another input claims credits.
     assign several = |(last[VCS-1:NUM_SINGLE] & occupied[VCS-1:NUM_SINGLE] & slot);
     wire unused_last = last[VN0_VCS];
 
@@ -107,31 +104,35 @@ module meshkv_vc_request #(
                     for (j = 0; j < VN0_VCS; j = j + 1)
                         resumes = resumes | (owners_q[j*VN0_VCS+:VN0_VCS] & {VN0_VCS{avail[o*VCS+j]}});
                 end
-                wire [2:0]         taken   = yields_q & {3{shut[o]}};
-                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{start[o] & ~taken[0]}};
+                reg [2:0] taken;
+                always @(posedge clk) begin
+                    taken <= closed & {3{~holds & closed_outputs[o]}};
+                    if (rst) taken <= 3'b000;
+                end
+                wire [VN0_VCS-1:0] starts  = ~in_packet & {VN0_VCS{|free[o*VN0_VCS+:VN0_VCS] & ~taken[0]}};
                 wire [VN0_VCS-1:0] part    = pending[o*VCS+:VN0_VCS];
-                wire [VN0_VCS-1:0] firsts  = part & ~in_packet;
+                wire [VN0_VCS-1:0] firsts  = part & starts;
                 wire [VN0_VCS-1:0] bodies  = part & resumes;
                 wire [VCS-VN0_VCS-1:0] vn1 = pending[o*VCS+VN0_VCS+:VCS-VN0_VCS]
                     & avail[o*VCS+VN0_VCS+:VCS-VN0_VCS] & ~{ {NUM_DATA{taken[2]}}, taken[1]};
-                assign wants[o*4+:4] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |bodies, |firsts & start[o] & ~taken[0]};
+                wire [VN0_VCS-1:0] fits    = bodies | firsts;
+                assign wants[o*3+:3] = {|(vn1[VCS-VN0_VCS-1:1] & slot), vn1[0], |fits};
 
                 // What waits for this output, whether or not it could leave.
                 assign held_single[o] = |pending[o*VCS+:NUM_SINGLE];
                 assign held_copy[o]   = |(pending[o*VCS+NUM_SINGLE+:NUM_DATA] & slot);
 
-                // Of the channels with the same kind of flit, the one whose turn it is. It is known before the grant.
-                wire [VN0_VCS-1:0] firsts_ahead = firsts & later_q, bodies_ahead = bodies & later_q;
-                wire [VN0_VCS-1:0] first_turn   = |firsts_ahead ? firsts_ahead : firsts;
-                wire [VN0_VCS-1:0] body_turn    = |bodies_ahead ? bodies_ahead : bodies;
-                wire [VN0_VCS-1:0] first_vc     = first_turn & (~first_turn + 1'b1);
-                wire [VN0_VCS-1:0] body_vc      = body_turn & (~body_turn + 1'b1);
-                assign first_last[o] = |(first_vc & last[VN0_VCS-1:0]);
-                assign body_last[o]  = |(body_vc & last[VN0_VCS-1:0]);
-                for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_body_out
-                    assign body_out[o*VN0_VCS+k] = |(body_vc & owners_q[k*VN0_VCS+:VN0_VCS]);
+                // Of the VN0 channels the one whose turn it is, known before the grant, and the channel that its flit
+                // takes beyond: that of its packet, or the one that the output picked.
+                wire [VN0_VCS-1:0] ahead   = fits & later_q;
+                wire [VN0_VCS-1:0] turn    = |ahead ? ahead : fits;
+                wire [VN0_VCS-1:0] part_vc = turn & (~turn + 1'b1);
+                wire               begins_packet = |(part_vc & ~in_packet);
+                assign part_last[o] = |(part_vc & last[VN0_VCS-1:0]);
+                for (k = 0; k < VN0_VCS; k = k + 1) begin : gen_part_out
+                    assign part_out[o*VN0_VCS+k] = |(part_vc & owners_q[k*VN0_VCS+:VN0_VCS]) | (begins_packet & pick[o*VN0_VCS+k]);
                 end
-                assign leaving[o*VN0_VCS+:VN0_VCS] = (body_vc & {VN0_VCS{won[o*4+BODY]}}) | (first_vc & {VN0_VCS{won[o*4+FIRST]}});
+                assign leaving[o*VN0_VCS+:VN0_VCS] = part_vc & {VN0_VCS{won[o*3+PART]}};
 
                 assign claim_outputs[o] = |(pending[o*VCS+:VCS] & is_favoured);
 
@@ -141,12 +142,11 @@ module meshkv_vc_request #(
                     assign express_ok[o] = 1'b0;
                 end
             end else begin : gen_never
-                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], start[o], shut[o]};
-                assign wants[o*4+:4]                 = 4'b0000;
+                wire unused_output = |{pending[o*VCS+:VCS], avail[o*VCS+:VCS], free[o*VN0_VCS+:VN0_VCS], closed_outputs[o]};
+                assign wants[o*3+:3]                 = 3'b000;
                 assign leaving[o*VN0_VCS+:VN0_VCS]   = {VN0_VCS{1'b0}};
-                assign body_out[o*VN0_VCS+:VN0_VCS]  = {VN0_VCS{1'b0}};
-                assign first_last[o]                 = 1'b0;
-                assign body_last[o]                  = 1'b0;
+                assign part_out[o*VN0_VCS+:VN0_VCS]  = {VN0_VCS{1'b0}};
+                assign part_last[o]                  = 1'b0;
                 assign held_single[o]                = 1'b0;
                 assign held_copy[o]                  = 1'b0;
                 assign express_ok[o]                 = 1'b0;
@@ -172,14 +172,14 @@ module meshkv_vc_request #(
         for (q = 0; q < 5; q = q + 1) begin
             if (REST[q]) begin
                 chosen_rest = chosen_rest | leaving[q*VN0_VCS+:VN0_VCS];
-                fetch_rest  = fetch_rest | won[q*4+FETCH];
-                copy_rest   = copy_rest | won[q*4+DATA];
+                fetch_rest  = fetch_rest | won[q*3+FETCH];
+                copy_rest   = copy_rest | won[q*3+DATA];
             end else begin
                 chosen_first = chosen_first | leaving[q*VN0_VCS+:VN0_VCS];
-                fetch_first  = fetch_first | won[q*4+FETCH];
-                copy_first   = copy_first | won[q*4+DATA];
+                fetch_first  = fetch_first | won[q*3+FETCH];
+                copy_first   = copy_first | won[q*3+DATA];
             end
-            grant_d[q] = won[q*4+DATA] & ~(REST[q] & lost_copy);
+            grant_d[q] = won[q*3+DATA] & ~(REST[q] & lost_copy);
         end
     end
     wire [VN0_VCS-1:0] chosen  = chosen_first | (chosen_rest & {VN0_VCS{~lost_single}});
@@ -208,7 +208,7 @@ module meshkv_vc_request #(
         // A flit inside a packet is given nothing new: what this gives then is not used.
         given = {VN0_VCS{1'b0}};
         for (n = 0; n < 5; n = n + 1)
-            given = given | (pick[n*VN0_VCS+:VN0_VCS] & {VN0_VCS{won[n*4+FIRST] & ~(REST[n] & lost_single)}});
+            given = given | (pick[n*VN0_VCS+:VN0_VCS] & {VN0_VCS{won[n*3+PART] & ~(REST[n] & lost_single)}});
         express_given            = express[EAST] ? pick[EAST*VN0_VCS+:VN0_VCS] : pick[WEST*VN0_VCS+:VN0_VCS];
         given[VN0_VCS-1]         = 1'b1;
         express_given[VN0_VCS-1] = 1'b1;
@@ -267,10 +267,10 @@ module meshkv_vc_request #(
     reg  [3:0]     count_q, count_d;
     reg            exclusive;
     reg            yield_q, won_first_q, won_rest_q;
-    wire           waits  = |((held_single | held_copy) & REST);
-    wire           asks   = |{wants[19:8]};
+    wire           rest_waits = |((held_single | held_copy) & REST);
+    wire           asks   = |{wants[14:6]};
     wire           passed = won_first_q;
-    wire           over   = won_rest_q | ~waits | (yield_q & ~asks);
+    wire           over   = won_rest_q | ~rest_waits | (yield_q & ~asks);
     assign yield = yield_q;
 
     always @(*) begin
@@ -318,13 +318,11 @@ module meshkv_vc_request #(
     always @(posedge clk) begin
         count_q  <= count_d;
         waited_q <= waited_d;
-        yields_q <= closed & {3{~holds}};
         if (leaves_turn)
             favoured_q <= is_favoured[VCS-1] ? {VC_WIDTH{1'b0}} : favoured_q + 1'b1;
         if (rst) begin
             count_q    <= 4'd0;
             waited_q   <= 4'd0;
-            yields_q   <= 3'b000;
             favoured_q <= {VC_WIDTH{1'b0}};
         end
     end

@@ -382,7 +382,7 @@ module meshkv_requester #(
         x_valid_q <= rx_valid;
         if (rx_valid) begin
             {x_index_q, x_gen_q, x_tag_q} <= {rx_index, rx_key};
-            x_data_q                      <= rx_data;
+            x_data_q <= rx_data;
         end
         if (|completes) ring_q <= {ring_q[HISTORY-2:0], ring_q[HISTORY-1]};
         if (rst) begin

@@ -16,7 +16,8 @@ module meshkv_credit_counter #(
     input  wire rst,
     input  wire send,  // A flit leaves.
     input  wire credit,  // The receiver has freed a slot.
-    output wire available  // At least one credit is left; from a register.
+    output wire available,  // At least one credit is left; from a register.
+    output wire one_left  // A flit sent now uses the last credit.
 );
     // The next slot to be filled and the next to be freed, in ring order. When they are equal, the receiver
     // is empty if a credit is left and full if none is.
@@ -47,6 +48,7 @@ module meshkv_credit_counter #(
     end
 
     assign available = available_q;
+    assign one_left  = exhausted;
 
 `ifndef SYNTHESIS
     always @(posedge clk) begin

@@ -7,16 +7,16 @@
 // one flit. So an input that has won is open only to copies, and only if it has won with one.
 `default_nettype none
 module meshkv_output_open (
-    input  wire [3:0] want,  // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
+    input  wire [2:0] want,  // {KV_DATA, KV_FETCH, PART}
     input  wire       won_single,  // It has won an output with a flit that has one destination.
     input  wire       won_copy,  // It has won an output with a copy of KV_DATA.
-    output wire [3:0] ask  // Requests that stand.
+    output wire [2:0] ask  // Requests that stand.
 );
     reg open_single, open_copy;
     always @(*) begin
         open_single = !(won_single | won_copy);
         open_copy = !won_single;
     end
-    assign ask = want & {open_copy, {3{open_single}}};
+    assign ask = want & {open_copy, {2{open_single}}};
 endmodule
 `default_nettype wire

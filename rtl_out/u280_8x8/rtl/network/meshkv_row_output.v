@@ -13,17 +13,17 @@ module meshkv_row_output #(
     input  wire [2:0]       full,  // Their buffers are at least half full: {KV_DATA, KV_FETCH, PART}.
     input  wire             several,  // The straight KV_DATA flit has several destinations.
 
-    // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
-    input  wire [3:0]       want_straight,
-    input  wire [3:0]       want_l,
-    output wire [3:0]       won_straight,
-    output wire [3:0]       won_l
+    // {KV_DATA, KV_FETCH, PART}
+    input  wire [2:0]       want_straight,
+    input  wire [2:0]       want_l,
+    output wire [2:0]       won_straight,
+    output wire [2:0]       won_l
 );
-    localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
-    wire [3:0] ask = want_straight | want_l;
-    wire [3:0] send, block, straight_turn, straight_spent;
-    wire [1:0] body_turn;
+    localparam PART = 0, FETCH = 1, DATA = 2;
+
+    wire [2:0] ask = want_straight | want_l;
+    wire [2:0] send, block, straight_turn, straight_spent;
     meshkv_class_turn u_class (
         .clk  (clk),
         .rst  (rst),
@@ -32,7 +32,7 @@ module meshkv_row_output #(
         .block(block)
     );
 
-    wire [WIDTH:0] first_share, fetch_share, data_share;
+    wire [WIDTH:0] part_share, fetch_share, data_share;
     meshkv_straight_share #(
         .WIDTH      (WIDTH),
         .SHARE_WIDTH(WIDTH + 1)
@@ -40,21 +40,21 @@ module meshkv_row_output #(
         .behind     (behind),
         .full       (full),
         .several    (several),
-        .first_share(first_share),
+        .first_share(part_share),
         .fetch_share(fetch_share),
         .data_share (data_share)
     );
     meshkv_straight_turn #(
         .WIDTH(WIDTH + 1)
-    ) u_first (
+    ) u_part (
         .clk     (clk),
         .rst     (rst),
-        .asks    (want_straight[FIRST]),
-        .rivals  (want_l[FIRST]),
-        .used    (send[FIRST]),
-        .share   (first_share),
-        .straight(straight_turn[FIRST]),
-        .spent_turn(straight_spent[FIRST])
+        .asks    (want_straight[PART]),
+        .rivals  (want_l[PART]),
+        .used    (send[PART]),
+        .share   (part_share),
+        .straight(straight_turn[PART]),
+        .spent_turn(straight_spent[PART])
     );
     meshkv_straight_turn #(
         .WIDTH(WIDTH + 1)
@@ -80,15 +80,6 @@ module meshkv_row_output #(
         .straight(straight_turn[DATA]),
         .spent_turn(straight_spent[DATA])
     );
-    meshkv_arbiter2 u_body (
-        .clk     (clk),
-        .rst     (rst),
-        .used    (send[BODY]),
-        .request({want_l[BODY], want_straight[BODY]}),
-        .grant  (body_turn)
-    );
-    assign straight_turn[BODY]  = body_turn[0];
-    assign straight_spent[BODY] = body_turn[1];
 
     assign won_straight = ~block & straight_turn;
     assign won_l        = ~block & want_l & (~want_straight | straight_spent);

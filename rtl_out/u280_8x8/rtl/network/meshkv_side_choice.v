@@ -17,11 +17,11 @@ module meshkv_side_choice (
     input  wire       single_b,
     input  wire       copy_b,
 
-    // Kinds of flits: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
-    input  wire [3:0] want_a,
-    input  wire [3:0] want_b,
-    output wire [3:0] ask_a,
-    output wire [3:0] ask_b
+    // {KV_DATA, KV_FETCH, PART}
+    input  wire [2:0] want_a,
+    input  wire [2:0] want_b,
+    output wire [2:0] ask_a,
+    output wire [2:0] ask_b
 );
     reg prefer_b_q;
 
@@ -29,8 +29,8 @@ module meshkv_side_choice (
     wire drop_a = (prefer_b_q & (single_b | copy_b)) | yield, drop_copy_a = (prefer_b_q & single_b) | yield;
     wire drop_b = (~prefer_b_q & (single_a | copy_a)) | yield, drop_copy_b = (~prefer_b_q & single_a) | yield;
 
-    assign ask_a = want_a & ~{drop_copy_a, {3{drop_a}}};
-    assign ask_b = want_b & ~{drop_copy_b, {3{drop_b}}};
+    assign ask_a = want_a & ~{drop_copy_a, {2{drop_a}}};
+    assign ask_b = want_b & ~{drop_copy_b, {2{drop_b}}};
 
     always @(posedge clk) begin
         prefer_b_q <= prefer_b_q ^ ((single_a | copy_a) & (single_b | copy_b));

@@ -4,7 +4,7 @@
 // Matches the inputs of a router to its outputs, once a cycle; grants are used a cycle later.
 //
 // All outputs are decided side by side. An input that holds flits for two outputs asks for one of
-// them, in turns. North and south have most contenders: an input that is sure to win there asks for
+// them, in turns. North and south have most contenders: an input without a rival there asks for
 // nothing else, and one that wins there against a rival loses what it has won elsewhere.
 // An output first chooses a class, then an input of that class by the tiles behind it.
 `default_nettype none
@@ -123,7 +123,7 @@ module meshkv_switch_allocator #(
 
     // State of the outputs.
     input  wire [5*VCS-1:0]     avail,
-    input  wire [4:0]           start,
+    input  wire [5*VN0_VCS-1:0] free,
     input  wire [5*VN0_VCS-1:0] pick,
     output wire [4:0]           blocked  // Heads owe this output a copy and lack its credits.
 );
@@ -136,23 +136,21 @@ module meshkv_switch_allocator #(
     localparam [4:0] OUTPUTS_N = 5'b10010, OUTPUTS_S = 5'b10001, OUTPUTS_E = 5'b11011, OUTPUTS_W = 5'b10111,
                      OUTPUTS_L = 5'b01111;
 
-    // Four bits an output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.
     reg  [4:0] holder_q;  // One-hot: the input whose claims count.
     reg  [2:0] closed_q;  // Class of which it claimed credits in the cycle before, and the outputs.
     reg  [4:0] closed_outputs_q;
-    reg  [4:0] shut_q;    // These outputs one cycle later.
     reg  [4:0] period_q;
     wire       tick = &period_q;
 
-    wire [19:0]      want_n;
+    wire [14:0]      want_n;
     wire [2:0]       claim_n;
     wire [4:0]       claim_outputs_n;
     wire [4:0]       express_ok_n;
     wire [VCS-1:0]   express_vc_n;
     wire             several_n, express_first_n, yield_n;
-    wire [4:0]       held_single_n, held_copy_n, first_last_n, body_last_n;
+    wire [4:0]       held_single_n, held_copy_n, part_last_n;
     wire [4:0]       held_n = held_single_n | held_copy_n;
-    wire [5*VN0_VCS-1:0]     body_out_n;
+    wire [5*VN0_VCS-1:0]     part_out_n;
     wire [VCS-1:0]           out_slot_n;
     meshkv_vc_request #(
         .OUTPUTS      (OUTPUTS_N),
@@ -170,11 +168,11 @@ module meshkv_switch_allocator #(
         .rx_valid     (rx_valid_n),
         .rx_last      (rx_last_n),
         .avail        (avail),
-        .start        (start),
+        .free         (free),
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[N]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_n),
         .held_single  (held_single_n),
@@ -183,7 +181,7 @@ module meshkv_switch_allocator #(
         .claim        (claim_n),
         .claim_outputs(claim_outputs_n),
         .express_ok   (express_ok_n),
-        .won          ({ won_n_at_l, 4'b0000, 4'b0000, kind_n_s, 4'b0000 }),
+        .won          ({ won_n_at_l, 3'b000, 3'b000, kind_n_s, 3'b000 }),
         .lost_single  (lost_single_n),
         .lost_copy    (lost_copy_n),
         .yield        (yield_n),
@@ -191,22 +189,21 @@ module meshkv_switch_allocator #(
         .express      (express_n),
         .rd_vc        (rd_vc_n),
         .out_slot     (out_slot_n),
-        .body_out     (body_out_n),
-        .first_last   (first_last_n),
-        .body_last    (body_last_n),
+        .part_out     (part_out_n),
+        .part_last    (part_last_n),
         .express_vc   (express_vc_n),
         .express_first(express_first_n)
     );
 
-    wire [19:0]      want_s;
+    wire [14:0]      want_s;
     wire [2:0]       claim_s;
     wire [4:0]       claim_outputs_s;
     wire [4:0]       express_ok_s;
     wire [VCS-1:0]   express_vc_s;
     wire             several_s, express_first_s, yield_s;
-    wire [4:0]       held_single_s, held_copy_s, first_last_s, body_last_s;
+    wire [4:0]       held_single_s, held_copy_s, part_last_s;
     wire [4:0]       held_s = held_single_s | held_copy_s;
-    wire [5*VN0_VCS-1:0]     body_out_s;
+    wire [5*VN0_VCS-1:0]     part_out_s;
     wire [VCS-1:0]           out_slot_s;
     meshkv_vc_request #(
         .OUTPUTS      (OUTPUTS_S),
@@ -224,11 +221,11 @@ module meshkv_switch_allocator #(
         .rx_valid     (rx_valid_s),
         .rx_last      (rx_last_s),
         .avail        (avail),
-        .start        (start),
+        .free         (free),
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[S]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_s),
         .held_single  (held_single_s),
@@ -237,7 +234,7 @@ module meshkv_switch_allocator #(
         .claim        (claim_s),
         .claim_outputs(claim_outputs_s),
         .express_ok   (express_ok_s),
-        .won          ({ won_s_at_l, 4'b0000, 4'b0000, 4'b0000, kind_s_n }),
+        .won          ({ won_s_at_l, 3'b000, 3'b000, 3'b000, kind_s_n }),
         .lost_single  (lost_single_s),
         .lost_copy    (lost_copy_s),
         .yield        (yield_s),
@@ -245,22 +242,21 @@ module meshkv_switch_allocator #(
         .express      (express_s),
         .rd_vc        (rd_vc_s),
         .out_slot     (out_slot_s),
-        .body_out     (body_out_s),
-        .first_last   (first_last_s),
-        .body_last    (body_last_s),
+        .part_out     (part_out_s),
+        .part_last    (part_last_s),
         .express_vc   (express_vc_s),
         .express_first(express_first_s)
     );
 
-    wire [19:0]      want_e;
+    wire [14:0]      want_e;
     wire [2:0]       claim_e;
     wire [4:0]       claim_outputs_e;
     wire [4:0]       express_ok_e;
     wire [VCS-1:0]   express_vc_e;
     wire             several_e, express_first_e, yield_e;
-    wire [4:0]       held_single_e, held_copy_e, first_last_e, body_last_e;
+    wire [4:0]       held_single_e, held_copy_e, part_last_e;
     wire [4:0]       held_e = held_single_e | held_copy_e;
-    wire [5*VN0_VCS-1:0]     body_out_e;
+    wire [5*VN0_VCS-1:0]     part_out_e;
     wire [VCS-1:0]           out_slot_e;
     meshkv_vc_request #(
         .OUTPUTS      (OUTPUTS_E),
@@ -278,11 +274,11 @@ module meshkv_switch_allocator #(
         .rx_valid     (rx_valid_e),
         .rx_last      (rx_last_e),
         .avail        (avail),
-        .start        (start),
+        .free         (free),
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[E]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_e),
         .held_single  (held_single_e),
@@ -291,7 +287,7 @@ module meshkv_switch_allocator #(
         .claim        (claim_e),
         .claim_outputs(claim_outputs_e),
         .express_ok   (express_ok_e),
-        .won          ({ won_e_at_l, won_e_at_w, 4'b0000, kind_e_s, kind_e_n }),
+        .won          ({ won_e_at_l, won_e_at_w, 3'b000, kind_e_s, kind_e_n }),
         .lost_single  (lost_single_e),
         .lost_copy    (lost_copy_e),
         .yield        (yield_e),
@@ -299,22 +295,21 @@ module meshkv_switch_allocator #(
         .express      (express_e),
         .rd_vc        (rd_vc_e),
         .out_slot     (out_slot_e),
-        .body_out     (body_out_e),
-        .first_last   (first_last_e),
-        .body_last    (body_last_e),
+        .part_out     (part_out_e),
+        .part_last    (part_last_e),
         .express_vc   (express_vc_e),
         .express_first(express_first_e)
     );
 
-    wire [19:0]      want_w;
+    wire [14:0]      want_w;
     wire [2:0]       claim_w;
     wire [4:0]       claim_outputs_w;
     wire [4:0]       express_ok_w;
     wire [VCS-1:0]   express_vc_w;
     wire             several_w, express_first_w, yield_w;
-    wire [4:0]       held_single_w, held_copy_w, first_last_w, body_last_w;
+    wire [4:0]       held_single_w, held_copy_w, part_last_w;
     wire [4:0]       held_w = held_single_w | held_copy_w;
-    wire [5*VN0_VCS-1:0]     body_out_w;
+    wire [5*VN0_VCS-1:0]     part_out_w;
     wire [VCS-1:0]           out_slot_w;
     meshkv_vc_request #(
         .OUTPUTS      (OUTPUTS_W),
@@ -332,11 +327,11 @@ module meshkv_switch_allocator #(
         .rx_valid     (rx_valid_w),
         .rx_last      (rx_last_w),
         .avail        (avail),
-        .start        (start),
+        .free         (free),
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[W]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_w),
         .held_single  (held_single_w),
@@ -345,7 +340,7 @@ module meshkv_switch_allocator #(
         .claim        (claim_w),
         .claim_outputs(claim_outputs_w),
         .express_ok   (express_ok_w),
-        .won          ({ won_w_at_l, 4'b0000, won_w_at_e, kind_w_s, kind_w_n }),
+        .won          ({ won_w_at_l, 3'b000, won_w_at_e, kind_w_s, kind_w_n }),
         .lost_single  (lost_single_w),
         .lost_copy    (lost_copy_w),
         .yield        (yield_w),
@@ -353,22 +348,21 @@ module meshkv_switch_allocator #(
         .express      (express_w),
         .rd_vc        (rd_vc_w),
         .out_slot     (out_slot_w),
-        .body_out     (body_out_w),
-        .first_last   (first_last_w),
-        .body_last    (body_last_w),
+        .part_out     (part_out_w),
+        .part_last    (part_last_w),
         .express_vc   (express_vc_w),
         .express_first(express_first_w)
     );
 
-    wire [19:0]      want_l;
+    wire [14:0]      want_l;
     wire [2:0]       claim_l;
     wire [4:0]       claim_outputs_l;
     wire [4:0]       express_ok_l;
     wire [VCS-1:0]   express_vc_l;
     wire             several_l, express_first_l, yield_l;
-    wire [4:0]       held_single_l, held_copy_l, first_last_l, body_last_l;
+    wire [4:0]       held_single_l, held_copy_l, part_last_l;
     wire [4:0]       held_l = held_single_l | held_copy_l;
-    wire [5*VN0_VCS-1:0]     body_out_l;
+    wire [5*VN0_VCS-1:0]     part_out_l;
     wire [VCS-1:0]           out_slot_l;
     meshkv_vc_request #(
         .OUTPUTS      (OUTPUTS_L),
@@ -386,11 +380,11 @@ module meshkv_switch_allocator #(
         .rx_valid     (rx_valid_l),
         .rx_last      (rx_last_l),
         .avail        (avail),
-        .start        (start),
+        .free         (free),
         .pick         (pick),
         .closed       (closed_q),
         .holds        (holder_q[L]),
-        .shut         (shut_q),
+        .closed_outputs(closed_outputs_q),
         .tick         (tick),
         .wants        (want_l),
         .held_single  (held_single_l),
@@ -399,7 +393,7 @@ module meshkv_switch_allocator #(
         .claim        (claim_l),
         .claim_outputs(claim_outputs_l),
         .express_ok   (express_ok_l),
-        .won          ({ 4'b0000, won_l_at_w, won_l_at_e, kind_l_s, kind_l_n }),
+        .won          ({ 3'b000, won_l_at_w, won_l_at_e, kind_l_s, kind_l_n }),
         .lost_single  (lost_single_l),
         .lost_copy    (lost_copy_l),
         .yield        (yield_l),
@@ -407,9 +401,8 @@ module meshkv_switch_allocator #(
         .express      (express_l),
         .rd_vc        (rd_vc_l),
         .out_slot     (out_slot_l),
-        .body_out     (body_out_l),
-        .first_last   (first_last_l),
-        .body_last    (body_last_l),
+        .part_out     (part_out_l),
+        .part_last    (part_last_l),
         .express_vc   (express_vc_l),
         .express_first(express_first_l)
     );
@@ -424,24 +417,22 @@ module meshkv_switch_allocator #(
         period_q         <= period_q + 1'b1;
         closed_q         <= claimed;
         closed_outputs_q <= claimed_outputs;
-        shut_q           <= closed_outputs_q;
         if (~|claimed) holder_q <= {holder_q[3:0], holder_q[4]};
         if (rst) begin
             period_q         <= 5'd0;
             closed_q         <= 3'b000;
             closed_outputs_q <= 5'b00000;
-            shut_q           <= 5'b00000;
             holder_q         <= 5'b00001;
         end
     end
 
     // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
     // its own: some depend on others, and a vector would look like a combinational loop.
-    wire [3:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
-    wire [3:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
-    wire [3:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
-    wire [3:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
-    wire [3:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
+    wire [2:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [2:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
+    wire [2:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
+    wire [2:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
+    wire [2:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
     wire won_s_l = |kind_s_l;
     wire won_e_n = |kind_e_n, won_e_s = |kind_e_s, won_e_l = |kind_e_l;
     wire won_w_n = |kind_w_n, won_w_s = |kind_w_s, won_w_l = |kind_w_l;
@@ -451,7 +442,7 @@ module meshkv_switch_allocator #(
     // flits for two of north and south, or of east, west and the tile, asks for one of them. What could
     // leave is not looked at, so this is known as early as what could.
 
-    wire [3:0] ask_e_n, ask_e_s;
+    wire [2:0] ask_e_n, ask_e_s;
     meshkv_side_choice u_side_e_ns (
         .clk     (clk),
         .rst     (rst),
@@ -460,13 +451,13 @@ module meshkv_switch_allocator #(
         .copy_a  (held_copy_e[N]),
         .single_b(held_single_e[S]),
         .copy_b  (held_copy_e[S]),
-        .want_a  (want_e[4*N+:4]),
-        .want_b  (want_e[4*S+:4]),
+        .want_a  (want_e[3*N+:3]),
+        .want_b  (want_e[3*S+:3]),
         .ask_a   (ask_e_n),
         .ask_b   (ask_e_s)
     );
 
-    wire [3:0] ask_w_n, ask_w_s;
+    wire [2:0] ask_w_n, ask_w_s;
     meshkv_side_choice u_side_w_ns (
         .clk     (clk),
         .rst     (rst),
@@ -475,13 +466,13 @@ module meshkv_switch_allocator #(
         .copy_a  (held_copy_w[N]),
         .single_b(held_single_w[S]),
         .copy_b  (held_copy_w[S]),
-        .want_a  (want_w[4*N+:4]),
-        .want_b  (want_w[4*S+:4]),
+        .want_a  (want_w[3*N+:3]),
+        .want_b  (want_w[3*S+:3]),
         .ask_a   (ask_w_n),
         .ask_b   (ask_w_s)
     );
 
-    wire [3:0] ask_l_n, ask_l_s;
+    wire [2:0] ask_l_n, ask_l_s;
     meshkv_side_choice u_side_l_ns (
         .clk     (clk),
         .rst     (rst),
@@ -490,13 +481,13 @@ module meshkv_switch_allocator #(
         .copy_a  (held_copy_l[N]),
         .single_b(held_single_l[S]),
         .copy_b  (held_copy_l[S]),
-        .want_a  (want_l[4*N+:4]),
-        .want_b  (want_l[4*S+:4]),
+        .want_a  (want_l[3*N+:3]),
+        .want_b  (want_l[3*S+:3]),
         .ask_a   (ask_l_n),
         .ask_b   (ask_l_s)
     );
 
-    wire [3:0] ask_l_e, ask_l_w;
+    wire [2:0] ask_l_e, ask_l_w;
     meshkv_side_choice u_side_l_ew (
         .clk     (clk),
         .rst     (rst),
@@ -505,13 +496,13 @@ module meshkv_switch_allocator #(
         .copy_a  (held_copy_l[E]),
         .single_b(held_single_l[W]),
         .copy_b  (held_copy_l[W]),
-        .want_a  (want_l[4*E+:4]),
-        .want_b  (want_l[4*W+:4]),
+        .want_a  (want_l[3*E+:3]),
+        .want_b  (want_l[3*W+:3]),
         .ask_a   (ask_l_e),
         .ask_b   (ask_l_w)
     );
 
-    wire [3:0] ask_e_w, ask_e_l;
+    wire [2:0] ask_e_w, ask_e_l;
     meshkv_side_choice u_side_e_wl (
         .clk     (clk),
         .rst     (rst),
@@ -520,13 +511,13 @@ module meshkv_switch_allocator #(
         .copy_a  (held_copy_e[W]),
         .single_b(held_single_e[L]),
         .copy_b  (held_copy_e[L]),
-        .want_a  (want_e[4*W+:4]),
-        .want_b  (want_e[4*L+:4]),
+        .want_a  (want_e[3*W+:3]),
+        .want_b  (want_e[3*L+:3]),
         .ask_a   (ask_e_w),
         .ask_b   (ask_e_l)
     );
 
-    wire [3:0] ask_w_e, ask_w_l;
+    wire [2:0] ask_w_e, ask_w_l;
     meshkv_side_choice u_side_w_el (
         .clk     (clk),
         .rst     (rst),
@@ -535,13 +526,13 @@ module meshkv_switch_allocator #(
         .copy_a  (held_copy_w[E]),
         .single_b(held_single_w[L]),
         .copy_b  (held_copy_w[L]),
-        .want_a  (want_w[4*E+:4]),
-        .want_b  (want_w[4*L+:4]),
+        .want_a  (want_w[3*E+:3]),
+        .want_b  (want_w[3*L+:3]),
         .ask_a   (ask_w_e),
         .ask_b   (ask_w_l)
     );
-    wire [3:0] ask_n_s = want_n[4*S+:4] & {4{~yield_n}};
-    wire [3:0] ask_s_n = want_s[4*N+:4] & {4{~yield_s}};
+    wire [2:0] ask_n_s = want_n[3*S+:3] & {3{~yield_n}};
+    wire [2:0] ask_s_n = want_s[3*N+:3] & {3{~yield_s}};
 
     // Numbers of tiles, and classes of which a buffer is at least half full.
     localparam WIDTH = X_WIDTH > Y_WIDTH ? X_WIDTH : Y_WIDTH;
@@ -600,107 +591,147 @@ module meshkv_switch_allocator #(
     // East, west and the tile are decided beside them. An input that is sure of north or south asks for nothing
     // else but copies of the same flit. One that wins there against a rival loses what it wins here; the turns
     // here count it as a win all the same.
-    wire lost_single_n = |kind_n_s, lost_copy_n = |kind_n_s[2:0];
-    wire lost_single_s = |kind_s_n, lost_copy_s = |kind_s_n[2:0];
-    wire lost_single_e = |{kind_e_n, kind_e_s}, lost_copy_e = |{kind_e_n[2:0], kind_e_s[2:0]};
-    wire lost_single_w = |{kind_w_n, kind_w_s}, lost_copy_w = |{kind_w_n[2:0], kind_w_s[2:0]};
-    wire lost_single_l = |{kind_l_n, kind_l_s}, lost_copy_l = |{kind_l_n[2:0], kind_l_s[2:0]};
+    wire lost_single_n = |kind_n_s, lost_copy_n = |kind_n_s[1:0];
+    wire lost_single_s = |kind_s_n, lost_copy_s = |kind_s_n[1:0];
+    wire lost_single_e = |{kind_e_n, kind_e_s}, lost_copy_e = |{kind_e_n[1:0], kind_e_s[1:0]};
+    wire lost_single_w = |{kind_w_n, kind_w_s}, lost_copy_w = |{kind_w_n[1:0], kind_w_s[1:0]};
+    wire lost_single_l = |{kind_l_n, kind_l_s}, lost_copy_l = |{kind_l_n[1:0], kind_l_s[1:0]};
 
     wire       alone_s_n = ~(held_e[N] | held_w[N] | held_l[N]);
-    wire [3:0] sure_s_n  = ask_s_n & {4{alone_s_n}};
+    reg        stuck_s_n;
+    wire       sure_s_n  = alone_s_n & ~stuck_s_n & ~yield_s;
+    always @(posedge clk) begin
+        stuck_s_n <= held_s[N] & ~|want_s[3*N+:3];
+        if (rst) stuck_s_n <= 1'b0;
+    end
 
     wire       alone_e_n = ~(held_s[N] | held_w[N] | held_l[N]);
-    wire [3:0] sure_e_n  = ask_e_n & {4{alone_e_n}};
+    reg        stuck_e_n;
+    wire       sure_e_n  = alone_e_n & ~stuck_e_n & ~yield_e;
+    always @(posedge clk) begin
+        stuck_e_n <= held_e[N] & ~|want_e[3*N+:3];
+        if (rst) stuck_e_n <= 1'b0;
+    end
 
     wire       alone_w_n = ~(held_s[N] | held_e[N] | held_l[N]);
-    wire [3:0] sure_w_n  = ask_w_n & {4{alone_w_n}};
+    reg        stuck_w_n;
+    wire       sure_w_n  = alone_w_n & ~stuck_w_n & ~yield_w;
+    always @(posedge clk) begin
+        stuck_w_n <= held_w[N] & ~|want_w[3*N+:3];
+        if (rst) stuck_w_n <= 1'b0;
+    end
 
     wire       alone_l_n = ~(held_s[N] | held_e[N] | held_w[N]);
-    wire [3:0] sure_l_n  = ask_l_n & {4{alone_l_n}};
+    reg        stuck_l_n;
+    wire       sure_l_n  = alone_l_n & ~stuck_l_n & ~yield_l;
+    always @(posedge clk) begin
+        stuck_l_n <= held_l[N] & ~|want_l[3*N+:3];
+        if (rst) stuck_l_n <= 1'b0;
+    end
 
     wire       alone_n_s = ~(held_e[S] | held_w[S] | held_l[S]);
-    wire [3:0] sure_n_s  = ask_n_s & {4{alone_n_s}};
+    reg        stuck_n_s;
+    wire       sure_n_s  = alone_n_s & ~stuck_n_s & ~yield_n;
+    always @(posedge clk) begin
+        stuck_n_s <= held_n[S] & ~|want_n[3*S+:3];
+        if (rst) stuck_n_s <= 1'b0;
+    end
 
     wire       alone_e_s = ~(held_n[S] | held_w[S] | held_l[S]);
-    wire [3:0] sure_e_s  = ask_e_s & {4{alone_e_s}};
+    reg        stuck_e_s;
+    wire       sure_e_s  = alone_e_s & ~stuck_e_s & ~yield_e;
+    always @(posedge clk) begin
+        stuck_e_s <= held_e[S] & ~|want_e[3*S+:3];
+        if (rst) stuck_e_s <= 1'b0;
+    end
 
     wire       alone_w_s = ~(held_n[S] | held_e[S] | held_l[S]);
-    wire [3:0] sure_w_s  = ask_w_s & {4{alone_w_s}};
+    reg        stuck_w_s;
+    wire       sure_w_s  = alone_w_s & ~stuck_w_s & ~yield_w;
+    always @(posedge clk) begin
+        stuck_w_s <= held_w[S] & ~|want_w[3*S+:3];
+        if (rst) stuck_w_s <= 1'b0;
+    end
 
     wire       alone_l_s = ~(held_n[S] | held_e[S] | held_w[S]);
-    wire [3:0] sure_l_s  = ask_l_s & {4{alone_l_s}};
+    reg        stuck_l_s;
+    wire       sure_l_s  = alone_l_s & ~stuck_l_s & ~yield_l;
+    always @(posedge clk) begin
+        stuck_l_s <= held_l[S] & ~|want_l[3*S+:3];
+        if (rst) stuck_l_s <= 1'b0;
+    end
 
-    wire [3:0] open_w_e;
+    wire [2:0] open_w_e;
     meshkv_output_open u_open_w_e (
         .want      (ask_w_e),
-        .won_single(|sure_w_n[2:0] | |sure_w_s[2:0]),
-        .won_copy  (sure_w_n[3] | sure_w_s[3]),
+        .won_single((sure_w_n & held_single_w[N]) | (sure_w_s & held_single_w[S])),
+        .won_copy  ((sure_w_n & held_copy_w[N]) | (sure_w_s & held_copy_w[S])),
         .ask       (open_w_e)
     );
-    assign kind_w_e = won_w_at_e & ~{lost_copy_w, {3{lost_single_w}}};
+    assign kind_w_e = won_w_at_e & ~{lost_copy_w, {2{lost_single_w}}};
 
-    wire [3:0] open_e_w;
+    wire [2:0] open_e_w;
     meshkv_output_open u_open_e_w (
         .want      (ask_e_w),
-        .won_single(|sure_e_n[2:0] | |sure_e_s[2:0]),
-        .won_copy  (sure_e_n[3] | sure_e_s[3]),
+        .won_single((sure_e_n & held_single_e[N]) | (sure_e_s & held_single_e[S])),
+        .won_copy  ((sure_e_n & held_copy_e[N]) | (sure_e_s & held_copy_e[S])),
         .ask       (open_e_w)
     );
-    assign kind_e_w = won_e_at_w & ~{lost_copy_e, {3{lost_single_e}}};
+    assign kind_e_w = won_e_at_w & ~{lost_copy_e, {2{lost_single_e}}};
 
-    wire [3:0] open_l_e;
+    wire [2:0] open_l_e;
     meshkv_output_open u_open_l_e (
         .want      (ask_l_e),
-        .won_single(|sure_l_n[2:0] | |sure_l_s[2:0]),
-        .won_copy  (sure_l_n[3] | sure_l_s[3]),
+        .won_single((sure_l_n & held_single_l[N]) | (sure_l_s & held_single_l[S])),
+        .won_copy  ((sure_l_n & held_copy_l[N]) | (sure_l_s & held_copy_l[S])),
         .ask       (open_l_e)
     );
-    assign kind_l_e = won_l_at_e & ~{lost_copy_l, {3{lost_single_l}}};
+    assign kind_l_e = won_l_at_e & ~{lost_copy_l, {2{lost_single_l}}};
 
-    wire [3:0] open_l_w;
+    wire [2:0] open_l_w;
     meshkv_output_open u_open_l_w (
         .want      (ask_l_w),
-        .won_single(|sure_l_n[2:0] | |sure_l_s[2:0]),
-        .won_copy  (sure_l_n[3] | sure_l_s[3]),
+        .won_single((sure_l_n & held_single_l[N]) | (sure_l_s & held_single_l[S])),
+        .won_copy  ((sure_l_n & held_copy_l[N]) | (sure_l_s & held_copy_l[S])),
         .ask       (open_l_w)
     );
-    assign kind_l_w = won_l_at_w & ~{lost_copy_l, {3{lost_single_l}}};
+    assign kind_l_w = won_l_at_w & ~{lost_copy_l, {2{lost_single_l}}};
 
-    wire [3:0] open_n_l;
+    wire [2:0] open_n_l;
     meshkv_output_open u_open_n_l (
-        .want      (want_n[4*L+:4]),
-        .won_single(|sure_n_s[2:0]),
-        .won_copy  (sure_n_s[3]),
+        .want      (want_n[3*L+:3]),
+        .won_single((sure_n_s & held_single_n[S])),
+        .won_copy  ((sure_n_s & held_copy_n[S])),
         .ask       (open_n_l)
     );
-    assign kind_n_l = won_n_at_l & ~{lost_copy_n, {3{lost_single_n}}};
+    assign kind_n_l = won_n_at_l & ~{lost_copy_n, {2{lost_single_n}}};
 
-    wire [3:0] open_s_l;
+    wire [2:0] open_s_l;
     meshkv_output_open u_open_s_l (
-        .want      (want_s[4*L+:4]),
-        .won_single(|sure_s_n[2:0]),
-        .won_copy  (sure_s_n[3]),
+        .want      (want_s[3*L+:3]),
+        .won_single((sure_s_n & held_single_s[N])),
+        .won_copy  ((sure_s_n & held_copy_s[N])),
         .ask       (open_s_l)
     );
-    assign kind_s_l = won_s_at_l & ~{lost_copy_s, {3{lost_single_s}}};
+    assign kind_s_l = won_s_at_l & ~{lost_copy_s, {2{lost_single_s}}};
 
-    wire [3:0] open_e_l;
+    wire [2:0] open_e_l;
     meshkv_output_open u_open_e_l (
         .want      (ask_e_l),
-        .won_single(|sure_e_n[2:0] | |sure_e_s[2:0]),
-        .won_copy  (sure_e_n[3] | sure_e_s[3]),
+        .won_single((sure_e_n & held_single_e[N]) | (sure_e_s & held_single_e[S])),
+        .won_copy  ((sure_e_n & held_copy_e[N]) | (sure_e_s & held_copy_e[S])),
         .ask       (open_e_l)
     );
-    assign kind_e_l = won_e_at_l & ~{lost_copy_e, {3{lost_single_e}}};
+    assign kind_e_l = won_e_at_l & ~{lost_copy_e, {2{lost_single_e}}};
 
-    wire [3:0] open_w_l;
+    wire [2:0] open_w_l;
     meshkv_output_open u_open_w_l (
         .want      (ask_w_l),
-        .won_single(|sure_w_n[2:0] | |sure_w_s[2:0]),
-        .won_copy  (sure_w_n[3] | sure_w_s[3]),
+        .won_single((sure_w_n & held_single_w[N]) | (sure_w_s & held_single_w[S])),
+        .won_copy  ((sure_w_n & held_copy_w[N]) | (sure_w_s & held_copy_w[S])),
         .ask       (open_w_l)
     );
-    assign kind_w_l = won_w_at_l & ~{lost_copy_w, {3{lost_single_w}}};
+    assign kind_w_l = won_w_at_l & ~{lost_copy_w, {2{lost_single_w}}};
     meshkv_row_output #(
         .WIDTH(WIDTH)
     ) u_output_e (
@@ -749,8 +780,8 @@ module meshkv_switch_allocator #(
 
     // Express: along a row a flit goes from the link straight to the output register, one cycle a router.
     // Its buffer must be empty, and no buffered flit may request the output or have been granted it.
-    wire idle_e = ~|{want_w[4*E+:4], want_l[4*E+:4], stage_vc_e};
-    wire idle_w = ~|{want_e[4*W+:4], want_l[4*W+:4], stage_vc_w};
+    wire idle_e = ~|{want_w[3*E+:3], want_l[3*E+:3], stage_vc_e};
+    wire idle_w = ~|{want_e[3*W+:3], want_l[3*W+:3], stage_vc_w};
     assign express_n = 5'b00000;
     assign express_s = 5'b00000;
     assign express_w = {2'b00, idle_e & wants_w_e & express_ok_w[E], 2'b00};
@@ -767,14 +798,12 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_n (
-        .kind      ({kind_l_n, kind_w_n, kind_e_n, kind_s_n}),
-        .pick      (pick[N*VN0_VCS+:VN0_VCS]),
-        .body_out  ({body_out_l[N*VN0_VCS+:VN0_VCS], body_out_w[N*VN0_VCS+:VN0_VCS], body_out_e[N*VN0_VCS+:VN0_VCS], body_out_s[N*VN0_VCS+:VN0_VCS]}),
-        .slot      ({out_slot_l, out_slot_w, out_slot_e, out_slot_s}),
-        .first_last({first_last_l[N], first_last_w[N], first_last_e[N], first_last_s[N]}),
-        .body_last ({body_last_l[N], body_last_w[N], body_last_e[N], body_last_s[N]}),
-        .send_vc   (granted_vc_n),
-        .send_last (granted_last_n)
+        .kind     ({kind_l_n, kind_w_n, kind_e_n, kind_s_n}),
+        .part_out ({part_out_l[N*VN0_VCS+:VN0_VCS], part_out_w[N*VN0_VCS+:VN0_VCS], part_out_e[N*VN0_VCS+:VN0_VCS], part_out_s[N*VN0_VCS+:VN0_VCS]}),
+        .slot     ({out_slot_l, out_slot_w, out_slot_e, out_slot_s}),
+        .part_last({part_last_l[N], part_last_w[N], part_last_e[N], part_last_s[N]}),
+        .send_vc  (granted_vc_n),
+        .send_last(granted_last_n)
     );
 
     wire [VCS-1:0] granted_vc_s;
@@ -784,14 +813,12 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_s (
-        .kind      ({kind_l_s, kind_w_s, kind_e_s, kind_n_s}),
-        .pick      (pick[S*VN0_VCS+:VN0_VCS]),
-        .body_out  ({body_out_l[S*VN0_VCS+:VN0_VCS], body_out_w[S*VN0_VCS+:VN0_VCS], body_out_e[S*VN0_VCS+:VN0_VCS], body_out_n[S*VN0_VCS+:VN0_VCS]}),
-        .slot      ({out_slot_l, out_slot_w, out_slot_e, out_slot_n}),
-        .first_last({first_last_l[S], first_last_w[S], first_last_e[S], first_last_n[S]}),
-        .body_last ({body_last_l[S], body_last_w[S], body_last_e[S], body_last_n[S]}),
-        .send_vc   (granted_vc_s),
-        .send_last (granted_last_s)
+        .kind     ({kind_l_s, kind_w_s, kind_e_s, kind_n_s}),
+        .part_out ({part_out_l[S*VN0_VCS+:VN0_VCS], part_out_w[S*VN0_VCS+:VN0_VCS], part_out_e[S*VN0_VCS+:VN0_VCS], part_out_n[S*VN0_VCS+:VN0_VCS]}),
+        .slot     ({out_slot_l, out_slot_w, out_slot_e, out_slot_n}),
+        .part_last({part_last_l[S], part_last_w[S], part_last_e[S], part_last_n[S]}),
+        .send_vc  (granted_vc_s),
+        .send_last(granted_last_s)
     );
 
     wire [VCS-1:0] granted_vc_e;
@@ -801,14 +828,12 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_e (
-        .kind      ({kind_l_e, kind_w_e}),
-        .pick      (pick[E*VN0_VCS+:VN0_VCS]),
-        .body_out  ({body_out_l[E*VN0_VCS+:VN0_VCS], body_out_w[E*VN0_VCS+:VN0_VCS]}),
-        .slot      ({out_slot_l, out_slot_w}),
-        .first_last({first_last_l[E], first_last_w[E]}),
-        .body_last ({body_last_l[E], body_last_w[E]}),
-        .send_vc   (granted_vc_e),
-        .send_last (granted_last_e)
+        .kind     ({kind_l_e, kind_w_e}),
+        .part_out ({part_out_l[E*VN0_VCS+:VN0_VCS], part_out_w[E*VN0_VCS+:VN0_VCS]}),
+        .slot     ({out_slot_l, out_slot_w}),
+        .part_last({part_last_l[E], part_last_w[E]}),
+        .send_vc  (granted_vc_e),
+        .send_last(granted_last_e)
     );
 
     wire [VCS-1:0] granted_vc_w;
@@ -818,14 +843,12 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_w (
-        .kind      ({kind_l_w, kind_e_w}),
-        .pick      (pick[W*VN0_VCS+:VN0_VCS]),
-        .body_out  ({body_out_l[W*VN0_VCS+:VN0_VCS], body_out_e[W*VN0_VCS+:VN0_VCS]}),
-        .slot      ({out_slot_l, out_slot_e}),
-        .first_last({first_last_l[W], first_last_e[W]}),
-        .body_last ({body_last_l[W], body_last_e[W]}),
-        .send_vc   (granted_vc_w),
-        .send_last (granted_last_w)
+        .kind     ({kind_l_w, kind_e_w}),
+        .part_out ({part_out_l[W*VN0_VCS+:VN0_VCS], part_out_e[W*VN0_VCS+:VN0_VCS]}),
+        .slot     ({out_slot_l, out_slot_e}),
+        .part_last({part_last_l[W], part_last_e[W]}),
+        .send_vc  (granted_vc_w),
+        .send_last(granted_last_w)
     );
 
     wire [VCS-1:0] granted_vc_l;
@@ -835,14 +858,12 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_l (
-        .kind      ({kind_w_l, kind_e_l, kind_s_l, kind_n_l}),
-        .pick      (pick[L*VN0_VCS+:VN0_VCS]),
-        .body_out  ({body_out_w[L*VN0_VCS+:VN0_VCS], body_out_e[L*VN0_VCS+:VN0_VCS], body_out_s[L*VN0_VCS+:VN0_VCS], body_out_n[L*VN0_VCS+:VN0_VCS]}),
-        .slot      ({out_slot_w, out_slot_e, out_slot_s, out_slot_n}),
-        .first_last({first_last_w[L], first_last_e[L], first_last_s[L], first_last_n[L]}),
-        .body_last ({body_last_w[L], body_last_e[L], body_last_s[L], body_last_n[L]}),
-        .send_vc   (granted_vc_l),
-        .send_last (granted_last_l)
+        .kind     ({kind_w_l, kind_e_l, kind_s_l, kind_n_l}),
+        .part_out ({part_out_w[L*VN0_VCS+:VN0_VCS], part_out_e[L*VN0_VCS+:VN0_VCS], part_out_s[L*VN0_VCS+:VN0_VCS], part_out_n[L*VN0_VCS+:VN0_VCS]}),
+        .slot     ({out_slot_w, out_slot_e, out_slot_s, out_slot_n}),
+        .part_last({part_last_w[L], part_last_e[L], part_last_s[L], part_last_n[L]}),
+        .send_vc  (granted_vc_l),
+        .send_last(granted_last_l)
     );
     reg [VCS-1:0] stage_vc_n;
     reg [VCS-1:0] stage_vc_s;
@@ -909,7 +930,7 @@ module meshkv_switch_allocator #(
     // Forbidden turns are never requested, and express paths exist only along rows.
     wire unused = &{1'b0, express_ok_n, express_ok_s, express_ok_e, express_ok_w, express_ok_l,
                     express_vc_n, express_vc_s, express_first_n, express_first_s,
-                    body_out_n, body_out_s, body_out_e, body_out_w, body_out_l};
+                    part_out_n, part_out_s, part_out_e, part_out_w, part_out_l};
 
     // An output is blocked for credit if heads owe it a copy and none can request it.
     genvar o;
@@ -917,7 +938,7 @@ module meshkv_switch_allocator #(
         for (o = 0; o < 5; o = o + 1) begin : gen_wanted
             wire wanted   = |(pending_n[o*VCS+:VCS] | pending_s[o*VCS+:VCS] | pending_e[o*VCS+:VCS]
                             | pending_w[o*VCS+:VCS] | pending_l[o*VCS+:VCS]);
-            wire possible = |{want_n[4*o+:4], want_s[4*o+:4], want_e[4*o+:4], want_w[4*o+:4], want_l[4*o+:4]};
+            wire possible = |{want_n[3*o+:3], want_s[3*o+:3], want_e[3*o+:3], want_w[3*o+:3], want_l[3*o+:3]};
             assign blocked[o] = wanted & ~possible & ~sending[o];
         end
     endgenerate

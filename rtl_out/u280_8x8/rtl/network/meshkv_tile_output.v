@@ -15,24 +15,23 @@ module meshkv_tile_output #(
     input  wire [WIDTH-1:0] tiles_e,  // Tiles to the east.
     input  wire [WIDTH-1:0] tiles_w,  // Tiles to the west.
 
-    // {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}
-    input  wire [3:0]       want_n,
-    input  wire [3:0]       want_s,
-    input  wire [3:0]       want_e,
-    input  wire [3:0]       want_w,
-    output wire [3:0]       won_n,
-    output wire [3:0]       won_s,
-    output wire [3:0]       won_e,
-    output wire [3:0]       won_w
+    // {KV_DATA, KV_FETCH, PART}
+    input  wire [2:0]       want_n,
+    input  wire [2:0]       want_s,
+    input  wire [2:0]       want_e,
+    input  wire [2:0]       want_w,
+    output wire [2:0]       won_n,
+    output wire [2:0]       won_s,
+    output wire [2:0]       won_e,
+    output wire [2:0]       won_w
 );
-    localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
+
+    localparam PART = 0, FETCH = 1, DATA = 2;
 
     // Requests and grants of each kind of flit: {west, east, south, north}.
-    wire [3:0] send, block;
-    wire [3:0] first = {want_w[FIRST], want_e[FIRST], want_s[FIRST], want_n[FIRST]};
-    wire [3:0] first_turn;
-    wire [3:0] body = {want_w[BODY], want_e[BODY], want_s[BODY], want_n[BODY]};
-    wire [3:0] body_turn;
+    wire [2:0] send, block;
+    wire [3:0] part = {want_w[PART], want_e[PART], want_s[PART], want_n[PART]};
+    wire [3:0] part_turn;
     wire [3:0] fetch = {want_w[FETCH], want_e[FETCH], want_s[FETCH], want_n[FETCH]};
     wire [3:0] fetch_turn;
     wire [3:0] data = {want_w[DATA], want_e[DATA], want_s[DATA], want_n[DATA]};
@@ -40,23 +39,23 @@ module meshkv_tile_output #(
     meshkv_class_turn u_class (
         .clk  (clk),
         .rst  (rst),
-        .ask  ({|data, |fetch, |body, |first}),
+        .ask  ({|data, |fetch, |part}),
         .send (send),
         .block(block)
     );
     meshkv_tile_turns #(
         .WIDTH(WIDTH)
-    ) u_first (
+    ) u_part (
         .clk         (clk),
         .rst         (rst),
-        .request     (first),
-        .used        (send[FIRST]),
+        .request     (part),
+        .used        (send[PART]),
         .tiles_n     (tiles_n),
         .tiles_s     (tiles_s),
         .tiles_column(tiles_column),
         .tiles_e     (tiles_e),
         .tiles_w     (tiles_w),
-        .grant       (first_turn)
+        .grant       (part_turn)
     );
     meshkv_tile_turns #(
         .WIDTH(WIDTH)
@@ -86,17 +85,10 @@ module meshkv_tile_output #(
         .tiles_w     (tiles_w),
         .grant       (data_turn)
     );
-    meshkv_arbiter4 u_body (
-        .clk    (clk),
-        .rst    (rst),
-        .used   (send[BODY]),
-        .request(body),
-        .grant  (body_turn)
-    );
 
-    assign won_n = ~block & {data_turn[0], fetch_turn[0], body_turn[0], first_turn[0]};
-    assign won_s = ~block & {data_turn[1], fetch_turn[1], body_turn[1], first_turn[1]};
-    assign won_e = ~block & {data_turn[2], fetch_turn[2], body_turn[2], first_turn[2]};
-    assign won_w = ~block & {data_turn[3], fetch_turn[3], body_turn[3], first_turn[3]};
+    assign won_n = ~block & {data_turn[0], fetch_turn[0], part_turn[0]};
+    assign won_s = ~block & {data_turn[1], fetch_turn[1], part_turn[1]};
+    assign won_e = ~block & {data_turn[2], fetch_turn[2], part_turn[2]};
+    assign won_w = ~block & {data_turn[3], fetch_turn[3], part_turn[3]};
 endmodule
 `default_nettype wire

@@ -30,11 +30,10 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("common/meshkv_synchronizer.v"),
 ];
 
-/// Every module of the block, each after those it instantiates.
-pub(super) fn modules() -> Vec<ModuleSpec> {
-    vec![
-        arbiter2(),
-        arbiter4(),
+/// Every module of the block, each after those it instantiates; `staged` routers need no arbiter of four.
+pub(super) fn modules(staged: bool) -> Vec<ModuleSpec> {
+    let arbiters = if staged { vec![arbiter2()] } else { vec![arbiter2(), arbiter4()] };
+    let others = vec![
         delay(),
         event_counters(),
         crossing(),
@@ -44,5 +43,6 @@ pub(super) fn modules() -> Vec<ModuleSpec> {
         synchronizer(),
         async_fifo(),
         async_register(),
-    ]
+    ];
+    arbiters.into_iter().chain(others).collect()
 }

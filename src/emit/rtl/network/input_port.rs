@@ -95,8 +95,12 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .input("tick", 1, "A period of 32 cycles ends.")
     .output("claim", 3, "This input would claim them.")
     .output("claim_outputs", 5, "At these outputs.")
-    .group("Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
-    .output("wants", 20, "")
+    .group(if w.staged {
+        "Requests, by output: {KV_DATA, KV_FETCH, PART}."
+    } else {
+        "Requests, by output: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}."
+    })
+    .output("wants", 5 * w.kinds, "")
     .when(
         w.staged,
         |b| {
@@ -108,7 +112,7 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
     .output("several", 1, "The KV_DATA head whose turn it is has several destinations.")
     .output("express_ok", 5, "The flit on the link has an empty buffer and a credit at that output.")
     .group("Grants.")
-    .input("won", 20, "Requests that are granted.")
+    .input("won", 5 * w.kinds, "Requests that are granted.")
     .when(
         w.staged,
         |b| {
@@ -126,9 +130,8 @@ pub(in crate::emit::rtl) fn vc_request(w: &NetworkParams) -> ModuleSpec {
         |b| {
             b.group("What would depart, by output and kind.")
                 .output("out_slot", "VCS", "One-hot: channel of KV_DATA.")
-                .output("body_out", "5*VN0_VCS", "One-hot: the channel beyond of a flit inside a packet.")
-                .output("first_last", 5, "A first flit is its packet's last.")
-                .output("body_last", 5, "A flit inside a packet is its last.")
+                .output("part_out", "5*VN0_VCS", "One-hot: the channel beyond of the flit of PART.")
+                .output("part_last", 5, "The flit of PART is its packet's last.")
                 .group("The flit on the link: its virtual channel beyond the output, one-hot; none for a first flit.")
                 .output("express_vc", "VCS", "")
         },

@@ -59,14 +59,14 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     let w = NetworkParams::of(design);
     vec![
-        if w.staged { side_choice() } else { pair_choice() },
+        if w.staged { side_choice(&w) } else { pair_choice(&w) },
         credit_counter(&w),
         route_row(&w),
         route_column(&w),
         input_port(&w, design.router.multicast),
         vc_request(&w),
         if w.staged { grant_vc(&w) } else { send_vc(&w) },
-        class_turn(),
+        class_turn(&w),
         shared_turn(&w),
         straight_turn(&w),
         column_turns(&w),
@@ -75,7 +75,7 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         column_output(&w),
         row_output(&w),
         tile_output(&w),
-        output_open(),
+        output_open(&w),
         switch_allocator(&w),
         output_credits(&w),
         output_port(&w),

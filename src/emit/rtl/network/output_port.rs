@@ -27,7 +27,11 @@ pub(in crate::emit::rtl) fn output_port(w: &NetworkParams) -> ModuleSpec {
         )
         .input("load", 1, "A flit may enter the register.")
     } else {
-        b.input("send_vc", "VCS", "One-hot: the virtual channel of the departing flit; none: nothing is sent.")
+        b.input(
+            "send_vc",
+            "VCS",
+            "One-hot: the virtual channel of the departing flit; none: nothing is sent.",
+        )
     };
     b = b.input("select", 2, "The selected input: a, b, c, d.");
     for i in ["a", "b", "c", "d"] {
@@ -77,20 +81,17 @@ pub(in crate::emit::rtl) fn grant_vc(w: &NetworkParams) -> ModuleSpec {
         &[
             "Virtual channel of the flit that an output is granted, from the grants of its inputs.",
             "",
-            "A packet's first flit takes the virtual channel that the output picked. What each input would send",
-            "is known before the grants, which pass two gates here.",
+            "What each input would send is known before the grants, which pass two gates here.",
         ],
     )
     .param("INPUTS", 4, "Inputs that may use the output.")
     .vn0_vcs(w)
     .vcs(w)
-    .input("pick", "VN0_VCS", "One-hot: the free virtual channel for the next packet.")
     .group("By input, the first one lowest.")
-    .input("kind", "4*INPUTS", "Grants: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .input("kind", "3*INPUTS", "Grants: {KV_DATA, KV_FETCH, PART}.")
     .input("slot", "INPUTS*VCS", "One-hot: channel of KV_DATA.")
-    .input("body_out", "INPUTS*VN0_VCS", "One-hot: the channel beyond of a flit inside a packet.")
-    .input("first_last", "INPUTS", "A first flit is its packet's last.")
-    .input("body_last", "INPUTS", "A flit inside a packet is its last.")
+    .input("part_out", "INPUTS*VN0_VCS", "One-hot: the channel beyond of the flit of PART.")
+    .input("part_last", "INPUTS", "The flit of PART is its packet's last.")
     .group("To the output.")
     .output("send_vc", "VCS", "")
     .output("send_last", 1, "")

@@ -5,9 +5,6 @@ use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::network::params::NetworkParams;
 
-/// What the four bits of a request say.
-const KINDS: &str = "{KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}";
-
 impl ModuleBuilder {
     /// Width of a number of tiles.
     fn turn_width(self, w: &NetworkParams) -> Self {
@@ -22,7 +19,7 @@ impl ModuleBuilder {
     }
 }
 
-pub(in crate::emit::rtl) fn class_turn() -> ModuleSpec {
+pub(in crate::emit::rtl) fn class_turn(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_class_turn",
@@ -34,9 +31,9 @@ pub(in crate::emit::rtl) fn class_turn() -> ModuleSpec {
         ],
     )
     .clocked()
-    .input("ask", 4, KINDS)
-    .output("send", 4, "One-hot, or none if nothing asks.")
-    .output("block", 4, "A kind that goes before this one asks.")
+    .input("ask", w.kinds, w.kind_names())
+    .output("send", w.kinds, "One-hot, or none if nothing asks.")
+    .output("block", w.kinds, "A kind that goes before this one asks.")
     .build()
 }
 
@@ -140,16 +137,20 @@ pub(in crate::emit::rtl) fn column_output(w: &NetworkParams) -> ModuleSpec {
     .input("tiles_e", "WIDTH", "Tiles to the east.")
     .input("tiles_w", "WIDTH", "Tiles to the west.")
     .input("tiles_row", "WIDTH", "Both together.")
-    .group(KINDS)
-    .input("want_straight", 4, "")
-    .input("want_e", 4, "")
-    .input("want_w", 4, "")
-    .input("want_l", 4, "")
-    .output("won_straight", 4, "")
-    .output("won_e", 4, "")
-    .output("won_w", 4, "")
-    .output("won_l", 4, "")
-    .instances(&["meshkv_straight_share", "meshkv_class_turn", "meshkv_column_turns", "meshkv_arbiter4"])
+    .group(w.kind_names())
+    .input("want_straight", w.kinds, "")
+    .input("want_e", w.kinds, "")
+    .input("want_w", w.kinds, "")
+    .input("want_l", w.kinds, "")
+    .output("won_straight", w.kinds, "")
+    .output("won_e", w.kinds, "")
+    .output("won_w", w.kinds, "")
+    .output("won_l", w.kinds, "")
+    .instances(if w.staged {
+        &["meshkv_straight_share", "meshkv_class_turn", "meshkv_column_turns"]
+    } else {
+        &["meshkv_straight_share", "meshkv_class_turn", "meshkv_column_turns", "meshkv_arbiter4"]
+    })
     .build()
 }
 
@@ -163,12 +164,16 @@ pub(in crate::emit::rtl) fn row_output(w: &NetworkParams) -> ModuleSpec {
         .turn_width(w)
         .clocked(),
     )
-    .group(KINDS)
-    .input("want_straight", 4, "")
-    .input("want_l", 4, "")
-    .output("won_straight", 4, "")
-    .output("won_l", 4, "")
-    .instances(&["meshkv_straight_share", "meshkv_class_turn", "meshkv_straight_turn", "meshkv_arbiter2"])
+    .group(w.kind_names())
+    .input("want_straight", w.kinds, "")
+    .input("want_l", w.kinds, "")
+    .output("won_straight", w.kinds, "")
+    .output("won_l", w.kinds, "")
+    .instances(if w.staged {
+        &["meshkv_straight_share", "meshkv_class_turn", "meshkv_straight_turn"]
+    } else {
+        &["meshkv_straight_share", "meshkv_class_turn", "meshkv_straight_turn", "meshkv_arbiter2"]
+    })
     .build()
 }
 
@@ -185,16 +190,20 @@ pub(in crate::emit::rtl) fn tile_output(w: &NetworkParams) -> ModuleSpec {
     .input("tiles_column", "WIDTH", "Both together.")
     .input("tiles_e", "WIDTH", "Tiles to the east.")
     .input("tiles_w", "WIDTH", "Tiles to the west.")
-    .group(KINDS)
-    .input("want_n", 4, "")
-    .input("want_s", 4, "")
-    .input("want_e", 4, "")
-    .input("want_w", 4, "")
-    .output("won_n", 4, "")
-    .output("won_s", 4, "")
-    .output("won_e", 4, "")
-    .output("won_w", 4, "")
-    .instances(&["meshkv_class_turn", "meshkv_tile_turns", "meshkv_arbiter4"])
+    .group(w.kind_names())
+    .input("want_n", w.kinds, "")
+    .input("want_s", w.kinds, "")
+    .input("want_e", w.kinds, "")
+    .input("want_w", w.kinds, "")
+    .output("won_n", w.kinds, "")
+    .output("won_s", w.kinds, "")
+    .output("won_e", w.kinds, "")
+    .output("won_w", w.kinds, "")
+    .instances(if w.staged {
+        &["meshkv_class_turn", "meshkv_tile_turns"]
+    } else {
+        &["meshkv_class_turn", "meshkv_tile_turns", "meshkv_arbiter4"]
+    })
     .build()
 }
 

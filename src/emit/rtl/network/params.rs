@@ -21,6 +21,8 @@ pub(in crate::emit::rtl) struct NetworkParams {
     pub(in crate::emit::rtl) crossings: u32,
     /// Grants are registered: routers of three stages.
     pub(in crate::emit::rtl) staged: bool,
+    /// Kinds of requests, as [`NetworkParams::kind_names`] lists them.
+    pub(in crate::emit::rtl) kinds: u32,
 }
 
 impl NetworkParams {
@@ -37,6 +39,16 @@ impl NetworkParams {
             flit: design.flit.data_width,
             crossings: design.crossings(),
             staged: design.router.staged(),
+            kinds: if design.router.staged() { 3 } else { 4 },
+        }
+    }
+
+    /// What the bits of a request say, the highest first.
+    pub(in crate::emit::rtl) fn kind_names(&self) -> &'static str {
+        if self.staged {
+            "{KV_DATA, KV_FETCH, PART}"
+        } else {
+            "{KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}"
         }
     }
 }

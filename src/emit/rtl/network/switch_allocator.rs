@@ -9,7 +9,7 @@ const STAGED: &[&str] = &[
     "Matches the inputs of a router to its outputs, once a cycle; grants are used a cycle later.",
     "",
     "All outputs are decided side by side. An input that holds flits for two outputs asks for one of",
-    "them, in turns. North and south have most contenders: an input that is sure to win there asks for",
+    "them, in turns. North and south have most contenders: an input without a rival there asks for",
     "nothing else, and one that wins there against a rival loses what it has won elsewhere.",
     "An output first chooses a class, then an input of that class by the tiles behind it.",
 ];
@@ -108,7 +108,7 @@ pub(in crate::emit::rtl) fn switch_allocator(w: &NetworkParams) -> ModuleSpec {
         .build()
 }
 
-pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
+pub(in crate::emit::rtl) fn pair_choice(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_pair_choice",
@@ -120,18 +120,18 @@ pub(in crate::emit::rtl) fn pair_choice() -> ModuleSpec {
         ],
     )
     .clocked()
-    .group("Kinds of flits: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
-    .input("want_a", 4, "")
-    .input("want_b", 4, "")
+    .group(w.kind_names())
+    .input("want_a", w.kinds, "")
+    .input("want_b", w.kinds, "")
     .input("copying", 1, "Copies go before flits with one destination.")
     .input("grant_a", 1, "")
     .input("grant_b", 1, "")
-    .output("ask_a", 4, "")
-    .output("ask_b", 4, "")
+    .output("ask_a", w.kinds, "")
+    .output("ask_b", w.kinds, "")
     .build()
 }
 
-pub(in crate::emit::rtl) fn side_choice() -> ModuleSpec {
+pub(in crate::emit::rtl) fn side_choice(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_side_choice",
@@ -149,15 +149,15 @@ pub(in crate::emit::rtl) fn side_choice() -> ModuleSpec {
     .input("copy_a", 1, "KV_DATA.")
     .input("single_b", 1, "")
     .input("copy_b", 1, "")
-    .group("Kinds of flits: {KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
-    .input("want_a", 4, "")
-    .input("want_b", 4, "")
-    .output("ask_a", 4, "")
-    .output("ask_b", 4, "")
+    .group(w.kind_names())
+    .input("want_a", w.kinds, "")
+    .input("want_b", w.kinds, "")
+    .output("ask_a", w.kinds, "")
+    .output("ask_b", w.kinds, "")
     .build()
 }
 
-pub(in crate::emit::rtl) fn output_open() -> ModuleSpec {
+pub(in crate::emit::rtl) fn output_open(w: &NetworkParams) -> ModuleSpec {
     ModuleBuilder::new(
         Block::Network,
         "meshkv_output_open",
@@ -168,9 +168,9 @@ pub(in crate::emit::rtl) fn output_open() -> ModuleSpec {
             "one flit. So an input that has won is open only to copies, and only if it has won with one.",
         ],
     )
-    .input("want", 4, "{KV_DATA, KV_FETCH, PART inside a packet, first flit of a PART packet}.")
+    .input("want", w.kinds, w.kind_names())
     .input("won_single", 1, "It has won an output with a flit that has one destination.")
     .input("won_copy", 1, "It has won an output with a copy of KV_DATA.")
-    .output("ask", 4, "Requests that stand.")
+    .output("ask", w.kinds, "Requests that stand.")
     .build()
 }

@@ -65,7 +65,11 @@ impl Ask {
                 (granted[FETCH], params.vn0)
             };
         }
-        let among = if granted[BODY] != 0 { self.in_packet } else { !self.in_packet };
+        let among = match granted[BODY] {
+            0 if params.staged => params.vn0_mask,
+            0 => !self.in_packet,
+            _ => self.in_packet,
+        };
         let heads = lane(self.fit, part.trailing_zeros() as usize) & params.vn0_mask & among;
         let later = heads >> part_turn << part_turn;
         (part, (if later == 0 { heads } else { later }).trailing_zeros() as u8)
@@ -135,12 +139,11 @@ impl InputPort {
         let fit = offered & room;
         let of = |vcs: u8| any(fit & spread(vcs));
         let part = params.vn0_mask;
-        let wants = [
-            of(part & !self.in_packet),
-            if self.in_packet == 0 { 0 } else { of(self.in_packet) },
-            gather(fit >> params.vn0),
-            any(fit & params.data_lanes),
-        ];
+        let bodies = if self.in_packet == 0 { 0 } else { of(self.in_packet) };
+        let firsts = of(part & !self.in_packet);
+        // A port of a router of three stages chooses among its channels of PART, whether or not they begin a packet.
+        let [firsts, bodies] = if params.staged { [firsts | bodies, 0] } else { [firsts, bodies] };
+        let wants = [firsts, bodies, gather(fit >> params.vn0), any(fit & params.data_lanes)];
         let rest_waits = offered >> 16 != 0;
         Ask { favoured, slot, in_packet: self.in_packet, fit, wants, rest_waits }
     }

@@ -62,6 +62,8 @@ pub(super) struct SwitchAllocator {
     bodies: [u8; 5],
     /// By pair of outputs of [`PAIRS`]: the second is preferred.
     second: u8,
+    /// By input, the outputs for which it held flits and none could leave, a cycle ago. Only with three stages.
+    stuck: u64,
     /// Tiles beyond each of the first four ports.
     tiles: [u8; 4],
 }
@@ -120,9 +122,9 @@ impl SwitchAllocator {
     /// Returns the granted requests of a router of three stages. `held` has by input the outputs to which flits with one
     /// destination are owed, and those to which copies of KV_DATA are, whether or not they could leave.
     ///
-    /// The inputs in `yields` ask for neither north nor south. All outputs are decided side by side. An input's choice between two outputs follows from `held` alone. An
-    /// input that is sure to win north or south asks for nothing else; one that wins there against a rival loses
-    /// what it won elsewhere.
+    /// The inputs in `yields` ask for neither north nor south. All outputs are decided side by side. An input's choice
+    /// between two outputs follows from `held` alone. An input that is sure to win north or south asks for nothing
+    /// else; one that wins there against a rival loses what it won elsewhere.
     #[inline(always)]
     pub(super) fn grant_staged(&mut self, wants: &Lanes, held: [u64; 2], yields: u8, pressure: u64) -> Lanes {
         let back = scatter_all(yields) & (u64::from(COLUMN) * 0x01_0101_0101);
@@ -131,6 +133,8 @@ impl SwitchAllocator {
             self.second ^=
                 u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
         }
+        let wanted = wants.iter().fold(0, |all, kind| all | kind);
+        let stuck = std::mem::replace(&mut self.stuck, (held[0] | held[1]) & !wanted);
         let mut granted = [0; KINDS];
         if asks == [0; KINDS] {
             return granted;
@@ -138,8 +142,7 @@ impl SwitchAllocator {
         for output in [N, S] {
             self.decide(output, &asks, pressure, &mut granted);
         }
-        let sure = sure(&asks, held[0] | held[1]);
-        let left = open(&asks, &sure);
+        let left = open(&asks, &sure(held, back | stuck));
         let mut rest = [0; KINDS];
         for output in [E, W, L] {
             self.decide(output, &left, pressure, &mut rest);
@@ -277,16 +280,18 @@ fn stand_back(asks: &mut Lanes, held: [u64; 2], (input, a, b): (usize, usize, us
     any >> a & any >> b & 1 == 1
 }
 
-/// Returns the requests for north and south of inputs that no other input holds a flit against.
+/// Returns what is held for north and south by inputs that no other input holds a flit against, but for what is in
+/// `back`: as far as is known early, these inputs win.
 #[inline(always)]
-fn sure(asks: &Lanes, held: u64) -> Lanes {
+fn sure(held: [u64; 2], back: u64) -> Lanes {
     let (mut once, mut twice) = (0, 0);
-    for lane in &held.to_le_bytes()[..5] {
+    for lane in &(held[0] | held[1]).to_le_bytes()[..5] {
         twice |= once & lane;
         once |= lane;
     }
     let alone = scatter_all(31) & (u64::from(!twice & COLUMN) * 0x01_0101_0101);
-    asks.map(|kind| kind & alone)
+    let [single, copies] = held.map(|outputs| outputs & alone & !back);
+    [0, 0, single, copies]
 }
 
 /// No input requests two outputs, and no output is requested by two inputs.
