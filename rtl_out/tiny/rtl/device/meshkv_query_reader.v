@@ -109,20 +109,19 @@ module meshkv_query_reader #(
     reg  [HEAD_ID_WIDTH-1:0]    head_q;
     reg  [QUERY_WORD_WIDTH-1:0] word_q;
     reg                         query_valid_q;
-    reg  [63:0]                 data_q;
-    reg  [STREAM_WIDTH-1:0]     of_stream_q;
-    reg  [HEAD_ID_WIDTH-1:0]    of_head_q;
-    reg  [QUERY_WORD_WIDTH-1:0] of_word_q;
     wire                        word_ends   = word_q == LAST_WORD_NUM[QUERY_WORD_WIDTH-1:0];
     wire                        head_ends   = word_ends && head_q == LAST_HEAD_NUM[HEAD_ID_WIDTH-1:0];
     wire                        stream_ends = head_ends && left_q == {STREAMS_WIDTH{1'b0} } + 1'b1;
-    wire                        gives       = busy_q & fifo_valid & |left_q & (~query_valid_q | query_ready);
+    // The word that is offered and one behind it, so that a column's ready leads to no more than these.
+    localparam OUT_WIDTH = 64 + STREAM_WIDTH + HEAD_ID_WIDTH + QUERY_WORD_WIDTH;
+    reg  [OUT_WIDTH-1:0]        offered_q, behind_q;
+    reg                         behind_valid_q;
+    wire [OUT_WIDTH-1:0]        made        = {word_q, head_q, stream_q[STREAM_WIDTH-1:0], flit[part_q*64+:64]};
+    wire                        stays       = query_valid_q & ~query_ready;
+    wire                        gives       = busy_q & fifo_valid & |left_q & ~behind_valid_q;
     assign pops         = gives & (part_q == LAST_PART_NUM[PART_BITS-1:0] || FLIT_WORDS == 1 || stream_ends);
     assign query_valid  = query_valid_q;
-    assign query_data   = data_q;
-    assign query_stream = of_stream_q;
-    assign query_head   = of_head_q;
-    assign query_word   = of_word_q;
+    assign {query_word, query_head, query_stream, query_data} = offered_q;
 
     reg                       done_q, bad_q, moves_q;
     reg [TIMEOUT_WIDTH-1:0]   patience_q;
@@ -150,10 +149,6 @@ module meshkv_query_reader #(
         wait_q  <= wait_q + (offers ? { {TOTAL_BITS-5{1'b0}}, next_beats} : {TOTAL_BITS{1'b0} })
             - { {TOTAL_BITS-1{1'b0}}, comes};
         if (gives) begin
-            data_q      <= flit[part_q*64+:64];
-            of_stream_q <= stream_q[STREAM_WIDTH-1:0];
-            of_head_q   <= head_q;
-            of_word_q   <= word_q;
             part_q      <= part_q == LAST_PART_NUM[PART_BITS-1:0] ? {PART_BITS{1'b0} } : part_q + 1'b1;
             word_q      <= word_ends ? {QUERY_WORD_WIDTH{1'b0} } : word_q + 1'b1;
             if (word_ends) head_q <= head_ends ? {HEAD_ID_WIDTH{1'b0} } : head_q + 1'b1;
@@ -162,7 +157,10 @@ module meshkv_query_reader #(
                 left_q   <= left_q - 1'b1;
             end
         end
-        query_valid_q <= gives | (query_valid_q & ~query_ready);
+        if (~stays) offered_q <= behind_valid_q ? behind_q : made;
+        if (~behind_valid_q) behind_q <= made;
+        query_valid_q  <= stays | gives | behind_valid_q;
+        behind_valid_q <= stays & (gives | behind_valid_q);
         busy_q        <= query_go | (busy_q & ~done_q);
         done_q        <= busy_q & ~done_q & ~|left_q & ~query_valid_q & ~|ask_q & ~|wait_q & ~valid_q;
         bad_q         <= comes & |beat_resp;
@@ -178,7 +176,8 @@ module meshkv_query_reader #(
             done_q        <= 1'b0;
             bad_q         <= 1'b0;
             late_q        <= 1'b0;
-            query_valid_q <= 1'b0;
+            query_valid_q  <= 1'b0;
+            behind_valid_q <= 1'b0;
         end
     end
 `ifndef SYNTHESIS

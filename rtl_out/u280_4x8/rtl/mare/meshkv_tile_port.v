@@ -221,21 +221,23 @@ module meshkv_tile_port #(
     // The sender of a cycle is chosen in the one before, so that multiplexers are addressed by registers. The home sends
     // unless another class wants to; each of them then has one cycle, and the two take turns.
     reg                part_turn_q, fetch_turn_q, fetch_first_q;
+    reg                home_turn_q;  // Neither: apart from what addresses the multiplexers.
     wire               parts      = part_turn_q & wants_part;
     wire               fetches    = fetch_turn_q & wants_fetch;
-    wire               yields     = ~(part_turn_q | fetch_turn_q) | ~wants_net;
+    wire               yields     = home_turn_q | ~wants_net;
     wire               fetch_asks = wants_fetch & ~fetch_turn_q;
     wire               part_next  = yields & wants_part & ~(fetch_asks & fetch_first_q);
     wire               fetch_next = yields & fetch_asks & ~(wants_part & ~fetch_first_q);
     assign part_ready = root_here ? own_part : parts;
-    assign data_sent  = wants_net & ~part_turn_q & ~fetch_turn_q;
+    assign data_sent  = wants_net & home_turn_q;
     always @(posedge clk) begin
         part_turn_q  <= part_next;
         fetch_turn_q <= fetch_next;
+        home_turn_q  <= ~(part_next | fetch_next);
         if (part_next | fetch_next) fetch_first_q <= part_next;
         if (parts & part_last) part_vc_q <= {part_vc_q[VN0_VCS-2:0], part_vc_q[VN0_VCS-1]};
         if (rst) part_vc_q <= {{VN0_VCS-1{1'b0}}, 1'b1};
-        if (rst) {part_turn_q, fetch_turn_q, fetch_first_q} <= 3'b000;
+        if (rst) {part_turn_q, fetch_turn_q, fetch_first_q, home_turn_q} <= 4'b0001;
     end
     assign send = { data_vc[VCS-1:VN0_VCS+1] & {NUM_DATA{data_sent}}, fetches, part_vc_q & {VN0_VCS{parts}}};
 

@@ -798,12 +798,14 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_n (
-        .kind     ({kind_l_n, kind_w_n, kind_e_n, kind_s_n}),
-        .part_out ({part_out_l[N*VN0_VCS+:VN0_VCS], part_out_w[N*VN0_VCS+:VN0_VCS], part_out_e[N*VN0_VCS+:VN0_VCS], part_out_s[N*VN0_VCS+:VN0_VCS]}),
-        .slot     ({out_slot_l, out_slot_w, out_slot_e, out_slot_s}),
-        .part_last({part_last_l[N], part_last_w[N], part_last_e[N], part_last_s[N]}),
-        .send_vc  (granted_vc_n),
-        .send_last(granted_last_n)
+        .kind       ({kind_l_n, kind_w_n, kind_e_n, kind_s_n}),
+        .lost_single(4'd0),
+        .lost_copy  (4'd0),
+        .part_out   ({part_out_l[N*VN0_VCS+:VN0_VCS], part_out_w[N*VN0_VCS+:VN0_VCS], part_out_e[N*VN0_VCS+:VN0_VCS], part_out_s[N*VN0_VCS+:VN0_VCS]}),
+        .slot       ({out_slot_l, out_slot_w, out_slot_e, out_slot_s}),
+        .part_last  ({part_last_l[N], part_last_w[N], part_last_e[N], part_last_s[N]}),
+        .send_vc    (granted_vc_n),
+        .send_last  (granted_last_n)
     );
 
     wire [VCS-1:0] granted_vc_s;
@@ -813,12 +815,14 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_s (
-        .kind     ({kind_l_s, kind_w_s, kind_e_s, kind_n_s}),
-        .part_out ({part_out_l[S*VN0_VCS+:VN0_VCS], part_out_w[S*VN0_VCS+:VN0_VCS], part_out_e[S*VN0_VCS+:VN0_VCS], part_out_n[S*VN0_VCS+:VN0_VCS]}),
-        .slot     ({out_slot_l, out_slot_w, out_slot_e, out_slot_n}),
-        .part_last({part_last_l[S], part_last_w[S], part_last_e[S], part_last_n[S]}),
-        .send_vc  (granted_vc_s),
-        .send_last(granted_last_s)
+        .kind       ({kind_l_s, kind_w_s, kind_e_s, kind_n_s}),
+        .lost_single(4'd0),
+        .lost_copy  (4'd0),
+        .part_out   ({part_out_l[S*VN0_VCS+:VN0_VCS], part_out_w[S*VN0_VCS+:VN0_VCS], part_out_e[S*VN0_VCS+:VN0_VCS], part_out_n[S*VN0_VCS+:VN0_VCS]}),
+        .slot       ({out_slot_l, out_slot_w, out_slot_e, out_slot_n}),
+        .part_last  ({part_last_l[S], part_last_w[S], part_last_e[S], part_last_n[S]}),
+        .send_vc    (granted_vc_s),
+        .send_last  (granted_last_s)
     );
 
     wire [VCS-1:0] granted_vc_e;
@@ -828,12 +832,14 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_e (
-        .kind     ({kind_l_e, kind_w_e}),
-        .part_out ({part_out_l[E*VN0_VCS+:VN0_VCS], part_out_w[E*VN0_VCS+:VN0_VCS]}),
-        .slot     ({out_slot_l, out_slot_w}),
-        .part_last({part_last_l[E], part_last_w[E]}),
-        .send_vc  (granted_vc_e),
-        .send_last(granted_last_e)
+        .kind       ({won_l_at_e, won_w_at_e}),
+        .lost_single({lost_single_l, lost_single_w}),
+        .lost_copy  ({lost_copy_l, lost_copy_w}),
+        .part_out   ({part_out_l[E*VN0_VCS+:VN0_VCS], part_out_w[E*VN0_VCS+:VN0_VCS]}),
+        .slot       ({out_slot_l, out_slot_w}),
+        .part_last  ({part_last_l[E], part_last_w[E]}),
+        .send_vc    (granted_vc_e),
+        .send_last  (granted_last_e)
     );
 
     wire [VCS-1:0] granted_vc_w;
@@ -843,12 +849,14 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_w (
-        .kind     ({kind_l_w, kind_e_w}),
-        .part_out ({part_out_l[W*VN0_VCS+:VN0_VCS], part_out_e[W*VN0_VCS+:VN0_VCS]}),
-        .slot     ({out_slot_l, out_slot_e}),
-        .part_last({part_last_l[W], part_last_e[W]}),
-        .send_vc  (granted_vc_w),
-        .send_last(granted_last_w)
+        .kind       ({won_l_at_w, won_e_at_w}),
+        .lost_single({lost_single_l, lost_single_e}),
+        .lost_copy  ({lost_copy_l, lost_copy_e}),
+        .part_out   ({part_out_l[W*VN0_VCS+:VN0_VCS], part_out_e[W*VN0_VCS+:VN0_VCS]}),
+        .slot       ({out_slot_l, out_slot_e}),
+        .part_last  ({part_last_l[W], part_last_e[W]}),
+        .send_vc    (granted_vc_w),
+        .send_last  (granted_last_w)
     );
 
     wire [VCS-1:0] granted_vc_l;
@@ -858,12 +866,14 @@ module meshkv_switch_allocator #(
         .VN0_VCS(VN0_VCS),
         .VCS    (VCS)
     ) u_granted_l (
-        .kind     ({kind_w_l, kind_e_l, kind_s_l, kind_n_l}),
-        .part_out ({part_out_w[L*VN0_VCS+:VN0_VCS], part_out_e[L*VN0_VCS+:VN0_VCS], part_out_s[L*VN0_VCS+:VN0_VCS], part_out_n[L*VN0_VCS+:VN0_VCS]}),
-        .slot     ({out_slot_w, out_slot_e, out_slot_s, out_slot_n}),
-        .part_last({part_last_w[L], part_last_e[L], part_last_s[L], part_last_n[L]}),
-        .send_vc  (granted_vc_l),
-        .send_last(granted_last_l)
+        .kind       ({won_w_at_l, won_e_at_l, won_s_at_l, won_n_at_l}),
+        .lost_single({lost_single_w, lost_single_e, lost_single_s, lost_single_n}),
+        .lost_copy  ({lost_copy_w, lost_copy_e, lost_copy_s, lost_copy_n}),
+        .part_out   ({part_out_w[L*VN0_VCS+:VN0_VCS], part_out_e[L*VN0_VCS+:VN0_VCS], part_out_s[L*VN0_VCS+:VN0_VCS], part_out_n[L*VN0_VCS+:VN0_VCS]}),
+        .slot       ({out_slot_w, out_slot_e, out_slot_s, out_slot_n}),
+        .part_last  ({part_last_w[L], part_last_e[L], part_last_s[L], part_last_n[L]}),
+        .send_vc    (granted_vc_l),
+        .send_last  (granted_last_l)
     );
     reg [VCS-1:0] stage_vc_n;
     reg [VCS-1:0] stage_vc_s;

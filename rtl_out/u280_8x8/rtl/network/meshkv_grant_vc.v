@@ -15,6 +15,8 @@ module meshkv_grant_vc #(
 ) (
     // By input, the first one lowest.
     input  wire [3*INPUTS-1:0]       kind,  // Grants: {KV_DATA, KV_FETCH, PART}.
+    input  wire [INPUTS-1:0]         lost_single,  // The input sends north or south instead, unless both are copies of KV_DATA.
+    input  wire [INPUTS-1:0]         lost_copy,  // It sends a flit with one destination there, so no copies.
     input  wire [INPUTS*VCS-1:0]     slot,  // One-hot: channel of KV_DATA.
     input  wire [INPUTS*VN0_VCS-1:0] part_out,  // One-hot: the channel beyond of the flit of PART.
     input  wire [INPUTS-1:0]         part_last,  // The flit of PART is its packet's last.
@@ -25,7 +27,7 @@ module meshkv_grant_vc #(
 );
     localparam PART = 0, FETCH = 1, DATA = 2;
 
-    reg [VCS-1:0] vc;
+    reg [VCS-1:0] vc, won;
     reg           ends;
     integer       i;
 
@@ -33,8 +35,10 @@ module meshkv_grant_vc #(
         vc   = {VCS{1'b0}};
         ends = 1'b0;
         for (i = 0; i < INPUTS; i = i + 1) begin
-            vc = vc | (slot[i*VCS+:VCS] & {VCS{kind[3*i+DATA]}})
-                    | { {VCS-VN0_VCS-1{1'b0}}, kind[3*i+FETCH], part_out[i*VN0_VCS+:VN0_VCS] & {VN0_VCS{kind[3*i+PART]}}};
+            // What is lost is known last.
+            won = (slot[i*VCS+:VCS] & {VCS{kind[3*i+DATA]}})
+                | { {VCS-VN0_VCS-1{1'b0}}, kind[3*i+FETCH], part_out[i*VN0_VCS+:VN0_VCS] & {VN0_VCS{kind[3*i+PART]}}};
+            vc  = vc | (won & ~{ {VCS-VN0_VCS-1{lost_copy[i]}}, {VN0_VCS+1{lost_single[i]}}});
             ends = ends | (kind[3*i+PART] & part_last[i]);
         end
     end

@@ -156,7 +156,8 @@ module meshkv_vc_request #(
     endgenerate
 
     // One flit leaves: that of the kind that has won. Several outputs are granted only to copies of one KV_DATA flit.
-    // What has won east, west or the tile is lost with lost_single or lost_copy, which come last.
+    // What has won east, west or the tile is lost with lost_single or lost_copy, which come last. A copy that is lost
+    // reads nothing, so the outputs that it is granted need not know.
     localparam REST = 5'b11100;
     reg [VN0_VCS-1:0] chosen_first, chosen_rest;
     reg               fetch_first, fetch_rest, copy_first, copy_rest;
@@ -179,7 +180,7 @@ module meshkv_vc_request #(
                 fetch_first  = fetch_first | won[q*3+FETCH];
                 copy_first   = copy_first | won[q*3+DATA];
             end
-            grant_d[q] = won[q*3+DATA] & ~(REST[q] & lost_copy);
+            grant_d[q] = won[q*3+DATA];
         end
     end
     wire [VN0_VCS-1:0] chosen  = chosen_first | (chosen_rest & {VN0_VCS{~lost_single}});

@@ -89,6 +89,12 @@ pub(in crate::emit::rtl) fn grant_vc(w: &NetworkParams) -> ModuleSpec {
     .vcs(w)
     .group("By input, the first one lowest.")
     .input("kind", "3*INPUTS", "Grants: {KV_DATA, KV_FETCH, PART}.")
+    .input(
+        "lost_single",
+        "INPUTS",
+        "The input sends north or south instead, unless both are copies of KV_DATA.",
+    )
+    .input("lost_copy", "INPUTS", "It sends a flit with one destination there, so no copies.")
     .input("slot", "INPUTS*VCS", "One-hot: channel of KV_DATA.")
     .input("part_out", "INPUTS*VN0_VCS", "One-hot: the channel beyond of the flit of PART.")
     .input("part_last", "INPUTS", "The flit of PART is its packet's last.")
