@@ -110,6 +110,22 @@ fn has_paths(clock: &Value) {
     }
 }
 
+#[test]
+fn every_path_of_the_configurations_for_the_card_meets_its_period() {
+    let sandbox = Sandbox::with_fabric();
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+    for name in ["u280_4x8", "u280_8x8"] {
+        let config = configs.join(format!("{name}.toml"));
+        let said = sandbox.run(&format!("estimate {} --json", config.display()));
+        assert_eq!(said.code, Some(0), "{name}: {}", said.err);
+        let timing = &printed(&said)["timing"];
+        for (clock, period) in [("noc", 4.0), ("pe", 4.0), ("hbm", 2.223)] {
+            let worst = timing[clock]["worst_ns"].as_f64().unwrap();
+            assert!(worst <= period, "{name}: clock {clock} takes {worst} ns, from {}", timing[clock]["paths"][0]["from"]);
+        }
+    }
+}
+
 // The second of all by its name: while the first synthesises the small design, this one does the wider.
 #[test]
 fn a_lower_bound_is_never_above_what_is_measured() {
