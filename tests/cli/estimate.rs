@@ -121,7 +121,11 @@ fn every_path_of_the_configurations_for_the_card_meets_its_period() {
         let timing = &printed(&said)["timing"];
         for (clock, period) in [("noc", 4.0), ("pe", 4.0), ("hbm", 2.223)] {
             let worst = timing[clock]["worst_ns"].as_f64().unwrap();
-            assert!(worst <= period, "{name}: clock {clock} takes {worst} ns, from {}", timing[clock]["paths"][0]["from"]);
+            assert!(
+                worst <= period,
+                "{name}: clock {clock} takes {worst} ns, from {}",
+                timing[clock]["paths"][0]["from"]
+            );
         }
     }
 }

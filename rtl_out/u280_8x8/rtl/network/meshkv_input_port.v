@@ -187,7 +187,8 @@ module meshkv_input_port #(
 
             always @(posedge clk) begin
                 if (keep[v]) wr_ptr_q <= {wr_ptr_q[PTR_WIDTH-2:0], RING[wr_ptr_q]};
-                if (done[v]) rd_ptr_q <= rd_next;
+                // Whether a head leaves is known last: it chooses here, as an enable would wait for it once more.
+                rd_ptr_q <= (rd_next & {PTR_WIDTH{done[v]}}) | (rd_ptr_q & ~{PTR_WIDTH{done[v]}});
                 last_q[v] <= done[v] ? (more[v] ? next_last[v] : rx_last) : opens[v] ? rx_last : last_q[v];
                 if (rst) begin
                     wr_ptr_q <= {{PTR_WIDTH-1{1'b0}}, 1'b1};
