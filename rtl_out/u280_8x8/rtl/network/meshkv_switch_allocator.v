@@ -428,9 +428,9 @@ module meshkv_switch_allocator #(
 
     // Grants, named by input and output: the kind of flit that has won, and whether any has. Each is a wire of
     // its own: some depend on others, and a vector would look like a combinational loop.
-    wire [2:0] kind_n_s, kind_s_n, kind_s_l;
-    wire [2:0] kind_e_n, kind_e_s, kind_e_l;
-    wire [2:0] kind_w_n, kind_w_s, kind_w_l;
+    wire [2:0] kind_n_s, kind_n_l, kind_s_n, kind_s_l;
+    wire [2:0] kind_e_n, kind_e_s, kind_e_w, kind_e_l;
+    wire [2:0] kind_w_n, kind_w_s, kind_w_e, kind_w_l;
     wire [2:0] kind_l_n, kind_l_s, kind_l_e, kind_l_w;
     wire [2:0] won_w_at_e, won_e_at_w, won_l_at_e, won_l_at_w, won_n_at_l, won_s_at_l, won_e_at_l, won_w_at_l;
     wire won_s_l = |kind_s_l;
@@ -546,7 +546,7 @@ module meshkv_switch_allocator #(
     wire [2:0] classes_s = {|full_s[VCS-1:VN0_VCS+1], full_s[VN0_VCS], |full_s[VN0_VCS-1:0]};
     wire [2:0] classes_e = {|full_e[VCS-1:VN0_VCS+1], full_e[VN0_VCS], |full_e[VN0_VCS-1:0]};
     wire [2:0] classes_w = {|full_w[VCS-1:VN0_VCS+1], full_w[VN0_VCS], |full_w[VN0_VCS-1:0]};
-    wire unused_several = several_l;
+    wire unused_several = several_l | (|{kind_n_l, kind_e_w, kind_w_e});
     // North and south: four inputs each.
     meshkv_column_output #(
         .WIDTH(WIDTH)
@@ -668,6 +668,7 @@ module meshkv_switch_allocator #(
         .won_copy  ((sure_w_n & held_copy_w[N]) | (sure_w_s & held_copy_w[S])),
         .ask       (open_w_e)
     );
+    assign kind_w_e = won_w_at_e & ~{lost_copy_w, {2{lost_single_w}}};
 
     wire [2:0] open_e_w;
     meshkv_output_open u_open_e_w (
@@ -676,6 +677,7 @@ module meshkv_switch_allocator #(
         .won_copy  ((sure_e_n & held_copy_e[N]) | (sure_e_s & held_copy_e[S])),
         .ask       (open_e_w)
     );
+    assign kind_e_w = won_e_at_w & ~{lost_copy_e, {2{lost_single_e}}};
 
     wire [2:0] open_l_e;
     meshkv_output_open u_open_l_e (
@@ -702,6 +704,7 @@ module meshkv_switch_allocator #(
         .won_copy  ((sure_n_s & held_copy_n[S])),
         .ask       (open_n_l)
     );
+    assign kind_n_l = won_n_at_l & ~{lost_copy_n, {2{lost_single_n}}};
 
     wire [2:0] open_s_l;
     meshkv_output_open u_open_s_l (
