@@ -21,7 +21,15 @@ pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<Str
     let mut values: BTreeMap<String, tera::Value> = BTreeMap::new();
     values.insert("multicast".into(), design.router.multicast.into());
     values.insert("staged".into(), design.router.staged().into());
-    values.insert("kinds".into(), (if design.router.staged() { 3 } else { 4 }).into());
+    // Kinds of requests, the lowest bit first, and those whose inputs share by tiles.
+    let (kinds, shared): (&[&str], &[&str]) = if design.router.staged() {
+        (&["part", "fetch", "data"], &["part", "fetch", "data"])
+    } else {
+        (&["first", "body", "fetch", "data"], &["first", "fetch", "data"])
+    };
+    values.insert("kinds".into(), kinds.len().into());
+    values.insert("kind_names".into(), kinds.to_vec().into());
+    values.insert("shared_kinds".into(), shared.to_vec().into());
     values.insert("ports".into(), PORTS.to_vec().into());
     for port in Port::ALL {
         let mask = format!("5'b{:05b}", TURNS.mask(port));

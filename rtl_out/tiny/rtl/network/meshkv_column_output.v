@@ -28,7 +28,6 @@ module meshkv_column_output #(
     output wire [3:0]       won_w,
     output wire [3:0]       won_l
 );
-
     localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
     // Requests and grants of each kind of flit: {tile, west, east, straight}.

@@ -19,7 +19,6 @@ module meshkv_row_output #(
     output wire [3:0]       won_straight,
     output wire [3:0]       won_l
 );
-
     localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
     wire [3:0] ask = want_straight | want_l;

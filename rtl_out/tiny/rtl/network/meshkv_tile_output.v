@@ -25,7 +25,6 @@ module meshkv_tile_output #(
     output wire [3:0]       won_e,
     output wire [3:0]       won_w
 );
-
     localparam FIRST = 0, BODY = 1, FETCH = 2, DATA = 3;
 
     // Requests and grants of each kind of flit: {west, east, south, north}.

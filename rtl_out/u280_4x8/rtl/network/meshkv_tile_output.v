@@ -25,7 +25,6 @@ module meshkv_tile_output #(
     output wire [2:0]       won_e,
     output wire [2:0]       won_w
 );
-
     localparam PART = 0, FETCH = 1, DATA = 2;
 
     // Requests and grants of each kind of flit: {west, east, south, north}.

@@ -28,7 +28,6 @@ module meshkv_column_output #(
     output wire [2:0]       won_w,
     output wire [2:0]       won_l
 );
-
     localparam PART = 0, FETCH = 1, DATA = 2;
 
     // Requests and grants of each kind of flit: {tile, west, east, straight}.

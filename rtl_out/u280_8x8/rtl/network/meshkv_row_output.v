@@ -19,7 +19,6 @@ module meshkv_row_output #(
     output wire [2:0]       won_straight,
     output wire [2:0]       won_l
 );
-
     localparam PART = 0, FETCH = 1, DATA = 2;
 
     wire [2:0] ask = want_straight | want_l;
