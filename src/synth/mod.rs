@@ -28,6 +28,6 @@ pub use netlist::{Area, Netlist};
 pub use parts::{parts, Clock, Part, Scale};
 pub use picture::floorplan_picture;
 pub use timed::design_timing;
-pub use timing::{ClockPaths, PartTiming, Path, Placed, Step as PathStep, Timing};
+pub use timing::{ClockPaths, Net, PartTiming, Path, Placed, Step as PathStep, Timing};
 pub use timing::{Reference, REFERENCE, REFERENCE_VERSION};
 pub use yosys::{Costs, Effort, Step, Yosys};

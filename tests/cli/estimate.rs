@@ -89,6 +89,11 @@ fn every_resource_is_a_number_and_the_parts_add_up_to_it() {
     let slowest = ["noc", "pe"].map(|clock| value["timing"][clock]["worst_ns"].as_f64().unwrap());
     assert!((slowest[0].max(slowest[1]) - period).abs() < 0.006);
     assert_eq!(value["timing"]["reference"][0]["module"], "meshkv_router");
+    // The reset of a tile reaches all of it: no net but a clock has more pins.
+    let nets = value["timing"]["nets"].as_array().unwrap();
+    let pins: Vec<_> = nets.iter().map(|net| net["fanout"].as_u64().unwrap()).collect();
+    assert!(nets.len() == 10 && pins.is_sorted_by(|a, b| a >= b), "{nets:?}");
+    assert_eq!((&nets[0]["net"], &nets[0]["driver"]), (&json!("rst[0]"), &json!("meshkv_front")));
 }
 
 /// Checks paths: they have names, are sorted, and are the sum of their steps.

@@ -1,9 +1,10 @@
-//! Every path between two SLRs leads from register to register; logic on it is found and named.
+//! Every path between two SLRs leads from register to register, and resets of tiles come from registers of their own; what
+//! does otherwise is found and named.
 
 use crate::support::sources::source_mut;
 use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters};
-use meshkv::cli::lint::slr;
+use meshkv::cli::lint::{connections::Modules, fanout, slr};
 use meshkv::design::Design;
 use meshkv::emit::{emit, SourceFile, TOP};
 use std::path::Path;
@@ -17,7 +18,9 @@ fn said(files: &[SourceFile]) -> Vec<String> {
         let found = pass.run(dir.path(), &Interrupt::default()).unwrap();
         assert!(found.is_empty(), "{found:?}");
     }
-    let found = slr::check(&linters, dir.path(), TOP, &Interrupt::default()).unwrap();
+    let modules = Modules::read(&linters, dir.path(), TOP, &Interrupt::default()).unwrap();
+    let mut found = slr::check(&modules, dir.path(), TOP).unwrap();
+    found.extend(fanout::check(&modules, TOP).unwrap());
     found.into_iter().map(|message| message.text).collect()
 }
 
@@ -34,7 +37,7 @@ fn nothing_but_registers_is_on_a_path_between_two_slrs() {
 }
 
 #[test]
-fn logic_an_enable_and_a_reset_on_such_a_path_are_named() {
+fn logic_an_enable_a_reset_and_what_controls_too_much_are_named() {
     let sound = emit(&named("tiny")).unwrap();
     assert_eq!(said(&sound), [""; 0]);
     let not_data = "is not the data input of a register";
@@ -61,6 +64,20 @@ fn logic_an_enable_and_a_reset_on_such_a_path_are_named() {
             "({error_memory[y*COLS+:COLS], error",
             "({error_memory[y*COLS+:COLS] & {COLS{idle}}, error",
             not_data,
+        ),
+        // One register resets all tiles.
+        (
+            "meshkv_top",
+            ".rst            (rst),",
+            ".rst            ({TILES{rst[0]}}),",
+            "need a tree of registers",
+        ),
+        // A tile's reset passes logic.
+        (
+            "meshkv_top",
+            ".rst            (rst),",
+            ".rst            (rst & {TILES{idle}}),",
+            "need a register before them",
         ),
     ];
     for (module, from, to, says) in mutants {

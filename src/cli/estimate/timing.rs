@@ -24,6 +24,9 @@ pub(super) fn as_json(timing: &Timing) -> Value {
         "pe": clock(&timing.pe),
         "hbm": clock(&timing.hbm),
         "reference": reference.collect::<Vec<_>>(),
+        "nets": timing.nets.iter().map(|of| {
+            json!({ "net": of.net, "driver": of.driver, "fanout": of.fanout })
+        }).collect::<Vec<_>>(),
     })
 }
 
@@ -76,6 +79,9 @@ pub(super) fn prose(clocks: &[(&'static str, Clock, f64)], demand: &Demand, timi
         vec![of.module.to_owned(), format!("{:.2} ns", of.ns), format!("{} levels", of.levels), now]
     });
     out += &table::columns(&reference.collect::<Vec<_>>());
+    out += "\nNets with the most pins, clocks apart:\n";
+    let nets = timing.nets.iter().map(|of| vec![of.net.clone(), of.driver.clone(), of.fanout.to_string()]);
+    out += &table::columns(&nets.collect::<Vec<_>>());
     for (name, clock, _) in clocks {
         out += &format!("\nWorst paths of clock {name}, with delay of net + cell:\n");
         for (number, path) in of(timing, *clock).paths.iter().enumerate() {

@@ -1,11 +1,14 @@
 //! `meshkv lint`: reads the generated Verilog with every available tool.
 
+pub mod connections;
 pub mod defines;
+pub mod fanout;
 pub mod flatten;
 pub mod messages;
 pub mod netlist;
 pub mod passes;
 pub mod slr;
+mod summary;
 pub mod vivado;
 
 use super::interrupt::Interrupt;
@@ -15,6 +18,7 @@ use crate::design::Design;
 use crate::emit::{self, SourceFile};
 use crate::tools::Tool;
 use anyhow::{anyhow, Context};
+use connections::Modules;
 use messages::{Message, Severity};
 use passes::Linters;
 use serde::Serialize;
@@ -99,7 +103,9 @@ fn board(
             messages.extend(flatten::flatten(linters, dir, top, interrupt)?);
             messages.extend(vivado::constraints(&linters.tclsh, dir, top, interrupt)?);
         }
-        messages.extend(slr::check(linters, dir, emit::TOP, interrupt)?);
+        let modules = Modules::read(linters, dir, emit::TOP, interrupt)?;
+        messages.extend(slr::check(&modules, dir, emit::TOP)?);
+        messages.extend(fanout::check(&modules, emit::TOP)?);
         if scripts {
             messages.extend(vivado::pins(linters, dir, interrupt)?);
         }

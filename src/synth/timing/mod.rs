@@ -3,6 +3,7 @@
 //! * [`delays`]: delays of cells and nets with their sources; [`arcs`]: what a cell contributes; [`cells`] and
 //!   [`dsp`]: each cell of the library.
 //! * [`graph`]: the netlist as a graph; [`arrivals`]: longest ways in it; [`paths`]: these by name.
+//! * [`fanout`]: the nets with the most pins.
 //! * [`part`]: the paths of a part and its interface.
 //! * [`reference`]: what an old version had by the same model.
 //! * [`whole`]: paths of the whole design, put together from the parts.
@@ -14,12 +15,14 @@ mod arrivals;
 mod cells;
 mod delays;
 mod dsp;
+mod fanout;
 mod graph;
 mod part;
 mod paths;
 mod reference;
 mod whole;
 
+pub use fanout::Net;
 pub use part::PartTiming;
 pub use paths::{ClockPaths, Path, Step};
 pub use reference::{Reference, REFERENCE, REFERENCE_VERSION};

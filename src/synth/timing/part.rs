@@ -3,6 +3,7 @@
 
 use super::arrivals::{Arrivals, Way, NEVER};
 use super::delays;
+use super::fanout::{self, Net};
 use super::graph::Graph;
 use super::paths::{ClockPaths, Naming, Step};
 use crate::synth::netlist::{Bit, Direction, Netlist};
@@ -17,6 +18,8 @@ pub struct PartTiming {
     pub clocks: BTreeMap<String, ClockPaths>,
     /// Paths that start or end at ports, as if these were registers without delay.
     pub boundary: ClockPaths,
+    /// Nets within it that drive the most pins.
+    pub nets: Vec<Net>,
     /// The interface.
     pub(super) interface: Interface,
 }
@@ -92,7 +95,8 @@ impl PartTiming {
             boundary.extend([naming.worst(domain, ports), naming.worst(ports, domain)]);
         }
         let interface = interface(&graph, &naming);
-        Ok(PartTiming { clocks, boundary: ClockPaths::merged(boundary), interface })
+        let nets = fanout::most(&naming, true);
+        Ok(PartTiming { clocks, boundary: ClockPaths::merged(boundary), nets, interface })
     }
 
     /// All lists of paths.

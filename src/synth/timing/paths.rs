@@ -261,6 +261,15 @@ impl Naming<'_> {
         self.graph.netlist.name(net).unwrap_or_default().to_owned()
     }
 
+    /// Name of a net; where it is of synthesis, the first end that it reaches without logic, if any.
+    pub(super) fn of_net(&self, net: u32) -> String {
+        let end = || self.graph.sinks.iter().find(|sink| sink.at.input == net).map(|sink| self.end(sink));
+        match self.net(net) {
+            name if name.is_empty() => end().map_or_else(|| "logic".to_owned(), |end| format!("to {end}")),
+            name => name,
+        }
+    }
+
     fn cell(&self, cell: u32) -> &Cell {
         &self.graph.netlist.cells[cell as usize]
     }

@@ -2,6 +2,7 @@
 
 use super::arcs::{self, Arc, End, Pin, Start};
 use super::cells;
+use super::fanout::{self, Net};
 use super::graph::Graph;
 use super::part::{PartTiming, Tail};
 use super::paths::{ClockPaths, Inside, Naming};
@@ -25,6 +26,8 @@ pub struct Timing {
     /// Paths of the clock of HBM, in converters.
     #[serde(default)]
     pub hbm: ClockPaths,
+    /// Nets that drive the most pins, clocks apart.
+    pub nets: Vec<Net>,
 }
 
 impl Timing {
@@ -34,6 +37,8 @@ impl Timing {
             let list = if clock == HBM_CLOCK { &mut self.hbm } else { &mut self.noc };
             *list = ClockPaths::merged([std::mem::take(list), within(name, paths)]);
         }
+        let here = part.nets.iter().map(|net| net.below(name));
+        self.nets = fanout::merged(std::mem::take(&mut self.nets).into_iter().chain(here));
     }
 }
 
@@ -79,6 +84,7 @@ pub fn time_whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
         list.extend([naming.worst(domain, domain), naming.worst(graph.ports(), domain)]);
         list.push(naming.worst(domain, graph.ports()));
     }
+    let mut nets = fanout::most(&naming, false);
     for part in parts {
         let instance = assembly.cells.iter().find(|cell| part.is(cell));
         let instance = instance.with_context(|| format!("{} has no instance", part.module))?;
@@ -86,8 +92,14 @@ pub fn time_whole(assembly: &Netlist, parts: &[Placed]) -> Result<Timing> {
             let list = if is_array(clock) { &mut pe } else { &mut noc };
             list.push(within(&instance.name, paths));
         }
+        nets.extend(part.timing.nets.iter().map(|net| net.below(&instance.name)));
     }
-    Ok(Timing { noc: ClockPaths::merged(noc), pe: ClockPaths::merged(pe), hbm: ClockPaths::default() })
+    Ok(Timing {
+        noc: ClockPaths::merged(noc),
+        pe: ClockPaths::merged(pe),
+        hbm: ClockPaths::default(),
+        nets: fanout::merged(nets),
+    })
 }
 
 fn is_array(clock: &str) -> bool {

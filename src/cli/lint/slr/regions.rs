@@ -1,8 +1,8 @@
 //! The nets between regions.
 
-use super::connections::{Bit, Modules, Same};
 use super::places::Places;
-use super::summary::{role, Driver, Loads, Role, Summaries};
+use crate::cli::lint::connections::{Bit, Modules, Same};
+use crate::cli::lint::summary::{role, Driver, Loads, Role, Summaries};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,13 +109,15 @@ impl Apart<'_> {
                     Role::Clock => (),
                     Role::Output => self.drivers.push((net, At { slr, what: Driver::Register(name) })),
                     Role::LogicOutput if slr.is_none() => loose.nets.push(net),
-                    Role::LogicInput if slr.is_none() => loose.nets.push(net),
+                    Role::LogicInput | Role::Enable | Role::Reset if slr.is_none() => loose.nets.push(net),
                     Role::LogicOutput => self.drivers.push((net, At { slr, what: Driver::Logic(name) })),
                     Role::Data => {
-                        self.loads.push((net, At { slr, what: Loads { data: Some(name), other: None } }));
+                        self.loads
+                            .push((net, At { slr, what: Loads { data: Some(name), ..Loads::default() } }));
                     }
-                    Role::LogicInput => {
-                        self.loads.push((net, At { slr, what: Loads { data: None, other: Some(name) } }));
+                    Role::LogicInput | Role::Enable | Role::Reset => {
+                        self.loads
+                            .push((net, At { slr, what: Loads { other: Some(name), ..Loads::default() } }));
                     }
                 }
                 if matches!(role(kind, port), Role::LogicOutput) {
@@ -151,7 +153,7 @@ impl Apart<'_> {
         for (port, place, loads) in &summary.loads {
             if let Some(net) = net(port, *place) {
                 let named = |name: &Option<String>| name.as_ref().map(|name| format!("{path}{name}"));
-                let what = Loads { data: named(&loads.data), other: named(&loads.other) };
+                let what = Loads { data: named(&loads.data), other: named(&loads.other), ..Loads::default() };
                 self.loads.push((net, At { slr, what }));
             }
         }

@@ -1,7 +1,13 @@
 //! A netlist of Yosys (RTLIL) with all its connections, bit by bit.
 
+use super::passes::{netlist, Linters};
+use super::vivado;
+use crate::cli::interrupt::Interrupt;
 use anyhow::{bail, Context as _, Result};
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 /// A net of a module, or none where the bit is a constant.
 pub(super) type Bit = Option<usize>;
@@ -39,11 +45,29 @@ pub(super) struct Module {
 
 /// All modules, by their key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Modules {
+pub struct Modules {
     all: BTreeMap<String, Module>,
 }
 
 impl Modules {
+    /// Reads what Yosys has elaborated in `dir`. Enables and resets are inputs of registers, and what drives nothing is
+    /// gone.
+    ///
+    /// # Errors
+    /// When Yosys cannot be started or fails.
+    pub fn read(linters: &Linters, dir: &Path, top: &str, interrupt: &Interrupt) -> Result<Modules> {
+        let registers = format!("{top}.registers.il");
+        let script = format!("read_rtlil {}; opt_dff; opt_clean; write_rtlil {registers}", netlist(top));
+        let mut command = Command::new(&linters.yosys.path);
+        command.args(["-q", "-p", &script]).current_dir(dir);
+        let output = vivado::ended(&linters.yosys, command, interrupt)?;
+        if !output.status.success() {
+            let said = [output.stdout, output.stderr].concat();
+            bail!("Yosys cannot find the registers: {}", String::from_utf8_lossy(&said).trim());
+        }
+        Modules::parse(&fs::read_to_string(dir.join(registers))?)
+    }
+
     /// Reads the output of `write_rtlil`.
     pub(super) fn parse(rtlil: &str) -> Result<Modules> {
         let mut modules = Modules::default();

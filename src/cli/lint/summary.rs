@@ -2,7 +2,7 @@
 
 use super::connections::{Bit, Module, Modules, Same};
 use anyhow::Result;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Driver of a net.
@@ -21,6 +21,10 @@ pub(super) struct Loads {
     pub(super) data: Option<String>,
     /// Anything else.
     pub(super) other: Option<String>,
+    /// Bits of registers that it enables.
+    pub(super) enabled: u32,
+    /// Bits of registers that it resets.
+    pub(super) reset: u32,
 }
 
 impl Loads {
@@ -28,6 +32,8 @@ impl Loads {
         let named = |name: &Option<String>| name.as_ref().map(|name| format!("{prefix}{name}"));
         self.data = self.data.take().or_else(|| named(&more.data));
         self.other = self.other.take().or_else(|| named(&more.other));
+        self.enabled += more.enabled;
+        self.reset += more.reset;
     }
 }
 
@@ -40,6 +46,19 @@ pub(super) struct Summary {
     pub(super) loads: Vec<(String, usize, Loads)>,
     /// Port bits that are one net.
     pub(super) same: Vec<[(String, usize); 2]>,
+    /// Enables and resets of much within it.
+    pub(super) controls: Vec<Control>,
+}
+
+/// A net that enables or resets registers, and does not leave its module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Control {
+    pub(super) net: String,
+    pub(super) driver: Driver,
+    /// Bits of registers that it enables.
+    pub(super) enabled: u32,
+    /// Bits of registers that it resets.
+    pub(super) reset: u32,
 }
 
 /// What an own cell of Yosys does at a port.
@@ -48,6 +67,9 @@ pub(super) enum Role {
     Output,
     Data,
     Clock,
+    /// Enable, or reset, of a register.
+    Enable,
+    Reset,
     /// Output, or input, of logic.
     LogicOutput,
     LogicInput,
@@ -60,6 +82,8 @@ pub(super) fn role(kind: &str, port: &str) -> Role {
     match (register, port) {
         (true, "Q") => Role::Output,
         (true, "D") => Role::Data,
+        (true, "EN") => Role::Enable,
+        (true, "SRST" | "ARST") => Role::Reset,
         (_, "CLK" | "RD_CLK" | "WR_CLK") => Role::Clock,
         (false, "Y" | "Q" | "RD_DATA" | "DATA_OUT") => Role::LogicOutput,
         (false, "DATA") if kind.starts_with("$memrd") => Role::LogicOutput,
@@ -83,6 +107,11 @@ struct Ends {
 impl<'a> Summaries<'a> {
     pub(super) fn new(modules: &'a Modules) -> Summaries<'a> {
         Summaries { modules, known: BTreeMap::new() }
+    }
+
+    /// The summaries that were made, by the key of their module.
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Summary)> {
+        self.known.iter().map(|(key, summary)| (key.as_str(), &**summary))
     }
 
     /// The summary of a module.
@@ -131,7 +160,9 @@ impl<'a> Summaries<'a> {
                 ends.loads.entry(same.root(net)).or_default().add(loads, &prefix);
             }
         }
-        Ok(ends.at_ports(module, &mut same))
+        let mut summary = ends.at_ports(module, &mut same);
+        summary.controls = ends.controls(module, &mut same);
+        Ok(summary)
     }
 }
 
@@ -147,6 +178,7 @@ impl Driver {
 
 impl Ends {
     fn of_cell(&mut self, kind: &str, ports: &[(String, Vec<Bit>)], same: &mut Same, names: &[String]) {
+        let width = ports.iter().find(|(port, _)| port == "Q").map_or(0, |(_, bits)| bits.len() as u32);
         for (port, bits) in ports {
             for net in bits.iter().flatten() {
                 let (root, name) = (same.root(*net), &names[*net]);
@@ -159,10 +191,33 @@ impl Ends {
                     }
                     Role::Data => self.loads.entry(root).or_default().data = Some(name.clone()),
                     Role::LogicInput => self.loads.entry(root).or_default().other = Some(name.clone()),
+                    Role::Enable | Role::Reset => {
+                        let loads = self.loads.entry(root).or_default();
+                        loads.other = Some(name.clone());
+                        match role(kind, port) {
+                            Role::Enable => loads.enabled += width,
+                            _ => loads.reset += width,
+                        }
+                    }
                     Role::Clock => (),
                 }
             }
         }
+    }
+
+    /// Nets that stay within the module and enable or reset a register.
+    fn controls(&self, module: &Module, same: &mut Same) -> Vec<Control> {
+        let ports: BTreeSet<usize> =
+            module.ports.values().flat_map(|port| &port.nets).map(|net| same.root(*net)).collect();
+        let within = self
+            .loads
+            .iter()
+            .filter(|(root, loads)| loads.enabled + loads.reset > 0 && !ports.contains(root));
+        let of = |(root, loads): (&usize, &Loads)| {
+            let (net, driver) = (module.names[*root].clone(), self.drivers.get(root)?.clone());
+            Some(Control { net, driver, enabled: loads.enabled, reset: loads.reset })
+        };
+        within.filter_map(of).collect()
     }
 
     fn at_ports(&self, module: &Module, same: &mut Same) -> Summary {
