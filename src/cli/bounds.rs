@@ -1,7 +1,8 @@
 //! The bounds of a run as a table: a row for the time in which KV flows, one for the whole run.
 
 use super::table;
-use crate::eval::{Bounds, Phase};
+use crate::design::Bounds;
+use crate::eval::Phase;
 
 /// A table of both phases: cycles, rate of KV, share of the memory's bandwidth, and the bound of each part in cycles.
 pub(super) fn prose(kv: &Phase, cycles: u64, kv_gbs: f64, share: f64, bounds: &Bounds) -> String {

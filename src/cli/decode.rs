@@ -13,7 +13,7 @@ use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
-use crate::design::Design;
+use crate::design::{Choice, Design};
 use crate::eval::{self, DecodeRow};
 use std::process::ExitCode;
 
@@ -30,8 +30,14 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let args = &args;
     args.carrier.check()?;
     let (design, _) = super::load::load(&args.config, ui)?;
-    let load = args.workload(&design)?;
-    let made = step(&design, &load)?;
+    let mut load = args.workload(&design)?;
+    let mut made = step(&design, &load)?;
+    let chosen = args.mapping().is_none().then(|| Choice::new(&design, &made.descriptors));
+    if let Some(choice) = &chosen {
+        load.mapping = choice.mapping;
+        made = step(&design, &load)?;
+    }
+    let chosen = chosen.as_ref();
     let plan = args.plan(Plan::new(&design, made.descriptors.clone(), args.seed));
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
@@ -53,10 +59,10 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         Ok(done) => {
             let row = DecodeRow::new(&design, &made, &plan, &done, load.batch);
             if let Some(pictures) = &pictures {
-                pictures.write(&[("link-utilisation", heatmap(args, &design, &done)?)], ui)?;
+                pictures.write(&[("link-utilisation", heatmap(&args.title(&load), &design, &done)?)], ui)?;
             }
             args.carrier.note_waves(ui);
-            ui.result(&report::as_json(args, &load, &row), || report::prose(&row))?;
+            ui.result(&report::as_json(args, &load, chosen, &row), || report::prose(chosen, &row))?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(DecodeError::Stopped) => {
@@ -80,10 +86,10 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
 }
 
 fn heatmap(
-    args: &Args,
+    of: &str,
     design: &Design,
     done: &crate::cosim::workloads::decode::Decoded,
 ) -> anyhow::Result<String> {
     let title = format!("{}, {} x {}", design.name, design.mesh.cols(), design.mesh.rows());
-    eval::heatmap(&title, &args.title(), design.mesh, &eval::link_row(design, done))
+    eval::heatmap(&title, of, design.mesh, &eval::link_row(design, done))
 }

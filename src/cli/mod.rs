@@ -6,6 +6,7 @@
 
 mod bounds;
 pub mod check;
+mod choice;
 mod command_line;
 pub mod completions;
 pub mod cosim;

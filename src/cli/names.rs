@@ -5,6 +5,8 @@ use crate::design;
 /// Rule for the tile that computes a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Mapping {
+    /// The mapping of the least expected cycles for this workload
+    Auto,
     /// One tile a head and stream, whatever the segment
     HeadTile,
     /// The row of the segment's home
@@ -22,12 +24,14 @@ pub(super) enum Sharing {
     Segment,
 }
 
-impl From<Mapping> for design::Mapping {
-    fn from(mapping: Mapping) -> design::Mapping {
-        match mapping {
-            Mapping::HeadTile => design::Mapping::HeadTile,
-            Mapping::RowAligned => design::Mapping::RowAligned,
-            Mapping::StreamStriped => design::Mapping::StreamStriped,
+impl Mapping {
+    /// The mapping; none if the workload decides.
+    pub(super) fn fixed(self) -> Option<design::Mapping> {
+        match self {
+            Mapping::Auto => None,
+            Mapping::HeadTile => Some(design::Mapping::HeadTile),
+            Mapping::RowAligned => Some(design::Mapping::RowAligned),
+            Mapping::StreamStriped => Some(design::Mapping::StreamStriped),
         }
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         args.jitter
     );
     let (design, tensors) = args.inputs(ui)?;
-    let job = Job::new(&design, &tensors, (args.query, args.batch), args.mapping(), args.sharing())?;
+    let (job, chosen) = args.job(&design, &tensors)?;
+    let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     args.output.as_deref().map(whole_file::check).transpose()?;
@@ -101,7 +102,9 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
-    ui.result(&report::as_json(args, &job, &row, accesses), || report::prose(&job, &row, accesses))?;
+    ui.result(&report::as_json(args, &job, chosen, &row, accesses), || {
+        report::prose(&job, chosen, &row, accesses)
+    })?;
     Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() {
         ExitCode::SUCCESS
     } else {

@@ -74,6 +74,8 @@ pub enum VirtualNetwork {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TileOfHead {
+    /// The mapping of the least expected cycles at the point.
+    Auto,
     /// One tile per head and stream.
     HeadTile,
     /// The row of the segment's home.
@@ -200,7 +202,7 @@ impl Default for DecodeWork {
             tokens: None,
             batch: 1,
             prefix: 0,
-            mapping: TileOfHead::RowAligned,
+            mapping: TileOfHead::Auto,
             sharing: Shares::KvHead,
             stride: 1,
             segments: None,

@@ -18,6 +18,20 @@ pub enum Mapping {
     StreamStriped,
 }
 
+impl Mapping {
+    /// All mappings, in the order of their numbers in a descriptor.
+    pub const ALL: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
+
+    /// Name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mapping::HeadTile => "head-tile",
+            Mapping::RowAligned => "row-aligned",
+            Mapping::StreamStriped => "stream-striped",
+        }
+    }
+}
+
 /// Receivers of a slice's payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
@@ -96,7 +110,7 @@ impl Heads {
     }
 
     /// Row of the head with this place in its column, under [`Mapping::HeadTile`] in stream `stream`.
-    pub(super) fn fixed_row(&self, index: u32, stream: u32) -> u32 {
+    pub(in crate::design) fn fixed_row(&self, index: u32, stream: u32) -> u32 {
         (index * self.row_step() + stream) % self.rows
     }
 }

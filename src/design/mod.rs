@@ -4,16 +4,19 @@
 //! scoreboard, model and reports read the [`Design`]; nothing reads emitted Verilog back.
 
 mod array;
+mod bounds;
 mod bus;
 mod check;
 mod counters;
 pub mod deadlock;
 pub mod depths;
+mod descriptor;
 // The folder and its main type have one name.
 #[allow(clippy::module_inception)]
 mod design;
 mod flit;
 mod floorplan;
+mod forecast;
 mod fpga;
 pub mod hash;
 mod hbm;
@@ -26,7 +29,9 @@ pub mod octave;
 mod pieces;
 mod placement;
 pub mod registers;
+mod root;
 mod router;
+mod row_flits;
 mod slice;
 mod slice_address;
 mod staging;
@@ -38,12 +43,15 @@ mod wait_bound;
 mod wires;
 
 pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
+pub use bounds::Bounds;
 pub use bus::Bus;
 pub use check::{check, check_for_the_card};
 pub use counters::{pad_events, PAD_EVENTS, TILE_EVENTS};
+pub use descriptor::{named_twice, Descriptor};
 pub use design::Design;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
+pub use forecast::{Choice, Forecast};
 pub use fpga::{Fpga, Resources, Slr};
 pub use hbm::{HBM_BURST_BEATS, HBM_MHZ};
 pub use load::Illegal;
@@ -53,7 +61,9 @@ pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::tile_of;
 pub use placement::{Placement, PlacementKind};
+pub use root::packet_cycles;
 pub use router::{Router, CLAIM_PERIOD, CLAIM_PERIODS, STARVE_LIMIT};
+pub use row_flits::flits_of_rows;
 pub use slice::{flit_elements, half_flits, segments, slice_flits};
 pub use staging::Staging;
 pub use totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};

@@ -1,7 +1,8 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
-use super::bounds::{Bounds, Carried, Phase};
+use super::bounds::{Carried, Phase};
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
+use crate::design::Bounds;
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error};
 use serde::Serialize;

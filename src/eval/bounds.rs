@@ -5,59 +5,9 @@
 //! the fabric hides everything else.
 
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
-use crate::design::{Class, Design, Port};
+use crate::design::{packet_cycles, Bounds, Class, Design, Port};
 use crate::emit::pad_events;
-use crate::model::cycle::reduce;
 use serde::Serialize;
-
-/// Share of the tightest bound from which a bound counts as near it.
-const NEAR: f64 = 0.9;
-
-/// Least cycles of the network's clock that each part needs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Bounds {
-    /// The busiest port of external memory, at its share of the bandwidth.
-    pub memory: u64,
-    /// The home that streams most flits, one a cycle.
-    pub injection: u64,
-    /// The busiest link from router to router, one flit a cycle.
-    pub links: u64,
-    /// The tile that receives most flits, one a cycle.
-    pub ejection: u64,
-    /// The busiest array: a pass per flit for every `pe.array_rows` contexts that attend; reading
-    /// of results.
-    pub array: u64,
-    /// The reduce root with most numbers to merge, one a cycle.
-    pub root: u64,
-}
-
-impl Bounds {
-    /// Each bound with its name.
-    pub fn all(&self) -> [(&'static str, u64); 6] {
-        [
-            ("memory", self.memory),
-            ("injection", self.injection),
-            ("links", self.links),
-            ("ejection", self.ejection),
-            ("array", self.array),
-            ("root", self.root),
-        ]
-    }
-
-    /// Name and cycles of the tightest; of equal ones the first.
-    pub fn tightest(&self) -> (&'static str, u64) {
-        self.all().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
-    }
-
-    /// Names of all bounds of at least nine tenths of the tightest, the tightest first, with a `+`
-    /// between them. A difference of a tenth says little about which part holds a run up.
-    pub fn near_tightest(&self) -> String {
-        let least = NEAR * self.tightest().1 as f64;
-        let mut near: Vec<_> = self.all().into_iter().filter(|bound| bound.1 as f64 >= least).collect();
-        near.sort_by_key(|bound| std::cmp::Reverse(bound.1));
-        near.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join("+")
-    }
-}
 
 /// A part of a run, or all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -138,7 +88,7 @@ impl Carried<'_> {
     pub(super) fn phases(&self, design: &Design, kv_cycles: u64, total_cycles: u64) -> [Phase; 2] {
         let passes = ["k_passes", "v_passes", "ones_passes"];
         let with_results = ["k_passes", "v_passes", "ones_passes", "reading_results"];
-        let root = most(self.packets.iter().map(|n| n * reduce::packet_cycles(design.config.pe.head_dim)));
+        let root = most(self.packets.iter().map(|n| n * packet_cycles(design.config.pe.head_dim)));
         let bytes = self.beats.iter().sum::<u64>() as f64 * f64::from(design.flit.data_width / 8);
         let phase = |cycles: u64, bounds| {
             let seconds = cycles.max(1) as f64 / (design.config.clock.noc_mhz * 1e6);
@@ -186,7 +136,7 @@ mod tests {
         let [kv, total] = carried.phases(&design, 1000, 2000);
         let of_kv = Bounds { memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
         assert_eq!(kv.bounds, of_kv);
-        let root = 4 * reduce::packet_cycles(128);
+        let root = 4 * packet_cycles(128);
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
         assert_eq!(
@@ -196,15 +146,5 @@ mod tests {
         // 400 flits of 64 bytes in 5 us, of 460 GB/s.
         assert!((kv.kv_gbs - 5.12).abs() < 1e-9 && (kv.share - 5.12 / 460.0).abs() < 1e-12);
         assert!((total.kv_gbs - 2.56).abs() < 1e-9);
-    }
-
-    #[test]
-    fn all_bounds_near_the_tightest_are_named() {
-        let near =
-            |memory, links, array| Bounds { memory, links, array, ..Bounds::default() }.near_tightest();
-        assert_eq!(near(1000, 899, 900), "memory+array");
-        assert_eq!(near(950, 980, 1000), "array+links+memory");
-        assert_eq!(near(700, 700, 10), "memory+links");
-        assert_eq!(near(1, 0, 0), "memory");
     }
 }

@@ -100,6 +100,7 @@ impl DecodeRow {
         phases.iter_mut().for_each(|phase| phase.bounds.array = phase.bounds.array.max(paced));
         let [kv_phase, total] = phases;
         DecodeRow {
+            mapping: plan.descriptors[0].mapping.name(),
             traffic: part + kv_fetch + kv_data,
             flits_by_class: Class::ALL.map(Class::name).into_iter().zip([part, kv_fetch, kv_data]).collect(),
             useful,

@@ -1,9 +1,10 @@
 //! The row of a run of decode steps, for print and files: traffic, bisection, time, energy, and
 //! bounds.
 
-use super::bounds::{Bounds, Phase};
+use super::bounds::Phase;
 use super::energy::Energy;
 use crate::cosim::checks::violation::Violation;
+use crate::design::Bounds;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -121,6 +122,8 @@ pub struct Platform {
 /// All metrics of a run. Counts are those of all its steps together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecodeRow {
+    /// Name of the mapping.
+    pub mapping: &'static str,
     /// Router-to-router link traversals of flits of all classes.
     pub traffic: u64,
     /// The same by class.

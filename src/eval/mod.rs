@@ -24,7 +24,7 @@ mod sweep;
 mod timeline;
 
 pub use attention::{AttentionRow, Stages};
-pub use bounds::{Bounds, Phase};
+pub use bounds::Phase;
 pub use decode::link_row;
 pub use decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 pub use energy::{Activity, Energies, Energy, ENERGY_SOURCES};

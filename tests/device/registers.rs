@@ -8,8 +8,8 @@ use crate::support::device::{apart, assert_clean, assert_rules, job, small, tens
 use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, DeviceError, Notice, Outcome, Platform};
-use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{named, DESC_QUEUE, WATCHDOG};
+use meshkv::design::Descriptor;
 use meshkv::design::{Design, Mapping, Sharing};
 
 fn legal(design: &Design) -> Descriptor {

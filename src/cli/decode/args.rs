@@ -3,7 +3,7 @@
 use crate::cli::engine::Carrier;
 use crate::cli::names::{name, Mapping, Sharing};
 use crate::cosim::workloads::decode::{default_segments, Pace, Plan, Workload, WorkloadError};
-use crate::design::Design;
+use crate::design::{self, Design};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   meshkv decode configs/tiny.toml
-  meshkv decode configs/meshkv.toml --tokens 32768 --segments 64 --mapping row-aligned
+  meshkv decode configs/meshkv.toml --tokens 32768 --segments 64
   meshkv decode configs/mistral_7b.toml --batch 8 --prefix 4096 --mapping stream-striped --json | jq .traffic
   meshkv decode configs/tiny.toml --steps 20 --stride 2 --plot out
   meshkv sim decode configs/meshkv.toml --tokens 32768 --segments all      a layer, on the model
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "TOKENS", default_value_t = 0, help_heading = "Workload")]
     prefix: u32,
     /// Which tile computes a head
-    #[arg(long, value_enum, default_value_t = Mapping::RowAligned, help_heading = "Workload")]
+    #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
     mapping: Mapping,
     /// Who receives a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
@@ -102,14 +102,19 @@ impl fmt::Display for Count {
 }
 
 impl Args {
-    /// The plan of the run.
+    /// The mapping that the user chose; none if the workload decides.
+    pub(super) fn mapping(&self) -> Option<design::Mapping> {
+        self.mapping.fixed()
+    }
+
+    /// The workload of the run, with `row-aligned` for a mapping that is to be chosen.
     pub(super) fn workload(&self, design: &Design) -> Result<Workload, WorkloadError> {
         let model = &design.config.model;
         let all = Workload {
             tokens: self.tokens.unwrap_or(model.max_tokens),
             batch: self.batch,
             prefix: self.prefix,
-            mapping: self.mapping.into(),
+            mapping: self.mapping().unwrap_or(design::Mapping::RowAligned),
             sharing: self.sharing.into(),
             segments: None,
             layers: match self.layers {
@@ -133,14 +138,14 @@ impl Args {
         Plan { steps: self.steps, pace, memory, ..plan }
     }
 
-    /// Names of mapping and sharing.
-    pub(super) fn names(&self) -> [String; 2] {
-        [name(self.mapping), name(self.sharing)]
+    /// Name of the sharing.
+    pub(super) fn sharing(&self) -> String {
+        name(self.sharing)
     }
 
     /// Title of a picture.
-    pub(super) fn title(&self) -> String {
-        let [mapping, sharing] = self.names();
+    pub(super) fn title(&self, load: &Workload) -> String {
+        let (mapping, sharing) = (load.mapping.name(), self.sharing());
         let tokens = self.tokens.map_or(String::new(), |tokens| format!("{tokens} tokens, "));
         let streams = if self.batch == 1 { "stream" } else { "streams" };
         format!("decode, {tokens}{} {streams}, {mapping}, {sharing} sharing", self.batch)
@@ -148,7 +153,7 @@ impl Args {
 
     /// The command that repeats these figures.
     pub(super) fn command(&self, load: &Workload) -> String {
-        let [mapping, sharing] = self.names();
+        let (mapping, sharing) = (name(self.mapping), self.sharing());
         let segments = load.segments.map_or(Count::All, Count::Some);
         let mut text = format!(
             "meshkv decode {} --tokens {} --batch {} --mapping {mapping} --sharing {sharing} --segments {segments} \

@@ -1,8 +1,9 @@
 //! Output of `meshkv decode`, as JSON and in words.
 
 use super::Args;
-use crate::cli::{bounds, table};
+use crate::cli::{bounds, choice, table};
 use crate::cosim::workloads::decode::Workload;
+use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
 use crate::eval::{DecodeRow, ENERGY_SOURCES};
 use serde_json::{json, Value};
@@ -13,16 +14,15 @@ const EVEN: f64 = 0.02;
 /// Steps that prose lists one by one; JSON has all.
 const LISTED: usize = 24;
 
-pub(super) fn as_json(args: &Args, load: &Workload, row: &DecodeRow) -> Value {
+pub(super) fn as_json(args: &Args, load: &Workload, chosen: Option<&Choice>, row: &DecodeRow) -> Value {
     let mut value = json!(row);
-    let [mapping, sharing] = args.names();
     let more = [
         ("tokens", json!(load.tokens)),
         ("batch", json!(load.batch)),
         ("prefix", json!(load.prefix)),
         ("stride", json!(load.stride)),
-        ("mapping", json!(mapping)),
-        ("sharing", json!(sharing)),
+        ("auto", choice::as_json(chosen)),
+        ("sharing", json!(args.sharing())),
         ("seed", json!(args.seed)),
         ("engine", json!(args.carrier.name())),
         ("energy_sources", json!(ENERGY_SOURCES)),
@@ -38,7 +38,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-pub(super) fn prose(row: &DecodeRow) -> String {
+pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow) -> String {
     let count =
         |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
     let mut rows = vec![
@@ -51,7 +51,7 @@ pub(super) fn prose(row: &DecodeRow) -> String {
     rows.push(count("memory_bytes", row.memory_bytes, "read from external memory"));
     rows.push(count("packets", row.packets, "PART packets that reached their roots"));
     rows.extend(TILE_EVENTS.iter().map(|&name| count(name, row.counters[name], "all tiles")));
-    let mut text = table::columns(&rows);
+    let mut text = choice::prose(chosen) + &table::columns(&rows);
 
     text += &format!(
         "Bisection while KV traffic flows: useful {}, stall {}, other {}\n",

@@ -6,8 +6,8 @@ use crate::cli::ui::Ui;
 use crate::config::Config;
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::workloads::attention::Job;
-use crate::design::{self, Design};
+use crate::cosim::workloads::attention::{Job, JobError};
+use crate::design::{self, Choice, Design};
 use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_name = "STREAMS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Workload")]
     pub(super) batch: u32,
     /// Which tile computes a head
-    #[arg(long, value_enum, default_value_t = Mapping::RowAligned, help_heading = "Workload")]
+    #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
     mapping: Mapping,
     /// Who receives a slice
     #[arg(long, value_enum, default_value_t = Sharing::KvHead, help_heading = "Workload")]
@@ -195,11 +195,23 @@ impl Args {
         (form, length)
     }
 
-    pub(super) fn mapping(&self) -> design::Mapping {
-        self.mapping.into()
+    /// The job on this design, with the choice of its mapping if the workload decides.
+    pub(super) fn job<'a>(
+        &self,
+        design: &'a Design,
+        tensors: &'a Tensors,
+    ) -> Result<(Job<'a>, Option<Choice>), JobError> {
+        let fixed = self.mapping.fixed();
+        let mapping = fixed.unwrap_or(design::Mapping::RowAligned);
+        let job = Job::new(design, tensors, (self.query, self.batch), mapping, self.sharing())?;
+        if fixed.is_some() {
+            return Ok((job, None));
+        }
+        let choice = Choice::new(design, &job.descriptors()?);
+        Ok((job.mapped(&[choice.mapping]), Some(choice)))
     }
 
-    pub(super) fn sharing(&self) -> design::Sharing {
+    fn sharing(&self) -> design::Sharing {
         self.sharing.into()
     }
 
@@ -210,7 +222,7 @@ impl Args {
             "{} heads of {}, {tokens} tokens, {}",
             job.tensors.heads,
             job.tensors.head_dim,
-            name(self.mapping)
+            job.mappings[0].name()
         )
     }
 

@@ -1,14 +1,23 @@
 //! Output of `meshkv run`, as JSON and in words.
 
 use super::Args;
-use crate::cli::{bounds, table};
+use crate::cli::{bounds, choice, table};
 use crate::cosim::workloads::attention::Job;
+use crate::design::Choice;
 use crate::eval::AttentionRow;
 use serde_json::{json, Value};
 
 /// The result as JSON; `accesses` to registers, of a device.
-pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Value {
+pub(super) fn as_json(
+    args: &Args,
+    job: &Job,
+    chosen: Option<&Choice>,
+    row: &AttentionRow,
+    accesses: Option<u64>,
+) -> Value {
     let mut value = json!(row);
+    value["mapping"] = json!(job.mappings[0].name());
+    value["auto"] = choice::as_json(chosen);
     value["device"] = accesses.map_or(Value::Null, |accesses| json!({ "register_accesses": accesses }));
     value["command"] = json!(args.command(job));
     value["seed"] = json!(args.seed);
@@ -16,7 +25,7 @@ pub(super) fn as_json(args: &Args, job: &Job, row: &AttentionRow, accesses: Opti
     value
 }
 
-pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> String {
+pub(super) fn prose(job: &Job, chosen: Option<&Choice>, row: &AttentionRow, accesses: Option<u64>) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.config.clock.noc_mhz);
     let (config, text) = (&job.design.config, |text: &str| text.to_owned());
@@ -30,6 +39,7 @@ pub(super) fn prose(job: &Job, row: &AttentionRow, accesses: Option<u64>) -> Str
         config.mesh.cols,
         config.mesh.rows
     );
+    out += &choice::prose(chosen);
     out += &numbers(row);
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;

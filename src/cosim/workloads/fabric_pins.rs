@@ -1,10 +1,10 @@
 //! Port handles that every fabric bench needs: the descriptor input and the AXI memory ports.
 
-use super::descriptor::Descriptor;
 use crate::cosim::dut::group_pins;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::memory::axi::Request;
 use crate::cosim::memory::Memory;
+use crate::design::Descriptor;
 use crate::design::{Mapping, Sharing};
 
 group_pins! {

@@ -122,6 +122,7 @@ const TRAFFIC: &[Metric] = &[
 ];
 
 const DECODE: &[Metric] = &[
+    ("run_mapping", "/mapping", Text, "", "mapping of the run, which `auto` has chosen"),
     ("traffic", "/traffic", Integer, "flits", "router-to-router traversals of all classes"),
     (
         "run_cycles",

@@ -5,14 +5,14 @@ use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
 use crate::cosim::workloads::decode::{default_segments, step, Pace, Plan, Step, Workload, WorkloadError};
 use crate::cosim::workloads::network::Phases;
-use crate::design::{Design, Mapping, Sharing};
+use crate::design::{Choice, Design, Mapping, Sharing};
 use serde::Serialize;
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
-pub const ROW_FORMAT: u32 = 2;
+pub const ROW_FORMAT: u32 = 3;
 
 /// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -90,6 +90,8 @@ pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, W
         batch: work.batch,
         prefix: work.prefix,
         mapping: match work.mapping {
+            // Before it is chosen by the descriptors, which it does not change.
+            TileOfHead::Auto => Mapping::RowAligned,
             TileOfHead::HeadTile => Mapping::HeadTile,
             TileOfHead::RowAligned => Mapping::RowAligned,
             TileOfHead::StreamStriped => Mapping::StreamStriped,
@@ -123,11 +125,15 @@ impl Point {
     /// # Errors
     /// If the design cannot hold the workload.
     pub fn decode(work: &DecodeWork, design: &Design) -> Result<(Workload, Step, Plan), WorkloadError> {
-        let load = workload(work, design)?;
-        let step = step(design, &load)?;
+        let mut load = workload(work, design)?;
+        let mut made = step(design, &load)?;
+        if work.mapping == TileOfHead::Auto {
+            load.mapping = Choice::new(design, &made.descriptors).mapping;
+            made = step(design, &load)?;
+        }
         let pace = Pace { flit_cycles: work.flit_cycles, stall: work.stall };
-        let plan = Plan::new(design, step.descriptors.clone(), work.seed);
+        let plan = Plan::new(design, made.descriptors.clone(), work.seed);
         let memory = if work.unruly_memory { plan.memory.unruly(work.seed) } else { plan.memory };
-        Ok((load, step, Plan { steps: work.steps, pace, memory, ..plan }))
+        Ok((load, made, Plan { steps: work.steps, pace, memory, ..plan }))
     }
 }

@@ -6,8 +6,8 @@ use meshkv::cosim::dut::clocks::Clocks;
 use meshkv::cosim::hash::mix;
 use meshkv::cosim::workloads::attention::Job;
 use meshkv::cosim::workloads::device::{Bench, Notice, Outcome, Platform};
-use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{self, named, REGISTERS, WATCHDOG};
+use meshkv::design::Descriptor;
 use meshkv::design::Design;
 
 /// A host with random accesses, and the model of their results.

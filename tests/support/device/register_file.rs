@@ -1,7 +1,7 @@
 //! Model of the register file, from the tables of `design::registers`, for sequences of accesses by a host.
 
-use meshkv::cosim::workloads::Descriptor;
 use meshkv::design::registers::{self, named, Access, ADDRESS_BITS, DESC_QUEUE, WATCHDOG};
+use meshkv::design::Descriptor;
 use meshkv::design::Design;
 use std::collections::{BTreeMap, BTreeSet};
 

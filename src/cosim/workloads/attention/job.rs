@@ -2,7 +2,7 @@
 
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
-use crate::cosim::workloads::Descriptor;
+use crate::design::Descriptor;
 use crate::design::{Design, Mapping, Sharing};
 use crate::model::layout::{k_flits, v_flits};
 use crate::model::tensors::Tensors;

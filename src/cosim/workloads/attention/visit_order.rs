@@ -3,7 +3,7 @@
 //! Sums are shifted down when a running maximum rises, so the result depends on the order of
 //! blocks.
 
-use crate::cosim::workloads::Descriptor;
+use crate::design::Descriptor;
 use crate::design::{tile_of, Design, NodeId, Sharing};
 use std::collections::BTreeMap;
 use std::ops::Range;

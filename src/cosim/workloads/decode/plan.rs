@@ -3,7 +3,7 @@
 use super::pace::Pace;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::memory::{Behaviour, Image};
-use crate::cosim::workloads::descriptor::Descriptor;
+use crate::design::Descriptor;
 use crate::design::Design;
 
 /// Order in which a tile must get the flits of a slice.

@@ -5,7 +5,7 @@
 use crate::cosim::dut::group_pins;
 use crate::cosim::dut::pins::Pins;
 use crate::cosim::hash::mix;
-use crate::cosim::workloads::descriptor::Descriptor;
+use crate::design::Descriptor;
 use crate::design::Design;
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 //! It states what is attended: layers, segments and rows of every stream. It does not know their
 //! places or the tiles that fetch them.
 
-use crate::cosim::workloads::descriptor::Descriptor;
+use crate::design::Descriptor;
 use crate::design::{segments, Design, Mapping, Sharing};
 
 /// Parameters of a run.

@@ -2,8 +2,8 @@
 
 use super::error::DeviceError;
 use super::host::Device;
-use crate::cosim::workloads::{named_twice, Descriptor};
 use crate::design::registers::{self, Register, ERRORS};
+use crate::design::{named_twice, Descriptor};
 use crate::design::{Design, Mapping, Sharing};
 
 /// Cycles between two reads of CTRL.

@@ -19,15 +19,6 @@ const DIVIDE: u32 = 35;
 /// Largest number of elements in flight to the output.
 const OUT_DEPTH: u32 = 32;
 
-/// Cycles from a packet's last number to the next packet's first, with that number's own.
-const BETWEEN: u64 = 6;
-
-/// Returns the fewest cycles of a packet at a root: packets arrive back to back, and none is the last of its
-/// head.
-pub fn packet_cycles(head_dim: u32) -> u64 {
-    u64::from(head_dim) + BETWEEN
-}
-
 /// Flit of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OutFlit {

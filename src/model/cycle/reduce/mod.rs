@@ -5,7 +5,7 @@ mod element_packer;
 mod part_former;
 mod reduce_inlet;
 
-pub use column_root::{packet_cycles, Merge, OutFlit, ReduceRoot, Summed};
+pub use column_root::{Merge, OutFlit, ReduceRoot, Summed};
 pub use element_packer::ElementPacker;
 pub use part_former::{Number, PartFormer};
 pub use reduce_inlet::ReduceInlet;

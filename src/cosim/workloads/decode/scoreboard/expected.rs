@@ -3,11 +3,9 @@
 //! They follow from [`tile_of`] alone, head by head and segment by segment. Nothing here knows
 //! pieces, rotations or the order in which the fabric visits them, so the two are independent.
 
-use crate::cosim::workloads::descriptor::Descriptor;
 use crate::cosim::workloads::SliceId;
-use crate::design::{tile_of, Design, Mapping, NodeId, Sharing};
+use crate::design::{flits_of_rows, tile_of, Descriptor, Design, Mapping, NodeId, Sharing};
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 /// Place of every logical home: the permutation that swaps change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,27 +103,12 @@ pub(in crate::cosim::workloads::decode) fn senders(
     }
 }
 
-/// Flits of a slice that contain these rows: of K, then of V, which is stored in whole blocks of
-/// tokens. Ranges of K begin with a chunk.
-pub(in crate::cosim::workloads::decode) fn flits(
-    design: &Design,
-    (first, last): (u32, u32),
-) -> [RangeInclusive<u32>; 2] {
-    let (config, mare) = (&design.config, &design.mare);
-    let row_bits = config.pe.head_dim * config.kv.bytes_per_element * 8;
-    let begin = first * row_bits / config.noc.flit_width / mare.chunk_flits * mare.chunk_flits;
-    let end = ((last + 1) * row_bits).div_ceil(config.noc.flit_width) - 1;
-    let (head_dim, block) = (config.pe.head_dim, crate::design::flit_elements(config));
-    let v_begin = mare.half_flits + begin / head_dim * head_dim;
-    let v_end = mare.half_flits + (last / block + 1) * head_dim - 1;
-    [begin..=end, v_begin..=v_end]
-}
-
 /// Flits that all tiles together take in one step; swaps do not change it.
 pub fn flits_of_step(design: &Design, descriptors: &[Descriptor]) -> u64 {
     let homes = Homes::new(design);
-    let of_need =
-        |need: Need| -> u64 { flits(design, need.rows).into_iter().map(|range| range.count() as u64).sum() };
+    let of_need = |need: Need| -> u64 {
+        flits_of_rows(design, need.rows).into_iter().map(|range| range.count() as u64).sum()
+    };
     let of_descriptor = |d| needs(design, &homes, d).into_iter().map(of_need);
     descriptors.iter().flat_map(of_descriptor).sum()
 }
@@ -212,17 +195,17 @@ mod tests {
         let design = design();
         // A row is 8 flits of 64 bits, a half of the slice 64, a chunk 16.
         assert_eq!((design.mare.half_flits, design.mare.chunk_flits), (64, 16));
-        assert_eq!(flits(&design, (0, 7)), [0..=63, 64..=127]);
+        assert_eq!(flits_of_rows(&design, (0, 7)), [0..=63, 64..=127]);
         // V is stored in blocks of four tokens, 32 flits each.
-        assert_eq!(flits(&design, (3, 4)), [16..=39, 64..=127]);
-        assert_eq!(flits(&design, (4, 6)), [32..=55, 96..=127]);
+        assert_eq!(flits_of_rows(&design, (3, 4)), [16..=39, 64..=127]);
+        assert_eq!(flits_of_rows(&design, (4, 6)), [32..=55, 96..=127]);
         let mut config = design.config;
         (config.noc.flit_width, config.pe.head_dim, config.pad.fifo_depth) = (1024, 32, Some(5));
         config.kv.uram_per_tile = 16;
         let narrow = Design::from_config("test", &config).unwrap();
         // Two rows of 512 bits in a flit of 1024.
         assert_eq!(narrow.mare.chunk_flits, 1);
-        assert_eq!(flits(&narrow, (0, 0)), [0..=0, 32..=63]);
-        assert_eq!(flits(&narrow, (3, 4)), [1..=2, 32..=63]);
+        assert_eq!(flits_of_rows(&narrow, (0, 0)), [0..=0, 32..=63]);
+        assert_eq!(flits_of_rows(&narrow, (3, 4)), [1..=2, 32..=63]);
     }
 }

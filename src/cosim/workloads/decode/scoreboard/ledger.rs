@@ -9,15 +9,14 @@
 //! Homes move between two steps, so a descriptor is resolved only when the first tile has reached
 //! it.
 
-use super::expected::{flits, needs, senders, Homes};
+use super::expected::{needs, senders, Homes};
 use super::part_packets::{Arrived, Part, PartBook, PartKey};
 use super::tile_account::{Account, Awaited, Close, Job, Place, ToTell};
 use crate::cosim::checks::violation::{Violation, ViolationKind, Violations};
 use crate::cosim::memory::{Image, Shape};
 use crate::cosim::workloads::decode::plan::Order;
-use crate::cosim::workloads::descriptor::Descriptor;
 use crate::cosim::workloads::SliceId;
-use crate::design::{Design, Mapping, NodeId};
+use crate::design::{flits_of_rows, Descriptor, Design, Mapping, NodeId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// Streams and heads that a descriptor closes.
@@ -111,7 +110,7 @@ impl<'a> DecodeScoreboard<'a> {
         let mut left = vec![0; self.accounts.len()];
         for need in needs {
             let (tile, SliceId { stream, layer, segment, slice }) = (need.tile.index(), need.slice);
-            let ranges = flits(self.design, need.rows).map(|r| (*r.start(), *r.end()));
+            let ranges = flits_of_rows(self.design, need.rows).map(|r| (*r.start(), *r.end()));
             let tag = need.slice.tag(self.design);
             let address = self.design.slice_address(stream, layer, segment, slice);
             let awaited = Awaited::new(number, need.mask, address, ranges);

@@ -1,6 +1,6 @@
 //! A descriptor: one unit of work for the column controllers.
 
-use crate::design::{Mapping, Sharing};
+use super::mapping::{Mapping, Sharing};
 use std::collections::BTreeSet;
 
 /// One descriptor, as on the port of the fabric.

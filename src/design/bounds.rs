@@ -1,0 +1,69 @@
+//! Bounds: the least cycles that each part of a fabric needs for a load.
+//!
+//! [`Forecast`](super::Forecast) has those of a load to come, `eval` those of a run that is over.
+
+use serde::Serialize;
+
+/// Share of the tightest bound from which a bound counts as near it.
+const NEAR: f64 = 0.9;
+
+/// Least cycles of the network's clock that each part needs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Bounds {
+    /// The busiest port of external memory, at its share of the bandwidth.
+    pub memory: u64,
+    /// The home that streams most flits, one a cycle.
+    pub injection: u64,
+    /// The busiest link from router to router, one flit a cycle.
+    pub links: u64,
+    /// The tile that receives most flits, one a cycle.
+    pub ejection: u64,
+    /// The busiest array: a pass per flit for every `pe.array_rows` contexts that attend; reading
+    /// of results.
+    pub array: u64,
+    /// The reduce root with most numbers to merge, one a cycle.
+    pub root: u64,
+}
+
+impl Bounds {
+    /// Each bound with its name.
+    pub fn all(&self) -> [(&'static str, u64); 6] {
+        [
+            ("memory", self.memory),
+            ("injection", self.injection),
+            ("links", self.links),
+            ("ejection", self.ejection),
+            ("array", self.array),
+            ("root", self.root),
+        ]
+    }
+
+    /// Name and cycles of the tightest; of equal ones the first.
+    pub fn tightest(&self) -> (&'static str, u64) {
+        self.all().into_iter().rev().max_by_key(|bound| bound.1).expect("there are six")
+    }
+
+    /// Names of all bounds of at least nine tenths of the tightest, the tightest first, with a `+`
+    /// between them. A difference of a tenth says little about which part holds a run up.
+    pub fn near_tightest(&self) -> String {
+        let least = NEAR * self.tightest().1 as f64;
+        let mut near: Vec<_> = self.all().into_iter().filter(|bound| bound.1 as f64 >= least).collect();
+        near.sort_by_key(|bound| std::cmp::Reverse(bound.1));
+        near.into_iter().map(|(name, _)| name).collect::<Vec<_>>().join("+")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_bounds_near_the_tightest_are_named() {
+        let near =
+            |memory, links, array| Bounds { memory, links, array, ..Bounds::default() }.near_tightest();
+        assert_eq!(near(1000, 899, 900), "memory+array");
+        assert_eq!(near(950, 980, 1000), "array+links+memory");
+        assert_eq!(near(700, 700, 10), "memory+links");
+        assert_eq!(near(1, 0, 0), "memory");
+    }
+}

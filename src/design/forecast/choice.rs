@@ -1,0 +1,41 @@
+//! The choice of a mapping by the forecasts of all.
+
+use super::Forecast;
+use crate::design::descriptor::Descriptor;
+use crate::design::design::Design;
+use crate::design::mapping::Mapping;
+
+/// Share of its cycles that another mapping must save against `row-aligned`, which moves the fewest flits. A
+/// smaller difference says nothing.
+const WORTH: f64 = 0.02;
+
+/// The chosen mapping, with what it was chosen by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The mapping to use.
+    pub mapping: Mapping,
+    /// Each mapping's forecast, or the reason why it was left out.
+    pub forecasts: Vec<(Mapping, Result<Forecast, &'static str>)>,
+}
+
+impl Choice {
+    /// The mapping with the least expected cycles for these descriptors; `row-aligned` if it is within 2 % of it.
+    ///
+    /// # Panics
+    /// If there is no descriptor.
+    pub fn new(design: &Design, descriptors: &[Descriptor]) -> Choice {
+        let alone = descriptors.iter().all(|d| d.stream == 0 && d.streams == 1);
+        let forecast = |mapping| match mapping {
+            Mapping::StreamStriped if alone => Err("one stream: the same as row-aligned"),
+            _ => Ok(Forecast::new(design, descriptors, mapping)),
+        };
+        let forecasts = Mapping::ALL.map(|mapping| (mapping, forecast(mapping)));
+        let cost = |(mapping, forecast): &(Mapping, Result<Forecast, &'static str>)| {
+            let cycles = forecast.as_ref().ok()?.cycles as f64;
+            Some((*mapping, if *mapping == Mapping::RowAligned { cycles * (1.0 - WORTH) } else { cycles }))
+        };
+        let least = forecasts.iter().filter_map(cost).min_by(|a, b| a.1.total_cmp(&b.1));
+        let mapping = least.map_or(Mapping::RowAligned, |(mapping, _)| mapping);
+        Choice { mapping, forecasts: forecasts.to_vec() }
+    }
+}
