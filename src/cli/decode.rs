@@ -38,6 +38,9 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         made = step(&design, &load)?;
     }
     let chosen = chosen.as_ref();
+    if let Some(beyond) = args.beyond_capacity(&design, &load, made.cache_bytes) {
+        ui.note(beyond);
+    }
     let plan = args.plan(Plan::new(&design, made.descriptors.clone(), args.seed));
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
@@ -62,7 +65,9 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
                 pictures.write(&[("link-utilisation", heatmap(&args.title(&load), &design, &done)?)], ui)?;
             }
             args.carrier.note_waves(ui);
-            ui.result(&report::as_json(args, &load, chosen, &row), || report::prose(chosen, &row))?;
+            ui.result(&report::as_json(args, &load, chosen, made.cache_bytes, &row), || {
+                report::prose(chosen, &row)
+            })?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(DecodeError::Stopped) => {

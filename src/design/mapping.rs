@@ -22,6 +22,15 @@ impl Mapping {
     /// All mappings, in the order of their numbers in a descriptor.
     pub const ALL: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];
 
+    /// Number in a descriptor.
+    pub fn number(self) -> u32 {
+        match self {
+            Mapping::HeadTile => 0,
+            Mapping::RowAligned => 1,
+            Mapping::StreamStriped => 2,
+        }
+    }
+
     /// Name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {

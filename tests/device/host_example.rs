@@ -1,8 +1,9 @@
 //! The host example compiles, lays out the cache as the fabric reads it, accesses registers in order, and names errors.
 
 use crate::support::verilated::design;
+use meshkv::cosim::workloads::decode::{step, Workload};
 use meshkv::design::registers::named;
-use meshkv::design::Design;
+use meshkv::design::{Choice, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 use meshkv::model::layout::{k_flits, v_flits};
 use std::path::{Path, PathBuf};
@@ -211,6 +212,60 @@ fn registers_are_written_in_the_order_of_a_run_and_outputs_come_back() {
             std::fs::read(host.path("queries")).unwrap()
         );
     }
+}
+
+#[test]
+fn the_mapping_of_a_run_is_the_chosen_one_unless_another_is_asked_for() {
+    let host = Host::new(small(|_| {}));
+    let segments = TOKENS.div_ceil(8);
+    let pushed = |more: &[&str]| {
+        let ran = host.run("", more);
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let push = named("DESC_PUSH");
+        let (_, value) = *host.log().iter().find(|(at, _)| *at == push.offset).unwrap();
+        let field = push.fields.iter().find(|field| field.name == "MAPPING").unwrap();
+        value >> field.lsb & ((1 << field.width) - 1)
+    };
+    let load = Workload {
+        // The table of the host has whole segments, and steps of four times as many.
+        tokens: 4_u32.pow(segments.ilog(4)) * 8,
+        batch: STREAMS,
+        prefix: 4_u32.pow(segments.ilog(4)) * 8,
+        mapping: Mapping::HeadTile,
+        sharing: Sharing::KvHead,
+        segments: None,
+        layers: 1,
+        stride: 1,
+    };
+    let chosen = Choice::new(&host.design, &step(&host.design, &load).unwrap().descriptors).mapping;
+    assert_eq!([pushed(&[]), pushed(&["--mapping", "auto"])], [chosen.number(); 2]);
+    for mapping in Mapping::ALL {
+        let number = mapping.number();
+        assert_eq!(pushed(&["--mapping", &number.to_string()]), number);
+    }
+    let ran = host.run("", &["--mapping", "3"]);
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(ran.status.code() == Some(2) && said.contains("--mapping is 3: 0 to 2 are possible"), "{said}");
+}
+
+/// Where it matters: a short context of eight streams on the fabric for the card, in groups of four heads.
+#[test]
+fn a_host_takes_another_mapping_for_short_contexts_than_for_long_ones() {
+    let (design, _) = Design::load(Path::new("configs/u280_4x8.toml")).unwrap();
+    let mut config = design.config;
+    (config.model.kv_heads, config.model.max_streams, config.model.max_tokens) = (8, 8, 16_384);
+    let design = Design::from_config("test", &config).unwrap();
+    let files = emit(&design).unwrap();
+    let shape = files.iter().find(|file| file.path.ends_with("meshkv_shape.h")).unwrap();
+    let (_, table) = shape.text.split_once("meshkv_mappings[").unwrap();
+    let numbers =
+        |line: &str| line.split(['{', '}', ',', ' ']).filter_map(|n| n.parse().ok()).collect::<Vec<u32>>();
+    let rows: Vec<_> =
+        table.lines().skip(1).take_while(|line| line.starts_with("    {")).map(numbers).collect();
+    assert_eq!(rows.len(), 4, "one, two, four, eight streams");
+    assert!(rows.iter().all(|row| row.len() == 5), "1 to 256 segments: {rows:?}");
+    assert_eq!(rows[3][0], Mapping::HeadTile.number(), "{rows:?}");
+    assert_eq!(rows[0][4], Mapping::RowAligned.number(), "{rows:?}");
 }
 
 #[test]

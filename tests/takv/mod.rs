@@ -1,6 +1,7 @@
 //! Tests of TaKV: placement of slices, decode steps, external memory, swaps.
 
 mod external_memory;
+mod mapping_choice;
 mod placement;
 mod samples;
 mod steps;

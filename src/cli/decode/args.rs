@@ -138,6 +138,25 @@ impl Args {
         Plan { steps: self.steps, pace, memory, ..plan }
     }
 
+    /// The warning about caches that the external memory cannot hold.
+    pub(super) fn beyond_capacity(&self, design: &Design, load: &Workload, bytes: u64) -> Option<String> {
+        let (capacity, gib) = (design.config.memory.capacity_gib, bytes as f64 / f64::from(1 << 30));
+        let way_out = match load.batch {
+            1 => "lower --tokens",
+            _ => "lower --tokens or --batch, or give the streams a longer common --prefix, which is stored once",
+        };
+        (gib > capacity).then(|| {
+            format!(
+                "{}: the caches of {} stream{} of {} tokens take {gib:.1} GiB, more than memory.capacity_gib = {capacity}; \
+                 the card cannot hold them\n  help: {way_out}",
+                self.config.display(),
+                load.batch,
+                if load.batch == 1 { "" } else { "s" },
+                load.tokens
+            )
+        })
+    }
+
     /// Name of the sharing.
     pub(super) fn sharing(&self) -> String {
         name(self.sharing)

@@ -14,9 +14,16 @@ const EVEN: f64 = 0.02;
 /// Steps that prose lists one by one; JSON has all.
 const LISTED: usize = 24;
 
-pub(super) fn as_json(args: &Args, load: &Workload, chosen: Option<&Choice>, row: &DecodeRow) -> Value {
+pub(super) fn as_json(
+    args: &Args,
+    load: &Workload,
+    chosen: Option<&Choice>,
+    cache_bytes: u64,
+    row: &DecodeRow,
+) -> Value {
     let mut value = json!(row);
     let more = [
+        ("cache_bytes", json!(cache_bytes)),
         ("tokens", json!(load.tokens)),
         ("batch", json!(load.batch)),
         ("prefix", json!(load.prefix)),

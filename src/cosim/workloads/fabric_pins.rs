@@ -5,7 +5,7 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::memory::axi::Request;
 use crate::cosim::memory::Memory;
 use crate::design::Descriptor;
-use crate::design::{Mapping, Sharing};
+use crate::design::Sharing;
 
 group_pins! {
     /// Descriptor input.
@@ -20,11 +20,7 @@ impl DescriptorPins {
     pub(in crate::cosim) fn present(&self, pins: &mut Pins, descriptor: Option<&Descriptor>) {
         pins.set(self.desc_valid, 0, u64::from(descriptor.is_some()));
         let Some(d) = descriptor else { return };
-        let mapping = match d.mapping {
-            Mapping::HeadTile => 0,
-            Mapping::RowAligned => 1,
-            Mapping::StreamStriped => 2,
-        };
+        let mapping = d.mapping.number();
         for (pin, value) in [
             (self.desc_prefix, d.prefix),
             (self.desc_layer, d.layer),

@@ -1,6 +1,7 @@
 //! The choice of a mapping by the forecasts of all.
 
-use super::Forecast;
+use super::cycles::Forecast;
+use super::follower::forecast;
 use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
 use crate::design::mapping::Mapping;
@@ -25,11 +26,11 @@ impl Choice {
     /// If there is no descriptor.
     pub fn new(design: &Design, descriptors: &[Descriptor]) -> Choice {
         let alone = descriptors.iter().all(|d| d.stream == 0 && d.streams == 1);
-        let forecast = |mapping| match mapping {
+        let of = |mapping| match mapping {
             Mapping::StreamStriped if alone => Err("one stream: the same as row-aligned"),
-            _ => Ok(Forecast::new(design, descriptors, mapping)),
+            _ => Ok(forecast(design, descriptors, mapping)),
         };
-        let forecasts = Mapping::ALL.map(|mapping| (mapping, forecast(mapping)));
+        let forecasts = Mapping::ALL.map(|mapping| (mapping, of(mapping)));
         let cost = |(mapping, forecast): &(Mapping, Result<Forecast, &'static str>)| {
             let cycles = forecast.as_ref().ok()?.cycles as f64;
             Some((*mapping, if *mapping == Mapping::RowAligned { cycles * (1.0 - WORTH) } else { cycles }))

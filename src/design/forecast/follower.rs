@@ -4,8 +4,8 @@
 //! to its tiles and in their arrays. A home has so many slots, a tile fetches one slice after the other. Flits
 //! are not followed: nothing waits for a buffer.
 
+use super::cycles::Forecast;
 use super::server::Server;
-use super::Forecast;
 use crate::design::bounds::Bounds;
 use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
@@ -17,7 +17,7 @@ use crate::design::slice::flit_elements;
 
 /// Most slices of a descriptor that are followed, but for the last round over the homes. The rest takes as long
 /// as they do.
-const MOST_SLICES: u32 = 1 << 11;
+const MOST_SLICES: u32 = 1 << 9;
 
 /// Periods of a server in the time of a slice.
 const PERIODS: f64 = 4.0;
@@ -71,9 +71,23 @@ struct Work {
     weight: f64,
 }
 
+/// The forecast of a step of these descriptors, in layers one after the other, all under `mapping`. The first layer
+/// stands for each.
+///
+/// # Panics
+/// If there is no descriptor.
+pub(super) fn forecast(design: &Design, descriptors: &[Descriptor], mapping: Mapping) -> Forecast {
+    let of_layer = descriptors.iter().take_while(|d| d.layer == descriptors[0].layer).count();
+    let mut follower = Follower::new(design);
+    for d in &descriptors[..of_layer] {
+        follower.descriptor(&Descriptor { mapping, ..*d });
+    }
+    follower.forecast(descriptors.len() as f64 / of_layer as f64)
+}
+
 /// The state of a step.
 #[derive(Debug)]
-pub(super) struct Follower<'a> {
+struct Follower<'a> {
     design: &'a Design,
     /// One flit can serve several tiles.
     multicast: bool,
@@ -145,7 +159,7 @@ fn passes(design: &Design, d: &Descriptor, piece: &Piece, home_row: u32) -> Vec<
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(design: &'a Design) -> Follower<'a> {
+    fn new(design: &'a Design) -> Follower<'a> {
         let tiles = design.mesh.tiles();
         let period = f64::from(design.mare.slice_flits) / PERIODS;
         let servers = |count: usize| Servers::new(count, period);
@@ -175,7 +189,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Follows a descriptor.
-    pub(super) fn descriptor(&mut self, d: &Descriptor) {
+    fn descriptor(&mut self, d: &Descriptor) {
         let design = self.design;
         let (pieces, rotation) = (design.pieces(d.sharing), design.placement.rotation());
         let of_rows = |piece: &Piece| {
@@ -281,7 +295,10 @@ impl<'a> Follower<'a> {
                 links.serve(link, start, (work.fetches, work.fetches), weight);
             });
             let tile = ask.tile.index();
-            end = end.max(self.ejection.serve(tile, start, (flits, flits), weight));
+            // A home passes its own flits on without the router.
+            if ask.tile != home {
+                end = end.max(self.ejection.serve(tile, start, (flits, flits), weight));
+            }
             let array = work.pass * f64::from(ask.passes);
             end = end.max(self.arrays.serve(tile, start, (array, array), weight));
         }
@@ -321,7 +338,7 @@ impl<'a> Follower<'a> {
     }
 
     /// The forecast of so many such layers.
-    pub(super) fn forecast(&self, layers: f64) -> Forecast {
+    fn forecast(&self, layers: f64) -> Forecast {
         // What floating point adds to a whole number is no cycle.
         let whole = |cycles: f64| (cycles * layers - 1e-6).ceil() as u64;
         let bounds = Bounds {

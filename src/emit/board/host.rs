@@ -1,7 +1,7 @@
 //! The host example, and its description of the fabric: `sw/meshkv_shape.h`.
 
 use crate::design::registers::ERRORS;
-use crate::design::{Design, PlacementKind};
+use crate::design::{Choice, Descriptor, Design, Mapping, PlacementKind, Sharing};
 use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
@@ -62,6 +62,7 @@ fn shape(design: &Design) -> SourceFile {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:<36}{value:<8} /* {doc}. */", format!("#define MESHKV_{name}"));
     }
+    mappings(&mut text, design);
     text += "\n/* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */\n\
              static const struct {\n    const char *name, *doc, *place;\n} meshkv_errors[MESHKV_ERRORS] = {\n";
     for cause in &ERRORS {
@@ -69,4 +70,46 @@ fn shape(design: &Design) -> SourceFile {
     }
     text += "};\n\n#endif\n";
     SourceFile { path: "sw/meshkv_shape.h".to_owned(), text }
+}
+
+/// The powers of `base` up to `most`.
+fn powers(base: u32, most: u32) -> Vec<u32> {
+    (0..=most.ilog(base)).map(|log| base.pow(log)).collect()
+}
+
+/// The mapping that is chosen for streams that attend to the same segments, by the numbers of both.
+fn mappings(text: &mut String, design: &Design) {
+    let (streams, segments) =
+        (powers(2, design.config.model.max_streams), powers(4, design.placement.segments));
+    let _ = write!(
+        text,
+        "\n/* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend\n \
+         * to the same segments, and for 1, 4, 16, ... segments. */\n\
+         #define MESHKV_STREAM_STEPS {}\n#define MESHKV_SEGMENT_STEPS {}\n\
+         static const unsigned char meshkv_mappings[MESHKV_STREAM_STEPS][MESHKV_SEGMENT_STEPS] = {{\n",
+        streams.len(),
+        segments.len()
+    );
+    for streams in streams {
+        let chosen = segments.iter().map(|&count| {
+            let descriptor = Descriptor {
+                prefix: 0,
+                layer: 0,
+                first: 0,
+                stride: 1,
+                count,
+                first_row: 0,
+                last_row: design.config.kv.segment_tokens - 1,
+                stream: 0,
+                streams,
+                mapping: Mapping::RowAligned,
+                sharing: Sharing::KvHead,
+                close: true,
+                step: true,
+            };
+            Choice::new(design, &[descriptor]).mapping.number().to_string()
+        });
+        let _ = writeln!(text, "    {{{}}},", chosen.collect::<Vec<_>>().join(", "));
+    }
+    *text += "};\n";
 }

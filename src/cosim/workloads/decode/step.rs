@@ -65,6 +65,9 @@ pub struct Step {
     pub imbalance: f64,
     /// Tokens of the segments in the run, over streams and layers.
     pub rows: u64,
+    /// Bytes of external memory that the caches of all streams take, in all layers of the model. Common segments are
+    /// stored once, whole ones in the cache of stream 0.
+    pub cache_bytes: u64,
 }
 
 /// Consecutive tokens of one cache, as a descriptor's segments.
@@ -219,6 +222,8 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
         let rows = |i| d.rows(i, p);
         u64::from(d.streams) * (0..d.count).map(|i| u64::from(rows(i).1 + 1 - rows(i).0)).sum::<u64>()
     };
+    let stored = |tokens: u32| u64::from(tokens.div_ceil(p));
+    let caches = stored(shared) + u64::from(load.batch) * (stored(load.tokens) - stored(shared));
     let slices = |of: [u32; 2]| u64::from(of[0]) + u64::from(load.batch) * u64::from(of[1]);
     Ok(Step {
         attended: load.tokens - from,
@@ -227,6 +232,7 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
         layers: (model.layers, load.layers),
         imbalance: share(common, own) / of_all,
         rows: descriptors.iter().map(rows).sum(),
+        cache_bytes: caches * u64::from(model.layers * model.kv_heads) * design.memory.slice_bytes,
         descriptors,
     })
 }
@@ -299,6 +305,21 @@ mod tests {
         assert_eq!(made.rows, 60);
         let all = step(&design(None), &Workload { tokens: 32, prefix: 32, ..load }).unwrap();
         assert_eq!(short(&all), [(0, 0, 0, 4, 0, 7, 0, 2, true)]);
+    }
+
+    #[test]
+    fn a_shared_prefix_takes_memory_once() {
+        let design = design(None);
+        // Of a segment of 8 tokens, in 4 layers of 32 KV heads.
+        let segment = 4 * 32 * design.memory.slice_bytes;
+        let bytes = |tokens, batch, prefix| {
+            let load = Workload { tokens, batch, prefix, segments: Some(1), ..LOAD };
+            step(&design, &load).unwrap().cache_bytes / segment
+        };
+        assert_eq!([bytes(64, 1, 0), bytes(64, 1, 64)], [8, 8]);
+        assert_eq!([bytes(64, 2, 0), bytes(64, 2, 32), bytes(64, 2, 64)], [16, 12, 8]);
+        // A common prefix that ends in mid-segment is shared up to the segment before.
+        assert_eq!([bytes(61, 2, 20), bytes(61, 2, 60), bytes(61, 2, 61)], [14, 9, 8]);
     }
 
     #[test]

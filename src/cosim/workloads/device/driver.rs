@@ -4,7 +4,7 @@ use super::error::DeviceError;
 use super::host::Device;
 use crate::design::registers::{self, Register, ERRORS};
 use crate::design::{named_twice, Descriptor};
-use crate::design::{Design, Mapping, Sharing};
+use crate::design::{Design, Sharing};
 
 /// Cycles between two reads of CTRL.
 const POLL: u64 = 64;
@@ -272,11 +272,7 @@ impl Driver {
 
 /// The registers of a descriptor and their values, the one that pushes it last.
 fn words(d: &Descriptor) -> Vec<(&'static str, u32)> {
-    let mapping = match d.mapping {
-        Mapping::HeadTile => 0,
-        Mapping::RowAligned => 1,
-        Mapping::StreamStriped => 2,
-    };
+    let mapping = d.mapping.number();
     let pack = |name: &'static str, values: &[u32]| {
         let Register { fields, .. } = registers::named(name);
         (name, fields.iter().zip(values).fold(0, |all, (field, value)| all | value << field.lsb))
