@@ -41,7 +41,7 @@ fn real() -> Result<Vec<Figure>> {
     let config = format!("{}/configs/minilm.toml", env!("CARGO_MANIFEST_DIR"));
     let mut figures = Vec::new();
     for layer in layers(&bytes)? {
-        let args = format!("--layer {layer} --fit --batch 8");
+        let args = format!("--layer {layer} --fit --batch 8 --mapping row-aligned");
         let value = json(&format!("run {config} --tensors {path} {args}"))?;
         figures.push(errors(
             &format!("real tensors, layer {layer}"),
@@ -85,7 +85,8 @@ fn drawn(dir: &Path, kv_heads: u32, tokens: u32) -> Result<Vec<Figure>> {
         (config.model.max_tokens, config.pad.enable) = (1024, enable);
         file(dir, &format!("g{kv_heads}_{enable}.toml"), &toml::to_string(&config)?)
     };
-    let run = |enable| json(&format!("run {} --tokens {tokens}", configuration(enable)?));
+    let run =
+        |enable| json(&format!("run {} --mapping row-aligned --tokens {tokens}", configuration(enable)?));
     let (with, without) = (run(true)?, run(false)?);
     let name = format!("d_h 128, {tokens} tokens, {} heads a KV head", 8 / kv_heads);
     let command =

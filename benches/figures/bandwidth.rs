@@ -61,7 +61,7 @@ pub fn measure() -> Result<Vec<Figure>> {
     let mut figures =
         WORKLOADS.iter().map(|load| of_workload(dir.path(), load)).collect::<Result<Vec<_>>>()?;
     for (path, most) in [(CARD, 38_400.0), ("configs/meshkv_stride1.toml", 46_000.0)] {
-        let args = format!("decode {path} --tokens 32768 --segments 64 --engine model");
+        let args = format!("decode {path} --mapping row-aligned --tokens 32768 --segments 64 --engine model");
         let row = json(&args)?;
         let (cycles, share) = (number(&row, "kv_cycles")?, number(&row["kv_phase"], "share")?);
         figures.push(Figure {
@@ -88,7 +88,7 @@ fn of_workload(dir: &Path, load: &Workload) -> Result<Figure> {
             (file(dir, "card.toml", &toml::to_string(&config)?)?, format!(" with {text}"))
         }
     };
-    let args = format!("--segments all --engine model {}", load.args);
+    let args = format!("--mapping row-aligned --segments all --engine model {}", load.args);
     let row = json(&format!("decode {path} {args}"))?;
     let share = number(&row, "share")?;
     let (kv, total) = (&row["kv_phase"], number(&row, "cycles")?);

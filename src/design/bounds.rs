@@ -1,6 +1,6 @@
 //! Bounds: the least cycles that each part of a fabric needs for a load.
 //!
-//! [`Forecast`](super::Forecast) has those of a load to come, `eval` those of a run that is over.
+//! A [`Forecast`](super::Forecast) has those of a run to come, `eval` those of a run that is over.
 
 use serde::Serialize;
 

@@ -130,6 +130,7 @@ fn prose_says_what_bounds_the_run_and_that_it_is_a_sample() {
     let (code, out, _) = decode("--steps 2");
     assert_eq!(code, Some(0));
     for words in [
+        "by forecast",
         "Bisection while KV traffic flows: useful",
         "Bound by ",
         "2 steps, 0 swaps",
@@ -151,6 +152,73 @@ fn a_picture_of_the_links_is_written() {
     let svg = std::fs::read_to_string(folder.path().join("new/link-utilisation.svg")).unwrap();
     assert!(svg.contains("row-aligned"), "the title says what was run");
     assert!(folder.path().join("new/link-utilisation.png").exists());
+}
+
+#[test]
+fn the_mapping_picks_itself_and_says_by_what() {
+    let line = "--tokens 61 --batch 2 --prefix 16 --engine model";
+    let value = json(line);
+    assert_eq!(value["auto"]["chosen"], value["mapping"], "{value}");
+    let mappings = value["auto"]["mappings"].as_array().unwrap();
+    let names: Vec<_> = mappings.iter().map(|of| of["mapping"].as_str().unwrap()).collect();
+    assert_eq!(names, ["head-tile", "row-aligned", "stream-striped"]);
+    for of in mappings {
+        let bounds = of["bounds"].as_object().unwrap();
+        assert_eq!(bounds.len(), 6, "{of}");
+        assert!(bounds.values().all(|bound| number(bound) <= number(&of["cycles"])), "{of}");
+    }
+    // Whoever names a mapping gets it: nothing is chosen, and the figures are the same.
+    let name = value["mapping"].as_str().unwrap();
+    let explicit = json(&format!("{line} --mapping {name}"));
+    assert_eq!((&explicit["auto"], &explicit["mapping"]), (&Value::Null, &value["mapping"]));
+    assert_eq!(explicit["cycles"], value["cycles"]);
+
+    let alone = json("--tokens 61 --engine model");
+    let striped = &alone["auto"]["mappings"][2];
+    assert!(striped["left_out"].as_str().unwrap().contains("the same as row-aligned"), "{striped}");
+    let (_, out, _) = decode("--tokens 61 --engine model");
+    let chosen = alone["mapping"].as_str().unwrap();
+    for words in
+        [&format!("Mapping {chosen}, by forecast"), "head-tile", "stream-striped is left out: one stream"]
+    {
+        assert!(out.contains(words), "{words}: {out}");
+    }
+    let (_, out, _) = decode("--tokens 61 --engine model --mapping head-tile");
+    assert!(!out.contains("by forecast"), "{out}");
+}
+
+/// 8 streams of 16 GiB each, on a memory of 40 GiB.
+#[test]
+fn caches_beyond_the_memory_are_warned_of_and_a_common_prefix_counts_once() {
+    let run = |more: &str| {
+        let mut command = Command::cargo_bin("meshkv").expect("the binary is built");
+        command.args([
+            "decode",
+            "configs/meshkv.toml",
+            "--engine",
+            "model",
+            "--segments",
+            "1",
+            "--batch",
+            "8",
+        ]);
+        let output =
+            command.args(["--mapping", "row-aligned", "--json"]).args(more.split_whitespace()).output();
+        let output = output.expect("the binary runs");
+        assert!(output.status.success(), "{output:?}");
+        let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        let gib = number(&value["cache_bytes"]) / f64::from(1 << 30);
+        (gib, String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    let (gib, err) = run("");
+    assert_eq!(gib, 128.0);
+    for words in ["8 streams of 32768 tokens take 128.0 GiB", "memory.capacity_gib = 40", "--prefix"] {
+        assert!(err.contains(words), "{words}: {err}");
+    }
+    let (gib, err) = run("--prefix 32768");
+    assert!(gib == 16.0 && !err.contains("GiB"), "{gib}: {err}");
+    // 8192 tokens in common, and 24576 of each.
+    assert_eq!(run("--prefix 8192").0, 4.0 + 8.0 * 12.0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // Attention of one layer on the card, through XRT: keys and values into HBM, queries in, a run, outputs back.
 //
 //   meshkv_host XCLBIN --tokens N --streams B --queries FILE --keys FILE --values FILE --outputs FILE
-//               [--device N] [--layer L] [--mapping 0|1|2] [--timeout MS] [--interrupt]
+//               [--device N] [--layer L] [--mapping auto|0|1|2] [--timeout MS] [--interrupt]
 //
 // Files are FP16, little-endian, without header: queries and outputs [stream][head][dim], keys and values [KV head][token][dim];
 // all streams attend to the same tokens. Exit code 1 if the card refuses or fails, or outputs are void, 2 for bad input.
@@ -166,7 +166,8 @@ void run(const Options &options) {
     const uint32_t tokens = within("--tokens", options.number("tokens"), 1, MESHKV_MAX_SEGMENTS * MESHKV_SEGMENT_TOKENS);
     const uint32_t streams = within("--streams", options.number("streams"), 1, MESHKV_MAX_STREAMS);
     const uint32_t layer = within("--layer", options.number("layer", "0"), 0, MESHKV_LAYERS - 1);
-    const uint32_t mapping = within("--mapping", options.number("mapping", "0"), 0, 2);
+    const bool chosen = options.given.count("mapping") && options.text("mapping") != "auto";
+    const uint32_t mapping = chosen ? within("--mapping", options.number("mapping"), 0, 2) : meshkv::MAPPING_AUTO;
     const std::chrono::milliseconds limit(options.number("timeout", "10000"));
     const bool interrupt = options.given.count("interrupt") != 0;
     const size_t numbers = size_t{streams} * MESHKV_QUERY_HEADS * MESHKV_HEAD_DIM, cached = size_t{MESHKV_KV_HEADS} * tokens * MESHKV_HEAD_DIM;

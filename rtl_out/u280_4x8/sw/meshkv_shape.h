@@ -33,6 +33,14 @@
 #define MESHKV_SLICE_BYTES          32768    /* Bytes of a slice. */
 #define MESHKV_ERRORS               25       /* Bits of ERROR that have a meaning. */
 
+/* Mappings of the least expected cycles, by their numbers in DESC_PUSH: for 1, 2, 4, ... streams that attend
+ * to the same segments, and for 1, 4, 16, ... segments. */
+#define MESHKV_STREAM_STEPS 1
+#define MESHKV_SEGMENT_STEPS 5
+static const unsigned char meshkv_mappings[MESHKV_STREAM_STEPS][MESHKV_SEGMENT_STEPS] = {
+    {0, 1, 1, 1, 1},
+};
+
 /* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */
 static const struct {
     const char *name, *doc, *place;

@@ -14,13 +14,27 @@
 
 namespace meshkv {
 
+// As the mapping of a descriptor: that of the least expected cycles.
+constexpr uint32_t MAPPING_AUTO = ~0u;
+
+// The mapping for streams that attend to the same segments, as `meshkv generate` has forecast it.
+inline uint32_t mapping_for(uint32_t segments, uint32_t streams) {
+    // The last step that is not above the number, where each step is so many bits.
+    const auto step = [](uint32_t number, uint32_t bits, uint32_t steps) {
+        uint32_t at = 0;
+        while (at + 1 < steps && number >> bits * (at + 1)) ++at;
+        return at;
+    };
+    return meshkv_mappings[step(streams, 1, MESHKV_STREAM_STEPS)][step(segments, 2, MESHKV_SEGMENT_STEPS)];
+}
+
 // A descriptor: the streams that attend, and the segments of a layer.
 struct Descriptor {
     uint32_t layer, prefix;              // The cache.
     uint32_t first, stride, count;       // Segments.
     uint32_t first_row, last_row;        // First token of the first segment, last token of the last.
     uint32_t stream, streams;            // Attending streams: first, number.
-    uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows.
+    uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows, MAPPING_AUTO.
     bool share, close, step;             // All heads get all slices; outputs are due; the decode step ends.
 };
 
@@ -100,7 +114,8 @@ public:
         io_.write(MESHKV_DESC_COUNT, d.count);
         io_.write(MESHKV_DESC_ROWS, d.first_row << MESHKV_DESC_ROWS_FIRST_SHIFT | d.last_row << MESHKV_DESC_ROWS_LAST_SHIFT);
         io_.write(MESHKV_DESC_STREAMS, d.stream << MESHKV_DESC_STREAMS_FIRST_SHIFT | d.streams << MESHKV_DESC_STREAMS_COUNT_SHIFT);
-        io_.write(MESHKV_DESC_PUSH, d.mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
+        const uint32_t mapping = d.mapping == MAPPING_AUTO ? mapping_for(d.count, d.streams) : d.mapping;
+        io_.write(MESHKV_DESC_PUSH, mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
                                         uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT);
         check();
         next_.named.insert(slices.begin(), slices.end());

@@ -79,7 +79,7 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
                 events.extend(design.mesh.nodes().map(|tile| Tell(tile, close)));
             }
             for n in &needs {
-                let of_need = flits(design, n.rows).into_iter().flatten();
+                let of_need = flits_of_rows(design, n.rows).into_iter().flatten();
                 let tag = n.slice.tag(design);
                 events.extend(of_need.map(|i| Flit(n.tile, tag, i, n.mask, data(design, n, i))));
             }
