@@ -162,6 +162,7 @@ fn widths() -> Vec<(String, Formats)> {
     };
     vary("aligned element: magnitude bits", &[24, 23, 22, 20, 18], &|f, bits| f.window_bits = bits);
     vary("weight: significand bits", &[19, 18, 16, 15, 14], &|f, bits| f.stationary_bits = bits);
+    vary("second scale: powers of two below the first", &[2, 3, 4, 5, 6, 7], &|f, bits| f.small_shift = bits);
     vary("logit: bits below the point", &[18, 16, 14], &|f, bits| f.logit_fraction = bits);
     vary("scale: significand bits", &[24, 22, 20, 18], &|f, bits| f.scale_bits = bits);
     vary("table of 2^x: address bits", &[8, 6, 5], &|f, bits| f.table_bits = bits);

@@ -7,15 +7,12 @@ use crate::config::Config;
 
 /// Words of queries and jobs that wait to cross into the PE clock.
 pub const JOB_DEPTH: u32 = 16;
-/// Cycles from reading the last weight until it can be used.
-pub const LOAD_LATENCY: u32 = 8;
 /// Cycles from a dot to the last trace of its op in a row, at least.
 const AFTER_DOT: u32 = 24;
 /// Cycles from a dot until the sum that it reads leaves the row, at most.
 const READ_AFTER_DOT: u32 = 8;
 
-/// Most lanes of a tile for which the U280 has two DSPs each, and block RAM instead of LUT memory, at 24
-/// tiles an SLR.
+/// Most lanes of a tile for which the U280 has block RAM instead of LUT memory, at 24 tiles an SLR.
 const SPARING_LANES: u32 = 32;
 
 /// Deepest FIFO of flits that LUT memory holds cheaply.
@@ -57,9 +54,8 @@ impl Array {
         Array { rows, lanes: flit_elements(config), heads, slots, kv_heads }
     }
 
-    /// True if DSPs and block RAMs replace some LUTs, as they do where there are few lanes: in the alignment
-    /// of elements, their exponents and the FIFO of flits. Larger arrays use LUTs.
-    pub fn spares_luts(config: &Config) -> bool {
+    /// True if block RAMs replace LUTs in the FIFO of flits, as they do where there are few lanes.
+    fn spares_luts(config: &Config) -> bool {
         config.pe.array_rows * flit_elements(config) <= SPARING_LANES
     }
 
@@ -70,20 +66,41 @@ impl Array {
         (Array::spares_luts(&design.config) || is_wide(&design.config)) && design.mare.fifo_depth > LUT_WORDS
     }
 
-    /// Cycles from a registered op to its dot: exponents with one level of maxima, two levels a stage,
-    /// alignment, products group by group, the sum of the four chains.
-    pub fn dot_cycles(lanes: u32) -> u32 {
-        6 + lanes.ilog2() / 2 + lanes / 4
+    /// Cycles from an op to the first row: the flit is registered, masked, and aligned to its largest exponent, which
+    /// takes one level of maxima and then two a stage.
+    pub fn align_cycles(lanes: u32) -> u32 {
+        6 + lanes.ilog2() / 2
     }
 
-    /// Cycles in which an op passes a row.
+    /// Cycles from an op at a row to its dot: two registers, products group by group, the sum of the four chains.
+    pub fn dot_cycles(lanes: u32) -> u32 {
+        4 + lanes / 4
+    }
+
+    /// Cycles from a load of weights to the first op of that buffer. The op waits for its alignment, and each group of
+    /// four lanes works a cycle after the one before it, so that the last weights may come later than the op.
+    pub fn load_cycles(lanes: u32) -> u32 {
+        lanes + 10 - Array::align_cycles(lanes) - lanes / 4
+    }
+
+    /// Cycles from the last op of a buffer until its weights may be loaded again.
+    pub fn free_cycles(&self) -> u32 {
+        self.rows + Array::align_cycles(self.lanes) - 2
+    }
+
+    /// Cycles from the last word of a query to the first op that uses it: the words of a part leave together.
+    pub fn fresh_cycles(&self, head_dim: u32) -> u32 {
+        (self.lanes.min(head_dim) / 4).max(2)
+    }
+
+    /// Cycles in which an op passes alignment and a row.
     pub fn rest_cycles(&self) -> u32 {
-        Array::dot_cycles(self.lanes) + AFTER_DOT
+        Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + AFTER_DOT
     }
 
     /// Most results in flight in the array.
     pub fn read_cycles(&self) -> u32 {
-        Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
+        Array::align_cycles(self.lanes) + Array::dot_cycles(self.lanes) + READ_AFTER_DOT + self.rows
     }
 
     /// Contexts of a row.

@@ -42,7 +42,7 @@ pub mod visits;
 mod wait_bound;
 mod wires;
 
-pub use array::{Array, JOB_DEPTH, LOAD_LATENCY};
+pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
 pub use bus::Bus;
 pub use check::{check, check_for_the_card};

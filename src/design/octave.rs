@@ -1,6 +1,6 @@
 //! Constants of PaD's arithmetic: the scale of a logit and the table of powers of two.
 //!
-//! The model computes with them and the Verilog holds them; `docs/pad_numbers.md` gives the reasons.
+//! The model computes with them and the Verilog holds them; `docs/numbers.md` gives the reasons.
 
 /// Fraction bits of a base of the table; its leading one is not stored.
 pub const BASE_FRACTION: u32 = 21;

@@ -5,7 +5,7 @@
 //! tile's segments as the Verilog does. A [`Root`] merges the PART packets of the tiles and returns the
 //! output in FP16. All values in between can be read. [`attend`] runs the whole computation.
 //! [`mod@reference`] computes what results are measured against, and [`tensors`] supplies inputs. Formats,
-//! error analysis and figures are in `docs/pad_numbers.md`.
+//! error analysis and figures are in `docs/numbers.md`.
 //!
 //! No value depends on cycles: the datapath has none.
 
@@ -13,7 +13,7 @@ pub mod cycle;
 pub mod datapath;
 
 pub use datapath::{
-    attend, attention, dot, exp2, fixed, formats, fp16, layout, normalise, part, reference, root, softmax,
-    split, tensors, Datapath, DatapathShape, Dot, Exp2, Formats, Lane, Packet, Partial, Query, Reciprocal,
-    Root, Scale, Split, Weight,
+    align, attend, attention, dot, exp2, fixed, formats, fp16, layout, normalise, part, reference, root,
+    softmax, split, tensors, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats, Lane, Packet, Partial,
+    Query, Reciprocal, Root, Scale, Split, Vector, Weight,
 };

@@ -3,7 +3,7 @@
 use super::exact::{datapath, integer, nearest_half, power_of_two, rational};
 use meshkv::model::fixed::{from_fp32, place, shift, to_fp32, Phase};
 use meshkv::model::formats::LOGIT_BITS;
-use meshkv::model::{dot, fp16, Dot, Exp2, Formats, Lane, Reciprocal, Scale, Weight};
+use meshkv::model::{align, dot, fp16, Dot, Exp2, Formats, Lane, Reciprocal, Scale, Vector, Weight};
 use num_rational::BigRational;
 use num_traits::Signed;
 use proptest::prelude::*;
@@ -20,60 +20,109 @@ fn finite() -> impl Strategy<Value = u16> {
     prop_oneof![3 => whole, 1 => edge, 2 => close]
 }
 
-fn weight_lane() -> impl Strategy<Value = Lane> {
-    prop_oneof![
-        1 => Just(Lane::default()),
-        6 => (1u32 << 16..1 << 17, 0u32..32)
-            .prop_map(|(significand, exponent)| Lane { negative: false, significand, exponent }),
-    ]
+/// A weight of a block: its significand, and by how much it lies below the largest.
+fn weight() -> impl Strategy<Value = Option<(u32, u32)>> {
+    prop_oneof![1 => Just(None), 6 => (1u32 << 16..1 << 17, 0u32..40).prop_map(Some)]
 }
 
 fn dot_value(dot: Dot, bias: i32) -> BigRational {
     integer(dot.sum) * power_of_two(dot.exponent as i32 - bias - 41)
 }
 
-fn lane_value(lane: &Lane, bias: i32) -> BigRational {
-    let value = integer(lane.significand) * power_of_two(lane.exponent as i32 - bias - 16);
-    if lane.negative {
-        -value
-    } else {
-        value
-    }
+/// Largest error of an element that lies `short` powers of two below the largest, whose exponent is `exponent`: half a
+/// last place where bits are lost, and what the small scale cuts off.
+fn element_error(exponent: u32, short: u32, small: bool) -> BigRational {
+    let rounding = if short > 15 { power_of_two(exponent as i32 - 41) } else { integer(0) };
+    rounding + if small && short > 10 { power_of_two(exponent as i32 - 35) } else { integer(0) }
 }
 
-/// Checks a dot product against the exact one: exact where exponents lie close, else one part in 2^24 of
-/// the scale of the largest a lane.
-fn check_dot(flit: &[u16], lanes: &[Lane], bias: i32) {
-    let found = dot(flit, lanes, &Formats::default());
-    let exact: BigRational =
-        flit.iter().zip(lanes).map(|(&x, lane)| rational(x) * lane_value(lane, bias)).sum();
-    let exponents: Vec<_> =
-        flit.iter().zip(lanes).map(|(&x, lane)| fp16::fields(x).exponent + lane.exponent).collect();
-    assert_eq!(found.exponent, *exponents.iter().max().unwrap());
-    let short = exponents.iter().filter(|&&e| found.exponent - e > 15).count();
-    let bound = integer(short as i64) * power_of_two(found.exponent as i32 - 15 - bias - 24);
-    assert!((dot_value(found, 15 + bias) - &exact).abs() <= bound, "{found:?} {exact}");
+/// Checks a dot against the exact one: the sum of the lanes' errors bounds its own. `lanes` has each stationary number
+/// with the largest error of its conversion.
+fn check_dot(flit: &[u16], vector: &Vector, lanes: &[(BigRational, BigRational)], bias: i32) {
+    let formats = Formats::default();
+    let found = dot(&align(flit, |_| true, &formats), vector, &formats);
+    let exponent = flit.iter().map(|&bits| fp16::fields(bits).exponent).max().unwrap();
+    assert_eq!(found.exponent, exponent + vector.exponent);
+    let (mut exact, mut bound) = (integer(0), integer(0));
+    for ((&bits, (number, error)), lane) in flit.iter().zip(lanes).zip(&vector.lanes) {
+        exact += rational(bits) * number;
+        let of_element = element_error(exponent, exponent - fp16::fields(bits).exponent, lane.small);
+        bound += of_element * (number.abs() + error) + rational(bits).abs() * error;
+    }
+    assert!((dot_value(found, 15 + bias) - &exact).abs() <= bound, "{found:?} {exact} {bound}");
+    // The bound by norms: 2^-20 a lane for a query, 2^-15 for weights, of the largest element and the largest number.
+    let largest = power_of_two(exponent as i32 - 14 + vector.exponent as i32 - bias);
+    let norms = integer(flit.len() as i64) * power_of_two(if bias == 15 { -21 } else { -16 }) * largest;
+    assert!(bound <= norms, "{bound} {norms}");
 }
 
 proptest! {
     #[test]
-    fn a_dot_with_a_query_is_exact_within_fifteen_powers_of_two(
+    fn a_dot_with_a_query_errs_by_its_lanes_at_most(
         pairs in prop::collection::vec((finite(), finite()), 1..65)
     ) {
         let (flit, query): (Vec<u16>, Vec<u16>) = pairs.into_iter().unzip();
-        let lanes: Vec<_> = query.iter().map(|&bits| Lane::query(bits, &Formats::default())).collect();
-        for (lane, &bits) in lanes.iter().zip(&query) {
-            prop_assert_eq!(lane_value(lane, 15), rational(bits));
-        }
-        check_dot(&flit, &lanes, 15);
+        let vector = Vector::query(&query, &Formats::default());
+        let largest = query.iter().map(|&bits| fp16::fields(bits).exponent).max().unwrap();
+        prop_assert_eq!(vector.exponent, largest + 1);
+        let lanes: Vec<_> = query
+            .iter()
+            .zip(&vector.lanes)
+            .map(|(&bits, lane)| {
+                let lack = largest - fp16::fields(bits).exponent;
+                let unit = power_of_two(vector.exponent as i32 - 31 - if lane.small { 5 } else { 0 });
+                let error = if lack > 10 { unit.clone() / integer(2) } else { integer(0) };
+                assert!((integer(lane.number) * unit - rational(bits)).abs() <= error);
+                assert!(lane.small == (lack >= 5) && lane.number.abs() < 1 << 16);
+                (rational(bits), error)
+            })
+            .collect();
+        check_dot(&flit, &vector, &lanes, 15);
     }
 
     #[test]
-    fn a_dot_with_weights_is_exact_within_fifteen_powers_of_two(
-        pairs in prop::collection::vec((finite(), weight_lane()), 1..65)
+    fn a_dot_with_weights_errs_by_its_lanes_at_most(
+        pairs in prop::collection::vec((finite(), weight()), 1..65), below in 0u32..40
     ) {
-        let (flit, lanes): (Vec<u16>, Vec<Lane>) = pairs.into_iter().unzip();
-        check_dot(&flit, &lanes, 31);
+        let (flit, mut weights): (Vec<u16>, Vec<_>) = pairs.into_iter().unzip();
+        weights[0] = Some((1 << 16, 0));
+        let vector = Vector::weights(&weights, below, &Formats::default());
+        if below > 31 {
+            prop_assert!(vector.lanes.iter().all(|lane| *lane == Lane::default()));
+            return Ok(());
+        }
+        prop_assert_eq!(vector.exponent, 31 - below);
+        let lanes: Vec<_> = weights
+            .iter()
+            .zip(&vector.lanes)
+            .map(|(weight, lane)| {
+                let Some((significand, lack)) = *weight else {
+                    assert_eq!(*lane, Lane::default());
+                    return (integer(0), integer(0));
+                };
+                let unit = power_of_two(-16 - below as i32 - if lane.small { 5 } else { 0 });
+                let exact = integer(significand) * power_of_two(-16 - below as i32 - lack as i32);
+                let error = if lack == 0 { integer(0) } else { unit.clone() / integer(2) };
+                assert!((integer(lane.number) * unit - &exact).abs() <= error);
+                assert!(lane.small == (lack >= 5) && (0..1 << 17).contains(&lane.number));
+                (exact, error)
+            })
+            .collect();
+        check_dot(&flit, &vector, &lanes, 31);
+    }
+
+    #[test]
+    fn lanes_that_do_not_count_change_nothing(
+        flit in prop::collection::vec(finite(), 8), garbage in prop::collection::vec(any::<u16>(), 8), counts in any::<u8>()
+    ) {
+        let mixed: Vec<_> =
+            (0..8).map(|lane| if counts >> lane & 1 == 1 { flit[lane] } else { garbage[lane] }).collect();
+        let zeroed: Vec<_> = (0..8).map(|lane| if counts >> lane & 1 == 1 { flit[lane] } else { 0 }).collect();
+        let formats = Formats::default();
+        prop_assert_eq!(
+            align(&mixed, |lane| counts >> lane & 1 == 1, &formats),
+            align(&zeroed, |_| true, &formats)
+        );
     }
 
     #[test]
@@ -182,10 +231,13 @@ proptest! {
 fn the_widest_dots_have_the_width_that_is_stated() {
     let formats = Formats::default();
     for lanes in [4, 8, 16, 32, 64] {
-        let largest = Lane { negative: false, significand: (1 << 17) - 1, exponent: 31 };
-        let found = dot(&vec![0x7bff; lanes], &vec![largest; lanes], &formats);
+        let weights = Vector::weights(&vec![Some(((1 << 17) - 1, 0)); lanes], 0, &formats);
+        let found = dot(&align(&vec![0x7bff; lanes], |_| true, &formats), &weights, &formats);
         assert_eq!(found.sum, lanes as i64 * (0x7ff << 15) * ((1 << 17) - 1));
         assert!(found.sum < lanes as i64 * (1 << 43) && found.exponent == 61);
+        let query = Vector::query(&vec![0xfbff; lanes], &formats);
+        let logit = dot(&align(&vec![0x7bff; lanes], |_| true, &formats), &query, &formats);
+        assert!(logit.sum == -(lanes as i64) * (0x7ff << 15) * (0x7ff << 5) && logit.exponent == 61);
         // A DSP cascade of 48 bits holds the sum of 16 lanes.
         assert!(lanes > 16 || found.sum < 1 << 47);
     }

@@ -27,13 +27,16 @@ fn head(
     (ours, flash, true_ones)
 }
 
-/// Asserts that the datapath is no worse than FlashAttention-2, but for one output at the edge between two FP16
-/// numbers.
+/// Asserts that the datapath is no worse than FlashAttention-2. Single outputs decide the largest error: if FlashAttention-2
+/// has one right that lies nearly half-way between two FP16, ours may have the other, which is little more than half a last
+/// place away.
 fn assert_no_worse(what: &str, ours: &[u16], flash: &[u16], exact: &[f64]) {
     let (ours, flash) = (Error::of(ours, exact), Error::of(flash, exact));
     let slack = 1.0 + 1e-4;
+    let largest = exact.iter().fold(0f64, |largest, value| largest.max(value.abs()));
+    let half_place = 2f64.powf(largest.log2().floor() - 11.0);
     assert!(
-        ours.max <= flash.max * slack && ours.rms <= flash.rms * slack,
+        ours.max <= (flash.max * slack).max(half_place * 1.05) && ours.rms <= flash.rms * slack,
         "{what}: ours {ours:?}, FlashAttention-2 {flash:?}"
     );
 }

@@ -128,18 +128,21 @@ fn the_size_of_segments_changes_no_bit() {
 #[test]
 fn intermediate_values_are_what_the_steps_give() {
     use meshkv::model::fixed::{place, to_fp32, Phase};
-    use meshkv::model::{dot, Lane};
+    use meshkv::model::{align, dot, Vector};
     let datapath = datapath(64, 16);
     let t = tensors(16, 64, Logits::Peaky);
     let (q, k, v) = (t.query(0, 0), t.keys(0), t.values(0));
     let partial = masked(&datapath, q, k, v, 0..16);
-    let query: Vec<_> = q.iter().map(|&bits| Lane::query(bits, &datapath.formats)).collect();
+    let aligned = |flit: &[u16]| align(flit, |_| true, &datapath.formats);
+    let query: Vec<_> = q.chunks(16).map(|part| Vector::query(part, &datapath.formats)).collect();
     let mut weights = Vec::new();
     for (token, row) in k.chunks(64).enumerate() {
         let logit: i128 = row
             .chunks(16)
-            .zip(query.chunks(16))
-            .map(|(flit, part)| place(dot(flit, part, &datapath.formats), &datapath.formats, Phase::Logit))
+            .zip(&query)
+            .map(|(flit, part)| {
+                place(dot(&aligned(flit), part, &datapath.formats), &datapath.formats, Phase::Logit)
+            })
             .sum();
         assert_eq!(logit, partial.logits()[token]);
         weights.push(datapath.exp2.weight(datapath.scale.apply(logit)));
@@ -147,17 +150,13 @@ fn intermediate_values_are_what_the_steps_give() {
     }
     let max = weights.iter().map(|weight| weight.integer).max().unwrap();
     assert_eq!(partial.max(), Some(max));
-    let blank = Lane::default();
-    let lanes: Vec<_> = weights
-        .iter()
-        .map(|w| match (max - w.integer) as u32 {
-            below @ 0..=31 => Lane { negative: false, significand: w.significand, exponent: 31 - below },
-            _ => blank,
-        })
-        .collect();
-    assert_eq!(partial.block(), lanes);
-    assert!(lanes.iter().any(|lane| lane.significand != 0) && partial.sums().len() == 65);
-    let sum = |flit: &[u16]| place(dot(flit, &lanes, &datapath.formats), &datapath.formats, Phase::Sum);
+    // The block is the first of its head: its largest weight is m.
+    let lacks: Vec<_> = weights.iter().map(|w| Some((w.significand, (max - w.integer) as u32))).collect();
+    let lanes = Vector::weights(&lacks, 0, &datapath.formats);
+    assert_eq!(partial.block(), Some(&lanes));
+    assert!(lanes.lanes.iter().any(|lane| lane.number != 0) && partial.sums().len() == 65);
+    let sum =
+        |flit: &[u16]| place(dot(&aligned(flit), &lanes, &datapath.formats), &datapath.formats, Phase::Sum);
     for dim in 0..64 {
         let flit: Vec<_> = (0..16).map(|token| v[token * 64 + dim]).collect();
         assert_eq!(partial.sums()[dim], sum(&flit));

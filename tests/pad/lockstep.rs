@@ -159,8 +159,8 @@ fn a_change_of_the_verilog_is_found() {
     for (module, from, to) in [
         (
             "meshkv_weight_loader",
-            "{freed_q[ARRAY_ROWS:0], finishes}",
-            "{freed_q[ARRAY_ROWS-1:0], finishes, 1'b0}",
+            "{freed_q[FREE_CYCLES-2:0], finishes}",
+            "{freed_q[FREE_CYCLES-3:0], finishes, 1'b0}",
         ),
         ("meshkv_pad_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
         ("meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),

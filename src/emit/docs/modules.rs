@@ -80,6 +80,7 @@ fn usual_meaning(port: &str) -> &'static str {
         "dim" | "next_dim" => "Number of the sum; HEAD_DIM is l.",
         "next_buffer" | "load_buffer" | "m_buffer" | "op_buffer" => "Number of the weight buffer.",
         "next_clear" => "The last READ of its context.",
+        "next_exponent" => "Exponent of the flit.",
         "load_block" => "Number of the block in the segment.",
         "k_done" => "One pulse a tail.",
         "s_exponent" => "Integer part of the scaled logit.",

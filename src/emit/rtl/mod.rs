@@ -10,6 +10,7 @@ macro_rules! template {
     };
 }
 
+mod array_alone;
 mod block;
 mod board;
 mod common;
@@ -24,16 +25,15 @@ mod network;
 mod pad;
 mod reduce;
 mod render;
-mod row_alone;
 mod sources;
 mod takv;
 mod values;
 
+pub use array_alone::{array, row_memories, RowMemories};
 pub use block::Block;
 pub use module::{Dir, ModuleSpec, ParamSpec, PortSpec, Width};
 pub use modules::modules;
 pub use names::{CORE, FABRIC, FRONT, MESH, PAD, PERIPHERY, ROOT, ROUTER, TILE, TOP, TRANSPORT};
-pub use pad::row::row_modules;
-pub use row_alone::{row, row_memories, RowMemories};
+pub use pad::row::array_modules;
 pub(super) use sources::emit;
 pub use sources::emit_block;

@@ -1,62 +1,119 @@
-//! Dot engine: one flit against a stationary vector, with exact products and an exact sum.
+//! Dot engine: one flit against a stationary vector, in integers with one exponent a vector.
 //!
-//! It models one row of the array, for K and V alike. Exponents are added lane by lane. The element of a lane
-//! is shifted down by the difference to the largest exponent, to 26 bits of magnitude; bits below are cut
-//! off. A product within 2^15 of the largest exponent is therefore exact. A smaller one is short by less than
-//! 2^-24 of the scale of the largest, one unit of FP32. All later integer arithmetic is exact.
+//! A flit is aligned once, to the largest exponent among its elements, for all rows of the array ([`align`]). A
+//! stationary vector is aligned to its own largest exponent when it is loaded ([`Vector`]). A row only multiplies and
+//! adds integers, without loss, except that a lane of the small scale drops the lowest bits of its element. So the error
+//! of a dot is bounded by the largest element of the flit and the largest stationary number, not by each product.
+//! `docs/numbers.md` has the bound.
 
-use super::formats::Formats;
+use super::fixed::{half_up, rounded};
+use super::formats::{Formats, WEIGHT_RANGE};
 use super::fp16::{self, SIGNIFICAND_BITS};
 
-/// Stationary number: `±significand * 2^(exponent - bias)`. The default is the blank lane.
-///
-/// The significand of a query is that of FP16, shifted up to the width of a weight's. So a row treats both
-/// alike: `stationary_bits` bits with `stationary_bits - 1` below the point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lane {
-    /// Sign; a weight has none.
-    pub negative: bool,
-    /// At most 17 bits; 0 makes the lane blank.
-    pub significand: u32,
-    /// 0..=31.
+/// A flit as integers: each element is `elements[i] * 2^(exponent - 25 - (window_bits - 11))`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aligned {
+    /// Signed, below 2^window_bits in magnitude.
+    pub elements: Vec<i64>,
+    /// Largest exponent of an element, 1..=31.
     pub exponent: u32,
 }
 
+/// Aligns a flit to the largest exponent of its elements, each to nearest, halves upwards.
+///
+/// An element within 2^(window_bits - 11) of the largest exponent is exact. Lanes outside `counts` are zero.
+pub fn align(flit: &[u16], counts: impl Fn(usize) -> bool, formats: &Formats) -> Aligned {
+    let fields: Vec<_> = flit
+        .iter()
+        .enumerate()
+        .map(|(lane, &bits)| fp16::fields(if counts(lane) { bits } else { 0 }))
+        .collect();
+    let exponent = fields.iter().map(|f| f.exponent).max().unwrap_or(1);
+    let element = |f: &fp16::Fields| {
+        let magnitude = i64::from(f.significand) << (formats.window_bits - SIGNIFICAND_BITS);
+        half_up(if f.negative { -magnitude } else { magnitude }, exponent - f.exponent)
+    };
+    Aligned { elements: fields.iter().map(element).collect(), exponent }
+}
+
+/// A number of a stationary vector. The default is the blank lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lane {
+    /// A query's is signed and has `stationary_bits - 1` bits of magnitude, a weight's has `stationary_bits`.
+    pub number: i64,
+    /// Its last place is 2^-small_shift of that of other lanes.
+    pub small: bool,
+}
+
 impl Lane {
-    /// Converts an element of a query, exactly.
-    pub fn query(bits: u16, formats: &Formats) -> Lane {
-        let f = fp16::fields(bits);
-        let significand = f.significand << (formats.stationary_bits - SIGNIFICAND_BITS);
-        Lane { negative: f.negative, significand, exponent: f.exponent }
+    /// A number that lies `lack` powers of two below the largest of its vector: `significand`, with its leading bit at
+    /// the top of the largest's. To nearest, halves away from zero.
+    fn new(negative: bool, significand: u64, lack: u32, formats: &Formats) -> Lane {
+        let small = lack >= formats.small_shift;
+        let magnitude = rounded(significand, if small { lack - formats.small_shift } else { lack });
+        Lane { number: if negative { -magnitude } else { magnitude }, small }
     }
 }
 
-/// Result of a row for a flit: `sum * 2^(exponent - bias - 41)`. The last places of the operands are 2^-25
-/// and 2^-16. The bias is 15 of the flit's FP16, plus 15 of a query's or 31 of a weight's exponent.
+/// A stationary vector: each lane is `number * 2^(exponent - 31)`, of the small scale `2^(exponent - 31 - small_shift)`,
+/// with 16 more bits below the point for a weight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vector {
+    /// Its numbers.
+    pub lanes: Vec<Lane>,
+    /// Of a query 2..=32, one more than the largest exponent of an element; of weights 0..=31.
+    pub exponent: u32,
+}
+
+impl Vector {
+    /// Converts elements of a query.
+    pub fn query(elements: &[u16], formats: &Formats) -> Vector {
+        let fields: Vec<_> = elements.iter().map(|&bits| fp16::fields(bits)).collect();
+        let largest = fields.iter().map(|f| f.exponent).max().unwrap_or(1);
+        let up = formats.stationary_bits - 1 - SIGNIFICAND_BITS;
+        let lane = |f: &fp16::Fields| {
+            Lane::new(f.negative, u64::from(f.significand) << up, largest - f.exponent, formats)
+        };
+        Vector { lanes: fields.iter().map(lane).collect(), exponent: largest + 1 }
+    }
+
+    /// Weights of a block: significands, each with the powers of two by which it lies below the largest of the block;
+    /// none is a blank lane. `below`: the powers of two by which that one lies below m.
+    pub fn weights(weights: &[Option<(u32, u32)>], below: u32, formats: &Formats) -> Vector {
+        let range = WEIGHT_RANGE;
+        let lane = |weight: &Option<(u32, u32)>| match weight {
+            Some((significand, lack)) if below <= range => {
+                Lane::new(false, u64::from(*significand), *lack, formats)
+            }
+            _ => Lane::default(),
+        };
+        Vector { lanes: weights.iter().map(lane).collect(), exponent: range.saturating_sub(below) }
+    }
+}
+
+/// Result of a row for a flit: `sum * 2^(exponent - bias - 41)`. The bias is 15 of the flit's FP16, plus 15 of a query's
+/// or 31 of a weight's exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dot {
     /// |sum| < 2^(26 + 17) * lanes: 49 bits signed for 32 lanes.
     pub sum: i64,
-    /// Largest sum of exponents, 0..=62.
+    /// Sum of the exponents of both vectors, 1..=63.
     pub exponent: u32,
 }
 
-/// Returns the dot product of a flit with a stationary vector of as many lanes.
-pub fn dot(flit: &[u16], stationary: &[Lane], formats: &Formats) -> Dot {
-    assert_eq!(flit.len(), stationary.len(), "a flit and its stationary vector have the same lanes");
-    let lanes = || flit.iter().map(|&bits| fp16::fields(bits)).zip(stationary);
-    let exponent = lanes().map(|(f, s)| f.exponent + s.exponent).max().unwrap_or_default();
-    let sum = lanes()
-        .map(|(f, s)| {
-            let short = exponent - (f.exponent + s.exponent);
-            let aligned = u64::from(f.significand) << (formats.window_bits - SIGNIFICAND_BITS) >> short;
-            let product = (aligned * u64::from(s.significand)) as i64;
-            if f.negative != s.negative {
-                -product
-            } else {
-                product
-            }
-        })
-        .sum();
-    Dot { sum, exponent }
+/// Returns the dot product of an aligned flit with a stationary vector of as many lanes.
+pub fn dot(flit: &Aligned, stationary: &Vector, formats: &Formats) -> Dot {
+    assert_eq!(
+        flit.elements.len(),
+        stationary.lanes.len(),
+        "a flit and its stationary vector have the same lanes"
+    );
+    let product = |(&element, lane): (&i64, &Lane)| {
+        let scaled = if lane.small { element >> formats.small_shift } else { element };
+        scaled * lane.number
+    };
+    Dot {
+        sum: flit.elements.iter().zip(&stationary.lanes).map(product).sum(),
+        exponent: flit.exponent + stationary.exponent,
+    }
 }

@@ -24,6 +24,20 @@ pub fn shift(value: i128, shift: i32) -> i128 {
     }
 }
 
+/// Returns `value * 2^-down`, to nearest, halves upwards.
+pub fn half_up(value: i64, down: u32) -> i64 {
+    if down == 0 {
+        value
+    } else {
+        ((value >> (down - 1)) + 1) >> 1
+    }
+}
+
+/// Returns `magnitude * 2^-down`, to nearest, halves upwards.
+pub fn rounded(magnitude: u64, down: u32) -> i64 {
+    half_up(magnitude as i64, down.min(63))
+}
+
 /// Converts a row's result to fixed point.
 ///
 /// One formula serves both phases. The unit of `exponent` is that of q*k for logits, whose point is

@@ -1,11 +1,12 @@
 //! Widths of the datapath's numbers.
 //!
 //! The Verilog implements [`Formats::default`]. The fields exist so that a bench can measure the value of
-//! each bit. `docs/pad_numbers.md` has the layouts, bit by bit, and the argument for each.
+//! each bit. `docs/numbers.md` has the layouts, bit by bit, and the argument for each.
 
 /// Exponent field of an FP16 infinity or NaN.
 pub const FP16_SPECIAL: u32 = 31;
-/// Largest distance, in powers of two, of a softmax numerator below the running maximum; smaller ones are 0.
+/// Largest distance, in powers of two, of a block's largest softmax numerator below the running maximum; blocks further
+/// below count as 0.
 pub const WEIGHT_RANGE: u32 = 31;
 /// Bits of a logit, sign included, that enter the multiplication by the scale; larger ones saturate.
 pub const LOGIT_BITS: u32 = 52;
@@ -21,8 +22,11 @@ pub const NUMERATOR_BITS: u32 = 26;
 pub struct Formats {
     /// Magnitude bits of an aligned element; with its sign it fills a port of 27 bits.
     pub window_bits: u32,
-    /// Significand bits of the stationary operand; with its sign it fills a port of 18 bits.
+    /// Bits of a weight; with its sign it fills a port of 18 bits. A query has one less, and its sign.
     pub stationary_bits: u32,
+    /// Distance, in powers of two, of the two scales of a stationary vector: numbers that lie at least as far below the
+    /// largest have the small scale.
+    pub small_shift: u32,
     /// Bits below the point of an unscaled logit and of a scaled one.
     pub logit_fraction: u32,
     /// Significand bits of the constant log2(e) / sqrt(head_dim).
@@ -38,6 +42,7 @@ impl Default for Formats {
         Formats {
             window_bits: 26,
             stationary_bits: 17,
+            small_shift: 5,
             logit_fraction: 20,
             scale_bits: 26,
             table_bits: 7,

@@ -16,7 +16,7 @@ pub mod softmax;
 pub mod tensors;
 
 pub use attention::{attend, split, Split};
-pub use dot::{dot, Dot, Lane};
+pub use dot::{align, dot, Aligned, Dot, Lane, Vector};
 pub use exp2::{Exp2, Scale, Weight};
 pub use formats::Formats;
 pub use normalise::Reciprocal;

@@ -5,10 +5,10 @@
 //! a V flit of ones after each block. It needs no path of its own, and it adds exactly the weights that o
 //! adds.
 
-use super::dot::{dot, Lane};
+use super::dot::{align, dot, Vector};
 use super::exp2::{Scale, Weight};
 use super::fixed::{self, place, Phase};
-use super::formats::WEIGHT_RANGE;
+use super::formats::Formats;
 use super::params::{Datapath, DatapathShape};
 use super::{fp16, part};
 use std::ops::Range;
@@ -20,8 +20,8 @@ const ONE: u16 = 0x3c00;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
     /// Stationary vectors for consecutive K flits: `head_dim / E` parts of the query. Where a flit holds
-    /// several tokens, they are the query once at each place, with all other lanes blank.
-    pub parts: Vec<Vec<Lane>>,
+    /// several tokens, it is the query once at each place; the elements of other tokens are left out.
+    pub parts: Vec<Vector>,
     /// An element is infinite or NaN.
     pub special: bool,
 }
@@ -37,17 +37,13 @@ impl Query {
     fn new(datapath: &Datapath, elements: &[u16]) -> Query {
         let (head_dim, lanes) = (datapath.shape.head_dim as usize, datapath.shape.flit_elements as usize);
         assert_eq!(elements.len(), head_dim, "a query has head_dim elements");
-        let query: Vec<_> = elements.iter().map(|&bits| Lane::query(bits, &datapath.formats)).collect();
-        let parts = if head_dim >= lanes {
-            query.chunks(lanes).map(<[Lane]>::to_vec).collect()
-        } else {
-            let at = |place: usize| {
-                let mut part = vec![Lane::default(); lanes];
-                part[place * head_dim..(place + 1) * head_dim].copy_from_slice(&query);
-                part
-            };
-            (0..lanes / head_dim).map(at).collect()
-        };
+        let formats = &datapath.formats;
+        let parts = elements.chunks(lanes).map(|part| {
+            let mut vector = Vector::query(part, formats);
+            vector.lanes = vector.lanes.repeat(lanes / part.len());
+            vector
+        });
+        let parts = parts.collect();
         Query { parts, special: elements.iter().any(|&bits| fp16::is_special(bits)) }
     }
 }
@@ -64,6 +60,22 @@ pub struct Partial<'a> {
     segment: Segment,
 }
 
+/// Returns a block's weights relative to its largest, and that one relative to m. Masked tokens are blank, as is a block
+/// too far below m.
+fn relative(
+    weights: &[Option<Weight>],
+    of_block: Option<i32>,
+    max: Option<i32>,
+    formats: &Formats,
+) -> Vector {
+    let distance = |above: i32, below: i32| (i64::from(above) - i64::from(below)) as u32;
+    let below = max.zip(of_block).map_or(0, |(max, of_block)| distance(max, of_block));
+    let lack = |weight: &Option<Weight>| {
+        weight.map(|w| (w.significand, distance(of_block.expect("a block with a weight"), w.integer)))
+    };
+    Vector::weights(&weights.iter().map(lack).collect::<Vec<_>>(), below, formats)
+}
+
 /// Position in a segment, and its scratchpad.
 #[derive(Debug, Clone, Default)]
 struct Segment {
@@ -75,7 +87,7 @@ struct Segment {
     weights: Vec<Option<Weight>>,
     /// V flits received, and the weights of their block.
     v_flits: usize,
-    block: Vec<Lane>,
+    block: Option<Vector>,
 }
 
 impl<'a> Partial<'a> {
@@ -99,18 +111,23 @@ impl<'a> Partial<'a> {
     pub fn k_flit(&mut self, flit: &[u16]) {
         let head_dim = self.datapath.shape.head_dim as usize;
         let parts = self.query.parts.len();
+        let formats = &self.datapath.formats;
         if head_dim >= flit.len() {
             let part = self.segment.k_flits % parts;
-            let dot = dot(flit, &self.query.parts[part], &self.datapath.formats);
-            self.segment.logit += place(dot, &self.datapath.formats, Phase::Logit);
+            let dot = dot(&align(flit, |_| true, formats), &self.query.parts[part], formats);
+            self.segment.logit += place(dot, formats, Phase::Logit);
             self.note_special(self.segment.weights.len(), flit);
             if part + 1 == parts {
                 self.finish_token();
             }
         } else {
-            for (part, keys) in flit.chunks(head_dim).enumerate() {
-                let dot = dot(flit, &self.query.parts[part], &self.datapath.formats);
-                self.segment.logit = place(dot, &self.datapath.formats, Phase::Logit);
+            for (place_of, keys) in flit.chunks(head_dim).enumerate() {
+                let dot = dot(
+                    &align(flit, |lane| lane / head_dim == place_of, formats),
+                    &self.query.parts[0],
+                    formats,
+                );
+                self.segment.logit = place(dot, formats, Phase::Logit);
                 self.note_special(self.segment.weights.len(), keys);
                 self.finish_token();
             }
@@ -145,9 +162,9 @@ impl<'a> Partial<'a> {
         let special =
             |(token, &bits): (usize, &u16)| self.segment.rows.contains(&token) && fp16::is_special(bits);
         self.special |= tokens.zip(flit).any(special);
-        self.add(dim, flit);
+        self.add(dim, first, flit);
         if dim + 1 == head_dim {
-            self.add(head_dim, &vec![ONE; flit.len()]);
+            self.add(head_dim, first, &vec![ONE; flit.len()]);
         }
         self.segment.v_flits += 1;
     }
@@ -158,30 +175,23 @@ impl<'a> Partial<'a> {
         let scratchpad = &self.segment.weights;
         let weights: Vec<_> =
             (first..first + lanes).map(|token| scratchpad.get(token).copied().flatten()).collect();
-        let max = weights.iter().flatten().map(|weight| weight.integer).chain(self.max).max();
+        let of_block = weights.iter().flatten().map(|weight| weight.integer).max();
+        let max = of_block.max(self.max);
         if let (Some(old), Some(new)) = (self.max, max) {
             let down = i64::from(new) - i64::from(old);
             // Bits shifted out are cut off. In RTL this happens when each sum is next read.
             self.sums.iter_mut().for_each(|sum| *sum >>= down.min(127));
         }
         self.max = max;
-        self.segment.block = weights.into_iter().map(|weight| self.lane(weight)).collect();
+        self.segment.block = Some(relative(&weights, of_block, max, &self.datapath.formats));
     }
 
-    /// Returns a weight relative to the maximum: blank if the token is masked or too far below.
-    fn lane(&self, weight: Option<Weight>) -> Lane {
-        let Some((weight, max)) = weight.zip(self.max) else { return Lane::default() };
-        match u32::try_from(i64::from(max) - i64::from(weight.integer)) {
-            Ok(below) if below <= WEIGHT_RANGE => {
-                Lane { negative: false, significand: weight.significand, exponent: WEIGHT_RANGE - below }
-            }
-            _ => Lane::default(),
-        }
-    }
-
-    fn add(&mut self, entry: usize, flit: &[u16]) {
-        let dot = dot(flit, &self.segment.block, &self.datapath.formats);
-        self.sums[entry] += place(dot, &self.datapath.formats, Phase::Sum);
+    /// Adds the weighted sum of a flit to a sum. Tokens that do not count are left out.
+    fn add(&mut self, entry: usize, first: usize, flit: &[u16]) {
+        let (formats, rows) = (&self.datapath.formats, &self.segment.rows);
+        let flit = align(flit, |lane| rows.contains(&(first + lane)), formats);
+        let block = self.segment.block.as_ref().expect("the block's first flit has loaded its weights");
+        self.sums[entry] += place(dot(&flit, block, formats), formats, Phase::Sum);
     }
 
     /// Sums of q*k of the segment's tokens, with `logit_fraction` bits below the point.
@@ -206,9 +216,9 @@ impl<'a> Partial<'a> {
         &self.segment.weights
     }
 
-    /// Stationary vector of weights for the present block of V.
-    pub fn block(&self) -> &[Lane] {
-        &self.segment.block
+    /// Stationary vector of weights for the present block of V, if there is one.
+    pub fn block(&self) -> Option<&Vector> {
+        self.segment.block.as_ref()
     }
 
     /// m, the largest integer part of a logit in base 2; none before the first token that counts.

@@ -1,7 +1,7 @@
-//! A verilated row, driven cycle by cycle.
+//! A verilated array of one row, driven cycle by cycle.
 
 use meshkv::design::Design;
-use meshkv::emit::{row, row_modules, Dir, PortSpec, SourceFile};
+use meshkv::emit::{array, array_modules, Dir, PortSpec, SourceFile};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Inputs of one cycle by name; those that are not named are zero.
 pub type Inputs = BTreeMap<&'static str, Vec<u32>>;
 
-/// An output of a row.
+/// An output of an array.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Output {
     /// The answer to a READ: the sum's words, m, and whether a logit saturated.
@@ -27,19 +27,19 @@ pub struct Row {
     inputs: Vec<PortSpec>,
 }
 
-/// Verilates the row of a design, of which `change` may change the Verilog.
+/// Verilates the array of a design, of which `change` may change the Verilog.
 pub fn build(design: &Design, slots: u32, change: impl Fn(&mut SourceFile)) -> Row {
     let dir = tempfile::tempdir().unwrap();
     let mut verilator = Command::new(verilator());
-    let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_pad_row"];
+    let options = ["--cc", "-Wno-fatal", "--Mdir", "obj", "--top-module", "meshkv_pad_array"];
     verilator.current_dir(dir.path()).args(options);
-    for mut file in row(design, slots).unwrap() {
+    for mut file in array(design, slots).unwrap() {
         change(&mut file);
         let name = file.path.rsplit('/').next().unwrap().to_owned();
         fs::write(dir.path().join(&name), &file.text).unwrap();
         verilator.arg(name);
     }
-    let modules = row_modules(design, slots);
+    let modules = array_modules(design, slots);
     let ports = &modules.last().unwrap().ports;
     let inputs: Vec<_> = ports.iter().filter(|p| p.dir == Dir::Input && p.name != "clk").cloned().collect();
     let sum = ports.iter().find(|p| p.name == "sum_data").unwrap();
@@ -155,7 +155,7 @@ fn main_cpp(inputs: &[PortSpec], sum_words: usize) -> String {
         n => format!("for (int i = 0; i < {n}; i++) printf(\" %x\", top.sum_data[i]);"),
     };
     format!(
-        r#"#include "Vmeshkv_pad_row.h"
+        r#"#include "Vmeshkv_pad_array.h"
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -167,7 +167,7 @@ int main(int, char** argv) {{
     while (fread(&word, 4, 1, file) == 1) words.push_back(word);
     size_t at = 0;
     auto next = [&]() {{ return words[at++]; }};
-    static Vmeshkv_pad_row top;
+    static Vmeshkv_pad_array top;
     for (unsigned cycle = 0; at < words.size(); cycle++) {{
         top.clk = 0;
 {set}        top.eval();

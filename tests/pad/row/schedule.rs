@@ -1,7 +1,7 @@
 //! The schedule of a sequencer, with the model beside it: contexts in all slots, segments, blocks, READ.
 
 use super::bench::{Inputs, Output};
-use meshkv::design::Design;
+use meshkv::design::{Array, Design};
 use meshkv::model::{Datapath, DatapathShape, Partial};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg32;
@@ -11,8 +11,6 @@ use std::ops::Range;
 const READ_CYCLES: usize = 4;
 /// Cycles from an op to k_done, beyond those of the dot.
 const DONE_CYCLES: usize = 18;
-/// Cycles from a load to the first op of its buffer, beyond one a lane.
-const LOAD_CYCLES: usize = 7;
 /// Cycles between two ops of one sum.
 const AGAIN: usize = 8;
 
@@ -34,13 +32,22 @@ pub enum Numbers {
     Jumping,
     /// All alike: every product has the largest exponent, and every sum its largest magnitude.
     Full,
+    /// Queries without a normal number, and large keys.
+    Subnormal,
     /// Infinities and NaN in one slot, which must not disturb the others.
     Special,
 }
 
 impl Numbers {
-    pub const ALL: [Numbers; 6] =
-        [Numbers::Usual, Numbers::Any, Numbers::Jumping, Numbers::Extreme, Numbers::Full, Numbers::Special];
+    pub const ALL: [Numbers; 7] = [
+        Numbers::Usual,
+        Numbers::Any,
+        Numbers::Jumping,
+        Numbers::Extreme,
+        Numbers::Full,
+        Numbers::Subnormal,
+        Numbers::Special,
+    ];
 
     fn draw(self, random: &mut impl Rng, slot: usize, token: usize) -> u16 {
         let bits: u16 = random.random();
@@ -52,6 +59,8 @@ impl Numbers {
             Numbers::Extreme => [0x7bff, 0xfbff, 0x0001, 0x8001, 0, 0x8000, 0x3c00, 0x03ff, with(15)]
                 [random.random_range(0..9usize)],
             Numbers::Full => 0x7bff,
+            Numbers::Subnormal if token == 0 => with(0),
+            Numbers::Subnormal => with(25 + random.random_range(0..6)),
             Numbers::Special if slot == 0 => bits | 0x7c00,
             Numbers::Special => with(12 + random.random_range(0..5)),
         }
@@ -76,7 +85,11 @@ pub struct Schedule {
     tokens: usize,
     slots: usize,
     sum_bits: u32,
+    /// Cycles from an op to its dot.
     dot_cycles: usize,
+    load_cycles: usize,
+    fresh_cycles: usize,
+    free_cycles: usize,
     random: Pcg32,
     /// Inputs from the first cycle after reset on.
     pub cycles: Vec<Inputs>,
@@ -99,7 +112,10 @@ impl Schedule {
             tokens: design.config.kv.segment_tokens as usize,
             slots: slots as usize,
             sum_bits: 54 + design.config.model.max_tokens.next_power_of_two().ilog2(),
-            dot_cycles: 6 + lanes.ilog2() as usize / 2 + lanes / 4,
+            dot_cycles: (Array::align_cycles(lanes as u32) + Array::dot_cycles(lanes as u32)) as usize,
+            load_cycles: Array::load_cycles(lanes as u32) as usize,
+            fresh_cycles: Array::of(design).fresh_cycles(shape.head_dim) as usize,
+            free_cycles: Array::of(design).free_cycles() as usize,
             random: Pcg32::seed_from_u64(seed),
             cycles: Vec::new(),
             now: 0,
@@ -123,8 +139,8 @@ impl Schedule {
         }
     }
 
-    /// Issues an op in the next cycle or some cycles later.
-    fn op(&mut self, inputs: &[(&'static str, u32)], flit: &[u16]) -> usize {
+    /// Issues an op in the next cycle or some cycles later. `lanes` are those that count.
+    fn op(&mut self, inputs: &[(&'static str, u32)], flit: &[u16], lanes: Range<usize>) -> usize {
         if self.random.random_range(0..12) == 0 {
             // What stands at the other inputs of a cycle without an op does not matter.
             let kind = self.random.random_range(0..4);
@@ -134,6 +150,7 @@ impl Schedule {
         let cycle = self.now;
         self.set(cycle, &[("op_valid", 1)]);
         self.set(cycle, inputs);
+        self.set(cycle, &[("op_first", lanes.start as u32), ("op_last", lanes.end as u32 - 1)]);
         let data = flit.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16).collect();
         self.at(cycle).insert("op_data", data);
         self.now += 1;
@@ -149,14 +166,14 @@ impl Schedule {
             let query: Vec<_> = (0..self.head_dim).map(|_| numbers.draw(&mut self.random, slot, 0)).collect();
             partials.push(datapath.partial(&query));
             for (word, four) in query.chunks(4).enumerate() {
-                let cycle = self.words_from.max(written);
-                written = cycle + 2;
-                self.set(cycle, &[("q_valid", 1), ("q_slot", slot as u32), ("q_word", word as u32)]);
+                let cycle = self.words_from.max(written) + usize::from(self.random.random_range(0..8) == 0);
+                written = cycle + 1;
+                self.set(cycle, &[("q_rows", 1), ("q_slot", slot as u32), ("q_word", word as u32)]);
                 let pair = |i: usize| u32::from(four[i]) | u32::from(four[i + 1]) << 16;
                 self.at(cycle).insert("q_data", vec![pair(0), pair(2)]);
             }
         }
-        self.now = self.now.max(written + 2);
+        self.now = self.now.max(written + self.fresh_cycles);
         for segment in 0..self.random.random_range(1..4) {
             let rows = self.rows(segment);
             self.segment(numbers, rows, &mut partials);
@@ -184,6 +201,7 @@ impl Schedule {
         let mut free = vec![[self.now; 2]; self.slots];
         let mut load = self.now;
         let mut buffer = 0;
+        let free_cycles = self.free_cycles;
         for block in 0..blocks {
             let tokens = block * self.lanes..(block + 1) * self.lanes;
             let v: Vec<Vec<Vec<u16>>> = (0..self.slots)
@@ -197,6 +215,8 @@ impl Schedule {
             }
             let first = sent.start.max(tokens.start) - tokens.start;
             let last = sent.end.min(tokens.end) - tokens.start - 1;
+            let counting =
+                rows.start.max(tokens.start) - tokens.start..rows.end.min(tokens.end) - tokens.start;
             for (slot, free) in free.iter().enumerate() {
                 load = load.max(free[buffer]);
                 self.set(
@@ -212,7 +232,7 @@ impl Schedule {
                 );
                 load += self.lanes;
             }
-            self.now = self.now.max(load + LOAD_CYCLES);
+            self.now = self.now.max(load - self.lanes + self.load_cycles);
             for dim in 0..=self.head_dim {
                 let begun = self.now;
                 for (slot, flits) in v.iter().enumerate() {
@@ -224,7 +244,8 @@ impl Schedule {
                         ("op_buffer", buffer as u32),
                     ];
                     let garbage = vec![0xffff; self.lanes];
-                    free[slot][buffer] = self.op(&inputs, flits.get(dim).unwrap_or(&garbage)) + 1;
+                    let flit = flits.get(dim).unwrap_or(&garbage);
+                    free[slot][buffer] = self.op(&inputs, flit, counting.clone()) + free_cycles;
                 }
                 // What READ and the next block touch first lies far enough back.
                 if dim == self.head_dim {
@@ -262,13 +283,15 @@ impl Schedule {
                         let inputs = [
                             ("op_kind", KEY),
                             ("op_slot", slot as u32),
-                            ("op_part", (part + place) as u32),
+                            ("op_part", part as u32),
                             ("op_begins", u32::from(part == 0)),
                             ("op_ends", u32::from(part + 1 == parts)),
                             ("op_token", token as u32),
                             ("op_counts", u32::from(rows.contains(&token))),
                         ];
-                        last = (self.op(&inputs, &flits[part]), token as u32);
+                        let width = self.lanes / places;
+                        let lanes = place * width..(place + 1) * width;
+                        last = (self.op(&inputs, &flits[part], lanes), token as u32);
                     }
                 }
             }
@@ -284,8 +307,6 @@ impl Schedule {
         let done = cycle + self.dot_cycles + DONE_CYCLES;
         self.done.push(Output::Done { cycle: done - 1, token });
         self.now = done;
-        // Queries of the next contexts may come while these are still at their values.
-        self.words_from = self.now;
         let sent = rows.start / places * places..rows.end.next_multiple_of(places);
         sent.start..sent.end
     }
@@ -322,7 +343,9 @@ impl Schedule {
                     ("op_dim", entry as u32),
                     ("op_clear", clear),
                 ];
-                let cycle = self.op(&inputs, &vec![0x3c00; self.lanes]) + self.dot_cycles + READ_CYCLES;
+                let cycle = self.op(&inputs, &vec![0x3c00; self.lanes], 0..self.lanes)
+                    + self.dot_cycles
+                    + READ_CYCLES;
                 self.expected.push(Expected {
                     cycle: cycle - 1,
                     sum: partial.sums()[entry],
@@ -334,6 +357,8 @@ impl Schedule {
         }
         let quiet = self.now + self.dot_cycles + READ_CYCLES;
         self.at(quiet);
+        // Queries of the next contexts may come while these are still read: no weights are loaded then.
+        self.words_from = self.now;
         if self.random.random() {
             self.now = quiet;
         }

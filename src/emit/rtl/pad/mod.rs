@@ -14,12 +14,15 @@ use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::pad::pad::pad;
 use crate::emit::rtl::pad::params::PadParams;
-use crate::emit::rtl::pad::row::row_modules;
+use crate::emit::rtl::pad::row::array_modules;
 use crate::emit::rtl::pad::sequencer::{job_contexts, odd_contexts, weight_loader};
 
 /// Bodies of its modules.
 pub(super) const TEMPLATES: &[(&str, &str)] = &[
+    template!("pad/meshkv_align.v"),
+    template!("pad/meshkv_pad_array.v"),
     template!("pad/meshkv_preadd_dsp.v"),
+    template!("pad/meshkv_query_lanes.v"),
     template!("pad/meshkv_dot.v"),
     template!("pad/meshkv_dsp.v"),
     template!("pad/meshkv_job_contexts.v"),
@@ -36,10 +39,10 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 /// of the part former.
 pub(super) fn modules(design: &Design, tile: &ModuleSpec, former: &ModuleSpec) -> Vec<ModuleSpec> {
     let w = PadParams::of(design);
-    let mut modules = row_modules(design, w.slots());
+    let mut modules = array_modules(design, w.slots());
     modules.retain(|m| m.block == Block::Pad);
-    let row = modules.iter().find(|m| m.name == "meshkv_pad_row").expect("the row comes last");
-    let pad = pad(&w, tile, row, former);
+    let array = modules.last().expect("the array comes last");
+    let pad = pad(&w, tile, array, former);
     modules.extend([job_contexts(&w), weight_loader(&w), odd_contexts(&w), pad]);
     modules
 }

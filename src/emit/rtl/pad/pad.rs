@@ -8,7 +8,7 @@ use crate::emit::rtl::takv::bundles::PLACE;
 pub(in crate::emit::rtl) fn pad(
     w: &PadParams,
     tile: &ModuleSpec,
-    row: &ModuleSpec,
+    array: &ModuleSpec,
     former: &ModuleSpec,
 ) -> ModuleSpec {
     let mut b = ModuleBuilder::new(Block::Pad, "meshkv_pad",
@@ -22,7 +22,7 @@ pub(in crate::emit::rtl) fn pad(
     )
     .pad_params(w)
     .params_of(
-        &[row, former],
+        &[array, former],
         &["HEAD_DIM", "LANES", "PAD_SLOTS", "PAD_SLOT_WIDTH", "WORD_WIDTH", "LANE_WIDTH", "DIM_WIDTH", "ID_WIDTH", "MARGIN"],
     )
     .clocked()
@@ -47,7 +47,7 @@ pub(in crate::emit::rtl) fn pad(
             "meshkv_job_contexts",
             "meshkv_weight_loader",
             "meshkv_odd_contexts",
-            "meshkv_pad_row",
+            "meshkv_pad_array",
             "meshkv_part_former",
             "meshkv_event_counters",
         ])

@@ -1,6 +1,6 @@
 //! Parameter values of PaD, and the slots of its contexts.
 
-use crate::design::{index_bits, Array, Design, JOB_DEPTH, LOAD_LATENCY, PAD_EVENTS};
+use crate::design::{index_bits, Array, Design, JOB_DEPTH, PAD_EVENTS};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl ModuleBuilder {
     /// Parameters of PaD at a tile.
     pub(in crate::emit::rtl) fn pad_params(self, w: &PadParams) -> Self {
         let c = &w.control;
-        let part = w.parts_log().max(w.subs_log()).max(1);
+        let part = w.parts_log().max(1);
         self.control(
             c,
             &["COLS", "ROWS", "X_WIDTH", "Y_WIDTH", "FLIT_WIDTH", "TAG_WIDTH", "INDEX_WIDTH", "MASK_WIDTH"],
@@ -116,11 +116,21 @@ impl ModuleBuilder {
         .param("PART_WIDTH", part, "Width of the number of a query's part in bits.")
         .param("SUB_WIDTH", w.subs_log().max(1), "Width of a token's number in a flit in bits.")
         .param("JOB_DEPTH", JOB_DEPTH, "Jobs that wait.")
-        .param("LOAD_LATENCY", LOAD_LATENCY, "Cycles from the read of the last weight to its use.")
+        .param(
+            "LOAD_CYCLES",
+            Array::load_cycles(w.array.lanes),
+            "Cycles from a load of weights to the first op of that buffer.",
+        )
         .param(
             "LOAD_COUNT_WIDTH",
-            index_bits(w.array.lanes + LOAD_LATENCY + w.array.rows + 1),
+            index_bits(w.array.lanes.max(Array::load_cycles(w.array.lanes)) + 1),
             "Width of the load counter in bits.",
+        )
+        .param("FREE_CYCLES", w.array.free_cycles(), "Cycles from the last op of a buffer to the next load.")
+        .param(
+            "FRESH_CYCLES",
+            w.array.fresh_cycles(c.head_dim),
+            "Cycles from the last word of a query to the first op that uses it.",
         )
         .param("REST_CYCLES", w.array.rest_cycles(), "Cycles that an op needs to pass a row.")
         .param("READ_CYCLES", w.array.read_cycles(), "Results that can be in flight in the array.")

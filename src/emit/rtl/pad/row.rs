@@ -1,61 +1,77 @@
-//! One row of the array.
+//! The array of a tile and its rows.
 
-use crate::design::Design;
+use crate::design::{Array, Design};
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::common::delay::delay;
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
-use crate::emit::rtl::pad::dot::{dot, dsp, preadd_dsp};
+use crate::emit::rtl::pad::dot::{align, dot, dsp, preadd_dsp, query_lanes};
 use crate::emit::rtl::pad::row_params::PadRowParams;
 
-pub(in crate::emit::rtl) fn row_of(w: &PadRowParams) -> ModuleSpec {
+fn row_of(w: &PadRowParams) -> ModuleSpec {
     let b = ModuleBuilder::new(Block::Pad, "meshkv_pad_row",
         &[
             "Row of the systolic array: multiplies a flit by the stationary vector of one context a cycle.",
             "",
             "K flits times the query give weights, V flits times the weights give sums. A row stores slots of",
-            "contexts; ops of any slot may follow each other, and pass to the next row a cycle later. Nothing",
-            "can stall, so the driver keeps these distances: an op of a slot's part 4 cycles after its last",
-            "word; a word of a slot only after k_done of its last K op; a load of a block only after k_done of its",
-            "last token and after the last op of the buffer; the first op of that buffer LANES + 7 cycles after the load; no",
-            "load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.",
+            "contexts; ops of any slot may follow each other, and pass to the next row a cycle later.",
         ],
     )
-    .lanes(w)
-    .pad_flit_width(w)
-    .head_dim(w)
-    .pad_slots(w)
-    .places(w)
-    .query_parts(w)
-    .token_parts(w)
-    .token_width(w)
-    .blocks(w)
-    .dim_width(w)
-    .sum_width(w)
-    .logit_width(w)
-    .pad_scale(w)
-    .param("DOT_CYCLES", w.dot_cycles(), "Cycles from a registered op to its dot.")
+    .row_params(w)
+    .dot_cycles(w)
     .clocked()
-    .group("Four elements of a query. With a cycle between words, q_ready need not be checked.")
-    .input("q_valid", 1, "")
-    .output("q_ready", 1, "")
-    .input("q_slot", "PAD_SLOT_WIDTH", "")
-    .input("q_word", "WORD_WIDTH", "Elements 4 * q_word to 4 * q_word + 3.")
-    .input("q_data", 64, "")
+    .group("Four numbers of a query.")
+    .input("w_valid", 1, "")
+    .input("w_slot", "PAD_SLOT_WIDTH", "")
+    .input("w_word", "WORD_WIDTH", "Numbers 4 * w_word to 4 * w_word + 3.")
+    .input("w_lanes", 72, "Each {small scale, signed number of 17 bits}.")
+    .input("w_exponent", 6, "Exponent of its part.")
     .group("An op.")
     .pad_op("op_", Dir::Input);
     b.group("The same a cycle later, to the next row.")
         .pad_op("next_", Dir::Output)
-        .pad_load()
+        .pad_load("")
         .group("The weight of a K op with tail is in the scratchpad.")
         .output("k_done", 1, "")
         .output("k_done_token", "TOKEN_WIDTH", "")
-        .group("The result of READ.")
-        .output("sum_valid", 1, "")
-        .output("sum_data", "SUM_WIDTH", "")
-        .output("sum_max", 32, "m of the slot, 0 if it has none.")
-        .output("sum_saturated", 1, "A logit of the slot was beyond the range.")
+        .pad_sums("")
         .instances(&["meshkv_delay", "meshkv_dot", "meshkv_sums", "meshkv_weight", "meshkv_scratchpad"])
         .build()
+}
+
+fn array_of(w: &PadRowParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Pad, "meshkv_pad_array",
+        &[
+            "The systolic array of a tile: flits are aligned once, and pass row after row.",
+            "",
+            "Nothing can stall, so the driver keeps these distances: words of a query in order, and none while weights are",
+            "loaded; an op of a slot's part FRESH_CYCLES after its last word; a word of a slot only after k_done of its",
+            "last K op; a load of a block only after k_done of its last token, and FREE_CYCLES after the last op of the",
+            "buffer; the first op of that buffer LOAD_CYCLES after the load; no load of a slot from its first READ to the",
+            "answer of its last; ops of the same sum 8 cycles apart.",
+        ],
+    )
+    .array_rows(w)
+    .pad_flit_width(w)
+    .row_params(w)
+    .part_words(w)
+    .dot_cycles(w)
+    .param("ALIGN_CYCLES", Array::align_cycles(w.lanes), "Cycles from an op to the first row.")
+    .clocked()
+    .pad_query()
+    .group("An op. All but context and valid bit is the same for every row.")
+    .input("op_valid", "ARRAY_ROWS", "Rows that have a context for it. One op a cycle; none can stall.")
+    .input("op_slot", "ARRAY_ROWS*PAD_SLOT_WIDTH", "Slot of each row's context.")
+    .pad_op_fields("op_", Dir::Input)
+    .input("op_first", "LANE_WIDTH", "K, V: first lane that counts.")
+    .input("op_last", "LANE_WIDTH", "K, V: last lane that counts.")
+    .input("op_data", "FLIT_WIDTH", "K, V: the flit.")
+    .pad_load("ARRAY_ROWS*")
+    .group("The weight of a K op with tail is in the scratchpads of all rows.")
+    .output("k_done", 1, "")
+    .output("k_done_token", "TOKEN_WIDTH", "")
+    .pad_sums("ARRAY_ROWS*")
+    .instances(&["meshkv_delay", "meshkv_align", "meshkv_query_lanes", "meshkv_pad_row"])
+    .build()
 }
 
 pub(in crate::emit::rtl) fn sums(w: &PadRowParams) -> ModuleSpec {
@@ -143,13 +159,14 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     .input("s_exponent", 31, "")
     .input("s_significand", 16, "")
     .input("s_saturates", 1, "Its logit is beyond the range.")
-    .pad_load()
+    .pad_load("")
     .group("Four lanes of a vector.")
     .output("m_valid", 1, "")
     .output("m_slot", "PAD_SLOT_WIDTH", "")
     .output("m_buffer", 1, "")
     .output("m_groups", "GROUPS", "One-hot: the group of four.")
-    .output("m_lanes", 92, "Each sign, exponent of 5 bits, significand of 17.")
+    .output("m_lanes", 72, "Each {small scale, number of 17 bits}.")
+    .output("m_exponent", 6, "Exponent of the vector.")
     .group("Right shift of a slot's sums at a buffer.")
     .input("op_slot", "PAD_SLOT_WIDTH", "")
     .input("op_buffer", 1, "")
@@ -161,13 +178,14 @@ pub(in crate::emit::rtl) fn scratchpad(w: &PadRowParams) -> ModuleSpec {
     .output("max_saturated", 1, "A logit of a token that counts was beyond the range.")
     .input("clear_valid", 1, "m and the flag are cleared.")
     .input("clear_slot", "PAD_SLOT_WIDTH", "")
+    .instances(&["meshkv_delay"])
     .build()
 }
 
-/// A row and the modules it instantiates, the row last, with room for `slots` contexts.
-pub fn row_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
+/// The array of a tile and the modules that it instantiates, the array last, with room for `slots` contexts in each row.
+pub fn array_modules(design: &Design, slots: u32) -> Vec<ModuleSpec> {
     let w = PadRowParams::of(design, slots);
-    let choice = w.align_in_dsp().then(preadd_dsp);
-    let parts = [dot(&w), sums(&w), weight(&w), scratchpad(&w), row_of(&w)];
-    [delay(), dsp()].into_iter().chain(choice).chain(parts).collect()
+    let parts =
+        [align(&w), query_lanes(&w), dot(&w), sums(&w), weight(&w), scratchpad(&w), row_of(&w), array_of(&w)];
+    [delay(), dsp(), preadd_dsp()].into_iter().chain(parts).collect()
 }

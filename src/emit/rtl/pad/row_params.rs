@@ -28,7 +28,7 @@ const WEIGHT_BITS: u32 = 17;
 /// Parameter values of a row's modules.
 pub(in crate::emit::rtl) struct PadRowParams {
     pub(in crate::emit::rtl) flit: u32,
-    spares_luts: bool,
+    rows: u32,
     pub(in crate::emit::rtl) lanes: u32,
     pub(in crate::emit::rtl) head_dim: u32,
     pub(in crate::emit::rtl) slots: u32,
@@ -43,7 +43,7 @@ impl PadRowParams {
         let lanes = config.noc.flit_width / 16;
         PadRowParams {
             flit: config.noc.flit_width,
-            spares_luts: Array::spares_luts(config),
+            rows: config.pe.array_rows,
             lanes,
             head_dim: config.pe.head_dim,
             slots,
@@ -52,11 +52,7 @@ impl PadRowParams {
         }
     }
 
-    /// Flits of a token, or tokens of a flit.
-    pub(in crate::emit::rtl) fn parts(&self) -> u32 {
-        self.token_parts() * self.places()
-    }
-
+    /// Vectors of a query: flits of a token, at least 1.
     fn token_parts(&self) -> u32 {
         (self.head_dim / self.lanes).max(1)
     }
@@ -65,24 +61,19 @@ impl PadRowParams {
         (self.lanes / self.head_dim).max(1)
     }
 
-    /// Cycles from a registered op to its dot.
-    pub(in crate::emit::rtl) fn dot_cycles(&self) -> u32 {
-        Array::dot_cycles(self.lanes)
+    /// Words of four elements of a part.
+    fn words(&self) -> u32 {
+        self.lanes.min(self.head_dim) / 4
     }
 
     /// Stationary vectors of a row: parts of queries, two buffers of weights a slot.
     fn stations(&self) -> u32 {
-        self.slots * (self.parts() + 2)
+        self.slots * (self.token_parts() + 2)
     }
 
     /// There are too many stationary vectors for LUTs.
     pub(in crate::emit::rtl) fn stations_in_block(&self) -> bool {
         self.stations() > LUT_WORDS
-    }
-
-    /// Elements are aligned by multiplication, and their exponents may lie in block RAM.
-    pub(in crate::emit::rtl) fn align_in_dsp(&self) -> bool {
-        self.spares_luts
     }
 
     /// There are too many sums for block RAM.
@@ -96,13 +87,11 @@ impl PadRowParams {
     /// 512 words of 72 bits, an UltraRAM 4096.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let stations = if self.stations_in_block() { "block" } else { "distributed" };
-        let exponents = if self.align_in_dsp() { stations } else { "distributed" };
         let sums = if self.sums_in_ultra() { "ultra" } else { "block" };
         BTreeMap::from([
             ("octave".to_owned(), PadRowParams::octave().into()),
             ("station_style".to_owned(), stations.into()),
-            ("exponent_style".to_owned(), exponents.into()),
-            ("align_in_dsp".to_owned(), self.align_in_dsp().into()),
+            ("part_words".to_owned(), self.words().into()),
             ("sum_style".to_owned(), sums.into()),
         ])
     }
@@ -133,19 +122,46 @@ impl ModuleBuilder {
         self.param("HEAD_DIM", w.head_dim, "Elements of a query, of a K row and of a V row.")
     }
     pub(in crate::emit::rtl) fn pad_slots(self, w: &PadRowParams) -> Self {
-        self.param("PAD_SLOTS", w.slots, "Contexts of a row at a time, each one query head.").param(
-            "PAD_SLOT_WIDTH",
-            index_bits(w.slots),
-            "Width of a slot number of a row in bits.",
-        )
+        self.param("PAD_SLOTS", w.slots, "Contexts of a row at a time, each one query head.")
+            .pad_slot_width(w)
+    }
+    pub(in crate::emit::rtl) fn pad_slot_width(self, w: &PadRowParams) -> Self {
+        self.param("PAD_SLOT_WIDTH", index_bits(w.slots), "Width of a slot number of a row in bits.")
+    }
+    pub(in crate::emit::rtl) fn array_rows(self, w: &PadRowParams) -> Self {
+        self.param("ARRAY_ROWS", w.rows, "Rows of the array: contexts that process a flit at a time.")
+    }
+    /// Parameters of a row, which the array passes on.
+    pub(in crate::emit::rtl) fn row_params(self, w: &PadRowParams) -> Self {
+        self.lanes(w)
+            .head_dim(w)
+            .pad_slots(w)
+            .places(w)
+            .query_parts(w)
+            .token_parts(w)
+            .token_width(w)
+            .blocks(w)
+            .dim_width(w)
+            .sum_width(w)
+            .logit_width(w)
+            .pad_scale(w)
     }
     pub(in crate::emit::rtl) fn places(self, w: &PadRowParams) -> Self {
         self.param("PLACES", w.places(), "Tokens of a K flit, at least 1.")
     }
     pub(in crate::emit::rtl) fn query_parts(self, w: &PadRowParams) -> Self {
-        self.param("PARTS", w.parts(), "Vectors of a query: flits of a token, or PLACES.")
-            .param("PART_WIDTH", index_bits(w.parts()), "Width of a number of them in bits.")
-            .param("WORD_WIDTH", index_bits(w.head_dim / 4), "Width of a position of four elements in bits.")
+        self.param("PARTS", w.token_parts(), "Vectors of a query: flits of a token, at least 1.")
+            .param("PART_WIDTH", index_bits(w.token_parts()), "Width of a number of them in bits.")
+            .word_width(w)
+    }
+    pub(in crate::emit::rtl) fn part_words(self, w: &PadRowParams) -> Self {
+        self.param("PART_WORDS", w.words(), "Words of four elements of a query's part.")
+    }
+    pub(in crate::emit::rtl) fn dot_cycles(self, w: &PadRowParams) -> Self {
+        self.param("DOT_CYCLES", Array::dot_cycles(w.lanes), "Cycles from a registered op to its dot.")
+    }
+    pub(in crate::emit::rtl) fn word_width(self, w: &PadRowParams) -> Self {
+        self.param("WORD_WIDTH", index_bits(w.head_dim / 4), "Width of a position of four elements in bits.")
     }
     pub(in crate::emit::rtl) fn token_parts(self, w: &PadRowParams) -> Self {
         self.param("TOKEN_PARTS", w.token_parts(), "K flits of a token, at least 1.")
@@ -193,10 +209,23 @@ impl ModuleBuilder {
     }
     /// An op as it travels from row to row.
     pub(in crate::emit::rtl) fn pad_op(self, prefix: &str, dir: Dir) -> Self {
-        let fields = [
-            ("valid", "1", "One op a cycle; none can stall."),
-            ("kind", "2", "0 K, 1 V, 2 the flit of ones, which yields l, 3 READ."),
+        let b = self.field(prefix, dir, ("valid", "1", "One op a cycle; none can stall.")).field(
+            prefix,
+            dir,
             ("slot", "PAD_SLOT_WIDTH", ""),
+        );
+        b.pad_op_fields(prefix, dir)
+            .field(prefix, dir, ("exponent", "5", "K, V: exponent of the flit."))
+            .field(
+                prefix,
+                dir,
+                ("data", "LANES*27", "K, V: its aligned elements; group g comes 2 + g cycles later."),
+            )
+    }
+    /// What an op has for all rows.
+    pub(in crate::emit::rtl) fn pad_op_fields(self, prefix: &str, dir: Dir) -> Self {
+        let fields = [
+            ("kind", "2", "0 K, 1 V, 2 the flit of ones, which yields l, 3 READ."),
             ("part", "PART_WIDTH", "K: number of the query's part."),
             ("begins", "1", "K: first part of its token."),
             ("ends", "1", "K: last part of its token."),
@@ -206,20 +235,40 @@ impl ModuleBuilder {
             ("dim", "DIM_WIDTH", "V, READ: number of the sum; HEAD_DIM is l."),
             ("buffer", "1", "V, ONES: buffer of the weights."),
             ("clear", "1", "READ: the last of its context."),
-            ("data", "FLIT_WIDTH", "K, V: the flit."),
         ];
-        fields.into_iter().fold(self, |b, (name, width, doc)| match dir {
-            Dir::Input => b.input(format!("{prefix}{name}"), width, doc),
-            Dir::Output => b.output(format!("{prefix}{name}"), width, ""),
-        })
+        fields.into_iter().fold(self, |b, field| b.field(prefix, dir, field))
     }
-    pub(in crate::emit::rtl) fn pad_load(self) -> Self {
+    fn field(self, prefix: &str, dir: Dir, (name, width, doc): (&str, &'static str, &'static str)) -> Self {
+        match dir {
+            Dir::Input => self.input(format!("{prefix}{name}"), width, doc),
+            Dir::Output => self.output(format!("{prefix}{name}"), width, ""),
+        }
+    }
+    /// A word of a query.
+    pub(in crate::emit::rtl) fn pad_query(self) -> Self {
+        self.group("Four elements of a query.")
+            .input("q_rows", "ARRAY_ROWS", "Row of its context, one-hot; none without a word.")
+            .input("q_slot", "PAD_SLOT_WIDTH", "")
+            .input("q_word", "WORD_WIDTH", "Elements 4 * q_word to 4 * q_word + 3.")
+            .input("q_data", 64, "")
+    }
+    /// Loading of weights, into `times` rows ("ARRAY_ROWS*" or nothing).
+    pub(in crate::emit::rtl) fn pad_load(self, times: &str) -> Self {
         self.group("Weights of a block become stationary, from the next cycle on; LANES cycles between two.")
-            .input("load_valid", 1, "")
-            .input("load_slot", "PAD_SLOT_WIDTH", "")
+            .input("load_valid", format!("{times}1").replace("*1", "").as_str(), "")
+            .input("load_slot", format!("{times}PAD_SLOT_WIDTH").as_str(), "")
             .input("load_block", "BLOCK_WIDTH", "")
             .input("load_buffer", 1, "")
             .input("load_first", "LANE_WIDTH", "First lane whose token has a K op in this segment.")
             .input("load_last", "LANE_WIDTH", "Last such lane; all others are zero.")
+    }
+    /// Results of READ, of `times` rows.
+    pub(in crate::emit::rtl) fn pad_sums(self, times: &str) -> Self {
+        let bits = |width: &str| format!("{times}{width}").replace("*1", "");
+        self.group("The result of READ.")
+            .output("sum_valid", bits("1").as_str(), "")
+            .output("sum_data", bits("SUM_WIDTH").as_str(), "")
+            .output("sum_max", format!("{times}32").as_str(), "m of the slot, 0 if it has none.")
+            .output("sum_saturated", bits("1").as_str(), "A logit of the slot was beyond the range.")
     }
 }

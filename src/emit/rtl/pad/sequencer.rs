@@ -63,7 +63,8 @@ pub(in crate::emit::rtl) fn weight_loader(w: &PadParams) -> ModuleSpec {
         "LANE_LOG",
         "TOKEN_WIDTH",
         "BLOCK_WIDTH",
-        "LOAD_LATENCY",
+        "LOAD_CYCLES",
+        "FREE_CYCLES",
         "LOAD_COUNT_WIDTH",
     ])
     .clocked()

@@ -12,7 +12,8 @@ const DOT_TO_SUM: u32 = 4;
 #[derive(Debug, Clone)]
 pub struct Rows {
     rows: u32,
-    dot_cycles: u32,
+    /// Cycles from an op to its dot, the registers between the rows apart.
+    to_dot: u32,
     tails: DelayLine,
     tokens: Fifo<u32>,
     sums: DelayLine,
@@ -23,7 +24,7 @@ impl Rows {
     pub fn new(array: &Array) -> Rows {
         Rows {
             rows: array.rows,
-            dot_cycles: Array::dot_cycles(array.lanes),
+            to_dot: Array::align_cycles(array.lanes) + Array::dot_cycles(array.lanes),
             tails: DelayLine::default(),
             tokens: Fifo::new(LONGEST),
             sums: DelayLine::default(),
@@ -51,8 +52,8 @@ impl Rows {
         if self.tails.comes() {
             self.tokens.pop();
         }
-        self.tails.step(tail.is_some(), self.rows + self.dot_cycles + DOT_TO_DONE);
-        self.sums.step(read.is_some(), read.unwrap_or(0) + self.dot_cycles + DOT_TO_SUM);
+        self.tails.step(tail.is_some(), self.rows + self.to_dot + DOT_TO_DONE);
+        self.sums.step(read.is_some(), read.unwrap_or(0) + self.to_dot + DOT_TO_SUM);
         if let Some(token) = tail {
             self.tokens.push(token);
         }

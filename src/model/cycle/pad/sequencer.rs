@@ -14,9 +14,6 @@ use crate::model::cycle::reduce::Number;
 use crate::model::cycle::takv::Ask;
 use flit::SliceLayout;
 
-/// Cycles before a received word of a query can be used.
-const FRESH: u32 = 4;
-
 /// State of the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
@@ -39,8 +36,9 @@ pub struct Sequencer {
     state: State,
     rows: Rows,
     loader: WeightLoader,
-    /// Cycles until the last word of a query can be used.
+    /// Cycles until the last word of a query can be used, and those of a word that has just come.
     fresh: u32,
+    fresh_cycles: u32,
     /// Contexts of the job in each row, and in the fullest row.
     counts: Box<[u32]>,
     most: u32,
@@ -94,6 +92,7 @@ impl Sequencer {
             rows: Rows::new(&array),
             loader: WeightLoader::new(&array),
             fresh: 0,
+            fresh_cycles: array.fresh_cycles(design.config.pe.head_dim),
             counts: vec![0; array.rows as usize].into(),
             most: 1,
             due: Vec::with_capacity(contexts.len()),
@@ -191,7 +190,8 @@ impl Sequencer {
                 _ => {}
             }
         }
-        self.fresh = if did.takes && starts.is_none() { FRESH } else { self.fresh.saturating_sub(1) };
+        self.fresh =
+            if did.takes && starts.is_none() { self.fresh_cycles } else { self.fresh.saturating_sub(1) };
         let sum = self.rows.sum_comes();
         did.number = sum.then(|| Number { first: self.got == 0, of: self.result() });
         let reads = self.state == State::Read && room;

@@ -1,7 +1,7 @@
 //! Weight loader: makes the weights of a block stationary, one context of each row after the other. A block
 //! starts once all its logits are present and one of two buffers is free.
 
-use crate::design::{Array, LOAD_LATENCY};
+use crate::design::Array;
 use crate::model::cycle::common::DelayLine;
 
 /// State of the loader.
@@ -43,7 +43,9 @@ pub struct WeightLoaderIn {
 #[derive(Debug, Clone)]
 pub struct WeightLoader {
     lanes: u32,
-    rows: u32,
+    /// Cycles from the load of the last context to its first use, and from the last use to the next load.
+    load_cycles: u32,
+    free_cycles: u32,
     state: State,
     /// Contexts of the fullest row that have not started.
     left: u32,
@@ -63,7 +65,8 @@ impl WeightLoader {
     pub fn new(array: &Array) -> WeightLoader {
         WeightLoader {
             lanes: array.lanes,
-            rows: array.rows,
+            load_cycles: Array::load_cycles(array.lanes),
+            free_cycles: array.free_cycles(),
             state: State::Idle,
             left: 0,
             count: 0,
@@ -112,7 +115,7 @@ impl WeightLoader {
         let starts = self.state == State::Load && self.count == 0;
         let over = self.state == State::Rest && self.count == 0;
         let frees = self.freed.comes();
-        self.freed.step(input.finishes, self.rows + 2);
+        self.freed.step(input.finishes, self.free_cycles);
         self.seen = input.done.or(self.seen);
         self.ahead = self.ahead + u32::from(begins) - u32::from(frees);
         self.ready = self.ready + u32::from(over) - u32::from(input.finishes);
@@ -125,7 +128,7 @@ impl WeightLoader {
             self.count = self.lanes - 1;
             if self.left == 0 {
                 self.state = State::Rest;
-                self.count += self.lanes_to_use();
+                self.count = self.load_cycles;
             }
         }
         if over {
@@ -136,10 +139,5 @@ impl WeightLoader {
             (self.state, self.block, self.seen) = (State::Wait, tokens.first / self.lanes, None);
             self.tokens = tokens;
         }
-    }
-
-    /// Cycles from reading the last weight until every row can use it.
-    fn lanes_to_use(&self) -> u32 {
-        LOAD_LATENCY + self.rows
     }
 }

@@ -1,8 +1,8 @@
-//! Emits one row of the PaD array on its own, for tests and benchmarks.
+//! Emits the PaD array of a tile on its own, for tests and benchmarks.
 
 use crate::design::Design;
 use crate::emit::rtl::pad::params::PadParams;
-use crate::emit::rtl::pad::row::row_modules;
+use crate::emit::rtl::pad::row::array_modules;
 use crate::emit::rtl::pad::row_params::PadRowParams;
 use crate::emit::rtl::sources::render;
 use crate::emit::source_file::SourceFile;
@@ -23,11 +23,11 @@ pub fn row_memories(design: &Design) -> RowMemories {
     RowMemories { stations_in_block: w.stations_in_block(), sums_in_ultra: w.sums_in_ultra() }
 }
 
-/// The Verilog of [`row_modules`].
+/// The Verilog of [`array_modules`].
 ///
 /// # Errors
 /// If a template does not render, which is an error of this crate.
-pub fn row(design: &Design, slots: u32) -> Result<Vec<SourceFile>> {
-    let modules = row_modules(design, slots);
+pub fn array(design: &Design, slots: u32) -> Result<Vec<SourceFile>> {
+    let modules = array_modules(design, slots);
     render(design, &PadRowParams::of(design, slots), &modules, modules.clone())
 }
