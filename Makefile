@@ -57,7 +57,7 @@ test: tools ## What every change must pass: formatting, lints, the fast tier of 
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh fast
 
-verify: tools ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
+verify: tools-synth ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh verify
 
 lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog, Tcl over its constraints and scripts

@@ -69,11 +69,14 @@ rtl/reduce/meshkv_reduce_root.v
 rtl/reduce/meshkv_column_root.v
 rtl/pad/meshkv_dsp.v
 rtl/pad/meshkv_preadd_dsp.v
+rtl/pad/meshkv_align.v
+rtl/pad/meshkv_query_lanes.v
 rtl/pad/meshkv_dot.v
 rtl/pad/meshkv_sums.v
 rtl/pad/meshkv_weight.v
 rtl/pad/meshkv_scratchpad.v
 rtl/pad/meshkv_pad_row.v
+rtl/pad/meshkv_pad_array.v
 rtl/pad/meshkv_job_contexts.v
 rtl/pad/meshkv_weight_loader.v
 rtl/pad/meshkv_odd_contexts.v

@@ -117,6 +117,13 @@ fn has_paths(clock: &Value) {
 
 #[test]
 fn every_path_of_the_configurations_for_the_card_meets_its_period() {
+    let found = Yosys::find(None, &|| false).unwrap();
+    // Older ones map the same logic for more levels.
+    assert!(
+        found.calibrated(),
+        "this test needs a newer Yosys than {}; run `make tools-synth`",
+        found.version()
+    );
     let sandbox = Sandbox::with_fabric();
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
     for name in ["u280_4x8", "u280_8x8"] {

@@ -264,14 +264,18 @@ module meshkv_top #(
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
     parameter JOB_DEPTH = 16,
-    // Cycles from the read of the last weight to its use.
-    parameter LOAD_LATENCY = 8,
+    // Cycles from a load of weights to the first op of that buffer.
+    parameter LOAD_CYCLES = 6,
     // Width of the load counter in bits.
-    parameter LOAD_COUNT_WIDTH = 4,
+    parameter LOAD_COUNT_WIDTH = 3,
+    // Cycles from the last op of a buffer to the next load.
+    parameter FREE_CYCLES = 7,
+    // Cycles from the last word of a query to the first op that uses it.
+    parameter FRESH_CYCLES = 2,
     // Cycles that an op needs to pass a row.
-    parameter REST_CYCLES = 32,
+    parameter REST_CYCLES = 36,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 18,
+    parameter READ_CYCLES = 22,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
@@ -280,7 +284,7 @@ module meshkv_top #(
     parameter GROUPS = 1,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
-    // Vectors of a query: flits of a token, or PLACES.
+    // Vectors of a query: flits of a token, at least 1.
     parameter PARTS = 8,
     // K flits of a token, at least 1.
     parameter TOKEN_PARTS = 8,
@@ -292,8 +296,12 @@ module meshkv_top #(
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 27,
+    // Words of four elements of a query's part.
+    parameter PART_WORDS = 1,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 8,
+    parameter DOT_CYCLES = 5,
+    // Cycles from an op to the first row.
+    parameter ALIGN_CYCLES = 7,
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Elements of a head.
@@ -860,8 +868,10 @@ module meshkv_top #(
         .PART_WIDTH       (PART_WIDTH),
         .SUB_WIDTH        (SUB_WIDTH),
         .JOB_DEPTH        (JOB_DEPTH),
-        .LOAD_LATENCY     (LOAD_LATENCY),
+        .LOAD_CYCLES      (LOAD_CYCLES),
         .LOAD_COUNT_WIDTH (LOAD_COUNT_WIDTH),
+        .FREE_CYCLES      (FREE_CYCLES),
+        .FRESH_CYCLES     (FRESH_CYCLES),
         .REST_CYCLES      (REST_CYCLES),
         .READ_CYCLES      (READ_CYCLES),
         .REST_WIDTH       (REST_WIDTH),
@@ -874,7 +884,9 @@ module meshkv_top #(
         .LOGIT_WIDTH      (LOGIT_WIDTH),
         .SCALE            (SCALE),
         .SCALE_SHIFT      (SCALE_SHIFT),
+        .PART_WORDS       (PART_WORDS),
         .DOT_CYCLES       (DOT_CYCLES),
+        .ALIGN_CYCLES     (ALIGN_CYCLES),
         .FRACTION         (FRACTION),
         .DIMS             (DIMS),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH)

@@ -6,7 +6,7 @@
 // Operands and product are registered, the sum optionally: latency is three cycles, or two.
 `default_nettype none
 module meshkv_preadd_dsp #(
-    // The addend: 0 nothing, 1 PCIN.
+    // The addend: 0 nothing, 1 PCIN, 2 half of bit 15.
     parameter SOURCE = 0,
     // The sum has a register.
     parameter REGISTERED = 1
@@ -21,6 +21,9 @@ module meshkv_preadd_dsp #(
     output wire [47:0] pcout,  // The sum, to the next slice.
     output wire [47:0] p  // The sum, to look-up tables or operands of another slice.
 );
+    // OPMODE of Z: nothing, PCIN, C.
+    localparam [2:0] Z = SOURCE == 0 ? 3'b000 : SOURCE == 1 ? 3'b001 : 3'b011;
+
     // Input of the pre-adder: register A, register D, or neither.
     wire [4:0] inmode = {2'b00, choice == 2'd1, |choice, 1'b0};
 
@@ -36,8 +39,8 @@ module meshkv_preadd_dsp #(
         .BMULTSEL("B"), .A_INPUT("DIRECT"), .B_INPUT("DIRECT"), .USE_MULT("MULTIPLY"), .USE_SIMD("ONE48"),
         .USE_PATTERN_DETECT("NO_PATDET")
     ) u_slice (
-        .CLK(clk), .A({ {3{a[26]}}, a}), .B(b), .C(48'b0), .D(d), .PCIN(pcin), .PCOUT(pcout), .P(p),
-        .OPMODE({4'b0000, SOURCE[0], 4'b0101}), .ALUMODE({2'b00, {2{negative_q}}}), .INMODE(inmode), .CARRYIN(1'b0),
+        .CLK(clk), .A({ {3{a[26]}}, a}), .B(b), .C(48'h4000), .D(d), .PCIN(pcin), .PCOUT(pcout), .P(p),
+        .OPMODE({2'b00, Z, 4'b0101}), .ALUMODE({2'b00, {2{negative_q}}}), .INMODE(inmode), .CARRYIN(1'b0),
         .CARRYINSEL(3'b0), .ACIN(30'b0), .BCIN(18'b0), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0),
         .CEA1(1'b0), .CEA2(1'b1), .CEB1(1'b0), .CEB2(1'b1), .CEC(1'b1), .CEM(1'b1), .CEP(1'b1),
         .CECTRL(1'b1), .CEALUMODE(1'b1), .CEAD(1'b0), .CED(1'b1), .CECARRYIN(1'b0), .CEINMODE(1'b1),
@@ -52,7 +55,7 @@ module meshkv_preadd_dsp #(
     reg signed [44:0] product_q;
     reg               subtract_q;
     wire signed [26:0] chosen  = taken_q[1] ? d_q : taken_q[0] ? 27'b0 : a_q;
-    wire        [47:0] addend  = SOURCE == 0 ? 48'b0 : pcin;
+    wire        [47:0] addend  = Z == 3'b000 ? 48'b0 : Z == 3'b001 ? pcin : 48'h4000;
     wire        [47:0] product = { {3{product_q[44]}}, product_q};
     wire        [47:0] sum     = subtract_q ? addend - product : addend + product;
     always @(posedge clk) begin

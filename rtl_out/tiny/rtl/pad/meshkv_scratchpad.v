@@ -49,7 +49,8 @@ module meshkv_scratchpad #(
     output wire [PAD_SLOT_WIDTH-1:0] m_slot,
     output wire                      m_buffer,
     output wire [GROUPS-1:0]         m_groups,  // One-hot: the group of four.
-    output wire [91:0]               m_lanes,  // Each sign, exponent of 5 bits, significand of 17.
+    output wire [71:0]               m_lanes,  // Each {small scale, number of 17 bits}.
+    output wire [5:0]                m_exponent,  // Exponent of the vector.
 
     // Right shift of a slot's sums at a buffer.
     input  wire [PAD_SLOT_WIDTH-1:0] op_slot,
@@ -110,7 +111,9 @@ module meshkv_scratchpad #(
     reg  [ENTRY_WIDTH-1:0]    entry_2;
     reg  [31:0]               new_2, old_2, new_3, old_3;
     reg  [31:0]               rise_3;
-    reg  [30:0]               max_4;
+    reg  [30:0]               block_4;
+    reg  [4:0]                exponent_4;
+    reg                       near_4;
     wire [31:0]               place_1 = { {32-PAD_SLOT_WIDTH{1'b0}}, slot_1} * BLOCKS + { {32-BLOCK_WIDTH{1'b0}}, block_1};
     wire [ENTRY_WIDTH-1:0]    entry_1 = place_1[ENTRY_WIDTH-1:0];
 
@@ -139,8 +142,11 @@ module meshkv_scratchpad #(
         old_3    <= old_2;
         rise_3   <= {new_2[30], new_2[30:0]} - {old_2[30], old_2[30:0]};
         if (valid_3) begin
-            max_4       <= new_max;
             max[slot_3] <= new_max;
+            // The block's largest, and 31 less its distance to m. A block further below counts as zero.
+            block_4    <= new_3[30:0];
+            exponent_4 <= rises ? 5'd31 : rise_3[4:0] - 5'd1;
+            near_4     <= rises | ~|rise_3 | (&rise_3[31:5] & |rise_3[4:0]);
         end
     end
     always @(posedge clk) begin
@@ -175,23 +181,52 @@ module meshkv_scratchpad #(
     end
     assign op_fall = falls[{op_slot, op_buffer}];
 
-    // The block's weights, one lane a cycle from cycle 2 on.
-    reg                      run_2, run_3, run_4, run_5, full_6;
+    // The block's weights, one lane a cycle from cycle 2 on: by cycles, 5 subtracts, 6 selects a scale, 7 shifts, 8 rounds,
+    // 9 collects four.
+    reg  [7:0]              run_q;  // Stages 2 to 8, and a complete group in 9.
     reg [LANE_WIDTH-1:0]     lane_2, first_2, last_2;
-    reg                      within_3, within_4, shown_5;
+    reg                      within_3, within_4, shown_5, small_6, small_7, small_8;
     reg [47:0]               word_3, word_4;
     reg [31:0]               below_5;
     reg [15:0]               significand_5;
-    reg [GROUPS-1:0]        group_6;
-    reg [4*22-1:0]           lanes_6;
+    reg [4:0]                down_6;
+    reg [16:0]               significand_6;
+    reg [17:0]               shifted_7;  // With the first bit that was shifted out.
+    reg [16:0]               number_8;
+    reg [4*18-1:0]           lanes_9;
+    reg [GROUPS-1:0]         group_9;
     wire [ENTRY_WIDTH+LANE_WIDTH-1:0] at_2  = {entry_2, lane_2};
     wire                              fits  = shown_5 & ~|below_5[31:5];
-    wire [21:0]                       lane  = {fits ? ~below_5[4:0] : 5'b0, fits, fits ? significand_5 : 16'b0};
+    wire                              is_small = below_5[4] | below_5[3] | below_5[2] & |below_5[1:0];
     // Flip-flops, as in meshkv_delay.
-    (* shreg_extract = "no" *) reg [LANE_WIDTH-1:0] lane_3, lane_4, lane_5;
-    (* shreg_extract = "no" *) reg [PAD_SLOT_WIDTH-1:0] slot_4, slot_5, slot_6;
-    (* shreg_extract = "no" *) reg buffer_4, buffer_5, buffer_6;
+    (* shreg_extract = "no" *) reg [LANE_WIDTH-1:0] lane_3;
+    wire [LANE_WIDTH-1:0]             lane_8;
     integer g;
+    meshkv_delay #(
+        .WIDTH (LANE_WIDTH),
+        .CYCLES(5)
+    ) u_lane (
+        .clk(clk),
+        .d  (lane_3),
+        .q  (lane_8)
+    );
+    meshkv_delay #(
+        .WIDTH (PAD_SLOT_WIDTH + 1),
+        .CYCLES(6)
+    ) u_place (
+        .clk(clk),
+        .d  ({slot_3, buffer_3}),
+        .q  ({m_slot, m_buffer})
+    );
+    meshkv_delay #(
+        .WIDTH (5),
+        .CYCLES(5)
+    ) u_exponent (
+        .clk(clk),
+        .d  (exponent_4),
+        .q  (m_exponent[4:0])
+    );
+    assign m_exponent[5] = 1'b0;
     always @(posedge clk) begin
         word_3 <= weights[at_2[AT_WIDTH-1:0]];
     end
@@ -201,41 +236,29 @@ module meshkv_scratchpad #(
         last_2   <= last_1;
         lane_3   <= lane_2;
         within_3 <= lane_2 >= first_2 & lane_2 <= last_2;
-        lane_4   <= lane_3;
         within_4 <= within_3;
         word_4   <= word_3;
-        slot_4   <= slot_3;
-        buffer_4 <= buffer_3;
-        lane_5   <= lane_4;
-        below_5  <= {max_4[30], max_4} - {word_4[46], word_4[46:16]};
-        shown_5  <= within_4 & word_4[47];
+        below_5  <= {block_4[30], block_4} - {word_4[46], word_4[46:16]};
+        shown_5  <= within_4 & word_4[47] & near_4;
         significand_5 <= word_4[15:0];
-        slot_5   <= slot_4;
-        buffer_5 <= buffer_4;
-        lanes_6  <= {lane, lanes_6[22+:3*22]};
-        slot_6   <= slot_5;
-        buffer_6 <= buffer_5;
-        for (g = 0; g < GROUPS; g = g + 1) group_6[g] <= lane_5 >> 2 == g[LANE_WIDTH-1:0];
+        small_6       <= is_small;
+        down_6        <= is_small ? below_5[4:0] - 5'd5 : below_5[4:0];
+        significand_6 <= {1'b1, significand_5};
+        if (~fits) significand_6 <= 17'b0;
+        small_7       <= small_6;
+        shifted_7     <= {significand_6, 1'b0} >> down_6;
+        small_8       <= small_7;
+        number_8      <= shifted_7[17:1] + {16'b0, shifted_7[0]};
+        lanes_9       <= {small_8, number_8, lanes_9[18+:3*18]};
+        for (g = 0; g < GROUPS; g = g + 1) group_9[g] <= lane_8 >> 2 == g[LANE_WIDTH-1:0];
     end
     always @(posedge clk) begin
-        run_2  <= valid_1 | run_2 & lane_2 != LAST_LANE[LANE_WIDTH-1:0];
-        run_3  <= run_2;
-        run_4  <= run_3;
-        run_5  <= run_4;
-        full_6 <= run_5 & &lane_5[1:0];
-        if (rst) begin
-            run_2  <= 1'b0;
-            run_3  <= 1'b0;
-            run_4  <= 1'b0;
-            run_5  <= 1'b0;
-            full_6 <= 1'b0;
-        end
+        run_q <= {run_q[6] & &lane_8[1:0], run_q[5:0], valid_1 | run_q[0] & lane_2 != LAST_LANE[LANE_WIDTH-1:0]};
+        if (rst) run_q <= 8'b0;
     end
-    assign m_valid  = full_6;
-    assign m_slot   = slot_6;
-    assign m_buffer = buffer_6;
-    assign m_groups = group_6;
-    assign m_lanes  = {1'b0, lanes_6[3*22+:22], 1'b0, lanes_6[2*22+:22], 1'b0, lanes_6[22+:22], 1'b0, lanes_6[0+:22]};
+    assign m_valid  = run_q[7];
+    assign m_groups = group_9;
+    assign m_lanes  = lanes_9;
 
     assign max_some      = some_q[max_slot];
     assign max_saturated = saturated_q[max_slot];

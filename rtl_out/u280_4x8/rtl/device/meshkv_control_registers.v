@@ -22,7 +22,7 @@ module meshkv_control_registers #(
     // Totals of a tile's fetches and fills.
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
-    parameter PAD_COUNTERS = 10
+    parameter PAD_COUNTERS = 12
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -309,7 +309,7 @@ module meshkv_control_registers #(
             10'h003: value = {29'd0, isr_error, isr_ready, isr_done};  // ISR
             10'h200: value = 32'h4d4b5631;  // MAGIC
             10'h201: value = 32'h00000003;  // MAP_VERSION
-            10'h202: value = 32'h62439fb2;  // DESIGN
+            10'h202: value = 32'h1d12b8d1;  // DESIGN
             10'h203: value = 32'h00200804;  // MESH
             10'h204: value = 32'h00010008;  // MODEL
             10'h205: value = 32'h00200020;  // HEADS

@@ -78,7 +78,7 @@ module meshkv_front #(
     // Totals of a tile's fetches and fills.
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
-    parameter PAD_COUNTERS = 10,
+    parameter PAD_COUNTERS = 12,
     // Low bits of the addresses of queries and outputs that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.

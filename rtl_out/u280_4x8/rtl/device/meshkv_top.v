@@ -79,7 +79,7 @@ module meshkv_top #(
     // Totals of a tile's fetches and fills.
     parameter EVENT_COUNTERS = 23,
     // Totals of PaD.
-    parameter PAD_COUNTERS = 10,
+    parameter PAD_COUNTERS = 12,
     // Low bits of the addresses of queries and outputs that are 0.
     parameter BUFFER_LOG = 12,
     // Descriptors that wait in the front.
@@ -251,7 +251,7 @@ module meshkv_top #(
     // Query heads of a column at most.
     parameter HEADS = 8,
     // Rows of the array: contexts that process a flit at a time.
-    parameter ARRAY_ROWS = 2,
+    parameter ARRAY_ROWS = 4,
     // Elements of a flit, as a power of two.
     parameter LANE_LOG = 5,
     // Elements of a K or V row, as a power of two.
@@ -264,23 +264,27 @@ module meshkv_top #(
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
     parameter JOB_DEPTH = 16,
-    // Cycles from the read of the last weight to its use.
-    parameter LOAD_LATENCY = 8,
+    // Cycles from a load of weights to the first op of that buffer.
+    parameter LOAD_CYCLES = 26,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 6,
+    // Cycles from the last op of a buffer to the next load.
+    parameter FREE_CYCLES = 10,
+    // Cycles from the last word of a query to the first op that uses it.
+    parameter FRESH_CYCLES = 8,
     // Cycles that an op needs to pass a row.
-    parameter REST_CYCLES = 40,
+    parameter REST_CYCLES = 44,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 26,
+    parameter READ_CYCLES = 32,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
-    parameter PAD_EVENTS = 10,
+    parameter PAD_EVENTS = 12,
     // LANES / 4.
     parameter GROUPS = 8,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
-    // Vectors of a query: flits of a token, or PLACES.
+    // Vectors of a query: flits of a token, at least 1.
     parameter PARTS = 4,
     // K flits of a token, at least 1.
     parameter TOKEN_PARTS = 4,
@@ -292,8 +296,12 @@ module meshkv_top #(
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
+    // Words of four elements of a query's part.
+    parameter PART_WORDS = 8,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 16,
+    parameter DOT_CYCLES = 12,
+    // Cycles from an op to the first row.
+    parameter ALIGN_CYCLES = 8,
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Elements of a head.
@@ -1588,8 +1596,10 @@ module meshkv_top #(
         .PART_WIDTH       (PART_WIDTH),
         .SUB_WIDTH        (SUB_WIDTH),
         .JOB_DEPTH        (JOB_DEPTH),
-        .LOAD_LATENCY     (LOAD_LATENCY),
+        .LOAD_CYCLES      (LOAD_CYCLES),
         .LOAD_COUNT_WIDTH (LOAD_COUNT_WIDTH),
+        .FREE_CYCLES      (FREE_CYCLES),
+        .FRESH_CYCLES     (FRESH_CYCLES),
         .REST_CYCLES      (REST_CYCLES),
         .READ_CYCLES      (READ_CYCLES),
         .REST_WIDTH       (REST_WIDTH),
@@ -1602,7 +1612,9 @@ module meshkv_top #(
         .LOGIT_WIDTH      (LOGIT_WIDTH),
         .SCALE            (SCALE),
         .SCALE_SHIFT      (SCALE_SHIFT),
+        .PART_WORDS       (PART_WORDS),
         .DOT_CYCLES       (DOT_CYCLES),
+        .ALIGN_CYCLES     (ALIGN_CYCLES),
         .FRACTION         (FRACTION),
         .DIMS             (DIMS),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH)

@@ -10,9 +10,9 @@ module meshkv_sums #(
     // Elements of a query, of a K row and of a V row.
     parameter HEAD_DIM = 128,
     // Contexts of a row at a time, each one query head.
-    parameter PAD_SLOTS = 4,
+    parameter PAD_SLOTS = 2,
     // Width of a slot number of a row in bits.
-    parameter PAD_SLOT_WIDTH = 2,
+    parameter PAD_SLOT_WIDTH = 1,
     // Width of a dim, or HEAD_DIM for l, in bits.
     parameter DIM_WIDTH = 8,
     // Bits of o and l: 36 below the point, the sign, enough for all tokens.

@@ -66,14 +66,18 @@ module meshkv_pad #(
     parameter SUB_WIDTH = 1,
     // Jobs that wait.
     parameter JOB_DEPTH = 16,
-    // Cycles from the read of the last weight to its use.
-    parameter LOAD_LATENCY = 8,
+    // Cycles from a load of weights to the first op of that buffer.
+    parameter LOAD_CYCLES = 14,
     // Width of the load counter in bits.
     parameter LOAD_COUNT_WIDTH = 5,
+    // Cycles from the last op of a buffer to the next load.
+    parameter FREE_CYCLES = 7,
+    // Cycles from the last word of a query to the first op that uses it.
+    parameter FRESH_CYCLES = 4,
     // Cycles that an op needs to pass a row.
-    parameter REST_CYCLES = 36,
+    parameter REST_CYCLES = 40,
     // Results that can be in flight in the array.
-    parameter READ_CYCLES = 21,
+    parameter READ_CYCLES = 25,
     // Width of their number in bits.
     parameter REST_WIDTH = 6,
     // Events that are counted.
@@ -82,7 +86,7 @@ module meshkv_pad #(
     parameter GROUPS = 4,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
-    // Vectors of a query: flits of a token, or PLACES.
+    // Vectors of a query: flits of a token, at least 1.
     parameter PARTS = 8,
     // K flits of a token, at least 1.
     parameter TOKEN_PARTS = 8,
@@ -96,8 +100,12 @@ module meshkv_pad #(
     parameter SCALE = 34230200,
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
+    // Words of four elements of a query's part.
+    parameter PART_WORDS = 4,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 12,
+    parameter DOT_CYCLES = 8,
+    // Cycles from an op to the first row.
+    parameter ALIGN_CYCLES = 8,
     // Bits of a sum below the point.
     parameter FRACTION = 36
 ) (
@@ -260,9 +268,8 @@ module meshkv_pad #(
     wire                     idle      = state_q == IDLE;
     wire                     run       = state_q == RUN;
     wire                     starts    = idle & waits & ~is_query & rested;
-    wire [ARRAY_ROWS-1:0]    q_readies;
-    wire                     takes     = idle & waits & is_query & (&q_readies);
-    reg  [3:0]               q_fresh_q;  // A query word was taken in the last cycles; it cannot be used yet.
+    wire                     takes     = idle & waits & is_query;
+    reg  [FRESH_CYCLES-1:0]  q_fresh_q;  // A query word was taken in the last cycles; it cannot be used yet.
     assign done = starts | takes;
     reg  [SPOTS-1:0]        places_q;
     reg  [CONTEXTS-1:0]      contexts_q;
@@ -321,43 +328,28 @@ module meshkv_pad #(
     wire [DIM_LOG:0]  read_dim  = ~|read_q ? ALL_DIMS : read_q - 1'b1;
     wire              last_read = read_q == ALL_DIMS;
 
-    // The array. Everything about an op but its context travels from row to row with the flit.
-    wire [ARRAY_ROWS-1:0]                 row_valid;
-    wire [ARRAY_ROWS*SLOT_WIDTH-1:0]      row_slot, load_slot;
-    wire [ARRAY_ROWS-1:0]                 load_row;
-    wire [(ARRAY_ROWS+1)*2-1:0]           op_kind;
-    wire [(ARRAY_ROWS+1)*PART_WIDTH-1:0]  op_part;
-    wire [ARRAY_ROWS:0]                   op_begins, op_ends, op_counts, op_tail, op_buffer, op_clear;
-    wire [(ARRAY_ROWS+1)*TOKEN_WIDTH-1:0] op_token;
-    wire [(ARRAY_ROWS+1)*(DIM_LOG+1)-1:0] op_dim;
-    wire [(ARRAY_ROWS+1)*FLIT_WIDTH-1:0]  op_data;
-    wire [ARRAY_ROWS-1:0]                 sum_valid, sum_saturated, k_done;
-    wire [ARRAY_ROWS*SUM_WIDTH-1:0]       sum_data;
-    wire [ARRAY_ROWS*32-1:0]              sum_max;
-    wire [ARRAY_ROWS*TOKEN_WIDTH-1:0]     k_done_token;
+    // The array.
+    wire [ARRAY_ROWS-1:0]            row_valid;
+    wire [ARRAY_ROWS*SLOT_WIDTH-1:0] row_slot, load_slot;
+    wire [ARRAY_ROWS-1:0]            load_row;
+    wire [ARRAY_ROWS-1:0]            sum_valid, sum_saturated;
+    wire [ARRAY_ROWS*SUM_WIDTH-1:0]  sum_data;
+    wire [ARRAY_ROWS*32-1:0]         sum_max;
+    wire                             k_done;
+    wire [TOKEN_WIDTH-1:0]           k_done_token;
     localparam [1:0] K = 2'd0, V = 2'd1, ONES = 2'd2, SUMS = 2'd3;
-    assign op_kind[1:0]              = state_q == READ ? SUMS : ones_q ? ONES : value ? V : K;
-    assign op_part[PART_WIDTH-1:0]   = part;
-    assign op_begins[0]              = part_begins;
-    assign op_ends[0]                = part_ends;
-    assign op_counts[0]              = counts;
-    assign op_tail[0]                = k_issues & last_pass & part_ends;
-    assign op_token[TOKEN_WIDTH-1:0] = token;
-    assign op_dim[DIM_LOG:0]         = state_q == READ ? read_dim : ones_q ? ALL_DIMS : {1'b0, dim};
-    assign op_buffer[0]              = buffer_q;
-    assign op_clear[0]               = last_read;
-    assign op_data[FLIT_WIDTH-1:0]   = kv_data;
-    wire                   load_buffer;
-    wire [BLOCK_WIDTH-1:0] load_block;
-    wire [LANE_LOG-1:0]    load_first, load_last;
-    genvar r, s;
+    wire                             load_buffer;
+    wire [BLOCK_WIDTH-1:0]           load_block;
+    wire [LANE_LOG-1:0]              load_first, load_last;
+    // Lanes that count: those of a token of K, those of the slice's tokens in a block of V.
+    wire [LANE_LOG-1:0]              v_first = block_q == first_block ? first_lane : {LANE_LOG{1'b0}};
+    wire [LANE_LOG-1:0]              v_last  = block_q == last_block ? last_lane : {LANE_LOG{1'b1}};
+    wire [LANE_LOG-1:0]              k_first = {LANE_LOG{1'b0}}, k_last = {LANE_LOG{1'b1}};
+    genvar r;
     generate
         for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_row
             wire [SLOTS-1:0] mine = left_q[r*SLOTS+:SLOTS];
             assign now[r*SLOTS+:SLOTS] = mine & (~mine + 1'b1);
-            // Slot and valid bit are delayed to reach the row with the flit.
-            wire                  unused_valid;
-            wire [SLOT_WIDTH-1:0] unused_slot;
             wire [SLOTS-1:0]      chosen = state_q == READ ? reads_q[r*SLOTS+:SLOTS] : now[r*SLOTS+:SLOTS];
             reg  [SLOT_WIDTH-1:0] slot;
             integer               i;
@@ -367,91 +359,71 @@ module meshkv_pad #(
                     slot = slot | (i[SLOT_WIDTH-1:0] & {SLOT_WIDTH{chosen[i]}});
                 end
             end
-            wire [r*(SLOT_WIDTH+1)+SLOT_WIDTH:0] delayed;
-            assign delayed[SLOT_WIDTH:0] = {|chosen & (passes | reads), slot};
-            for (s = 0; s < r; s = s + 1) begin : gen_delay
-                reg [SLOT_WIDTH:0] slot_q;
-                always @(posedge pe_clk) begin
-                    slot_q <= delayed[s*(SLOT_WIDTH+1)+:SLOT_WIDTH+1];
-                    if (pe_rst) slot_q[SLOT_WIDTH] <= 1'b0;
-                end
-                assign delayed[(s+1)*(SLOT_WIDTH+1)+:SLOT_WIDTH+1] = slot_q;
-            end
-            assign {row_valid[r], row_slot[r*SLOT_WIDTH+:SLOT_WIDTH]} = delayed[r*(SLOT_WIDTH+1)+:SLOT_WIDTH+1];
-            meshkv_pad_row #(
-                .LANES         (LANES),
-                .GROUPS        (GROUPS),
-                .FLIT_WIDTH    (FLIT_WIDTH),
-                .HEAD_DIM      (DIMS),
-                .PAD_SLOTS     (SLOTS),
-                .PAD_SLOT_WIDTH(SLOT_WIDTH),
-                .PLACES        (PLACES),
-                .PARTS         (PARTS),
-                .PART_WIDTH    (PART_WIDTH),
-                .WORD_WIDTH    (QUERY_WORD_WIDTH),
-                .TOKEN_PARTS   (TOKEN_PARTS),
-                .TOKEN_WIDTH   (TOKEN_WIDTH),
-                .BLOCKS        (BLOCKS),
-                .BLOCK_WIDTH   (BLOCK_WIDTH),
-                .LANE_WIDTH    (LANE_LOG),
-                .DIM_WIDTH     (DIM_LOG + 1),
-                .SUM_WIDTH     (SUM_WIDTH),
-                .LOGIT_WIDTH   (LOGIT_WIDTH),
-                .SCALE         (SCALE),
-                .SCALE_SHIFT   (SCALE_SHIFT),
-                .DOT_CYCLES    (DOT_CYCLES)
-            ) u_row (
-                .clk          (pe_clk),
-                .rst          (pe_rst),
-                .q_valid      (takes & q_rows[r]),
-                .q_ready      (q_readies[r]),
-                .q_slot       (q_slot),
-                .q_word       (q_word),
-                .q_data       (q_data),
-                .op_valid     (row_valid[r]),
-                .op_kind      (op_kind[r*2+:2]),
-                .op_slot      (row_slot[r*SLOT_WIDTH+:SLOT_WIDTH]),
-                .op_part      (op_part[r*PART_WIDTH+:PART_WIDTH]),
-                .op_begins    (op_begins[r]),
-                .op_ends      (op_ends[r]),
-                .op_token     (op_token[r*TOKEN_WIDTH+:TOKEN_WIDTH]),
-                .op_counts    (op_counts[r]),
-                .op_tail      (op_tail[r]),
-                .op_dim       (op_dim[r*(DIM_LOG+1)+:DIM_LOG+1]),
-                .op_buffer    (op_buffer[r]),
-                .op_clear     (op_clear[r]),
-                .op_data      (op_data[r*FLIT_WIDTH+:FLIT_WIDTH]),
-                .next_valid   (unused_valid),
-                .next_kind    (op_kind[(r+1)*2+:2]),
-                .next_slot    (unused_slot),
-                .next_part    (op_part[(r+1)*PART_WIDTH+:PART_WIDTH]),
-                .next_begins  (op_begins[r+1]),
-                .next_ends    (op_ends[r+1]),
-                .next_token   (op_token[(r+1)*TOKEN_WIDTH+:TOKEN_WIDTH]),
-                .next_counts  (op_counts[r+1]),
-                .next_tail    (op_tail[r+1]),
-                .next_dim     (op_dim[(r+1)*(DIM_LOG+1)+:DIM_LOG+1]),
-                .next_buffer  (op_buffer[r+1]),
-                .next_clear   (op_clear[r+1]),
-                .next_data    (op_data[(r+1)*FLIT_WIDTH+:FLIT_WIDTH]),
-                .load_valid   (load_row[r]),
-                .load_slot    (load_slot[r*SLOT_WIDTH+:SLOT_WIDTH]),
-                .load_block   (load_block),
-                .load_buffer  (load_buffer),
-                .load_first   (load_first),
-                .load_last    (load_last),
-                .k_done       (k_done[r]),
-                .k_done_token (k_done_token[r*TOKEN_WIDTH+:TOKEN_WIDTH]),
-                .sum_valid    (sum_valid[r]),
-                .sum_data     (sum_data[r*SUM_WIDTH+:SUM_WIDTH]),
-                .sum_max      (sum_max[r*32+:32]),
-                .sum_saturated(sum_saturated[r])
-            );
+            assign row_valid[r] = |chosen & (passes | reads);
+            assign row_slot[r*SLOT_WIDTH+:SLOT_WIDTH] = slot;
         end
     endgenerate
+    meshkv_pad_array #(
+        .ARRAY_ROWS    (ARRAY_ROWS),
+        .FLIT_WIDTH    (FLIT_WIDTH),
+        .LANES         (LANES),
+        .GROUPS        (GROUPS),
+        .HEAD_DIM      (DIMS),
+        .PAD_SLOTS     (SLOTS),
+        .PAD_SLOT_WIDTH(SLOT_WIDTH),
+        .PLACES        (PLACES),
+        .PARTS         (PARTS),
+        .PART_WIDTH    (PART_WIDTH),
+        .WORD_WIDTH    (QUERY_WORD_WIDTH),
+        .TOKEN_PARTS   (TOKEN_PARTS),
+        .TOKEN_WIDTH   (TOKEN_WIDTH),
+        .BLOCKS        (BLOCKS),
+        .BLOCK_WIDTH   (BLOCK_WIDTH),
+        .LANE_WIDTH    (LANE_LOG),
+        .DIM_WIDTH     (DIM_LOG + 1),
+        .SUM_WIDTH     (SUM_WIDTH),
+        .LOGIT_WIDTH   (LOGIT_WIDTH),
+        .SCALE         (SCALE),
+        .SCALE_SHIFT   (SCALE_SHIFT),
+        .PART_WORDS    (PART_WORDS),
+        .DOT_CYCLES    (DOT_CYCLES),
+        .ALIGN_CYCLES  (ALIGN_CYCLES)
+    ) u_array (
+        .clk          (pe_clk),
+        .rst          (pe_rst),
+        .q_rows       (q_rows & {ARRAY_ROWS{takes}}),
+        .q_slot       (q_slot),
+        .q_word       (q_word),
+        .q_data       (q_data),
+        .op_valid     (row_valid),
+        .op_slot      (row_slot),
+        .op_kind      (state_q == READ ? SUMS : ones_q ? ONES : value ? V : K),
+        .op_part      (part),
+        .op_begins    (part_begins),
+        .op_ends      (part_ends),
+        .op_token     (token),
+        .op_counts    (counts),
+        .op_tail      (k_issues & last_pass & part_ends),
+        .op_dim       (state_q == READ ? read_dim : ones_q ? ALL_DIMS : {1'b0, dim}),
+        .op_buffer    (buffer_q),
+        .op_clear     (last_read),
+        .op_first     (value | ones_q ? v_first : k_first),
+        .op_last      (value | ones_q ? v_last : k_last),
+        .op_data      (kv_data),
+        .load_valid   (load_row),
+        .load_slot    (load_slot),
+        .load_block   (load_block),
+        .load_buffer  (load_buffer),
+        .load_first   (load_first),
+        .load_last    (load_last),
+        .k_done       (k_done),
+        .k_done_token (k_done_token),
+        .sum_valid    (sum_valid),
+        .sum_data     (sum_data),
+        .sum_max      (sum_max),
+        .sum_saturated(sum_saturated)
+    );
 
-    wire unused_last = |{op_kind, op_part, op_begins, op_ends, op_counts, op_tail, op_buffer, op_clear, op_token, op_dim, op_data,
-                         k_done, k_done_token};
     wire unused_kv   = |{kv_tag, kv_mask};
 
     // Weights of a block become stationary: the first of two buffers that is free.
@@ -464,8 +436,9 @@ module meshkv_pad #(
         .LANE_LOG        (LANE_LOG),
         .TOKEN_WIDTH     (TOKEN_WIDTH),
         .BLOCK_WIDTH     (BLOCK_WIDTH),
-        .LOAD_LATENCY    (LOAD_LATENCY),
-        .LOAD_COUNT_WIDTH(LOAD_COUNT_WIDTH)
+        .LOAD_CYCLES     (LOAD_CYCLES),
+        .LOAD_COUNT_WIDTH(LOAD_COUNT_WIDTH),
+        .FREE_CYCLES     (FREE_CYCLES)
     ) u_loader (
         .clk             (pe_clk),
         .rst             (pe_rst),
@@ -477,8 +450,8 @@ module meshkv_pad #(
         .first_lane      (first_lane),
         .last_lane       (last_lane),
         .last_token      (last_q),
-        .k_done          (k_done[ARRAY_ROWS-1]),
-        .k_done_token    (k_done_token[(ARRAY_ROWS-1)*TOKEN_WIDTH+:TOKEN_WIDTH]),
+        .k_done          (k_done),
+        .k_done_token    (k_done_token),
         .finishes        (finishes),
         .load_row        (load_row),
         .load_slot       (load_slot),
@@ -499,7 +472,7 @@ module meshkv_pad #(
     wire [SPOTS-1:0]      left_over = places_q & ~reads_q;
     wire [SPOTS-1:0]      due       = state_q == WAIT ? left_over : places_q;
     always @(posedge pe_clk) begin
-        q_fresh_q <= {q_fresh_q[2:0], takes};
+        q_fresh_q <= {q_fresh_q[FRESH_CYCLES-2:0], takes};
         rest_q <= passes ? {REST_WIDTH{1'b0}} : rested_now ? rest_q : rest_q + 1'b1;
         if (passes) left_q <= last_pass ? places_q : after;
         if (k_issues & last_pass) sub_q <= last_sub ? {SUB_WIDTH{1'b0}} : sub_q + 1'b1;
@@ -535,7 +508,7 @@ module meshkv_pad #(
         endcase
         if (pe_rst) begin
             state_q   <= IDLE;
-            q_fresh_q <= 4'd0;
+            q_fresh_q <= {FRESH_CYCLES{1'b0}};
             ones_q   <= 1'b0;
             buffer_q <= 1'b0;
             sub_q    <= {SUB_WIDTH{1'b0}};
@@ -576,8 +549,8 @@ module meshkv_pad #(
         .v_issues (v_issues),
         .counts   (counts),
         .sub      (sub_q),
-        .first    (block_q == first_block ? first_lane : {LANE_LOG{1'b0}}),
-        .last     (block_q == last_block ? last_lane : {LANE_LOG{1'b1}}),
+        .first    (v_first),
+        .last     (v_last),
         .contexts (contexts_q),
         .special  (special)
     );

@@ -4,19 +4,13 @@
 // Row of the systolic array: multiplies a flit by the stationary vector of one context a cycle.
 //
 // K flits times the query give weights, V flits times the weights give sums. A row stores slots of
-// contexts; ops of any slot may follow each other, and pass to the next row a cycle later. Nothing
-// can stall, so the driver keeps these distances: an op of a slot's part 4 cycles after its last
-// word; a word of a slot only after k_done of its last K op; a load of a block only after k_done of its
-// last token and after the last op of the buffer; the first op of that buffer LANES + 7 cycles after the load; no
-// load of a slot from its first READ to the answer of its last; ops of the same sum 8 cycles apart.
+// contexts; ops of any slot may follow each other, and pass to the next row a cycle later.
 `default_nettype none
 module meshkv_pad_row #(
     // FP16 elements of a flit, tokens of a block.
     parameter LANES = 16,
     // LANES / 4.
     parameter GROUPS = 4,
-    // LANES * 16.
-    parameter FLIT_WIDTH = 256,
     // Elements of a query, of a K row and of a V row.
     parameter HEAD_DIM = 128,
     // Contexts of a row at a time, each one query head.
@@ -25,7 +19,7 @@ module meshkv_pad_row #(
     parameter PAD_SLOT_WIDTH = 2,
     // Tokens of a K flit, at least 1.
     parameter PLACES = 1,
-    // Vectors of a query: flits of a token, or PLACES.
+    // Vectors of a query: flits of a token, at least 1.
     parameter PARTS = 8,
     // Width of a number of them in bits.
     parameter PART_WIDTH = 3,
@@ -52,22 +46,22 @@ module meshkv_pad_row #(
     // Its bits below the point.
     parameter SCALE_SHIFT = 28,
     // Cycles from a registered op to its dot.
-    parameter DOT_CYCLES = 12
+    parameter DOT_CYCLES = 8
 ) (
     input  wire                      clk,
     input  wire                      rst,
 
-    // Four elements of a query. With a cycle between words, q_ready need not be checked.
-    input  wire                      q_valid,
-    output wire                      q_ready,
-    input  wire [PAD_SLOT_WIDTH-1:0] q_slot,
-    input  wire [WORD_WIDTH-1:0]     q_word,  // Elements 4 * q_word to 4 * q_word + 3.
-    input  wire [63:0]               q_data,
+    // Four numbers of a query.
+    input  wire                      w_valid,
+    input  wire [PAD_SLOT_WIDTH-1:0] w_slot,
+    input  wire [WORD_WIDTH-1:0]     w_word,  // Numbers 4 * w_word to 4 * w_word + 3.
+    input  wire [71:0]               w_lanes,  // Each {small scale, signed number of 17 bits}.
+    input  wire [5:0]                w_exponent,  // Exponent of its part.
 
     // An op.
     input  wire                      op_valid,  // One op a cycle; none can stall.
-    input  wire [1:0]                op_kind,  // 0 K, 1 V, 2 the flit of ones, which yields l, 3 READ.
     input  wire [PAD_SLOT_WIDTH-1:0] op_slot,
+    input  wire [1:0]                op_kind,  // 0 K, 1 V, 2 the flit of ones, which yields l, 3 READ.
     input  wire [PART_WIDTH-1:0]     op_part,  // K: number of the query's part.
     input  wire                      op_begins,  // K: first part of its token.
     input  wire                      op_ends,  // K: last part of its token.
@@ -77,12 +71,13 @@ module meshkv_pad_row #(
     input  wire [DIM_WIDTH-1:0]      op_dim,  // V, READ: number of the sum; HEAD_DIM is l.
     input  wire                      op_buffer,  // V, ONES: buffer of the weights.
     input  wire                      op_clear,  // READ: the last of its context.
-    input  wire [FLIT_WIDTH-1:0]     op_data,  // K, V: the flit.
+    input  wire [4:0]                op_exponent,  // K, V: exponent of the flit.
+    input  wire [LANES*27-1:0]       op_data,  // K, V: its aligned elements; group g comes 2 + g cycles later.
 
     // The same a cycle later, to the next row.
     output wire                      next_valid,
-    output wire [1:0]                next_kind,
     output wire [PAD_SLOT_WIDTH-1:0] next_slot,
+    output wire [1:0]                next_kind,
     output wire [PART_WIDTH-1:0]     next_part,
     output wire                      next_begins,
     output wire                      next_ends,
@@ -92,7 +87,8 @@ module meshkv_pad_row #(
     output wire [DIM_WIDTH-1:0]      next_dim,
     output wire                      next_buffer,
     output wire                      next_clear,
-    output wire [FLIT_WIDTH-1:0]     next_data,
+    output wire [4:0]                next_exponent,
+    output wire [LANES*27-1:0]       next_data,
 
     // Weights of a block become stationary, from the next cycle on; LANES cycles between two.
     input  wire                      load_valid,
@@ -112,7 +108,7 @@ module meshkv_pad_row #(
     output wire [31:0]               sum_max,  // m of the slot, 0 if it has none.
     output wire                      sum_saturated  // A logit of the slot was beyond the range.
 );
-    localparam [1:0] KEY = 2'd0, ONES = 2'd2, READ = 2'd3;
+    localparam [1:0] KEY = 2'd0, READ = 2'd3;
     // The stationary memory holds the parts of all queries, then two buffers of weights a slot. PARTS is a power of two,
     // so addresses are put together without an adder, but for the first of the weights if it is not aligned.
     localparam PARTS_LOG   = $clog2(PARTS);
@@ -132,12 +128,12 @@ module meshkv_pad_row #(
         input                       weights;
         input [PAD_SLOT_WIDTH-1:0]  slot;
         input                       buffer;
-        input [31:0]                part;
+        input [31:0]                vector;
         reg   [31:0]                wide, pair;
         begin
             wide    = { {32-PAD_SLOT_WIDTH{1'b0}}, slot};
             pair    = wide << 1 | {31'b0, buffer};
-            wide    = ~weights ? wide << PARTS_LOG | part : ALIGNED ? WEIGHTS | pair : WEIGHTS + pair;
+            wide    = ~weights ? wide << PARTS_LOG | vector : ALIGNED ? WEIGHTS | pair : WEIGHTS + pair;
             station = wide[ADDR_WIDTH-1:0];
         end
     endfunction
@@ -150,7 +146,8 @@ module meshkv_pad_row #(
     reg [PART_WIDTH-1:0]     part_q;
     reg [TOKEN_WIDTH-1:0]    token_q;
     reg [DIM_WIDTH-1:0]      dim_q;
-    reg [FLIT_WIDTH-1:0]     flit_q;
+    reg [LANES*27-1:0]       data_q;
+    reg [4:0]                exponent_q;
     reg [ADDR_WIDTH-1:0]     addr_q;
     always @(posedge clk) begin
         kind_q   <= op_kind;
@@ -164,9 +161,8 @@ module meshkv_pad_row #(
         buffer_q <= op_buffer;
         clear_q  <= op_clear;
         addr_q   <= op_station;
-        flit_q   <= op_data;
-        // The flit of ones is made by set and reset of the registers.
-        if (op_kind == ONES) flit_q <= {LANES{16'h3c00}};
+        data_q   <= op_data;
+        exponent_q <= op_exponent;
     end
     always @(posedge clk) begin
         valid_q <= op_valid;
@@ -188,59 +184,35 @@ module meshkv_pad_row #(
     assign next_dim    = dim_q;
     assign next_buffer = buffer_q;
     assign next_clear  = clear_q;
-    assign next_data   = flit_q;
+    assign next_data   = data_q;
+    assign next_exponent = exponent_q;
 
-    // Write port of the stationary vectors: groups of loaded weights have priority, one cycle in four; a query
-    // word waits for the next cycle.
+    // Write port of the stationary vectors: groups of loaded weights, or a query's word. Never both: queries come while
+    // no weights are loaded. A head shorter than a flit is stored at each place of a flit.
+    localparam TO_WORDS = GROUPS / PLACES;
     wire                      m_valid, m_buffer;
     wire [PAD_SLOT_WIDTH-1:0] m_slot;
-    wire [GROUPS-1:0]         m_groups;
-    wire [4*23-1:0]           m_lanes;
-    reg                       word_q;
-    reg [PAD_SLOT_WIDTH-1:0]  word_slot_q;
-    reg [WORD_WIDTH-1:0]      word_at_q;
-    reg [63:0]                word_data_q;
-    wire [4*23-1:0]           word_lanes;
-    wire [31:0]               word_at = { {32-WORD_WIDTH{1'b0}}, word_at_q};
+    wire [GROUPS-1:0]         m_groups, word_groups;
+    wire [4*18-1:0]           m_lanes;
+    wire [5:0]                m_exponent;
+    wire [31:0]               word_at = { {32-WORD_WIDTH{1'b0}}, w_word};
     reg  [GROUPS-1:0]         wr_groups_q;
-    reg  [4*23-1:0]           wr_data_q;
-    wire [PLACES*ADDR_WIDTH-1:0] wr_addr;
-    wire [GROUPS-1:0]         word_groups;
-    wire [PAD_SLOT_WIDTH-1:0] wr_slot = m_valid ? m_slot : word_slot_q;
-    assign q_ready = ~word_q | ~m_valid;
-    // Like the memory it starts at zero: nothing may be written before the first reset, because places that are
-    // never written must stay zero.
-    initial wr_groups_q = {GROUPS{1'b0}};
+    reg  [4*18-1:0]           wr_data_q;
+    reg  [5:0]                wr_exponent_q;
+    reg  [ADDR_WIDTH-1:0]     wr_addr_q;
     always @(posedge clk) begin
-        if (q_valid) begin
-            word_slot_q <= q_slot;
-            word_at_q   <= q_word;
-            word_data_q <= q_data;
-        end
-        wr_data_q   <= m_valid ? m_lanes : word_lanes;
-        wr_groups_q <= m_valid ? m_groups : word_groups & {GROUPS{word_q}};
+        wr_data_q     <= m_valid ? m_lanes : w_lanes;
+        wr_exponent_q <= m_valid ? m_exponent : w_exponent;
+        wr_addr_q     <= station(m_valid, m_valid ? m_slot : w_slot, m_buffer, word_at / GROUPS);
     end
     always @(posedge clk) begin
-        word_q <= q_valid | word_q & m_valid;
-        if (rst) word_q <= 1'b0;
+        wr_groups_q <= m_valid ? m_groups : word_groups & {GROUPS{w_valid}};
+        if (rst) wr_groups_q <= {GROUPS{1'b0}};
     end
     genvar i;
     generate
-        for (i = 0; i < 4; i = i + 1) begin : gen_element
-            wire [15:0] element = word_data_q[i*16+:16];
-            wire        normal  = |element[14:10];
-            assign word_lanes[i*23+:23] = {element[15:11], element[10] | ~normal, normal, element[9:0], 6'b0};
-        end
-        // A head of several flits stores its parts in sequence. A head shorter than a flit is stored at
-        // each place of a flit, and each place is a part.
         for (i = 0; i < GROUPS; i = i + 1) begin : gen_group
-            assign word_groups[i] = word_at % (GROUPS / PLACES) == i % (GROUPS / PLACES);
-        end
-        for (i = 0; i < PLACES; i = i + 1) begin : gen_place
-            wire [31:0]           vector = PLACES > 1 ? i : word_at / GROUPS;
-            reg  [ADDR_WIDTH-1:0] wr_addr_q;
-            always @(posedge clk) wr_addr_q <= station(m_valid, wr_slot, m_buffer, vector);
-            assign wr_addr[i*ADDR_WIDTH+:ADDR_WIDTH] = wr_addr_q;
+            assign word_groups[i] = word_at % TO_WORDS == i % TO_WORDS;
         end
     endgenerate
 
@@ -249,21 +221,21 @@ module meshkv_pad_row #(
     meshkv_dot #(
         .LANES     (LANES),
         .GROUPS    (GROUPS),
-        .FLIT_WIDTH(FLIT_WIDTH),
-        .PLACES    (PLACES),
         .DEPTH     (DEPTH),
         .ADDR_WIDTH(ADDR_WIDTH),
         .DOT_WIDTH (DOT_WIDTH)
     ) u_dot (
-        .clk       (clk),
-        .early_addr(op_station),
-        .flit      (flit_q),
-        .addr      (addr_q),
-        .wr_groups (wr_groups_q),
-        .wr_addr   (wr_addr),
-        .wr_data   (wr_data_q),
-        .dot       (dot),
-        .exponent  (exponent)
+        .clk          (clk),
+        .addr         (addr_q),
+        .is_query     (kind_q == KEY),
+        .flit_exponent(exponent_q),
+        .aligned      (op_data),
+        .wr_groups    (wr_groups_q),
+        .wr_addr      (wr_addr_q),
+        .wr_data      (wr_data_q),
+        .wr_exponent  (wr_exponent_q),
+        .dot          (dot),
+        .exponent     (exponent)
     );
 
     // Fields of an op, delayed up to its dot.
@@ -429,6 +401,7 @@ module meshkv_pad_row #(
         .m_buffer     (m_buffer),
         .m_groups     (m_groups),
         .m_lanes      (m_lanes),
+        .m_exponent   (m_exponent),
         .op_slot      (slot_q),
         .op_buffer    (buffer_q),
         .op_fall      (op_fall),

@@ -19,10 +19,12 @@ module meshkv_weight_loader #(
     parameter TOKEN_WIDTH = 6,
     // Width of a block of a segment in bits.
     parameter BLOCK_WIDTH = 2,
-    // Cycles from the read of the last weight to its use.
-    parameter LOAD_LATENCY = 8,
+    // Cycles from a load of weights to the first op of that buffer.
+    parameter LOAD_CYCLES = 14,
     // Width of the load counter in bits.
-    parameter LOAD_COUNT_WIDTH = 5
+    parameter LOAD_COUNT_WIDTH = 5,
+    // Cycles from the last op of a buffer to the next load.
+    parameter FREE_CYCLES = 7
 ) (
     input  wire                             clk,
     input  wire                             rst,
@@ -57,7 +59,7 @@ module meshkv_weight_loader #(
 );
     localparam [1:0] IDLE = 2'd0, WAIT = 2'd1, LOAD = 2'd2, REST = 2'd3;
     localparam SPOTS    = ARRAY_ROWS * SLOTS;
-    localparam LOAD_NUM = (1 << LANE_LOG) - 1, LATENCY_NUM = LOAD_LATENCY + ARRAY_ROWS;
+    localparam LOAD_NUM = (1 << LANE_LOG) - 1, FIRST_NUM = LOAD_CYCLES;
     reg  [1:0]                  state_q;
     reg  [SPOTS-1:0]            left_q;
     reg  [LOAD_COUNT_WIDTH-1:0] count_q;
@@ -108,10 +110,10 @@ module meshkv_weight_loader #(
     assign load_last   = last_q;
 
     // The shift register delays finishes until the last ops of the block have used the weights.
-    reg  [ARRAY_ROWS+1:0] freed_q;
-    wire                  frees = freed_q[ARRAY_ROWS+1];
+    reg  [FREE_CYCLES-1:0] freed_q;
+    wire                   frees = freed_q[FREE_CYCLES-1];
     always @(posedge clk) begin
-        freed_q <= {freed_q[ARRAY_ROWS:0], finishes};
+        freed_q <= {freed_q[FREE_CYCLES-2:0], finishes};
         if (k_done) begin
             seen_q  <= 1'b1;
             token_q <= k_done_token;
@@ -133,7 +135,7 @@ module meshkv_weight_loader #(
                 count_q <= LOAD_NUM[LOAD_COUNT_WIDTH-1:0];
                 if (~|after) begin
                     state_q <= REST;
-                    count_q <= LOAD_NUM[LOAD_COUNT_WIDTH-1:0] + LATENCY_NUM[LOAD_COUNT_WIDTH-1:0];
+                    count_q <= FIRST_NUM[LOAD_COUNT_WIDTH-1:0];
                 end
             end
             REST: if (over) begin
@@ -149,7 +151,7 @@ module meshkv_weight_loader #(
             seen_q  <= 1'b0;
         end
         if (rst) begin
-            freed_q  <= {ARRAY_ROWS+2{1'b0}};
+            freed_q  <= {FREE_CYCLES{1'b0}};
             ahead_q  <= 2'd0;
             ready_q  <= 2'd0;
             state_q  <= IDLE;
