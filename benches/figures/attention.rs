@@ -127,8 +127,10 @@ fn areas() -> Result<Vec<Figure>> {
     let (yosys, design) = (area::find()?, area::reference()?);
     let command = "make bench FIGURES=attention";
     let mut figures = Vec::new();
-    for module in ["meshkv_dot", "meshkv_sums", "meshkv_scratchpad", "meshkv_weight", "meshkv_reorder_fifo"] {
-        let what = format!("{module}, two of each a tile but for the FIFO");
+    let in_row = ["meshkv_dot", "meshkv_sums", "meshkv_scratchpad", "meshkv_weight"].map(|m| (m, "a row"));
+    let in_tile = ["meshkv_align", "meshkv_query_lanes", "meshkv_reorder_fifo"].map(|m| (m, "a tile"));
+    for (module, times) in in_tile.into_iter().chain(in_row) {
+        let what = format!("{module}, one {times}");
         figures.push(area::block(&yosys, &design, module, what, command)?);
     }
     let what = "meshkv_pad: two rows of 16 contexts, part former".to_owned();

@@ -6,9 +6,9 @@
 //! of a dot is bounded by the largest element of the flit and the largest stationary number, not by each product.
 //! `docs/numbers.md` has the bound.
 
-use super::fixed::{half_up, rounded};
 use super::formats::{Formats, WEIGHT_RANGE};
 use super::fp16::{self, SIGNIFICAND_BITS};
+use super::rounding::half_up;
 
 /// A flit as integers: each element is `elements[i] * 2^(exponent - 25 - (window_bits - 11))`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Lane {
     /// the top of the largest's. To nearest, halves away from zero.
     fn new(negative: bool, significand: u64, lack: u32, formats: &Formats) -> Lane {
         let small = lack >= formats.small_shift;
-        let magnitude = rounded(significand, if small { lack - formats.small_shift } else { lack });
+        let magnitude = half_up(significand as i64, if small { lack - formats.small_shift } else { lack });
         Lane { number: if negative { -magnitude } else { magnitude }, small }
     }
 }

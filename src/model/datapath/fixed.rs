@@ -6,37 +6,14 @@
 use super::dot::Dot;
 use super::formats::Formats;
 
+pub use super::rounding::shift;
+
 /// Exponent of FP32 numbers with field 1 and of subnormals, for the significand read as an integer.
 const FP32_SMALLEST: i32 = -149;
 /// Significand bits of FP32, the leading one included.
 const FP32_BITS: u32 = 24;
 /// Value of every number of a head with an infinity or a NaN.
 pub const FP32_NAN: u32 = 0x7fc0_0000;
-
-/// Returns `value * 2^shift`, rounded to the nearest integer, halves upwards: the last bit shifted out is the
-/// carry in.
-pub fn shift(value: i128, shift: i32) -> i128 {
-    if shift >= 0 {
-        value << shift
-    } else {
-        let down = (-shift).min(126);
-        (value + (1 << (down - 1))) >> down
-    }
-}
-
-/// Returns `value * 2^-down`, to nearest, halves upwards.
-pub fn half_up(value: i64, down: u32) -> i64 {
-    if down == 0 {
-        value
-    } else {
-        ((value >> (down - 1)) + 1) >> 1
-    }
-}
-
-/// Returns `magnitude * 2^-down`, to nearest, halves upwards.
-pub fn rounded(magnitude: u64, down: u32) -> i64 {
-    half_up(magnitude as i64, down.min(63))
-}
 
 /// Converts a row's result to fixed point.
 ///

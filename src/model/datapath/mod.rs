@@ -12,6 +12,7 @@ mod params;
 pub mod part;
 pub mod reference;
 pub mod root;
+mod rounding;
 pub mod softmax;
 pub mod tensors;
 
