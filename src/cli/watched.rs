@@ -40,6 +40,10 @@ impl<F: Fabric> Network for Watched<'_, F> {
         self.fabric.network().cycle()
     }
 
+    fn stalls(&self) -> Vec<f64> {
+        self.fabric.network().stalls()
+    }
+
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
         self.fabric.network_mut().inject(flit)
     }
@@ -77,5 +81,24 @@ impl<F: Fabric> Network for Watched<'_, F> {
 
     fn credits_home(&self) -> bool {
         self.fabric.network().credits_home()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::cosim::dut::model_mesh::ModelMesh;
+    use crate::design::Design;
+
+    /// The bound of a wait depends on them: a watched fabric whose tiles stall was judged as one whose tiles do not.
+    #[test]
+    fn the_tiles_that_stall_are_told() {
+        let design = Design::from_config("watched", &Config::default()).unwrap();
+        let mut model = ModelMesh::new(&design);
+        model.stall(design.mesh.nodes().next().unwrap(), 0.5, 1);
+        let interrupt = Interrupt::default();
+        let watched = Watched { fabric: &mut model, interrupt: &interrupt, waves: None };
+        assert_eq!(watched.stalls(), [0.5]);
     }
 }

@@ -41,6 +41,10 @@ impl Network for Recorder {
         self.dut.cycle()
     }
 
+    fn stalls(&self) -> Vec<f64> {
+        self.dut.stalls()
+    }
+
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
         Network::inject(&mut self.dut, flit)
     }

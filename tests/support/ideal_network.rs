@@ -184,6 +184,10 @@ impl Network for IdealNetwork {
         self.cycle
     }
 
+    fn stalls(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
         // Interleaving is what happens when two packets share a channel without holding it.
         let last = flit.last || self.fault == Fault::Interleave;

@@ -169,6 +169,10 @@ impl Network for Noted<'_> {
         self.dut.cycle()
     }
 
+    fn stalls(&self) -> Vec<f64> {
+        self.dut.stalls()
+    }
+
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
         Network::inject(self.dut, flit)
     }

@@ -98,10 +98,8 @@ pub trait Network {
         all
     }
 
-    /// Part of all cycles in which the slowest tile takes a flit: 1 unless tiles stall.
-    fn slowest_tile(&self) -> f64 {
-        1.0
-    }
+    /// By tile that stalls, the part of all cycles in which it takes no flit.
+    fn stalls(&self) -> Vec<f64>;
 
     /// Simulates `cycles` periods, fewer if a watchdog finds that nothing moves.
     ///

@@ -345,8 +345,8 @@ impl Network for VerilatedMesh {
         Ok(VerilatedMesh::inject(self, flit)?)
     }
 
-    fn slowest_tile(&self) -> f64 {
-        1.0 - self.stalls.values().copied().fold(0.0, f64::max)
+    fn stalls(&self) -> Vec<f64> {
+        self.stalls.values().copied().collect()
     }
 
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {

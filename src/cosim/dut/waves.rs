@@ -48,6 +48,10 @@ impl Network for WaveWindow {
         Network::cycle(&self.dut)
     }
 
+    fn stalls(&self) -> Vec<f64> {
+        Network::stalls(&self.dut)
+    }
+
     fn inject(&mut self, flit: &Injection<'_>) -> anyhow::Result<()> {
         Network::inject(&mut self.dut, flit)
     }

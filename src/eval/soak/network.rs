@@ -61,7 +61,8 @@ impl SoakCase {
         let transport = if router.multicast { "multicast" } else { "unicast" };
         let (vn0, vn1, depth) = (router.vn0_vcs, router.vn1_vcs, router.vc_depth);
         let crossings = if self.design.crossings() == 0 { "" } else { ", SLR registers" };
-        format!("{} x {}, {vn0} + {vn1} VCs x {depth}, {transport}{crossings}", mesh.cols(), mesh.rows())
+        let (cols, rows, stages) = (mesh.cols(), mesh.rows(), router.stages);
+        format!("{cols} x {rows}, {vn0} + {vn1} VCs x {depth}, {stages} stages, {transport}{crossings}")
     }
 }
 
@@ -74,6 +75,7 @@ fn config(draw: &mut Draw) -> Config {
     config.noc.flit_width = draw.of(&[64, 64, 64, 128]);
     (config.noc.vn0_vcs, config.noc.vn1_vcs) = (draw.from(1, 4), draw.from(2, 4));
     config.noc.vc_depth = if draw.one_in(6) { draw.from(2, 64) } else { draw.from(2, 9) };
+    config.noc.router_stages = draw.of(&[2, 3]);
     config.mare.multicast = !draw.one_in(4);
     config.floorplan.slr_registers = !draw.one_in(3);
     config.kv.segment_tokens = 8;

@@ -216,8 +216,8 @@ impl Network for Lockstep {
         self.model.inject(flit)
     }
 
-    fn slowest_tile(&self) -> f64 {
-        self.rtl.slowest_tile()
+    fn stalls(&self) -> Vec<f64> {
+        self.rtl.stalls()
     }
 
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {

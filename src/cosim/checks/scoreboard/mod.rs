@@ -104,9 +104,9 @@ impl FlitScoreboard {
         FlitScoreboard { bits: self.bits.carrying(words), ..self }
     }
 
-    /// The same where the slowest tile takes a flit in this part of all cycles.
-    pub fn taken_in(mut self, part: f64) -> FlitScoreboard {
-        self.waits.takes(part);
+    /// The same where tiles stall: by tile, the part of all cycles in which it takes no flit.
+    pub fn stalled(mut self, stalls: &[f64]) -> FlitScoreboard {
+        self.waits.stalled(stalls);
         self
     }
 

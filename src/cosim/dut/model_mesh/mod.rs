@@ -258,9 +258,8 @@ impl Network for ModelMesh {
         self.payloads.data_words().min(all)
     }
 
-    fn slowest_tile(&self) -> f64 {
-        let stalled = self.stalls.iter().map(|stall| stall.probability).max().unwrap_or(0);
-        1.0 - stalled as f64 / 4_294_967_296.0
+    fn stalls(&self) -> Vec<f64> {
+        self.stalls.iter().map(|stall| stall.probability as f64 / 4_294_967_296.0).collect()
     }
 
     fn step(&mut self, cycles: u64) -> anyhow::Result<StepStatus> {

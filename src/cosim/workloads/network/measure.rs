@@ -130,7 +130,7 @@ pub fn run(
         mesh: design.mesh,
         board: FlitScoreboard::new(design)
             .carrying(network.payload_words(data_words))
-            .taken_in(network.slowest_tile()),
+            .stalled(&network.stalls()),
         backlog: design.mesh.nodes().map(|_| Default::default()).collect(),
         sample: Sample::new(design, phases),
         generator,
