@@ -146,6 +146,9 @@ fn rates(logits: Logits) -> Vec<Figure> {
 
 /// Relative excess of an error over another, 0 if it is not larger.
 fn excess(of: &Error, over: &Error) -> f64 {
+    if of.within(over) {
+        return 0.0;
+    }
     (of.max / over.max - 1.0).max(of.rms / over.rms - 1.0).max(0.0)
 }
 

@@ -87,6 +87,16 @@ fn real_tensors_are_no_worse_than_flash_attention() {
     }
 }
 
+/// The last place of an exponential may decide a tie of two FP16 values; it decides no comparison.
+#[test]
+fn a_tie_is_no_difference_and_a_millionth_part_is() {
+    let of = |rms| Error { max: 3.405e-4, rms };
+    assert!(of(7.896355811361885e-5).within(&of(7.896355753870602e-5)));
+    assert!(!of(7.8964e-5).within(&of(7.8963e-5)));
+    assert!(!Error { max: 3.406e-4, rms: 7e-5 }.within(&of(7.8963e-5)));
+    assert!(!of(f64::NAN).within(&of(7.8963e-5)));
+}
+
 /// K rows that all give q the same logit, and V rows of one value each.
 fn rows(values: &[f64], head_dim: usize) -> Vec<u16> {
     values.iter().flat_map(|&value| vec![half(value); head_dim]).collect()

@@ -55,6 +55,9 @@ pub fn flash_attention2(q: &[u16], k: &[u16], v: &[u16], block: usize) -> Vec<u1
     o.iter().map(|o| f16::from_f32(o / l).to_bits()).collect()
 }
 
+/// Relative difference of errors below which they are the same.
+const SAME: f64 = 1e-6;
+
 /// Error of an output against the exact one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Error {
@@ -78,8 +81,12 @@ impl Error {
         Error { max, rms: (square / exact.len() as f64).sqrt() }
     }
 
-    /// The error is no larger than another in maximum and in RMS.
+    /// The error is no larger than another in maximum and in RMS, but for a difference that says nothing.
+    ///
+    /// An exact output may lie so nearly half-way between two FP16 values that the last place of an exponential decides
+    /// which of them FlashAttention-2 takes. That place differs from one CPU's library to another's.
     pub fn within(&self, other: &Error) -> bool {
-        self.max <= other.max && self.rms <= other.rms
+        let slack = 1.0 + SAME;
+        self.max <= other.max * slack && self.rms <= other.rms * slack
     }
 }
