@@ -76,6 +76,8 @@ pub struct Piece {
     pub rho: u32,
     /// True for the last piece of its KV head.
     pub last: bool,
+    /// Round in which its heads are finished, one after the other in each column, where all rows work on a head.
+    pub round: u32,
 }
 
 impl Heads {

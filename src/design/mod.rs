@@ -59,7 +59,7 @@ pub use mapping::{Heads, Mapping, Piece, Sharing};
 pub use mare::Mare;
 pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
-pub use pieces::tile_of;
+pub use pieces::{rounds, tile_of};
 pub use placement::{Placement, PlacementKind};
 pub use root::packet_cycles;
 pub use router::{Router, CLAIM_PERIOD, CLAIM_PERIODS, STARVE_LIMIT};

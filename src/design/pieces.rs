@@ -20,8 +20,16 @@ pub fn tile_of(design: &Design, mapping: Mapping, stream: u32, head: u32, home: 
     design.mesh.node(heads.column(head), row).expect("a row modulo the rows")
 }
 
+/// Rounds of a descriptor, in order: the pieces whose slices are visited in turn until their heads are finished.
+///
+/// Where a head has a tile of its own ([`Mapping::HeadTile`]) all heads of a column work side by side, in one round.
+/// Else all rows work on a head, and a column finishes one KV head after the other.
+pub fn rounds(pieces: &[Piece], mapping: Mapping) -> impl Iterator<Item = &[Piece]> {
+    pieces.chunk_by(move |a, b| mapping == Mapping::HeadTile || a.round == b.round)
+}
+
 impl Design {
-    /// The pieces of every segment, by KV head and then by column.
+    /// The pieces of every segment, by round, KV head and column.
     pub fn pieces(&self, sharing: Sharing) -> Vec<Piece> {
         let model = &self.config.model;
         let group = model.heads / model.kv_heads;
@@ -38,7 +46,24 @@ impl Design {
                 piece.last = true;
             }
         }
+        if sharing == Sharing::KvHead {
+            self.deal_rounds(&mut pieces);
+        }
         pieces
+    }
+
+    /// Gives each KV head the first round in which all of its columns are free, and sorts by rounds.
+    fn deal_rounds(&self, pieces: &mut [Piece]) {
+        let mut next = vec![0; self.mesh.cols() as usize];
+        for of_kv_head in pieces.chunk_by_mut(|a, b| a.kv_head == b.kv_head) {
+            let free = |piece: &Piece| next[piece.column as usize];
+            let round = of_kv_head.iter().map(free).max().unwrap_or(0);
+            for piece in of_kv_head {
+                piece.round = round;
+                next[piece.column as usize] = round + 1;
+            }
+        }
+        pieces.sort_by_key(|piece| piece.round);
     }
 
     /// Rotation of the visits of a KV head. Its first column begins at the home column given by [`starts`].
@@ -73,7 +98,7 @@ impl Design {
             mask |= 1 << index;
             rows |= 1 << self.heads.fixed_row(index, 0);
         }
-        (mask != 0).then_some(Piece { kv_head, column, mask, rows, rho, last: false })
+        (mask != 0).then_some(Piece { kv_head, column, mask, rows, rho, last: false, round: 0 })
     }
 }
 
@@ -152,7 +177,11 @@ mod tests {
 
     #[test]
     fn kv_heads_begin_their_rounds_at_homes_spread_evenly() {
-        let rho = |shape| design(shape).pieces(Sharing::KvHead).iter().map(|p| p.rho).collect::<Vec<_>>();
+        let rho = |shape| {
+            let mut pieces = design(shape).pieces(Sharing::KvHead);
+            pieces.sort_by_key(|piece| piece.kv_head);
+            pieces.iter().map(|p| p.rho).collect::<Vec<_>>()
+        };
         assert_eq!(rho((8, 8, 32, 8)), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(rho((8, 8, 12, 12)), [0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 7]);
     }
@@ -179,7 +208,7 @@ mod tests {
             }
             let begins: Vec<_> = pieces
                 .iter()
-                .step_by(8)
+                .take(4)
                 .map(|p| design.mesh.coords(design.placement.home(0, p.rho)).0)
                 .collect();
             assert_eq!(begins, [0, 2, 1, 3]);
@@ -196,6 +225,26 @@ mod tests {
                 assert_eq!(pair[0].rho, pair[1].rho, "{shape:?}");
             }
         }
+    }
+
+    /// A column finishes one KV head after the other, and the columns of a KV head finish it together.
+    #[test]
+    fn a_round_has_one_kv_head_of_a_column() {
+        for shape in SHAPES {
+            let pieces = design(shape).pieces(Sharing::KvHead);
+            let all: Vec<_> = rounds(&pieces, Mapping::RowAligned).collect();
+            assert_eq!(all.concat(), pieces);
+            for (number, round) in (0..).zip(&all) {
+                assert!(round.iter().all(|piece| piece.round == number), "{shape:?}");
+                let columns: std::collections::BTreeSet<_> = round.iter().map(|p| p.column).collect();
+                assert_eq!(columns.len(), round.len(), "{shape:?}");
+                let of = |kv_head| pieces.iter().filter(move |p| p.kv_head == kv_head);
+                assert!(round.iter().all(|piece| of(piece.kv_head).all(|p| p.round == number)), "{shape:?}");
+            }
+            assert_eq!(rounds(&pieces, Mapping::HeadTile).count(), 1);
+        }
+        let count = |shape| rounds(&design(shape).pieces(Sharing::KvHead), Mapping::RowAligned).count();
+        assert_eq!([count((8, 8, 32, 32)), count((8, 8, 32, 8)), count((8, 8, 12, 12))], [4, 1, 2]);
     }
 
     #[test]

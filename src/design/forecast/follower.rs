@@ -11,6 +11,7 @@ use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
 use crate::design::mapping::{Mapping, Piece};
 use crate::design::mesh::{NodeId, Port};
+use crate::design::pieces::rounds;
 use crate::design::root::packet_cycles;
 use crate::design::row_flits::flits_of_rows;
 use crate::design::slice::flit_elements;
@@ -192,13 +193,28 @@ impl<'a> Follower<'a> {
     fn descriptor(&mut self, d: &Descriptor) {
         let design = self.design;
         let (pieces, rotation) = (design.pieces(d.sharing), design.placement.rotation());
+        let groups = (MOST_SLICES / design.config.model.kv_heads / rotation).max(1);
+        let count = d.count.min(groups.saturating_mul(rotation));
+        let weight = f64::from(d.count) / f64::from(count);
+        for round in rounds(&pieces, d.mapping) {
+            self.round(d, round, count, weight);
+            if d.close {
+                self.close(d, round);
+            }
+        }
+        if d.close {
+            let words = d.streams * design.heads.heads() * (design.config.pe.head_dim / 4);
+            self.queries += f64::from(words);
+        }
+    }
+
+    /// Follows the slices of a round: `count` segments, each of which stands for `weight`.
+    fn round(&mut self, d: &Descriptor, pieces: &[Piece], count: u32, weight: f64) {
+        let (design, rotation) = (self.design, self.design.placement.rotation());
         let of_rows = |piece: &Piece| {
             (0..design.mesh.rows()).map(|row| passes(design, d, piece, row)).collect::<Vec<_>>()
         };
         let passes: Vec<_> = pieces.iter().map(of_rows).collect();
-        let rounds = (MOST_SLICES / design.config.model.kv_heads / rotation).max(1);
-        let count = d.count.min(rounds.saturating_mul(rotation));
-        let weight = f64::from(d.count) / f64::from(count);
         let before = self.kv_end();
         for first in (0..count).step_by(rotation as usize) {
             for turn in 0..rotation {
@@ -216,9 +232,6 @@ impl<'a> Follower<'a> {
         let rest = (self.kv_end() - before) * (weight - 1.0);
         self.ready.iter_mut().for_each(|time| *time += rest);
         self.slots.iter_mut().flat_map(|(ring, _)| ring).for_each(|time| *time += rest);
-        if d.close {
-            self.close(d);
-        }
     }
 
     fn work(&self, d: &Descriptor, index: u32, weight: f64) -> Work {
@@ -319,22 +332,24 @@ impl<'a> Follower<'a> {
         ((1.0 + tiles.log2()) / (1.0 + under_way as f64)).clamp(1.0, tiles)
     }
 
-    /// Closes streams: roots merge the results of each tile as it has them.
-    fn close(&mut self, d: &Descriptor) {
+    /// Closes the heads of a round: their tiles read the results, and roots merge those of each tile as it has them.
+    fn close(&mut self, d: &Descriptor, round: &[Piece]) {
         let (design, head_dim) = (self.design, self.design.config.pe.head_dim);
         let rows = design.mesh.rows();
         let senders = if d.mapping == Mapping::HeadTile { 1 } else { rows };
         for x in 0..design.mesh.cols() {
-            let packets = design.heads.of_column(x).len() as u32 * d.streams * senders;
-            let of_tile = f64::from(packets) / f64::from(rows) * packet_cycles(head_dim) as f64;
+            let here = round.iter().filter(|piece| piece.column == x);
+            let heads = here.fold(0, |mask, piece| mask | piece.mask).count_ones();
+            let of_tile = f64::from(heads * d.streams * senders) / f64::from(rows);
+            let (read, of_tile) = (of_tile * f64::from(head_dim), of_tile * packet_cycles(head_dim) as f64);
             let tiles = (0..rows).filter_map(|y| design.mesh.node(x, y));
-            let mut ready: Vec<_> = tiles.map(|tile| self.ready[tile.index()]).collect();
+            let mut ready: Vec<_> = tiles.clone().map(|tile| self.ready[tile.index()]).collect();
+            tiles.for_each(|tile| self.ready[tile.index()] += read);
             ready.sort_by(f64::total_cmp);
             for from in ready {
                 self.end = self.end.max(self.roots.serve(x as usize, from, (of_tile, of_tile), 1.0));
             }
         }
-        self.queries += f64::from(d.streams * design.heads.heads() * (head_dim / 4));
     }
 
     /// The forecast of so many such layers.

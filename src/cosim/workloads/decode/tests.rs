@@ -75,7 +75,7 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
             if d.close {
                 let tag = needs[0].slice.tag(design);
                 let close =
-                    Job { close: true, tag, mask: 0, stream: d.stream, streams: d.streams, rows: (0, 0) };
+                    Job { close: true, tag, mask: u64::MAX, stream: d.stream, streams: d.streams, rows: (0, 0) };
                 events.extend(design.mesh.nodes().map(|tile| Tell(tile, close)));
             }
             for n in &needs {
@@ -248,6 +248,31 @@ fn jobs_that_are_wrong_have_a_name() {
         all.insert(first + 1, close);
     });
     assert!(early.contains(&OutOfOrder), "{early:?}");
+}
+
+/// Heads may be closed one after the other; each only after its own slices.
+#[test]
+fn a_close_names_its_heads() {
+    let split = |all: &mut Vec<Event>| {
+        let mut at = 0;
+        while at < all.len() {
+            if let Tell(tile, job) = all[at].clone() {
+                if job.close {
+                    all[at] = Tell(tile, Job { mask: 1, ..job });
+                    all.insert(at + 1, Tell(tile, Job { mask: !1, ..job }));
+                    at += 1;
+                }
+            }
+            at += 1;
+        }
+    };
+    assert_eq!(bent(split), []);
+    let lost = bent(|all| {
+        split(all);
+        let at = all.iter().rposition(|e| matches!(e, Tell(_, job) if job.close && job.mask != 1)).unwrap();
+        all.remove(at);
+    });
+    assert!(lost.contains(&Lost), "{lost:?}");
 }
 
 #[test]

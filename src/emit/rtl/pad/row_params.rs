@@ -1,6 +1,6 @@
 //! Parameter values of the rows of PaD's array, and the ports that recur.
 
-use crate::design::{index_bits, octave, Array, Design};
+use crate::design::{index_bits, octave, Array, Design, Fpga};
 use crate::emit::rtl::module::{Dir, ModuleBuilder};
 use std::collections::BTreeMap;
 
@@ -34,6 +34,8 @@ pub(in crate::emit::rtl) struct PadRowParams {
     pub(in crate::emit::rtl) slots: u32,
     pub(in crate::emit::rtl) blocks: u32,
     pub(in crate::emit::rtl) sum: u32,
+    /// UltraRAMs of a row that the device can spare for stationary vectors.
+    spare_ultra: u32,
 }
 
 impl PadRowParams {
@@ -41,7 +43,11 @@ impl PadRowParams {
     pub(in crate::emit::rtl) fn of(design: &Design, slots: u32) -> PadRowParams {
         let config = &design.config;
         let lanes = config.noc.flit_width / 16;
+        // With its staging memory and an UltraRAM of sums a row, a tile has its part of three fifths of the device.
+        let of_tile = Fpga::of(config.board).has.uram as u32 * 3 / 5 / design.mesh.tiles() as u32;
+        let rows = of_tile.saturating_sub(config.kv.uram_per_tile) / config.pe.array_rows;
         PadRowParams {
+            spare_ultra: rows.saturating_sub(1),
             flit: config.noc.flit_width,
             rows: config.pe.array_rows,
             lanes,
@@ -76,6 +82,13 @@ impl PadRowParams {
         self.stations() > LUT_WORDS
     }
 
+    /// Groups of four lanes whose stationary vectors are in UltraRAM: a quarter at most, as far as the device has any
+    /// to spare.
+    fn ultra_groups(&self) -> u32 {
+        let groups = if self.stations_in_block() { self.lanes / 4 } else { 0 };
+        (groups / 4).min(self.spare_ultra)
+    }
+
     /// There are too many sums for block RAM.
     pub(in crate::emit::rtl) fn sums_in_ultra(&self) -> bool {
         self.slots * (self.head_dim + 1) > 2 * BLOCK_WORDS
@@ -91,6 +104,7 @@ impl PadRowParams {
         BTreeMap::from([
             ("octave".to_owned(), PadRowParams::octave().into()),
             ("station_style".to_owned(), stations.into()),
+            ("ultra_groups".to_owned(), self.ultra_groups().into()),
             ("part_words".to_owned(), self.words().into()),
             ("sum_style".to_owned(), sums.into()),
         ])

@@ -83,9 +83,10 @@ impl TakvParams {
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let net = &self.tile.net;
         let (x, rho) = (index_bits(net.cols), self.rotation().ilog2());
-        let piece = |p: &Piece| {
+        let piece = |(p, ends_round): &(&Piece, bool)| {
             format!(
-                "1'b{}, {rho}'d{}, {}, {}, {x}'d{}, {}'d{}",
+                "1'b{}, 1'b{}, {rho}'d{}, {}, {}, {x}'d{}, {}'d{}",
+                u32::from(*ends_round),
                 u32::from(p.last),
                 p.rho,
                 bits(p.rows, net.rows),
@@ -96,7 +97,9 @@ impl TakvParams {
             )
         };
         // Verilog writes the highest part first.
-        let pieces: Vec<_> = self.pieces.iter().rev().map(piece).collect();
+        let next = self.pieces.iter().skip(1).map(Some).chain([None]);
+        let ends = self.pieces.iter().zip(next).map(|(p, next)| (p, next.is_none_or(|n| n.round != p.round)));
+        let pieces: Vec<_> = ends.collect::<Vec<_>>().iter().rev().map(piece).collect();
         let columns = |of: &dyn Fn(&(u64, u64)) -> String| {
             self.columns.iter().rev().map(of).collect::<Vec<_>>().join(", ")
         };

@@ -48,6 +48,8 @@ pub struct Sequencer {
     tokens: Tokens,
     layer: u32,
     alone: bool,
+    /// The contexts of the first pass are found, in the cycle after the job's start.
+    found: bool,
     /// Passes of the present flit, its token, and whether the flit of ones is due.
     pass: u32,
     sub: u32,
@@ -100,6 +102,7 @@ impl Sequencer {
             tokens: Tokens::default(),
             layer: 0,
             alone: false,
+            found: false,
             pass: 0,
             sub: 0,
             ones: false,
@@ -121,9 +124,10 @@ impl Sequencer {
         if self.state != State::Run {
             return now;
         }
+        let open = self.found && !self.ones && now.flit;
         now.ones = self.ones;
-        now.k = !self.ones && now.flit && !now.value && self.fresh == 0;
-        now.v = !self.ones && now.flit && now.value && self.loader.is_ready();
+        now.k = open && !now.value && self.fresh == 0;
+        now.v = open && now.value && self.loader.is_ready();
         now.last_pass = self.pass + 1 >= self.most;
         let last_sub = self.sub + 1 == 1 << self.layout.subs_log;
         now.accepts = now.last_pass && (now.v || now.k && last_sub);
@@ -209,6 +213,7 @@ impl Sequencer {
         self.rested = if now.passes() { 0 } else { (self.rested + 1).min(self.rest_cycles) };
         self.advance(finishes, rested, reads, sum);
         self.pass(now);
+        self.found = true;
         if let Some(ask) = starts {
             self.begin(ask, contexts);
         }
@@ -240,6 +245,7 @@ impl Sequencer {
         }
         match self.state {
             State::Run if finishes && self.block == self.tokens.last / self.lanes => self.state = State::Idle,
+            State::Rest if self.due.is_empty() => self.state = State::Idle,
             State::Rest if rested => self.state = State::Read,
             State::Read if reads && last_read => self.state = State::Wait,
             State::Wait if got_all => {
@@ -285,10 +291,7 @@ impl Sequencer {
         self.layer = (ask.tag >> self.layout.layer_offset & self.layout.layer_mask) as u32;
         self.alone = ask.mapping == 0;
         self.block = ask.rows.0 / self.lanes;
-        self.state = match (ask.close, self.due.is_empty()) {
-            (false, _) => State::Run,
-            (true, false) => State::Rest,
-            (true, true) => State::Idle,
-        };
+        self.found = false;
+        self.state = if ask.close { State::Rest } else { State::Run };
     }
 }

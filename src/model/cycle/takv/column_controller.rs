@@ -44,6 +44,8 @@ impl ColumnController {
             group: 0,
             turn: 0,
             at: At::default(),
+            ends: false,
+            closing: 0,
             stages: [Item::default(); STAGES],
             askers: 0,
             places: design.swaps().then(places),
@@ -87,11 +89,12 @@ impl ColumnController {
     }
 
     /// The descriptor produces a word in this period. A slice that no tile requests and no home fills has no
-    /// word.
+    /// word, nor has a round without a head of this column.
     fn says(&self, design: &Design) -> bool {
         let item = &self.stages[STAGES - 1];
         let says_slice = item.valid && (self.ask(item) != 0 || self.fills(item, design));
-        says_slice || self.state == State::Close || (self.state == State::Sample && self.swaps())
+        let closes = self.state == State::Close && self.closing != 0;
+        says_slice || closes || (self.state == State::Sample && self.swaps())
     }
 
     /// Advances one clock period; `query` only if it is taken.
@@ -165,7 +168,7 @@ impl ColumnController {
         let after_close = if descriptor.step { State::Sample } else { State::Idle };
         self.state = match state {
             State::Idle => {
-                (self.stream, self.spread, self.gathers) = (0, 0, false);
+                (self.stream, self.spread, self.gathers, self.closing) = (0, 0, false, 0);
                 if common.ready {
                     State::Spread
                 } else {
@@ -181,7 +184,14 @@ impl ColumnController {
                     after_close
                 }
             }
-            State::Close if advances => after_close,
+            State::Close if advances => {
+                self.closing = 0;
+                if self.ends {
+                    after_close
+                } else {
+                    State::Run
+                }
+            }
             State::Sample if advances && self.swaps() => State::Barrier,
             State::Sample if advances => State::Idle,
             State::Barrier if common.go => State::Idle,
@@ -208,18 +218,22 @@ impl ColumnController {
         }
     }
 
-    /// Moves to the next piece: all of a turn, then the next turn of the group, then the next group.
+    /// Moves to the next piece: all of a turn, then the next turn of the group, then the next group, then the next
+    /// round.
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
-        if !pieces.advance(&mut self.at, descriptor.share) {
-            return State::Run;
+        let (share, together) = (descriptor.share, descriptor.mapping == 0);
+        let ends_turn = pieces.ends_turn(&self.at, share, together);
+        let last_turn = self.turn + 1 == self.rotation;
+        let ends_round = ends_turn && last_turn && (self.group + 1) * self.rotation >= descriptor.count;
+        self.ends = share || together || pieces.ends_all(&self.at);
+        pieces.advance(&mut self.at, share, ends_turn, ends_round);
+        if ends_turn {
+            self.turn = if last_turn { 0 } else { self.turn + 1 };
         }
-        self.turn += 1;
-        if self.turn < self.rotation {
-            return State::Run;
+        if ends_turn && last_turn {
+            self.group = if ends_round { 0 } else { self.group + 1 };
         }
-        self.turn = 0;
-        self.group += 1;
-        if self.group * self.rotation >= descriptor.count {
+        if ends_round && (descriptor.close || self.ends) {
             State::Drain
         } else {
             State::Run
@@ -229,6 +243,9 @@ impl ColumnController {
     /// Advances all stages.
     fn shift(&mut self, design: &Design, descriptor: &Descriptor, entering: Item) {
         let [first, second, third, fourth, fifth, sixth] = self.stages;
+        if sixth.valid && sixth.column == self.x {
+            self.closing |= sixth.mask;
+        }
         let asked = self.asked(design, descriptor, &fifth);
         if fifth.valid {
             let before = if sixth.valid && !sixth.last { self.askers } else { 0 };

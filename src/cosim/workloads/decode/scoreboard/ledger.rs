@@ -137,14 +137,15 @@ impl<'a> DecodeScoreboard<'a> {
             }
         }
         for ((account, tell), left) in self.accounts.iter_mut().zip(to_tell).zip(left) {
-            let closes =
-                tell.close.as_ref().map_or(0, |parts| u64::from(!parts.is_empty()) + parts.len() as u64);
+            // A packet is due twice: the tile is told to send it, and it reaches its root.
+            let closes = tell.close.as_ref().map_or(0, |parts| 2 * parts.len() as u64);
             self.pending[step] += tell.slices.len() as u64 + left + closes;
             account.to_tell.push_back(tell);
         }
     }
 
-    /// Notes a job given to a tile. Of a close, returns the packets that the tile must send.
+    /// Notes a job given to a tile. Of a close, which may name some heads and not yet others, returns the packets that
+    /// the tile must send.
     pub(in crate::cosim::workloads::decode) fn told(
         &mut self,
         cycle: u64,
@@ -154,12 +155,15 @@ impl<'a> DecodeScoreboard<'a> {
         self.jobs += 1;
         let text = |what: &str| format!("cycle {cycle}: tile {}, {job:x?}: {what}", tile.index());
         let layer = SliceId::of_tag(self.design, job.tag).layer;
-        let descriptors = &self.descriptors;
+        let (descriptors, heads) = (&self.descriptors, &self.design.heads);
+        let names = |part: &Part| job.mask >> heads.index(part.key.head) & 1 == 1;
         let fits = |tell: &ToTell| match job.close {
             false => tell.slices.contains_key(&job.tag),
             true => {
                 let d = &descriptors[tell.descriptor].0;
-                tell.close.is_some() && (d.stream, d.streams, d.layer) == (job.stream, job.streams, layer)
+                let due = |parts: &Vec<Part>| parts.is_empty() || parts.iter().any(names);
+                tell.close.as_ref().is_some_and(due)
+                    && (d.stream, d.streams, d.layer) == (job.stream, job.streams, layer)
             }
         };
         let Some(at) = self.accounts[tile.index()].to_tell.iter().position(fits) else {
@@ -173,7 +177,7 @@ impl<'a> DecodeScoreboard<'a> {
         };
         let account = &mut self.accounts[tile.index()];
         let early = account.to_tell.iter().take(at).any(|tell| !tell.is_done())
-            || job.close && !account.to_tell[at].slices.is_empty();
+            || job.close && account.to_tell[at].slices.values().any(|need| need.mask & job.mask != 0);
         if early {
             self.violations.add(ViolationKind::OutOfOrder, || text("others come before it"));
         }
@@ -182,8 +186,10 @@ impl<'a> DecodeScoreboard<'a> {
         let (descriptor, step) = descriptors[number];
         let mut close = None;
         if job.close {
-            let parts = tell.close.take().unwrap_or_default();
-            self.pending[step] -= u64::from(!parts.is_empty());
+            let (parts, later): (Vec<_>, Vec<_>) =
+                tell.close.take().unwrap_or_default().into_iter().partition(names);
+            tell.close = (!later.is_empty()).then_some(later);
+            self.pending[step] -= parts.len() as u64;
             parts.iter().for_each(|part| self.parts.expect(*part));
             close = Some(Close { parts });
         } else if let Some(need) = tell.slices.remove(&job.tag) {

@@ -98,7 +98,7 @@ pub(in crate::cosim::workloads::decode) struct ToTell {
     pub(in crate::cosim::workloads::decode) descriptor: usize,
     /// By tag.
     pub(in crate::cosim::workloads::decode) slices: HashMap<u64, Need>,
-    /// The close of the layer, with the packets that its tile then sends.
+    /// The packets that its tile sends once it is told that their heads are closed; none if no close is to come.
     pub(in crate::cosim::workloads::decode) close: Option<Vec<Part>>,
 }
 

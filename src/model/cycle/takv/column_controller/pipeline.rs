@@ -1,6 +1,6 @@
 //! Pipeline of a column controller: six stages that advance together.
 
-use crate::design::{Design, NodeId, Piece, Sharing};
+use crate::design::{rounds, Design, Mapping, NodeId, Piece, Sharing};
 
 /// Slice in the pipeline. Each stage adds fields.
 #[derive(Debug, Clone, Copy, Default)]
@@ -8,6 +8,8 @@ pub(super) struct Item {
     pub(super) valid: bool,
     /// Last piece of its KV head.
     pub(super) last: bool,
+    /// Last piece of its round.
+    pub(super) ends_round: bool,
     /// Stage 1: the piece, and its place in the group.
     pub(super) rho: u32,
     pub(super) turn: u32,
@@ -57,6 +59,8 @@ pub(in crate::model::cycle) struct Pieces {
 /// Position of the controller: a piece, or a KV head and column where all heads share slices.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct At {
+    /// First piece of the round.
+    begin: usize,
     piece: usize,
     slice: u32,
     column: usize,
@@ -68,11 +72,17 @@ impl Pieces {
             let piece = pieces.iter().find(|piece| piece.column == x);
             let (mask, rows) = piece.map_or((0, 0), |piece| (piece.mask, piece.rows));
             let last = x + 1 == design.mesh.cols();
-            Item::of(&Piece { kv_head: 0, column: x, mask, rows, rho: 0, last })
+            Item::of(&Piece { kv_head: 0, column: x, mask, rows, rho: 0, last, round: 0 })
         };
         let shared = design.pieces(Sharing::Segment);
+        let mut own: Vec<_> = design.pieces(Sharing::KvHead).iter().map(Item::of).collect();
+        let mut ends = 0;
+        for round in rounds(&design.pieces(Sharing::KvHead), Mapping::RowAligned) {
+            ends += round.len();
+            own[ends - 1].ends_round = true;
+        }
         Pieces {
-            own: design.pieces(Sharing::KvHead).iter().map(Item::of).collect(),
+            own: own.into(),
             columns: (0..design.mesh.cols()).map(|x| of_column(&shared, x)).collect(),
             slices: design.config.model.kv_heads,
         }
@@ -91,20 +101,36 @@ impl Pieces {
         }
     }
 
-    /// Moves to the next piece. Returns true if it wraps to the first.
-    pub(super) fn advance(&self, at: &mut At, share: bool) -> bool {
+    /// The piece at this position is the last of its turn. `together`: all rounds pass as one.
+    pub(super) fn ends_turn(&self, at: &At, share: bool, together: bool) -> bool {
+        match (share, together) {
+            (true, _) => at.column + 1 == self.columns.len() && at.slice + 1 == self.slices,
+            (false, true) => self.ends_all(at),
+            (false, false) => self.own[at.piece].ends_round,
+        }
+    }
+
+    /// No piece follows.
+    pub(super) fn ends_all(&self, at: &At) -> bool {
+        at.piece + 1 == self.own.len()
+    }
+
+    /// Moves to the next piece; at the end of a turn back to the first of the round, or on to the next round.
+    pub(super) fn advance(&self, at: &mut At, share: bool, ends_turn: bool, ends_round: bool) {
+        let next = (at.piece + 1) % self.own.len();
+        if ends_round {
+            at.begin = next;
+        }
         let row_ends = at.column + 1 == self.columns.len();
-        let ends = match share {
-            true => row_ends && at.slice + 1 == self.slices,
-            false => at.piece + 1 == self.own.len(),
+        *at = At {
+            begin: at.begin,
+            piece: if ends_turn && !ends_round { at.begin } else { next },
+            slice: if row_ends && share { at.slice + 1 } else { at.slice },
+            column: if row_ends || !share { 0 } else { at.column + 1 },
         };
-        let next = At {
-            piece: (at.piece + 1) % self.own.len(),
-            slice: if row_ends { (at.slice + 1) % self.slices } else { at.slice },
-            column: if row_ends { 0 } else { at.column + 1 },
-        };
-        *at = if ends { At::default() } else { next };
-        ends
+        if ends_turn {
+            (at.slice, at.column) = (0, 0);
+        }
     }
 }
 

@@ -37,6 +37,10 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) group: u32,
     pub(super) turn: u32,
     pub(super) at: At,
+    /// The round that ends is the last.
+    pub(super) ends: bool,
+    /// Heads of this column in the round, by their places: a close names them.
+    pub(super) closing: u64,
     /// Stage 1 first.
     pub(super) stages: [Item; STAGES],
     /// Tiles that request the slice of stage 6, counted over the pieces so far.

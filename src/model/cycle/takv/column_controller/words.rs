@@ -53,7 +53,7 @@ impl ColumnController {
             home_x: (item.home % cols) as u32,
             home_y: (item.home / cols) as u32,
             ask: if close { self.close_rows(design, pieces) } else { self.ask(item) },
-            mask: if close { pieces.column(self.x).mask } else { item.mask },
+            mask: if close { self.closing } else { item.mask },
             first,
             last,
             fill: kind == Kind::Slice && self.fills(item, design),
