@@ -51,11 +51,11 @@ module meshkv_dot #(
             // Lanes of a group are written together: each {small scale, number}.
             (* ram_style = "distributed" *) reg [4*18-1:0] numbers[0:DEPTH-1];
             reg [4*18-1:0] numbers_q;
-            reg            query_q;
             always @(posedge clk) begin
                 if (wr_groups[g]) numbers[wr_addr] <= wr_data;
             end
             always @(posedge clk) numbers_q <= numbers[late[g][ADDR_WIDTH-1:0]];
+            reg query_q;
             always @(posedge clk) query_q <= late[g][ADDR_WIDTH];
 
             if (g > 0) begin : gen_later

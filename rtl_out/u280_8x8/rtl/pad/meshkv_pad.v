@@ -297,16 +297,20 @@ module meshkv_pad #(
     wire                   counts  = token >= first_q && token <= last_q;
     wire unused_index = |{wide_token, v_index};
 
-    // Passes of the flit: in each, one context of every row processes it, until all have.
-    reg              ones_q;
-    reg  [SPOTS-1:0] left_q;  // All before the first pass.
-    wire [SPOTS-1:0] now, after;
-    assign            after = left_q & ~now;
-    wire              last_pass = ~|after;
+    // Passes of the flit: in each, one context of every row processes it, until all have. Those of a pass are found in
+    // the pass before, or in the first cycle of a job: so a FIFO is read by what registers say.
+    reg              ones_q, found_q;
+    reg  [SPOTS-1:0] now_q, after_q;
+    reg              last_pass_q;  // None is left after this pass.
+    wire [SPOTS-1:0] ahead = last_pass_q ? places_q : after_q;
+    wire [SPOTS-1:0] next_now;
+    wire [SPOTS-1:0] next_after = ahead & ~next_now;
+    wire              last_pass = last_pass_q;
     wire              weights_ready, weights_load;  // A block's weights are loaded; others are being loaded.
     // What a flit may do follows from registers. The flit itself comes late, from a block RAM: it only selects.
-    wire              k_open    = run & ~ones_q & ~|q_fresh_q;
-    wire              v_open    = run & ~ones_q & weights_ready;
+    wire              open      = run & found_q & ~ones_q;
+    wire              k_open    = open & ~|q_fresh_q;
+    wire              v_open    = open & weights_ready;
     wire              ones_pass = run & ones_q;
     (* keep = "true" *) wire k_takes, v_takes;
     assign            k_takes   = k_open & last_pass & last_sub;
@@ -348,9 +352,9 @@ module meshkv_pad #(
     genvar r;
     generate
         for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_row
-            wire [SLOTS-1:0] mine = left_q[r*SLOTS+:SLOTS];
-            assign now[r*SLOTS+:SLOTS] = mine & (~mine + 1'b1);
-            wire [SLOTS-1:0]      chosen = state_q == READ ? reads_q[r*SLOTS+:SLOTS] : now[r*SLOTS+:SLOTS];
+            wire [SLOTS-1:0] mine = ahead[r*SLOTS+:SLOTS];
+            assign next_now[r*SLOTS+:SLOTS] = mine & (~mine + 1'b1);
+            wire [SLOTS-1:0]      chosen = state_q == READ ? reads_q[r*SLOTS+:SLOTS] : now_q[r*SLOTS+:SLOTS];
             reg  [SLOT_WIDTH-1:0] slot;
             integer               i;
             always @(*) begin
@@ -470,11 +474,17 @@ module meshkv_pad #(
     wire                  rested = 1'b1;
     wire                  got_all = got_q == ALL_DIMS && |sum_valid;
     wire [SPOTS-1:0]      left_over = places_q & ~reads_q;
+    wire                  nobody    = ~|places_q;  // Of this tile.
     wire [SPOTS-1:0]      due       = state_q == WAIT ? left_over : places_q;
     always @(posedge pe_clk) begin
         q_fresh_q <= {q_fresh_q[FRESH_CYCLES-2:0], takes};
         rest_q <= passes ? {REST_WIDTH{1'b0}} : rested_now ? rest_q : rest_q + 1'b1;
-        if (passes) left_q <= last_pass ? places_q : after;
+        if (passes | ~found_q) begin
+            now_q       <= next_now;
+            after_q     <= next_after;
+            last_pass_q <= ~|next_after;
+        end
+        found_q <= 1'b1;
         if (k_issues & last_pass) sub_q <= last_sub ? {SUB_WIDTH{1'b0}} : sub_q + 1'b1;
         if (v_issues & last_pass & (&dim)) ones_q <= 1'b1;
         if (finishes) begin
@@ -488,17 +498,19 @@ module meshkv_pad #(
         case (state_q)
             IDLE: if (starts) begin
                 places_q   <= wanted_places;
-                left_q     <= wanted_places;
+                found_q    <= 1'b0;
+                last_pass_q <= 1'b1;
                 contexts_q <= wanted;
                 first_q    <= first_token;
                 last_q     <= last_token;
                 layer_q    <= tag[STREAM_WIDTH+:LAYER_WIDTH];
                 alone_q    <= mapping == 2'd0;
                 block_q    <= next_first_block;
-                state_q    <= ~is_close ? RUN : |wanted ? REST : IDLE;
+                state_q    <= is_close ? REST : RUN;
             end
             RUN: if (finishes && block_q == last_block) state_q <= IDLE;
-            REST: if (rested_now) state_q <= READ;
+            REST: if (nobody) state_q <= IDLE;
+                else if (rested_now) state_q <= READ;
             READ: if (reads & last_read) state_q <= WAIT;
             WAIT: if (got_all) begin
                 places_q <= left_over;
@@ -644,7 +656,7 @@ module meshkv_pad #(
     wire [ARRAY_ROWS-1:0] row_issues;
     generate
         for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_issue
-            assign row_issues[r] = passes & |now[r*SLOTS+:SLOTS];
+            assign row_issues[r] = passes & |now_q[r*SLOTS+:SLOTS];
         end
     endgenerate
 endmodule

@@ -176,67 +176,75 @@ module meshkv_column_controller #(
     reg  [(1<<STREAM_WIDTH)-1:0] scattered_q;
     reg                          gathers_q;  // Some stream of the descriptor is scattered.
 
-    // Requesters and homes share one order of slices: group, place in the group, piece. A piece is the part of a
-    // KV head's heads that one column computes. Each piece begins at another place in the group, so that requests
-    // spread over the homes.
-    localparam PIECE_WIDTH = 1 + ROTATION_WIDTH + ROWS + MASK_WIDTH + X_WIDTH + SLICE_WIDTH;
-    // Fields of a piece: last of its KV head, turns, rows with one tile per head, heads by their place in the column,
+    // Requesters and homes share one order of slices: round, group, place in the group, piece. A piece is the part of
+    // a KV head's heads that one column computes. Each piece begins at another place in the group, so that requests
+    // spread over the homes. A round has one KV head of each column, which all rows of the column work on: it is closed
+    // before the next begins. Where heads have rows of their own, or all share, all rounds pass as one.
+    localparam PIECE_WIDTH = 2 + ROTATION_WIDTH + ROWS + MASK_WIDTH + X_WIDTH + SLICE_WIDTH;
+    // Fields of a piece: last of its round, last of its KV head, turns, rows with one tile per head, heads by their place in the column,
     // column, KV head. The table lists the last piece first.
     localparam [PIECES*PIECE_WIDTH-1:0] PIECE_TABLE = {
-        {1'b1, 3'd7, 8'b01000000, 4'b1000, 3'd7, 5'd31},
-        {1'b1, 3'd7, 8'b00010000, 4'b0100, 3'd7, 5'd30},
-        {1'b1, 3'd7, 8'b00000100, 4'b0010, 3'd7, 5'd29},
-        {1'b1, 3'd7, 8'b00000001, 4'b0001, 3'd7, 5'd28},
-        {1'b1, 3'd6, 8'b01000000, 4'b1000, 3'd6, 5'd27},
-        {1'b1, 3'd6, 8'b00010000, 4'b0100, 3'd6, 5'd26},
-        {1'b1, 3'd6, 8'b00000100, 4'b0010, 3'd6, 5'd25},
-        {1'b1, 3'd6, 8'b00000001, 4'b0001, 3'd6, 5'd24},
-        {1'b1, 3'd5, 8'b01000000, 4'b1000, 3'd5, 5'd23},
-        {1'b1, 3'd5, 8'b00010000, 4'b0100, 3'd5, 5'd22},
-        {1'b1, 3'd5, 8'b00000100, 4'b0010, 3'd5, 5'd21},
-        {1'b1, 3'd5, 8'b00000001, 4'b0001, 3'd5, 5'd20},
-        {1'b1, 3'd4, 8'b01000000, 4'b1000, 3'd4, 5'd19},
-        {1'b1, 3'd4, 8'b00010000, 4'b0100, 3'd4, 5'd18},
-        {1'b1, 3'd4, 8'b00000100, 4'b0010, 3'd4, 5'd17},
-        {1'b1, 3'd4, 8'b00000001, 4'b0001, 3'd4, 5'd16},
-        {1'b1, 3'd3, 8'b01000000, 4'b1000, 3'd3, 5'd15},
-        {1'b1, 3'd3, 8'b00010000, 4'b0100, 3'd3, 5'd14},
-        {1'b1, 3'd3, 8'b00000100, 4'b0010, 3'd3, 5'd13},
-        {1'b1, 3'd3, 8'b00000001, 4'b0001, 3'd3, 5'd12},
-        {1'b1, 3'd2, 8'b01000000, 4'b1000, 3'd2, 5'd11},
-        {1'b1, 3'd2, 8'b00010000, 4'b0100, 3'd2, 5'd10},
-        {1'b1, 3'd2, 8'b00000100, 4'b0010, 3'd2, 5'd9},
-        {1'b1, 3'd2, 8'b00000001, 4'b0001, 3'd2, 5'd8},
-        {1'b1, 3'd1, 8'b01000000, 4'b1000, 3'd1, 5'd7},
-        {1'b1, 3'd1, 8'b00010000, 4'b0100, 3'd1, 5'd6},
-        {1'b1, 3'd1, 8'b00000100, 4'b0010, 3'd1, 5'd5},
-        {1'b1, 3'd1, 8'b00000001, 4'b0001, 3'd1, 5'd4},
-        {1'b1, 3'd0, 8'b01000000, 4'b1000, 3'd0, 5'd3},
-        {1'b1, 3'd0, 8'b00010000, 4'b0100, 3'd0, 5'd2},
-        {1'b1, 3'd0, 8'b00000100, 4'b0010, 3'd0, 5'd1},
-        {1'b1, 3'd0, 8'b00000001, 4'b0001, 3'd0, 5'd0}
+        {1'b1, 1'b1, 3'd7, 8'b01000000, 4'b1000, 3'd7, 5'd31},
+        {1'b0, 1'b1, 3'd6, 8'b01000000, 4'b1000, 3'd6, 5'd27},
+        {1'b0, 1'b1, 3'd5, 8'b01000000, 4'b1000, 3'd5, 5'd23},
+        {1'b0, 1'b1, 3'd4, 8'b01000000, 4'b1000, 3'd4, 5'd19},
+        {1'b0, 1'b1, 3'd3, 8'b01000000, 4'b1000, 3'd3, 5'd15},
+        {1'b0, 1'b1, 3'd2, 8'b01000000, 4'b1000, 3'd2, 5'd11},
+        {1'b0, 1'b1, 3'd1, 8'b01000000, 4'b1000, 3'd1, 5'd7},
+        {1'b0, 1'b1, 3'd0, 8'b01000000, 4'b1000, 3'd0, 5'd3},
+        {1'b1, 1'b1, 3'd7, 8'b00010000, 4'b0100, 3'd7, 5'd30},
+        {1'b0, 1'b1, 3'd6, 8'b00010000, 4'b0100, 3'd6, 5'd26},
+        {1'b0, 1'b1, 3'd5, 8'b00010000, 4'b0100, 3'd5, 5'd22},
+        {1'b0, 1'b1, 3'd4, 8'b00010000, 4'b0100, 3'd4, 5'd18},
+        {1'b0, 1'b1, 3'd3, 8'b00010000, 4'b0100, 3'd3, 5'd14},
+        {1'b0, 1'b1, 3'd2, 8'b00010000, 4'b0100, 3'd2, 5'd10},
+        {1'b0, 1'b1, 3'd1, 8'b00010000, 4'b0100, 3'd1, 5'd6},
+        {1'b0, 1'b1, 3'd0, 8'b00010000, 4'b0100, 3'd0, 5'd2},
+        {1'b1, 1'b1, 3'd7, 8'b00000100, 4'b0010, 3'd7, 5'd29},
+        {1'b0, 1'b1, 3'd6, 8'b00000100, 4'b0010, 3'd6, 5'd25},
+        {1'b0, 1'b1, 3'd5, 8'b00000100, 4'b0010, 3'd5, 5'd21},
+        {1'b0, 1'b1, 3'd4, 8'b00000100, 4'b0010, 3'd4, 5'd17},
+        {1'b0, 1'b1, 3'd3, 8'b00000100, 4'b0010, 3'd3, 5'd13},
+        {1'b0, 1'b1, 3'd2, 8'b00000100, 4'b0010, 3'd2, 5'd9},
+        {1'b0, 1'b1, 3'd1, 8'b00000100, 4'b0010, 3'd1, 5'd5},
+        {1'b0, 1'b1, 3'd0, 8'b00000100, 4'b0010, 3'd0, 5'd1},
+        {1'b1, 1'b1, 3'd7, 8'b00000001, 4'b0001, 3'd7, 5'd28},
+        {1'b0, 1'b1, 3'd6, 8'b00000001, 4'b0001, 3'd6, 5'd24},
+        {1'b0, 1'b1, 3'd5, 8'b00000001, 4'b0001, 3'd5, 5'd20},
+        {1'b0, 1'b1, 3'd4, 8'b00000001, 4'b0001, 3'd4, 5'd16},
+        {1'b0, 1'b1, 3'd3, 8'b00000001, 4'b0001, 3'd3, 5'd12},
+        {1'b0, 1'b1, 3'd2, 8'b00000001, 4'b0001, 3'd2, 5'd8},
+        {1'b0, 1'b1, 3'd1, 8'b00000001, 4'b0001, 3'd1, 5'd4},
+        {1'b0, 1'b1, 3'd0, 8'b00000001, 4'b0001, 3'd0, 5'd0}
     };
     // Heads and rows of each column, the last column first.
     localparam [COLS*MASK_WIDTH-1:0] COLUMN_MASKS = {4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111, 4'b1111};
     localparam [COLS*ROWS-1:0]       COLUMN_ROWS  = {8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101, 8'b01010101};
     localparam LAST_PIECE_NUM = PIECES - 1, LAST_SLICE_NUM = SLICES - 1, LAST_COLUMN_NUM = COLS - 1;
     localparam GROUP_WIDTH = INDEX_COUNT_WIDTH - ROTATION_WIDTH;
+    wire [PIECE_WIDTH-1:0]     piece = PIECE_TABLE[piece_q*PIECE_WIDTH+:PIECE_WIDTH];
     reg  [GROUP_WIDTH-1:0]     group_q;
     reg  [ROTATION_WIDTH-1:0]  turn_q;
     reg  [PIECE_COUNT_WIDTH-1:0] piece_q;
     reg  [SLICE_WIDTH-1:0]     slice_q;  // With column_q it names the piece if all streams share.
     reg  [X_WIDTH-1:0]         column_q;
     wire                       run       = state_q == RUN;
+    reg  [PIECE_COUNT_WIDTH-1:0] begin_q;  // First piece of the round.
+    wire [PIECE_COUNT_WIDTH-1:0] next_piece = piece_q + 1'b1;
+    reg                        own_rows_q;
+    wire                       last_of_all = piece_q == LAST_PIECE_NUM[PIECE_COUNT_WIDTH-1:0];
     wire                       last_piece = share ? slice_q == LAST_SLICE_NUM[SLICE_WIDTH-1:0] && column_q == LAST_COLUMN_NUM[X_WIDTH-1:0]
-        : piece_q == LAST_PIECE_NUM[PIECE_COUNT_WIDTH-1:0];
+        : own_rows_q ? last_of_all : piece[PIECE_WIDTH-1];
+    reg                        ends_q;     // The round that ends is the last.
     localparam LAST_TURN_NUM = ROTATION - 1;
     wire                       last_turn = turn_q == LAST_TURN_NUM[ROTATION_WIDTH-1:0];
     wire [INDEX_COUNT_WIDTH:0] group_end = { {1'b0}, group_q, LAST_TURN_NUM[ROTATION_WIDTH-1:0]} + 1'b1;
     wire                       last_group = group_end >= { {INDEX_COUNT_WIDTH+1-COUNT_WIDTH{1'b0}}, count};
+    wire                       ends_round = last_piece & last_turn & last_group;
+    wire                       last_round = share | own_rows_q | last_of_all;
     wire                       advance;
 
     // Stage 1 looks up the piece.
-    wire [PIECE_WIDTH-1:0]    piece = PIECE_TABLE[piece_q*PIECE_WIDTH+:PIECE_WIDTH];
     reg                       valid_1, last_1;
     reg  [ROTATION_WIDTH-1:0] rho_1, turn_1;
     reg  [GROUP_WIDTH-1:0]    group_1;
@@ -308,7 +316,6 @@ module meshkv_column_controller #(
     // streams of a common prefix spread over the rows from there. Both follow from the descriptor, long before its first
     // slice is here.
     reg  [ROWS-1:0]           turns_q;
-    reg                       own_rows_q;
     always @(posedge clk) begin
         turns_q    <= row_aligned ? {{ROWS-1{1'b0}}, 1'b1} : spread_q;
         own_rows_q <= head_tile;
@@ -348,7 +355,9 @@ module meshkv_column_controller #(
     // Words of the bus carry slices or, in the same bits, queries.
     localparam SLICE_WORD = 108;
     // A slice that no tile asks for and no home fills makes no word.
+    // A close names the heads of the round that this column has, if any.
     wire                      close = state_q == CLOSE;
+    reg  [MASK_WIDTH-1:0]     closing_q;
     wire                      call  = state_q == SAMPLE;
     reg                       word_valid_q;
     wire                      word_ready;
@@ -368,17 +377,17 @@ module meshkv_column_controller #(
     wire [1:0]            said_mapping = close & gathers_q & head_tile ? 2'd1 : mapping;
     wire [1:0]            kind     = call ? 2'd2 : close ? 2'd1 : 2'd0;
     wire [ROWS-1:0]       ask      = close ? close_rows : ask_6;
-    wire [MASK_WIDTH-1:0] mask     = close ? COLUMN_MASKS[x*MASK_WIDTH+:MASK_WIDTH] : mask_6;
+    wire [MASK_WIDTH-1:0] mask     = close ? closing_q : mask_6;
     localparam QUERY_WIDTH = 64 + QUERY_WORD_WIDTH + HEAD_PLACE_WIDTH + STREAM_WIDTH + 2;
-    wire                  says     = says_6 | close | call;
+    wire                  says     = says_6 | (close & |closing_q) | call;
     assign advance     = ~word_valid_q | word_ready;
     assign query_ready = advance & ~says;
     wire   empty   = ~|{valid_1, valid_2, valid_3, valid_4, valid_5, valid_6};
     always @(posedge clk) begin
         if (advance) begin
             valid_1  <= run;
-            last_1   <= share ? column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] : piece[PIECE_WIDTH-1];
-            rho_1    <= share ? {ROTATION_WIDTH{1'b0}} : piece[PIECE_WIDTH-2-:ROTATION_WIDTH];
+            last_1   <= share ? column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] : piece[PIECE_WIDTH-2];
+            rho_1    <= share ? {ROTATION_WIDTH{1'b0}} : piece[PIECE_WIDTH-3-:ROTATION_WIDTH];
             rows_1   <= share ? COLUMN_ROWS[column_q*ROWS+:ROWS] : piece[SLICE_WIDTH+X_WIDTH+MASK_WIDTH+:ROWS];
             mask_1   <= share ? COLUMN_MASKS[column_q*MASK_WIDTH+:MASK_WIDTH] : piece[SLICE_WIDTH+X_WIDTH+:MASK_WIDTH];
             column_1 <= share ? column_q : piece[SLICE_WIDTH+:X_WIDTH];
@@ -433,7 +442,7 @@ module meshkv_column_controller #(
 
     // A descriptor ends here after its slices have left.
     wire over = advance & empty;
-    assign done = (state_q == DRAIN && over && !closes && !ends_step) || (state_q == CLOSE && advance && !ends_step)
+    assign done = (state_q == DRAIN && over && !closes && !ends_step) || (close && advance && ends_q && !ends_step)
         || (state_q == BARRIER && go);
     assign arrived = state_q == BARRIER;
     wire   start   = waits & ready;
@@ -445,6 +454,7 @@ module meshkv_column_controller #(
                 row_q     <= {{ROWS-1{1'b0}}, 1'b1};
                 spread_q  <= {ROWS{1'b0}};
                 gathers_q <= 1'b0;
+                closing_q <= {MASK_WIDTH{1'b0}};
                 if (start) state_q <= SPREAD;
             end
             SPREAD: begin
@@ -458,28 +468,37 @@ module meshkv_column_controller #(
                 group_q  <= {GROUP_WIDTH{1'b0}};
                 turn_q   <= {ROTATION_WIDTH{1'b0}};
                 piece_q  <= {PIECE_COUNT_WIDTH{1'b0}};
+                begin_q  <= {PIECE_COUNT_WIDTH{1'b0}};
                 slice_q  <= {SLICE_WIDTH{1'b0}};
                 column_q <= {X_WIDTH{1'b0}};
                 if (b_last) state_q <= RUN;
             end
             RUN: if (advance) begin
-                piece_q  <= last_piece ? {PIECE_COUNT_WIDTH{1'b0}} : piece_q + 1'b1;
+                piece_q  <= last_piece & ~ends_round ? begin_q : next_piece;
                 column_q <= column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] ? {X_WIDTH{1'b0}} : column_q + 1'b1;
                 if (column_q == LAST_COLUMN_NUM[X_WIDTH-1:0]) slice_q <= last_piece ? {SLICE_WIDTH{1'b0}} : slice_q + 1'b1;
                 if (last_piece) begin
                     column_q <= {X_WIDTH{1'b0}};
                     slice_q  <= {SLICE_WIDTH{1'b0}};
                     turn_q   <= last_turn ? {ROTATION_WIDTH{1'b0}} : turn_q + 1'b1;
-                    if (last_turn) group_q <= group_q + 1'b1;
-                    if (last_turn & last_group) state_q <= DRAIN;
+                    if (last_turn) group_q <= last_group ? {GROUP_WIDTH{1'b0}} : group_q + 1'b1;
+                end
+                if (ends_round) begin
+                    begin_q <= next_piece;
+                    ends_q  <= last_round;
+                    if (closes | last_round) state_q <= DRAIN;
                 end
             end
             DRAIN: if (over) state_q <= closes ? CLOSE : ends_step ? SAMPLE : IDLE;
-            CLOSE: if (advance) state_q <= ends_step ? SAMPLE : IDLE;
+            CLOSE: if (advance) begin
+                closing_q <= {MASK_WIDTH{1'b0}};
+                state_q   <= ~ends_q ? RUN : ends_step ? SAMPLE : IDLE;
+            end
             SAMPLE: if (advance) state_q <= BARRIER;
             BARRIER: if (go) state_q <= IDLE;
             default: state_q <= IDLE;
         endcase
+        if (advance & valid_6 & here_6) closing_q <= closing_q | mask_6;
         if (rst) begin
             state_q     <= IDLE;
             scattered_q <= {(1<<STREAM_WIDTH){1'b0}};
