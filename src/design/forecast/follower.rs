@@ -11,7 +11,7 @@ use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
 use crate::design::mapping::{Mapping, Piece};
 use crate::design::mesh::{NodeId, Port};
-use crate::design::root::packet_cycles;
+use crate::design::root::root_cycles;
 use crate::design::row_flits::flits_of_rows;
 use crate::design::slice::flit_elements;
 
@@ -321,12 +321,13 @@ impl<'a> Follower<'a> {
 
     /// Closes streams: roots merge the results of each tile as it has them.
     fn close(&mut self, d: &Descriptor) {
-        let (design, head_dim) = (self.design, self.design.config.pe.head_dim);
+        let (design, config) = (self.design, &self.design.config);
         let rows = design.mesh.rows();
         let senders = if d.mapping == Mapping::HeadTile { 1 } else { rows };
         for x in 0..design.mesh.cols() {
-            let packets = design.heads.of_column(x).len() as u32 * d.streams * senders;
-            let of_tile = f64::from(packets) / f64::from(rows) * packet_cycles(head_dim) as f64;
+            let heads = u64::from(design.heads.of_column(x).len() as u32 * d.streams);
+            let cycles = root_cycles(config, heads * u64::from(senders), heads);
+            let of_tile = cycles as f64 / f64::from(rows);
             let tiles = (0..rows).filter_map(|y| design.mesh.node(x, y));
             let mut ready: Vec<_> = tiles.map(|tile| self.ready[tile.index()]).collect();
             ready.sort_by(f64::total_cmp);
@@ -334,7 +335,7 @@ impl<'a> Follower<'a> {
                 self.end = self.end.max(self.roots.serve(x as usize, from, (of_tile, of_tile), 1.0));
             }
         }
-        self.queries += f64::from(d.streams * design.heads.heads() * (head_dim / 4));
+        self.queries += f64::from(d.streams * design.heads.heads() * (config.pe.head_dim / 4));
     }
 
     /// The forecast of so many such layers.
