@@ -263,11 +263,15 @@ pub struct Pe {
     /// Query heads processed at once for each arriving KV flit.
     #[schemars(range(min = 1, max = 16))]
     pub array_rows: u32,
+    /// Numbers of a partial result that a reduce root merges a cycle, at most the FP32 numbers of a flit. Left out:
+    /// 8, or those of a flit if they are fewer.
+    #[schemars(extend("enum" = [1, 2, 4, 8, 16], "x-why" = "a flit is merged in whole parts"), example = 8)]
+    pub root_lanes: Option<u32>,
 }
 
 impl Default for Pe {
     fn default() -> Self {
-        Pe { head_dim: 128, array_rows: 2 }
+        Pe { head_dim: 128, array_rows: 2, root_lanes: None }
     }
 }
 

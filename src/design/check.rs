@@ -15,6 +15,7 @@ use super::fpga::Fpga;
 use super::mapping::Heads;
 use super::mare::{chunk_flits, fifo_depth};
 use super::mesh::Mesh;
+use super::root::most_lanes;
 use super::slice::slice_flits;
 use super::staging::{Staging, URAM_DEPTH, URAM_WIDTH};
 use crate::config::{self, Config, Finding, Severity};
@@ -29,7 +30,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 15] = [
+    let rules: [fn(&Config) -> Option<Finding>; 16] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
@@ -43,6 +44,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,
         window_holds_a_slice,
+        a_flit_has_the_numbers_of_a_root,
         uram_fits_the_device,
         sliding_window_acts,
     ];
@@ -161,6 +163,19 @@ fn window_holds_a_slice(config: &Config) -> Option<Finding> {
         )
         .with(&["kv.banks", "kv.uram_per_tile", "noc.flit_width", "pe.head_dim", "kv.bytes_per_element"]),
     )
+}
+
+fn a_flit_has_the_numbers_of_a_root(config: &Config) -> Option<Finding> {
+    let (lanes, most, flit) = (config.pe.root_lanes?, most_lanes(config), config.noc.flit_width);
+    (lanes > most).then(|| {
+        Finding::value(
+            "pe.root_lanes",
+            lanes,
+            format!("is more than the FP32 numbers of a flit, noc.flit_width = {flit}"),
+            format!("a root merges numbers of one flit a cycle; try root_lanes = {most}, or leave it out"),
+        )
+        .with(&["noc.flit_width"])
+    })
 }
 
 /// Only a warning: meshes up to 16x16 are also generated for studies without a card. The area estimate

@@ -61,7 +61,7 @@ pub use memory::{channels_of, Memory};
 pub use mesh::{Mesh, NodeId, Port};
 pub use pieces::{rounds, tile_of};
 pub use placement::{Placement, PlacementKind};
-pub use root::packet_cycles;
+pub use root::{finish_cycles, packet_cycles, root_cycles, root_lanes};
 pub use router::{Router, CLAIM_PERIOD, CLAIM_PERIODS, STARVE_LIMIT};
 pub use row_flits::flits_of_rows;
 pub use slice::{flit_elements, half_flits, segments, slice_flits};

@@ -5,7 +5,7 @@
 //! the fabric hides everything else.
 
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
-use crate::design::{packet_cycles, Bounds, Class, Design, Port};
+use crate::design::{packet_cycles, root_lanes, Bounds, Class, Design, Port};
 use crate::emit::pad_events;
 use serde::Serialize;
 
@@ -88,7 +88,9 @@ impl Carried<'_> {
     pub(super) fn phases(&self, design: &Design, kv_cycles: u64, total_cycles: u64) -> [Phase; 2] {
         let passes = ["k_passes", "v_passes", "ones_passes"];
         let with_results = ["k_passes", "v_passes", "ones_passes", "reading_results"];
-        let root = most(self.packets.iter().map(|n| n * packet_cycles(design.config.pe.head_dim)));
+        let config = &design.config;
+        let of_packet = packet_cycles(config.pe.head_dim, root_lanes(config));
+        let root = most(self.packets.iter().map(|n| n * of_packet));
         let bytes = self.beats.iter().sum::<u64>() as f64 * f64::from(design.flit.data_width / 8);
         let phase = |cycles: u64, bounds| {
             let seconds = cycles.max(1) as f64 / (design.config.clock.noc_mhz * 1e6);
@@ -136,7 +138,7 @@ mod tests {
         let [kv, total] = carried.phases(&design, 1000, 2000);
         let of_kv = Bounds { memory: 600, injection: 800, links: 500, ejection: 900, array: 400, root: 0 };
         assert_eq!(kv.bounds, of_kv);
-        let root = 4 * packet_cycles(128);
+        let root = 4 * packet_cycles(128, 8);
         assert_eq!(total.bounds, Bounds { links: 507, ejection: 950, array: 410, root, ..of_kv });
         assert_eq!((kv.bounds.tightest(), total.bounds.tightest()), (("ejection", 900), ("ejection", 950)));
         assert_eq!(

@@ -92,7 +92,11 @@ fn with(config: &Config, keys: &[(&'static str, u32)]) -> Config {
     let mut config = config.clone();
     for (key, value) in keys {
         match *key {
-            "noc.flit_width" => config.noc.flit_width = *value,
+            "noc.flit_width" => {
+                config.noc.flit_width = *value;
+                // The default goes with the flit.
+                config.pe.root_lanes = None;
+            }
             "pe.array_rows" => config.pe.array_rows = *value,
             "mare.request_entries" => config.mare.request_entries = *value,
             "model.max_streams" => config.model.max_streams = *value,

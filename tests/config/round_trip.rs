@@ -85,6 +85,7 @@ fn the_8x8_configuration_of_the_card_is_the_papers_but_for_what_does_not_fit() {
     assert_eq!(std::mem::replace(&mut config.noc.flit_width, 512), 256);
     assert_eq!(std::mem::replace(&mut config.noc.router_stages, 2), 3);
     assert_eq!(std::mem::replace(&mut config.pe.array_rows, 2), 1);
+    assert_eq!(config.pe.root_lanes.take(), Some(8));
     assert_eq!(config, Config::default());
 }
 

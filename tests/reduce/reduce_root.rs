@@ -1,7 +1,7 @@
 //! The emitted reduce root equals the model in every bit of its merges and outputs, under Icarus.
 
 use crate::support::icarus::{lint, sources, Bench};
-use meshkv::design::index_bits;
+use meshkv::design::{finish_cycles, index_bits, packet_cycles};
 use meshkv::model::{fixed, Datapath, DatapathShape, Packet, Root};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -33,6 +33,8 @@ impl Random {
 /// The parameters of a root and its input.
 #[derive(Debug, Clone, Copy)]
 struct Case {
+    /// Numbers of o that it merges a cycle, and elements of a flit.
+    root_lanes: u32,
     lanes: u32,
     head_dim: u32,
     sum_width: u32,
@@ -149,12 +151,26 @@ fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
     (0..case.rounds).map(of_round).collect()
 }
 
-fn agrees(case: Case, paces: &[(u32, u32)]) {
+/// Fewest cycles of a root, over all runs of a case.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// From packet to packet, of another head and of the same.
+    other: u64,
+    same: u64,
+    /// From head to head that is finished.
+    finish: u64,
+    /// Cycles in which a head's last packet waited for a place, in all.
+    full: u64,
+}
+
+fn agrees(case: Case, paces: &[(u32, u32)]) -> Pace {
+    let mut all = Pace { other: u64::MAX, same: u64::MAX, finish: u64::MAX, full: 0 };
     let datapath = Datapath::new(DatapathShape { head_dim: case.head_dim, flit_elements: case.lanes });
     let widths = [index_bits(case.streams), 5, index_bits(case.heads)];
     let out_flits = case.head_dim.div_ceil(case.lanes);
     let parameters = [
         ("FLIT_WIDTH", 16 * case.lanes),
+        ("LANES", case.root_lanes),
         ("SOURCES", case.sources),
         ("DEPTH", case.depth),
         ("HEAD_DIM", case.head_dim),
@@ -221,6 +237,10 @@ fn agrees(case: Case, paces: &[(u32, u32)]) {
                         expected.push_back(format!("o {place} {saturated} {data}"));
                     }
                 }
+            } else if let Some(pace) = line.strip_prefix("pace ") {
+                let counts: Vec<u64> = pace.split(' ').map(|count| count.parse().unwrap()).collect();
+                (all.other, all.same) = (all.other.min(counts[0]), all.same.min(counts[1]));
+                (all.finish, all.full) = (all.finish.min(counts[2]), all.full + counts[3]);
             } else if line != "end" {
                 assert_eq!(Some(line), expected.pop_front().as_deref(), "{case:?}, seed {seed}");
             }
@@ -229,9 +249,14 @@ fn agrees(case: Case, paces: &[(u32, u32)]) {
         assert!(roots.is_empty() && expected.is_empty(), "{case:?}: something did not come");
         assert!(rounds.iter().flatten().all(VecDeque::is_empty), "{case:?}: not all was merged");
     }
+    let least = packet_cycles(case.head_dim, case.root_lanes);
+    assert!(all.other.min(all.same) >= least, "{case:?}: {all:?} is faster than {least}");
+    assert!(all.finish >= finish_cycles(case.head_dim), "{case:?}: {all:?}");
+    all
 }
 
 const DEFAULT: Case = Case {
+    root_lanes: 8,
     lanes: 32,
     head_dim: 128,
     sum_width: 69,
@@ -250,10 +275,16 @@ fn outputs_are_those_of_the_model() {
 
 #[test]
 fn flits_and_heads_of_any_size_are_merged() {
-    for (lanes, head_dim, sum_width) in
-        [(4, 32, 72), (32, 32, 64), (64, 32, 72), (4, 128, 60), (64, 128, 72), (32, 256, 72), (64, 256, 59)]
-    {
-        agrees(Case { lanes, head_dim, sum_width, streams: 2, ..DEFAULT }, &[(8, 8), (8, 2)]);
+    for (root_lanes, lanes, head_dim, sum_width) in [
+        (2, 4, 32, 72),
+        (16, 32, 32, 64),
+        (16, 64, 32, 72),
+        (1, 4, 128, 60),
+        (8, 64, 128, 72),
+        (4, 32, 256, 72),
+        (16, 64, 256, 59),
+    ] {
+        agrees(Case { root_lanes, lanes, head_dim, sum_width, streams: 2, ..DEFAULT }, &[(8, 8), (8, 2)]);
     }
 }
 
@@ -267,9 +298,44 @@ fn any_number_of_partials_streams_and_sources_will_do() {
         (16, 1, 2, 5, 2),
         (2, 16, 4, 3, 8),
     ] {
-        let case =
-            Case { partials, streams, heads, sources, depth, head_dim: 32, lanes: 16, rounds: 4, ..DEFAULT };
-        agrees(case, &[(8, 8), (4, 3)]);
+        for root_lanes in [1, 4, 8] {
+            let shape = Case { head_dim: 32, lanes: 16, rounds: 4, ..DEFAULT };
+            let case = Case { root_lanes, partials, streams, heads, sources, depth, ..shape };
+            agrees(case, &[(8, 8), (4, 3)]);
+        }
+    }
+}
+
+/// A flit of 16 numbers arrives a cycle and is merged in one to sixteen.
+#[test]
+fn packets_follow_one_another_at_the_stated_pace() {
+    for root_lanes in [1, 2, 4, 8, 16] {
+        let case = Case { root_lanes, streams: 2, partials: 4, depth: 16, ..DEFAULT };
+        let pace = agrees(case, &[(8, 8)]);
+        assert_eq!(pace.other, packet_cycles(128, root_lanes), "{case:?}: {pace:?}");
+    }
+}
+
+/// Every packet is of one head, so each adds to the sums of the one before.
+#[test]
+fn packets_of_one_head_follow_one_another_as_fast() {
+    for (root_lanes, head_dim) in [(16, 32), (16, 128), (8, 128), (2, 32)] {
+        let one = Case { streams: 1, heads: 1, partials: 12, rounds: 3, depth: 16, ..DEFAULT };
+        let case = Case { root_lanes, head_dim, ..one };
+        let pace = agrees(case, &[(8, 8)]);
+        assert_eq!(pace.same, packet_cycles(head_dim, root_lanes), "{case:?}: {pace:?}");
+    }
+}
+
+/// Heads of one partial each end faster than they are finished, and the output is slower still.
+#[test]
+fn heads_wait_for_a_place_to_be_finished() {
+    for (root_lanes, lanes, head_dim) in [(8, 32, 128), (2, 4, 32), (1, 4, 32)] {
+        let case = Case { root_lanes, lanes, head_dim, partials: 1, depth: 16, ..DEFAULT };
+        let quick = agrees(case, &[(8, 8)]);
+        assert!(quick.finish == finish_cycles(head_dim) && quick.full > 0, "{case:?}: {quick:?}");
+        let slow = agrees(case, &[(8, 1)]);
+        assert!(slow.full > quick.full, "{case:?}: {slow:?}");
     }
 }
 
@@ -278,6 +344,7 @@ fn every_reader_of_verilog_is_content() {
     assert_eq!(lint("meshkv_reduce_root", &[]), [""; 0]);
     let small = [
         ("FLIT_WIDTH", 64),
+        ("LANES", 1),
         ("SUM_WIDTH", 72),
         ("HEAD_DIM", 32),
         ("SOURCES", 2),
@@ -291,4 +358,5 @@ fn every_reader_of_verilog_is_content() {
         ("OUT_INDEX_WIDTH", 3),
     ];
     assert_eq!(lint("meshkv_reduce_root", &small), [""; 0]);
+    assert_eq!(lint("meshkv_reduce_root", &[("LANES", 16), ("DEPTH", 16), ("HEAD_DIM", 32)]), [""; 0]);
 }

@@ -12,7 +12,7 @@ use crate::design::design::Design;
 use crate::design::mapping::{Mapping, Piece};
 use crate::design::mesh::{NodeId, Port};
 use crate::design::pieces::rounds;
-use crate::design::root::packet_cycles;
+use crate::design::root::root_cycles;
 use crate::design::row_flits::flits_of_rows;
 use crate::design::slice::flit_elements;
 
@@ -334,14 +334,16 @@ impl<'a> Follower<'a> {
 
     /// Closes the heads of a round: their tiles read the results, and roots merge those of each tile as it has them.
     fn close(&mut self, d: &Descriptor, round: &[Piece]) {
-        let (design, head_dim) = (self.design, self.design.config.pe.head_dim);
+        let (design, config) = (self.design, &self.design.config);
         let rows = design.mesh.rows();
         let senders = if d.mapping == Mapping::HeadTile { 1 } else { rows };
         for x in 0..design.mesh.cols() {
             let here = round.iter().filter(|piece| piece.column == x);
-            let heads = here.fold(0, |mask, piece| mask | piece.mask).count_ones();
-            let of_tile = f64::from(heads * d.streams * senders) / f64::from(rows);
-            let (read, of_tile) = (of_tile * f64::from(head_dim), of_tile * packet_cycles(head_dim) as f64);
+            let heads = here.fold(0, |mask, piece| mask | piece.mask).count_ones() * d.streams;
+            let packets = heads * senders;
+            let read = f64::from(packets) / f64::from(rows) * f64::from(config.pe.head_dim);
+            let cycles = root_cycles(config, packets.into(), heads.into());
+            let of_tile = cycles as f64 / f64::from(rows);
             let tiles = (0..rows).filter_map(|y| design.mesh.node(x, y));
             let mut ready: Vec<_> = tiles.clone().map(|tile| self.ready[tile.index()]).collect();
             tiles.for_each(|tile| self.ready[tile.index()] += read);

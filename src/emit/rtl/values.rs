@@ -11,6 +11,7 @@ use crate::emit::rtl::network::debruijn_ring::Ring;
 use crate::emit::rtl::network::params::PORTS;
 use crate::emit::rtl::pad::params::PadParams;
 use crate::emit::rtl::pad::row_params::PadRowParams;
+use crate::emit::rtl::reduce::params::ReduceParams;
 use crate::emit::rtl::takv::params::TakvParams;
 use crate::kernels;
 use anyhow::Result;
@@ -45,6 +46,7 @@ pub(super) fn values(design: &Design, row: &PadRowParams) -> Result<BTreeMap<Str
     values.extend(TakvParams::of(design).values());
     values.extend(PadParams::of(design).values());
     values.extend(row.values());
+    values.extend(ReduceParams::of(design).values());
     let all = modules(design);
     let spec = |name: &str| all.iter().find(|m| m.name == name).expect("every design has it");
     let (wires, unused) = core_wires(spec(FABRIC), spec(CORE));

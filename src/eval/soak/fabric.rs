@@ -67,6 +67,8 @@ fn config(draw: &mut Draw) -> Config {
     (c.model.layers, c.model.max_tokens) = (draw.of(&[1, 3, 8]), draw.of(&[200, 256, 1024]));
     c.floorplan.slr_registers = !draw.one_in(3);
     c.memory.tiles_per_port = draw.of(&[None, Some(1), Some(2), Some(4)]);
+    c.pe.root_lanes =
+        draw.of(&[None, Some(1), Some(2), Some(16)]).filter(|lanes| lanes * 32 <= c.noc.flit_width);
     c
 }
 

@@ -302,7 +302,6 @@ impl<'a> Bench<'a> {
             }
             self.sums.look(&self.pins);
             for (x, of, y) in self.probes.merges(&self.pins, design) {
-                self.sums.merge(x, of);
                 if !self.source.merge(design, x, of, y) {
                     let what = format!("row {y} of column {x} has no partial result of {of:?}");
                     result.violations.push(format!("cycle {cycle}: {what}"));
@@ -327,6 +326,7 @@ impl<'a> Bench<'a> {
                         let mut shown = std::mem::take(&mut partial[x]);
                         shown.truncate(design.config.pe.head_dim as usize);
                         let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
+                        self.sums.output(x, of);
                         let void = get(self.columns.out_saturated) == 1;
                         let shown = Output { elements: shown, void, sums: None };
                         let output = self.source.output(self.job, of, shown);

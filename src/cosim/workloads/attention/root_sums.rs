@@ -7,7 +7,7 @@ use crate::cosim::dut::pins::Pins;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::design::Design;
 use crate::emit::ModuleSpec;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 group_pins! {
     /// One per column.
@@ -19,10 +19,9 @@ pub(super) struct RootSums {
     at: SumPins,
     /// Numbers of a head: l and o.
     numbers: usize,
-    /// (stream, head) that each column merged last.
-    last: Vec<(u32, u32)>,
-    /// (stream, head) whose numbers each column shows, and those so far.
-    open: Vec<((u32, u32), HeadSums)>,
+    /// Numbers that each column shows now, and those of its heads whose outputs are still to come.
+    open: Vec<HeadSums>,
+    shown: Vec<VecDeque<HeadSums>>,
     done: BTreeMap<(u32, u32), HeadSums>,
 }
 
@@ -34,35 +33,34 @@ impl RootSums {
         Ok(RootSums {
             at: SumPins::find(pins, top, cols)?,
             numbers: design.config.pe.head_dim as usize + 1,
-            last: vec![(0, 0); cols as usize],
-            open: vec![((0, 0), none); cols as usize],
+            open: vec![none; cols as usize],
+            shown: vec![VecDeque::new(); cols as usize],
             done: BTreeMap::new(),
         })
     }
 
-    /// Takes the numbers of a period. Call it before [`RootSums::merge`]: the last number of a head
-    /// may come in the period in which the next merge begins.
+    /// Takes the numbers of a period.
     pub(super) fn look(&mut self, pins: &Pins) {
-        for (x, (of, sums)) in self.open.iter_mut().enumerate() {
+        for (x, sums) in self.open.iter_mut().enumerate() {
             if pins.get(self.at.merge_sum_valid, x) == 0 {
                 continue;
             }
             if pins.get(self.at.merge_sum_first, x) == 1 {
-                *of = self.last[x];
                 sums.max = Some(pins.get(self.at.merge_sum_max, x) as u32 as i32);
                 sums.numbers.clear();
             }
             let words: Vec<u32> = pins.part(self.at.merge_sum_data, x).collect();
             sums.numbers.push(signed(&words, self.at.merge_sum_data.width));
             if sums.numbers.len() == self.numbers {
-                self.done.insert(*of, sums.clone());
+                self.shown[x].push_back(sums.clone());
             }
         }
     }
 
-    /// Notes that a column begins to merge a partial result of this (stream, head).
-    pub(super) fn merge(&mut self, x: u32, of: (u32, u32)) {
-        self.last[x as usize] = of;
+    /// Notes that a column has returned the output of this (stream, head): outputs come in the order of the sums.
+    pub(super) fn output(&mut self, x: usize, of: (u32, u32)) {
+        let sums = self.shown[x].pop_front();
+        self.done.extend(sums.map(|sums| (of, sums)));
     }
 
     /// The sums of all heads that were complete.

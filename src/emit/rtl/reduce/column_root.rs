@@ -5,16 +5,22 @@ use crate::emit::rtl::module::{mirrored_ports, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::names::ROOT;
 use crate::emit::rtl::takv::params::TakvParams;
 
-pub(in crate::emit::rtl) fn column_root(w: &TakvParams, tile: &ModuleSpec, root: &ModuleSpec) -> ModuleSpec {
+pub(in crate::emit::rtl) fn column_root(
+    w: &TakvParams,
+    lanes: u32,
+    tile: &ModuleSpec,
+    root: &ModuleSpec,
+) -> ModuleSpec {
     let b = ModuleBuilder::new(
         Block::Reduce,
         ROOT,
         &["Reduce root of a column, at the tile of row 0: merges partial results and returns outputs."],
     )
     .root_params(w)
+    .root_lanes("ROOT_LANES", lanes)
     .params_of(
         &[root],
-        &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH"],
+        &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH", "LANES"],
     )
     .clocked();
     let mut b = mirrored_ports(b, tile, &["root_"], "");

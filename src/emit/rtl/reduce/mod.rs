@@ -10,7 +10,9 @@ use crate::emit::rtl::module::ModuleSpec;
 use crate::emit::rtl::reduce::column_root::column_root;
 use crate::emit::rtl::reduce::params::ReduceParams;
 use crate::emit::rtl::reduce::part_former::{element_packer, leading_bits, part_former};
-use crate::emit::rtl::reduce::reduce_root::{quotient, reciprocal, reduce_adder, reduce_inlet, reduce_root};
+use crate::emit::rtl::reduce::reduce_root::{
+    quotient, reciprocal, reduce_adder, reduce_finisher, reduce_inlet, reduce_root,
+};
 use crate::emit::rtl::takv::params::TakvParams;
 
 /// Bodies of its modules.
@@ -22,6 +24,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("reduce/meshkv_quotient.v"),
     template!("reduce/meshkv_reciprocal.v"),
     template!("reduce/meshkv_reduce_adder.v"),
+    template!("reduce/meshkv_reduce_finisher.v"),
     template!("reduce/meshkv_reduce_inlet.v"),
     template!("reduce/meshkv_reduce_root.v"),
 ];
@@ -30,7 +33,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
 pub(super) fn modules(design: &Design, tile: &ModuleSpec) -> Vec<ModuleSpec> {
     let w = ReduceParams::of(design);
     let root = reduce_root(&w);
-    let column_root = column_root(&TakvParams::of(design), tile, &root);
+    let column_root = column_root(&TakvParams::of(design), w.lanes, tile, &root);
     vec![
         leading_bits(&w),
         element_packer(&w),
@@ -39,6 +42,7 @@ pub(super) fn modules(design: &Design, tile: &ModuleSpec) -> Vec<ModuleSpec> {
         reduce_adder(&w),
         reciprocal(),
         quotient(),
+        reduce_finisher(&w),
         root,
         column_root,
     ]

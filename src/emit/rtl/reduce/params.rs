@@ -1,15 +1,23 @@
 //! Parameter values of the reduction, and the parameters that repeat from module to module.
 
-use crate::design::{index_bits, Design};
+use crate::design::{index_bits, root_lanes, Design};
 use crate::emit::rtl::module::ModuleBuilder;
 use crate::emit::rtl::takv::params::TakvParams;
+use std::collections::BTreeMap;
 
 /// Bits of a sum below the point, as in the model.
 const FRACTION: u32 = 36;
 
+/// Words of the deepest memory that costs one look-up table a bit.
+const LUT_WORDS: u32 = 64;
+
+/// Words of a block RAM of 72 bits.
+const BLOCK_WORDS: u32 = 512;
+
 /// Parameter values of the reduction, for one design.
 pub(in crate::emit::rtl) struct ReduceParams {
     pub(in crate::emit::rtl) flit: u32,
+    pub(in crate::emit::rtl) lanes: u32,
     pub(in crate::emit::rtl) sum: u32,
     pub(in crate::emit::rtl) id: u32,
     pub(in crate::emit::rtl) stream: u32,
@@ -30,6 +38,7 @@ impl ReduceParams {
         let (stream, layer, head) = (part("stream"), part("layer"), part("head"));
         ReduceParams {
             flit: noc.flit_width,
+            lanes: root_lanes(&design.config),
             sum: 54 + index_bits(model.max_tokens),
             id: stream + layer + head,
             stream,
@@ -42,6 +51,20 @@ impl ReduceParams {
             sources: noc.vn0_vcs + 1,
             vc_depth: noc.vc_depth,
         }
+    }
+
+    /// Values for the templates: the type of the memory of sums.
+    ///
+    /// All sums of a word are read at once, so the words decide. A look-up table holds 64 bits, a block RAM 512 words
+    /// of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
+    pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
+        let words = self.streams * self.heads * self.head_dim / self.lanes;
+        let style = match words {
+            0..=LUT_WORDS => "distributed",
+            ..=BLOCK_WORDS => "block",
+            _ => "ultra",
+        };
+        BTreeMap::from([("root_style".to_owned(), style.into())])
     }
 
     /// Flits of the output of a head.
@@ -62,6 +85,31 @@ impl ModuleBuilder {
         .output("merge_sum_data", "SUM_WIDTH", "The number in fixed point, times 2^m.")
     }
 
+    /// Ports on which a root returns a head.
+    pub(in crate::emit::rtl) fn root_output(self) -> Self {
+        self.group("A head's output in FP16.")
+            .output("out_valid", 1, "")
+            .input("out_ready", 1, "")
+            .output("out_stream", "STREAM_WIDTH", "")
+            .output("out_layer", "LAYER_WIDTH", "")
+            .output("out_head", "PART_HEAD_WIDTH", "")
+            .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
+            .output("out_last", 1, "Last flit of the head.")
+            .output("out_saturated", 1, "A logit of the head was beyond the range: the output is void.")
+            .output("out_data", "FLIT_WIDTH", "")
+    }
+    /// Widths of the parts of an id, and of the number of an output flit.
+    pub(in crate::emit::rtl) fn root_ids(self, w: &ReduceParams) -> Self {
+        self.param("STREAM_WIDTH", w.stream, "Width of a stream in bits.")
+            .param("LAYER_WIDTH", w.layer, "Width of a layer in bits.")
+            .param("PART_HEAD_WIDTH", w.head, "Width of a head of this column in bits.")
+            .param(
+                "OUT_INDEX_WIDTH",
+                index_bits(w.out_flits()),
+                "Width of a number of an output flit in bits.",
+            )
+    }
+
     pub(in crate::emit::rtl) fn reduce_sum_width(self, w: &ReduceParams) -> Self {
         self.param(
             "SUM_WIDTH",
@@ -78,8 +126,16 @@ impl ModuleBuilder {
     pub(in crate::emit::rtl) fn reduce_id_width(self, w: &ReduceParams) -> Self {
         self.param("ID_WIDTH", w.id, "Width of head, layer and stream in bits.")
     }
+    pub(in crate::emit::rtl) fn root_lanes(self, name: &'static str, lanes: u32) -> Self {
+        self.param(
+            name,
+            lanes,
+            "Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.",
+        )
+    }
     pub(in crate::emit::rtl) fn inlet_params(self, w: &ReduceParams) -> Self {
         self.reduce_flit_width(w)
+            .root_lanes("LANES", w.lanes)
             .reduce_id_width(w)
             .param("SOURCES", w.sources, "Sources of flits, at least 2: VCs of VN0, and the tile's own.")
             .param("DEPTH", w.vc_depth, "Flits that a source may send without a credit returned, at least 2.")

@@ -1,6 +1,5 @@
 //! The merging of partial results and their division.
 
-use crate::design::index_bits;
 use crate::emit::rtl::block::Block;
 use crate::emit::rtl::module::{ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::reduce::params::ReduceParams;
@@ -10,9 +9,9 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
         &[
             "Merges the partial results of a column's heads in order of arrival and normalises each head once.",
             "",
-            "Sums are in fixed point, so merging is a shift and an addition, one number a cycle. The sums of a head's last",
-            "partial are not written back: l goes to the divider, o waits for it and leaves as FP16. Partials of",
-            "different heads may arrive in any order.",
+            "Sums are in fixed point, so merging is a shift and an addition, LANES numbers a cycle. The sums of a head's last",
+            "partial go to one of two places, where they are finished while other heads merge: l by the divider, then o",
+            "number by number, leaving as FP16. Partials of different heads may arrive in any order.",
         ],
     )
     .inlet_params(w)
@@ -21,10 +20,7 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
     .param("STREAMS", w.streams, "Streams.")
     .param("HEADS", w.heads, "Heads of this column.")
     .param("PARTIALS", w.rows, "Partials of a head, unless it has only one.")
-    .param("STREAM_WIDTH", w.stream, "Width of a stream in bits.")
-    .param("LAYER_WIDTH", w.layer, "Width of a layer in bits.")
-    .param("PART_HEAD_WIDTH", w.head, "Width of a head of this column in bits.")
-    .param("OUT_INDEX_WIDTH", index_bits(w.out_flits()), "Width of a number of an output flit in bits.")
+    .root_ids(w)
     .clocked()
     .output("idle", 1, "Nothing is in progress and no head waits for a partial.")
     .inlet_ports()
@@ -32,22 +28,50 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
     .output("merge_valid", 1, "One pulse a packet.")
     .output("merge_id", "ID_WIDTH", "Head, layer, stream.")
     .sum_report()
-    .group("A head's output in FP16.")
-    .output("out_valid", 1, "")
-    .input("out_ready", 1, "")
-    .output("out_stream", "STREAM_WIDTH", "")
-    .output("out_layer", "LAYER_WIDTH", "")
-    .output("out_head", "PART_HEAD_WIDTH", "")
-    .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
-    .output("out_last", 1, "Last flit of the head.")
-    .output("out_saturated", 1, "A logit of the head was beyond the range: the output is void.")
-    .output("out_data", "FLIT_WIDTH", "")
+    .root_output()
+    .instances(&[
+        "meshkv_reduce_inlet",
+        "meshkv_reduce_adder",
+        "meshkv_reduce_finisher",
+    ])
+    .build()
+}
+
+pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
+    ModuleBuilder::new(Block::Reduce, "meshkv_reduce_finisher",
+        &[
+            "Divides the sums of complete heads by their l, one number a cycle, and returns them in FP16.",
+            "",
+            "Two heads have a place. A head's l goes to the divider while the head before it is drained. The quotients of",
+            "a head begin when those of the head before have left the multiplier, so one divisor is kept.",
+        ],
+    )
+    .reduce_flit_width(w)
+    .root_lanes("LANES", w.lanes)
+    .reduce_id_width(w)
+    .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
+    .reduce_sum_width(w)
+    .root_ids(w)
+    .clocked()
+    .output("idle", 1, "No head is here.")
+    .group("Sums: l, then LANES numbers of o at a time, whole heads one after the other.")
+    .output("s_full", 1, "Both places are taken.")
+    .input("s_begins", 1, "A head takes a place; its sums follow.")
+    .input("s_l", 1, "l is in the first lane of s_sums.")
+    .input("s_id", "ID_WIDTH", "Head, layer, stream; with l.")
+    .input("s_special", 1, "The head met an infinity or a NaN; with l.")
+    .input("s_saturated", 1, "A logit of the head was beyond the range; with l.")
+    .input("s_max", 32, "m; with l.")
+    .input("s_valid", 1, "s_sums are o.")
+    .input("s_last", 1, "They are the last of o.")
+    .input("s_beat", "$clog2(HEAD_DIM/LANES)", "Their position in o, in units of LANES.")
+    .input("s_sums", "LANES*SUM_WIDTH", "Two's complement.")
+    .sum_report()
+    .root_output()
     .instances(&[
         "meshkv_fifo",
         "meshkv_leading_bits",
         "meshkv_element_packer",
-        "meshkv_reduce_inlet",
-        "meshkv_reduce_adder",
         "meshkv_reciprocal",
         "meshkv_quotient",
     ])
@@ -59,24 +83,30 @@ pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceParams) -> ModuleSpec {
         Block::Reduce,
         "meshkv_reduce_inlet",
         &[
-            "Unpacks flits of PART packets into numbers: one packet at a time, one number a cycle.",
+            "Unpacks flits of PART packets into numbers: one packet at a time, l alone, then LANES of o a cycle.",
             "",
-            "Flits of different sources arrive interleaved and wait in one memory, each source in its own part.",
+            "Flits of different sources arrive interleaved and wait in one memory, each source in its own part. The first flit",
+            "of the next packet is shown while the numbers of the present one leave; these cannot be stopped.",
         ],
     )
     .inlet_params(w)
     .clocked()
     .inlet_ports()
     .output("idle", 1, "No flit waits.")
-    .group("Numbers: l, o[0], o[1], ...; the other fields are of the whole packet.")
+    .group("The first flit of the next packet.")
+    .output("header_valid", 1, "")
+    .output("header_alone", 1, "The only partial of its head.")
+    .output("header_id", "ID_WIDTH", "Head, layer, stream.")
+    .output("header_max", 32, "m.")
+    .output("header_l", 32, "l in FP32, with its flag.")
+    .input("start", 1, "Its numbers are to follow, l in the next cycle; not while busy.")
+    .output("busy", 1, "Numbers of a packet are still to leave, but for those at the output.")
+    .group("Numbers.")
     .output("m_valid", 1, "")
-    .input("m_ready", 1, "")
-    .output("m_first", 1, "It is l.")
-    .output("m_last", 1, "It is the last of o.")
-    .output("m_alone", 1, "The only partial of its head.")
-    .output("m_id", "ID_WIDTH", "Head, layer, stream.")
-    .output("m_max", 32, "m.")
-    .output("m_word", 32, "FP32.")
+    .output("m_first", 1, "It is l, in the first lane and without its sign.")
+    .output("m_last", 1, "They are the last of o.")
+    .output("m_beat", "$clog2(HEAD_DIM/LANES)", "Their position in o, in units of LANES.")
+    .output("m_words", "32*LANES", "FP32.")
     .build()
 }
 
@@ -97,7 +127,7 @@ pub(in crate::emit::rtl) fn reduce_adder(w: &ReduceParams) -> ModuleSpec {
     .input("s_below", 7, "Deficit of its m; 127 means 127 or more.")
     .group("Two cycles later.")
     .input("s_old", "SUM_WIDTH", "The sum.")
-    .input("s_rise", 7, "Rise of m; held in the next cycle.")
+    .input("s_rise", 7, "Rise of m.")
     .group("Five cycles later.")
     .output("m_sum", "SUM_WIDTH", "The new sum.")
     .build()

@@ -2,10 +2,12 @@
 
 mod column_root;
 mod element_packer;
+mod finisher;
 mod part_former;
 mod reduce_inlet;
 
-pub use column_root::{Merge, OutFlit, ReduceRoot, Summed};
+pub use column_root::{Merge, ReduceRoot};
 pub use element_packer::ElementPacker;
+pub use finisher::{OutFlit, Summed};
 pub use part_former::{Number, PartFormer};
 pub use reduce_inlet::ReduceInlet;

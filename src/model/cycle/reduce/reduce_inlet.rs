@@ -1,53 +1,72 @@
-//! Reduce inlet: buffers flits of partial results and passes their numbers on, one a cycle and one packet at
-//! a time (`meshkv_reduce_inlet`).
+//! Reduce inlet: buffers flits of partial results and passes their numbers on, l alone, then several of o a cycle,
+//! one packet at a time (`meshkv_reduce_inlet`).
 
 use crate::model::cycle::common::{after, bits, in_turn, Fifo};
 use crate::model::cycle::mare::RootFlit;
 
-/// Buffered flits by source, and the packet being read.
+/// Numbers of a packet that leave in the same cycle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Beat {
+    /// It is l.
+    pub first: bool,
+    /// They are the last of o.
+    pub last: bool,
+}
+
+/// Buffered flits by source, the next packet's first flit, and the packet being read.
 #[derive(Debug, Clone)]
 pub struct ReduceInlet {
-    sources: Box<[Fifo<RootFlit>]>,
-    head_dim: u32,
-    flit_words: u32,
-    /// Source being read, and the round-robin mask of those after it.
-    source: usize,
+    /// First flits of packets, and the number of other flits, by source.
+    headers: Box<[Fifo<RootFlit>]>,
+    held: Box<[u32]>,
+    /// Beats of a packet, and of a flit.
+    beats: u32,
+    flit_beats: u32,
+    /// Source whose turn it is, and the round-robin mask of those after it.
+    turn: usize,
     later: u64,
-    busy: bool,
-    /// Next number to be read, and its place in its flit.
-    index: u32,
-    lane: u32,
-    out: Option<u32>,
-    of: RootFlit,
+    picked: bool,
+    header: Option<RootFlit>,
+    /// Source being read, and the next beat, while there is one.
+    source: usize,
+    beat: Option<u32>,
+    out: Option<Beat>,
     credit: u32,
 }
 
 impl ReduceInlet {
-    /// Creates an inlet with `sources` buffers of `depth` flits.
-    pub fn new(sources: u32, depth: u32, head_dim: u32, flit_width: u32) -> ReduceInlet {
+    /// Creates an inlet with `sources` buffers of `depth` flits. A packet has `beats` beats of o, a flit
+    /// `flit_beats`.
+    pub fn new(sources: u32, depth: u32, beats: u32, flit_beats: u32) -> ReduceInlet {
         ReduceInlet {
-            sources: (0..sources).map(|_| Fifo::new(depth)).collect(),
-            head_dim,
-            flit_words: flit_width / 32,
-            source: 0,
+            headers: (0..sources).map(|_| Fifo::new(depth)).collect(),
+            held: vec![0; sources as usize].into(),
+            beats,
+            flit_beats,
+            turn: 0,
             later: after(0),
-            busy: false,
-            index: 0,
-            lane: 0,
+            picked: false,
+            header: None,
+            source: 0,
+            beat: None,
             out: None,
-            of: RootFlit::default(),
             credit: 0,
         }
     }
 
-    /// Position of the next number in its packet, l before o.
-    pub fn number(&self) -> Option<u32> {
-        self.out
+    /// First flit of the next packet.
+    pub fn header(&self) -> Option<&RootFlit> {
+        self.header.as_ref()
     }
 
-    /// First flit of the number's packet.
-    pub fn of(&self) -> &RootFlit {
-        &self.of
+    /// Numbers of a packet are still to leave, but for those at the output.
+    pub fn is_busy(&self) -> bool {
+        self.beat.is_some()
+    }
+
+    /// Numbers at the output: a register.
+    pub fn beat(&self) -> Option<Beat> {
+        self.out
     }
 
     /// Freed slots, a bit a source: a register.
@@ -57,45 +76,49 @@ impl ReduceInlet {
 
     /// The inlet holds no flit and returns no credit.
     pub fn is_still(&self) -> bool {
-        !self.busy && self.out.is_none() && self.credit == 0 && self.sources.iter().all(Fifo::is_empty)
+        let rests = !self.picked && self.header.is_none() && self.beat.is_none() && self.out.is_none();
+        rests && self.credit == 0 && self.headers.iter().all(Fifo::is_empty)
     }
 
-    /// Advances one cycle.
-    pub fn step(&mut self, flit: Option<&RootFlit>, takes: bool) {
-        let waits = self.sources.iter().enumerate();
+    /// Advances one cycle. `starts`: the numbers of the next packet follow.
+    pub fn step(&mut self, flit: Option<&RootFlit>, starts: bool) {
+        let waits = self.headers.iter().enumerate();
         let waits = waits.fold(0, |all, (s, of)| all | u64::from(!of.is_empty()) << s);
-        let free = self.out.is_none() || takes;
+        let picks = !self.picked && self.header.is_none();
         self.credit = 0;
-        if takes {
-            self.out = None;
+        self.out = None;
+        self.load();
+        if starts {
+            self.out = Some(Beat { first: true, last: false });
+            (self.source, self.beat, self.header) = (self.turn, Some(0), None);
+            self.credit |= 1 << self.turn;
         }
-        if !self.busy {
-            if let Some(source) = in_turn(waits, self.later) {
-                (self.source, self.later, self.busy) = (source as usize, after(source), true);
-                // l is next to m.
-                (self.index, self.lane) = (0, 1);
-            }
-        } else if free && waits >> self.source & 1 == 1 {
-            self.load();
+        if std::mem::take(&mut self.picked) {
+            self.header = self.headers[self.turn].front().copied();
+            self.headers[self.turn].pop();
+        }
+        if let Some(source) = in_turn(waits, self.later).filter(|_| picks) {
+            (self.turn, self.later, self.picked) = (source as usize, after(source), true);
         }
         if let Some(flit) = flit {
-            bits(u64::from(flit.valid)).for_each(|source| self.sources[source].push(*flit));
+            bits(u64::from(flit.valid)).for_each(|source| {
+                if flit.part.first {
+                    self.headers[source].push(*flit);
+                } else {
+                    self.held[source] += 1;
+                }
+            });
         }
     }
 
+    /// Passes a beat on, if its flit is there.
     fn load(&mut self) {
-        let (opens, ends) = (self.index == 0, self.index == self.head_dim);
-        let flits = &mut self.sources[self.source];
-        if opens {
-            self.of = flits.front().copied().unwrap_or_default();
-        }
-        self.out = Some(self.index);
-        self.index += 1;
-        self.lane += 1;
-        self.busy = !ends;
-        if opens || ends || self.lane == self.flit_words {
-            self.lane = 0;
-            flits.pop();
+        let Some(beat) = self.beat.filter(|_| self.held[self.source] > 0) else { return };
+        let last = beat + 1 == self.beats;
+        self.out = Some(Beat { first: false, last });
+        self.beat = (!last).then_some(beat + 1);
+        if last || (beat + 1).is_multiple_of(self.flit_beats) {
+            self.held[self.source] -= 1;
             self.credit = 1 << self.source;
         }
     }

@@ -1,0 +1,172 @@
+//! The end of a head: its sums are divided by l and returned, one number a cycle (`meshkv_reduce_finisher`).
+
+use super::element_packer::ElementPacker;
+use crate::model::cycle::common::{DelayLine, Fifo};
+
+/// Cycles from a finished head's number to its leading bits, and to its element of the output.
+const LEAD: u32 = 6;
+const ROUND: u32 = 11;
+/// Cycles of the division.
+const DIVIDE: u32 = 35;
+/// Heads that wait to be finished.
+const PLACES: u32 = 2;
+/// Largest number of elements in flight to the output.
+const OUT_DEPTH: u32 = 32;
+
+/// Flit of an output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OutFlit {
+    /// Stream.
+    pub stream: u32,
+    /// Layer.
+    pub layer: u32,
+    /// Query head, by its place in the column.
+    pub head: u32,
+    /// Position in the output.
+    pub index: u32,
+    /// Last flit of the head.
+    pub last: bool,
+}
+
+/// A number of a finished head.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Summed {
+    /// It is l.
+    pub first: bool,
+}
+
+/// Heads that are complete, on their way to the output.
+#[derive(Debug, Clone)]
+pub(super) struct Finisher {
+    head_dim: u32,
+    /// Places taken, and heads whose l waits for the divider, and that are added up.
+    taken: u32,
+    ready: u32,
+    whole: u32,
+    /// Heads whose packets have ended, oldest first.
+    heads: Fifo<OutFlit>,
+    /// l enters; it is under way or its reciprocal waits; this waits.
+    asks: bool,
+    dividing: bool,
+    divided: bool,
+    division: DelayLine,
+    /// Next number of the oldest head, while it is drained.
+    drains: Option<u32>,
+    shown: Option<Summed>,
+    elements: DelayLine,
+    /// Elements waiting, and elements begun that have not left.
+    waiting: u32,
+    count: u32,
+    room: bool,
+    /// Heads of elements in flight, and the position of the oldest element.
+    outputs: Fifo<OutFlit>,
+    position: u32,
+    packer: ElementPacker<OutFlit>,
+    index: u32,
+}
+
+impl Finisher {
+    pub(super) fn new(head_dim: u32, width: u32) -> Finisher {
+        Finisher {
+            head_dim,
+            taken: 0,
+            ready: 0,
+            whole: 0,
+            heads: Fifo::new(PLACES),
+            asks: false,
+            dividing: false,
+            divided: false,
+            division: DelayLine::default(),
+            drains: None,
+            shown: None,
+            elements: DelayLine::default(),
+            waiting: 0,
+            count: 0,
+            room: false,
+            // A head has at least `OUT_DEPTH` elements, so few heads are in flight.
+            outputs: Fifo::new(4),
+            position: 0,
+            packer: ElementPacker::new(width / 16),
+            index: 0,
+        }
+    }
+
+    pub(super) fn out(&self) -> Option<OutFlit> {
+        self.packer.out().map(|flit| OutFlit { index: self.index, ..*flit })
+    }
+
+    pub(super) fn shown(&self) -> Option<Summed> {
+        self.shown
+    }
+
+    /// Both places are taken.
+    pub(super) fn is_full(&self) -> bool {
+        self.taken == PLACES
+    }
+
+    /// A head takes a place.
+    pub(super) fn begin(&mut self, head: OutFlit) {
+        self.taken += 1;
+        self.heads.push(head);
+    }
+
+    pub(super) fn is_still(&self) -> bool {
+        self.taken == 0 && self.count == 0 && self.room && self.packer.is_empty()
+    }
+
+    /// Advances one cycle: a head's l is added up, or all of a head is.
+    pub(super) fn step(&mut self, l_summed: bool, whole: bool, out_ready: bool) {
+        let loads = self.divided && self.whole > 0 && self.drains.is_none() && self.elements.is_empty();
+        let draws = self.drains.filter(|_| self.room && !self.asks);
+        let last = draws.is_some_and(|index| index + 1 == self.head_dim);
+        let asks = !self.dividing && self.ready > 0;
+        self.divided = (self.divided || self.division.comes()) && !loads;
+        self.division.step(self.asks, LEAD + DIVIDE);
+        self.dividing = (self.dividing || self.ready > 0) && !loads;
+        self.ready = self.ready + u32::from(l_summed) - u32::from(self.asks);
+        self.whole = self.whole + u32::from(whole) - u32::from(last);
+        self.taken -= u32::from(last);
+        self.asks = asks;
+        self.shown = (loads || draws.is_some()).then_some(Summed { first: loads });
+        self.drains = match draws {
+            Some(_) if last => None,
+            Some(index) => Some(index + 1),
+            None if loads => Some(0),
+            None => self.drains,
+        };
+        if loads {
+            self.outputs.push(self.heads.front().copied().unwrap_or_default());
+            self.heads.pop();
+        }
+        self.give(draws.is_some(), out_ready);
+    }
+
+    /// Moves elements to the output.
+    fn give(&mut self, begun: bool, out_ready: bool) {
+        let leaves = self.packer.out().is_some() && out_ready;
+        if let Some(flit) = self.packer.out().filter(|_| leaves) {
+            self.index = if flit.last { 0 } else { self.index + 1 };
+        }
+        let packs = self.waiting > 0 && self.packer.takes(out_ready);
+        let element = packs.then(|| self.element());
+        self.packer.step(element, out_ready);
+        if packs {
+            self.waiting -= 1;
+        }
+        self.waiting += u32::from(self.elements.comes());
+        self.elements.step(begun, ROUND);
+        self.count = self.count + u32::from(begun) - u32::from(packs);
+        self.room = self.count != OUT_DEPTH;
+    }
+
+    fn element(&mut self) -> (OutFlit, bool) {
+        let of = self.outputs.front().copied().unwrap_or_default();
+        self.position += 1;
+        let last = self.position == self.head_dim;
+        if last {
+            self.position = 0;
+            self.outputs.pop();
+        }
+        (OutFlit { last, ..of }, last)
+    }
+}
