@@ -63,6 +63,7 @@ impl Bench {
         run.args(arguments.iter().map(|(name, value)| format!("+{name}={value}")));
         let said = run.output().expect("vvp comes with Icarus");
         assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        eprint!("{}", String::from_utf8_lossy(&said.stderr));
         String::from_utf8(said.stdout).unwrap()
     }
 }

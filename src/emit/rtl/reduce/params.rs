@@ -133,6 +133,14 @@ impl ModuleBuilder {
             "Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.",
         )
     }
+    pub(in crate::emit::rtl) fn beat_width(self, w: &ReduceParams) -> Self {
+        let beats = w.head_dim / w.lanes;
+        self.param(
+            "BEAT_WIDTH",
+            index_bits(beats),
+            "Width of a position in o in bits: log2(HEAD_DIM / LANES).",
+        )
+    }
     pub(in crate::emit::rtl) fn inlet_params(self, w: &ReduceParams) -> Self {
         self.reduce_flit_width(w)
             .root_lanes("LANES", w.lanes)

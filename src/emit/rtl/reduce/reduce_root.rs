@@ -51,6 +51,7 @@ pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     .reduce_id_width(w)
     .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
     .reduce_sum_width(w)
+    .beat_width(w)
     .root_ids(w)
     .clocked()
     .output("idle", 1, "No head is here.")
@@ -64,7 +65,7 @@ pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     .input("s_max", 32, "m; with l.")
     .input("s_valid", 1, "s_sums are o.")
     .input("s_last", 1, "They are the last of o.")
-    .input("s_beat", "$clog2(HEAD_DIM/LANES)", "Their position in o, in units of LANES.")
+    .input("s_beat", "BEAT_WIDTH", "Their position in o, in units of LANES.")
     .input("s_sums", "LANES*SUM_WIDTH", "Two's complement.")
     .sum_report()
     .root_output()
@@ -90,6 +91,7 @@ pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceParams) -> ModuleSpec {
         ],
     )
     .inlet_params(w)
+    .beat_width(w)
     .clocked()
     .inlet_ports()
     .output("idle", 1, "No flit waits.")
@@ -105,7 +107,7 @@ pub(in crate::emit::rtl) fn reduce_inlet(w: &ReduceParams) -> ModuleSpec {
     .output("m_valid", 1, "")
     .output("m_first", 1, "It is l, in the first lane and without its sign.")
     .output("m_last", 1, "They are the last of o.")
-    .output("m_beat", "$clog2(HEAD_DIM/LANES)", "Their position in o, in units of LANES.")
+    .output("m_beat", "BEAT_WIDTH", "Their position in o, in units of LANES.")
     .output("m_words", "32*LANES", "FP32.")
     .build()
 }

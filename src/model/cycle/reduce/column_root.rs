@@ -49,6 +49,10 @@ pub struct ReduceRoot {
     of: RootFlit,
     ends: bool,
     merging: bool,
+    /// Cycles by which a packet begins later, so that sums are written before they are read; and cycles since numbers
+    /// were stored, a bit each.
+    gap: u32,
+    stored: u32,
     /// l, and the last numbers of a head's last packet, on the way to their sums.
     l: DelayLine,
     lasts: DelayLine,
@@ -73,6 +77,8 @@ impl ReduceRoot {
             of: RootFlit::default(),
             ends: false,
             merging: false,
+            gap: SUM.saturating_sub(head_dim / lanes),
+            stored: 0,
             l: DelayLine::default(),
             lasts: DelayLine::default(),
             finisher: Finisher::new(head_dim, width),
@@ -107,15 +113,23 @@ impl ReduceRoot {
             return;
         }
         let place = !self.ahead_ends || !self.finisher.is_full();
-        let starts = self.phase == Phase::Prepare && !self.inlet.is_busy() && place;
+        let starts = self.phase == Phase::Prepare && !self.inlet.is_busy() && !self.is_near() && place;
         let (l_summed, whole) = (self.l.comes(), self.lasts.comes());
         self.finisher.step(l_summed && self.ends, whole, out_ready);
         let beat = self.inlet.beat();
+        let stores = beat.is_some_and(|beat| !beat.first) && !self.ends;
+        self.stored = self.stored << 1 | u32::from(stores);
         self.l.step(beat.is_some_and(|beat| beat.first), SUM);
         self.lasts.step(beat.is_some_and(|beat| beat.last && self.ends), SUM);
         self.turn(starts);
         self.merging = starts || self.merging && !l_summed;
         self.inlet.step(flit, starts);
+    }
+
+    /// Numbers that the next packet reads too early are still to be written.
+    fn is_near(&self) -> bool {
+        let before = self.gap.checked_sub(1).map(|cycles| self.stored & ((1 << cycles) - 1));
+        before.is_some_and(|before| before != 0 || self.inlet.beat().is_some())
     }
 
     fn is_still(&self) -> bool {
