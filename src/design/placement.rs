@@ -155,6 +155,27 @@ impl Placement {
         }
     }
 
+    /// Turns of a lap (a power of two, at most R): one through the rows of a home column. A lap is made for all heads and
+    /// groups before the next begins, so that a tile stays at a home for as many slices as it can.
+    pub fn lap(&self) -> u32 {
+        match self.kind {
+            PlacementKind::Takv => self.rows.next_power_of_two(),
+            PlacementKind::RoundRobin | PlacementKind::Hub => self.rotation(),
+        }
+    }
+
+    /// The first turn of each lap, in order.
+    pub fn laps(&self) -> impl Iterator<Item = u32> {
+        (0..self.rotation()).step_by(self.lap() as usize)
+    }
+
+    /// Group and turn of the visits of a piece in the lap that begins with turn `from`, of so many segments, in order.
+    pub fn visits(&self, from: u32, count: u32) -> impl Iterator<Item = (u32, u32)> {
+        let lap = self.lap();
+        let groups = 0..count.div_ceil(self.rotation());
+        groups.flat_map(move |group| (from..from + lap).map(move |turn| (group, turn)))
+    }
+
     fn mesh(&self) -> Mesh {
         Mesh::new(self.cols, self.rows)
     }

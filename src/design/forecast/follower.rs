@@ -196,10 +196,12 @@ impl<'a> Follower<'a> {
         let groups = (MOST_SLICES / design.config.model.kv_heads / rotation).max(1);
         let count = d.count.min(groups.saturating_mul(rotation));
         let weight = f64::from(d.count) / f64::from(count);
-        for round in rounds(&pieces, d.mapping) {
-            self.round(d, round, count, weight);
-            if d.close {
-                self.close(d, round);
+        for lap in design.placement.laps() {
+            for round in rounds(&pieces, d.mapping) {
+                self.round(d, round, lap, (count, weight));
+                if d.close && lap + design.placement.lap() == rotation {
+                    self.close(d, round);
+                }
             }
         }
         if d.close {
@@ -208,25 +210,23 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Follows the slices of a round: `count` segments, each of which stands for `weight`.
-    fn round(&mut self, d: &Descriptor, pieces: &[Piece], count: u32, weight: f64) {
+    /// Follows the slices of a round in a lap: `count` segments, each of which stands for `weight`.
+    fn round(&mut self, d: &Descriptor, pieces: &[Piece], lap: u32, (count, weight): (u32, f64)) {
         let (design, rotation) = (self.design, self.design.placement.rotation());
         let of_rows = |piece: &Piece| {
             (0..design.mesh.rows()).map(|row| passes(design, d, piece, row)).collect::<Vec<_>>()
         };
         let passes: Vec<_> = pieces.iter().map(of_rows).collect();
         let before = self.kv_end();
-        for first in (0..count).step_by(rotation as usize) {
-            for turn in 0..rotation {
-                let mut at = 0;
-                while at < pieces.len() {
-                    let end = at + pieces[at..].iter().take_while(|piece| !piece.last).count() + 1;
-                    let index = first + (pieces[at].rho + turn) % rotation;
-                    if index < count {
-                        self.slice(d, index, &pieces[at..end], &passes[at..end], weight);
-                    }
-                    at = end;
+        for (group, turn) in design.placement.visits(lap, count) {
+            let mut at = 0;
+            while at < pieces.len() {
+                let end = at + pieces[at..].iter().take_while(|piece| !piece.last).count() + 1;
+                let index = group * rotation + (pieces[at].rho + turn) % rotation;
+                if index < count {
+                    self.slice(d, index, &pieces[at..end], &passes[at..end], weight);
                 }
+                at = end;
             }
         }
         let rest = (self.kv_end() - before) * (weight - 1.0);

@@ -26,26 +26,26 @@ pub fn visits(design: &Design, d: &Descriptor) -> BTreeMap<Visit, Vec<(u32, Rang
     let group = model.heads / model.kv_heads;
     let rotation = design.placement.rotation();
     let mut all: BTreeMap<Visit, Vec<_>> = BTreeMap::new();
-    for first in (0..d.count).step_by(rotation as usize) {
-        for turn in 0..rotation {
-            for piece in design.pieces(d.sharing) {
-                let rho = if d.sharing == Sharing::Segment { 0 } else { piece.rho };
-                let index = first + (rho + turn) % rotation;
-                if index >= d.count {
+    let pieces = design.pieces(d.sharing);
+    let placement = &design.placement;
+    for (at, turn) in placement.laps().flat_map(|lap| placement.visits(lap, d.count)) {
+        for piece in &pieces {
+            let rho = if d.sharing == Sharing::Segment { 0 } else { piece.rho };
+            let index = at * rotation + (rho + turn) % rotation;
+            if index >= d.count {
+                continue;
+            }
+            let segment = d.first + index * d.stride;
+            let (from, to) = d.rows(index, tokens);
+            let home = design.placement.home(d.layer, segment);
+            for head in piece.kv_head * group..(piece.kv_head + 1) * group {
+                if design.heads.column(head) != piece.column {
                     continue;
                 }
-                let segment = d.first + index * d.stride;
-                let (from, to) = d.rows(index, tokens);
-                let home = design.placement.home(d.layer, segment);
-                for head in piece.kv_head * group..(piece.kv_head + 1) * group {
-                    if design.heads.column(head) != piece.column {
-                        continue;
-                    }
-                    for stream in d.stream..d.stream + d.streams {
-                        let tile = tile_of(design, d.mapping, stream, head, home);
-                        let visit = Visit { tile, stream, head };
-                        all.entry(visit).or_default().push((segment * tokens, from..to + 1));
-                    }
+                for stream in d.stream..d.stream + d.streams {
+                    let tile = tile_of(design, d.mapping, stream, head, home);
+                    let visit = Visit { tile, stream, head };
+                    all.entry(visit).or_default().push((segment * tokens, from..to + 1));
                 }
             }
         }

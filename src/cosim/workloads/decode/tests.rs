@@ -74,8 +74,14 @@ fn events(design: &Design, load: &Workload) -> Vec<Event> {
             events.extend(needs.iter().map(|n| Tell(n.tile, job(n))));
             if d.close {
                 let tag = needs[0].slice.tag(design);
-                let close =
-                    Job { close: true, tag, mask: u64::MAX, stream: d.stream, streams: d.streams, rows: (0, 0) };
+                let close = Job {
+                    close: true,
+                    tag,
+                    mask: u64::MAX,
+                    stream: d.stream,
+                    streams: d.streams,
+                    rows: (0, 0),
+                };
                 events.extend(design.mesh.nodes().map(|tile| Tell(tile, close)));
             }
             for n in &needs {

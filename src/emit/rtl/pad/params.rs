@@ -132,13 +132,20 @@ impl ModuleBuilder {
             w.array.fresh_cycles(c.head_dim),
             "Cycles from the last word of a query to the first op that uses it.",
         )
-        .param("REST_CYCLES", w.array.rest_cycles(), "Cycles that an op needs to pass a row.")
         .param("READ_CYCLES", w.array.read_cycles(), "Results that can be in flight in the array.")
-        .param(
+        .param("PAD_EVENTS", PAD_EVENTS.len() as u32 + w.array.rows, "Events that are counted.")
+        .rest(w)
+    }
+
+    /// Where stages do not overlap, the array rests between jobs.
+    fn rest(self, w: &PadParams) -> Self {
+        if w.control.tile.overlap {
+            return self;
+        }
+        self.param("REST_CYCLES", w.array.rest_cycles(), "Cycles that an op needs to pass a row.").param(
             "REST_WIDTH",
             index_bits(w.array.rest_cycles() + w.array.rows + 1),
             "Width of their number in bits.",
         )
-        .param("PAD_EVENTS", PAD_EVENTS.len() as u32 + w.array.rows, "Events that are counted.")
     }
 }

@@ -36,6 +36,7 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
             "BUS_WIDTH",
             "BUS_DEPTH",
             "ROTATION",
+            "LAP",
             "ROTATION_WIDTH",
             "INDEX_COUNT_WIDTH",
             "PIECES",

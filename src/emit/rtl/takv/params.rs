@@ -267,6 +267,9 @@ impl ModuleBuilder {
                 "Width of a slice's number in external memory in bits.",
             ),
             "ROTATION" => self.param("ROTATION", w.rotation(), "Segments of a group, a power of two."),
+            "LAP" => {
+                self.param("LAP", w.placement.lap(), "Turns in which a tile stays at a home, a power of two.")
+            }
             "ROTATION_WIDTH" => {
                 self.param("ROTATION_WIDTH", w.rotation().ilog2(), "Width of a place in a group in bits.")
             }

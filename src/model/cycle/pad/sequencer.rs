@@ -13,27 +13,30 @@ use crate::model::cycle::mare::{KvFlit, PartFlit};
 use crate::model::cycle::reduce::Number;
 use crate::model::cycle::takv::Ask;
 use flit::SliceLayout;
+use std::collections::VecDeque;
 
-/// State of the job.
+/// Reading of results, beside the next slices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum State {
+enum Reading {
     #[default]
-    Idle,
-    /// A slice passes.
-    Run,
-    /// The array drains.
-    Rest,
+    None,
+    /// The last sums of the slice before are being written.
+    Settle,
     /// Sums of a context are read.
     Read,
     /// The last sums are in flight.
     Wait,
 }
 
+/// Cycles until the last sums of a slice are written; then of every so many cycles one is for results at least.
+const TICKS: u32 = 8;
+
 /// State of the job, the array and its weights.
 #[derive(Debug, Clone)]
 pub struct Sequencer {
     layout: SliceLayout,
-    state: State,
+    /// A slice passes.
+    run: bool,
     rows: Rows,
     loader: WeightLoader,
     /// Cycles until the last word of a query can be used, and those of a word that has just come.
@@ -42,9 +45,14 @@ pub struct Sequencer {
     /// Contexts of the job in each row, and in the fullest row.
     counts: Box<[u32]>,
     most: u32,
-    /// Contexts whose results are due, and the one being read.
-    due: Vec<Context>,
-    reading: usize,
+    /// Contexts of the job.
+    places: Vec<Context>,
+    /// Contexts whose results are due, the one being read first, and the state of that.
+    due: VecDeque<Context>,
+    reading: Reading,
+    tick: u32,
+    /// The cycle is for a result, not for a flit.
+    turn: bool,
     tokens: Tokens,
     layer: u32,
     alone: bool,
@@ -90,19 +98,22 @@ impl Sequencer {
         let array = Array::of(design);
         Sequencer {
             layout: SliceLayout::of(design, array.lanes),
-            state: State::Idle,
+            run: false,
             rows: Rows::new(&array),
             loader: WeightLoader::new(&array),
             fresh: 0,
             fresh_cycles: array.fresh_cycles(design.config.pe.head_dim),
             counts: vec![0; array.rows as usize].into(),
             most: 1,
-            due: Vec::with_capacity(contexts.len()),
-            reading: 0,
+            places: Vec::with_capacity(contexts.len()),
+            due: VecDeque::with_capacity(contexts.len()),
+            reading: Reading::None,
+            tick: 0,
+            turn: false,
             tokens: Tokens::default(),
             layer: 0,
             alone: false,
-            found: false,
+            found: true,
             pass: 0,
             sub: 0,
             ones: false,
@@ -121,11 +132,11 @@ impl Sequencer {
         let index = flit.map_or(0, |flit| flit.index);
         let mut now =
             Now { flit: flit.is_some(), value: index >= self.layout.half_flits, index, ..Now::default() };
-        if self.state != State::Run {
+        if !self.run {
             return now;
         }
-        let open = self.found && !self.ones && now.flit;
-        now.ones = self.ones;
+        let open = self.found && !self.ones && now.flit && !self.turn;
+        now.ones = self.ones && !self.turn;
         now.k = open && !now.value && self.fresh == 0;
         now.v = open && now.value && self.loader.is_ready();
         now.last_pass = self.pass + 1 >= self.most;
@@ -136,13 +147,13 @@ impl Sequencer {
 
     /// Nothing happens before another flit arrives; used where stages do not overlap.
     pub fn is_idle(&self, now: &Now) -> bool {
-        let state = matches!(self.state, State::Idle | State::Run) && !self.ones;
-        self.has_rested() && !now.flit && state && self.loader.is_at_rest()
+        self.has_rested() && !now.flit && !self.ones && self.loader.is_at_rest()
     }
 
     /// Nothing changes before an input arrives.
     pub fn is_still(&self) -> bool {
-        self.state == State::Idle
+        !self.run
+            && self.reading == Reading::None
             && self.fresh == 0
             && self.has_rested()
             && self.loader.is_still()
@@ -152,14 +163,14 @@ impl Sequencer {
     /// Activity of the stages, a bit each: K passes, V or ones pass, a flit waits, weights are loaded,
     /// results are read.
     pub fn state(&self, now: &Now) -> u32 {
-        let reads = matches!(self.state, State::Read | State::Wait);
+        let reads = matches!(self.reading, Reading::Read | Reading::Wait);
         let bits = [now.k, now.v || now.ones, now.flit, self.loader.is_loading(), reads];
         bits.iter().rev().fold(0, |all, &bit| all << 1 | u32::from(bit))
     }
 
     /// Events of this cycle, with a bit for each row that passes.
     pub fn happens(&self, now: &Now) -> (Happens, u32) {
-        let due = self.state == State::Run && !self.ones;
+        let due = self.run && !self.ones;
         let happens = Happens {
             accepts: now.accepts,
             k: now.k,
@@ -168,7 +179,7 @@ impl Sequencer {
             flit: now.flit,
             starves: due && !now.flit,
             awaits: due && now.flit && now.value && !self.loader.is_ready(),
-            reads: matches!(self.state, State::Rest | State::Read | State::Wait),
+            reads: self.reading != Reading::None,
         };
         let mut passing = 0;
         if now.passes() {
@@ -179,16 +190,17 @@ impl Sequencer {
     }
 
     fn has_rested(&self) -> bool {
-        self.rested == self.rest_cycles
+        self.rested == self.rest_cycles && self.reading == Reading::None
     }
 
     /// Advances one cycle. `room`: there is room for the number requested now.
     pub fn step(&mut self, now: &Now, told: Option<&Told>, room: bool, contexts: &Contexts) -> Did {
         let (mut starts, mut did) = (None, Did::default());
-        if self.state == State::Idle {
+        if !self.run {
+            let free = |ask: &Ask| !ask.close || self.reading == Reading::None;
             match told {
                 Some(Told::Query) => did.takes = true,
-                Some(Told::Job(ask)) if self.overlap || self.has_rested() => {
+                Some(Told::Job(ask)) if (self.overlap || self.has_rested()) && free(ask) => {
                     (did.takes, starts) = (true, Some(ask));
                 }
                 _ => {}
@@ -198,7 +210,7 @@ impl Sequencer {
             if did.takes && starts.is_none() { self.fresh_cycles } else { self.fresh.saturating_sub(1) };
         let sum = self.rows.sum_comes();
         did.number = sum.then(|| Number { first: self.got == 0, of: self.result() });
-        let reads = self.state == State::Read && room;
+        let reads = self.turn && room;
         let finishes = now.finishes();
         let slice = starts.filter(|ask| !ask.close);
         self.loader.step(&WeightLoaderIn {
@@ -207,13 +219,13 @@ impl Sequencer {
             starts: slice.map(|ask| Tokens { first: ask.rows.0, last: ask.rows.1 }),
             contexts: self.most,
         });
-        let row = self.due.get(self.reading).map_or(0, |of| of.row);
+        let row = self.due.front().map_or(0, |of| of.row);
         self.rows.step(self.tail(now), reads.then_some(row));
-        let rested = self.has_rested();
         self.rested = if now.passes() { 0 } else { (self.rested + 1).min(self.rest_cycles) };
-        self.advance(finishes, rested, reads, sum);
+        self.found |= !self.places.iter().any(|of| self.due.contains(of));
+        self.turns(now, reads);
+        self.advance(finishes, reads, sum);
         self.pass(now);
-        self.found = true;
         if let Some(ask) = starts {
             self.begin(ask, contexts);
         }
@@ -228,13 +240,20 @@ impl Sequencer {
 
     /// Header of the packet of the results being read.
     fn result(&self) -> PartFlit {
-        let of = self.due.get(self.reading).copied().unwrap_or_default();
+        let of = self.due.front().copied().unwrap_or_default();
         let Context { stream, head, .. } = of;
         PartFlit { alone: self.alone, layer: self.layer, stream, head, ..PartFlit::default() }
     }
 
+    /// Decides whether the next cycle is for a result: if no flit waits, and in one of [`TICKS`] others.
+    fn turns(&mut self, now: &Now, reads: bool) {
+        let ends = reads && self.read == self.layout.head_dim;
+        let free = !self.run || !now.flit || self.tick == TICKS - 1;
+        self.turn = self.reading == Reading::Read && !ends && free;
+    }
+
     /// Advances the state, and the results in flight.
-    fn advance(&mut self, finishes: bool, rested: bool, reads: bool, sum: bool) {
+    fn advance(&mut self, finishes: bool, reads: bool, sum: bool) {
         let (last_read, got_all) =
             (self.read == self.layout.head_dim, sum && self.got == self.layout.head_dim);
         if sum {
@@ -243,17 +262,20 @@ impl Sequencer {
         if reads {
             self.read = if last_read { 0 } else { self.read + 1 };
         }
-        match self.state {
-            State::Run if finishes && self.block == self.tokens.last / self.lanes => self.state = State::Idle,
-            State::Rest if self.due.is_empty() => self.state = State::Idle,
-            State::Rest if rested => self.state = State::Read,
-            State::Read if reads && last_read => self.state = State::Wait,
-            State::Wait if got_all => {
-                self.reading += 1;
-                self.state = if self.reading < self.due.len() { State::Read } else { State::Idle };
+        if self.run && finishes && self.block == self.tokens.last / self.lanes {
+            self.run = false;
+        }
+        let next = |due: &VecDeque<Context>| if due.is_empty() { Reading::None } else { Reading::Read };
+        match self.reading {
+            Reading::Settle if self.tick == TICKS - 1 => self.reading = next(&self.due),
+            Reading::Read if reads && last_read => self.reading = Reading::Wait,
+            Reading::Wait if got_all => {
+                self.due.pop_front();
+                self.reading = next(&self.due);
             }
             _ => {}
         }
+        self.tick = (self.tick + 1) % TICKS;
     }
 
     /// Counts a pass of the present flit.
@@ -280,18 +302,21 @@ impl Sequencer {
     /// Begins a job.
     fn begin(&mut self, ask: &Ask, contexts: &Contexts) {
         self.counts.fill(0);
-        self.due.clear();
+        self.places.clear();
         for of in contexts.wanted(ask) {
             self.counts[of.row as usize] += 1;
-            self.due.push(of);
+            self.places.push(of);
         }
         self.most = self.counts.iter().copied().max().unwrap_or(0).max(1);
-        self.reading = 0;
         self.tokens = Tokens { first: ask.rows.0, last: ask.rows.1 };
-        self.layer = (ask.tag >> self.layout.layer_offset & self.layout.layer_mask) as u32;
-        self.alone = ask.mapping == 0;
         self.block = ask.rows.0 / self.lanes;
         self.found = false;
-        self.state = if ask.close { State::Rest } else { State::Run };
+        self.run = !ask.close;
+        if ask.close {
+            self.layer = (ask.tag >> self.layout.layer_offset & self.layout.layer_mask) as u32;
+            self.alone = ask.mapping == 0;
+            self.due.extend(&self.places);
+            (self.reading, self.tick) = (Reading::Settle, 0);
+        }
     }
 }

@@ -52,6 +52,7 @@ impl ColumnController {
             word: None,
             credits: design.bus_depth(),
             rotation: design.placement.rotation(),
+            lap: design.placement.lap(),
         }
     }
 
@@ -218,34 +219,40 @@ impl ColumnController {
         }
     }
 
-    /// Moves to the next piece: all of a turn, then the next turn of the group, then the next group, then the next
-    /// round.
+    /// Moves to the next piece: all of a turn, then the next turn of the lap, then the next group, then the next round,
+    /// then the next lap.
     fn run(&mut self, pieces: &Pieces, descriptor: &Descriptor) -> State {
         let (share, together) = (descriptor.share, descriptor.mapping == 0);
         let ends_turn = pieces.ends_turn(&self.at, share, together);
-        let last_turn = self.turn + 1 == self.rotation;
-        let ends_round = ends_turn && last_turn && (self.group + 1) * self.rotation >= descriptor.count;
+        let ends_lap = (self.turn + 1).is_multiple_of(self.lap);
+        let last_group = (self.group + 1) * self.rotation >= descriptor.count;
+        let ends_round = ends_turn && ends_lap && last_group;
+        let last_lap = self.turn >= self.rotation - self.lap;
         self.ends = share || together || pieces.ends_all(&self.at);
+        let piece = pieces.get(&self.at, share);
+        if piece.column == self.x {
+            self.closing |= piece.mask;
+        }
         pieces.advance(&mut self.at, share, ends_turn, ends_round);
         if ends_turn {
-            self.turn = if last_turn { 0 } else { self.turn + 1 };
+            let back = if ends_lap && !(last_group && self.ends) { self.lap } else { 0 };
+            self.turn = (self.turn + 1 - back) % self.rotation;
         }
-        if ends_turn && last_turn {
-            self.group = if ends_round { 0 } else { self.group + 1 };
+        if ends_turn && ends_lap {
+            self.group = if last_group { 0 } else { self.group + 1 };
         }
-        if ends_round && (descriptor.close || self.ends) {
-            State::Drain
-        } else {
-            State::Run
+        if ends_round && last_lap && (descriptor.close || self.ends) {
+            return State::Drain;
         }
+        if ends_round {
+            self.closing = 0;
+        }
+        State::Run
     }
 
     /// Advances all stages.
     fn shift(&mut self, design: &Design, descriptor: &Descriptor, entering: Item) {
         let [first, second, third, fourth, fifth, sixth] = self.stages;
-        if sixth.valid && sixth.column == self.x {
-            self.closing |= sixth.mask;
-        }
         let asked = self.asked(design, descriptor, &fifth);
         if fifth.valid {
             let before = if sixth.valid && !sixth.last { self.askers } else { 0 };

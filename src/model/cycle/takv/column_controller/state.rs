@@ -50,4 +50,6 @@ pub(in crate::model::cycle) struct ColumnController {
     pub(super) word: Option<BusWord>,
     pub(super) credits: u32,
     pub(super) rotation: u32,
+    /// Turns of a lap.
+    pub(super) lap: u32,
 }
