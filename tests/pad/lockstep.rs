@@ -150,28 +150,36 @@ fn difference(design: &Design, files: &[SourceFile], trouble: Trouble) -> String
 
 #[test]
 fn a_change_of_the_verilog_is_found() {
-    // Segments of four blocks, each half as long as a head: buffers of weights are waited for. And four rows: sources
-    // of a root wait for each other.
-    let design = small(|c| {
+    // Segments of four blocks, each half as long as a head: buffers of weights are waited for. And four rows and slow
+    // roots: their sources wait for each other, and so do the part formers where flits are narrow.
+    let slow = |c: &mut Config| (c.mesh.rows, c.pe.root_lanes) = (4, Some(1));
+    let narrow = small(slow);
+    let wide = small(|c| {
         sized(c, 256, 32, 64);
-        c.mesh.rows = 4;
+        slow(c);
     });
-    for (module, from, to) in [
+    for (design, module, from, to) in [
         (
+            &wide,
             "meshkv_weight_loader",
             "{freed_q[FREE_CYCLES-2:0], finishes}",
             "{freed_q[FREE_CYCLES-3:0], finishes, 1'b0}",
         ),
-        ("meshkv_pad_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
-        ("meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),
-        ("meshkv_reduce_inlet", "first[2*SOURCES-1:SOURCES] | first[SOURCES-1:0]", "waits & ~(waits - 1'b1)"),
-        ("meshkv_reciprocal", "left_q  <= 6'd34", "left_q  <= 6'd33"),
+        (&wide, "meshkv_pad_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
+        (&narrow, "meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),
+        (
+            &wide,
+            "meshkv_reduce_inlet",
+            "first[2*SOURCES-1:SOURCES] | first[SOURCES-1:0]",
+            "waits & ~(waits - 1'b1)",
+        ),
+        (&narrow, "meshkv_reciprocal", "left_q  <= 6'd34", "left_q  <= 6'd33"),
     ] {
-        let mut files = emit(&design).unwrap();
+        let mut files = emit(design).unwrap();
         let file = source_mut(&mut files, module);
         assert!(file.text.contains(from), "{module} has no `{from}`");
         file.text = file.text.replacen(from, to, 1);
-        let found = difference(&design, &files, ROUGH);
+        let found = difference(design, &files, ROUGH);
         println!("{module}, {to}: {found}");
         assert!(found.contains("the model has"), "{module}, {to}: {found}");
     }

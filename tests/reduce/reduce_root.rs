@@ -1,7 +1,8 @@
 //! The emitted reduce root equals the model in every bit of its merges and outputs, under Icarus.
 
-use crate::support::icarus::{lint, sources, Bench};
+use crate::support::icarus::{change, lint, sources, Bench};
 use meshkv::design::{finish_cycles, index_bits, packet_cycles};
+use meshkv::emit::SourceFile;
 use meshkv::model::{fixed, Datapath, DatapathShape, Packet, Root};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -164,6 +165,10 @@ struct Pace {
 }
 
 fn agrees(case: Case, paces: &[(u32, u32)]) -> Pace {
+    agrees_as(&sources("meshkv_reduce_root"), case, paces)
+}
+
+fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
     let mut all = Pace { other: u64::MAX, same: u64::MAX, finish: u64::MAX, full: 0 };
     let datapath = Datapath::new(DatapathShape { head_dim: case.head_dim, flit_elements: case.lanes });
     let widths = [index_bits(case.streams), 5, index_bits(case.heads)];
@@ -204,7 +209,7 @@ fn agrees(case: Case, paces: &[(u32, u32)]) -> Pace {
             }
         }
         let parameters = [&parameters[..], &[("LINES", input.lines().count() as u32)]].concat();
-        let bench = Bench::of(&sources("meshkv_reduce_root"), "reduce/reduce_root_tb", &parameters);
+        let bench = Bench::of(files, "reduce/reduce_root_tb", &parameters);
         let arguments =
             [("seed", seed), ("s_share", *s_share), ("m_share", *m_share), ("rounds", case.rounds)];
         let said = bench.run(&input, &arguments);
@@ -337,6 +342,78 @@ fn heads_wait_for_a_place_to_be_finished() {
         let slow = agrees(case, &[(8, 1)]);
         assert!(slow.full > quick.full, "{case:?}: {slow:?}");
     }
+}
+
+/// A change of the Verilog for the worse: module, text, what replaces it.
+const SLIPS: &[(&str, &str, &str)] = &[
+    // The inlet: turns, places, parts of flits, credits.
+    ("meshkv_reduce_inlet", "root_data[63:0]};", "root_data[31:0], root_data[63:32]};"),
+    ("meshkv_reduce_inlet", "{1'b0, l_q[30:0]}", "l_q"),
+    ("meshkv_reduce_inlet", "1 + (DEPTH - 1) / FLITS", "1 + (DEPTH - 2) / FLITS"),
+    ("meshkv_reduce_inlet", "pop ? {PART_WIDTH{1'b0}} : part_q + 1'b1", "part_q + 1'b1"),
+    ("meshkv_reduce_inlet", "pops | (turn_q & {SOURCES{start} })", "pops"),
+    ("meshkv_reduce_inlet", "source_q      <= turn_q;", "source_q      <= choice;"),
+    ("meshkv_reduce_inlet", "place_q       <= start_place;", ""),
+    // The root: look-up, comparison, the way through the lanes.
+    ("meshkv_reduce_root", "phase_q == LOOK & ~merging_q", "phase_q == LOOK"),
+    ("meshkv_reduce_root", "LOOK: if (~merging_q) phase_q", "LOOK: phase_q"),
+    ("meshkv_reduce_root", "& ~near &", "&"),
+    ("meshkv_reduce_root", "SUM - BEATS : 0", "SUM - BEATS - 1 : 0"),
+    ("meshkv_reduce_root", "& ~busy &", "&"),
+    ("meshkv_reduce_root", " & ~(ahead_ends_q & finisher_full)", ""),
+    ("meshkv_reduce_root", "had_2   <= had_1", "had_2   <= had_q"),
+    ("meshkv_reduce_root", "rise_2  <= rise_1", "rise_2  <= rise_q"),
+    ("meshkv_reduce_root", "l_q[READ] ? l :", "l_q[READ+1] ? l :"),
+    ("meshkv_reduce_root", "in_last & ends_q}", "in_last}"),
+    ("meshkv_reduce_root", "clears ? ahead_q : context_q", "ahead_q"),
+    ("meshkv_reduce_root", "context_q <= ahead_q;", "context_q <= context_q;"),
+    ("meshkv_reduce_root", "if (clears | ends_q) state_d", "if (clears) state_d"),
+    ("meshkv_reduce_adder", "rise_3   <= s_rise[6:4]", "rise_3   <= 3'd0"),
+    // The finisher: places, the divisor, the way to the output.
+    ("meshkv_reduce_finisher", "finished[{fill_place_q, s_beat}]", "finished[{drain_place_q, s_beat}]"),
+    ("meshkv_reduce_finisher", "finished_l[fill_place_q]", "finished_l[drain_place_q]"),
+    ("meshkv_reduce_finisher", "asks_q ? divide_place_q : drain_place_q", "drain_place_q"),
+    ("meshkv_reduce_finisher", "drains_q & room_q & ~asks_q", "drains_q & room_q"),
+    ("meshkv_reduce_finisher", "drains_q & room_q &", "drains_q &"),
+    ("meshkv_reduce_finisher", " & ~(|valid_q);", ";"),
+    ("meshkv_reduce_finisher", "divided_q & whole_q[drain_place_q] &", "divided_q &"),
+    ("meshkv_reduce_finisher", "nothing_q    <= next_no_l_q;", "nothing_q    <= 1'b0;"),
+    ("meshkv_reduce_finisher", "assign s_full = heads_q[1];", "assign s_full = |heads_q;"),
+];
+
+/// Shapes that together reach everything: few beats, several beats a flit, one head only, one partial only.
+fn is_right(files: &[SourceFile]) -> bool {
+    let near = Case { root_lanes: 16, head_dim: 32, streams: 1, heads: 1, partials: 6, rounds: 3, ..DEFAULT };
+    let cases = [
+        Case { depth: 16, ..near },
+        Case { depth: 4, ..near },
+        Case { root_lanes: 2, lanes: 16, head_dim: 32, sum_width: 72, streams: 2, rounds: 3, ..DEFAULT },
+        Case { root_lanes: 2, lanes: 4, head_dim: 32, partials: 1, depth: 2, ..DEFAULT },
+        DEFAULT,
+    ];
+    cases.iter().all(|case| {
+        std::panic::catch_unwind(|| {
+            let pace = agrees_as(files, *case, &[(8, 8), (3, 2)]);
+            // What is right but slow is wrong too.
+            assert!(case.partials > 1 || pace.finish == finish_cycles(case.head_dim));
+        })
+        .is_ok()
+    })
+}
+
+#[test]
+fn slips_of_the_verilog_are_found() {
+    let files = sources("meshkv_reduce_root");
+    assert!(is_right(&files));
+    let missed: Vec<_> = SLIPS
+        .iter()
+        .filter(|(module, from, to)| {
+            let mut slipped = files.clone();
+            change(&mut slipped, module, from, to);
+            is_right(&slipped)
+        })
+        .collect();
+    assert_eq!(missed, [&("", "", ""); 0], "nothing shows these");
 }
 
 #[test]

@@ -207,7 +207,7 @@
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000003u
-#define MESHKV_DESIGN_VALUE                  0xef9842eau
+#define MESHKV_DESIGN_VALUE                  0xcf0c7c0fu
 #define MESHKV_MESH_VALUE                    0x00060203u
 #define MESHKV_MODEL_VALUE                   0x00020006u
 #define MESHKV_HEADS_VALUE                   0x00030006u

@@ -305,7 +305,9 @@ module meshkv_top #(
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Elements of a head.
-    parameter DIMS = 32
+    parameter DIMS = 32,
+    // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
+    parameter ROOT_LANES = 2
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                      ap_clk,
@@ -889,6 +891,7 @@ module meshkv_top #(
         .ALIGN_CYCLES     (ALIGN_CYCLES),
         .FRACTION         (FRACTION),
         .DIMS             (DIMS),
+        .ROOT_LANES       (ROOT_LANES),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH)
     ) u_core (
         .clk            (ap_clk),

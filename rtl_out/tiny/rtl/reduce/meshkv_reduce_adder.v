@@ -19,7 +19,7 @@ module meshkv_reduce_adder #(
 
     // Two cycles later.
     input  wire [SUM_WIDTH-1:0] s_old,  // The sum.
-    input  wire [6:0]           s_rise,  // Rise of m; held in the next cycle.
+    input  wire [6:0]           s_rise,  // Rise of m.
 
     // Five cycles later.
     output wire [SUM_WIDTH-1:0] m_sum  // The new sum.
@@ -39,7 +39,7 @@ module meshkv_reduce_adder #(
     reg  [9:0]           down_1;
     reg  [6:0]           down_2;
     reg  [39:0]          number_3;
-    reg  [2:0]           down_3;
+    reg  [2:0]           down_3, rise_3;
     reg  [SUM_WIDTH-1:0] old_3, old_4, sum_5;
     reg  [PLACED-1:0]    number_4;
     wire [39:0]          from_top = {number_2, 15'd0};
@@ -53,7 +53,8 @@ module meshkv_reduce_adder #(
         down_3   <= down_2[6:4];
         number_4 <= $signed(placed) >>> {down_3, 4'd0};
         old_3    <= $signed(s_old) >>> s_rise[3:0];
-        old_4    <= $signed(old_3) >>> {s_rise[6:4], 4'd0};
+        rise_3   <= s_rise[6:4];
+        old_4    <= $signed(old_3) >>> {rise_3, 4'd0};
         sum_5    <= old_4 + number_4[PLACED-1:1] + { {SUM_WIDTH-1{1'b0}}, number_4[0]};
     end
     assign m_sum = sum_5;

@@ -267,6 +267,8 @@ module meshkv_core #(
     parameter FRACTION = 36,
     // Elements of a head.
     parameter DIMS = 128,
+    // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
+    parameter ROOT_LANES = 8,
     // Width of a number of an output flit in bits.
     parameter OUT_INDEX_WIDTH = 2
 ) (
@@ -718,6 +720,7 @@ module meshkv_core #(
                     .VC_DEPTH        (VC_DEPTH),
                     .STREAMS_NUM     (STREAMS_NUM),
                     .DIMS            (DIMS),
+                    .ROOT_LANES      (ROOT_LANES),
                     .SUM_WIDTH       (SUM_WIDTH),
                     .FRACTION        (FRACTION),
                     .OUT_INDEX_WIDTH (OUT_INDEX_WIDTH)

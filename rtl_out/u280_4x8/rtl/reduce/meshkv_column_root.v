@@ -28,6 +28,8 @@ module meshkv_column_root #(
     parameter STREAMS_NUM = 1,
     // Elements of a head.
     parameter DIMS = 128,
+    // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
+    parameter ROOT_LANES = 8,
     // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
     parameter SUM_WIDTH = 69,
     // Bits of a sum below the point.
@@ -87,6 +89,7 @@ module meshkv_column_root #(
     assign {merge_head, merge_y, unused_layer, merge_stream} = merge_id;
     meshkv_reduce_root #(
         .FLIT_WIDTH     (FLIT_WIDTH),
+        .LANES          (ROOT_LANES),
         .ID_WIDTH       (ID_WIDTH),
         .SOURCES        (SOURCES),
         .DEPTH          (VC_DEPTH),

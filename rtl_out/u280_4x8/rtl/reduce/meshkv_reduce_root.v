@@ -3,13 +3,15 @@
 //
 // Merges the partial results of a column's heads in order of arrival and normalises each head once.
 //
-// Sums are in fixed point, so merging is a shift and an addition, one number a cycle. The sums of a head's last
-// partial are not written back: l goes to the divider, o waits for it and leaves as FP16. Partials of
-// different heads may arrive in any order.
+// Sums are in fixed point, so merging is a shift and an addition, LANES numbers a cycle. The sums of a head's last
+// partial go to one of two places, where they are finished while other heads merge: l by the divider, then o
+// number by number, leaving as FP16. Partials of different heads may arrive in any order.
 `default_nettype none
 module meshkv_reduce_root #(
     // Width of one flit's data in bits.
     parameter FLIT_WIDTH = 512,
+    // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
+    parameter LANES = 8,
     // Width of head, layer and stream in bits.
     parameter ID_WIDTH = 7,
     // Sources of flits, at least 2: VCs of VN0, and the tile's own.
@@ -73,54 +75,70 @@ module meshkv_reduce_root #(
 );
     localparam CONTEXTS      = STREAMS * HEADS;
     localparam CONTEXT_WIDTH = CONTEXTS > 1 ? $clog2(CONTEXTS) : 1;
-    localparam ELEMENT_WIDTH = $clog2(HEAD_DIM);
+    localparam BEATS         = HEAD_DIM / LANES;
+    localparam BEAT_WIDTH    = $clog2(BEATS);
     localparam COUNT_WIDTH   = $clog2(PARTIALS + 1);
     localparam STATE_WIDTH   = SUM_WIDTH + 32 + 3 + COUNT_WIDTH;
     localparam LAST_CONTEXT  = CONTEXTS - 1;
     localparam LAST_PARTIAL  = PARTIALS - 1;
-    // Stages: o leaves the memory after READ, the sum is ready after SUM, its leading bits after LEAD, FP16 after ROUND.
-    localparam READ = 2, SUM = 5, LEAD = 10, ROUND = 15;
-    localparam OUT_DEPTH = 32;
+    // Stages: o leaves the memory after READ, the sum is ready after SUM.
+    localparam READ = 2, SUM = 5;
+    // A number is read no earlier than BEATS + 1 cycles after that of the packet before: with few beats a packet
+    // begins GAP cycles later, so that the sum is written.
+    localparam GAP  = BEATS < SUM ? SUM - BEATS : 0;
+    localparam NEAR = (1 << GAP) - 1;
 
-    wire                in_valid, in_first, in_last, in_alone, inlet_idle, take;
-    wire [ID_WIDTH-1:0] in_id;
-    wire [31:0]         in_max, in_word;
+    wire                  header_valid, header_alone, inlet_idle, finisher_idle, finisher_full, busy, start;
+    wire [ID_WIDTH-1:0]   header_id;
+    wire [31:0]           header_max, header_l;
+    wire                  in_valid, in_first, in_last;
+    wire [BEAT_WIDTH-1:0] in_beat;
+    wire [32*LANES-1:0]   in_words;
     meshkv_reduce_inlet #(
         .FLIT_WIDTH(FLIT_WIDTH),
+        .LANES     (LANES),
         .ID_WIDTH  (ID_WIDTH),
         .SOURCES   (SOURCES),
         .DEPTH     (DEPTH),
-        .HEAD_DIM  (HEAD_DIM)
+        .HEAD_DIM  (HEAD_DIM),
+        .BEAT_WIDTH(BEAT_WIDTH)
     ) u_inlet (
-        .clk        (clk),
-        .rst        (rst),
-        .root_valid (root_valid),
-        .root_first (root_first),
-        .root_last  (root_last),
-        .root_alone (root_alone),
-        .root_id    (root_id),
-        .root_data  (root_data),
-        .root_credit(root_credit),
-        .idle       (inlet_idle),
-        .m_valid    (in_valid),
-        .m_ready    (take),
-        .m_first    (in_first),
-        .m_last     (in_last),
-        .m_alone    (in_alone),
-        .m_id       (in_id),
-        .m_max      (in_max),
-        .m_word     (in_word)
+        .clk         (clk),
+        .rst         (rst),
+        .root_valid  (root_valid),
+        .root_first  (root_first),
+        .root_last   (root_last),
+        .root_alone  (root_alone),
+        .root_id     (root_id),
+        .root_data   (root_data),
+        .root_credit (root_credit),
+        .idle        (inlet_idle),
+        .header_valid(header_valid),
+        .header_alone(header_alone),
+        .header_id   (header_id),
+        .header_max  (header_max),
+        .header_l    (header_l),
+        .start       (start),
+        .busy        (busy),
+        .m_valid     (in_valid),
+        .m_first     (in_first),
+        .m_last      (in_last),
+        .m_beat      (in_beat),
+        .m_words     (in_words)
     );
 
-    localparam CLEAR = 3'd0, WAIT = 3'd1, LOOK = 3'd2, COMPARE = 3'd3, PREPARE = 3'd4, FIRST = 3'd5, DIVIDE = 3'd6, STREAM = 3'd7;
+    // The next packet is prepared while the numbers of the present one are added.
+    localparam CLEAR = 3'd0, WAIT = 3'd1, LOOK = 3'd2, COMPARE = 3'd3, PREPARE = 3'd4;
     reg  [2:0]               phase_q;
-    reg  [CONTEXT_WIDTH-1:0] context_q;
-    wire [31:0]              stream_number = { {32-STREAM_WIDTH{1'b0}}, in_id[STREAM_WIDTH-1:0]};
-    wire [31:0]              head_number   = { {32-PART_HEAD_WIDTH{1'b0}}, in_id[ID_WIDTH-1-:PART_HEAD_WIDTH]};
+    reg                      merging_q;
+    reg  [CONTEXT_WIDTH-1:0] ahead_q;
+    wire [31:0]              stream_number = { {32-STREAM_WIDTH{1'b0}}, header_id[STREAM_WIDTH-1:0]};
+    wire [31:0]              head_number   = { {32-PART_HEAD_WIDTH{1'b0}}, header_id[ID_WIDTH-1-:PART_HEAD_WIDTH]};
     wire [31:0]              number        = stream_number * HEADS + head_number;
     wire                     unused_number = |number[31:CONTEXT_WIDTH];
 
-    // State of each head: partials, special, a logit saturated, any token, m, l.
+    // State of each head: partials, special, a logit saturated, any token, m, l. It is looked up when the packet
+    // before has written its own.
     reg  [STATE_WIDTH-1:0]   states[0:CONTEXTS-1];
     reg  [STATE_WIDTH-1:0]   state_q, state_d;
     wire [COUNT_WIDTH-1:0]   count;
@@ -130,245 +148,204 @@ module meshkv_reduce_root #(
     assign {count, special, saturated, some, max, l} = state_q;
     wire                     state_write;
     wire [CONTEXT_WIDTH-1:0] state_context;
+    wire                     look = phase_q == LOOK & ~merging_q;
     always @(posedge clk) begin
-        state_q <= states[context_q];
+        if (look) state_q <= states[ahead_q];
         if (state_write) states[state_context] <= state_d;
     end
 
     // Either m rises or the partial is below m. A partial without a token or with an infinity adds nothing. The
     // sign of l is no sign: it says that a logit of the partial saturated.
     reg  [32:0] above_q;
-    reg         none_q, special_q, saturated_q, had_q, some_q, ends_q;
-    reg  [6:0]  rise_q, below_q;
-    reg  [31:0] max_q;
-    wire        infinite = &in_word[30:23];
+    reg         ahead_none_q, ahead_ends_q, special_q, saturated_q;
+    wire        infinite = &header_l[30:23];
     wire        higher   = ~above_q[32];
     wire [6:0]  lower    = above_q[6:0] == 7'd0 ? 7'd127 : 7'd0 - above_q[6:0];
-    wire        room;
-    assign take = in_valid & (phase_q == FIRST || (phase_q == STREAM && (room | ~ends_q)));
-    assign merge_valid = take & in_first;
-    assign merge_id    = in_id;
-    wire                     divided;
-    reg  [ELEMENT_WIDTH-1:0] index_q;
+    wire        near;
+    assign start = phase_q == PREPARE & ~busy & ~near & ~(ahead_ends_q & finisher_full);
     always @(posedge clk) begin
         case (phase_q)
             CLEAR: begin
-                context_q <= context_q + 1'b1;
-                if (context_q == LAST_CONTEXT[CONTEXT_WIDTH-1:0]) phase_q <= WAIT;
+                ahead_q <= ahead_q + 1'b1;
+                if (ahead_q == LAST_CONTEXT[CONTEXT_WIDTH-1:0]) phase_q <= WAIT;
             end
             WAIT: begin
-                context_q <= number[CONTEXT_WIDTH-1:0];
-                if (in_valid) phase_q <= LOOK;
+                ahead_q <= number[CONTEXT_WIDTH-1:0];
+                if (header_valid) phase_q <= LOOK;
             end
-            LOOK: phase_q <= COMPARE;
+            LOOK: if (~merging_q) phase_q <= COMPARE;
             COMPARE: begin
-                above_q     <= {in_max[31], in_max} - {max[31], max};
-                none_q      <= infinite | ~(|in_word);
-                special_q   <= special | infinite;
-                saturated_q <= saturated | in_word[31];
-                ends_q      <= in_alone | (count == LAST_PARTIAL[COUNT_WIDTH-1:0]);
-                phase_q     <= PREPARE;
+                above_q      <= {header_max[31], header_max} - {max[31], max};
+                ahead_none_q <= infinite | ~(|header_l);
+                special_q    <= special | infinite;
+                saturated_q  <= saturated | header_l[31];
+                ahead_ends_q <= header_alone | (count == LAST_PARTIAL[COUNT_WIDTH-1:0]);
+                phase_q      <= PREPARE;
             end
-            PREPARE: begin
-                rise_q  <= none_q | ~some | ~higher ? 7'd0 : above_q[6:0] | {7{|above_q[31:7]}};
-                below_q <= ~some | higher ? 7'd0 : lower | {7{~&above_q[31:7]}};
-                had_q   <= some;
-                max_q   <= none_q | (some & ~higher) ? max : in_max;
-                some_q  <= some | ~none_q;
-                phase_q <= FIRST;
-            end
-            FIRST: phase_q <= ends_q ? DIVIDE : STREAM;
-            DIVIDE: if (divided) phase_q <= STREAM;
-            default: if (take & in_last) phase_q <= WAIT;
+            default: if (start) phase_q <= WAIT;
         endcase
-        index_q <= phase_q == FIRST ? {ELEMENT_WIDTH{1'b0}} : index_q + { {ELEMENT_WIDTH-1{1'b0}}, take};
         if (rst) begin
-            phase_q   <= CLEAR;
-            context_q <= {CONTEXT_WIDTH{1'b0}};
+            phase_q <= CLEAR;
+            ahead_q <= {CONTEXT_WIDTH{1'b0}};
         end
     end
 
-    // o of all heads. A packet is longer than the pipeline, so every number is written before it is read.
-    (* ram_style = "block" *) reg [SUM_WIDTH-1:0] mem[0:CONTEXTS*HEAD_DIM-1];
-    localparam ADDR_WIDTH = CONTEXT_WIDTH + ELEMENT_WIDTH;
-    reg  [SUM_WIDTH-1:0]      read_1, read_2;
-    reg  [SUM*ADDR_WIDTH-1:0] addr_q;
-    reg  [ROUND:1]            valid_q, l_q, last_q;
-    reg  [SUM:1]              store_q;
-    wire [SUM_WIDTH-1:0]      sum;
-    wire [ADDR_WIDTH-1:0]     read_addr = {context_q, index_q};
+    // The present packet.
+    reg                      none_q, had_q, some_q, ends_q;
+    reg  [6:0]               rise_q, below_q;
+    reg  [31:0]              max_q;
+    reg  [ID_WIDTH-1:0]      id_q;
+    reg  [CONTEXT_WIDTH-1:0] context_q;
+    always @(posedge clk) begin
+        if (start) begin
+            none_q    <= ahead_none_q;
+            ends_q    <= ahead_ends_q;
+            rise_q    <= ahead_none_q | ~some | ~higher ? 7'd0 : above_q[6:0] | {7{|above_q[31:7]}};
+            below_q   <= ~some | higher ? 7'd0 : lower | {7{~&above_q[31:7]}};
+            had_q     <= some;
+            max_q     <= ahead_none_q | (some & ~higher) ? max : header_max;
+            some_q    <= some | ~ahead_none_q;
+            id_q      <= header_id;
+            context_q <= ahead_q;
+        end
+    end
+    assign merge_valid = in_valid & in_first;
+    assign merge_id    = id_q;
+
+    // o of all heads, LANES numbers a word.
+    (* ram_style = "block" *) reg [LANES*SUM_WIDTH-1:0] mem[0:CONTEXTS*BEATS-1];
+    localparam ADDR_WIDTH = CONTEXT_WIDTH + BEAT_WIDTH;
+    reg  [LANES*SUM_WIDTH-1:0] read_1, read_2;
+    reg  [SUM*ADDR_WIDTH-1:0]  addr_q;
+    reg  [SUM:1]               store_q, fill_q, l_q, last_q;
+    reg  [6:0]                 rise_1, rise_2;
+    reg                        had_1, had_2;
+    wire [LANES*SUM_WIDTH-1:0] sums;
+    assign near = |({store_q, in_valid} & NEAR[SUM:0]);
+    wire [ADDR_WIDTH-1:0]      read_addr  = {context_q, in_beat};
+    wire [ADDR_WIDTH-1:0]      write_addr = addr_q[(SUM-1)*ADDR_WIDTH+:ADDR_WIDTH];
     always @(posedge clk) begin
         read_1  <= mem[read_addr];
         read_2  <= read_1;
+        rise_1  <= rise_q;
+        rise_2  <= rise_1;
+        had_1   <= had_q;
+        had_2   <= had_1;
         addr_q  <= {addr_q[(SUM-1)*ADDR_WIDTH-1:0], read_addr};
-        store_q <= {store_q[SUM-1:1], take & ~in_first & ~ends_q};
-        valid_q <= {valid_q[ROUND-1:1], take & ends_q};
-        l_q     <= {l_q[ROUND-1:1], take & in_first};
-        last_q  <= {last_q[ROUND-1:1], in_last};
-        if (store_q[SUM]) mem[addr_q[(SUM-1)*ADDR_WIDTH+:ADDR_WIDTH]] <= sum;
+        store_q <= {store_q[SUM-1:1], in_valid & ~in_first & ~ends_q};
+        fill_q  <= {fill_q[SUM-1:1], in_valid & ~in_first & ends_q};
+        l_q     <= {l_q[SUM-1:1], in_valid & in_first};
+        last_q  <= {last_q[SUM-1:1], in_last & ends_q};
+        merging_q <= start | (merging_q & ~l_q[SUM]);
+        if (store_q[SUM]) mem[write_addr] <= sums;
         if (rst) begin
             store_q <= {SUM{1'b0}};
-            valid_q <= {ROUND{1'b0}};
-            l_q     <= {ROUND{1'b0}};
+            fill_q  <= {SUM{1'b0}};
+            l_q     <= {SUM{1'b0}};
+            last_q  <= {SUM{1'b0}};
+            merging_q <= 1'b0;
         end
     end
-    wire [SUM_WIDTH-1:0] old = (l_q[READ] ? l : read_2) & {SUM_WIDTH{had_q} };
-    meshkv_reduce_adder #(
-        .SUM_WIDTH(SUM_WIDTH),
-        .FRACTION (FRACTION)
-    ) u_adder (
-        .clk    (clk),
-        .s_word ({in_word[31] & ~in_first, in_word[30:0]}),
-        .s_none (none_q),
-        .s_below(below_q),
-        .s_old  (old),
-        .s_rise (rise_q),
-        .m_sum  (sum)
-    );
 
-    // What is rounded later is shown: the same FP16 may come of other sums.
-    assign merge_sum_valid = valid_q[SUM];
-    assign merge_sum_first = l_q[SUM];
-    assign merge_sum_max   = max_q;
-    assign merge_sum_data  = sum;
+    // l takes the first lane, before o.
+    genvar i;
+    generate
+        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire [SUM_WIDTH-1:0] was;
+            if (i == 0) begin : gen_first
+                assign was = l_q[READ] ? l : read_2[0+:SUM_WIDTH];
+            end else begin : gen_other
+                assign was = read_2[SUM_WIDTH*i+:SUM_WIDTH];
+            end
+            wire [SUM_WIDTH-1:0] old = was & {SUM_WIDTH{had_2} };
+            meshkv_reduce_adder #(
+                .SUM_WIDTH(SUM_WIDTH),
+                .FRACTION (FRACTION)
+            ) u_adder (
+                .clk    (clk),
+                .s_word (in_words[32*i+:32]),
+                .s_none (none_q),
+                .s_below(below_q),
+                .s_old  (old),
+                .s_rise (rise_2),
+                .m_sum  (sums[SUM_WIDTH*i+:SUM_WIDTH])
+            );
+        end
+    endgenerate
 
     // A complete head clears its state.
     wire                   clears = phase_q == CLEAR;
     wire [COUNT_WIDTH-1:0] more   = count + 1'b1;
     assign state_write   = clears | l_q[SUM];
-    assign state_context = clears ? context_q : addr_q[(SUM-1)*ADDR_WIDTH+ELEMENT_WIDTH+:CONTEXT_WIDTH];
+    assign state_context = clears ? ahead_q : context_q;
     always @(*) begin
-        state_d = {more, special_q, saturated_q, some_q, max_q, sum};
+        state_d = {more, special_q, saturated_q, some_q, max_q, sums[SUM_WIDTH-1:0]};
         if (clears | ends_q) state_d[STATE_WIDTH-1:SUM_WIDTH+32] = { {COUNT_WIDTH{1'b0}}, 3'd0};
     end
 
-    // The sums of the last partial continue: l to the divider; o waits for the result and goes to the multiplier.
-    wire        negative, zero, rest;
-    wire [6:0]  above;
-    wire [31:0] kept;
-    meshkv_leading_bits #(
-        .WIDTH(SUM_WIDTH),
-        .KEEP (32)
-    ) u_leading (
-        .clk       (clk),
-        .s_value   (sum),
-        .m_negative(negative),
-        .m_zero    (zero),
-        .m_above   (above),
-        .m_kept    (kept),
-        .m_rest    (rest)
-    );
-    wire        divide = l_q[LEAD] & valid_q[LEAD];
-    wire [33:0] reciprocal;
-    meshkv_reciprocal u_reciprocal (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(divide),
-        .s_value(kept),
-        .m_valid(divided),
-        .m_value(reciprocal)
-    );
-    reg  [6:0]          above_l_q;
-    reg                 no_l_q, nan_q, nothing_q, beyond_q;
-    reg  [ID_WIDTH-1:0] id_q;
-    always @(posedge clk) begin
-        if (divide) begin
-            above_l_q <= above;
-            no_l_q    <= negative | zero;
-        end
-        if (divided) begin
-            nan_q     <= special_q;
-            beyond_q  <= saturated_q & ~special_q;
-            nothing_q <= no_l_q;
-            id_q      <= in_id;
-        end
-    end
-    wire [15:0] element;
-    meshkv_quotient u_quotient (
-        .clk         (clk),
-        .s_kept      (kept[31:6]),
-        .s_above     (above),
-        .s_rest      (rest | (|kept[5:0])),
-        .s_negative  (negative),
-        .s_zero      (zero),
-        .s_above_l   (above_l_q),
-        .s_reciprocal(reciprocal),
-        .s_special   (nan_q),
-        .s_none      (nothing_q),
-        .m_element   (element)
-    );
-
-    // There is room here for all elements under way when the output stalls.
-    localparam TAG_WIDTH = ID_WIDTH + 2;
-    localparam OUT_COUNT = $clog2(OUT_DEPTH + 1);
-    reg  [OUT_COUNT-1:0] count_q;
-    reg                  room_q;
-    wire                 begun = take & ends_q & ~in_first;
-    wire                 waits, packs, last, beyond, unused_room;
-    wire [ID_WIDTH-1:0]  id;
-    wire [15:0]          rounded;
-    wire [OUT_COUNT-1:0] count_d = count_q + { {OUT_COUNT-1{1'b0}}, begun} - { {OUT_COUNT-1{1'b0}}, waits & packs};
-    assign room = room_q;
-    meshkv_fifo #(
-        .WIDTH(TAG_WIDTH+16),
-        .DEPTH(OUT_DEPTH)
-    ) u_elements (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(valid_q[ROUND] & ~l_q[ROUND]),
-        .s_ready(unused_room),
-        .s_data ({beyond_q, last_q[ROUND], id_q, element}),
-        .m_valid(waits),
-        .m_ready(packs),
-        .m_data ({beyond, last, id, rounded})
-    );
-    meshkv_element_packer #(
-        .ELEMENT_WIDTH(16),
-        .FLIT_WIDTH   (FLIT_WIDTH),
-        .TAG_WIDTH    (TAG_WIDTH)
-    ) u_packer (
-        .clk    (clk),
-        .rst    (rst),
-        .s_valid(waits),
-        .s_ready(packs),
-        .s_data (rounded),
-        .s_ends (last),
-        .s_tag  ({beyond, last, id}),
-        .m_valid(out_valid),
-        .m_ready(out_ready),
-        .m_tag  ({out_saturated, out_last, out_head, out_layer, out_stream}),
-        .m_data (out_data)
+    meshkv_reduce_finisher #(
+        .FLIT_WIDTH     (FLIT_WIDTH),
+        .LANES          (LANES),
+        .ID_WIDTH       (ID_WIDTH),
+        .HEAD_DIM       (HEAD_DIM),
+        .SUM_WIDTH      (SUM_WIDTH),
+        .BEAT_WIDTH     (BEAT_WIDTH),
+        .STREAM_WIDTH   (STREAM_WIDTH),
+        .LAYER_WIDTH    (LAYER_WIDTH),
+        .PART_HEAD_WIDTH(PART_HEAD_WIDTH),
+        .OUT_INDEX_WIDTH(OUT_INDEX_WIDTH)
+    ) u_finisher (
+        .clk            (clk),
+        .rst            (rst),
+        .idle           (finisher_idle),
+        .s_full         (finisher_full),
+        .s_begins       (start & ahead_ends_q),
+        .s_l            (l_q[SUM] & ends_q),
+        .s_id           (id_q),
+        .s_special      (special_q),
+        .s_saturated    (saturated_q),
+        .s_max          (max_q),
+        .s_valid        (fill_q[SUM]),
+        .s_last         (last_q[SUM]),
+        .s_beat         (write_addr[BEAT_WIDTH-1:0]),
+        .s_sums         (sums),
+        .merge_sum_valid(merge_sum_valid),
+        .merge_sum_first(merge_sum_first),
+        .merge_sum_max  (merge_sum_max),
+        .merge_sum_data (merge_sum_data),
+        .out_valid      (out_valid),
+        .out_ready      (out_ready),
+        .out_stream     (out_stream),
+        .out_layer      (out_layer),
+        .out_head       (out_head),
+        .out_index      (out_index),
+        .out_last       (out_last),
+        .out_saturated  (out_saturated),
+        .out_data       (out_data)
     );
 
     // Heads with partials outstanding.
-    reg  [CONTEXT_WIDTH:0]     open_q;
-    reg  [OUT_INDEX_WIDTH-1:0] out_index_q;
+    reg [CONTEXT_WIDTH:0] open_q;
     always @(posedge clk) begin
-        count_q <= count_d;
-        room_q  <= count_d != OUT_DEPTH[OUT_COUNT-1:0];
-        if (out_valid & out_ready) out_index_q <= out_last ? {OUT_INDEX_WIDTH{1'b0}} : out_index_q + 1'b1;
-        if (phase_q == FIRST) begin
-            if (~(|count) & ~ends_q) open_q <= open_q + 1'b1;
-            if ((|count) & ends_q) open_q <= open_q - 1'b1;
+        if (start) begin
+            if (~(|count) & ~ahead_ends_q) open_q <= open_q + 1'b1;
+            if ((|count) & ahead_ends_q) open_q <= open_q - 1'b1;
         end
-        if (rst) begin
-            count_q     <= {OUT_COUNT{1'b0}};
-            room_q      <= 1'b0;
-            open_q      <= {CONTEXT_WIDTH+1{1'b0}};
-            out_index_q <= {OUT_INDEX_WIDTH{1'b0}};
-        end
+        if (rst) open_q <= {CONTEXT_WIDTH+1{1'b0}};
     end
-    assign out_index = out_index_q;
-    assign idle      = phase_q == WAIT && inlet_idle && count_q == {OUT_COUNT{1'b0}} && ~out_valid && ~(|open_q);
+    assign idle = phase_q == WAIT && inlet_idle && finisher_idle && ~(|open_q);
 
 `ifndef SYNTHESIS
+    integer stage;
     always @(posedge clk) begin
-        if (!rst && valid_q[ROUND] && !l_q[ROUND] && !unused_room) begin
-            $fdisplay(32'h8000_0002, "%m: an element without room");
-            $stop;
+        for (stage = 1; stage <= SUM; stage = stage + 1) begin
+            if (!rst && in_valid && !in_first && store_q[stage] && addr_q[(stage-1)*ADDR_WIDTH+:ADDR_WIDTH] == read_addr) begin
+                $fdisplay(32'h8000_0002, "%m: a sum is read before it is written");
+                $stop;
+            end
         end
-        if (!rst && phase_q == FIRST && !in_first) begin
-            $fdisplay(32'h8000_0002, "%m: a packet does not begin with its first flit");
+        if (!rst && look && l_q != {SUM{1'b0}}) begin
+            $fdisplay(32'h8000_0002, "%m: a state is looked up before it is written");
             $stop;
         end
     end

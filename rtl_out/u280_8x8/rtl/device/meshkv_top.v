@@ -305,7 +305,9 @@ module meshkv_top #(
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Elements of a head.
-    parameter DIMS = 128
+    parameter DIMS = 128,
+    // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
+    parameter ROOT_LANES = 8
 ) (
     // Clock and reset, active low, of the network and of all ports.
     input  wire                      ap_clk,
@@ -1617,6 +1619,7 @@ module meshkv_top #(
         .ALIGN_CYCLES     (ALIGN_CYCLES),
         .FRACTION         (FRACTION),
         .DIMS             (DIMS),
+        .ROOT_LANES       (ROOT_LANES),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH)
     ) u_core (
         .clk            (ap_clk),

@@ -59,10 +59,12 @@ impl ReduceParams {
     /// of 72 bits, an UltraRAM 4096: one replaces two block RAMs or more.
     pub(in crate::emit::rtl) fn values(&self) -> BTreeMap<String, tera::Value> {
         let words = self.streams * self.heads * self.head_dim / self.lanes;
-        let style = match words {
-            0..=LUT_WORDS => "distributed",
-            ..=BLOCK_WORDS => "block",
-            _ => "ultra",
+        let style = if words <= LUT_WORDS {
+            "distributed"
+        } else if words <= BLOCK_WORDS {
+            "block"
+        } else {
+            "ultra"
         };
         BTreeMap::from([("root_style".to_owned(), style.into())])
     }

@@ -117,7 +117,7 @@ impl ReduceInlet {
         let last = beat + 1 == self.beats;
         self.out = Some(Beat { first: false, last });
         self.beat = (!last).then_some(beat + 1);
-        if last || (beat + 1).is_multiple_of(self.flit_beats) {
+        if (beat + 1).is_multiple_of(self.flit_beats) {
             self.held[self.source] -= 1;
             self.credit = 1 << self.source;
         }
