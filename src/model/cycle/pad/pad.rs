@@ -107,7 +107,7 @@ impl Pad {
         if self.is_still() {
             return;
         }
-        let (happens, passing) = self.sequencer.happens(&self.now);
+        let (happens, passing) = self.sequencer.happens(&self.now, self.former.has_room());
         self.counts.count(&happens, passing);
         let ready = self.parts.has_room();
         let part = self.former.out().copied().filter(|_| ready);

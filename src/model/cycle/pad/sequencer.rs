@@ -28,8 +28,8 @@ enum Reading {
     Wait,
 }
 
-/// Cycles until the last sums of a slice are written; then of every so many cycles one is for results at least.
-const TICKS: u32 = 8;
+/// Cycles until the last sums of a slice are written.
+const SETTLE_CYCLES: u32 = 8;
 
 /// State of the job, the array and its weights.
 #[derive(Debug, Clone)]
@@ -168,8 +168,8 @@ impl Sequencer {
         bits.iter().rev().fold(0, |all, &bit| all << 1 | u32::from(bit))
     }
 
-    /// Events of this cycle, with a bit for each row that passes.
-    pub fn happens(&self, now: &Now) -> (Happens, u32) {
+    /// Events of this cycle, with a bit for each row that passes. `room`: there is room for the number requested now.
+    pub fn happens(&self, now: &Now, room: bool) -> (Happens, u32) {
         let due = self.run && !self.ones;
         let happens = Happens {
             accepts: now.accepts,
@@ -179,7 +179,7 @@ impl Sequencer {
             flit: now.flit,
             starves: due && !now.flit,
             awaits: due && now.flit && now.value && !self.loader.is_ready(),
-            reads: self.reading != Reading::None,
+            reads: self.turn && room,
         };
         let mut passing = 0;
         if now.passes() {
@@ -245,10 +245,11 @@ impl Sequencer {
         PartFlit { alone: self.alone, layer: self.layer, stream, head, ..PartFlit::default() }
     }
 
-    /// Decides whether the next cycle is for a result: if no flit waits, and in one of [`TICKS`] others.
+    /// Decides whether the next cycle is for a result: if no flit waits, and in every other one else. A packet must not
+    /// take long: the root waits for it.
     fn turns(&mut self, now: &Now, reads: bool) {
         let ends = reads && self.read == self.layout.head_dim;
-        let free = !self.run || !now.flit || self.tick == TICKS - 1;
+        let free = !self.run || !now.flit || self.tick % 2 == 1;
         self.turn = self.reading == Reading::Read && !ends && free;
     }
 
@@ -267,7 +268,7 @@ impl Sequencer {
         }
         let next = |due: &VecDeque<Context>| if due.is_empty() { Reading::None } else { Reading::Read };
         match self.reading {
-            Reading::Settle if self.tick == TICKS - 1 => self.reading = next(&self.due),
+            Reading::Settle if self.tick == SETTLE_CYCLES - 1 => self.reading = next(&self.due),
             Reading::Read if reads && last_read => self.reading = Reading::Wait,
             Reading::Wait if got_all => {
                 self.due.pop_front();
@@ -275,7 +276,7 @@ impl Sequencer {
             }
             _ => {}
         }
-        self.tick = (self.tick + 1) % TICKS;
+        self.tick = (self.tick + 1) % SETTLE_CYCLES;
     }
 
     /// Counts a pass of the present flit.
