@@ -151,7 +151,7 @@ fn difference(design: &Design, files: &[SourceFile], trouble: Trouble) -> String
 #[test]
 fn a_change_of_the_verilog_is_found() {
     // Segments of four blocks, each half as long as a head: buffers of weights are waited for. And four rows and slow
-    // roots: their sources wait for each other, and so do the part formers where flits are narrow.
+    // roots: part formers wait for them where flits are narrow.
     let slow = |c: &mut Config| (c.mesh.rows, c.pe.root_lanes) = (4, Some(1));
     let narrow = small(slow);
     let wide = small(|c| {
@@ -167,13 +167,8 @@ fn a_change_of_the_verilog_is_found() {
         ),
         (&wide, "meshkv_pad_row", "localparam TO_WEIGHT   = 17;", "localparam TO_WEIGHT   = 18;"),
         (&narrow, "meshkv_part_former", "count_d <= ROOM_NUM", "count_d < ROOM_NUM"),
-        (
-            &wide,
-            "meshkv_reduce_inlet",
-            "first[2*SOURCES-1:SOURCES] | first[SOURCES-1:0]",
-            "waits & ~(waits - 1'b1)",
-        ),
-        (&narrow, "meshkv_reciprocal", "left_q  <= 6'd34", "left_q  <= 6'd33"),
+        (&wide, "meshkv_reduce_inlet", "(turn_q & {SOURCES{start} })", "(turn_q & {SOURCES{picked_q} })"),
+        (&wide, "meshkv_reciprocal", "left_q  <= 6'd34", "left_q  <= 6'd33"),
     ] {
         let mut files = emit(design).unwrap();
         let file = source_mut(&mut files, module);

@@ -347,6 +347,7 @@ fn heads_wait_for_a_place_to_be_finished() {
 /// A change of the Verilog for the worse: module, text, what replaces it.
 const SLIPS: &[(&str, &str, &str)] = &[
     // The inlet: turns, places, parts of flits, credits.
+    ("meshkv_reduce_inlet", "first[2*SOURCES-1:SOURCES] | first[SOURCES-1:0]", "waits & ~(waits - 1'b1)"),
     ("meshkv_reduce_inlet", "root_data[63:0]};", "root_data[31:0], root_data[63:32]};"),
     ("meshkv_reduce_inlet", "{1'b0, l_q[30:0]}", "l_q"),
     ("meshkv_reduce_inlet", "1 + (DEPTH - 1) / FLITS", "1 + (DEPTH - 2) / FLITS"),
