@@ -38,7 +38,7 @@
 #define MESHKV_STREAM_STEPS 1
 #define MESHKV_SEGMENT_STEPS 5
 static const unsigned char meshkv_mappings[MESHKV_STREAM_STEPS][MESHKV_SEGMENT_STEPS] = {
-    {1, 1, 1, 1, 1},
+    {0, 1, 1, 1, 1},
 };
 
 /* What each bit of ERROR says, and what ERROR_INFO.WHERE then is. */

@@ -226,6 +226,8 @@ module meshkv_top #(
     parameter SLICE_WIDTH = 2,
     // Segments of a group, a power of two.
     parameter ROTATION = 2,
+    // Turns in which a tile stays at a home, a power of two.
+    parameter LAP = 2,
     // Width of a place in a group in bits.
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
@@ -272,12 +274,8 @@ module meshkv_top #(
     parameter FREE_CYCLES = 7,
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 2,
-    // Cycles that an op needs to pass a row.
-    parameter REST_CYCLES = 36,
     // Results that can be in flight in the array.
     parameter READ_CYCLES = 22,
-    // Width of their number in bits.
-    parameter REST_WIDTH = 6,
     // Events that are counted.
     parameter PAD_EVENTS = 10,
     // LANES / 4.
@@ -845,6 +843,7 @@ module meshkv_top #(
         .SLICE_WIDTH      (SLICE_WIDTH),
         .COUNT_WIDTH      (COUNT_WIDTH),
         .ROTATION         (ROTATION),
+        .LAP              (LAP),
         .ROTATION_WIDTH   (ROTATION_WIDTH),
         .INDEX_COUNT_WIDTH(INDEX_COUNT_WIDTH),
         .PIECES           (PIECES),
@@ -874,9 +873,7 @@ module meshkv_top #(
         .LOAD_COUNT_WIDTH (LOAD_COUNT_WIDTH),
         .FREE_CYCLES      (FREE_CYCLES),
         .FRESH_CYCLES     (FRESH_CYCLES),
-        .REST_CYCLES      (REST_CYCLES),
         .READ_CYCLES      (READ_CYCLES),
-        .REST_WIDTH       (REST_WIDTH),
         .PAD_EVENTS       (PAD_EVENTS),
         .GROUPS           (GROUPS),
         .PLACES           (PLACES),

@@ -54,6 +54,8 @@ module meshkv_column_controller #(
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
     parameter ROTATION = 2,
+    // Turns in which a tile stays at a home, a power of two.
+    parameter LAP = 2,
     // Width of a place in a group in bits.
     parameter ROTATION_WIDTH = 1,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
@@ -176,13 +178,14 @@ module meshkv_column_controller #(
     reg  [(1<<STREAM_WIDTH)-1:0] scattered_q;
     reg                          gathers_q;  // Some stream of the descriptor is scattered.
 
-    // Requesters and homes share one order of slices: round, group, place in the group, piece. A piece is the part of
+    // Requesters and homes share one order of slices: lap, round, group, turn of the lap, piece. A piece is the part of
     // a KV head's heads that one column computes. Each piece begins at another place in the group, so that requests
-    // spread over the homes. A round has one KV head of each column, which all rows of the column work on: it is closed
-    // before the next begins. Where heads have rows of their own, or all share, all rounds pass as one.
+    // spread over the homes. A round has one KV head of each column, which all rows of the column work on: in the last
+    // lap it is closed before the next begins. Where heads have rows of their own, or all share, all rounds pass as one.
+    // In a lap a tile stays at one home of its row.
     localparam PIECE_WIDTH = 2 + ROTATION_WIDTH + ROWS + MASK_WIDTH + X_WIDTH + SLICE_WIDTH;
-    // Fields of a piece: last of its round, last of its KV head, turns, rows with one tile per head, heads by their place in the column,
-    // column, KV head. The table lists the last piece first.
+    // Fields of a piece: last of its round, last of its KV head, turns, rows with one tile per head, heads by their place
+    // in the column, column, KV head. The table lists the last piece first.
     localparam [PIECES*PIECE_WIDTH-1:0] PIECE_TABLE = {
         {1'b1, 1'b1, 1'd1, 2'b11, 2'b11, 2'd2, 2'd2},
         {1'b0, 1'b1, 1'd0, 2'b11, 2'b11, 2'd1, 2'd1},
@@ -203,16 +206,23 @@ module meshkv_column_controller #(
     reg  [PIECE_COUNT_WIDTH-1:0] begin_q;  // First piece of the round.
     wire [PIECE_COUNT_WIDTH-1:0] next_piece = piece_q + 1'b1;
     reg                        own_rows_q;
+    wire                       last_round;
     wire                       last_of_all = piece_q == LAST_PIECE_NUM[PIECE_COUNT_WIDTH-1:0];
     wire                       last_piece = share ? slice_q == LAST_SLICE_NUM[SLICE_WIDTH-1:0] && column_q == LAST_COLUMN_NUM[X_WIDTH-1:0]
         : own_rows_q ? last_of_all : piece[PIECE_WIDTH-1];
+    assign                     last_round = share | own_rows_q | last_of_all;
     reg                        ends_q;     // The round that ends is the last.
-    localparam LAST_TURN_NUM = ROTATION - 1;
-    wire                       last_turn = turn_q == LAST_TURN_NUM[ROTATION_WIDTH-1:0];
+    localparam LAST_TURN_NUM = ROTATION - 1, LAP_MASK_NUM = LAP - 1;
+    localparam [ROTATION_WIDTH-1:0] LAP_MASK = LAP_MASK_NUM[ROTATION_WIDTH-1:0];
+    wire                       last_turn = &(turn_q | ~LAP_MASK);
+    wire                       last_lap  = &(turn_q | LAP_MASK);
+    wire [ROTATION_WIDTH-1:0]  later     = turn_q + 1'b1;
     wire [INDEX_COUNT_WIDTH:0] group_end = { {1'b0}, group_q, LAST_TURN_NUM[ROTATION_WIDTH-1:0]} + 1'b1;
     wire                       last_group = group_end >= { {INDEX_COUNT_WIDTH+1-COUNT_WIDTH{1'b0}}, count};
+    wire [ROTATION_WIDTH-1:0]  next_turn = ~last_turn | (last_group & last_round) ? later : turn_q & ~LAP_MASK;
     wire                       ends_round = last_piece & last_turn & last_group;
-    wire                       last_round = share | own_rows_q | last_of_all;
+    wire [X_WIDTH-1:0]         column_now = share ? column_q : piece[SLICE_WIDTH+:X_WIDTH];
+    wire [MASK_WIDTH-1:0]      mask_now   = share ? COLUMN_MASKS[column_q*MASK_WIDTH+:MASK_WIDTH] : piece[SLICE_WIDTH+X_WIDTH+:MASK_WIDTH];
     wire                       advance;
 
     // Stage 1 looks up the piece.
@@ -360,8 +370,8 @@ module meshkv_column_controller #(
             last_1   <= share ? column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] : piece[PIECE_WIDTH-2];
             rho_1    <= share ? {ROTATION_WIDTH{1'b0}} : piece[PIECE_WIDTH-3-:ROTATION_WIDTH];
             rows_1   <= share ? COLUMN_ROWS[column_q*ROWS+:ROWS] : piece[SLICE_WIDTH+X_WIDTH+MASK_WIDTH+:ROWS];
-            mask_1   <= share ? COLUMN_MASKS[column_q*MASK_WIDTH+:MASK_WIDTH] : piece[SLICE_WIDTH+X_WIDTH+:MASK_WIDTH];
-            column_1 <= share ? column_q : piece[SLICE_WIDTH+:X_WIDTH];
+            mask_1   <= mask_now;
+            column_1 <= column_now;
             slice_1  <= share ? slice_q : piece[SLICE_WIDTH-1:0];
             turn_1   <= turn_q;
             group_1  <= group_q;
@@ -445,19 +455,21 @@ module meshkv_column_controller #(
                 if (b_last) state_q <= RUN;
             end
             RUN: if (advance) begin
-                piece_q  <= last_piece & ~ends_round ? begin_q : next_piece;
+                piece_q  <= ~last_piece ? next_piece : ~ends_round ? begin_q : last_round ? {PIECE_COUNT_WIDTH{1'b0}} : next_piece;
                 column_q <= column_q == LAST_COLUMN_NUM[X_WIDTH-1:0] ? {X_WIDTH{1'b0}} : column_q + 1'b1;
                 if (column_q == LAST_COLUMN_NUM[X_WIDTH-1:0]) slice_q <= last_piece ? {SLICE_WIDTH{1'b0}} : slice_q + 1'b1;
                 if (last_piece) begin
                     column_q <= {X_WIDTH{1'b0}};
                     slice_q  <= {SLICE_WIDTH{1'b0}};
-                    turn_q   <= last_turn ? {ROTATION_WIDTH{1'b0}} : turn_q + 1'b1;
+                    turn_q   <= next_turn;
                     if (last_turn) group_q <= last_group ? {GROUP_WIDTH{1'b0}} : group_q + 1'b1;
                 end
+                if (column_now == x) closing_q <= closing_q | mask_now;
                 if (ends_round) begin
-                    begin_q <= next_piece;
+                    begin_q <= last_round ? {PIECE_COUNT_WIDTH{1'b0}} : next_piece;
                     ends_q  <= last_round;
-                    if (closes | last_round) state_q <= DRAIN;
+                    if (last_lap & (closes | last_round)) state_q <= DRAIN;
+                    else closing_q <= {MASK_WIDTH{1'b0}};
                 end
             end
             DRAIN: if (over) state_q <= closes ? CLOSE : ends_step ? SAMPLE : IDLE;
@@ -469,7 +481,6 @@ module meshkv_column_controller #(
             BARRIER: if (go) state_q <= IDLE;
             default: state_q <= IDLE;
         endcase
-        if (advance & valid_6 & here_6) closing_q <= closing_q | mask_6;
         if (rst) begin
             state_q     <= IDLE;
             scattered_q <= {(1<<STREAM_WIDTH){1'b0}};

@@ -72,6 +72,8 @@ module meshkv_periphery #(
     parameter BUS_DEPTH = 6,
     // Segments of a group, a power of two.
     parameter ROTATION = 32,
+    // Turns in which a tile stays at a home, a power of two.
+    parameter LAP = 8,
     // Width of a place in a group in bits.
     parameter ROTATION_WIDTH = 5,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
@@ -269,6 +271,7 @@ module meshkv_periphery #(
                 .BUS_WIDTH        (BUS_WIDTH),
                 .BUS_DEPTH        (BUS_DEPTH),
                 .ROTATION         (ROTATION),
+                .LAP              (LAP),
                 .ROTATION_WIDTH   (ROTATION_WIDTH),
                 .INDEX_COUNT_WIDTH(INDEX_COUNT_WIDTH),
                 .PIECES           (PIECES),

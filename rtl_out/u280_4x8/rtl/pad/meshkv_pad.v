@@ -74,12 +74,8 @@ module meshkv_pad #(
     parameter FREE_CYCLES = 10,
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 8,
-    // Cycles that an op needs to pass a row.
-    parameter REST_CYCLES = 44,
     // Results that can be in flight in the array.
     parameter READ_CYCLES = 32,
-    // Width of their number in bits.
-    parameter REST_WIDTH = 6,
     // Events that are counted.
     parameter PAD_EVENTS = 12,
     // LANES / 4.
@@ -270,12 +266,17 @@ module meshkv_pad #(
     wire [ARRAY_ROWS-1:0] q_rows = q_place[SLOT_WIDTH+:ARRAY_ROWS];
     wire [SLOT_WIDTH-1:0] q_slot = q_place[SLOT_WIDTH-1:0];
 
-    // A job is a slice, K and then V block by block, or the results of some contexts.
-    localparam [2:0] IDLE = 3'd0, RUN = 3'd1, REST = 3'd2, READ = 3'd3, WAIT = 3'd4;
-    reg  [2:0]               state_q;
-    wire                     idle      = state_q == IDLE;
-    wire                     run       = state_q == RUN;
-    wire                     starts    = idle & waits & ~is_query & rested;
+    // A job is a slice, K and then V block by block, or the results of some contexts. Results are read beside the next
+    // slices: in cycles in which no flit waits, and in every other one else. A packet must not take long, since the
+    // root waits for it.
+    localparam [1:0] NONE = 2'd0, SETTLE = 2'd1, READ = 2'd2, WAIT = 2'd3;
+    reg                      run_q;    // A slice passes.
+    reg  [1:0]               read_state_q;
+    reg                      turn_q;   // The cycle is for a result, not for a flit.
+    wire                     idle      = ~run_q;
+    wire                     run       = run_q;
+    wire                     reading   = read_state_q != NONE;
+    wire                     starts    = idle & waits & ~is_query & rested & ~(is_close & reading);
     wire                     takes     = idle & waits & is_query;
     reg  [FRESH_CYCLES-1:0]  q_fresh_q;  // A query word was taken in the last cycles; it cannot be used yet.
     assign done = starts | takes;
@@ -316,10 +317,10 @@ module meshkv_pad #(
     wire              last_pass = last_pass_q;
     wire              weights_ready, weights_load;  // A block's weights are loaded; others are being loaded.
     // What a flit may do follows from registers. The flit itself comes late, from a block RAM: it only selects.
-    wire              open      = run & found_q & ~ones_q;
+    wire              open      = run & found_q & ~ones_q & ~turn_q;
     wire              k_open    = open & ~|q_fresh_q;
     wire              v_open    = open & weights_ready;
-    wire              ones_pass = run & ones_q;
+    wire              ones_pass = run & ones_q & ~turn_q;
     (* keep = "true" *) wire k_takes, v_takes;
     assign            k_takes   = k_open & last_pass & last_sub;
     assign            v_takes   = v_open & last_pass;
@@ -333,9 +334,10 @@ module meshkv_pad #(
 
     // Results: the sums of a context, l first, while the part former has room.
     reg  [DIM_LOG:0]  read_q, got_q;
-    reg  [SPOTS-1:0] reads_q;  // The first of the contexts whose results are due.
+    reg  [SPOTS-1:0]  due_q, reads_q;  // Contexts whose results are due, and the first of them.
+    reg  [2:0]        tick_q;
     wire              s_room;
-    wire              reads     = state_q == READ & s_room;
+    wire              reads     = turn_q & s_room;
     localparam [DIM_LOG:0] ALL_DIMS = {1'b1, {DIM_LOG{1'b0}} };
     wire [DIM_LOG:0]  read_dim  = ~|read_q ? ALL_DIMS : read_q - 1'b1;
     wire              last_read = read_q == ALL_DIMS;
@@ -362,7 +364,7 @@ module meshkv_pad #(
         for (r = 0; r < ARRAY_ROWS; r = r + 1) begin : gen_row
             wire [SLOTS-1:0] mine = ahead[r*SLOTS+:SLOTS];
             assign next_now[r*SLOTS+:SLOTS] = mine & (~mine + 1'b1);
-            wire [SLOTS-1:0]      chosen = state_q == READ ? reads_q[r*SLOTS+:SLOTS] : now_q[r*SLOTS+:SLOTS];
+            wire [SLOTS-1:0]      chosen = turn_q ? reads_q[r*SLOTS+:SLOTS] : now_q[r*SLOTS+:SLOTS];
             reg  [SLOT_WIDTH-1:0] slot;
             integer               i;
             always @(*) begin
@@ -409,14 +411,14 @@ module meshkv_pad #(
         .q_data       (q_data),
         .op_valid     (row_valid),
         .op_slot      (row_slot),
-        .op_kind      (state_q == READ ? SUMS : ones_q ? ONES : value ? V : K),
+        .op_kind      (turn_q ? SUMS : ones_q ? ONES : value ? V : K),
         .op_part      (part),
         .op_begins    (part_begins),
         .op_ends      (part_ends),
         .op_token     (token),
         .op_counts    (counts),
         .op_tail      (k_issues & last_pass & part_ends),
-        .op_dim       (state_q == READ ? read_dim : ones_q ? ALL_DIMS : {1'b0, dim}),
+        .op_dim       (turn_q ? read_dim : ones_q ? ALL_DIMS : {1'b0, dim}),
         .op_buffer    (buffer_q),
         .op_clear     (last_read),
         .op_first     (value | ones_q ? v_first : k_first),
@@ -475,24 +477,23 @@ module meshkv_pad #(
         .weights_load    (weights_load),
         .weights_at_rest (weights_at_rest)
     );
-    // Results are read once the array is empty.
-    localparam REST_NUM = REST_CYCLES + ARRAY_ROWS;
-    reg  [REST_WIDTH-1:0] rest_q;
-    wire                  rested_now = rest_q == REST_NUM[REST_WIDTH-1:0];
     wire                  rested = 1'b1;
-    wire                  got_all = got_q == ALL_DIMS && |sum_valid;
-    wire [SPOTS-1:0]      left_over = places_q & ~reads_q;
-    wire                  nobody    = ~|places_q;  // Of this tile.
-    wire [SPOTS-1:0]      due       = state_q == WAIT ? left_over : places_q;
+    // SETTLE lasts until the last sums of the slice before are written. A slice for a context whose results are due
+    // waits until they have been read.
+    wire                  got_all   = got_q == ALL_DIMS && |sum_valid;
+    wire [SPOTS-1:0]      left_over = due_q & ~reads_q;
+    wire [SPOTS-1:0]      due       = read_state_q == WAIT ? left_over : due_q;
+    wire                  finds     = ~found_q & ~|(places_q & due_q);
     always @(posedge pe_clk) begin
         q_fresh_q <= {q_fresh_q[FRESH_CYCLES-2:0], takes};
-        rest_q <= passes ? {REST_WIDTH{1'b0}} : rested_now ? rest_q : rest_q + 1'b1;
-        if (passes | ~found_q) begin
+        if (passes | finds) begin
             now_q       <= next_now;
             after_q     <= next_after;
             last_pass_q <= ~|next_after;
         end
-        found_q <= 1'b1;
+        if (finds) found_q <= 1'b1;
+        tick_q <= tick_q + 1'b1;
+        turn_q <= read_state_q == READ && !(reads & last_read) && (~run | ~kv_valid | tick_q[0]);
         if (k_issues & last_pass) sub_q <= last_sub ? {SUB_WIDTH{1'b0}} : sub_q + 1'b1;
         if (v_issues & last_pass & (&dim)) ones_q <= 1'b1;
         if (finishes) begin
@@ -501,40 +502,47 @@ module meshkv_pad #(
             block_q  <= block_q + 1'b1;
         end
         if (|sum_valid) got_q <= got_all ? {DIM_LOG+1{1'b0}} : got_q + 1'b1;
-        if (state_q == REST || (state_q == WAIT && got_all)) reads_q <= due & (~due + 1'b1);
+        if (read_state_q == SETTLE || (read_state_q == WAIT && got_all)) reads_q <= due & (~due + 1'b1);
         if (reads) read_q <= last_read ? {DIM_LOG+1{1'b0}} : read_q + 1'b1;
-        case (state_q)
-            IDLE: if (starts) begin
-                places_q   <= wanted_places;
-                found_q    <= 1'b0;
-                last_pass_q <= 1'b1;
-                contexts_q <= wanted;
-                first_q    <= first_token;
-                last_q     <= last_token;
-                layer_q    <= tag[STREAM_WIDTH+:LAYER_WIDTH];
-                alone_q    <= mapping == 2'd0;
-                block_q    <= next_first_block;
-                state_q    <= is_close ? REST : RUN;
+        if (starts) begin
+            places_q    <= wanted_places;
+            found_q     <= 1'b0;
+            last_pass_q <= 1'b1;
+            contexts_q  <= wanted;
+            first_q     <= first_token;
+            last_q      <= last_token;
+            block_q     <= next_first_block;
+            run_q       <= ~is_close;
+        end
+        if (run && finishes && block_q == last_block) run_q <= 1'b0;
+        case (read_state_q)
+            NONE: if (starts & is_close) begin
+                due_q        <= wanted_places;
+                layer_q      <= tag[STREAM_WIDTH+:LAYER_WIDTH];
+                alone_q      <= mapping == 2'd0;
+                tick_q       <= 3'd0;
+                read_state_q <= SETTLE;
             end
-            RUN: if (finishes && block_q == last_block) state_q <= IDLE;
-            REST: if (nobody) state_q <= IDLE;
-                else if (rested_now) state_q <= READ;
-            READ: if (reads & last_read) state_q <= WAIT;
-            WAIT: if (got_all) begin
-                places_q <= left_over;
-                state_q  <= |left_over ? READ : IDLE;
+            // None may be of this tile.
+            SETTLE: if (&tick_q) read_state_q <= |due_q ? READ : NONE;
+            READ: if (reads & last_read) read_state_q <= WAIT;
+            default: if (got_all) begin
+                due_q        <= left_over;
+                read_state_q <= |left_over ? READ : NONE;
             end
-            default: state_q <= IDLE;
         endcase
         if (pe_rst) begin
-            state_q   <= IDLE;
+            run_q     <= 1'b0;
+            turn_q    <= 1'b0;
+            found_q   <= 1'b1;
+            due_q     <= {SPOTS{1'b0}};
+            read_state_q <= NONE;
             q_fresh_q <= {FRESH_CYCLES{1'b0}};
             ones_q   <= 1'b0;
             buffer_q <= 1'b0;
             sub_q    <= {SUB_WIDTH{1'b0}};
             read_q   <= {DIM_LOG+1{1'b0}};
             got_q    <= {DIM_LOG+1{1'b0}};
-            rest_q   <= {REST_WIDTH{1'b0}};
         end
     end
 
@@ -655,13 +663,13 @@ module meshkv_pad #(
     );
 
     // Counted events, in the order of pad_index.
-    assign pad_state = {state_q == READ || state_q == WAIT, weights_load, kv_valid, passes & (value | ones_q), passes & ~value & ~ones_q};
+    assign pad_state = {read_state_q[1], weights_load, kv_valid, passes & (value | ones_q), passes & ~value & ~ones_q};
     meshkv_event_counters #(
         .NUM_EVENTS(PAD_EVENTS)
     ) u_events (
         .clk       (pe_clk),
         .rst       (pe_rst),
-        .happens   ({row_issues, state_q == REST | state_q == READ | state_q == WAIT, run & ~ones_q & kv_valid & value & ~weights_ready, run & ~ones_q & ~kv_valid, kv_valid, run & ones_q, v_issues, k_issues, kv_valid & kv_ready}),
+        .happens   ({row_issues, reads, run & ~ones_q & kv_valid & value & ~weights_ready, run & ~ones_q & ~kv_valid, kv_valid, run & ones_q, v_issues, k_issues, kv_valid & kv_ready}),
         .stat_index(pad_index),
         .stat_data (pad_data)
     );

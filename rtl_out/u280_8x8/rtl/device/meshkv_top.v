@@ -226,6 +226,8 @@ module meshkv_top #(
     parameter SLICE_WIDTH = 5,
     // Segments of a group, a power of two.
     parameter ROTATION = 8,
+    // Turns in which a tile stays at a home, a power of two.
+    parameter LAP = 8,
     // Width of a place in a group in bits.
     parameter ROTATION_WIDTH = 3,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
@@ -272,12 +274,8 @@ module meshkv_top #(
     parameter FREE_CYCLES = 7,
     // Cycles from the last word of a query to the first op that uses it.
     parameter FRESH_CYCLES = 4,
-    // Cycles that an op needs to pass a row.
-    parameter REST_CYCLES = 40,
     // Results that can be in flight in the array.
     parameter READ_CYCLES = 25,
-    // Width of their number in bits.
-    parameter REST_WIDTH = 6,
     // Events that are counted.
     parameter PAD_EVENTS = 9,
     // LANES / 4.
@@ -1573,6 +1571,7 @@ module meshkv_top #(
         .SLICE_WIDTH      (SLICE_WIDTH),
         .COUNT_WIDTH      (COUNT_WIDTH),
         .ROTATION         (ROTATION),
+        .LAP              (LAP),
         .ROTATION_WIDTH   (ROTATION_WIDTH),
         .INDEX_COUNT_WIDTH(INDEX_COUNT_WIDTH),
         .PIECES           (PIECES),
@@ -1602,9 +1601,7 @@ module meshkv_top #(
         .LOAD_COUNT_WIDTH (LOAD_COUNT_WIDTH),
         .FREE_CYCLES      (FREE_CYCLES),
         .FRESH_CYCLES     (FRESH_CYCLES),
-        .REST_CYCLES      (REST_CYCLES),
         .READ_CYCLES      (READ_CYCLES),
-        .REST_WIDTH       (REST_WIDTH),
         .PAD_EVENTS       (PAD_EVENTS),
         .GROUPS           (GROUPS),
         .PLACES           (PLACES),

@@ -175,6 +175,8 @@ module meshkv_fabric #(
     parameter COUNT_WIDTH = 10,
     // Segments of a group, a power of two.
     parameter ROTATION = 8,
+    // Turns in which a tile stays at a home, a power of two.
+    parameter LAP = 8,
     // Width of a place in a group in bits.
     parameter ROTATION_WIDTH = 3,
     // Width of a position in a descriptor's segments, rounded up to whole groups.
@@ -415,6 +417,7 @@ module meshkv_fabric #(
         .BUS_WIDTH        (BUS_WIDTH),
         .BUS_DEPTH        (BUS_DEPTH),
         .ROTATION         (ROTATION),
+        .LAP              (LAP),
         .ROTATION_WIDTH   (ROTATION_WIDTH),
         .INDEX_COUNT_WIDTH(INDEX_COUNT_WIDTH),
         .PIECES           (PIECES),
