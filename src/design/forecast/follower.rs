@@ -6,6 +6,7 @@
 
 use super::cycles::Forecast;
 use super::server::Server;
+use crate::design::array::Array;
 use crate::design::bounds::Bounds;
 use crate::design::descriptor::Descriptor;
 use crate::design::design::Design;
@@ -22,6 +23,10 @@ const MOST_SLICES: u32 = 1 << 9;
 
 /// Periods of a server in the time of a slice.
 const PERIODS: f64 = 4.0;
+
+/// Cycles of a flit of PART from the arrays' clock to the network's. A packet holds its channel of VN0 for so long a
+/// flit.
+const CROSSING: f64 = 7.0;
 
 /// Cycles by which the fetches of two tiles may differ and still meet at the home.
 const NEAR: f64 = 64.0;
@@ -341,9 +346,13 @@ impl<'a> Follower<'a> {
             let here = round.iter().filter(|piece| piece.column == x);
             let heads = here.fold(0, |mask, piece| mask | piece.mask).count_ones() * d.streams;
             let packets = heads * senders;
-            let read = f64::from(packets) / f64::from(rows) * f64::from(config.pe.head_dim);
-            let cycles = root_cycles(config, packets.into(), heads.into());
-            let of_tile = cycles as f64 / f64::from(rows);
+            // The next result is read when the last sum of the one before has come.
+            let read = config.pe.head_dim + Array::of(design).read_cycles();
+            let read = f64::from(packets) / f64::from(rows) * f64::from(read);
+            let merged = root_cycles(config, packets.into(), heads.into()) as f64;
+            let flits = 1 + (config.pe.head_dim * 32).div_ceil(config.noc.flit_width);
+            let carried = f64::from(packets * flits) * CROSSING / f64::from(config.noc.vn0_vcs);
+            let of_tile = merged.max(carried) / f64::from(rows);
             let tiles = (0..rows).filter_map(|y| design.mesh.node(x, y));
             let mut ready: Vec<_> = tiles.clone().map(|tile| self.ready[tile.index()]).collect();
             tiles.for_each(|tile| self.ready[tile.index()] += read);
