@@ -55,10 +55,10 @@ fn whole_rounds_over_the_homes_promise_the_cycles_of_a_layer_and_other_samples_d
     let design = named("u280_4x8");
     let load = load(8192);
     is_within(MOST, &design, &load);
-    // Half of the homes have all of it.
+    // Half of the homes have all of it, which takes twice as long and somewhat more.
     let (error, imbalance) = error(&design, &load, 16);
     assert_eq!(imbalance, 2.0);
-    assert!((0.5..1.0).contains(&error), "{error}");
+    assert!((0.5..1.2).contains(&error), "{error}");
 }
 
 #[test]
