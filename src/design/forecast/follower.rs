@@ -201,10 +201,15 @@ impl<'a> Follower<'a> {
         let groups = (MOST_SLICES / design.config.model.kv_heads / rotation).max(1);
         let count = d.count.min(groups.saturating_mul(rotation));
         let weight = f64::from(d.count) / f64::from(count);
+        let (before, last_lap) = (self.kv_end(), rotation - design.placement.lap());
+        let all: Vec<_> = rounds(&pieces, d.mapping).collect();
         for lap in design.placement.laps() {
-            for round in rounds(&pieces, d.mapping) {
+            for (number, round) in (1..).zip(&all) {
                 self.round(d, round, lap, (count, weight));
-                if d.close && lap + design.placement.lap() == rotation {
+                if lap == last_lap && number == all.len() {
+                    self.stand(before, weight);
+                }
+                if lap == last_lap && d.close {
                     self.close(d, round);
                 }
             }
@@ -222,7 +227,6 @@ impl<'a> Follower<'a> {
             (0..design.mesh.rows()).map(|row| passes(design, d, piece, row)).collect::<Vec<_>>()
         };
         let passes: Vec<_> = pieces.iter().map(of_rows).collect();
-        let before = self.kv_end();
         for (group, turn) in design.placement.visits(lap, count) {
             let mut at = 0;
             while at < pieces.len() {
@@ -234,6 +238,10 @@ impl<'a> Follower<'a> {
                 at = end;
             }
         }
+    }
+
+    /// Slices since `before` stand for `weight` as many: all that follows is so much later.
+    fn stand(&mut self, before: f64, weight: f64) {
         let rest = (self.kv_end() - before) * (weight - 1.0);
         self.ready.iter_mut().for_each(|time| *time += rest);
         self.slots.iter_mut().flat_map(|(ring, _)| ring).for_each(|time| *time += rest);
