@@ -63,7 +63,9 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
 pub fn check_for_the_card(name: &str, config: &Config) -> Vec<Finding> {
     let mut findings = check(name, config);
     if findings.iter().all(|f| f.severity == Severity::Warning) {
-        findings.extend(card::caches_fit_the_card(config));
+        let rules: [fn(&Config) -> Option<Finding>; 3] =
+            [card::caches_fit_the_card, card::arrays_fit_the_card, card::contexts_fit_the_card];
+        findings.extend(rules.iter().filter_map(|rule| rule(config)));
     }
     findings
 }

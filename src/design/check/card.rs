@@ -1,13 +1,15 @@
-//! Checks that the memory of the card holds the caches that the fabric has room for.
+//! Checks that the card holds what the fabric has: caches in its memory, arrays and their contexts in its FPGA.
 //!
-//! It gives only warnings, and only when files for the card are made: larger fabrics are still simulated and
-//! measured.
+//! It judges only designs for which files for the card are made: larger ones are still simulated and measured. Caches
+//! give a warning, since a host may use a fabric for less.
 
 use super::placement::{placement, size};
 use crate::config::{Config, Finding};
 use crate::design::fpga::Fpga;
+use crate::design::mapping::Heads;
 use crate::design::memory::{channels_of, ports, slice_bytes, tiles_per_port};
 use crate::design::placement::{Placement, PlacementKind};
+use crate::design::slice::flit_elements;
 
 /// Demand on some pseudo-channels and their capacity, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,6 +105,75 @@ pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
     Some(Finding::value("model.max_tokens", tokens, fault, help).with(&involved).as_warning())
 }
 
+/// Elements of a flit, each with a multiplier in each row of the array.
+fn multipliers(config: &Config) -> u64 {
+    u64::from(config.mesh.cols * config.mesh.rows) * u64::from(flit_elements(config))
+}
+
+/// A row of the array takes a DSP slice for each element of a flit.
+pub(super) fn arrays_fit_the_card(config: &Config) -> Option<Finding> {
+    let (fpga, rows) = (Fpga::of(config.board), config.pe.array_rows);
+    let (of_row, there) = (multipliers(config), fpga.has.dsp);
+    let needed = of_row * u64::from(rows);
+    (needed > there).then(|| {
+        let (tiles, lanes) = (config.mesh.cols * config.mesh.rows, flit_elements(config));
+        let fitting = match there / of_row {
+            0 => format!("at most {} tiles of such flits fit with one row", there / u64::from(lanes)),
+            most => format!("try array_rows = {most}"),
+        };
+        Finding::value(
+            "pe.array_rows",
+            rows,
+            format!(
+                "makes {needed} multipliers, one for each row and each of the {lanes} elements of a flit in {tiles} tiles, more than the \
+                 {there} DSP slices of the card"
+            ),
+            format!("it can be simulated, but not built; {fitting}, or a smaller mesh, or narrower flits"),
+        )
+        .with(&["mesh.cols", "mesh.rows", "noc.flit_width"])
+    })
+}
+
+/// Bits that a tile keeps for a context: a query's significands, and sums of which each has 36 bits below its point and
+/// some above.
+fn context_bits(config: &Config) -> u64 {
+    const QUERY: u64 = 17;
+    const SUM: u64 = 40;
+    u64::from(config.pe.head_dim) * (QUERY + SUM)
+}
+
+/// Contexts, heads of streams, are kept in the memories of the FPGA that staging leaves.
+pub(super) fn contexts_fit_the_card(config: &Config) -> Option<Finding> {
+    const BRAM36_BITS: u64 = 36 << 10;
+    const URAM_BITS: u64 = 72 * 4096;
+    let fpga = Fpga::of(config.board);
+    let tiles = u64::from(config.mesh.cols * config.mesh.rows);
+    let staging = (tiles * u64::from(config.kv.uram_per_tile)).min(fpga.has.uram);
+    let there = fpga.has.bram36 * BRAM36_BITS + (fpga.has.uram - staging) * URAM_BITS;
+    let heads = u64::from(Heads::new(config).most());
+    let of_stream = tiles * heads * context_bits(config);
+    let streams = config.model.max_streams;
+    let needed = of_stream * u64::from(streams);
+    (needed > there).then(|| {
+        let fitting = match there / of_stream {
+            0 => "try more columns or fewer heads".to_owned(),
+            most => format!("try max_streams = {most}"),
+        };
+        let (contexts, needed, there) =
+            (heads * u64::from(streams), size(needed as f64 / 8.0), size(there as f64 / 8.0));
+        Finding::value(
+            "model.max_streams",
+            streams,
+            format!(
+                "makes {contexts} contexts a tile, {heads} heads of each stream, whose queries and sums take {needed} in all tiles, more than \
+                 the {there} of block RAM and UltraRAM that staging leaves on the card"
+            ),
+            format!("it can be simulated, but not built; {fitting}"),
+        )
+        .with(&["model.heads", "mesh.cols", "mesh.rows", "pe.head_dim", "kv.uram_per_tile"])
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +245,27 @@ mod tests {
         };
         assert_eq!(caches(0, PlacementKind::Takv), None);
         assert_eq!(caches(128, PlacementKind::Hub).map(|f| f.fault.contains("port 0")), Some(true));
+    }
+
+    #[test]
+    fn arrays_and_contexts_beyond_the_fpga_are_errors_with_a_way_out() {
+        let of = |rule: fn(&Config) -> Option<Finding>, change: &dyn Fn(&mut Config)| rule(&config(change));
+        let rows = |rows| of(arrays_fit_the_card, &|c| (c.pe.array_rows, c.noc.flit_width) = (rows, 512));
+        assert_eq!(rows(4), None);
+        let found = rows(5).unwrap();
+        assert_eq!((found.severity, found.key.as_str()), (Severity::Error, "pe.array_rows"));
+        assert!(found.fault.contains("makes 10240 multipliers"), "{found:?}");
+        assert!(found.help.contains("try array_rows = 4,"), "{found:?}");
+        let large = of(arrays_fit_the_card, &|c| {
+            (c.mesh.cols, c.mesh.rows, c.noc.flit_width) = (16, 16, 1024);
+        });
+        assert!(large.unwrap().help.contains("at most 141 tiles of such flits fit with one row"));
+
+        let streams = |streams| {
+            of(contexts_fit_the_card, &|c| (c.mesh.cols, c.mesh.rows, c.model.max_streams) = (4, 8, streams))
+        };
+        let found = (1..).find_map(streams).unwrap();
+        let most: u32 = found.help.rsplit(" = ").next().unwrap().parse().unwrap();
+        assert_eq!((found.severity, streams(most), streams(most + 1).is_some()), (Severity::Error, None, true));
     }
 }
