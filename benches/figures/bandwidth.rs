@@ -3,7 +3,7 @@
 //!
 //! All runs are on the cycle-exact model, which is deterministic: one run a row.
 
-use super::figure::{Figure, Goal};
+use super::figure::Figure;
 use super::program::{file, json, number};
 use super::{at_least, at_most};
 use anyhow::{Context, Result};
@@ -11,48 +11,90 @@ use meshkv::config::Config;
 use serde_json::Value;
 use std::path::Path;
 
-/// The fabric for the card.
+/// The fabric for the card, and the same for a batch.
 const CARD: &str = "configs/u280_4x8.toml";
+const BATCH: &str = "configs/u280_4x8_b8.toml";
 
 /// A change of the configuration: its text, and its effect.
 type Change = (&'static str, fn(&mut Config));
 
-/// One workload: its name, its changes of the configuration, its arguments, and its goal.
+/// One workload: its name, the configuration and its changes, its arguments, and its goal as a share of the tightest
+/// bound.
 struct Workload {
     what: &'static str,
+    /// Subcommand before the configuration.
+    run: &'static str,
+    path: &'static str,
     change: Option<Change>,
     args: &'static str,
-    share: Option<f64>,
+    share: f64,
 }
 
-const WORKLOADS: [Workload; 6] = [
-    Workload { what: "LLaMA-2-7B, T = 32 768, B = 1", change: None, args: "", share: Some(0.95) },
+const GQA: Option<Change> = Some(("model.kv_heads = 8", |c| c.model.kv_heads = 8));
+const WORKLOADS: [Workload; 8] = [
+    Workload {
+        what: "LLaMA-2-7B, B = 1, T = 32 768",
+        run: "sim run",
+        path: CARD,
+        change: None,
+        args: "--timing --tokens 32768",
+        share: 0.97,
+    },
     Workload {
         what: "the same at the 425 GB/s that others measured on the card",
+        run: "sim run",
+        path: CARD,
         change: Some(("memory.bandwidth_gbs = 425", |c| c.memory.bandwidth_gbs = 425.0)),
-        args: "",
-        share: Some(0.96),
-    },
-    Workload { what: "LLaMA-2-7B, T = 4 096, B = 1", change: None, args: "--tokens 4096", share: None },
-    Workload {
-        what: "Mistral-7B (GQA 4), T = 32 768, B = 1",
-        change: Some(("model.kv_heads = 8", |c| c.model.kv_heads = 8)),
-        args: "",
-        share: None,
+        args: "--timing --tokens 32768",
+        share: 0.97,
     },
     Workload {
-        what: "LLaMA-2-7B, T = 4 096, B = 8 with a common prefix",
-        change: Some(("model.max_streams = 8", |c| c.model.max_streams = 8)),
-        args: "--tokens 4096 --batch 8 --prefix 4096",
-        share: None,
+        what: "LLaMA-2-7B, B = 1, T = 4 096",
+        run: "sim run",
+        path: CARD,
+        change: None,
+        args: "--timing --tokens 4096",
+        share: 0.90,
     },
     Workload {
-        what: "Mistral-7B (GQA 4), T = 4 096, B = 8 with a common prefix",
-        change: Some(("model.kv_heads = 8, model.max_streams = 8", |c| {
-            (c.model.kv_heads, c.model.max_streams) = (8, 8);
-        })),
-        args: "--tokens 4096 --batch 8 --prefix 4096",
-        share: None,
+        what: "Mistral-7B's heads (GQA 4) without a window, B = 1, T = 32 768",
+        run: "sim run",
+        path: CARD,
+        change: GQA,
+        args: "--timing --tokens 32768",
+        share: 0.94,
+    },
+    Workload {
+        what: "LLaMA-2-7B, B = 8 with a common prefix of 32 768",
+        run: "sim run",
+        path: BATCH,
+        change: None,
+        args: "--timing --tokens 32768 --batch 8",
+        share: 0.94,
+    },
+    Workload {
+        what: "Mistral-7B's heads, B = 8 with a common prefix of 32 768",
+        run: "sim run",
+        path: BATCH,
+        change: GQA,
+        args: "--timing --tokens 32768 --batch 8",
+        share: 0.94,
+    },
+    Workload {
+        what: "LLaMA-2-7B, B = 8 without one, T = 4 096 each",
+        run: "decode",
+        path: BATCH,
+        change: None,
+        args: "--segments all --engine model --tokens 4096 --batch 8",
+        share: 0.95,
+    },
+    Workload {
+        what: "LLaMA-2-7B, B = 8 with a common prefix of 4 096",
+        run: "sim run",
+        path: BATCH,
+        change: None,
+        args: "--timing --tokens 4096 --batch 8",
+        share: 0.80,
     },
 ];
 
@@ -80,36 +122,42 @@ fn name(path: &str) -> &str {
 
 fn of_workload(dir: &Path, load: &Workload) -> Result<Figure> {
     let (path, changed) = match load.change {
-        None => (CARD.to_owned(), String::new()),
+        None => (load.path.to_owned(), String::new()),
         Some((text, change)) => {
             let root = env!("CARGO_MANIFEST_DIR");
-            let mut config: Config = toml::from_str(&std::fs::read_to_string(format!("{root}/{CARD}"))?)?;
+            let mut config: Config =
+                toml::from_str(&std::fs::read_to_string(format!("{root}/{}", load.path))?)?;
             change(&mut config);
             (file(dir, "card.toml", &toml::to_string(&config)?)?, format!(" with {text}"))
         }
     };
-    let args = format!("--mapping row-aligned --segments all --engine model {}", load.args);
-    let row = json(&format!("decode {path} {args}"))?;
-    let share = number(&row, "share")?;
-    let (kv, total) = (&row["kv_phase"], number(&row, "cycles")?);
-    let bound = |row: &Value| -> Result<String> {
-        let bounds = row["bounds"].as_object().context("no bounds")?;
-        let cycles = |bound: &Value| bound.as_u64().unwrap_or(0);
-        let (part, bound) = bounds.iter().max_by_key(|(_, bound)| cycles(bound)).context("no bounds")?;
-        Ok(format!("{part}, {}", cycles(bound)))
-    };
+    let row = json(&format!("{} {path} {}", load.run, load.args))?;
+    // A run says its total apart from the cycles after its queries.
+    let total = number(&row, "total_cycles").or_else(|_| number(&row, "cycles"))?;
+    let (kv, in_phase) = (&row["kv_phase"], number(&row["kv_phase"], "cycles")?);
+    let (part, bound) = tightest(kv)?;
+    let share = bound / total;
     Ok(Figure {
-        what: format!("`{}`, one layer: {}", name(CARD), load.what),
+        what: format!("`{}`, one layer: {}", name(load.path), load.what),
         value: format!(
-            "{:.1} % of the bandwidth, {:.1} GB/s, {total} cycles (bound: {}); KV phase {} cycles, {:.1} % (bound: {})",
+            "{:.1} % of the bound ({part}, {bound} cycles): {total} cycles, {:.1} GB/s; KV phase {in_phase} cycles, {:.1} %; {} \
+             cycles before and after it; mapping {}",
             100.0 * share,
             number(&row, "kv_gbs")?,
-            bound(&row)?,
-            number(kv, "cycles")?,
-            100.0 * number(kv, "share")?,
-            bound(kv)?
+            100.0 * bound / in_phase,
+            total - in_phase,
+            row["mapping"].as_str().context("no mapping")?,
         ),
-        goal: load.share.map_or(Goal::Stated, |least| at_least(share, least, format!("{:.0} %", 100.0 * least))),
-        command: format!("meshkv decode {CARD} {}{changed}", args.trim_end()),
+        goal: at_least(share, load.share, format!("{:.0} %", 100.0 * load.share)),
+        command: format!("meshkv {} {} {}{changed}", load.run, load.path, load.args),
     })
+}
+
+/// The part of the fabric that needs the most cycles for KV, and these cycles.
+fn tightest(kv: &Value) -> Result<(String, f64)> {
+    let bounds = kv["bounds"].as_object().context("no bounds")?;
+    let cycles = |bound: &Value| bound.as_f64().unwrap_or(0.0);
+    let (part, bound) =
+        bounds.iter().max_by(|a, b| cycles(a.1).total_cmp(&cycles(b.1))).context("no bounds")?;
+    Ok((part.clone(), cycles(bound)))
 }

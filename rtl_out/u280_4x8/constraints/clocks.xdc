@@ -4,4 +4,4 @@
 # Clocks of meshkv_top for out-of-context synthesis and packaging. In a system the platform or the clock
 # wizards define the clocks, and this file is not used.
 create_clock -name ap_clk -period 4.000 [get_ports ap_clk]
-create_clock -name ap_clk_2 -period 4.000 [get_ports ap_clk_2]
+create_clock -name ap_clk_2 -period 3.333 [get_ports ap_clk_2]

@@ -8,7 +8,7 @@ set design_part xcu280-fsvh2892-2L-e
 set design_platform xilinx_u280_gen3x16_xdma_1_202211_1
 # Clocks in MHz: the network's, PaD's, and that of the ports of HBM.
 set design_noc_mhz 250.000
-set design_pe_mhz 250.000
+set design_pe_mhz 300.000
 set design_hbm_mhz 450.000
 # Sources; every module follows those it instantiates.
 set design_sources {

@@ -207,7 +207,7 @@
 /* Values of the registers that identify this design. */
 #define MESHKV_MAGIC_VALUE                   0x4d4b5631u
 #define MESHKV_MAP_VERSION_VALUE             0x00000003u
-#define MESHKV_DESIGN_VALUE                  0xc60794c2u
+#define MESHKV_DESIGN_VALUE                  0xb67bc21au
 #define MESHKV_MESH_VALUE                    0x00200804u
 #define MESHKV_MODEL_VALUE                   0x00010008u
 #define MESHKV_HEADS_VALUE                   0x00200020u

@@ -266,6 +266,9 @@ mod tests {
         };
         let found = (1..).find_map(streams).unwrap();
         let most: u32 = found.help.rsplit(" = ").next().unwrap().parse().unwrap();
-        assert_eq!((found.severity, streams(most), streams(most + 1).is_some()), (Severity::Error, None, true));
+        assert_eq!(
+            (found.severity, streams(most), streams(most + 1).is_some()),
+            (Severity::Error, None, true)
+        );
     }
 }

@@ -133,17 +133,17 @@ module meshkv_top #(
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
+    parameter CHUNK_FLITS = 64,
     // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 96,
+    parameter FIFO_DEPTH = 192,
     // Ranges in flight at a time, at least 2.
     parameter FETCH_SLOTS = 3,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 64,
+    parameter RETRY_TICKS = 128,
     // Cycles of a period.
     parameter BLOOM_REFRESH = 96,
     // Completed ranges remembered, besides those in flight.
-    parameter FETCH_HISTORY = 12,
+    parameter FETCH_HISTORY = 8,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.
@@ -173,11 +173,11 @@ module meshkv_top #(
     // Channels of VN0, and the root's own tile.
     parameter SOURCES = 3,
     // Width of a place in the requester's FIFO in bits.
-    parameter FIFO_PTR_WIDTH = 7,
+    parameter FIFO_PTR_WIDTH = 8,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 8,
+    parameter GRAY_WIDTH = 9,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 7,
+    parameter ROOM_WIDTH = 8,
     // Width of a word of the column bus in bits.
     parameter BUS_WIDTH = 108,
     // Words that a stop of the column bus holds.

@@ -89,7 +89,7 @@ module meshkv_periphery #(
     // Tokens of a segment (P).
     parameter TOKENS = 64,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
+    parameter CHUNK_FLITS = 64,
     // Flits of a token's K, as a power of two.
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.

@@ -36,7 +36,7 @@ module meshkv_home_agent #(
     // Flits of a slice.
     parameter SLICE_FLITS = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
+    parameter CHUNK_FLITS = 64,
     // Bits of one bank of the Bloom filter.
     parameter BLOOM_BITS = 256,
     // Width of one hash in bits: it addresses half a bank.

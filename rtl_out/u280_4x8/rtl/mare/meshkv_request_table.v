@@ -19,7 +19,7 @@ module meshkv_request_table #(
     // Width of a head mask in bits.
     parameter MASK_WIDTH = 8,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
+    parameter CHUNK_FLITS = 64,
     // Width of a slot number of the staging memory in bits.
     parameter SLOT_WIDTH = 3,
     // Requests in progress at a home.

@@ -26,21 +26,21 @@ module meshkv_requester #(
     // Width of a flit's payload in bits.
     parameter FLIT_WIDTH = 512,
     // Flits of a chunk, a power of two; a range starts at a chunk.
-    parameter CHUNK_FLITS = 32,
+    parameter CHUNK_FLITS = 64,
     // Flits of the requester's FIFO: the most it can request ahead.
-    parameter FIFO_DEPTH = 96,
+    parameter FIFO_DEPTH = 192,
     // Ranges in flight at a time, at least 2.
     parameter SLOTS = 3,
     // Completed ranges remembered, besides those in flight.
-    parameter HISTORY = 12,
+    parameter HISTORY = 8,
     // Periods without a flit after which a range is requested again.
-    parameter RETRY_TICKS = 64,
+    parameter RETRY_TICKS = 128,
     // Width of a place in the FIFO in bits, as small as possible.
-    parameter PTR_WIDTH = 7,
+    parameter PTR_WIDTH = 8,
     // Width of its pointers in gray code.
-    parameter GRAY_WIDTH = 8,
+    parameter GRAY_WIDTH = 9,
     // Width of a number of its places in bits.
-    parameter ROOM_WIDTH = 7
+    parameter ROOM_WIDTH = 8
 ) (
     input  wire                   clk,
     input  wire                   rst,
