@@ -31,6 +31,10 @@ struct Workload {
 }
 
 const GQA: Option<Change> = Some(("model.kv_heads = 8", |c| c.model.kv_heads = 8));
+const LONG: Option<Change> = Some(("model.max_tokens = 32768", |c| c.model.max_tokens = 32_768));
+const LONG_GQA: Option<Change> = Some(("model.kv_heads = 8, model.max_tokens = 32768", |c| {
+    (c.model.kv_heads, c.model.max_tokens) = (8, 32_768);
+}));
 const WORKLOADS: [Workload; 8] = [
     Workload {
         what: "LLaMA-2-7B, B = 1, T = 32 768",
@@ -68,7 +72,7 @@ const WORKLOADS: [Workload; 8] = [
         what: "LLaMA-2-7B, B = 8 with a common prefix of 32 768",
         run: "sim run",
         path: BATCH,
-        change: None,
+        change: LONG,
         args: "--timing --tokens 32768 --batch 8",
         share: 0.94,
     },
@@ -76,7 +80,7 @@ const WORKLOADS: [Workload; 8] = [
         what: "Mistral-7B's heads, B = 8 with a common prefix of 32 768",
         run: "sim run",
         path: BATCH,
-        change: GQA,
+        change: LONG_GQA,
         args: "--timing --tokens 32768 --batch 8",
         share: 0.94,
     },

@@ -60,7 +60,7 @@ fn agree(design: &Design, tokens: u32, batch: u32, mapping: Mapping) {
         format!("{tokens} tokens, {batch} streams, groups of {group}, {mapping:?}: {decoded} and {attended}");
     // Where links hold a step up, a few cycles at its beginning change which flits meet: up to 2.4 % was seen between
     // 1 000 and 8 000 tokens. Elsewhere the two differ by a few cycles.
-    let most = if mapping == Mapping::StreamStriped { 30 } else { 5 };
+    let most = if mapping == Mapping::StreamStriped { 30 } else { 10 };
     assert!(decoded.abs_diff(attended) * 1000 <= most * attended, "{what}");
 }
 

@@ -28,6 +28,9 @@ const PERIODS: f64 = 4.0;
 /// flit.
 const CROSSING: f64 = 7.0;
 
+/// Flits of a chunk from which on more fetches meet than in shorter ones.
+const MEETING: f64 = 32.0;
+
 /// Cycles by which the fetches of two tiles may differ and still meet at the home.
 const NEAR: f64 = 64.0;
 
@@ -339,10 +342,11 @@ impl<'a> Follower<'a> {
     }
 
     /// Times that a home streams a slice for so many tiles. Tiles drift apart, and the more of them share a flit the
-    /// less often all fetches meet. A home with other slices under way serves each later and merges more.
+    /// less often all fetches meet; in a longer chunk more of them do. A home with other slices under way serves each later and merges more.
     fn copies(&self, home: NodeId, tiles: f64, start: f64) -> f64 {
+        let apart = (MEETING / f64::from(self.design.mare.chunk_flits)).min(1.0);
         let under_way = self.slots[home.index()].0.iter().filter(|end| **end > start + NEAR).count();
-        ((1.0 + tiles.log2()) / (1.0 + under_way as f64)).clamp(1.0, tiles)
+        ((1.0 + apart * tiles.log2()) / (1.0 + under_way as f64)).clamp(1.0, tiles)
     }
 
     /// Closes the heads of a round: their tiles read the results, and roots merge those of each tile as it has them.
@@ -356,7 +360,8 @@ impl<'a> Follower<'a> {
             let packets = heads * senders;
             // The next result is read when the last sum of the one before has come.
             let read = config.pe.head_dim + Array::of(design).read_cycles();
-            let read = f64::from(packets) / f64::from(rows) * f64::from(read);
+            let read = f64::from(packets) / f64::from(rows) * f64::from(read) * config.clock.noc_mhz
+                / config.clock.pe_mhz;
             let merged = root_cycles(config, packets.into(), heads.into()) as f64;
             let flits = 1 + (config.pe.head_dim * 32).div_ceil(config.noc.flit_width);
             let carried = f64::from(packets * flits) * CROSSING / f64::from(config.noc.vn0_vcs);
