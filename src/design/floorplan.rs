@@ -4,14 +4,14 @@
 //! Rows are assigned whole and in order, so only column links between two neighbouring rows cross. SLR0 also
 //! holds the HBM and PCIe interfaces. It gets two parts of the rows where the others get three (2, 3 and 3 of
 //! eight). Row 0 is always in SLR0, next to the host logic. The memory-port wires of each row above SLR0
-//! cross out of it. Where these are too many, rows are assigned evenly, SLR0 first (3, 3 and 2 of eight).
+//! cross out of it. Where these are too many beside the shell of the Vitis platform, rows are assigned evenly, SLR0 first (3, 3 and 2 of eight).
 
 use super::fpga::Fpga;
 use super::mesh::Mesh;
 
 /// Parts of the rows that each SLR gets.
 const SHARES: [u32; 3] = [2, 3, 3];
-/// Percentage of used wires out of SLR0 above which rows are assigned evenly.
+/// Percentage of used wires out of SLR0, of those that the shell leaves, above which rows are assigned evenly.
 const MOST_CROSSINGS: u64 = 80;
 
 /// Assignment of the rows of a mesh to the SLRs of the FPGA.
@@ -26,7 +26,7 @@ impl Floorplan {
     /// ports would bring too many wires out of SLR0. `crossing` counts the wires.
     pub fn new(mesh: Mesh, fpga: &Fpga, crossing: impl Fn(&Floorplan) -> u64) -> Floorplan {
         let by_shares = Floorplan::by_shares(mesh, fpga);
-        if 100 * crossing(&by_shares) <= MOST_CROSSINGS * u64::from(fpga.crossings) {
+        if 100 * crossing(&by_shares) <= MOST_CROSSINGS * (u64::from(fpga.crossings) - fpga.shell_crossings) {
             return by_shares;
         }
         Floorplan::evenly(mesh, fpga)

@@ -83,6 +83,8 @@ pub struct Fpga {
     /// LUTs that the shell of the Vitis platform uses in each SLR: half an SLR minus the free LUTs in the
     /// half with the shell, according to RapidStream's device factory (164 000, 142 000 and 162 000).
     pub shell_lut: [u64; 3],
+    /// Wires of a boundary that the shell of the Vitis platform takes.
+    pub shell_crossings: u64,
 }
 
 /// An SLR of the U280: a third of its LUTs and flip-flops.
@@ -109,6 +111,8 @@ const U280: Fpga = Fpga {
     hbm_channels: 32,
     hbm_channel_bytes: 256 << 20,
     shell_lut: [53_280, 75_280, 55_280],
+    // Half of the device has 11 520 wires to a boundary, of which the shell leaves 8 640.
+    shell_crossings: 2_880,
 };
 
 impl Fpga {

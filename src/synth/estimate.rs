@@ -49,6 +49,12 @@ impl Limits {
         }
         has
     }
+
+    /// Wires of a boundary between SLRs that a design can use.
+    pub fn crossings(&self, fpga: &Fpga) -> u64 {
+        let shells = if self.shell == Shell::Vitis { fpga.shell_crossings } else { 0 };
+        u64::from(fpga.crossings) - shells
+    }
 }
 
 /// Resource demand of a design's parts, independent of the mesh.
@@ -248,7 +254,7 @@ impl<'a> Estimate<'a> {
 
     /// The boundaries between SLRs, from below.
     pub fn boundaries(&self) -> Vec<Boundary> {
-        let has = u64::from(self.fpga.crossings);
+        let has = self.limits.crossings(self.fpga);
         let limit = (has as f64 * self.limits.share).floor() as u64;
         let across = |lower| self.demand.wires.across(self.mesh, self.fpga, &self.plan, lower as u32);
         (0..self.fpga.slrs.len() - 1)

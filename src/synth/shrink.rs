@@ -54,6 +54,17 @@ pub fn shapes(demand: &Demand, config: &Config, limits: Limits) -> Vec<Mesh> {
     found
 }
 
+/// Of the `shapes` of a design's tiles, the one with the most memory ports, and their number; of equal ones the squarest.
+/// Ports bound the share of the memory's bandwidth.
+pub fn most_ports(config: &Config, shapes: &[Mesh]) -> Option<(Mesh, u32)> {
+    let ports = |mesh: &Mesh| {
+        let design = Design::from_config("shape", &on_mesh(config, mesh.cols(), mesh.rows())).ok()?;
+        Some((*mesh, design.memory.ports))
+    };
+    let squareness = |mesh: Mesh| std::cmp::Reverse(mesh.cols().abs_diff(mesh.rows()));
+    shapes.iter().filter_map(ports).max_by_key(|(mesh, ports)| (*ports, squareness(*mesh)))
+}
+
 /// Legal changes that reduce the resources that are short, or wires between SLRs.
 pub fn changes(config: &Config, over: &[Over], wires: bool) -> Vec<Change> {
     let short = |names: &[&str]| over.iter().any(|o| names.contains(&Resources::NAMES[o.resource]));
@@ -135,6 +146,15 @@ mod tests {
             assert!(estimate.fits());
         }
         assert!((36..=42).contains(&best.tiles()), "{best:?}");
+    }
+
+    #[test]
+    fn the_mesh_with_the_most_ports_has_one_a_tile_where_the_card_has_so_many() {
+        let mut config = Config::default();
+        config.memory.tiles_per_port = Some(1);
+        let meshes = [(4, 4), (6, 6), (2, 15), (3, 10), (2, 2)].map(|(cols, rows)| Mesh::new(cols, rows));
+        assert_eq!(most_ports(&config, &meshes), Some((meshes[3], 30)));
+        assert_eq!(most_ports(&config, &[]), None);
     }
 
     #[test]

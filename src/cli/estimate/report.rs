@@ -117,6 +117,9 @@ pub(super) fn as_json(
             "slr": o.slr, "resource": Resources::NAMES[o.resource], "used": o.used, "has": o.has, "limit": o.limit,
         })).collect::<Vec<_>>(),
         "largest": mesh(found.largest),
+        "most_ports": found.most_ports.map(|(m, ports)| json!({
+            "cols": m.cols(), "rows": m.rows(), "tiles": m.tiles(), "ports": ports,
+        })),
         "changes": found.tried.iter().map(|tried| json!({
             "change": tried.change.text(),
             "fits": tried.fits,
@@ -202,6 +205,10 @@ pub(super) fn prose(
         ),
         None => "\nNot even 2 x 2 such tiles fit\n".to_owned(),
     };
+    if let Some((m, ports)) = found.most_ports {
+        let (cols, rows) = (m.cols(), m.rows());
+        out += &format!("Of those that fit, {cols} x {rows} has the most memory ports: {ports}\n");
+    }
     if estimate.fits() {
         let (slr, resource, share) = estimate.fullest();
         let limit = percent(estimate.limits.share);
@@ -325,6 +332,12 @@ pub(super) fn why_not(design: &Design, estimate: &Estimate, found: &Found) -> St
             m.cols(),
             m.rows(),
             m.tiles()
+        );
+    }
+    if let Some((m, ports)) = found.most_ports.filter(|(m, _)| Some(*m) != found.largest) {
+        let (cols, rows) = (m.cols(), m.rows());
+        out += &format!(
+            "\n  help: mesh.cols = {cols}, mesh.rows = {rows} fits and has the most memory ports, {ports}"
         );
     }
     for tried in &found.tried {

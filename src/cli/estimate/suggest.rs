@@ -12,6 +12,8 @@ use crate::synth::{Boundary, Demand, Effort, Estimate, Yosys};
 pub(super) struct Found {
     /// The largest mesh of the same tiles that fits; `None` if not even four tiles do.
     pub(super) largest: Option<Mesh>,
+    /// The one of them with the most memory ports, and their number.
+    pub(super) most_ports: Option<(Mesh, u32)>,
     /// Changes of keys that were estimated, those that fit first, the fullest last.
     pub(super) tried: Vec<Tried>,
     /// Changes of keys without synthesis results.
@@ -41,7 +43,8 @@ pub(super) fn suggest(
     ui: &Ui,
 ) -> anyhow::Result<Found> {
     let limits = estimate.limits;
-    let largest = shrink::shapes(estimate.demand, &design.config, limits).first().copied();
+    let shapes = shrink::shapes(estimate.demand, &design.config, limits);
+    let (largest, most_ports) = (shapes.first().copied(), shrink::most_ports(&design.config, &shapes));
     let (mut tried, mut untried) = (Vec::new(), Vec::new());
     let effort = if args.suggest { Effort::Synthesise } else { Effort::CacheOnly };
     let wires = estimate.boundaries().iter().any(Boundary::is_over);
@@ -67,7 +70,7 @@ pub(super) fn suggest(
         });
     }
     tried.sort_by(|a, b| b.fits.cmp(&a.fits).then(a.fullest.2.total_cmp(&b.fullest.2)));
-    Ok(Found { largest, tried, untried })
+    Ok(Found { largest, most_ports, tried, untried })
 }
 
 fn is_stopped(error: &anyhow::Error) -> bool {
