@@ -126,7 +126,9 @@ fn every_path_of_the_configurations_for_the_card_meets_its_period() {
     );
     let sandbox = Sandbox::with_fabric();
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
-    for (name, array) in [("u280_4x8", 3.333), ("u280_4x8_b8", 3.333), ("u280_shell", 3.333), ("u280_8x8", 4.0)] {
+    for (name, array) in
+        [("u280_4x8", 3.333), ("u280_4x8_b8", 3.333), ("u280_shell", 3.333), ("u280_8x8", 4.0)]
+    {
         let config = configs.join(format!("{name}.toml"));
         let said = sandbox.run(&format!("estimate {} --json", config.display()));
         assert_eq!(said.code, Some(0), "{name}: {}", said.err);
