@@ -69,6 +69,7 @@ fn config(draw: &mut Draw) -> Config {
     c.memory.tiles_per_port = draw.of(&[None, Some(1), Some(2), Some(4)]);
     c.pe.root_lanes =
         draw.of(&[None, Some(1), Some(2), Some(16)]).filter(|lanes| lanes * 32 <= c.noc.flit_width);
+    c.pe.array_rows = draw.from(1, 8);
     c
 }
 
@@ -108,7 +109,7 @@ mod tests {
         assert_eq!(format!("{:?}", cases[7]), format!("{:?}", SoakFabric::of(7)));
         let seen = |what: &dyn Fn(&SoakFabric) -> bool| cases.iter().filter(|case| what(case)).count();
         type Part<'a> = &'a dyn Fn(&SoakFabric) -> bool;
-        let parts: [Part<'_>; 10] = [
+        let parts: [Part<'_>; 12] = [
             &|case| !case.design.config.mare.enable,
             &|case| !case.design.config.mare.dedup,
             &|case| case.design.config.takv.placement == PlacementKind::Hub,
@@ -118,6 +119,8 @@ mod tests {
             &|case| case.plan.steps == 3,
             &|case| case.plan.pace.stall > 100,
             &|case| case.plan.descriptors.windows(2).any(|pair| pair[0].mapping != pair[1].mapping),
+            &|case| case.design.config.pe.array_rows == 1,
+            &|case| case.design.config.pe.array_rows == 8,
             &|case| case.design.memory.tiles_per_port == 4 && case.design.mesh.cols() == 5,
         ];
         for (at, part) in parts.iter().enumerate() {
