@@ -51,6 +51,22 @@ fn a_stream_is_closed_under_any_mapping_after_any_other() {
     }
 }
 
+/// The passes that sum up l wait for results that are read beside them, and are counted when they pass.
+#[test]
+fn events_are_counted_alike_while_results_are_read_beside_slices() {
+    let design = small(|c| {
+        (c.mesh.cols, c.noc.flit_width, c.noc.vc_depth) = (2, 128, 8);
+        (c.kv.segment_tokens, c.kv.uram_per_tile, c.kv.banks) = (16, 2, 4);
+        (c.takv.column_stride, c.pad.fifo_depth) = (1, None);
+        (c.model.layers, c.model.heads, c.model.kv_heads, c.model.max_tokens) = (2, 8, 4, 1024);
+    });
+    let tensors = tensors(&design, 1000, 2, Logits::Normal, 5);
+    let job = Job::new(&design, &tensors, (0, 2), Mapping::RowAligned, Sharing::KvHead).unwrap();
+    let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
+    assert_eq!(done.violations, [""; 0]);
+    assert_exact(&done, "all counters");
+}
+
 #[test]
 fn a_close_that_leaves_partial_results_in_other_rows_is_found() {
     let design = small(|_| {});

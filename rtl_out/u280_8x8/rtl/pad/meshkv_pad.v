@@ -657,7 +657,7 @@ module meshkv_pad #(
     ) u_events (
         .clk       (pe_clk),
         .rst       (pe_rst),
-        .happens   ({row_issues, reads, run & ~ones_q & kv_valid & value & ~weights_ready, run & ~ones_q & ~kv_valid, kv_valid, run & ones_q, v_issues, k_issues, kv_valid & kv_ready}),
+        .happens   ({row_issues, reads, run & ~ones_q & kv_valid & value & ~weights_ready, run & ~ones_q & ~kv_valid, kv_valid, ones_pass, v_issues, k_issues, kv_valid & kv_ready}),
         .stat_index(pad_index),
         .stat_data (pad_data)
     );
