@@ -4,7 +4,8 @@
 //! Rows are assigned whole and in order, so only column links between two neighbouring rows cross. SLR0 also
 //! holds the HBM and PCIe interfaces. It gets two parts of the rows where the others get three (2, 3 and 3 of
 //! eight). Row 0 is always in SLR0, next to the host logic. The memory-port wires of each row above SLR0
-//! cross out of it. Where these are too many beside the shell of the Vitis platform, rows are assigned evenly, SLR0 first (3, 3 and 2 of eight).
+//! cross out of it. Where these are too many beside the shell of the Vitis platform, rows are assigned
+//! evenly, SLR0 first (3, 3 and 2 of eight).
 
 use super::fpga::Fpga;
 use super::mesh::Mesh;

@@ -342,7 +342,8 @@ impl<'a> Follower<'a> {
     }
 
     /// Times that a home streams a slice for so many tiles. Tiles drift apart, and the more of them share a flit the
-    /// less often all fetches meet; in a longer chunk more of them do. A home with other slices under way serves each later and merges more.
+    /// less often all fetches meet; in a longer chunk more of them do. A home with other slices under way serves each
+    /// later and merges more.
     fn copies(&self, home: NodeId, tiles: f64, start: f64) -> f64 {
         let apart = (MEETING / f64::from(self.design.mare.chunk_flits)).min(1.0);
         let under_way = self.slots[home.index()].0.iter().filter(|end| **end > start + NEAR).count();
