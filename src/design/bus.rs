@@ -1,5 +1,6 @@
 //! The column bus: widths of a word and of its fields, shared by everything that carries one.
 
+use super::depths::QUERY_DEPTH;
 use super::flit::{index_bits, FlitLayout};
 use super::mapping::Heads;
 use super::mesh::Mesh;
@@ -10,6 +11,8 @@ use crate::config::Config;
 const KIND_BITS: u32 = 2;
 /// Bits of a query that a word carries: four elements of FP16.
 const QUERY_BITS: u32 = 64;
+/// Words of a query that come together, at most. A column takes a word a cycle, so as many columns load at once.
+pub const QUERY_GROUP_WORDS: u32 = 4;
 
 /// Widths in bits of a word of the column bus and of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +25,12 @@ pub struct Bus {
     pub expected: u32,
     /// The number of a word of a query, four elements each.
     pub query_word: u32,
+    /// Words that come to the controllers together, a power of two.
+    pub query_group_words: u32,
+    /// The number of such a group of a query.
+    pub query_group: u32,
+    /// Groups that wait for the bus: a stream's queries of a column, if there are not too many.
+    pub query_depth: u32,
     /// A word that announces a slice.
     pub slice: u32,
     /// A word of either kind: both start at bit 0.
@@ -56,8 +65,14 @@ impl Bus {
         let rows = 2 * index_bits(tokens) + 2 * mesh.rows();
         let named = number + expected + 2 * flit.index_width() + flit.mask_width() + flit.tag_width();
         let slice = rows + 2 * stream + 1 + named + x + y + 5;
-        let query_word = index_bits(config.pe.head_dim / 4);
+        let head_words = config.pe.head_dim / 4;
+        let query_word = index_bits(head_words);
+        let query_group_words = QUERY_GROUP_WORDS.min(head_words).min(flit.data_width / QUERY_BITS);
+        let groups = head_words / query_group_words;
+        let query_group = index_bits(groups);
+        let query_depth = (heads.most() * groups).next_power_of_two().clamp(2, QUERY_DEPTH);
         let query = KIND_BITS + QUERY_BITS + query_word + index_bits(heads.most()) + stream;
-        Bus { block, number, expected, query_word, slice, word: slice.max(query) }
+        let word = slice.max(query);
+        Bus { block, number, expected, query_word, query_group_words, query_group, query_depth, slice, word }
     }
 }

@@ -10,6 +10,8 @@ pub const ASK_DEPTH: u32 = 16;
 pub const FILL_DEPTH: u32 = 16;
 /// Descriptors that wait in each controller.
 pub const DESC_DEPTH: u32 = 4;
+/// Groups of query words that wait for each column's bus, at most: the depth of a LUT memory.
+pub const QUERY_DEPTH: u32 = 64;
 /// Requests of a tile that wait in the memory port.
 pub const REQ_DEPTH: u32 = 4;
 /// Bits of an occupancy value.

@@ -110,6 +110,13 @@ impl Design {
         BUS_DEPTH + if self.crossings() == 0 { 0 } else { CROSSING_CYCLES }
     }
 
+    /// Cycles in which the queries of a stream go in: a group of words a cycle, and a word a cycle into each column.
+    pub fn query_cycles(&self) -> u32 {
+        let words = self.config.pe.head_dim / 4;
+        let of_column = self.heads.most() * words;
+        of_column.max(self.heads.heads() * words / self.bus.query_group_words)
+    }
+
     /// Decides everything from a legal configuration.
     pub(super) fn decide(name: &str, config: &Config) -> Design {
         let mesh = Mesh::new(config.mesh.cols, config.mesh.rows);

@@ -44,7 +44,7 @@ mod wires;
 
 pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
-pub use bus::Bus;
+pub use bus::{Bus, QUERY_GROUP_WORDS};
 pub use check::{check, check_for_the_card};
 pub use counters::{pad_events, PAD_EVENTS, TILE_EVENTS};
 pub use descriptor::{named_twice, Descriptor};

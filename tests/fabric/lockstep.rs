@@ -58,7 +58,7 @@ fn the_model_shows_what_the_fabric_shows() {
 
 #[test]
 fn homes_that_swap_do_so_in_the_model() {
-    let pace = Pace { segments: 1, step: 2, ..LIVELY };
+    let pace = Pace { segments: 1, step: 2, queries: 128, ..LIVELY };
     // Descriptors of a segment each come fast: more layers pass before one is named again.
     let design = small(3, 2, |c| (c.takv.swap_epoch, c.model.layers) = (1, 16));
     let seen = same(BuildForm::FabricPieces, &design, pace, 12_000).seen;
@@ -147,7 +147,7 @@ fn tiles_and_periphery_of_any_design_show_the_same_under_any_network() {
 }
 
 /// Changes of one module each, and the name of the port at which the fault shows.
-const MUTANTS: [(&str, &str, &str, &str); 4] = [
+const MUTANTS: [(&str, &str, &str, &str); 6] = [
     // Windows end although the home is busy.
     ("meshkv_request_table", "few_q   <= ~|(closed & (closed - 1'b1));", "few_q   <= 1'b1;", "event_data"),
     // A slice is filled from one flit on.
@@ -157,8 +157,12 @@ const MUTANTS: [(&str, &str, &str, &str); 4] = [
         "meshkv_column_controller",
         "place   = rho_1 + turn_1;",
         "place   = rho_1 + turn_1 + 1'b1;",
-        "job_valid",
+        "vector_valid",
     ),
+    // A descriptor begins before queries that came before it have left.
+    ("meshkv_column_controller", "& ~awaits;", ";", "job_valid"),
+    // A group gives its first word again and again.
+    ("meshkv_query_words", "words[at_q*64+:64]", "words[63:0]", "vector_data"),
     // The half that is forgotten is that of this step.
     ("meshkv_occupancy", "both[VALUE_WIDTH:1]", "sum_q", "occupancy_value"),
 ];
@@ -167,12 +171,16 @@ const MUTANTS: [(&str, &str, &str, &str); 4] = [
 fn a_module_that_does_something_else_is_a_difference() {
     for (module, from, to, port) in MUTANTS {
         // Which port shows it first is a matter of cycles: it was looked up without registers between SLRs.
-        let design = small(3, 2, |c| (c.takv.swap_epoch, c.floorplan.slr_registers) = (1, false));
+        let design = small(3, 2, |c| {
+            (c.takv.swap_epoch, c.floorplan.slr_registers) = (1, false);
+            // Groups of more than one word.
+            (c.noc.flit_width, c.kv.uram_per_tile) = (128, 2);
+        });
         let mut files = emit(&design).expect("every legal design is emitted");
         let file = source_mut(&mut files, module);
         assert_eq!(file.text.matches(from).count(), 1, "{from:?} stands in {module} once");
         file.text = file.text.replace(from, to);
-        let pace = Pace { segments: 1, step: 2, ..LIVELY };
+        let pace = Pace { segments: 1, step: 2, queries: 128, ..LIVELY };
         let difference = compare(BuildForm::EndpointPieces, &design, &files, pace, 6000).err().expect(module);
         assert!(difference.contains(port), "{module}: {difference}");
     }

@@ -118,8 +118,9 @@ struct Follower<'a> {
     way: Vec<usize>,
     /// End of the last output so far.
     end: f64,
-    /// Cycles in which queries go in.
-    queries: f64,
+    /// Cycles in which queries go in before the first descriptor, once that is known. Those of later streams go in
+    /// meanwhile.
+    queries: Option<f64>,
 }
 
 /// Calls `visit` with each link from one place to another: along the row first.
@@ -188,7 +189,7 @@ impl<'a> Follower<'a> {
             behind: vec![0; 4 * tiles],
             way: Vec::new(),
             end: 0.0,
-            queries: 0.0,
+            queries: None,
         }
     }
 
@@ -217,10 +218,7 @@ impl<'a> Follower<'a> {
                 }
             }
         }
-        if d.close {
-            let words = d.streams * design.heads.heads() * (design.config.pe.head_dim / 4);
-            self.queries += f64::from(words);
-        }
+        self.queries.get_or_insert(f64::from((d.stream + d.streams) * design.query_cycles()));
     }
 
     /// Follows the slices of a round in a lap: `count` segments, each of which stands for `weight`.
@@ -389,6 +387,7 @@ impl<'a> Follower<'a> {
             array: whole(self.arrays.most()),
             root: whole(self.roots.most()),
         };
-        Forecast { cycles: whole(self.end.max(self.kv_end()) + self.queries), bounds }
+        let queries = self.queries.unwrap_or_default();
+        Forecast { cycles: whole(self.end.max(self.kv_end()) + queries), bounds }
     }
 }

@@ -1,10 +1,9 @@
 //! Stimulus of the fabric: queries, descriptors, flits of partial results.
 
 use super::RandomFabric;
-use meshkv::cosim::hash::mix;
 
 impl RandomFabric {
-    /// Offers four elements of a random query until they are accepted.
+    /// Offers a group of words of a random query until they are accepted.
     pub(super) fn offer_query(&mut self) {
         if self.get("query_valid", 0) == 1 || self.below(256) >= self.pace.queries {
             return;
@@ -12,15 +11,16 @@ impl RandomFabric {
         let model = &self.design.config.model;
         let (streams, heads) = (u64::from(model.max_streams), u64::from(model.heads));
         let key = self.below(1 << 40);
+        let groups = u64::from(self.design.config.pe.head_dim / 4 / self.design.bus.query_group_words);
         for (name, value) in [
             ("query_valid", 1),
             ("query_stream", key % streams),
             ("query_head", key % heads),
-            ("query_word", key % 8),
-            ("query_data", mix(key)),
+            ("query_group", key % groups),
         ] {
             self.set(name, 0, value);
         }
+        self.set_wide("query_data", 0, key);
     }
 
     /// A descriptor of random segments for random streams. Layers follow one another, so that no slice is named again

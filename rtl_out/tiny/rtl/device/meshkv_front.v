@@ -31,8 +31,10 @@ module meshkv_front #(
     parameter STREAMS_WIDTH = 2,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 3,
-    // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 3,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 1,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 32,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
@@ -247,13 +249,13 @@ module meshkv_front #(
     output wire [TILES-1:0]                 rst,  // Reset of the network.
     output wire [TILES-1:0]                 pe_rst,  // Reset of PaD, in its clock.
 
-    // Four elements of a query, before the descriptors that need them.
+    // A group of words of a query, before the descriptors that need them.
     output wire                             query_valid,
     input  wire                             query_ready,
     output wire [STREAM_WIDTH-1:0]          query_stream,  // Stream.
     output wire [HEAD_ID_WIDTH-1:0]         query_head,  // Query head.
-    output wire [QUERY_WORD_WIDTH-1:0]      query_word,  // Number of the four elements.
-    output wire [63:0]                      query_data,  // FP16, the first in the lowest bits.
+    output wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
+    output wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
     output wire                             desc_valid,
@@ -376,12 +378,14 @@ module meshkv_front #(
     wire query_go;
     wire begin_run;
     wire desc_send;
+    wire desc_early;
     wire held;
     wire released;
     wire pe_down;
     wire count_valid;
     wire [31:0] count_data;
     wire query_done;
+    wire [STREAMS_WIDTH-1:0] query_streams_in;
     wire query_bad;
     wire query_late;
     wire query_moves;
@@ -532,45 +536,47 @@ module meshkv_front #(
         .NUM_SEGMENTS (NUM_SEGMENTS),
         .QUEUE        (DESC_QUEUE)
     ) u_queue (
-        .clk           (ap_clk),
-        .rst           (rst_q),
-        .flush         (flush),
-        .set_cache     (set_cache),
-        .set_first     (set_first),
-        .set_stride    (set_stride),
-        .set_count     (set_count),
-        .set_rows      (set_rows),
-        .set_streams   (set_streams),
-        .set_flags     (set_flags),
-        .push          (push),
-        .checked       (checked),
-        .refuse_valid  (refuse_valid),
-        .refuse_cause  (refuse_cause),
-        .refuse_where  (refuse_where),
-        .queue_free    (queue_free),
-        .begin_run     (begin_run),
-        .desc_send     (desc_send),
-        .queue_busy    (queue_busy),
-        .queue_some    (queue_some),
-        .queue_open    (queue_open),
-        .queue_due     (queue_due),
-        .queue_most    (queue_most),
-        .queue_left    (queue_left),
-        .desc_valid    (desc_valid),
-        .desc_ready    (desc_ready),
-        .desc_prefix   (desc_prefix),
-        .desc_layer    (desc_layer),
-        .desc_first    (desc_first),
-        .desc_stride   (desc_stride),
-        .desc_count    (desc_count),
-        .desc_first_row(desc_first_row),
-        .desc_last_row (desc_last_row),
-        .desc_stream   (desc_stream),
-        .desc_streams  (desc_streams),
-        .desc_mapping  (desc_mapping),
-        .desc_share    (desc_share),
-        .desc_close    (desc_close),
-        .desc_step     (desc_step)
+        .clk             (ap_clk),
+        .rst             (rst_q),
+        .flush           (flush),
+        .set_cache       (set_cache),
+        .set_first       (set_first),
+        .set_stride      (set_stride),
+        .set_count       (set_count),
+        .set_rows        (set_rows),
+        .set_streams     (set_streams),
+        .set_flags       (set_flags),
+        .push            (push),
+        .checked         (checked),
+        .refuse_valid    (refuse_valid),
+        .refuse_cause    (refuse_cause),
+        .refuse_where    (refuse_where),
+        .queue_free      (queue_free),
+        .begin_run       (begin_run),
+        .desc_send       (desc_send),
+        .desc_early      (desc_early),
+        .query_streams_in(query_streams_in),
+        .queue_busy      (queue_busy),
+        .queue_some      (queue_some),
+        .queue_open      (queue_open),
+        .queue_due       (queue_due),
+        .queue_most      (queue_most),
+        .queue_left      (queue_left),
+        .desc_valid      (desc_valid),
+        .desc_ready      (desc_ready),
+        .desc_prefix     (desc_prefix),
+        .desc_layer      (desc_layer),
+        .desc_first      (desc_first),
+        .desc_stride     (desc_stride),
+        .desc_count      (desc_count),
+        .desc_first_row  (desc_first_row),
+        .desc_last_row   (desc_last_row),
+        .desc_stream     (desc_stream),
+        .desc_streams    (desc_streams),
+        .desc_mapping    (desc_mapping),
+        .desc_share      (desc_share),
+        .desc_close      (desc_close),
+        .desc_step       (desc_step)
     );
 
     meshkv_run_control #(
@@ -632,6 +638,7 @@ module meshkv_front #(
         .moves        (moves),
         .begin_run    (begin_run),
         .desc_send    (desc_send),
+        .desc_early   (desc_early),
         .desc_taken   (desc_valid & desc_ready),
         .queue_busy   (queue_busy),
         .queue_some   (queue_some),
@@ -694,39 +701,41 @@ module meshkv_front #(
     wire [1:0]              beat_resp;
     localparam [ARG_BITS-1:0] QUERIES = 0, OUTPUTS = 1;
     meshkv_query_reader #(
-        .FLIT_WIDTH      (FLIT_WIDTH),
-        .STREAM_WIDTH    (STREAM_WIDTH),
-        .STREAMS_WIDTH   (STREAMS_WIDTH),
-        .HEAD_ID_WIDTH   (HEAD_ID_WIDTH),
-        .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH),
-        .HEAD_DIM        (HEAD_DIM),
-        .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
-        .STREAMS_NUM     (STREAMS_NUM),
-        .QUERY_HEADS     (QUERY_HEADS),
-        .IO_ADDR_WIDTH   (IO_ADDR_WIDTH)
+        .FLIT_WIDTH       (FLIT_WIDTH),
+        .STREAM_WIDTH     (STREAM_WIDTH),
+        .STREAMS_WIDTH    (STREAMS_WIDTH),
+        .HEAD_ID_WIDTH    (HEAD_ID_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+        .HEAD_DIM         (HEAD_DIM),
+        .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
+        .STREAMS_NUM      (STREAMS_NUM),
+        .QUERY_HEADS      (QUERY_HEADS),
+        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH)
     ) u_queries (
-        .clk         (ap_clk),
-        .rst         (rst_q),
-        .flush       (flush),
-        .query_go    (query_go),
-        .streams     (query_streams[STREAMS_WIDTH-1:0]),
-        .query_done  (query_done),
-        .query_bad   (query_bad),
-        .query_late  (query_late),
-        .query_moves (query_moves),
-        .query_valid (query_valid),
-        .query_ready (query_ready),
-        .query_stream(query_stream),
-        .query_head  (query_head),
-        .query_word  (query_word),
-        .query_data  (query_data),
-        .ask_valid   (ask_valid),
-        .ask_ready   (ask_ready),
-        .ask_addr    (ask_addr),
-        .ask_len     (ask_len),
-        .beat_valid  (beat_valid),
-        .beat_data   (beat_data),
-        .beat_resp   (beat_resp)
+        .clk             (ap_clk),
+        .rst             (rst_q),
+        .flush           (flush),
+        .query_go        (query_go),
+        .streams         (query_streams[STREAMS_WIDTH-1:0]),
+        .query_done      (query_done),
+        .query_streams_in(query_streams_in),
+        .query_bad       (query_bad),
+        .query_late      (query_late),
+        .query_moves     (query_moves),
+        .query_valid     (query_valid),
+        .query_ready     (query_ready),
+        .query_stream    (query_stream),
+        .query_head      (query_head),
+        .query_group     (query_group),
+        .query_data      (query_data),
+        .ask_valid       (ask_valid),
+        .ask_ready       (ask_ready),
+        .ask_addr        (ask_addr),
+        .ask_len         (ask_len),
+        .beat_valid      (beat_valid),
+        .beat_data       (beat_data),
+        .beat_resp       (beat_resp)
     );
 
     meshkv_read_guard #(

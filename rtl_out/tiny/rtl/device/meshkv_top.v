@@ -32,8 +32,10 @@ module meshkv_top #(
     parameter STREAMS_WIDTH = 2,
     // Width of a query head's number in bits.
     parameter HEAD_ID_WIDTH = 3,
-    // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 3,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 1,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
     // Elements of a K or V row, a power of two.
     parameter HEAD_DIM = 32,
     // A memory without an answer for 2^TIMEOUT_WIDTH cycles is an error.
@@ -204,6 +206,8 @@ module meshkv_top #(
     parameter BURST_FLITS = 4,
     // Width of an occupancy in bits.
     parameter VALUE_WIDTH = 24,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 3,
     // Width of a number of slots in bits.
     parameter USED_WIDTH = 3,
     // Descriptors that wait in each controller.
@@ -212,6 +216,8 @@ module meshkv_top #(
     parameter EPOCH = 128,
     // Width of a step's number in bits.
     parameter EPOCH_WIDTH = 7,
+    // Groups that wait for the bus of a column.
+    parameter QUERY_DEPTH = 16,
     // Rows from a layer to the next (a).
     parameter STRIDE = 1,
     // Columns by which a layer advances after each ROWS segments.
@@ -464,8 +470,8 @@ module meshkv_top #(
     wire query_valid;
     wire [STREAM_WIDTH-1:0] query_stream;
     wire [HEAD_ID_WIDTH-1:0] query_head;
-    wire [QUERY_WORD_WIDTH-1:0] query_word;
-    wire [63:0] query_data;
+    wire [QUERY_GROUP_WIDTH-1:0] query_group;
+    wire [64*QUERY_GROUP-1:0] query_data;
     wire desc_valid;
     wire [STREAM_WIDTH-1:0] desc_prefix;
     wire [LAYER_WIDTH-1:0] desc_layer;
@@ -530,48 +536,49 @@ module meshkv_top #(
     wire [TILES*32-1:0] pad_data;
     wire [TILES*5-1:0] pad_state;
     meshkv_front #(
-        .COLS            (COLS),
-        .ROWS            (ROWS),
-        .TILES           (TILES),
-        .ROW_BOUNDARIES  (ROW_BOUNDARIES),
-        .FLIT_WIDTH      (FLIT_WIDTH),
-        .FLIT_LOG        (FLIT_LOG),
-        .EPOCH_BITS      (EPOCH_BITS),
-        .ARG_BITS        (ARG_BITS),
-        .HOST_ID_WIDTH   (HOST_ID_WIDTH),
-        .STREAM_WIDTH    (STREAM_WIDTH),
-        .STREAMS_WIDTH   (STREAMS_WIDTH),
-        .HEAD_ID_WIDTH   (HEAD_ID_WIDTH),
-        .QUERY_WORD_WIDTH(QUERY_WORD_WIDTH),
-        .HEAD_DIM        (HEAD_DIM),
-        .TIMEOUT_WIDTH   (TIMEOUT_WIDTH),
-        .STREAMS_NUM     (STREAMS_NUM),
-        .QUERY_HEADS     (QUERY_HEADS),
-        .IO_ADDR_WIDTH   (IO_ADDR_WIDTH),
-        .LAYER_WIDTH     (LAYER_WIDTH),
-        .HEAD_PLACE_WIDTH(HEAD_PLACE_WIDTH),
-        .FLIT_BYTES_NUM  (FLIT_BYTES_NUM),
-        .OUT_INDEX_WIDTH (OUT_INDEX_WIDTH),
-        .SEGMENT_WIDTH   (SEGMENT_WIDTH),
-        .COUNT_WIDTH     (COUNT_WIDTH),
-        .ROW_WIDTH       (ROW_WIDTH),
-        .TOKENS          (TOKENS),
-        .NUM_LAYERS      (NUM_LAYERS),
-        .NUM_SEGMENTS    (NUM_SEGMENTS),
-        .PORTS           (PORTS),
-        .ARG_WORD_BITS   (ARG_WORD_BITS),
-        .NUM_ARGUMENTS   (NUM_ARGUMENTS),
-        .BASE_LOG        (BASE_LOG),
-        .ADDRESS_BITS    (ADDRESS_BITS),
-        .LINK_COUNTERS   (LINK_COUNTERS),
-        .EVENT_COUNTERS  (EVENT_COUNTERS),
-        .PAD_COUNTERS    (PAD_COUNTERS),
-        .BUFFER_LOG      (BUFFER_LOG),
-        .DESC_QUEUE      (DESC_QUEUE),
-        .AXI_ID_WIDTH    (AXI_ID_WIDTH),
-        .AXI_ADDR_WIDTH  (AXI_ADDR_WIDTH),
-        .ROW_PORTS       (ROW_PORTS),
-        .PORT_TILES      (PORT_TILES)
+        .COLS             (COLS),
+        .ROWS             (ROWS),
+        .TILES            (TILES),
+        .ROW_BOUNDARIES   (ROW_BOUNDARIES),
+        .FLIT_WIDTH       (FLIT_WIDTH),
+        .FLIT_LOG         (FLIT_LOG),
+        .EPOCH_BITS       (EPOCH_BITS),
+        .ARG_BITS         (ARG_BITS),
+        .HOST_ID_WIDTH    (HOST_ID_WIDTH),
+        .STREAM_WIDTH     (STREAM_WIDTH),
+        .STREAMS_WIDTH    (STREAMS_WIDTH),
+        .HEAD_ID_WIDTH    (HEAD_ID_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+        .HEAD_DIM         (HEAD_DIM),
+        .TIMEOUT_WIDTH    (TIMEOUT_WIDTH),
+        .STREAMS_NUM      (STREAMS_NUM),
+        .QUERY_HEADS      (QUERY_HEADS),
+        .IO_ADDR_WIDTH    (IO_ADDR_WIDTH),
+        .LAYER_WIDTH      (LAYER_WIDTH),
+        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
+        .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
+        .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
+        .SEGMENT_WIDTH    (SEGMENT_WIDTH),
+        .COUNT_WIDTH      (COUNT_WIDTH),
+        .ROW_WIDTH        (ROW_WIDTH),
+        .TOKENS           (TOKENS),
+        .NUM_LAYERS       (NUM_LAYERS),
+        .NUM_SEGMENTS     (NUM_SEGMENTS),
+        .PORTS            (PORTS),
+        .ARG_WORD_BITS    (ARG_WORD_BITS),
+        .NUM_ARGUMENTS    (NUM_ARGUMENTS),
+        .BASE_LOG         (BASE_LOG),
+        .ADDRESS_BITS     (ADDRESS_BITS),
+        .LINK_COUNTERS    (LINK_COUNTERS),
+        .EVENT_COUNTERS   (EVENT_COUNTERS),
+        .PAD_COUNTERS     (PAD_COUNTERS),
+        .BUFFER_LOG       (BUFFER_LOG),
+        .DESC_QUEUE       (DESC_QUEUE),
+        .AXI_ID_WIDTH     (AXI_ID_WIDTH),
+        .AXI_ADDR_WIDTH   (AXI_ADDR_WIDTH),
+        .ROW_PORTS        (ROW_PORTS),
+        .PORT_TILES       (PORT_TILES)
     ) u_front (
         .ap_clk               (ap_clk),
         .ap_rst_n             (ap_rst_n),
@@ -708,7 +715,7 @@ module meshkv_top #(
         .query_ready          (query_ready),
         .query_stream         (query_stream),
         .query_head           (query_head),
-        .query_word           (query_word),
+        .query_group          (query_group),
         .query_data           (query_data),
         .desc_valid           (desc_valid),
         .desc_ready           (desc_ready),
@@ -834,6 +841,9 @@ module meshkv_top #(
         .DESC_DEPTH       (DESC_DEPTH),
         .EPOCH            (EPOCH),
         .EPOCH_WIDTH      (EPOCH_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+        .QUERY_DEPTH      (QUERY_DEPTH),
         .SEGMENT_WIDTH    (SEGMENT_WIDTH),
         .STRIDE           (STRIDE),
         .COLUMN_STRIDE    (COLUMN_STRIDE),
@@ -899,7 +909,7 @@ module meshkv_top #(
         .query_ready    (query_ready),
         .query_stream   (query_stream),
         .query_head     (query_head),
-        .query_word     (query_word),
+        .query_group    (query_group),
         .query_data     (query_data),
         .desc_valid     (desc_valid),
         .desc_ready     (desc_ready),

@@ -157,6 +157,12 @@ module meshkv_core #(
     parameter EPOCH = 128,
     // Width of a step's number in bits.
     parameter EPOCH_WIDTH = 7,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 4,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
+    // Groups that wait for the bus of a column.
+    parameter QUERY_DEPTH = 64,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
@@ -277,13 +283,13 @@ module meshkv_core #(
     input  wire                             pe_clk,
     input  wire [TILES-1:0]                 pe_rst,  // Synchronous to pe_clk; held together with rst.
 
-    // Four elements of a query, before the descriptors that need them.
+    // A group of words of a query, before the descriptors that need them.
     input  wire                             query_valid,
     output wire                             query_ready,
     input  wire [STREAM_WIDTH-1:0]          query_stream,  // Stream.
     input  wire [HEAD_ID_WIDTH-1:0]         query_head,  // Query head.
-    input  wire [QUERY_WORD_WIDTH-1:0]      query_word,  // Number of the four elements.
-    input  wire [63:0]                      query_data,  // FP16, the first in the lowest bits.
+    input  wire [QUERY_GROUP_WIDTH-1:0]     query_group,  // Number of the group.
+    input  wire [64*QUERY_GROUP-1:0]        query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                             desc_valid,
@@ -485,6 +491,9 @@ module meshkv_core #(
         .DESC_DEPTH       (DESC_DEPTH),
         .EPOCH            (EPOCH),
         .EPOCH_WIDTH      (EPOCH_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+        .QUERY_DEPTH      (QUERY_DEPTH),
         .SEGMENT_WIDTH    (SEGMENT_WIDTH),
         .STRIDE           (STRIDE),
         .COLUMN_STRIDE    (COLUMN_STRIDE),
@@ -520,7 +529,7 @@ module meshkv_core #(
         .query_ready    (query_ready),
         .query_stream   (query_stream),
         .query_head     (query_head),
-        .query_word     (query_word),
+        .query_group    (query_group),
         .query_data     (query_data),
         .desc_valid     (desc_valid),
         .desc_ready     (desc_ready),

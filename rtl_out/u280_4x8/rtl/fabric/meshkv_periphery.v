@@ -34,6 +34,18 @@ module meshkv_periphery #(
     parameter EPOCH = 128,
     // Width of a step's number in bits.
     parameter EPOCH_WIDTH = 7,
+    // Width of a stream number in bits.
+    parameter STREAM_WIDTH = 1,
+    // Width of a query head's place in its column in bits.
+    parameter HEAD_PLACE_WIDTH = 3,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 4,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
+    // Width of the number of four elements of a query in bits.
+    parameter QUERY_WORD_WIDTH = 5,
+    // Groups that wait for the bus of a column.
+    parameter QUERY_DEPTH = 64,
     // Width of a layer number in bits.
     parameter LAYER_WIDTH = 3,
     // Width of a segment number in bits.
@@ -48,8 +60,6 @@ module meshkv_periphery #(
     parameter BLOCK_WIDTH = 10,
     // Width of the largest number that is divided to place a segment.
     parameter PLACE_WIDTH = 10,
-    // Width of a stream number in bits.
-    parameter STREAM_WIDTH = 1,
     // Width of a number of streams in bits.
     parameter STREAMS_WIDTH = 2,
     // Width of a KV head's number in bits.
@@ -94,10 +104,6 @@ module meshkv_periphery #(
     parameter ROW_FLITS_LOG = 2,
     // Tokens of a flit of K, as a power of two.
     parameter FLIT_ROWS_LOG = 0,
-    // Width of a query head's place in its column in bits.
-    parameter HEAD_PLACE_WIDTH = 3,
-    // Width of the number of four elements of a query in bits.
-    parameter QUERY_WORD_WIDTH = 5,
     // Streams that can be decoded at once.
     parameter [63:0] STREAMS = 64'd1,
     // Width of a flit's payload in bits.
@@ -122,13 +128,13 @@ module meshkv_periphery #(
     input  wire                            clk,
     input  wire [TILES-1:0]                rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
 
-    // Four elements of a query, before the descriptors that need them.
+    // A group of words of a query, before the descriptors that need them.
     input  wire                            query_valid,
     output wire                            query_ready,
     input  wire [STREAM_WIDTH-1:0]         query_stream,  // Stream.
     input  wire [HEAD_ID_WIDTH-1:0]        query_head,  // Query head.
-    input  wire [QUERY_WORD_WIDTH-1:0]     query_word,  // Number of the four elements.
-    input  wire [63:0]                     query_data,  // FP16, the first in the lowest bits.
+    input  wire [QUERY_GROUP_WIDTH-1:0]    query_group,  // Number of the group.
+    input  wire [64*QUERY_GROUP-1:0]       query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                            desc_valid,
@@ -232,7 +238,7 @@ module meshkv_periphery #(
         .swap_b            (swap_b)
     );
 
-    // A query is sent to the column of its head.
+    // A query is sent to the column of its head. There it waits for the bus, so that other columns get theirs meanwhile.
     localparam [COLS*HEAD_ID_WIDTH-1:0] FIRST_HEADS = {5'd24, 5'd16, 5'd8, 5'd0};
     localparam [COLS*HEAD_ID_WIDTH-1:0] LAST_PLACES = {5'd7, 5'd7, 5'd7, 5'd7};
     localparam [COLS-1:0]               HAVE_HEADS  = {1'b1, 1'b1, 1'b1, 1'b1};
@@ -247,6 +253,34 @@ module meshkv_periphery #(
             wire [HEAD_ID_WIDTH:0]   place      = {1'b0, query_head} - {1'b0, first_head};
             assign takers[c] = HAVE_HEADS[c] && place <= {1'b0, last_place};
             wire unused_place = |place;
+            wire                        vector_valid, vector_ready;
+            wire [STREAM_WIDTH-1:0]     vector_stream;
+            wire [HEAD_PLACE_WIDTH-1:0] vector_head;
+            wire [QUERY_WORD_WIDTH-1:0] vector_word;
+            wire [63:0]                 vector_data;
+            meshkv_query_words #(
+                .STREAM_WIDTH     (STREAM_WIDTH),
+                .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
+                .QUERY_GROUP      (QUERY_GROUP),
+                .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+                .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
+                .QUERY_DEPTH      (QUERY_DEPTH)
+            ) u_words (
+                .clk          (clk),
+                .rst          (rst[c]),
+                .query_valid  (query_valid & takers[c]),
+                .query_ready  (takes[c]),
+                .query_stream (query_stream),
+                .query_head   (place[HEAD_PLACE_WIDTH-1:0]),
+                .query_group  (query_group),
+                .query_data   (query_data),
+                .vector_valid (vector_valid),
+                .vector_ready (vector_ready),
+                .vector_stream(vector_stream),
+                .vector_head  (vector_head),
+                .vector_word  (vector_word),
+                .vector_data  (vector_data)
+            );
             meshkv_column_controller #(
                 .COLS             (COLS),
                 .ROWS             (ROWS),
@@ -291,12 +325,12 @@ module meshkv_periphery #(
                 .clk           (clk),
                 .rst           (rst[c]),
                 .x             (X[X_WIDTH-1:0]),
-                .query_valid   (query_valid & takers[c]),
-                .query_ready   (takes[c]),
-                .query_stream  (query_stream),
-                .query_head    (place[HEAD_PLACE_WIDTH-1:0]),
-                .query_word    (query_word),
-                .query_data    (query_data),
+                .query_valid   (vector_valid),
+                .query_ready   (vector_ready),
+                .query_stream  (vector_stream),
+                .query_head    (vector_head),
+                .query_word    (vector_word),
+                .query_data    (vector_data),
                 .desc_valid    (desc_valid & desc_ready),
                 .desc_ready    (readies[c]),
                 .desc_prefix   (desc_prefix),

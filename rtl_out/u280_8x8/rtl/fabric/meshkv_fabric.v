@@ -157,6 +157,12 @@ module meshkv_fabric #(
     parameter EPOCH = 128,
     // Width of a step's number in bits.
     parameter EPOCH_WIDTH = 7,
+    // Words of a query, four elements each, that come together.
+    parameter QUERY_GROUP = 4,
+    // Width of the number of such a group of a query in bits.
+    parameter QUERY_GROUP_WIDTH = 3,
+    // Groups that wait for the bus of a column.
+    parameter QUERY_DEPTH = 32,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Rows from a layer to the next (a).
@@ -217,13 +223,13 @@ module meshkv_fabric #(
     input  wire                              pe_clk,
     input  wire [TILES-1:0]                  pe_rst,  // Synchronous to pe_clk; held together with rst.
 
-    // Four elements of a query, before the descriptors that need them.
+    // A group of words of a query, before the descriptors that need them.
     input  wire                              query_valid,
     output wire                              query_ready,
     input  wire [STREAM_WIDTH-1:0]           query_stream,  // Stream.
     input  wire [HEAD_ID_WIDTH-1:0]          query_head,  // Query head.
-    input  wire [QUERY_WORD_WIDTH-1:0]       query_word,  // Number of the four elements.
-    input  wire [63:0]                       query_data,  // FP16, the first in the lowest bits.
+    input  wire [QUERY_GROUP_WIDTH-1:0]      query_group,  // Number of the group.
+    input  wire [64*QUERY_GROUP-1:0]         query_data,  // FP16, the first in the lowest bits.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                              desc_valid,
@@ -398,6 +404,12 @@ module meshkv_fabric #(
         .VALUE_WIDTH      (VALUE_WIDTH),
         .EPOCH            (EPOCH),
         .EPOCH_WIDTH      (EPOCH_WIDTH),
+        .STREAM_WIDTH     (STREAM_WIDTH),
+        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
+        .QUERY_GROUP      (QUERY_GROUP),
+        .QUERY_GROUP_WIDTH(QUERY_GROUP_WIDTH),
+        .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
+        .QUERY_DEPTH      (QUERY_DEPTH),
         .LAYER_WIDTH      (LAYER_WIDTH),
         .SEGMENT_WIDTH    (SEGMENT_WIDTH),
         .STRIDE           (STRIDE),
@@ -405,7 +417,6 @@ module meshkv_fabric #(
         .ROUNDS           (ROUNDS),
         .BLOCK_WIDTH      (BLOCK_WIDTH),
         .PLACE_WIDTH      (PLACE_WIDTH),
-        .STREAM_WIDTH     (STREAM_WIDTH),
         .STREAMS_WIDTH    (STREAMS_WIDTH),
         .SLICE_WIDTH      (SLICE_WIDTH),
         .COUNT_WIDTH      (COUNT_WIDTH),
@@ -428,8 +439,6 @@ module meshkv_fabric #(
         .CHUNK_FLITS      (CHUNK_FLITS),
         .ROW_FLITS_LOG    (ROW_FLITS_LOG),
         .FLIT_ROWS_LOG    (FLIT_ROWS_LOG),
-        .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
-        .QUERY_WORD_WIDTH (QUERY_WORD_WIDTH),
         .STREAMS          (STREAMS),
         .FLIT_WIDTH       (FLIT_WIDTH),
         .ID_WIDTH         (ID_WIDTH),
@@ -447,7 +456,7 @@ module meshkv_fabric #(
         .query_ready           (query_ready),
         .query_stream          (query_stream),
         .query_head            (query_head),
-        .query_word            (query_word),
+        .query_group           (query_group),
         .query_data            (query_data),
         .desc_valid            (desc_valid),
         .desc_ready            (desc_ready),

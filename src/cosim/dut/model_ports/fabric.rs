@@ -18,7 +18,7 @@ use crate::model::cycle::takv::MemoryIn;
 use std::sync::mpsc::Sender;
 
 numbers! {
-    query_valid query_ready query_stream query_head query_word query_data
+    query_valid query_ready query_stream query_head query_group query_data
     desc_valid desc_ready desc_prefix desc_layer desc_first desc_stride desc_count desc_first_row desc_last_row
     desc_stream desc_streams desc_mapping desc_share desc_close desc_step idle
     occupancy_valid occupancy_tile occupancy_value swap_valid swap_a swap_b

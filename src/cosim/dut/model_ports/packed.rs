@@ -110,6 +110,16 @@ impl Ports {
         words.zip((0..u128::BITS).step_by(32)).fold(0, |all, (word, shift)| all | u128::from(word) << shift)
     }
 
+    /// A port of one part in words of 64 bits; words beyond its width are 0.
+    pub(super) fn get_words<const N: usize>(&self, port: Option<usize>) -> [u64; N] {
+        let Some(port) = port.map(|port| &self.ports[port]) else { return [0; N] };
+        let mut words = [0; N];
+        for (at, word) in get_bits(&port.words, 0, port.width).enumerate() {
+            words[at / 2] |= u64::from(word) << (32 * (at % 2));
+        }
+        words
+    }
+
     /// Sets all bits of a part.
     pub(super) fn put_words(&mut self, port: Option<usize>, part: usize, words: &[u32]) {
         let Some(port) = port.map(|port| &mut self.ports[port]) else { return };

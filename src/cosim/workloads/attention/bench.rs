@@ -55,7 +55,7 @@ pub enum AttentionError {
 group_pins! {
     /// One of each.
     OnePins {
-        query_valid query_ready query_stream query_head query_word query_data idle
+        query_valid query_ready query_stream query_head query_group query_data idle
     }
 }
 
@@ -386,16 +386,18 @@ impl<'a> Bench<'a> {
         stop: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(), AttentionError> {
         let heads = self.job.design.config.model.heads;
+        let elements = 4 * self.job.design.bus.query_group_words as usize;
         for stream in 0..self.job.streams {
             for head in 0..heads {
-                for (at, four) in self.job.query(head, stream).chunks(4).enumerate() {
-                    let data = four.iter().rev().fold(0, |word, &bits| word << 16 | u64::from(bits));
+                for (at, group) in self.job.query(head, stream).chunks(elements).enumerate() {
+                    let pair = |two: &[u16]| u32::from(two[0]) | u32::from(two[1]) << 16;
+                    let data: Vec<u32> = group.chunks(2).map(pair).collect();
+                    self.pins.set_part(self.one.query_data, 0, &data);
                     for (pin, value) in [
                         (self.one.query_valid, 1),
                         (self.one.query_stream, u64::from(stream)),
                         (self.one.query_head, u64::from(head)),
-                        (self.one.query_word, at as u64),
-                        (self.one.query_data, data),
+                        (self.one.query_group, at as u64),
                     ] {
                         self.pins.set(pin, 0, value);
                     }

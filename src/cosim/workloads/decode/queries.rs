@@ -1,4 +1,4 @@
-//! Queries of a layer: they go in before its descriptors, four elements a cycle.
+//! Queries of a layer: those of a stream go in before its descriptors, a group of words a cycle.
 //!
 //! Their values are arbitrary: the models of the arrays compute no numbers.
 
@@ -11,14 +11,17 @@ use std::ops::Range;
 
 group_pins! {
     /// Query input.
-    QueryPins { query_valid query_ready query_stream query_head query_word query_data }
+    QueryPins { query_valid query_ready query_stream query_head query_group query_data }
 }
 
 /// Queries on their way in.
 #[derive(Debug)]
 pub(super) struct Queries {
     heads: u32,
-    words: u32,
+    /// Groups of a head.
+    groups: u32,
+    /// Words of a group.
+    size: u32,
     /// Number of the descriptor, in the run, before which they go in.
     before: Option<usize>,
     streams: Range<u32>,
@@ -30,24 +33,39 @@ pub(super) struct Queries {
 
 impl Queries {
     pub(super) fn new(design: &Design) -> Queries {
-        let words = design.config.pe.head_dim / 4;
-        Queries { heads: design.heads.heads(), words, before: None, streams: 0..0, next: 0, presented: false }
+        let size = design.bus.query_group_words;
+        let groups = design.config.pe.head_dim / 4 / size;
+        Queries {
+            heads: design.heads.heads(),
+            groups,
+            size,
+            before: None,
+            streams: 0..0,
+            next: 0,
+            presented: false,
+        }
     }
 
-    /// Starts the queries of the streams in `layer`, the descriptors of one layer. They are due
-    /// before the descriptor with this number. True once all of them are in.
-    pub(super) fn are_in<'a>(&mut self, number: usize, layer: impl Iterator<Item = &'a Descriptor>) -> bool {
+    /// Starts the queries of the streams in `layer`, the descriptors of one layer, of which the
+    /// first has this number; once.
+    pub(super) fn begin<'a>(&mut self, number: usize, layer: impl Iterator<Item = &'a Descriptor>) {
         if self.before != Some(number) {
             let spans: Vec<_> = layer.map(|d| (d.stream, d.stream + d.streams)).collect();
             let first = spans.iter().map(|span| span.0).min().unwrap_or(0);
             let end = spans.iter().map(|span| span.1).max().unwrap_or(0);
             (self.before, self.streams, self.next) = (Some(number), first..end, 0);
         }
-        self.next == self.all()
+    }
+
+    /// True if the queries of all streams of a descriptor of the layer are in.
+    pub(super) fn have(&self, descriptor: &Descriptor) -> bool {
+        let of_stream = u64::from(self.heads * self.groups);
+        let end = descriptor.stream + descriptor.streams;
+        self.next >= u64::from(end.saturating_sub(self.streams.start)) * of_stream
     }
 
     fn all(&self) -> u64 {
-        self.streams.len() as u64 * u64::from(self.heads * self.words)
+        self.streams.len() as u64 * u64::from(self.heads * self.groups)
     }
 
     /// Puts the next query on its port, if there is one.
@@ -57,11 +75,13 @@ impl Queries {
         if !self.presented {
             return;
         }
-        let (heads, words) = (u64::from(self.heads), u64::from(self.words));
-        pins.set(at.query_word, 0, self.next % words);
-        pins.set(at.query_data, 0, mix(self.next));
-        pins.set(at.query_head, 0, self.next / words % heads);
-        pins.set(at.query_stream, 0, u64::from(self.streams.start) + self.next / words / heads);
+        let (heads, groups, size) = (u64::from(self.heads), u64::from(self.groups), u64::from(self.size));
+        let words = (0..size).map(|word| mix(self.next * size + word));
+        let data: Vec<u32> = words.flat_map(|word| [word as u32, (word >> 32) as u32]).collect();
+        pins.set(at.query_group, 0, self.next % groups);
+        pins.set_part(at.query_data, 0, &data);
+        pins.set(at.query_head, 0, self.next / groups % heads);
+        pins.set(at.query_stream, 0, u64::from(self.streams.start) + self.next / groups / heads);
     }
 
     /// True if the query on the port was taken; the next one follows.

@@ -80,23 +80,24 @@ pub(in crate::emit::rtl) fn read_slices(w: &DeviceParams) -> ModuleSpec {
 pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Device, "meshkv_query_reader",
         &[
-            "Reads queries from memory and hands them to the core, four elements at a time.",
+            "Reads queries from memory and hands them to the core, a group of words at a time.",
             "",
             "Queries are consecutive: stream by stream, head by head. Every requested beat has a reserved place, so",
             "data is always taken.",
         ],
     )
-    .control(&c.control, &["FLIT_WIDTH", "STREAM_WIDTH", "STREAMS_WIDTH", "HEAD_ID_WIDTH", "QUERY_WORD_WIDTH", "HEAD_DIM", "TIMEOUT_WIDTH"])
+    .control(&c.control, &["FLIT_WIDTH", "STREAM_WIDTH", "STREAMS_WIDTH", "HEAD_ID_WIDTH", "QUERY_GROUP", "QUERY_GROUP_WIDTH", "HEAD_DIM", "TIMEOUT_WIDTH"])
     .front(w, &["STREAMS_NUM", "QUERY_HEADS", "IO_ADDR_WIDTH"])
     .clocked()
     .input("flush", 1, "Pending work is dropped.")
     .input("query_go", 1, "One pulse: start.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
     .output("query_done", 1, "One pulse: the core has them all.")
+    .output("query_streams_in", "STREAMS_WIDTH", "Streams whose queries the core has.")
     .output("query_bad", 1, "One pulse: memory returned an error.")
     .output("query_late", 1, "Memory does not answer.")
     .output("query_moves", 1, "One pulse: progress.")
-    .query("query", Dir::Output, HEAD, "")
+    .query_groups(Dir::Output, HEAD)
     .group("Bursts, relative to the base.")
     .output("ask_valid", 1, "")
     .input("ask_ready", 1, "")

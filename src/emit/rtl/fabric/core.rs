@@ -25,7 +25,7 @@ pub(in crate::emit::rtl) fn core(
     .params_of(&[pad, root], &["SLOTS"])
     .clocked_by_tile()
     .compute_clocked_by_tile()
-    .query("query", Dir::Input, HEAD, "")
+    .query_groups(Dir::Input, HEAD)
     .descriptor()
     .output("idle", 1, "All descriptors are done.");
     if c.swaps() {

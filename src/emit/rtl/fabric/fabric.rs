@@ -27,7 +27,7 @@ pub(in crate::emit::rtl) fn fabric(
     if !w.tile.overlap {
         b = b.input("compute_idle", "TILES", "PaD is idle; in its clock.");
     }
-    b = b.query("query", Dir::Input, HEAD, "").descriptor().output("idle", 1, "All descriptors are done.");
+    b = b.query_groups(Dir::Input, HEAD).descriptor().output("idle", 1, "All descriptors are done.");
     if w.swaps() {
         b = b.swap_report();
     }

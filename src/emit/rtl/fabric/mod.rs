@@ -40,7 +40,9 @@ pub(super) fn tile_of(design: &Design, known: &[ModuleSpec]) -> ModuleSpec {
 /// Every module of the block from the `tile` on, each after those it instantiates.
 pub(super) fn modules(design: &Design, tile: ModuleSpec, known: &[ModuleSpec]) -> Vec<ModuleSpec> {
     let w = PadParams::of(design);
-    let mut parts = ["meshkv_column_controller", "meshkv_memory_port"].map(|n| named(known, n)).to_vec();
+    let mut parts = ["meshkv_query_words", "meshkv_column_controller", "meshkv_memory_port"]
+        .map(|n| named(known, n))
+        .to_vec();
     if w.control.swaps() {
         parts.insert(0, named(known, "meshkv_swap_unit"));
     }

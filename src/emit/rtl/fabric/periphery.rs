@@ -20,7 +20,7 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
     .params_of(parts, &["QUEUE", "CREDITS"])
     .control(w, &["HEAD_ID_WIDTH"])
     .clocked_by_tile()
-    .query("query", Dir::Input, HEAD, "")
+    .query_groups(Dir::Input, HEAD)
     .descriptor()
     .output("idle", 1, "All descriptors are done.");
     b = b

@@ -70,6 +70,17 @@ impl ModuleBuilder {
             .port(dir, port("word"), w("QUERY_WORD_WIDTH").as_str(), "Number of the four elements.")
             .port(dir, port("data"), w("64").as_str(), "FP16, the first in the lowest bits.")
     }
+    /// Words of a query that come together, in or out.
+    pub(in crate::emit::rtl) fn query_groups(self, dir: Dir, head: (&str, &'static str)) -> Self {
+        let back = if dir == Dir::Output { Dir::Input } else { Dir::Output };
+        self.group("A group of words of a query, before the descriptors that need them.")
+            .port(dir, "query_valid".into(), 1, "")
+            .port(back, "query_ready".into(), 1, "")
+            .port(dir, "query_stream".into(), "STREAM_WIDTH", "Stream.")
+            .port(dir, "query_head".into(), head.0, head.1)
+            .port(dir, "query_group".into(), "QUERY_GROUP_WIDTH", "Number of the group.")
+            .port(dir, "query_data".into(), "64*QUERY_GROUP", "FP16, the first in the lowest bits.")
+    }
     pub(in crate::emit::rtl) fn swap_report(self) -> Self {
         self.group("Observed occupancies and swaps.")
             .output("occupancy_valid", 1, "After each step, one tile a cycle.")

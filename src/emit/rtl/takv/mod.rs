@@ -8,6 +8,7 @@ pub(super) mod memory_port;
 pub(super) mod params;
 pub(super) mod placement;
 pub(super) mod prefetcher;
+pub(super) mod query_words;
 pub(super) mod swap_unit;
 
 use crate::design::{Design, PlacementKind};
@@ -19,6 +20,7 @@ use crate::emit::rtl::takv::memory_port::memory_port;
 use crate::emit::rtl::takv::params::TakvParams;
 use crate::emit::rtl::takv::placement::{divmod, placement};
 use crate::emit::rtl::takv::prefetcher::prefetcher;
+use crate::emit::rtl::takv::query_words::query_words;
 use crate::emit::rtl::takv::swap_unit::{occupancy, swap_unit};
 
 /// Bodies of its modules.
@@ -30,6 +32,7 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("takv/meshkv_occupancy.v"),
     template!("takv/meshkv_placement.v"),
     template!("takv/meshkv_prefetcher.v"),
+    template!("takv/meshkv_query_words.v"),
     template!("takv/meshkv_divmod.v"),
     template!("takv/meshkv_swap_unit.v"),
 ];
@@ -43,7 +46,15 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
     if w.placement.kind != PlacementKind::Hub {
         modules.push(divmod());
     }
-    modules.extend([placement, controller, memory_port(&w), bus_stop(&w), prefetcher(&w), filler(&w)]);
+    modules.extend([
+        placement,
+        controller,
+        query_words(&w),
+        memory_port(&w),
+        bus_stop(&w),
+        prefetcher(&w),
+        filler(&w),
+    ]);
     if w.swaps() {
         modules.extend([occupancy(&w), swap_unit(&w)]);
     }

@@ -123,6 +123,7 @@ impl TakvParams {
         let count = |x| last(x) - design_heads(self, x).0;
         values.insert("last_places".into(), of_columns(&|x| format!("{id}'d{}", count(x).max(1) - 1)).into());
         values.insert("have_heads".into(), of_columns(&|x| format!("1'b{}", count(x).min(1))).into());
+        values.insert("query_group_words".into(), self.bus.query_group_words.into());
         values.insert("slice_word".into(), self.bus.slice.into());
         values.insert("overlap".into(), self.tile.overlap.into());
         values
@@ -367,6 +368,19 @@ impl ModuleBuilder {
                 w.bus.query_word,
                 "Width of the number of four elements of a query in bits.",
             ),
+            "QUERY_GROUP" => self.param(
+                "QUERY_GROUP",
+                w.bus.query_group_words,
+                "Words of a query, four elements each, that come together.",
+            ),
+            "QUERY_GROUP_WIDTH" => self.param(
+                "QUERY_GROUP_WIDTH",
+                w.bus.query_group,
+                "Width of the number of such a group of a query in bits.",
+            ),
+            "QUERY_DEPTH" => {
+                self.param("QUERY_DEPTH", w.bus.query_depth, "Groups that wait for the bus of a column.")
+            }
             "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),
             "USED_WIDTH" => self.param("USED_WIDTH", w.used(), "Width of a number of slots in bits."),
             "EPOCH" => self.param("EPOCH", w.swap_epoch, "Decode steps from one swap to the next (K)."),

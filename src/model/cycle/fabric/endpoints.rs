@@ -6,7 +6,7 @@ use crate::design::Design;
 use crate::model::cycle::common::BloomPeriod;
 use crate::model::cycle::mare::{MareParams, Sent};
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, Query, Read};
+use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, QueryGroup, Read};
 
 /// Inputs of a tile from its router in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub struct LocalIn {
 pub struct FabricIn {
     /// Descriptor.
     pub descriptor: Option<Descriptor>,
-    /// Four elements of a query.
-    pub query: Option<Query>,
+    /// Words of a query that come together.
+    pub query: Option<QueryGroup>,
     /// By memory port.
     pub memory: Vec<MemoryIn>,
     /// By tile.

@@ -2,8 +2,8 @@
 
 use crate::design::Design;
 use crate::model::cycle::takv::{
-    Answer, Burst, BusWord, ColumnController, Common, Descriptor, MemoryIn, MemoryPort, Pieces, Query, Read,
-    SwapShown, SwapUnit,
+    Answer, Burst, BusWord, ColumnController, Common, Descriptor, MemoryIn, MemoryPort, Pieces, QueryGroup,
+    QueryWords, Read, SwapShown, SwapUnit,
 };
 
 /// Outputs of the periphery in a period.
@@ -34,6 +34,8 @@ pub trait Tiles {
 pub struct Periphery {
     pieces: Pieces,
     controllers: Box<[ColumnController]>,
+    /// Queries that wait for the bus of each column.
+    queries: Box<[QueryWords]>,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
     /// Tiles of each port, from the west.
@@ -54,6 +56,7 @@ impl Periphery {
         Periphery {
             pieces: Pieces::new(design),
             controllers: (0..mesh.cols()).map(|x| ColumnController::new(design, x)).collect(),
+            queries: (0..mesh.cols()).map(|_| QueryWords::new(design)).collect(),
             swap: design.swaps().then(|| SwapUnit::new(design)),
             ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
             tiles_of: tiles_of.into_boxed_slice(),
@@ -87,7 +90,7 @@ impl Periphery {
     pub fn step(
         &mut self,
         design: &Design,
-        (descriptor, query): (Option<Descriptor>, Option<Query>),
+        (descriptor, query): (Option<Descriptor>, Option<QueryGroup>),
         memory: &[MemoryIn],
         tiles: &impl Tiles,
     ) -> ControlShown {
@@ -108,10 +111,14 @@ impl Periphery {
         };
         for (x, controller) in self.controllers.iter_mut().enumerate() {
             let first = design.heads.of_column(x as u32).start;
-            let query = of_column(x as u32).filter(|_| controller.takes_query(design));
-            shown.query_ready |= query.is_some();
-            let query = query.map(|query| Query { head: query.head - first, ..query });
-            controller.step(design, &self.pieces, &common, query, tiles.bus_credit(x));
+            let queries = &mut self.queries[x];
+            let group = of_column(x as u32).filter(|_| queries.has_room());
+            shown.query_ready |= group.is_some();
+            let group = group.map(|group| QueryGroup { head: group.head - first, ..group });
+            let query = queries.word();
+            let taken = query.is_some() && controller.takes_query(design);
+            controller.step(design, &self.pieces, &common, (query, taken), tiles.bus_credit(x));
+            queries.step(taken, group);
         }
         if let Some(swap) = &mut self.swap {
             swap.step((0..self.controllers.len()).map(|x| tiles.occupancy(x)), arrived);

@@ -1,4 +1,6 @@
-//! Words of the column bus.
+//! Words of the column bus, and queries on their way to it.
+
+use crate::design::QUERY_GROUP_WORDS;
 
 /// Kind of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,6 +27,19 @@ pub struct Query {
     pub word: u32,
     /// FP16, the first in the lowest bits.
     pub data: u64,
+}
+
+/// Words of a query that come together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QueryGroup {
+    /// Stream.
+    pub stream: u32,
+    /// Query head.
+    pub head: u32,
+    /// Index of the group.
+    pub group: u32,
+    /// FP16, the first in the lowest bits; words that a group does not have are 0.
+    pub words: [u64; QUERY_GROUP_WORDS as usize],
 }
 
 /// Word of the column bus.

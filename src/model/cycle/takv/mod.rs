@@ -8,14 +8,16 @@ mod filler;
 mod memory_port;
 mod occupancy;
 mod prefetcher;
+mod query_words;
 mod swap_unit;
 
 pub use bus_stop::BusStop;
-pub use bus_word::{BusWord, Kind, Query};
+pub use bus_word::{BusWord, Kind, Query, QueryGroup};
 pub(in crate::model::cycle) use column_controller::{ColumnController, Common, Pieces};
 pub use descriptor::Descriptor;
 pub use filler::{Answer, Burst, Fill, Filler};
 pub use memory_port::{Beat, MemoryIn, MemoryPort, Read};
 pub use occupancy::Occupancy;
 pub use prefetcher::{Ask, Prefetcher};
+pub(in crate::model::cycle) use query_words::QueryWords;
 pub use swap_unit::{Placed, SwapShown, SwapUnit};

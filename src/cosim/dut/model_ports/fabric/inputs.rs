@@ -5,18 +5,18 @@ use crate::cosim::dut::model_ports::engine::Engine;
 use crate::cosim::dut::model_ports::flits::part;
 use crate::model::cycle::mare::PartFlit;
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, Query};
+use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, QueryGroup};
 
 impl FabricPorts {
     /// Reads the inputs of the period.
     pub(super) fn drive(&mut self) {
         let at = self.at;
         self.input.descriptor = self.ports.bit(at.desc_valid, 0).then(|| self.descriptor());
-        self.input.query = self.ports.bit(at.query_valid, 0).then(|| Query {
+        self.input.query = self.ports.bit(at.query_valid, 0).then(|| QueryGroup {
             stream: self.ports.get32(at.query_stream, 0),
             head: self.ports.get32(at.query_head, 0),
-            word: self.ports.get32(at.query_word, 0),
-            data: self.ports.get(at.query_data, 0),
+            group: self.ports.get32(at.query_group, 0),
+            words: self.ports.get_words(at.query_data),
         });
         for port in 0..self.input.memory.len() {
             let beat = self.ports.bit(at.m_axi_rvalid, port).then(|| Beat {

@@ -1,0 +1,49 @@
+//! Queue of a column's queries (`meshkv_query_words`).
+
+use super::bus_word::{Query, QueryGroup};
+use crate::design::Design;
+use crate::model::cycle::common::Fifo;
+
+/// Groups of words that wait for the bus of a column, and the word that is next.
+#[derive(Debug, Clone)]
+pub(in crate::model::cycle) struct QueryWords {
+    groups: Fifo<QueryGroup>,
+    /// Words of a group.
+    size: u32,
+    /// Place of the next word in its group.
+    at: u32,
+}
+
+impl QueryWords {
+    pub(in crate::model::cycle) fn new(design: &Design) -> QueryWords {
+        QueryWords { groups: Fifo::new(design.bus.query_depth), size: design.bus.query_group_words, at: 0 }
+    }
+
+    /// A group is taken in this period, if there is one.
+    pub(in crate::model::cycle) fn has_room(&self) -> bool {
+        self.groups.has_room()
+    }
+
+    /// The next word.
+    pub(in crate::model::cycle) fn word(&self) -> Option<Query> {
+        self.groups.front().map(|group| Query {
+            stream: group.stream,
+            head: group.head,
+            word: group.group * self.size + self.at,
+            data: group.words[self.at as usize],
+        })
+    }
+
+    /// Advances one clock period: the next word is taken, and `group` comes.
+    pub(in crate::model::cycle) fn step(&mut self, taken: bool, group: Option<QueryGroup>) {
+        if taken {
+            self.at = (self.at + 1) % self.size;
+        }
+        if taken && self.at == 0 {
+            self.groups.pop();
+        }
+        if let Some(group) = group {
+            self.groups.push(group);
+        }
+    }
+}
