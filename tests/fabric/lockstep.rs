@@ -159,8 +159,8 @@ const MUTANTS: [(&str, &str, &str, &str); 6] = [
         "place   = rho_1 + turn_1 + 1'b1;",
         "vector_valid",
     ),
-    // A descriptor begins before queries that came before it have left.
-    ("meshkv_column_controller", "& ~awaits;", ";", "job_valid"),
+    // A descriptor begins while queries wait.
+    ("meshkv_column_controller", "& ~hold;", ";", "job_valid"),
     // A group gives its first word again and again.
     ("meshkv_query_words", "words[at_q*64+:64]", "words[63:0]", "vector_data"),
     // The half that is forgotten is that of this step.

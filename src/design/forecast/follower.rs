@@ -118,9 +118,8 @@ struct Follower<'a> {
     way: Vec<usize>,
     /// End of the last output so far.
     end: f64,
-    /// Cycles in which queries go in before the first descriptor, once that is known. Those of later streams go in
-    /// meanwhile.
-    queries: Option<f64>,
+    /// Cycles in which queries go in.
+    queries: f64,
 }
 
 /// Calls `visit` with each link from one place to another: along the row first.
@@ -189,7 +188,7 @@ impl<'a> Follower<'a> {
             behind: vec![0; 4 * tiles],
             way: Vec::new(),
             end: 0.0,
-            queries: None,
+            queries: 0.0,
         }
     }
 
@@ -218,7 +217,9 @@ impl<'a> Follower<'a> {
                 }
             }
         }
-        self.queries.get_or_insert(f64::from((d.stream + d.streams) * design.query_cycles()));
+        if d.close {
+            self.queries += f64::from(d.streams * design.query_cycles());
+        }
     }
 
     /// Follows the slices of a round in a lap: `count` segments, each of which stands for `weight`.
@@ -387,7 +388,6 @@ impl<'a> Follower<'a> {
             array: whole(self.arrays.most()),
             root: whole(self.roots.most()),
         };
-        let queries = self.queries.unwrap_or_default();
-        Forecast { cycles: whole(self.end.max(self.kv_end()) + queries), bounds }
+        Forecast { cycles: whole(self.end.max(self.kv_end()) + self.queries), bounds }
     }
 }

@@ -378,14 +378,12 @@ module meshkv_front #(
     wire query_go;
     wire begin_run;
     wire desc_send;
-    wire desc_early;
     wire held;
     wire released;
     wire pe_down;
     wire count_valid;
     wire [31:0] count_data;
     wire query_done;
-    wire [STREAMS_WIDTH-1:0] query_streams_in;
     wire query_bad;
     wire query_late;
     wire query_moves;
@@ -536,47 +534,45 @@ module meshkv_front #(
         .NUM_SEGMENTS (NUM_SEGMENTS),
         .QUEUE        (DESC_QUEUE)
     ) u_queue (
-        .clk             (ap_clk),
-        .rst             (rst_q),
-        .flush           (flush),
-        .set_cache       (set_cache),
-        .set_first       (set_first),
-        .set_stride      (set_stride),
-        .set_count       (set_count),
-        .set_rows        (set_rows),
-        .set_streams     (set_streams),
-        .set_flags       (set_flags),
-        .push            (push),
-        .checked         (checked),
-        .refuse_valid    (refuse_valid),
-        .refuse_cause    (refuse_cause),
-        .refuse_where    (refuse_where),
-        .queue_free      (queue_free),
-        .begin_run       (begin_run),
-        .desc_send       (desc_send),
-        .desc_early      (desc_early),
-        .query_streams_in(query_streams_in),
-        .queue_busy      (queue_busy),
-        .queue_some      (queue_some),
-        .queue_open      (queue_open),
-        .queue_due       (queue_due),
-        .queue_most      (queue_most),
-        .queue_left      (queue_left),
-        .desc_valid      (desc_valid),
-        .desc_ready      (desc_ready),
-        .desc_prefix     (desc_prefix),
-        .desc_layer      (desc_layer),
-        .desc_first      (desc_first),
-        .desc_stride     (desc_stride),
-        .desc_count      (desc_count),
-        .desc_first_row  (desc_first_row),
-        .desc_last_row   (desc_last_row),
-        .desc_stream     (desc_stream),
-        .desc_streams    (desc_streams),
-        .desc_mapping    (desc_mapping),
-        .desc_share      (desc_share),
-        .desc_close      (desc_close),
-        .desc_step       (desc_step)
+        .clk           (ap_clk),
+        .rst           (rst_q),
+        .flush         (flush),
+        .set_cache     (set_cache),
+        .set_first     (set_first),
+        .set_stride    (set_stride),
+        .set_count     (set_count),
+        .set_rows      (set_rows),
+        .set_streams   (set_streams),
+        .set_flags     (set_flags),
+        .push          (push),
+        .checked       (checked),
+        .refuse_valid  (refuse_valid),
+        .refuse_cause  (refuse_cause),
+        .refuse_where  (refuse_where),
+        .queue_free    (queue_free),
+        .begin_run     (begin_run),
+        .desc_send     (desc_send),
+        .queue_busy    (queue_busy),
+        .queue_some    (queue_some),
+        .queue_open    (queue_open),
+        .queue_due     (queue_due),
+        .queue_most    (queue_most),
+        .queue_left    (queue_left),
+        .desc_valid    (desc_valid),
+        .desc_ready    (desc_ready),
+        .desc_prefix   (desc_prefix),
+        .desc_layer    (desc_layer),
+        .desc_first    (desc_first),
+        .desc_stride   (desc_stride),
+        .desc_count    (desc_count),
+        .desc_first_row(desc_first_row),
+        .desc_last_row (desc_last_row),
+        .desc_stream   (desc_stream),
+        .desc_streams  (desc_streams),
+        .desc_mapping  (desc_mapping),
+        .desc_share    (desc_share),
+        .desc_close    (desc_close),
+        .desc_step     (desc_step)
     );
 
     meshkv_run_control #(
@@ -638,7 +634,6 @@ module meshkv_front #(
         .moves        (moves),
         .begin_run    (begin_run),
         .desc_send    (desc_send),
-        .desc_early   (desc_early),
         .desc_taken   (desc_valid & desc_ready),
         .queue_busy   (queue_busy),
         .queue_some   (queue_some),
@@ -713,29 +708,28 @@ module meshkv_front #(
         .QUERY_HEADS      (QUERY_HEADS),
         .IO_ADDR_WIDTH    (IO_ADDR_WIDTH)
     ) u_queries (
-        .clk             (ap_clk),
-        .rst             (rst_q),
-        .flush           (flush),
-        .query_go        (query_go),
-        .streams         (query_streams[STREAMS_WIDTH-1:0]),
-        .query_done      (query_done),
-        .query_streams_in(query_streams_in),
-        .query_bad       (query_bad),
-        .query_late      (query_late),
-        .query_moves     (query_moves),
-        .query_valid     (query_valid),
-        .query_ready     (query_ready),
-        .query_stream    (query_stream),
-        .query_head      (query_head),
-        .query_group     (query_group),
-        .query_data      (query_data),
-        .ask_valid       (ask_valid),
-        .ask_ready       (ask_ready),
-        .ask_addr        (ask_addr),
-        .ask_len         (ask_len),
-        .beat_valid      (beat_valid),
-        .beat_data       (beat_data),
-        .beat_resp       (beat_resp)
+        .clk         (ap_clk),
+        .rst         (rst_q),
+        .flush       (flush),
+        .query_go    (query_go),
+        .streams     (query_streams[STREAMS_WIDTH-1:0]),
+        .query_done  (query_done),
+        .query_bad   (query_bad),
+        .query_late  (query_late),
+        .query_moves (query_moves),
+        .query_valid (query_valid),
+        .query_ready (query_ready),
+        .query_stream(query_stream),
+        .query_head  (query_head),
+        .query_group (query_group),
+        .query_data  (query_data),
+        .ask_valid   (ask_valid),
+        .ask_ready   (ask_ready),
+        .ask_addr    (ask_addr),
+        .ask_len     (ask_len),
+        .beat_valid  (beat_valid),
+        .beat_data   (beat_data),
+        .beat_resp   (beat_resp)
     );
 
     meshkv_read_guard #(

@@ -36,7 +36,6 @@ module meshkv_query_reader #(
     input  wire                         query_go,  // One pulse: start.
     input  wire [STREAMS_WIDTH-1:0]     streams,  // Number of streams to read.
     output wire                         query_done,  // One pulse: the core has them all.
-    output wire [STREAMS_WIDTH-1:0]     query_streams_in,  // Streams whose queries the core has.
     output wire                         query_bad,  // One pulse: memory returned an error.
     output wire                         query_late,  // Memory does not answer.
     output wire                         query_moves,  // One pulse: progress.
@@ -119,18 +118,15 @@ module meshkv_query_reader #(
     wire                        head_ends   = group_ends && head_q == LAST_HEAD_NUM[HEAD_ID_WIDTH-1:0];
     wire                        stream_ends = head_ends && left_q == {STREAMS_WIDTH{1'b0} } + 1'b1;
     // The group that is offered and one behind it, so that a column's ready leads to no more than these.
-    localparam OUT_WIDTH = GROUP_WIDTH + STREAM_WIDTH + HEAD_ID_WIDTH + QUERY_GROUP_WIDTH + 1;
+    localparam OUT_WIDTH = GROUP_WIDTH + STREAM_WIDTH + HEAD_ID_WIDTH + QUERY_GROUP_WIDTH;
     reg  [OUT_WIDTH-1:0]        offered_q, behind_q;
     reg                         behind_valid_q;
-    wire [OUT_WIDTH-1:0]        made        = {head_ends, group_q, head_q, stream_q[STREAM_WIDTH-1:0], flit[part_q*GROUP_WIDTH+:GROUP_WIDTH]};
+    wire [OUT_WIDTH-1:0]        made        = {group_q, head_q, stream_q[STREAM_WIDTH-1:0], flit[part_q*GROUP_WIDTH+:GROUP_WIDTH]};
     wire                        stays       = query_valid_q & ~query_ready;
     wire                        gives       = busy_q & fifo_valid & |left_q & ~behind_valid_q;
     assign pops         = gives & (part_q == LAST_PART_NUM[PART_BITS-1:0] || FLIT_GROUPS == 1 || stream_ends);
     assign query_valid  = query_valid_q;
-    wire                        completes;  // The last group of a stream.
-    assign {completes, query_group, query_head, query_stream, query_data} = offered_q;
-    reg  [STREAMS_WIDTH-1:0]    in_q;
-    assign query_streams_in = in_q;
+    assign {query_group, query_head, query_stream, query_data} = offered_q;
 
     reg                       done_q, bad_q, moves_q;
     reg [TIMEOUT_WIDTH-1:0]   patience_q;
@@ -166,8 +162,6 @@ module meshkv_query_reader #(
                 left_q   <= left_q - 1'b1;
             end
         end
-        if (query_go) in_q <= {STREAMS_WIDTH{1'b0} };
-        else if (query_valid & query_ready & completes) in_q <= in_q + 1'b1;
         if (~stays) offered_q <= behind_valid_q ? behind_q : made;
         if (~behind_valid_q) behind_q <= made;
         query_valid_q  <= stays | gives | behind_valid_q;

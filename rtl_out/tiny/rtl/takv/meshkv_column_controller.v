@@ -98,6 +98,7 @@ module meshkv_column_controller #(
     input  wire [HEAD_PLACE_WIDTH-1:0] query_head,  // Query head, by its place in the column.
     input  wire [QUERY_WORD_WIDTH-1:0] query_word,  // Number of the four elements.
     input  wire [63:0]                 query_data,  // FP16, the first in the lowest bits.
+    input  wire                        hold,  // Queries wait for a bus: no descriptor begins.
 
     // A descriptor: segments of a layer that some streams attend to.
     input  wire                        desc_valid,
@@ -421,15 +422,12 @@ module meshkv_column_controller #(
     wire [INDEX_WIDTH-1:0]  to_word        = to_flit[INDEX_WIDTH-1:0];
     wire [NUMBER_WIDTH-1:0] number_word    = number_6 * SLICES[NUMBER_WIDTH-1:0] + { {NUMBER_WIDTH-SLICE_WIDTH{1'b0}}, slice_6};
 
-    // Queries of its streams that came before a descriptor leave before it.
-    wire awaits = query_valid && { {STREAMS_WIDTH+1-STREAM_WIDTH{1'b0}}, query_stream} < b_end;
-
     // A descriptor ends here after its slices have left.
     wire over = advance & empty;
     assign done = (state_q == DRAIN && over && !closes && !ends_step) || (close && advance && ends_q && !ends_step)
         || (state_q == BARRIER && go);
     assign arrived = state_q == BARRIER;
-    wire   start   = waits & ready & ~awaits;
+    wire   start   = waits & ready & ~hold;
     assign idle = state_q == IDLE && ~waits && ~word_valid_q;
     always @(posedge clk) begin
         case (state_q)

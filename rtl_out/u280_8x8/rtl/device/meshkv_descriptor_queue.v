@@ -51,9 +51,7 @@ module meshkv_descriptor_queue #(
 
     // The run.
     input  wire                     begin_run,  // One pulse: the run takes all queued descriptors.
-    input  wire                     desc_send,  // The run requests descriptors: all that are left.
-    input  wire                     desc_early,  // Those whose streams' queries the core has.
-    input  wire [STREAMS_WIDTH-1:0] query_streams_in,  // Streams whose queries the core has.
+    input  wire                     desc_send,  // The run requests descriptors.
     output wire                     queue_busy,  // A descriptor is being checked.
     output wire                     queue_some,  // The next run has descriptors.
     output wire [STREAMS_WIDTH-1:0] queue_open,  // Streams of the next run that attend and are not closed.
@@ -319,11 +317,7 @@ module meshkv_descriptor_queue #(
                   desc_count, desc_stride, desc_first, desc_layer, desc_prefix})
     );
     assign queue_left = |run_q;
-    // While queries go in, a descriptor waits for those of its streams.
-    wire [STREAMS_WIDTH:0] desc_end = {1'b0, desc_streams} + { {STREAMS_WIDTH+1-STREAM_WIDTH{1'b0}}, desc_stream};
-    reg                    early_q;  // Lags behind, as the number of streams only grows.
-    always @(posedge clk) early_q <= desc_early & {1'b0, query_streams_in} >= desc_end & ~gives & ~begin_run;
-    assign desc_valid = (desc_send | early_q) & valid & |run_q;
+    assign desc_valid = desc_send & valid & |run_q;
     assign gives      = desc_valid & desc_ready;
 endmodule
 `default_nettype wire

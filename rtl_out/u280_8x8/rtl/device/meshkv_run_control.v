@@ -88,8 +88,7 @@ module meshkv_run_control #(
     input  wire [PORTS-1:0]         owes,  // External memory owes answers.
     input  wire [PORTS-1:0]         moves,  // A beat of it arrived.
     output wire                     begin_run,  // One pulse: the run takes its descriptors.
-    output wire                     desc_send,  // Descriptors are requested: all that are left.
-    output wire                     desc_early,  // Those whose streams' queries the core has.
+    output wire                     desc_send,  // Descriptors are requested.
     input  wire                     desc_taken,  // The core has taken one.
     input  wire                     queue_busy,  // A descriptor is being checked.
     input  wire                     queue_some,  // There are descriptors.
@@ -422,7 +421,6 @@ module meshkv_run_control #(
     assign query_go     = go_q;
     assign begin_run    = go_q;
     assign desc_send    = state_q == DESCRIPTORS;
-    assign desc_early   = state_q == QUERIES;
     assign epoch        = epoch_q;
     assign stale        = stale_q;
     assign owed         = owed_q;

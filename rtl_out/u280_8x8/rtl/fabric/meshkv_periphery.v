@@ -239,11 +239,15 @@ module meshkv_periphery #(
     );
 
     // A query is sent to the column of its head. There it waits for the bus, so that other columns get theirs meanwhile.
+    // Descriptors wait for the queries of all columns. If columns began one after the other, tiles would get out of step.
     localparam [COLS*HEAD_ID_WIDTH-1:0] FIRST_HEADS = {5'd28, 5'd24, 5'd20, 5'd16, 5'd12, 5'd8, 5'd4, 5'd0};
     localparam [COLS*HEAD_ID_WIDTH-1:0] LAST_PLACES = {5'd3, 5'd3, 5'd3, 5'd3, 5'd3, 5'd3, 5'd3, 5'd3};
     localparam [COLS-1:0]               HAVE_HEADS  = {1'b1, 1'b1, 1'b1, 1'b1, 1'b1, 1'b1, 1'b1, 1'b1};
     wire [COLS-1:0] takers, takes;
     assign query_ready = |(takers & takes);
+    wire [COLS-1:0] queries_wait;
+    reg             hold_q;
+    always @(posedge clk) hold_q <= |queries_wait & ~rst[0];
     genvar c;
     generate
         for (c = 0; c < COLS; c = c + 1) begin : gen_column
@@ -254,6 +258,7 @@ module meshkv_periphery #(
             assign takers[c] = HAVE_HEADS[c] && place <= {1'b0, last_place};
             wire unused_place = |place;
             wire                        vector_valid, vector_ready;
+            assign queries_wait[c] = vector_valid;
             wire [STREAM_WIDTH-1:0]     vector_stream;
             wire [HEAD_PLACE_WIDTH-1:0] vector_head;
             wire [QUERY_WORD_WIDTH-1:0] vector_word;
@@ -331,6 +336,7 @@ module meshkv_periphery #(
                 .query_head    (vector_head),
                 .query_word    (vector_word),
                 .query_data    (vector_data),
+                .hold          (hold_q),
                 .desc_valid    (desc_valid & desc_ready),
                 .desc_ready    (readies[c]),
                 .desc_prefix   (desc_prefix),

@@ -72,13 +72,13 @@ impl Bench<'_> {
 
     /// Notes a query or descriptor that was accepted; true if there was one.
     fn accept(&mut self, run: &mut Run, cycle: u64) -> bool {
-        let query = run.queries.taken(&self.pins, &self.ports.queries);
-        if query {
+        if run.queries.taken(&self.pins, &self.ports.queries) {
             let step = run.step_of(run.accepted);
             run.steps[step].start.get_or_insert(cycle);
+            return true;
         }
         if !run.presented || !self.ports.descriptors.taken(&self.pins) {
-            return query;
+            return false;
         }
         run.presented = false;
         let step = run.step_of(run.accepted);

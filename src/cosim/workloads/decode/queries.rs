@@ -1,4 +1,4 @@
-//! Queries of a layer: those of a stream go in before its descriptors, a group of words a cycle.
+//! Queries of a layer: they go in before its descriptors, a group of words a cycle.
 //!
 //! Their values are arbitrary: the models of the arrays compute no numbers.
 
@@ -46,22 +46,16 @@ impl Queries {
         }
     }
 
-    /// Starts the queries of the streams in `layer`, the descriptors of one layer, of which the
-    /// first has this number; once.
-    pub(super) fn begin<'a>(&mut self, number: usize, layer: impl Iterator<Item = &'a Descriptor>) {
+    /// Starts the queries of the streams in `layer`, the descriptors of one layer. They are due
+    /// before the descriptor with this number. True once all of them are in.
+    pub(super) fn are_in<'a>(&mut self, number: usize, layer: impl Iterator<Item = &'a Descriptor>) -> bool {
         if self.before != Some(number) {
             let spans: Vec<_> = layer.map(|d| (d.stream, d.stream + d.streams)).collect();
             let first = spans.iter().map(|span| span.0).min().unwrap_or(0);
             let end = spans.iter().map(|span| span.1).max().unwrap_or(0);
             (self.before, self.streams, self.next) = (Some(number), first..end, 0);
         }
-    }
-
-    /// True if the queries of all streams of a descriptor of the layer are in.
-    pub(super) fn have(&self, descriptor: &Descriptor) -> bool {
-        let of_stream = u64::from(self.heads * self.groups);
-        let end = descriptor.stream + descriptor.streams;
-        self.next >= u64::from(end.saturating_sub(self.streams.start)) * of_stream
+        self.next == self.all()
     }
 
     fn all(&self) -> u64 {

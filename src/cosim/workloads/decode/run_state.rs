@@ -88,8 +88,8 @@ impl<'a> Run<'a> {
     }
 
     /// True if the next descriptor may be sent. A layer's queries come from the layer before, and a
-    /// step's from the step before: neither begins before the other's results are there. Queries of
-    /// its streams go in before a descriptor.
+    /// step's from the step before: neither begins before the other's results are there. Queries go
+    /// in before descriptors.
     pub(super) fn is_due(&mut self) -> bool {
         if self.accepted >= self.descriptors() {
             return false;
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
         let layer = |number: usize| self.plan.descriptors[number].layer;
         let begins = number == 0 || layer(number) != layer(number - 1);
         if !begins {
-            return self.queries.have(&self.plan.descriptors[number]);
+            return true;
         }
         let due = self.plan.overlap
             || match number {
@@ -106,10 +106,7 @@ impl<'a> Run<'a> {
                 _ => self.ledger.is_done(step),
             };
         let of_layer = self.plan.descriptors[number..].iter().take_while(|d| d.layer == layer(number));
-        if due {
-            self.queries.begin(self.accepted, of_layer);
-        }
-        due && self.queries.have(&self.plan.descriptors[number])
+        due && self.queries.are_in(self.accepted, of_layer)
     }
 
     pub(super) fn over(&self) -> bool {

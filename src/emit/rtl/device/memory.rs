@@ -93,7 +93,6 @@ pub(in crate::emit::rtl) fn query_reader(w: &DeviceParams, c: &PadParams) -> Mod
     .input("query_go", 1, "One pulse: start.")
     .input("streams", "STREAMS_WIDTH", "Number of streams to read.")
     .output("query_done", 1, "One pulse: the core has them all.")
-    .output("query_streams_in", "STREAMS_WIDTH", "Streams whose queries the core has.")
     .output("query_bad", 1, "One pulse: memory returned an error.")
     .output("query_late", 1, "Memory does not answer.")
     .output("query_moves", 1, "One pulse: progress.")

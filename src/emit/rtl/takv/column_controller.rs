@@ -62,6 +62,7 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         .clocked()
         .input("x", "X_WIDTH", "Column, tied to a constant.")
         .query("query", Dir::Input, PLACE, "")
+        .input("hold", 1, "Queries wait for a bus: no descriptor begins.")
         .descriptor()
         .output("idle", 1, "All descriptors are done.");
     if w.swaps() {

@@ -36,6 +36,8 @@ pub struct Periphery {
     controllers: Box<[ColumnController]>,
     /// Queries that wait for the bus of each column.
     queries: Box<[QueryWords]>,
+    /// Some queries waited in the last period: no descriptor begins.
+    hold: bool,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
     /// Tiles of each port, from the west.
@@ -57,6 +59,7 @@ impl Periphery {
             pieces: Pieces::new(design),
             controllers: (0..mesh.cols()).map(|x| ColumnController::new(design, x)).collect(),
             queries: (0..mesh.cols()).map(|_| QueryWords::new(design)).collect(),
+            hold: false,
             swap: design.swaps().then(|| SwapUnit::new(design)),
             ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
             tiles_of: tiles_of.into_boxed_slice(),
@@ -105,20 +108,20 @@ impl Periphery {
         let arrived = self.controllers.iter().all(ColumnController::has_arrived);
         let common = Common {
             descriptor: descriptor.filter(|_| descriptor_ready),
-            ready: self.swap.as_ref().is_none_or(SwapUnit::is_ready),
+            ready: !self.hold && self.swap.as_ref().is_none_or(SwapUnit::is_ready),
             go: self.swap.as_ref().is_some_and(SwapUnit::goes),
             placed: self.swap.as_ref().and_then(SwapUnit::placed),
         };
+        self.hold = self.queries.iter().any(|queries| queries.word().is_some());
         for (x, controller) in self.controllers.iter_mut().enumerate() {
             let first = design.heads.of_column(x as u32).start;
             let queries = &mut self.queries[x];
             let group = of_column(x as u32).filter(|_| queries.has_room());
             shown.query_ready |= group.is_some();
             let group = group.map(|group| QueryGroup { head: group.head - first, ..group });
-            let query = queries.word();
-            let taken = query.is_some() && controller.takes_query(design);
-            controller.step(design, &self.pieces, &common, (query, taken), tiles.bus_credit(x));
-            queries.step(taken, group);
+            let query = queries.word().filter(|_| controller.takes_query(design));
+            controller.step(design, &self.pieces, &common, query, tiles.bus_credit(x));
+            queries.step(query.is_some(), group);
         }
         if let Some(swap) = &mut self.swap {
             swap.step((0..self.controllers.len()).map(|x| tiles.occupancy(x)), arrived);

@@ -22,7 +22,7 @@ use state::{State, STAGES};
 pub(in crate::model::cycle) struct Common {
     /// Descriptor that all controllers take.
     pub(in crate::model::cycle) descriptor: Option<Descriptor>,
-    /// All homes are at their places.
+    /// All homes are at their places, and no query waits.
     pub(in crate::model::cycle) ready: bool,
     /// The next step may begin.
     pub(in crate::model::cycle) go: bool,
@@ -98,13 +98,13 @@ impl ColumnController {
         says_slice || closes || (self.state == State::Sample && self.swaps())
     }
 
-    /// Advances one clock period. The next query word, if there is one, may be taken.
+    /// Advances one clock period; `query` only if it is taken.
     pub(in crate::model::cycle) fn step(
         &mut self,
         design: &Design,
         pieces: &Pieces,
         common: &Common,
-        (query, taken): (Option<Query>, bool),
+        query: Option<Query>,
         credit: bool,
     ) {
         if let (Some(places), Some(placed)) = (&mut self.places, common.placed) {
@@ -113,7 +113,7 @@ impl ColumnController {
         // The pipeline holds nothing valid, and nothing enters.
         let rests = self.is_idle() && query.is_none();
         if !rests {
-            self.work(design, pieces, common, (query, taken), credit);
+            self.work(design, pieces, common, query, credit);
         }
         self.credits += u32::from(credit && rests);
         if let Some(descriptor) = &common.descriptor {
@@ -126,7 +126,7 @@ impl ColumnController {
         design: &Design,
         pieces: &Pieces,
         common: &Common,
-        (query, taken): (Option<Query>, bool),
+        query: Option<Query>,
         credit: bool,
     ) {
         let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
@@ -134,12 +134,10 @@ impl ColumnController {
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
-        let awaits = query.is_some_and(|query| query.stream < descriptor.stream + descriptor.streams);
-        let query =
-            query.filter(|_| taken).map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
+        let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
-        let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty, awaits));
+        let done = self.go_on(design, pieces, front.as_ref(), common, (advances, empty));
         if advances {
             self.shift(design, &descriptor, entering);
             self.word = word.or(query);
@@ -163,7 +161,7 @@ impl ColumnController {
         pieces: &Pieces,
         front: Option<&Descriptor>,
         common: &Common,
-        (advances, empty, awaits): (bool, bool, bool),
+        (advances, empty): (bool, bool),
     ) -> bool {
         let state = self.state;
         let over = advances && empty;
@@ -172,7 +170,7 @@ impl ColumnController {
         self.state = match state {
             State::Idle => {
                 (self.stream, self.spread, self.gathers, self.closing) = (0, 0, false, 0);
-                if common.ready && !awaits {
+                if common.ready {
                     State::Spread
                 } else {
                     State::Idle
