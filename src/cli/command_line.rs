@@ -4,8 +4,8 @@ use super::interrupt::Interrupted;
 use super::ui::{Ui, UiArgs};
 use super::work::Work;
 use super::{
-    check, completions, cosim, doctor, estimate, generate, init, interrupt, lint, report, schema, sim, soak,
-    sweep,
+    check, completions, cosim, doctor, estimate, generate, init, interrupt, lint, paper, report, schema, sim,
+    soak, sweep,
 };
 use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
@@ -28,6 +28,7 @@ use std::process::ExitCode;
   meshkv sim decode meshkv.toml --tokens 4096        the same on the model; also: sim fetch, sim run
   meshkv sweep sweeps/latency_load.toml              every point of a grid, a row each, resumable
   meshkv report out/latency_load                     tables, pictures and a page of those rows
+  meshkv paper --quick -o out/paper                  every number of the paper beside ours
   meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
 
@@ -52,6 +53,7 @@ enum Command {
     Soak(soak::Args),
     Sweep(sweep::Args),
     Report(report::Args),
+    Paper(paper::Args),
     Estimate(estimate::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
@@ -100,6 +102,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Soak(args) => soak::run(args, ui),
         Command::Sweep(args) => sweep::run(args, ui),
         Command::Report(args) => report::run(args, ui),
+        Command::Paper(args) => paper::run(args, ui),
         Command::Estimate(args) => estimate::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),

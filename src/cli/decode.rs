@@ -5,6 +5,7 @@ mod report;
 
 pub use args::Args;
 
+use super::energy;
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
@@ -14,7 +15,7 @@ use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
 use crate::design::{Choice, Design};
-use crate::eval::{self, DecodeRow};
+use crate::eval::{self, DecodeRow, DEFAULT_TIER};
 use std::process::ExitCode;
 
 /// Form of the build.
@@ -29,7 +30,14 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     args.carrier = args.carrier.decided(default);
     let args = &args;
     args.carrier.check()?;
+    let table = energy::table(args.energy.as_deref())?;
     let (design, _) = super::load::load(&args.config, ui)?;
+    let design = match &args.tier {
+        Some(tier) => energy::with_tier(design, table.tier(tier)?)?,
+        None => design,
+    };
+    let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);
+    let (energies, sources) = (table.energies(tier)?, table.sources(tier)?);
     let mut load = args.workload(&design)?;
     let mut made = step(&design, &load)?;
     let chosen = args.mapping().is_none().then(|| Choice::new(&design, &made.descriptors));
@@ -60,13 +68,13 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     drop(progress);
     match result {
         Ok(done) => {
-            let row = DecodeRow::new(&design, &made, &plan, &done, load.batch);
+            let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
             if let Some(pictures) = &pictures {
                 pictures.write(&[("link-utilisation", heatmap(&args.title(&load), &design, &done)?)], ui)?;
             }
             args.carrier.note_waves(ui);
-            ui.result(&report::as_json(args, &load, chosen, made.cache_bytes, &row), || {
-                report::prose(chosen, &row)
+            ui.result(&report::as_json(args, &load, chosen, made.cache_bytes, (&row, &sources)), || {
+                report::prose(chosen, &row, &sources)
             })?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }

@@ -5,8 +5,9 @@ mod execute;
 mod meta;
 mod store;
 
+pub(super) use execute::{Execute, Outcome};
 pub(super) use meta::Meta;
-pub(super) use store::{META, ROWS};
+pub(super) use store::{Store, META, ROWS};
 
 use super::interrupt::{Interrupt, Interrupted};
 use super::table;
@@ -15,13 +16,11 @@ use crate::config::{load_grid, Engine, Grid, WorkKind};
 use crate::eval::grid::{expand, Column, Expanded, Point, Record, Role};
 use crate::workers;
 use anyhow::{anyhow, Context};
-use execute::{Execute, Outcome};
 use serde::Serialize;
 use serde_json::{json, Value};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-use store::Store;
 
 /// Run every point of a grid of configurations and workloads
 ///

@@ -21,6 +21,17 @@ fn bisection(design: &Design) -> [Vec<(NodeId, Port)>; 2] {
 impl DecodeRow {
     /// The metrics of a run of a plan that sends `step` again and again.
     pub fn new(design: &Design, step: &Step, plan: &Plan, done: &Decoded, batch: u32) -> DecodeRow {
+        DecodeRow::priced(design, step, plan, done, (batch, Energies::default()))
+    }
+
+    /// The same with other energies.
+    pub fn priced(
+        design: &Design,
+        step: &Step,
+        plan: &Plan,
+        done: &Decoded,
+        (batch, energies): (u32, Energies),
+    ) -> DecodeRow {
         let mesh = design.mesh;
         let steps = f64::from(plan.steps);
         let window = done.kv_cycles.max(1) as f64;
@@ -57,7 +68,6 @@ impl DecodeRow {
             macs: (step.rows * row_macs) as f64 * steps,
             memory_bits: beats as f64 * flit_bits,
         };
-        let energies = Energies::default();
         let us = |cycles: f64| cycles / design.config.clock.noc_mhz;
         let cycles_a_step = done.cycles as f64 / steps;
         let tokens = f64::from(batch);

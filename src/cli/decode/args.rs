@@ -64,6 +64,13 @@ pub struct Args {
     /// External memory out of order, with gaps and refusals, instead of at its best
     #[arg(long, help_heading = "Platform")]
     unruly_memory: bool,
+    /// Kind of external memory, whose bandwidth, latency and energy are those of the file of energies [default: as
+    /// the configuration has it, with the energy of hbm]
+    #[arg(long, value_name = "NAME", help_heading = "Platform")]
+    pub(super) tier: Option<String>,
+    /// File of energies and tiers instead of the one that ships with the program (energy/published.toml)
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, help_heading = "Platform")]
+    pub(super) energy: Option<PathBuf>,
     /// Seed of the memory's content and of all random choices
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
@@ -196,6 +203,12 @@ impl Args {
         }
         if self.unruly_memory {
             text += " --unruly-memory";
+        }
+        if let Some(tier) = &self.tier {
+            text += &format!(" --tier {tier}");
+        }
+        if let Some(file) = &self.energy {
+            text += &format!(" --energy {}", file.display());
         }
         text + &self.carrier.words()
     }

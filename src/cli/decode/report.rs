@@ -5,7 +5,7 @@ use crate::cli::{bounds, choice, table};
 use crate::cosim::workloads::decode::Workload;
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
-use crate::eval::{DecodeRow, ENERGY_SOURCES};
+use crate::eval::DecodeRow;
 use serde_json::{json, Value};
 
 /// Imbalance of a sample that prose does not mention.
@@ -19,7 +19,7 @@ pub(super) fn as_json(
     load: &Workload,
     chosen: Option<&Choice>,
     cache_bytes: u64,
-    row: &DecodeRow,
+    (row, sources): (&DecodeRow, &str),
 ) -> Value {
     let mut value = json!(row);
     let more = [
@@ -32,7 +32,7 @@ pub(super) fn as_json(
         ("sharing", json!(args.sharing())),
         ("seed", json!(args.seed)),
         ("engine", json!(args.carrier.name())),
-        ("energy_sources", json!(ENERGY_SOURCES)),
+        ("energy_sources", json!(sources)),
         ("command", json!(args.command(load))),
     ];
     for (key, more) in more {
@@ -45,7 +45,7 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow) -> String {
+pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow, sources: &str) -> String {
     let count =
         |name: &str, value: u64, meaning: &str| vec![name.to_owned(), value.to_string(), meaning.to_owned()];
     let mut rows = vec![
@@ -75,7 +75,7 @@ pub(super) fn prose(chosen: Option<&Choice>, row: &DecodeRow) -> String {
     );
     let e = &row.energy_nj;
     text += &format!(
-        "Energy{all}: {:.1} nJ (link {:.1}, SRAM {:.1}, MAC {:.1}, external memory {:.1})\n  {ENERGY_SOURCES}\n",
+        "Energy{all}: {:.1} nJ (link {:.1}, SRAM {:.1}, MAC {:.1}, external memory {:.1})\n  {sources}\n",
         e.total, e.link, e.sram, e.mac, e.external_memory
     );
     let p = &row.platform;

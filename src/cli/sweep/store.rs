@@ -34,7 +34,7 @@ const LOCK: &str = ".lock";
 const TEMPORARY: &str = ".tmp";
 
 /// An open folder. No other process writes into it.
-pub(super) struct Store<'a> {
+pub(in crate::cli) struct Store<'a> {
     dir: PathBuf,
     columns: &'a [Column],
     points: &'a [Point],
@@ -111,7 +111,7 @@ impl<'a> Store<'a> {
     /// # Errors
     /// When the folder is in use, holds something else, cannot be written, or holds rows of other points and
     /// `set_aside` is not set.
-    pub(super) fn open(
+    pub(in crate::cli) fn open(
         dir: &Path,
         meta: &Meta,
         all: &'a Expanded,
@@ -172,20 +172,29 @@ impl<'a> Store<'a> {
     }
 
     /// Notes on the opening of the folder.
-    pub(super) fn notes(&self) -> &[String] {
+    pub(in crate::cli) fn notes(&self) -> &[String] {
         &self.notes
     }
 
     /// True if a point has its row.
-    pub(super) fn has(&self, id: &str) -> bool {
+    pub(in crate::cli) fn has(&self, id: &str) -> bool {
         self.records.contains_key(id)
+    }
+
+    /// All rows by the ids of their points.
+    pub(in crate::cli) fn rows(&self) -> BTreeMap<String, Map<String, Value>> {
+        let row = |record: &Record| {
+            let pairs = self.columns.iter().zip(&record.values);
+            pairs.map(|(column, value)| (column.name.clone(), value.clone())).collect()
+        };
+        self.records.iter().map(|(id, record)| (id.clone(), row(record))).collect()
     }
 
     /// Stores the row of a point.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(super) fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
+    pub(in crate::cli) fn add(&mut self, point: &Point, found: &Value) -> anyhow::Result<()> {
         let record = Record::new(self.columns, point, found);
         let files =
             [(&mut self.rows, record.to_json(self.columns), ROWS), (&mut self.csv, record.to_csv(), CSV)];
@@ -204,7 +213,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// When they cannot be written; then nothing has changed.
-    pub(super) fn finish(self) -> anyhow::Result<u64> {
+    pub(in crate::cli) fn finish(self) -> anyhow::Result<u64> {
         let sorted = write_rows(&self.dir, self.columns, self.points, &self.records)?;
         if sorted.len() == self.points.len() {
             whole_file::write(&self.dir.join(PARQUET), &to_parquet(self.columns, &sorted)?, true)?;

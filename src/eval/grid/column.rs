@@ -176,6 +176,22 @@ const DECODE: &[Metric] = &[
     ("memory_bytes", "/memory_bytes", Integer, "bytes", "bytes read from external memory"),
     ("delivered", "/delivered", Integer, "flits", "flits that tiles took"),
     ("packets", "/packets", Integer, "packets", "PART packets that reached their roots"),
+    (
+        "fetches_opened",
+        "/counters/requests_opened",
+        Integer,
+        "fetches",
+        "fetches that opened a request at their home",
+    ),
+    (
+        "fetches_merged",
+        "/counters/requests_merged",
+        Integer,
+        "fetches",
+        "fetches that joined one within its window",
+    ),
+    ("delivered_heads", "/head_flits", Integer, "flits", "flits that tiles took, counted for each head"),
+    ("error", "/extrapolated/error", Number, "", "error to expect of the extrapolated cycles, as a share"),
     ("swaps", "/swaps", Integer, "", "homes that were exchanged"),
     ("run_layers", "/sample/layers", Integer, "layers", "layers that were run"),
     ("of_layers", "/sample/of_layers", Integer, "layers", "layers of the model"),
@@ -219,10 +235,27 @@ pub fn metric_columns(kind: WorkKind) -> Vec<Column> {
     metrics.iter().map(column).collect()
 }
 
-/// All columns of a sweep: its id, the mesh, the varied keys, the workload, the metrics.
-pub fn columns(grid: &Grid) -> Vec<Column> {
+/// A label with text.
+pub fn text_label(name: &str, doc: &str) -> Column {
+    label(name, Text, doc)
+}
+
+/// The columns of rows of a kind of run that have these labels: an id, the labels, the workload, the metrics.
+pub fn columns_of(kind: WorkKind, labels: Vec<Column>) -> Vec<Column> {
     let id = label("id", Text, "follows from configuration, workload and row format");
     let mut columns = vec![Column { role: Role::Id, ..id }];
+    columns.extend(labels);
+    for key in workload_keys(kind) {
+        let unit = if key.name == "load" { RATE } else { "" };
+        columns.push(Column { unit: unit.to_owned(), ..label(&key.name, key.kind, &key.doc) });
+    }
+    columns.extend(metric_columns(kind));
+    columns
+}
+
+/// All columns of a sweep: its id, the mesh, the varied keys, the workload, the metrics.
+pub fn columns(grid: &Grid) -> Vec<Column> {
+    let mut columns = Vec::new();
     let choices = || grid.axes.iter().flat_map(|axis| &axis.choices);
     if choices().any(|choice| choice.name.is_some()) {
         columns.push(label("point", Text, "name of the point"));
@@ -233,12 +266,7 @@ pub fn columns(grid: &Grid) -> Vec<Column> {
     {
         columns.push(label(&key.path, key.kind, &key.doc));
     }
-    for key in workload_keys(grid.kind) {
-        let unit = if key.name == "load" { RATE } else { "" };
-        columns.push(Column { unit: unit.to_owned(), ..label(&key.name, key.kind, &key.doc) });
-    }
-    columns.extend(metric_columns(grid.kind));
-    columns
+    columns_of(grid.kind, columns)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ mod parquet;
 mod point;
 mod record;
 
-pub use column::{columns, metric_columns, Column, Role};
+pub use column::{columns, columns_of, metric_columns, text_label, Column, Role};
 pub use expand::{expand, Expanded};
 pub use parquet::{to_parquet, ParquetError};
 pub use point::{Point, Work, ROW_FORMAT};

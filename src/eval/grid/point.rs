@@ -1,5 +1,6 @@
 //! One point of a grid: a configuration and its run, with a name derived from both.
 
+use super::column::{Column, Role};
 use crate::config::{Config, DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork};
 use crate::cosim::traffic::generator::{Shape, Traffic, VirtualNetworks};
 use crate::cosim::traffic::pattern::PatternKind;
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
-pub const ROW_FORMAT: u32 = 3;
+pub const ROW_FORMAT: u32 = 4;
 
 /// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -113,6 +114,23 @@ pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, W
 }
 
 impl Point {
+    /// A point of rows with these columns: `names` are its labels that are not of the workload.
+    pub fn new(columns: &[Column], design: Design, work: Work, names: Vec<Value>) -> Point {
+        let asked = serde_json::to_value(&work).unwrap_or_default();
+        let of_work = columns.iter().filter(|column| column.role == Role::Label).skip(names.len());
+        let of_work = of_work.map(|column| asked[&column.name].clone());
+        let labels = names.iter().cloned().chain(of_work).collect();
+        Point { id: id(&design.config, &work), labels, design, work }
+    }
+
+    /// The workload of a decode step.
+    ///
+    /// # Errors
+    /// If the design cannot hold it.
+    pub fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, WorkloadError> {
+        workload(work, design)
+    }
+
     /// Synthetic traffic and its phases.
     pub fn traffic(work: &TrafficWork) -> (Traffic, Phases) {
         let drain_limit = work.drain_limit.unwrap_or(work.cycles);

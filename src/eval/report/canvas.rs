@@ -4,22 +4,22 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+pub(in crate::eval) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(in crate::eval) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// Units of a picture: narrow, so that its text stays readable on a phone.
-pub(super) const WIDTH: u32 = 560;
+pub(in crate::eval) const WIDTH: u32 = 560;
 const PLOT: u32 = 380;
 const TITLE: u32 = 58;
 const LEGEND_LINE: u32 = 24;
 
-pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
-pub(super) const FAINT: RGBColor = RGBColor(140, 146, 156);
-pub(super) const GRID: RGBColor = RGBColor(228, 231, 236);
-pub(super) const PAPER: RGBColor = RGBColor(255, 255, 255);
+pub(in crate::eval) const INK: RGBColor = RGBColor(40, 44, 52);
+pub(in crate::eval) const FAINT: RGBColor = RGBColor(140, 146, 156);
+pub(in crate::eval) const GRID: RGBColor = RGBColor(228, 231, 236);
+pub(in crate::eval) const PAPER: RGBColor = RGBColor(255, 255, 255);
 
 /// Colours of series on white, after Okabe and Ito: distinct for the colour-blind, too.
-pub(super) const SERIES: [RGBColor; 8] = [
+pub(in crate::eval) const SERIES: [RGBColor; 8] = [
     RGBColor(0, 90, 181),
     RGBColor(205, 84, 10),
     RGBColor(0, 135, 100),
@@ -38,14 +38,14 @@ fn themed() -> Vec<(RGBColor, String)> {
 }
 
 /// A picture with the colours of its page, instead of its own.
-pub(super) fn with_theme(svg: &str) -> String {
+pub(in crate::eval) fn with_theme(svg: &str) -> String {
     themed().into_iter().fold(svg.to_owned(), |svg, (RGBColor(r, g, b), name)| {
         svg.replace(&format!("\"#{r:02X}{g:02X}{b:02X}\""), &format!("\"var(--{name})\""))
     })
 }
 
 /// Writes text at a place; `at` selects the anchor of the text.
-pub(super) fn write(
+pub(in crate::eval) fn write(
     root: &Area<'_>,
     text: &str,
     size: u32,
@@ -62,7 +62,7 @@ pub(super) fn write(
 ///
 /// # Errors
 /// If it cannot be drawn.
-pub(super) fn picture(
+pub(in crate::eval) fn picture(
     title: [&str; 2],
     series: &[String],
     plot: impl FnOnce(&Area<'_>, &Area<'_>) -> Drawn,
@@ -105,7 +105,7 @@ fn draw(
 
 /// Draws the mark of a series at a pixel. Each has a shape of its own, so that they are distinct in
 /// grey print.
-pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), series: usize, filled: bool) -> Drawn {
+pub(in crate::eval) fn mark(root: &Area<'_>, (x, y): (i32, i32), series: usize, filled: bool) -> Drawn {
     let outline: &[(i32, i32)] = match series % 4 {
         0 => &[(-4, -2), (-2, -4), (2, -4), (4, -2), (4, 2), (2, 4), (-2, 4), (-4, 2)],
         1 => &[(0, -5), (5, 4), (-5, 4)],
@@ -121,7 +121,12 @@ pub(super) fn mark(root: &Area<'_>, (x, y): (i32, i32), series: usize, filled: b
 }
 
 /// Draws an interval, as a line with caps between two pixels of one column.
-pub(super) fn interval(root: &Area<'_>, low: (i32, i32), high: (i32, i32), colour: RGBColor) -> Drawn {
+pub(in crate::eval) fn interval(
+    root: &Area<'_>,
+    low: (i32, i32),
+    high: (i32, i32),
+    colour: RGBColor,
+) -> Drawn {
     let cap = |(x, y): (i32, i32)| [(x - 4, y), (x + 4, y)];
     for line in [[low, high], cap(low), cap(high)] {
         root.draw(&PathElement::new(line, colour.stroke_width(1)))?;
@@ -130,7 +135,7 @@ pub(super) fn interval(root: &Area<'_>, low: (i32, i32), high: (i32, i32), colou
 }
 
 /// A number in an axis's format: `0.25`, `1200`, `3.4 M`.
-pub(super) fn short(x: f64) -> String {
+pub(in crate::eval) fn short(x: f64) -> String {
     match x.abs() {
         size if size >= 1e9 => format!("{} G", plain(x / 1e9)),
         size if size >= 1e6 => format!("{} M", plain(x / 1e6)),

@@ -8,7 +8,7 @@
 //! Nothing here touches the disk or knows the source of the rows.
 
 mod bars;
-mod canvas;
+pub(super) mod canvas;
 mod choose;
 mod curves;
 mod figure;

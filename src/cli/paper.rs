@@ -1,0 +1,211 @@
+//! `meshkv paper`: runs the paper's evaluation and writes every number of it beside ours.
+
+mod output;
+mod resources;
+
+use super::energy;
+use super::interrupt::{Interrupt, Interrupted};
+use super::sweep::{Execute, Meta, Outcome, Store};
+use super::ui::Ui;
+use crate::config::WorkKind;
+use crate::eval::grid::{Point, ROW_FORMAT};
+use crate::eval::paper::{claims, figures, page, plan, tables, Extent, Found, Head, Plan, Verdict};
+use crate::eval::DEFAULT_TIER;
+use crate::workers;
+use output::Output;
+use serde_json::{json, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Run the paper's evaluation and set every number of it beside ours
+///
+/// Decode steps of every configuration run on the cycle-exact model. The folder gets index.html, which needs no other
+/// file, claims.json, a CSV file for each table, an SVG and a PNG for each figure, and all rows as JSON Lines, CSV and
+/// Parquet. Rows are kept as they come: the same command again, after whatever ended it, runs what is missing and
+/// nothing else. Resources are those of `meshkv estimate`, if Yosys is there.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  meshkv paper --quick -o out/paper            samples: minutes
+  meshkv paper -o out/paper                    whole layers: an hour or two on two cores
+  meshkv paper --quick --no-resources --json")]
+pub struct Args {
+    /// Folder for the page and all files beside it
+    #[arg(short, long, value_name = "DIR", default_value = "out/paper", value_hint = clap::ValueHint::DirPath)]
+    output: PathBuf,
+    /// Run samples instead of whole layers; their error stands beside each row
+    #[arg(long)]
+    quick: bool,
+    /// Points at once [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// File of energies instead of the one that ships with the program (energy/published.toml)
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    energy: Option<PathBuf>,
+    /// Leave out the resources, which take Yosys some minutes the first time
+    #[arg(long)]
+    no_resources: bool,
+}
+
+/// Runs the subcommand. Exit code 1 if a point failed or the fabric did anything wrong.
+///
+/// # Errors
+/// A folder that cannot be written or holds something else, or Ctrl-C.
+pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    let extent = if args.quick { Extent::Quick } else { Extent::Full };
+    let energies = energy::table(args.energy.as_deref())?.energies(DEFAULT_TIER)?;
+    let interrupt = Interrupt::listen()?;
+    let plan = plan(extent)?;
+    let output = Output::open(&args.output)?;
+    let command = args.command();
+    let started = Instant::now();
+    let done = rows(args, &plan, &output, &command, &interrupt, ui)?;
+    let resources = match args.no_resources {
+        true => None,
+        false => {
+            interrupt.explain(resources::measure(&interrupt, ui), "while synthesising; all rows are kept")?
+        }
+    };
+    let found = Found::new(&plan, &done.rows, &energies);
+    let claims = claims(&found, resources.as_ref(), extent);
+    let (tables, drawn) = (tables(&found, &claims), figures(&found, &claims)?);
+    let worst = found.worst_error();
+    let head = Head {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: command.clone(),
+        extent: extent.name(),
+        rows: done.rows.len(),
+        points: plan.all.points.len(),
+        sampling: match extent {
+            Extent::Quick => format!("Rows are samples of one layer, scaled to all of it; cycles may be wrong by up to {:.0} %. Of segment sharing one segment runs, which tells traffic and no cycles.", 100.0 * worst),
+            Extent::Full => format!("Rows are whole layers, but for those that would take more than {:.1} million cycles: these are samples, whose error stands beside them.", extent.most_cycles() as f64 / 1e6),
+        },
+        warnings: done.warnings(),
+    };
+    let html = page(&head, &claims, &drawn, &tables)?;
+    let path = output.write(&html, &claims, &drawn, &tables, &head)?;
+    ui.note(format_args!("wrote {}", path.display()));
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    claims.iter().for_each(|claim| *counts.entry(claim.verdict().0.name()).or_default() += 1);
+    let seconds = started.elapsed().as_secs_f64();
+    let value = json!({
+        "extent": extent.name(), "points": plan.all.points.len(), "rows": done.rows.len(), "run": done.run,
+        "failed": done.failed, "violations": done.violations, "claims": claims.len(), "verdicts": counts,
+        "seconds": seconds, "page": path,
+    });
+    ui.result(&value, || {
+        let mut text =
+            format!("{} claims of the paper, {} rows, {seconds:.0} s\n", claims.len(), done.rows.len());
+        for (name, count) in &counts {
+            text += &format!("  {count:>3} {name}\n");
+        }
+        text + &format!("  page in {}\n", path.display())
+    })?;
+    let missing = claims.iter().any(|claim| claim.verdict().0 == Verdict::NotMeasured);
+    if missing && args.no_resources {
+        ui.note("claims on resources are not measured: --no-resources");
+    }
+    Ok(if done.failed.is_empty() && done.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+impl Args {
+    fn command(&self) -> String {
+        let mut words = vec!["meshkv paper".to_owned()];
+        words.extend(self.quick.then(|| "--quick".to_owned()));
+        words.extend(self.no_resources.then(|| "--no-resources".to_owned()));
+        words.extend(self.energy.as_ref().map(|file| format!("--energy {}", file.display())));
+        words.push(format!("-o {}", self.output.display()));
+        words.join(" ")
+    }
+}
+
+/// All rows after a run.
+struct Done {
+    rows: BTreeMap<String, serde_json::Map<String, Value>>,
+    run: usize,
+    failed: Vec<String>,
+    violations: u64,
+}
+
+impl Done {
+    fn warnings(&self) -> Vec<String> {
+        let failed = (!self.failed.is_empty())
+            .then(|| format!("{} points have no row: their runs came to no end.", self.failed.len()));
+        let wrong = (self.violations > 0)
+            .then(|| format!("The rows have {} violations: the fabric was wrong.", self.violations));
+        failed.into_iter().chain(wrong).collect()
+    }
+}
+
+/// Runs the points that have no row yet.
+fn rows(
+    args: &Args,
+    plan: &Plan,
+    output: &Output,
+    command: &str,
+    interrupt: &Interrupt,
+    ui: &Ui,
+) -> anyhow::Result<Done> {
+    let all = &plan.all;
+    let meta = Meta {
+        name: "paper".to_owned(),
+        kind: WorkKind::Decode,
+        command: command.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        row_format: ROW_FORMAT,
+        points: all.points.len(),
+        base: String::new(),
+        text: String::new(),
+        columns: all.columns.clone(),
+    };
+    // Rows of the other extent are set aside, and come back with it.
+    let mut store = Store::open(&output.rows(), &meta, all, true)?;
+    for note in store.notes() {
+        ui.detail(note);
+    }
+    let missing: Vec<(&Point, u64)> = all
+        .points
+        .iter()
+        .zip(plan.expected.iter().copied())
+        .filter(|(point, _)| !store.has(&point.id))
+        .collect();
+    let cycles: u64 = missing.iter().map(|(_, cycles)| cycles).sum();
+    let progress = ui.progress(Some(cycles), "measuring");
+    let execute = Execute::new(interrupt);
+    let (mut run, mut failed, mut passed) = (0, Vec::new(), 0);
+    let kept = all.points.len() - missing.len();
+    let jobs = args.jobs.map_or_else(workers::cores, usize::from);
+    let ended =
+        workers::work(&missing, jobs, &|(point, _)| execute.run(point), &mut |(point, cycles), outcome| {
+            match outcome {
+                Outcome::Row(found) => {
+                    store.add(point, &found)?;
+                    run += 1;
+                }
+                Outcome::Failed(why) => {
+                    progress.aside(|| ui.error(format_args!("point {}: {why}", point.id)));
+                    failed.push(point.id.clone());
+                }
+                Outcome::Fatal(error) => return Err(error),
+            }
+            passed += cycles;
+            progress.set(passed);
+            progress.message(format!("{} of {} rows", kept + run + failed.len(), all.points.len()));
+            Ok(())
+        });
+    drop(progress);
+    if ended.is_err() && interrupt.requested() {
+        let what = format!(
+            "with {} of {} rows in {}; the same command goes on from there",
+            kept + run,
+            all.points.len(),
+            output.rows().display()
+        );
+        return Err(Interrupted(what).into());
+    }
+    ended?;
+    let rows = store.rows();
+    let violations = store.finish()?;
+    Ok(Done { rows, run, failed, violations })
+}

@@ -1,0 +1,129 @@
+//! Claims on what each mechanism is worth: Table 5 and the text beside it, at 32 K and B = 8.
+
+use super::readings::{view_of, Sides};
+use crate::eval::paper::case::{Case, Model};
+use crate::eval::paper::claim::{Claim, View};
+use crate::eval::paper::measured::Found;
+use crate::eval::paper::verdict::Better;
+
+/// Fabric, the paper's name, throughput and traffic over meshkv, and why.
+type Variant = (&'static str, &'static str, f64, f64, &'static str);
+
+const VARIANTS: [Variant; 5] = [
+    (
+        "no_bloom",
+        "-bloom",
+        0.82,
+        1.38,
+        "No fetch is sent twice here, since requesters keep what they have asked for; so the filter has nothing to suppress.",
+    ),
+    (
+        "no_takv",
+        "-TaKV",
+        0.88,
+        1.22,
+        "Round robin puts a layer in all columns: eight times the ports of the paper's placement, and no longer ways with fixed requesters.",
+    ),
+    (
+        "no_pad",
+        "-PaD",
+        0.78,
+        1.00,
+        "Without overlap a chunk is asked for when the last has been used, so each waits for a round trip.",
+    ),
+    (
+        "no_mare",
+        "-MaRe",
+        0.62,
+        1.55,
+        "Eight streams want each slice: unicast sends it eight times, from the same eight homes.",
+    ),
+    (
+        "cent",
+        "cent",
+        0.53,
+        2.38,
+        "A hub has one injection port and sends each slice to each tile by itself.",
+    ),
+];
+
+/// The claims.
+pub(super) fn claims(found: &Found) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    let meshkv = Case::of("meshkv").batch(8);
+    for (fabric, name, throughput, traffic, why) in VARIANTS {
+        let of = Case::of(fabric).batch(8);
+        let speed = Sides { of, base: meshkv, figure: |m| m.cycles, inverse: true, flits: false };
+        let flits = Sides { of, base: meshkv, figure: |m| m.traffic, inverse: false, flits: false };
+        claims.push(Claim {
+            id: format!("ablation-{fabric}-throughput"),
+            place: "Table 5",
+            what: format!("Throughput of {name} over meshkv, B = 8"),
+            paper: throughput,
+            unit: "",
+            better: Better::Lower,
+            views: speed.readings(found),
+            why: why.to_owned(),
+        });
+        claims.push(Claim {
+            id: format!("ablation-{fabric}-traffic"),
+            place: "Table 5",
+            what: format!("Traffic of {name} over meshkv, B = 8"),
+            paper: traffic,
+            unit: "",
+            better: if fabric == "no_pad" { Better::Same } else { Better::Higher },
+            views: flits.readings(found),
+            why: why.to_owned(),
+        });
+    }
+    claims.push(long_mesh(found));
+    claims.extend(coalescing(found));
+    claims
+}
+
+/// A mesh of 16 x 4.
+fn long_mesh(found: &Found) -> Claim {
+    let of = Case::of("meshkv/mesh=16x4").batch(8);
+    let base = Case::of("cent/mesh=16x4").batch(8);
+    let sides = Sides { of, base, figure: |m| m.cycles, inverse: true, flits: false };
+    Claim {
+        id: "mesh-16x4".to_owned(),
+        place: "Section 7.4",
+        what: "Throughput of meshkv over cent on 16 x 4 tiles, B = 8".to_owned(),
+        paper: 1.4,
+        unit: "times",
+        better: Better::Higher,
+        views: sides.readings(found),
+        why: "A layer in one column has four homes on 16 x 4 and eight on 8 x 8; longer trees matter less than that, or than the hub's one port.".to_owned(),
+    }
+}
+
+/// Fetches that join another within a window.
+fn coalescing(found: &Found) -> Vec<Claim> {
+    let view = |case: Case, assumption: Option<&'static str>| -> Option<View> {
+        let name = format!("{}, {}, B = {}, head-tile", case.fabric, case.model.name(), case.batch);
+        found.get(case).map(|of| View { name, assumption, ..view_of(of, 100.0 * of.merged) })
+    };
+    let gqa = Case::of("meshkv").model(Model::Mistral);
+    let longer = "the window is 96 cycles, as long as tiles drift apart";
+    let plain = view(gqa, None);
+    let others = [
+        view(Case::of("meshkv").batch(8), Some("eight streams share a prefix")),
+        view(Case { fabric: "meshkv/window=96", ..gqa }, Some(longer)),
+        view(
+            Case { fabric: "meshkv/window=96", ..Case::of("meshkv").batch(8) },
+            Some("eight streams share a prefix, and the window is 96 cycles"),
+        ),
+    ];
+    let views = plain.into_iter().flat_map(|plain| [Some(plain)].into_iter().chain(others.clone())).flatten();
+    vec![Claim {
+        id: "coalescing-12".to_owned(),
+        place: "Section 7.4",
+        what: "Fetches that join another at the home within W_coal = 12 cycles".to_owned(),
+        paper: 78.0,
+        unit: "%",
+        better: Better::Higher,
+        views: views.collect(),
+        why: "The share depends on how far tiles have drifted apart, which the paper does not say: four heads can merge three of four fetches at most, eight streams seven of eight.".to_owned(),
+    }]
+}

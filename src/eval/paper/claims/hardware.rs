@@ -1,0 +1,159 @@
+//! Claims on sizes and resources: Table 2 and numbers of the text.
+
+use crate::config::Config;
+use crate::eval::paper::case::{Case, Model};
+use crate::eval::paper::claim::{Claim, View};
+use crate::eval::paper::fabric::fabric;
+use crate::eval::paper::measured::Found;
+use crate::eval::paper::plan::{Extent, SEEDS};
+use crate::eval::paper::verdict::Better;
+use crate::eval::Spread;
+
+/// Resources of the paper's fabric, 8 x 8 tiles with flits of 512 bits, by `meshkv estimate`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Resources {
+    /// LUTs, flip-flops, block RAMs of 36 Kb, UltraRAMs, DSP slices.
+    pub used: [f64; 5],
+    /// The same of a U280.
+    pub available: [f64; 5],
+    /// Share of the LUTs in routers, filters and tag tables.
+    pub router_share: f64,
+    /// The command.
+    pub command: String,
+}
+
+/// Name, the paper's number, and its share of the card in percent.
+const TABLE: [(&str, &str, f64, f64); 5] = [
+    ("lut", "LUTs", 613e3, 47.0),
+    ("ff", "Flip-flops", 820e3, 31.0),
+    ("bram", "Block RAMs", 768.0, 38.0),
+    ("uram", "UltraRAMs", 512.0, 53.0),
+    ("dsp", "DSP slices", 5760.0, 64.0),
+];
+
+fn number(name: &str, ours: f64, command: &str) -> View {
+    View {
+        name: name.to_owned(),
+        assumption: None,
+        ours,
+        bound_by: String::new(),
+        over_bound: 0.0,
+        error: 0.0,
+        command: command.to_owned(),
+    }
+}
+
+/// The claims.
+pub(super) fn claims(found: &Found, resources: Option<&Resources>, extent: Extent) -> Vec<Claim> {
+    let mut claims = sizes();
+    for (at, (id, what, paper, percent)) in TABLE.into_iter().enumerate() {
+        let why = match id {
+            "uram" => "Both have eight UltraRAMs a tile for staging.",
+            "dsp" => "Ours has two rows of 32 lanes a tile for two dot products each, in FP16 with an exact sum; the paper does not say what its 90 slices a tile compute.",
+            _ => "A 512-bit router alone needs more LUTs than the paper's 5 % of its total leave for it; ours is what Yosys counts, of a design that computes attention to the last bit.",
+        };
+        let view = |ours: fn(&Resources, usize) -> f64| {
+            resources
+                .map(|r| number("meshkv, 8 x 8, 512 bits", ours(r, at), &r.command))
+                .into_iter()
+                .collect()
+        };
+        let claim = |id: String, what: String, paper: f64, unit: &'static str, views: Vec<View>| Claim {
+            id,
+            place: "Table 2",
+            what,
+            paper,
+            unit,
+            better: Better::Lower,
+            views,
+            why: why.to_owned(),
+        };
+        claims.push(claim(
+            format!("resources-{id}"),
+            format!("{what} of 8 x 8 tiles"),
+            paper,
+            "",
+            view(|r, at| r.used[at]),
+        ));
+        let share = view(|r, at| 100.0 * r.used[at] / r.available[at]);
+        claims.push(claim(
+            format!("resources-{id}-share"),
+            format!("{what}, share of a U280"),
+            percent,
+            "%",
+            share,
+        ));
+    }
+    claims.push(Claim {
+        id: "resources-router".to_owned(),
+        place: "Section 6",
+        what: "Routers, filters and tag tables, share of a U280's LUTs".to_owned(),
+        paper: 5.0,
+        unit: "%",
+        better: Better::Lower,
+        views: resources.map(|r| number("meshkv, 8 x 8, 512 bits", 100.0 * r.router_share, &r.command)).into_iter().collect(),
+        why: "5 % of a U280 are 1 020 LUTs a router, below one for each bit of the multiplexers that XY routing leaves of a 512-bit crossbar (about 2 050).".to_owned(),
+    });
+    claims.push(spread(found, extent));
+    claims
+}
+
+/// Sizes that follow from the formulas.
+fn sizes() -> Vec<Claim> {
+    let config: Config = fabric("meshkv", Model::Llama);
+    let (model, kv) = (&config.model, &config.kv);
+    let row = f64::from(2 * model.kv_heads * config.pe.head_dim * kv.bytes_per_element);
+    let size = |id: &str, what: &str, paper: f64, unit: &'static str, ours: f64, why: &str| Claim {
+        id: format!("size-{id}"),
+        place: "Section 3",
+        what: what.to_owned(),
+        paper,
+        unit,
+        better: Better::Same,
+        views: vec![number("by the formula", ours, "meshkv check configs/meshkv.toml")],
+        why: why.to_owned(),
+    };
+    let cache = row * f64::from(model.layers) * f64::from(model.max_tokens) / f64::from(1 << 30);
+    let block = row * f64::from(kv.segment_tokens) / f64::from(1 << 20);
+    vec![
+        size("cache", "Cache of LLaMA-2-7B at T = 32 K", 16.0, "GiB", cache, "Equation 2 with FP16."),
+        size("block", "Macro-block of 64 tokens", 1.0, "MiB", block, "Equation 3 with FP16."),
+        size(
+            "bloom",
+            "Bits of a bloom filter",
+            256.0,
+            "bits",
+            f64::from(config.mare.bloom_bits),
+            "As Table 1 has it.",
+        ),
+        size(
+            "tags",
+            "Entries of a tag table",
+            16.0,
+            "entries",
+            f64::from(config.mare.tag_entries),
+            "As Table 1 has it.",
+        ),
+    ]
+}
+
+/// The interval of five runs.
+fn spread(found: &Found, extent: Extent) -> Claim {
+    let runs: Vec<_> =
+        SEEDS.iter().filter_map(|&seed| found.get(Case::of("meshkv").batch(8).unruly(seed))).collect();
+    let spread = (runs.len() == SEEDS.len())
+        .then(|| Spread::of(&runs.iter().map(|run| run.cycles).collect::<Vec<_>>()));
+    let name = format!("meshkv, B = 8, seeds 1 to 5 of an unruly memory, {}", extent.name());
+    let view =
+        |spread: Spread| number(&name, 100.0 * spread.half.unwrap_or(0.0) / spread.mean, &runs[0].command);
+    Claim {
+        id: "interval".to_owned(),
+        place: "Section 6",
+        what: "95 % interval of throughput over five runs, at most".to_owned(),
+        paper: 3.0,
+        unit: "%",
+        better: Better::Lower,
+        views: spread.map(view).into_iter().collect(),
+        why: "Drawn are the order and the gaps of a memory's answers. In all other rows memory is at its best and nothing is drawn: any seed gives the same cycles, so they have no interval.".to_owned(),
+    }
+}

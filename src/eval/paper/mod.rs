@@ -1,0 +1,31 @@
+//! The paper's evaluation, measured on this fabric: every number of it beside ours.
+//!
+//! ```text
+//! plan (Case, Run: what must run) --> rows of runs --> Measured --+--> claims: paper, ours, verdict, why
+//!                                                                 +--> tables, figures --> page
+//! ```
+//!
+//! The rows are those of a sweep of decode steps. Nothing here runs a fabric, touches the disk, or knows where rows
+//! are kept. The paper's numbers stand in `claims`, each once.
+
+mod case;
+mod claim;
+mod claims;
+mod fabric;
+mod figures;
+mod measured;
+mod page;
+mod plan;
+mod tables;
+mod verdict;
+
+pub use case::{Case, Model};
+pub use claim::{Claim, View};
+pub use claims::{claims, Resources};
+pub use fabric::fabric;
+pub use figures::{figures, Drawn};
+pub use measured::{Found, Measured};
+pub use page::{page, Head};
+pub use plan::{fabrics, plan, Extent, Plan};
+pub use tables::{tables, Table};
+pub use verdict::Verdict;

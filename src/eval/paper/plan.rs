@@ -1,0 +1,263 @@
+//! What must run: the cases, and the samples of each that fit a budget of cycles.
+
+use super::case::{file_name, mapping_name, Case, Model, LONGEST};
+use super::fabric::fabric;
+use crate::config::{Config, DecodeWork, Shares, TileOfHead, WorkKind};
+use crate::cosim::workloads::decode::{step, WorkloadError};
+use crate::design::{Choice, Design, Illegal};
+use crate::eval::grid::{columns_of, text_label, Column, Expanded, Point, Work};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+use TileOfHead::{HeadTile, RowAligned, StreamStriped};
+
+/// How much of each case runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Samples: some rounds over the homes of a layer.
+    Quick,
+    /// Whole layers, but for those that would take more than [`Extent::most_cycles`].
+    Full,
+}
+
+impl Extent {
+    /// Forecast cycles of a run at most, if it is to be more than one round over the homes.
+    pub fn most_cycles(self) -> u64 {
+        match self {
+            Extent::Quick => 72_000,
+            Extent::Full => 1_200_000,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Extent::Quick => "quick",
+            Extent::Full => "full",
+        }
+    }
+}
+
+/// Part of a case that a run measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The longest sample of a layer: cycles, and all that does not come from another run.
+    Long,
+    /// A shorter one: what a segment adds follows from both, and with it start, fill and drain.
+    Short,
+    /// Layers whose homes are in all columns: traffic of a placement that keeps a layer in one.
+    Wide,
+}
+
+/// A run of a case.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) case: Case,
+    pub(super) part: Part,
+    /// Id of its point.
+    pub(super) id: String,
+    /// Segments of a layer that the case attends to.
+    pub(super) of_segments: u32,
+}
+
+/// All runs, and their points.
+#[derive(Debug)]
+pub struct Plan {
+    /// How much of each case runs.
+    pub extent: Extent,
+    pub(super) runs: Vec<Run>,
+    /// The points, each once, those of the longest runs first.
+    pub all: Expanded,
+    /// Forecast cycles of each point.
+    pub expected: Vec<u64>,
+}
+
+/// Fabrics of the paper's tables, and this repository's with a layer over all columns.
+pub(super) const COMPARED: [&str; 5] = ["cent", "shared", "takv", "meshkv", "meshkv_stride1"];
+/// Coalescing windows beside the default, 12.
+pub(super) const WINDOWS: [&str; 4] =
+    ["meshkv/window=0", "meshkv/window=6", "meshkv/window=24", "meshkv/window=96"];
+/// Other keys of the ablation.
+pub(super) const VARIED: [&str; 6] = [
+    "meshkv/segment=32",
+    "meshkv/segment=128",
+    "meshkv/fifo=48",
+    "meshkv/fifo=192",
+    "meshkv/vn0=1",
+    "meshkv/vn1=4",
+];
+/// Fabrics of the ablation.
+pub(super) const ABLATED: [&str; 5] = ["no_bloom", "no_takv", "no_pad", "no_mare", "cent"];
+/// A mesh of the same number of tiles, and its `cent`.
+pub(super) const LONG_MESH: [&str; 2] = ["meshkv/mesh=16x4", "cent/mesh=16x4"];
+/// Contexts of the latency figure.
+pub(super) const CONTEXTS: [u32; 4] = [4096, 8192, 16_384, LONGEST];
+/// Fabrics for the card.
+pub(super) const CARDS: [&str; 3] = ["u280_4x8", "u280_shell", "u280_8x8"];
+
+/// Seeds of what is drawn.
+pub(super) const SEEDS: [u32; 5] = [1, 2, 3, 4, 5];
+
+/// Mappings of so many streams that differ.
+pub(super) fn mappings(batch: u32) -> &'static [TileOfHead] {
+    match batch {
+        1 => &[HeadTile, RowAligned],
+        _ => &[HeadTile, RowAligned, StreamStriped],
+    }
+}
+
+/// All cases of the evaluation; some are named by several tables.
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |case: Case, mappings: &[TileOfHead]| {
+        cases.extend(mappings.iter().map(|&mapping| case.mapped(mapping)));
+    };
+    for fabric in COMPARED {
+        for model in [Model::Llama, Model::Mistral] {
+            add(Case::of(fabric).model(model), mappings(1));
+        }
+        for batch in [4, 8] {
+            add(Case::of(fabric).batch(batch), mappings(batch));
+        }
+        for tokens in CONTEXTS {
+            add(Case::of(fabric).tokens(tokens), mappings(1));
+        }
+    }
+    for fabric in ["cent", "meshkv"] {
+        for model in [Model::Llama, Model::Mistral] {
+            add(Case::of(fabric).model(model).shared(), &[HeadTile]);
+        }
+    }
+    for fabric in ABLATED.iter().chain(&LONG_MESH) {
+        add(Case::of(fabric).batch(8), mappings(8));
+    }
+    for fabric in WINDOWS {
+        add(Case::of(fabric).batch(8), &[HeadTile]);
+        add(Case::of(fabric).model(Model::Mistral), &[HeadTile]);
+    }
+    for fabric in VARIED {
+        add(Case::of(fabric).batch(8), &[HeadTile]);
+    }
+    for seed in SEEDS {
+        add(Case::of("meshkv").batch(8).unruly(seed), &[HeadTile]);
+    }
+    for fabric in CARDS {
+        for tokens in [4096, 16_384] {
+            add(Case::of(fabric).tokens(tokens), &[RowAligned]);
+        }
+    }
+    cases
+}
+
+/// Configurations of cases that are no file of the repository, by the names of their files.
+pub fn fabrics() -> BTreeMap<String, Config> {
+    let of = |case: &Case| (file_name(*case), fabric(case.fabric, case.model));
+    let changed = |case: &&Case| case.fabric.contains('/') || case.model != Model::Llama;
+    cases().iter().filter(changed).map(of).collect()
+}
+
+/// Reason why a case cannot run: a slip in this crate.
+#[derive(Debug, thiserror::Error)]
+#[error("{case}: {why}")]
+pub struct PlanError {
+    case: String,
+    why: String,
+}
+
+/// The plan of an extent.
+///
+/// # Errors
+/// If a case cannot be built: a slip in this crate, which a test looks for.
+pub fn plan(extent: Extent) -> Result<Plan, PlanError> {
+    let labels = vec![
+        text_label("fabric", "configuration of the repository, with what differs from it"),
+        text_label("model", "model whose layer is decoded"),
+    ];
+    let columns = columns_of(WorkKind::Decode, labels);
+    let (mut runs, mut ids, mut points) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for case in cases() {
+        let wrong = |why: String| PlanError { case: format!("{case:?}"), why };
+        for (run, point, expected) in runs_of(extent, case, &columns).map_err(wrong)? {
+            if ids.insert(point.id.clone()) {
+                points.push((expected, point));
+            }
+            runs.push(run);
+        }
+    }
+    // Long ones first, so that no core waits for the last.
+    points.sort_by_key(|(expected, _)| std::cmp::Reverse(*expected));
+    let (expected, points) = points.into_iter().unzip();
+    let all = Expanded { columns, points, illegal: None, left_out: 0, repeated: 0 };
+    Ok(Plan { extent, runs, all, expected })
+}
+
+/// The runs of a case, with their points and forecast cycles.
+fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, Point, u64)>, String> {
+    let config = fabric(case.fabric, case.model);
+    let design = Design::from_config(&file_name(case), &config);
+    let design = design.map_err(|Illegal(findings)| findings[0].sentence(true))?;
+    let refused = |error: WorkloadError| error.to_string();
+    let of_segments = segments(&design, &case.work(1, 0)).map_err(refused)?;
+    // Samples are the same for any context: each is run once.
+    let sampled = if extent == Extent::Quick && case.model == Model::Llama && !CARDS.contains(&case.fabric) {
+        case.tokens(LONGEST)
+    } else {
+        case
+    };
+    let cycles = |layers: u32, segments: u32| forecast(&design, &sampled.work(layers, segments));
+    // As many of `unit` segments as fit the budget, one at least.
+    let fitting = |layers: u32, unit: u32| -> Result<u32, WorkloadError> {
+        let units = (extent.most_cycles() / cycles(layers, unit)?.max(1)).clamp(1, u64::from(of_segments));
+        Ok((units as u32).saturating_mul(unit).min(of_segments))
+    };
+    // With every slice for every head a segment is long, and its home does not matter much.
+    let round = if case.sharing == Shares::Segment { 1 } else { design.placement.round().min(of_segments) };
+    let long = fitting(1, round).map_err(refused)?;
+    let mut parts = vec![(Part::Long, 1, long)];
+    if long < of_segments && long >= 2 * round && case.unruly.is_none() {
+        parts.push((Part::Short, 1, long / round / 2 * round));
+    }
+    if case.layers_in_columns() && case.sharing == Shares::KvHead && case.unruly.is_none() {
+        let layers = design.mesh.cols();
+        parts.push((Part::Wide, layers, fitting(layers, 1).map_err(refused)?.min(32)));
+    }
+    let run = |(part, layers, segments): (Part, u32, u32)| {
+        let work = sampled.work(layers, segments);
+        let expected = cycles(layers, segments).map_err(refused)?;
+        let names = vec![Value::from(case.fabric), Value::from(case.model.name())];
+        let point = Point::new(columns, design.clone(), Work::Decode(work), names);
+        Ok((Run { case, part, id: point.id.clone(), of_segments }, point, expected))
+    };
+    parts.into_iter().map(run).collect()
+}
+
+/// Segments of a layer that a workload attends to.
+fn segments(design: &Design, work: &DecodeWork) -> Result<u32, WorkloadError> {
+    Ok(Point::decode(work, design)?.1.most_segments)
+}
+
+/// Forecast cycles of a workload.
+fn forecast(design: &Design, work: &DecodeWork) -> Result<u64, WorkloadError> {
+    let load = Point::workload(work, design)?;
+    let descriptors = step(design, &load)?.descriptors;
+    let known = Choice::new(design, &descriptors).forecasts;
+    let of = known.iter().find(|(mapping, _)| mapping.name() == mapping_name(work.mapping));
+    let least = known.iter().filter_map(|(_, forecast)| forecast.as_ref().ok());
+    let found = of.and_then(|(_, forecast)| forecast.as_ref().ok()).or(least.min_by_key(|f| f.cycles));
+    Ok(found.map_or(0, |forecast| forecast.cycles))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_case_can_run_in_either_extent() {
+        for extent in [Extent::Quick, Extent::Full] {
+            let plan = plan(extent).unwrap_or_else(|e| panic!("{e}"));
+            assert!(plan.all.points.len() > 100, "{}", plan.all.points.len());
+            let cores = plan.expected.iter().sum::<u64>() as f64;
+            println!("{}: {} points, {cores:.2e} cycles", extent.name(), plan.all.points.len());
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Tables of the evaluation: what was measured, one CSV file a topic.
+
+use super::case::{mapping_name, Case, Model, LONGEST};
+use super::claim::Claim;
+use super::measured::{Found, Measured};
+use super::plan::{mappings, ABLATED, CARDS, COMPARED, CONTEXTS, LONG_MESH, VARIED, WINDOWS};
+use crate::config::{Shares, TileOfHead};
+
+/// A table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Name of its file.
+    pub name: &'static str,
+    /// Title.
+    pub title: String,
+    /// Names of its columns.
+    pub head: Vec<&'static str>,
+    /// Its cells.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// As CSV, with fields quoted where RFC 4180 requires it.
+    pub fn to_csv(&self) -> String {
+        let quoted = |field: &str| match field.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", field.replace('"', "\"\"")),
+            false => field.to_owned(),
+        };
+        let line = |fields: Vec<String>| format!("{}\n", fields.join(","));
+        let head = line(self.head.iter().map(|name| quoted(name)).collect());
+        let rows = self.rows.iter().map(|row| line(row.iter().map(|field| quoted(field)).collect()));
+        [head].into_iter().chain(rows).collect()
+    }
+}
+
+/// Columns that every table of cases has after its own.
+const COMMON: [&str; 7] = ["bound_by", "over_bound", "ran", "error", "share_of_memory", "rows", "command"];
+
+fn common(of: &Measured) -> Vec<String> {
+    vec![
+        of.bound_by.clone(),
+        format!("{:.3}", of.over_bound),
+        of.sample.clone(),
+        format!("{:.3}", of.error),
+        format!("{:.4}", of.share),
+        of.ids.join(" "),
+        of.command.clone(),
+    ]
+}
+
+fn labels(of: &Measured) -> Vec<String> {
+    let case = of.case;
+    let sharing = if case.sharing == Shares::Segment { "segment" } else { "kv-head" };
+    vec![
+        case.fabric.to_owned(),
+        case.model.name().to_owned(),
+        case.batch.to_string(),
+        case.tokens.to_string(),
+        mapping_name(case.mapping).to_owned(),
+        sharing.to_owned(),
+    ]
+}
+
+const LABELS: [&str; 6] = ["fabric", "model", "batch", "tokens", "mapping", "sharing"];
+
+/// Figures of a case, beside those of a base if it is there.
+type Cells = fn(&Measured, Option<&Measured>) -> Vec<String>;
+
+/// A table of cases; `base` is what each is set beside.
+fn of_cases(
+    found: &Found,
+    (name, title): (&'static str, &str),
+    own: &[&'static str],
+    cases: impl Iterator<Item = Case>,
+    base: impl Fn(Case) -> Case,
+    cells: Cells,
+) -> Table {
+    let row = |case: Case| {
+        let of = found.get(case)?;
+        Some([labels(of), cells(of, found.get(base(case))), common(of)].concat())
+    };
+    let head = LABELS.iter().chain(own).chain(&COMMON).copied().collect();
+    Table { name, title: title.to_owned(), head, rows: cases.filter_map(row).collect() }
+}
+
+fn over(of: f64, base: Option<f64>) -> String {
+    base.map_or(String::new(), |base| format!("{:.4}", of / base))
+}
+
+fn on_all(case: Case) -> impl Iterator<Item = Case> {
+    mappings(case.batch).iter().map(move |&mapping| case.mapped(mapping))
+}
+
+/// All tables.
+pub fn tables(found: &Found, claims: &[Claim]) -> Vec<Table> {
+    let cent = |case: Case| Case { fabric: "cent", ..case };
+    let meshkv = |case: Case| Case { fabric: "meshkv", ..case };
+    let models = [Model::Llama, Model::Mistral];
+    let traffic = models.into_iter().flat_map(|model| {
+        COMPARED.into_iter().flat_map(move |fabric| {
+            let case = Case::of(fabric).model(model);
+            on_all(case).chain([case.shared()])
+        })
+    });
+    let by_context = |contexts: &'static [u32]| {
+        COMPARED.into_iter().flat_map(move |fabric| {
+            contexts.iter().flat_map(move |&tokens| on_all(Case::of(fabric).tokens(tokens)))
+        })
+    };
+    let throughput = [1, 4, 8]
+        .into_iter()
+        .flat_map(|batch| COMPARED.into_iter().flat_map(move |fabric| on_all(Case::of(fabric).batch(batch))));
+    let ablation = ["meshkv"].into_iter().chain(ABLATED).flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
+    let varied = VARIED.into_iter().chain(WINDOWS).map(|fabric| Case::of(fabric).batch(8));
+    let long = LONG_MESH.into_iter().flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
+    let windows = ["meshkv"].into_iter().chain(WINDOWS);
+    let merging =
+        windows.flat_map(|fabric| [Case::of(fabric).model(Model::Mistral), Case::of(fabric).batch(8)]);
+    let cards = CARDS.into_iter().flat_map(|fabric| {
+        [4096, 16_384].map(|tokens| Case::of(fabric).tokens(tokens).mapped(TileOfHead::RowAligned))
+    });
+    vec![
+        of_cases(
+            found,
+            ("traffic", "Traffic of one layer, and over that of cent under the same mapping"),
+            &["traversals", "over_cent"],
+            traffic,
+            cent,
+            |of, base| vec![format!("{:.0}", of.traffic), over(of.traffic, base.map(|b| b.traffic))],
+        ),
+        of_cases(
+            found,
+            ("bisection", "Shares of the link cycles across the middle while KV flows"),
+            &["useful", "stall", "other"],
+            by_context(&[8192, LONGEST]),
+            cent,
+            |of, _| of.bisection.iter().map(|share| format!("{share:.4}")).collect(),
+        ),
+        of_cases(
+            found,
+            ("throughput", "Cycles of one layer, and throughput over cent under the same mapping"),
+            &["cycles", "over_cent"],
+            throughput,
+            cent,
+            |of, base| vec![format!("{:.0}", of.cycles), over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles))],
+        ),
+        of_cases(
+            found,
+            ("latency", "Latency of one layer"),
+            &["us", "over_cent"],
+            by_context(&CONTEXTS),
+            cent,
+            |of, base| vec![format!("{:.2}", of.us), over(of.us, base.map(|b| b.us))],
+        ),
+        of_cases(
+            found,
+            ("energy", "Energy of one layer in nJ, by published figures of single activities"),
+            &["link", "sram", "mac", "external_memory", "net_over_cent"],
+            by_context(&[LONGEST]),
+            cent,
+            |of, base| {
+                let net = |m: &Measured| m.energy.iter().sum::<f64>();
+                let cells = of.energy.iter().map(|nj| format!("{nj:.0}"));
+                cells.chain([over(net(of), base.map(net))]).collect()
+            },
+        ),
+        of_cases(
+            found,
+            ("ablation", "Mechanisms left out and keys changed, over meshkv under the same mapping"),
+            &["throughput", "traffic"],
+            ablation.chain(varied).chain(long),
+            meshkv,
+            |of, base| {
+                vec![
+                    over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles)),
+                    over(of.traffic, base.map(|b| b.traffic)),
+                ]
+            },
+        ),
+        of_cases(
+            found,
+            ("coalescing", "Fetches that join another at their home"),
+            &["merged", "cycles"],
+            merging,
+            meshkv,
+            |of, _| vec![format!("{:.4}", of.merged), format!("{:.0}", of.cycles)],
+        ),
+        of_cases(
+            found,
+            ("card", "Fabrics for the U280: share of its HBM from start to done"),
+            &["us", "share"],
+            cards,
+            meshkv,
+            |of, _| vec![format!("{:.2}", of.us), format!("{:.4}", of.share)],
+        ),
+        of_claims(claims),
+    ]
+}
+
+fn of_claims(claims: &[Claim]) -> Table {
+    let row = |claim: &Claim| {
+        let (verdict, view) = claim.verdict();
+        let shown = |number: Option<f64>| number.map_or(String::new(), |n| format!("{n:.6}"));
+        vec![
+            claim.id.clone(),
+            claim.place.to_owned(),
+            claim.what.clone(),
+            claim.paper.to_string(),
+            shown(view.map(|view| view.ours)),
+            claim.unit.to_owned(),
+            shown(claim.ratio()),
+            verdict.name().to_owned(),
+            view.map_or(String::new(), |view| view.name.clone()),
+            view.and_then(|view| view.assumption).unwrap_or_default().to_owned(),
+            claim.why.clone(),
+            view.map_or(String::new(), |view| view.command.clone()),
+        ]
+    };
+    Table {
+        name: "claims",
+        title: "Every number of the paper's evaluation".to_owned(),
+        head: vec![
+            "id",
+            "place",
+            "what",
+            "paper",
+            "ours",
+            "unit",
+            "ratio",
+            "verdict",
+            "reading",
+            "assumption",
+            "why",
+            "command",
+        ],
+        rows: claims.iter().map(row).collect(),
+    }
+}
