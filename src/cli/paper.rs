@@ -4,14 +4,15 @@ mod output;
 mod resources;
 
 use super::energy;
-use super::interrupt::{Interrupt, Interrupted};
-use super::sweep::{Execute, Meta, Outcome, Store};
+use super::interrupt::Interrupt;
+use super::sweep::{fill, Filled, Meta, Store};
 use super::ui::Ui;
 use crate::config::WorkKind;
 use crate::eval::grid::{Point, ROW_FORMAT};
-use crate::eval::paper::{claims, figures, page, plan, tables, Extent, Found, Head, Plan, Verdict};
+use crate::eval::paper::{claims, figures, page, plan, tables, Extent, Found, Head, Plan, Section, Verdict};
 use crate::eval::DEFAULT_TIER;
 use crate::workers;
+use clap::ValueEnum;
 use output::Output;
 use serde_json::{json, Value};
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use std::time::Instant;
 #[command(after_help = "Examples:
   meshkv paper --quick -o out/paper            samples: minutes
   meshkv paper -o out/paper                    whole layers: an hour or two on two cores
+  meshkv paper --quick --section latency       the rows and claims of one section
   meshkv paper --quick --no-resources --json")]
 pub struct Args {
     /// Folder for the page and all files beside it
@@ -37,6 +39,9 @@ pub struct Args {
     /// Run samples instead of whole layers; their error stands beside each row
     #[arg(long)]
     quick: bool,
+    /// Run this section alone; may be repeated [default: all]
+    #[arg(long, value_enum, value_name = "SECTION")]
+    section: Vec<Section>,
     /// Points at once [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -56,19 +61,23 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let extent = if args.quick { Extent::Quick } else { Extent::Full };
     let energies = energy::table(args.energy.as_deref())?.energies(DEFAULT_TIER)?;
     let interrupt = Interrupt::listen()?;
-    let plan = plan(extent)?;
+    let sections = if args.section.is_empty() { &Section::ALL } else { args.section.as_slice() };
+    let plan = plan(extent, sections)?;
     let output = Output::open(&args.output)?;
     let command = args.command();
     let started = Instant::now();
     let done = rows(args, &plan, &output, &command, &interrupt, ui)?;
-    let resources = match args.no_resources {
-        true => None,
-        false => {
+    let resources = match sections.contains(&Section::Resources) && !args.no_resources {
+        false => None,
+        true => {
             interrupt.explain(resources::measure(&interrupt, ui), "while synthesising; all rows are kept")?
         }
     };
     let found = Found::new(&plan, &done.rows, &energies);
-    let claims = claims(&found, resources.as_ref(), extent);
+    let mut claims = claims(&found, resources.as_ref(), extent);
+    if !args.section.is_empty() {
+        claims.retain(|claim| claim.verdict().0 != Verdict::NotMeasured);
+    }
     let (tables, drawn) = (tables(&found, &claims), figures(&found, &claims)?);
     let worst = found.worst_error();
     let head = Head {
@@ -113,6 +122,8 @@ impl Args {
     fn command(&self) -> String {
         let mut words = vec!["meshkv paper".to_owned()];
         words.extend(self.quick.then(|| "--quick".to_owned()));
+        let name = |section: &Section| section.to_possible_value().map(|name| name.get_name().to_owned());
+        words.extend(self.section.iter().filter_map(name).map(|name| format!("--section {name}")));
         words.extend(self.no_resources.then(|| "--no-resources".to_owned()));
         words.extend(self.energy.as_ref().map(|file| format!("--energy {}", file.display())));
         words.push(format!("-o {}", self.output.display()));
@@ -170,41 +181,8 @@ fn rows(
         .zip(plan.expected.iter().copied())
         .filter(|(point, _)| !store.has(&point.id))
         .collect();
-    let cycles: u64 = missing.iter().map(|(_, cycles)| cycles).sum();
-    let progress = ui.progress(Some(cycles), "measuring");
-    let execute = Execute::new(interrupt);
-    let (mut run, mut failed, mut passed) = (0, Vec::new(), 0);
-    let kept = all.points.len() - missing.len();
     let jobs = args.jobs.map_or_else(workers::cores, usize::from);
-    let ended =
-        workers::work(&missing, jobs, &|(point, _)| execute.run(point), &mut |(point, cycles), outcome| {
-            match outcome {
-                Outcome::Row(found) => {
-                    store.add(point, &found)?;
-                    run += 1;
-                }
-                Outcome::Failed(why) => {
-                    progress.aside(|| ui.error(format_args!("point {}: {why}", point.id)));
-                    failed.push(point.id.clone());
-                }
-                Outcome::Fatal(error) => return Err(error),
-            }
-            passed += cycles;
-            progress.set(passed);
-            progress.message(format!("{} of {} rows", kept + run + failed.len(), all.points.len()));
-            Ok(())
-        });
-    drop(progress);
-    if ended.is_err() && interrupt.requested() {
-        let what = format!(
-            "with {} of {} rows in {}; the same command goes on from there",
-            kept + run,
-            all.points.len(),
-            output.rows().display()
-        );
-        return Err(Interrupted(what).into());
-    }
-    ended?;
+    let Filled { run, failed } = fill(&mut store, &missing, (jobs, "measuring"), interrupt, ui)?;
     let rows = store.rows();
     let violations = store.finish()?;
     Ok(Done { rows, run, failed, violations })

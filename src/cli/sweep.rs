@@ -2,20 +2,22 @@
 //! each.
 
 mod execute;
+mod fill;
 mod meta;
 mod store;
 
-pub(super) use execute::{Execute, Outcome};
+pub(super) use fill::{fill, Filled};
 pub(super) use meta::Meta;
 pub(super) use store::{Store, META, ROWS};
 
-use super::interrupt::{Interrupt, Interrupted};
+use super::interrupt::Interrupt;
 use super::table;
 use super::ui::Ui;
 use crate::config::{load_grid, Engine, Grid, WorkKind};
 use crate::eval::grid::{expand, Column, Expanded, Point, Record, Role};
 use crate::workers;
 use anyhow::{anyhow, Context};
+use execute::{Execute, Outcome};
 use serde::Serialize;
 use serde_json::{json, Value};
 use std::path::PathBuf;
@@ -187,40 +189,11 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
     for note in store.notes() {
         ui.note(note);
     }
-    let missing: Vec<&Point> = all.points.iter().filter(|point| !store.has(&point.id)).collect();
+    let missing: Vec<(&Point, u64)> =
+        all.points.iter().filter(|point| !store.has(&point.id)).map(|point| (point, 1)).collect();
     let kept = all.points.len() - missing.len();
-    let progress = ui.progress(Some(missing.len() as u64), "sweeping");
-    let execute = Execute::new(&interrupt);
-    let (mut run, mut failed) = (0, Vec::new());
     let jobs = jobs(args, grid, &all.points);
-    let ended = workers::work(&missing, jobs, &|point| execute.run(point), &mut |point, outcome| {
-        match outcome {
-            Outcome::Row(found) => {
-                store.add(point, &found)?;
-                run += 1;
-                progress.aside(|| ui.detail(format_args!("row of {} written", point.id)));
-            }
-            Outcome::Failed(why) => {
-                progress.aside(|| ui.error(format_args!("point {}: {why}", point.id)));
-                failed.push(point.id.clone());
-            }
-            Outcome::Fatal(error) => return Err(error),
-        }
-        progress.set((run + failed.len()) as u64);
-        progress.message(format!("{} of {} points", kept + run + failed.len(), all.points.len()));
-        Ok(())
-    });
-    drop(progress);
-    if ended.is_err() && interrupt.requested() {
-        let rows = kept + run;
-        let what = format!(
-            "with {rows} of {} rows in {}; the same command goes on from there",
-            all.points.len(),
-            output.display()
-        );
-        return Err(Interrupted(what).into());
-    }
-    ended?;
+    let Filled { run, failed } = fill(&mut store, &missing, (jobs, "sweeping"), &interrupt, ui)?;
     let violations =
         store.finish().with_context(|| format!("the rows in {} are not whole", output.display()))?;
     let seconds = started.elapsed().as_secs_f64();

@@ -7,6 +7,7 @@ mod decode;
 mod estimate;
 mod fetch;
 mod interrupt;
+mod paper;
 mod progress;
 mod run;
 mod run_device;

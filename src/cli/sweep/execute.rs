@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const POWER_UP_SEED: u64 = 1;
 
 /// Outcome of a point.
-pub(in crate::cli) enum Outcome {
+pub(super) enum Outcome {
     /// The row of its run.
     Row(Value),
     /// Its run failed, for this reason.
@@ -35,19 +35,19 @@ pub(in crate::cli) enum Outcome {
 type ZeroLoad = Arc<Mutex<Option<f64>>>;
 
 /// Runs points, from several threads.
-pub(in crate::cli) struct Execute<'a> {
+pub(super) struct Execute<'a> {
     interrupt: &'a Interrupt,
     /// By fabric and traffic: points that differ in their load alone share it.
     zero_loads: Mutex<HashMap<String, ZeroLoad>>,
 }
 
 impl<'a> Execute<'a> {
-    pub(in crate::cli) fn new(interrupt: &'a Interrupt) -> Execute<'a> {
+    pub(super) fn new(interrupt: &'a Interrupt) -> Execute<'a> {
         Execute { interrupt, zero_loads: Mutex::default() }
     }
 
     /// Runs a point.
-    pub(in crate::cli) fn run(&self, point: &Point) -> Outcome {
+    pub(super) fn run(&self, point: &Point) -> Outcome {
         let design = &point.design;
         let found = match (&point.work, point.work.engine()) {
             (Work::Traffic(work), Engine::Model) => self.traffic(&mut modelled(design), design, work),

@@ -181,6 +181,16 @@ impl<'a> Store<'a> {
         self.records.contains_key(id)
     }
 
+    /// The folder.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Number of all points.
+    pub(super) fn points(&self) -> usize {
+        self.points.len()
+    }
+
     /// All rows by the ids of their points.
     pub(in crate::cli) fn rows(&self) -> BTreeMap<String, Map<String, Value>> {
         let row = |record: &Record| {

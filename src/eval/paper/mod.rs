@@ -26,6 +26,6 @@ pub use fabric::fabric;
 pub use figures::{figures, Drawn};
 pub use measured::{Found, Measured};
 pub use page::{page, Head};
-pub use plan::{fabrics, plan, Extent, Plan};
+pub use plan::{fabrics, plan, Extent, Plan, Section};
 pub use tables::{tables, Table};
 pub use verdict::Verdict;

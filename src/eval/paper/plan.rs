@@ -106,54 +106,104 @@ pub(super) fn mappings(batch: u32) -> &'static [TileOfHead] {
     }
 }
 
-/// All cases of the evaluation; some are named by several tables.
-fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    let mut add = |case: Case, mappings: &[TileOfHead]| {
-        cases.extend(mappings.iter().map(|&mapping| case.mapped(mapping)));
-    };
-    for fabric in COMPARED {
-        for model in [Model::Llama, Model::Mistral] {
-            add(Case::of(fabric).model(model), mappings(1));
+/// A section of the evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Section {
+    /// Traffic and energy by configuration, model, mapping and sharing.
+    Traffic,
+    /// Use of the links across the middle.
+    Bisection,
+    /// Throughput at 1, 4 and 8 streams.
+    Throughput,
+    /// Latency over the context.
+    Latency,
+    /// Mechanisms left out and keys changed.
+    Ablation,
+    /// Fabrics for the U280.
+    Card,
+    /// Resources, by synthesis.
+    Resources,
+}
+
+impl Section {
+    /// All of them.
+    pub const ALL: [Section; 7] = [
+        Section::Traffic,
+        Section::Bisection,
+        Section::Throughput,
+        Section::Latency,
+        Section::Ablation,
+        Section::Card,
+        Section::Resources,
+    ];
+
+    /// Its cases; some are those of other sections, too.
+    fn cases(self) -> Vec<Case> {
+        let mut cases = Vec::new();
+        let mut add = |case: Case, mappings: &[TileOfHead]| {
+            cases.extend(mappings.iter().map(|&mapping| case.mapped(mapping)));
+        };
+        match self {
+            Section::Traffic => {
+                for model in [Model::Llama, Model::Mistral] {
+                    COMPARED.iter().for_each(|fabric| add(Case::of(fabric).model(model), mappings(1)));
+                    for fabric in ["cent", "meshkv"] {
+                        add(Case::of(fabric).model(model).shared(), &[HeadTile]);
+                    }
+                }
+            }
+            Section::Bisection => {
+                for tokens in [8192, LONGEST] {
+                    COMPARED.iter().for_each(|fabric| add(Case::of(fabric).tokens(tokens), mappings(1)));
+                }
+            }
+            Section::Throughput => {
+                for batch in [1, 4, 8] {
+                    COMPARED.iter().for_each(|fabric| add(Case::of(fabric).batch(batch), mappings(batch)));
+                }
+            }
+            Section::Latency => {
+                for tokens in CONTEXTS {
+                    COMPARED.iter().for_each(|fabric| add(Case::of(fabric).tokens(tokens), mappings(1)));
+                }
+            }
+            Section::Ablation => {
+                for fabric in ["meshkv"].iter().chain(&ABLATED).chain(&LONG_MESH) {
+                    add(Case::of(fabric).batch(8), mappings(8));
+                }
+                add(Case::of("meshkv").model(Model::Mistral), &[HeadTile]);
+                for fabric in WINDOWS {
+                    add(Case::of(fabric).batch(8), &[HeadTile]);
+                    add(Case::of(fabric).model(Model::Mistral), &[HeadTile]);
+                }
+                VARIED.iter().for_each(|fabric| add(Case::of(fabric).batch(8), &[HeadTile]));
+                SEEDS.iter().for_each(|&seed| add(Case::of("meshkv").batch(8).unruly(seed), &[HeadTile]));
+            }
+            Section::Card => {
+                for fabric in CARDS {
+                    for tokens in [4096, 16_384] {
+                        add(Case::of(fabric).tokens(tokens), &[RowAligned]);
+                    }
+                }
+            }
+            Section::Resources => {}
         }
-        for batch in [4, 8] {
-            add(Case::of(fabric).batch(batch), mappings(batch));
-        }
-        for tokens in CONTEXTS {
-            add(Case::of(fabric).tokens(tokens), mappings(1));
-        }
+        cases
     }
-    for fabric in ["cent", "meshkv"] {
-        for model in [Model::Llama, Model::Mistral] {
-            add(Case::of(fabric).model(model).shared(), &[HeadTile]);
-        }
-    }
-    for fabric in ABLATED.iter().chain(&LONG_MESH) {
-        add(Case::of(fabric).batch(8), mappings(8));
-    }
-    for fabric in WINDOWS {
-        add(Case::of(fabric).batch(8), &[HeadTile]);
-        add(Case::of(fabric).model(Model::Mistral), &[HeadTile]);
-    }
-    for fabric in VARIED {
-        add(Case::of(fabric).batch(8), &[HeadTile]);
-    }
-    for seed in SEEDS {
-        add(Case::of("meshkv").batch(8).unruly(seed), &[HeadTile]);
-    }
-    for fabric in CARDS {
-        for tokens in [4096, 16_384] {
-            add(Case::of(fabric).tokens(tokens), &[RowAligned]);
-        }
-    }
-    cases
 }
 
 /// Configurations of cases that are no file of the repository, by the names of their files.
 pub fn fabrics() -> BTreeMap<String, Config> {
     let of = |case: &Case| (file_name(*case), fabric(case.fabric, case.model));
     let changed = |case: &&Case| case.fabric.contains('/') || case.model != Model::Llama;
-    cases().iter().filter(changed).map(of).collect()
+    Section::ALL
+        .iter()
+        .flat_map(|section| section.cases())
+        .collect::<Vec<_>>()
+        .iter()
+        .filter(changed)
+        .map(of)
+        .collect()
 }
 
 /// Reason why a case cannot run: a slip in this crate.
@@ -164,18 +214,18 @@ pub struct PlanError {
     why: String,
 }
 
-/// The plan of an extent.
+/// The plan of some sections in an extent.
 ///
 /// # Errors
 /// If a case cannot be built: a slip in this crate, which a test looks for.
-pub fn plan(extent: Extent) -> Result<Plan, PlanError> {
+pub fn plan(extent: Extent, sections: &[Section]) -> Result<Plan, PlanError> {
     let labels = vec![
         text_label("fabric", "configuration of the repository, with what differs from it"),
         text_label("model", "model whose layer is decoded"),
     ];
     let columns = columns_of(WorkKind::Decode, labels);
     let (mut runs, mut ids, mut points) = (Vec::new(), BTreeSet::new(), Vec::new());
-    for case in cases() {
+    for case in sections.iter().flat_map(|section| section.cases()) {
         let wrong = |why: String| PlanError { case: format!("{case:?}"), why };
         for (run, point, expected) in runs_of(extent, case, &columns).map_err(wrong)? {
             if ids.insert(point.id.clone()) {
@@ -254,7 +304,7 @@ mod tests {
     #[test]
     fn every_case_can_run_in_either_extent() {
         for extent in [Extent::Quick, Extent::Full] {
-            let plan = plan(extent).unwrap_or_else(|e| panic!("{e}"));
+            let plan = plan(extent, &Section::ALL).unwrap_or_else(|e| panic!("{e}"));
             assert!(plan.all.points.len() > 100, "{}", plan.all.points.len());
             let cores = plan.expected.iter().sum::<u64>() as f64;
             println!("{}: {} points, {cores:.2e} cycles", extent.name(), plan.all.points.len());
