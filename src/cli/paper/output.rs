@@ -4,13 +4,14 @@
 //! |---|---|
 //! | `index.html` | the page, which needs no other file |
 //! | `claims.json` | every claim with its verdict and its readings |
+//! | `claims.md` | the same in words, with the figures |
 //! | `<table>.csv` | a table |
 //! | `<figure>.svg`, `<figure>.png` | a figure |
 //! | `fabrics/` | configurations that are no file of the repository |
 //! | `rows/` | all rows, as a sweep keeps them |
 
 use crate::cli::whole_file;
-use crate::eval::paper::{fabrics, Claim, Drawn, Head, Table};
+use crate::eval::paper::{fabrics, markdown, Claim, Drawn, Head, Table};
 use crate::eval::svg_to_png;
 use anyhow::Context;
 use serde_json::json;
@@ -66,6 +67,7 @@ impl Output {
             "points": head.points, "sampling": head.sampling, "claims": all,
         });
         write("claims.json".to_owned(), format!("{}\n", serde_json::to_string_pretty(&value)?).as_bytes())?;
+        write("claims.md".to_owned(), markdown(head, claims, drawn, "").as_bytes())?;
         write("index.html".to_owned(), html.as_bytes())?;
         Ok(self.0.join("index.html"))
     }

@@ -51,7 +51,7 @@ struct Shown {
 }
 
 /// A number with its unit: as many digits as tell something.
-fn figure(number: f64, unit: &str) -> String {
+pub(super) fn figure(number: f64, unit: &str) -> String {
     let text = match number.abs() {
         size if size >= 10_000.0 => format!("{:.0} k", number / 1000.0),
         size if size >= 100.0 => format!("{number:.0}"),
@@ -100,15 +100,8 @@ fn shown(claim: &Claim) -> Shown {
 /// # Errors
 /// If the template does not take it: a slip in this crate.
 pub fn page(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]) -> Result<String, tera::Error> {
-    let all = [
-        Verdict::Exceeded,
-        Verdict::Holds,
-        Verdict::HoldsUnderAssumption,
-        Verdict::DoesNotHold,
-        Verdict::NotMeasured,
-    ];
     let count = |verdict: Verdict| claims.iter().filter(|claim| claim.verdict().0 == verdict).count();
-    let counts: Vec<_> = all
+    let counts: Vec<_> = Verdict::ALL
         .into_iter()
         .filter(|&verdict| count(verdict) > 0)
         .map(|v| json!({"name": v.name(), "class": class(v), "number": count(v)}))

@@ -33,6 +33,15 @@ pub enum Better {
 }
 
 impl Verdict {
+    /// All of them, the best first.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Exceeded,
+        Verdict::Holds,
+        Verdict::HoldsUnderAssumption,
+        Verdict::DoesNotHold,
+        Verdict::NotMeasured,
+    ];
+
     /// Its name in print.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,0 +1,95 @@
+//! The claims as Markdown, for a page of the documentation.
+
+use super::claim::Claim;
+use super::figures::Drawn;
+use super::page::{figure, Head};
+use super::verdict::{Verdict, TOLERANCE};
+
+/// Width of the text.
+const WIDTH: usize = 100;
+
+/// All claims in tables by their place in the paper, with the figures, whose files are in `folder`.
+pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], folder: &str) -> String {
+    let mut text = "# The paper beside meshkv\n\n".to_owned();
+    text += &wrapped(&format!(
+        "This page has every number of the paper's evaluation, and ours beside it. It is written by `{}`, meshkv {}, \
+         from {} rows. {} All readings of each claim are in [claims.json]({folder}claims.json).",
+        head.command, head.version, head.rows, head.sampling
+    ));
+    text += &wrapped(&format!(
+        "A claim **holds** if ours is within {:.0} % of the paper's number, and is **exceeded** if ours is better by \
+         more. The plain reading puts each head on one tile on both sides. If another reading meets the claim, it \
+         **holds under an assumption**, which is named.",
+        100.0 * TOLERANCE
+    ));
+    text += "| verdict | claims |\n|---|---:|\n";
+    for verdict in Verdict::ALL {
+        let count = claims.iter().filter(|claim| claim.verdict().0 == verdict).count();
+        if count > 0 {
+            text += &format!("| {} | {count} |\n", verdict.name());
+        }
+    }
+    let mut places: Vec<&str> = Vec::new();
+    for claim in claims.iter().filter(|claim| claim.views.first().is_some()) {
+        if !places.contains(&claim.place) {
+            places.push(claim.place);
+        }
+    }
+    for place in places {
+        text += &format!("\n## {place}\n\n| claim | paper | ours | ratio | verdict | bound by | why |\n|---|---:|---:|---:|---|---|---|\n");
+        for claim in claims.iter().filter(|claim| claim.place == place) {
+            text += &row(claim);
+        }
+    }
+    text += "\n## Figures\n";
+    for figure in drawn {
+        text +=
+            &format!("\n![{}]({folder}{}.png)\n\n{}", figure.caption, figure.name, wrapped(&figure.caption));
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+fn row(claim: &Claim) -> String {
+    let (verdict, view) = claim.verdict();
+    let assumed = view.and_then(|view| view.assumption).map_or(String::new(), |text| format!("If {text}. "));
+    let bound = view.map_or("", |view| view.bound_by.as_str());
+    let cells = [
+        claim.what.clone(),
+        figure(claim.paper, claim.unit),
+        view.map_or("-".to_owned(), |view| figure(view.ours, claim.unit)),
+        claim.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
+        verdict.name().to_owned(),
+        bound.to_owned(),
+        format!("{assumed}{}", claim.why),
+    ];
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// A paragraph in lines of at most [`WIDTH`] characters, and an empty line.
+fn wrapped(text: &str) -> String {
+    let (mut lines, mut line) = (String::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines += &format!("{line}\n");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line += word;
+    }
+    format!("{lines}{line}\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_no_longer_than_a_page_and_no_word_is_lost() {
+        let text = "word ".repeat(70);
+        let lines = wrapped(&text);
+        assert!(lines.lines().all(|line| line.len() <= WIDTH));
+        assert_eq!(lines.split_whitespace().count(), 70);
+    }
+}
