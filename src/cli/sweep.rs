@@ -4,10 +4,12 @@
 mod execute;
 mod fill;
 mod meta;
+mod slurm;
 mod store;
 
 pub(super) use fill::{fill, Filled};
 pub(super) use meta::Meta;
+pub(super) use slurm::{fill_on_slurm, SlurmArgs};
 pub(super) use store::{Store, META, ROWS};
 
 use super::interrupt::Interrupt;
@@ -36,6 +38,7 @@ use std::time::Instant;
   meshkv sweep sweeps/latency_load.toml --dry-run      the points, and which are done
   meshkv sweep sweeps/mesh_sizes.toml -o out/sizes --jobs 4
   meshkv sweep sweeps/mesh_sizes.toml --only 8c2e1c0a6f7b9d3e --json
+  meshkv sweep sweeps/mesh_sizes.toml --slurm --partition compute --time-limit 30
   meshkv report out/latency_load                       tables and pictures of the rows")]
 pub struct Args {
     /// Sweep file
@@ -57,8 +60,28 @@ pub struct Args {
     #[arg(long)]
     set_aside: bool,
     /// Run the point of this id alone and print its row; nothing is written
-    #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "output", "set_aside", "jobs"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["dry_run", "output", "set_aside", "jobs", "slurm"])]
     only: Option<String>,
+    #[command(flatten)]
+    slurm: SlurmArgs,
+}
+
+/// Run the points of a task of a job array: what `sweep --slurm` submits
+#[derive(Debug, clap::Args)]
+pub struct ChunkArgs {
+    /// Folder of the array
+    dir: PathBuf,
+    /// Number of the task
+    task: usize,
+}
+
+/// Runs a task of a job array.
+///
+/// # Errors
+/// A chunk that cannot be read, a missing tool, or a signal.
+pub fn run_chunk(args: &ChunkArgs) -> anyhow::Result<ExitCode> {
+    slurm::run_chunk(&args.dir, args.task)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Result of a sweep.
@@ -189,11 +212,19 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
     for note in store.notes() {
         ui.note(note);
     }
-    let missing: Vec<(&Point, u64)> =
-        all.points.iter().filter(|point| !store.has(&point.id)).map(|point| (point, 1)).collect();
+    let missing: Vec<(&Point, u64)> = all
+        .points
+        .iter()
+        .filter(|point| !store.has(&point.id))
+        .map(|point| (point, point.length()))
+        .collect();
     let kept = all.points.len() - missing.len();
-    let jobs = jobs(args, grid, &all.points);
-    let Filled { run, failed } = fill(&mut store, &missing, (jobs, "sweeping"), &interrupt, ui)?;
+    let Filled { run, failed } = if args.slurm.slurm {
+        let of = (&args.slurm, &grid.slurm, grid.name.as_str());
+        fill_on_slurm(&mut store, &missing, of, &interrupt, ui)?
+    } else {
+        fill(&mut store, &missing, (jobs(args, grid, &all.points), "sweeping"), &interrupt, ui)?
+    };
     let violations =
         store.finish().with_context(|| format!("the rows in {} are not whole", output.display()))?;
     let seconds = started.elapsed().as_secs_f64();

@@ -21,7 +21,9 @@ pub use grid::{load_grid, workload_keys, Axis, Choice, Grid, Set};
 pub use keys::{json_schema, tables, violations, Key, Kind, Table};
 pub use report::{Problem, Report};
 pub use schema::*;
-pub use work::{DecodeWork, Engine, Pattern, Shares, TileOfHead, TrafficWork, VirtualNetwork, WorkKind};
+pub use work::{
+    DecodeWork, Engine, Pattern, Shares, SlurmTable, TileOfHead, TrafficWork, VirtualNetwork, WorkKind,
+};
 
 use report::Text;
 use std::path::Path;

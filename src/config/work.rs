@@ -215,3 +215,24 @@ impl Default for DecodeWork {
         }
     }
 }
+
+/// `[slurm]` of a sweep file: what its points take on a cluster.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlurmTable {
+    /// Partition of the job array. Left out: the cluster's default.
+    #[schemars(example = &"compute")]
+    pub partition: Option<String>,
+    /// Account that pays for it. Left out: the user's default.
+    #[schemars(example = &"architecture")]
+    pub account: Option<String>,
+    /// Time limit of a task, in minutes. Left out: the partition's.
+    #[schemars(range(min = 1, max = 1_000_000), example = 60)]
+    pub time_limit: Option<u32>,
+    /// Tasks at once, at most. Left out: as many as the cluster lets run.
+    #[schemars(range(min = 1, max = 1_000_000), example = 64)]
+    pub tasks: Option<u32>,
+    /// Seconds of a task, about: points are dealt to tasks of this length. Left out: 60.
+    #[schemars(range(min = 1, max = 1_000_000), example = 600)]
+    pub chunk_seconds: Option<u32>,
+}

@@ -12,5 +12,6 @@ mod progress;
 mod run;
 mod run_device;
 mod sim;
+mod slurm;
 mod sweep;
 mod tools;

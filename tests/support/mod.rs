@@ -10,5 +10,6 @@ pub mod kernel_block;
 pub mod random_fabric;
 pub mod sandbox;
 pub mod saturation;
+pub mod slurm;
 pub mod sources;
 pub mod verilated;

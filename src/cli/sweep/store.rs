@@ -33,6 +33,9 @@ const LOCK: &str = ".lock";
 /// Prefix of files that were being written when a process was killed.
 const TEMPORARY: &str = ".tmp";
 
+/// ENOLCK: a network file system without a server for locks.
+const NO_LOCKS: i32 = 37;
+
 /// An open folder. No other process writes into it.
 pub(in crate::cli) struct Store<'a> {
     dir: PathBuf,
@@ -100,6 +103,9 @@ fn take(dir: &Path) -> anyhow::Result<File> {
                 "another sweep writes into {shown}\n  help: wait for its end, or name another folder with -o"
             )
         }
+        // A file system that has no locks: only this process writes here, unless somebody starts another.
+        Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(lock),
+        Err(TryLockError::Error(error)) if error.raw_os_error() == Some(NO_LOCKS) => Ok(lock),
         Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("cannot lock {shown}")),
     }
 }
@@ -184,6 +190,11 @@ impl<'a> Store<'a> {
     /// The folder.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
     }
 
     /// Number of all points.

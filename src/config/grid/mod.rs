@@ -25,7 +25,7 @@ pub use words::workload_keys;
 use super::finding::Finding;
 use super::report::{Report, Text};
 use super::walk::Walk;
-use super::work::WorkKind;
+use super::work::{SlurmTable, WorkKind};
 use reader::Reader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,8 @@ pub struct Grid {
     pub kind: WorkKind,
     /// The axes; a key with one value is an axis of one choice.
     pub axes: Vec<Axis>,
+    /// Options of a run on a cluster.
+    pub slurm: SlurmTable,
     source: Text,
 }
 
@@ -65,12 +67,12 @@ pub fn load_grid(path: &Path) -> Result<Grid, Report> {
     let source = Text::load(path, "name an existing sweep file; docs/sweeps.md says what one holds")?;
     let name = super::stem(path).unwrap_or_default();
     let (document, walk) = Walk::parse(&source);
-    let Reader { walk, axes, base, kind, .. } = Reader::of(walk, document.get_ref());
+    let Reader { walk, axes, base, kind, slurm, .. } = Reader::of(walk, document.get_ref());
     let report = Report::new(&source.path, walk.problems);
     if report.has_errors() {
         return Err(report);
     }
     let folder = path.parent().unwrap_or(Path::new(""));
     let base = folder.join(base.unwrap_or_default());
-    Ok(Grid { name, base, kind: kind.unwrap_or(WorkKind::Traffic), axes, source })
+    Ok(Grid { name, base, kind: kind.unwrap_or(WorkKind::Traffic), axes, slurm, source })
 }

@@ -1,11 +1,11 @@
 //! Reads the tables of a sweep file, key by key; `values` reads the values.
 
 use super::axis::{Axis, Choice, Set};
-use super::words::{free_key, words, workload};
+use super::words::{free_key, slurm, words, workload};
 use crate::config::finding::Finding;
 use crate::config::keys::{tables, Key};
 use crate::config::walk::{names, Walk};
-use crate::config::work::WorkKind;
+use crate::config::work::{SlurmTable, WorkKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -17,6 +17,7 @@ pub(super) struct Reader<'a> {
     pub(super) axes: Vec<Axis>,
     pub(super) base: Option<String>,
     pub(super) kind: Option<WorkKind>,
+    pub(super) slurm: SlurmTable,
     /// Table that sets each key, which may be an axis once.
     placed: BTreeMap<String, &'static str>,
 }
@@ -32,7 +33,14 @@ fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(String, Range<usize>, &'t Sp
 impl<'a> Reader<'a> {
     /// Reads a whole file.
     pub(super) fn of(walk: Walk<'a>, document: &DeTable<'_>) -> Reader<'a> {
-        let mut reader = Reader { walk, axes: Vec::new(), base: None, kind: None, placed: BTreeMap::new() };
+        let mut reader = Reader {
+            walk,
+            axes: Vec::new(),
+            base: None,
+            kind: None,
+            slurm: SlurmTable::default(),
+            placed: BTreeMap::new(),
+        };
         reader.top_level(document);
         reader.missing();
         reader
@@ -52,6 +60,7 @@ impl Reader<'_> {
                 "zip" => self.list("zip", value, Reader::zip),
                 "points" => self.points(value),
                 "workload" => self.workload(value),
+                "slurm" => self.slurm(value),
                 _ => {
                     let is_table = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
                     self.walk.unknown(&tables, &tables[0], &word, span, is_table);
@@ -181,6 +190,19 @@ impl Reader<'_> {
                 None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, false),
             }
         }
+    }
+
+    fn slurm(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(entries) = self.table("slurm", value) else { return };
+        let (table, mut read) = (slurm(), serde_json::Map::new());
+        for (word, span, value) in in_order(entries) {
+            match table.keys.iter().find(|key| key.name == word) {
+                Some(key) => read.extend(self.walk.value(key, value).map(|value| (word, value))),
+                None => self.walk.unknown(std::slice::from_ref(&table), &table, &word, span, false),
+            }
+        }
+        // Each value has been checked by its key.
+        self.slurm = serde_json::from_value(read.into()).unwrap_or_default();
     }
 
     /// Adds an axis, or reports its problem.

@@ -1,7 +1,7 @@
 //! Keys of a sweep file that are not keys of the configuration.
 
 use crate::config::keys::{tables_of, Key, Kind, Table};
-use crate::config::work::{DecodeWork, TrafficWork, WorkKind};
+use crate::config::work::{DecodeWork, SlurmTable, TrafficWork, WorkKind};
 use serde_json::Value;
 
 /// A key with no rule of its own.
@@ -22,7 +22,9 @@ pub(super) fn free_key(name: &str, doc: &str) -> Key {
 pub(super) fn words() -> Vec<Table> {
     let table = |name: &str, keys: Vec<Key>| Table { name: name.to_owned(), doc: String::new(), keys };
     let top = table("", vec![free_key("base", "Path of the base configuration, from the sweep file")]);
-    std::iter::once(top).chain(["grid", "zip", "points", "workload"].map(|t| table(t, Vec::new()))).collect()
+    std::iter::once(top)
+        .chain(["grid", "zip", "points", "workload", "slurm"].map(|t| table(t, Vec::new())))
+        .collect()
 }
 
 /// The keys of a workload.
@@ -36,6 +38,15 @@ pub(super) fn workload(kind: WorkKind) -> Table {
         key.path = format!("workload.{}", key.name);
     }
     Table { name: "workload".to_owned(), doc: String::new(), keys }
+}
+
+/// The keys of a run on a cluster.
+pub(super) fn slurm() -> Table {
+    let mut keys = tables_of::<SlurmTable>().into_iter().next().map_or(Vec::new(), |top| top.keys);
+    for key in &mut keys {
+        key.path = format!("slurm.{}", key.name);
+    }
+    Table { name: "slurm".to_owned(), doc: String::new(), keys }
 }
 
 /// The keys of a workload, to list them.

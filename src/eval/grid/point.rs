@@ -7,7 +7,7 @@ use crate::cosim::traffic::pattern::PatternKind;
 use crate::cosim::workloads::decode::{default_segments, step, Pace, Plan, Step, Workload, WorkloadError};
 use crate::cosim::workloads::network::Phases;
 use crate::design::{Choice, Design, Mapping, Sharing};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
 
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 pub const ROW_FORMAT: u32 = 4;
 
 /// The run at a point.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Work {
     /// Synthetic traffic.
@@ -123,12 +123,27 @@ impl Point {
         Point { id: id(&design.config, &work), labels, design, work }
     }
 
-    /// The workload of a decode step.
+    /// Router-cycles of its run, about: the forecast of a decode step, the cycles of traffic.
+    pub fn length(&self) -> u64 {
+        let cycles = match &self.work {
+            Work::Traffic(work) => work.warmup + 2 * work.cycles,
+            Work::Decode(work) => Point::forecast(work, &self.design).unwrap_or(1) * u64::from(work.steps),
+        };
+        cycles.max(1) * self.design.mesh.tiles() as u64
+    }
+
+    /// Forecast cycles of a decode step.
     ///
     /// # Errors
     /// If the design cannot hold it.
-    pub fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, WorkloadError> {
-        workload(work, design)
+    pub fn forecast(work: &DecodeWork, design: &Design) -> Result<u64, WorkloadError> {
+        let load = workload(work, design)?;
+        let known = Choice::new(design, &step(design, &load)?.descriptors).forecasts;
+        let fixed = (work.mapping != TileOfHead::Auto).then_some(load.mapping);
+        let of = known.iter().find(|(mapping, _)| Some(*mapping) == fixed);
+        let least = known.iter().filter_map(|(_, forecast)| forecast.as_ref().ok()).min_by_key(|f| f.cycles);
+        let found = of.and_then(|(_, forecast)| forecast.as_ref().ok()).or(least);
+        Ok(found.map_or(0, |forecast| forecast.cycles))
     }
 
     /// Synthetic traffic and its phases.

@@ -1,10 +1,10 @@
 //! What must run: the cases, and the samples of each that fit a budget of cycles.
 
-use super::case::{file_name, mapping_name, Case, Model, LONGEST};
+use super::case::{file_name, Case, Model, LONGEST};
 use super::fabric::fabric;
 use crate::config::{Config, DecodeWork, Shares, TileOfHead, WorkKind};
-use crate::cosim::workloads::decode::{step, WorkloadError};
-use crate::design::{Choice, Design, Illegal};
+use crate::cosim::workloads::decode::WorkloadError;
+use crate::design::{Design, Illegal};
 use crate::eval::grid::{columns_of, text_label, Column, Expanded, Point, Work};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -254,7 +254,7 @@ fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, P
     } else {
         case
     };
-    let cycles = |layers: u32, segments: u32| forecast(&design, &sampled.work(layers, segments));
+    let cycles = |layers: u32, segments: u32| Point::forecast(&sampled.work(layers, segments), &design);
     // As many of `unit` segments as fit the budget, one at least.
     let fitting = |layers: u32, unit: u32| -> Result<u32, WorkloadError> {
         let units = (extent.most_cycles() / cycles(layers, unit)?.max(1)).clamp(1, u64::from(of_segments));
@@ -284,17 +284,6 @@ fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, P
 /// Segments of a layer that a workload attends to.
 fn segments(design: &Design, work: &DecodeWork) -> Result<u32, WorkloadError> {
     Ok(Point::decode(work, design)?.1.most_segments)
-}
-
-/// Forecast cycles of a workload.
-fn forecast(design: &Design, work: &DecodeWork) -> Result<u64, WorkloadError> {
-    let load = Point::workload(work, design)?;
-    let descriptors = step(design, &load)?.descriptors;
-    let known = Choice::new(design, &descriptors).forecasts;
-    let of = known.iter().find(|(mapping, _)| mapping.name() == mapping_name(work.mapping));
-    let least = known.iter().filter_map(|(_, forecast)| forecast.as_ref().ok());
-    let found = of.and_then(|(_, forecast)| forecast.as_ref().ok()).or(least.min_by_key(|f| f.cycles));
-    Ok(found.map_or(0, |forecast| forecast.cycles))
 }
 
 #[cfg(test)]
