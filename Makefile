@@ -18,6 +18,9 @@ DEVICE      ?= configs/u280_4x8.toml
 SOAK        ?= --time 600
 # The sweep that `make sweep` runs and reports.
 SWEEP       ?= sweeps/latency_load.toml
+# Folder of the page that sets the paper beside meshkv, and options of meshkv paper.
+PAPER       ?= out/paper
+PAPER_FLAGS ?=
 # Sections of the figures to measure; all of them when empty.
 FIGURES     ?=
 
@@ -25,7 +28,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint fmt bench soak sweep bless tools tools-synth tools-cluster doc clean
+.PHONY: help run load estimate build test verify lint fmt bench paper soak sweep bless tools tools-synth tools-cluster doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +72,9 @@ fmt: ## Format the Rust sources
 
 bench: tools-synth build ## Measure the figures and write them into docs/figures.md; FIGURES="latency area" for some of them
 	$(CARGO) bench $(CARGO_FLAGS) --bench figures -- $(FIGURES)
+
+paper: tools-synth build ## Every number of the paper beside ours, as a page in PAPER; PAPER_FLAGS=--quick for samples
+	$(MESHKV) paper $(PAPER_FLAGS) -o $(PAPER)
 
 soak: tools build ## Compare model and Verilog on random fabrics; SOAK="--time 3600 --seed 500" for how many
 	$(MESHKV) soak $(SOAK)

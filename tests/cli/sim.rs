@@ -103,7 +103,7 @@ fn a_difference_at_a_port_is_named_and_waves_around_it_are_written() {
     fs::write(dir.path().join("least.toml"), LEAST).unwrap();
     for (work, at) in [
         ("fetch least.toml --pattern random --commands 20", "1,1@300"),
-        ("decode least.toml --tokens 40", "1,1@300"),
+        ("decode least.toml --tokens 40 --mapping row-aligned", "1,1@300"),
         ("run least.toml --tokens 9", "1,1@200"),
     ] {
         let (code, out, err) = meshkv(dir.path(), &format!("cosim {work} --lockstep --upset {at}"));

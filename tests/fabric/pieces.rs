@@ -47,7 +47,8 @@ fn pieces_show_what_the_fabric_shows() {
 #[test]
 fn homes_that_swap_do_so_in_pieces() {
     let pace = Pace { segments: 1, step: 2, ..LIVELY };
-    let seen = same(&small(3, 2, |c| c.takv.swap_epoch = 1), pace, 12_000);
+    // Descriptors wait for queries and for swaps, so more layers pass before one is named again.
+    let seen = same(&small(3, 2, |c| (c.takv.swap_epoch, c.model.layers) = (1, 8)), pace, 12_000);
     assert!(seen.occupancies > 12 && seen.swaps > 0, "{seen:?}");
 }
 

@@ -30,7 +30,7 @@ pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], folder: &str) ->
         }
     }
     let mut places: Vec<&str> = Vec::new();
-    for claim in claims.iter().filter(|claim| claim.views.first().is_some()) {
+    for claim in claims.iter().filter(|claim| !claim.views.is_empty()) {
         if !places.contains(&claim.place) {
             places.push(claim.place);
         }
