@@ -104,7 +104,7 @@ fn a_difference_at_a_port_is_named_and_waves_around_it_are_written() {
     for (work, at) in [
         ("fetch least.toml --pattern random --commands 20", "1,1@300"),
         ("decode least.toml --tokens 40 --mapping row-aligned", "1,1@300"),
-        ("run least.toml --tokens 9", "1,1@200"),
+        ("run least.toml --tokens 9 --mapping row-aligned", "1,1@200"),
     ] {
         let (code, out, err) = meshkv(dir.path(), &format!("cosim {work} --lockstep --upset {at}"));
         assert_eq!((code, out.as_str()), (Some(1), ""), "{work}: {err}");
