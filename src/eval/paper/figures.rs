@@ -42,7 +42,13 @@ pub fn figures(found: &Found, claims: &[Claim]) -> anyhow::Result<Vec<Drawn>> {
     let mut drawn = Vec::new();
     let mut add = |name: &'static str, svg: anyhow::Result<String>, caption: &str| -> anyhow::Result<()> {
         let svg = svg?;
-        drawn.push(Drawn { name, themed: with_theme(&svg), svg, caption: format!("{caption} {OUTLINE}") });
+        let told = if ["energy", "card"].contains(&name) { "" } else { OUTLINE };
+        drawn.push(Drawn {
+            name,
+            themed: with_theme(&svg),
+            svg,
+            caption: format!("{caption} {told}").trim_end().to_owned(),
+        });
         Ok(())
     };
     add("traffic", traffic(found, claims).draw(), "Traffic of one layer over that of cent, T = 32 K, B = 1, both sides under the mapping below the bars.")?;

@@ -48,9 +48,10 @@ pub(super) fn claims(found: &Found, resources: Option<&Resources>, extent: Exten
     let mut claims = sizes();
     for (at, (id, what, paper, percent)) in TABLE.into_iter().enumerate() {
         let why = match id {
-            "uram" => "Both have eight UltraRAMs a tile for staging.",
-            "dsp" => "Ours has two rows of 32 lanes a tile for two dot products each, in FP16 with an exact sum; the paper does not say what its 90 slices a tile compute.",
-            _ => "A 512-bit router alone needs more LUTs than the paper's 5 % of its total leave for it; ours is what Yosys counts, of a design that computes attention to the last bit.",
+            "uram" => "Both have eight UltraRAMs a tile for staging; ours has two more, for the sums of the contexts of its two rows.",
+            "dsp" => "Ours has two rows of 32 lanes a tile; the paper does not say what its 90 slices a tile compute.",
+            "lut" => "A router of 512 bits alone takes seven times the share that the paper gives it; ours is what Yosys counts, of a design that computes attention to the last bit.",
+            _ => "Ours has a register stage in every link, and FIFOs of requested flits and stationary vectors in block RAM; the paper does not say what its fabric holds.",
         };
         let view = |ours: fn(&Resources, usize) -> f64| {
             resources
