@@ -236,7 +236,7 @@ mod tests {
         let negative = of("pj_per_bit = 0.3125", "pj_per_bit = -1.0");
         assert!(negative.starts_with("sram.pj_per_bit is -1, and must be"), "{negative}");
         let unknown = of("pj = 2.0", "joule = 2.0");
-        assert!(unknown.contains("line 15") && unknown.contains("unknown field `joule`"), "{unknown}");
+        assert!(unknown.contains("line 14") && unknown.contains("unknown field `joule`"), "{unknown}");
         let tier = EnergyTable::published().tier("dram").unwrap_err().to_string();
         assert!(tier.contains("the file has ddr, hbm; add [memory.dram]"), "{tier}");
     }
