@@ -64,14 +64,19 @@ pub fn csv_head(columns: &[Column]) -> String {
     format!("{}\n", names.join(","))
 }
 
-/// A field of CSV, quoted where RFC 4180 requires it.
+/// Text as a field of CSV, quoted where RFC 4180 requires it.
+pub fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+/// A field of CSV.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) if text.contains([',', '"', '\n', '\r']) => {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        }
-        Value::String(text) => text.clone(),
+        Value::String(text) => quoted(text),
         other => other.to_string(),
     }
 }

@@ -5,6 +5,7 @@ use super::claim::Claim;
 use super::measured::{Found, Measured};
 use super::plan::{mappings, ABLATED, CARDS, COMPARED, CONTEXTS, LONG_MESH, VARIED, WINDOWS};
 use crate::config::{Shares, TileOfHead};
+use crate::eval::grid::quoted;
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +23,6 @@ pub struct Table {
 impl Table {
     /// As CSV, with fields quoted where RFC 4180 requires it.
     pub fn to_csv(&self) -> String {
-        let quoted = |field: &str| match field.contains([',', '"', '\n']) {
-            true => format!("\"{}\"", field.replace('"', "\"\"")),
-            false => field.to_owned(),
-        };
         let line = |fields: Vec<String>| format!("{}\n", fields.join(","));
         let head = line(self.head.iter().map(|name| quoted(name)).collect());
         let rows = self.rows.iter().map(|row| line(row.iter().map(|field| quoted(field)).collect()));
