@@ -9,7 +9,9 @@ use super::sweep::{fill, fill_on_slurm, Filled, Meta, SlurmArgs, Store};
 use super::ui::Ui;
 use crate::config::{SlurmTable, WorkKind};
 use crate::eval::grid::{Point, ROW_FORMAT};
-use crate::eval::paper::{claims, figures, page, plan, tables, Extent, Found, Head, Plan, Section, Verdict};
+use crate::eval::paper::{
+    claims, figures, page, plan, tables, Draw, Errors, Extent, Found, Head, Plan, Section, Verdict,
+};
 use crate::eval::DEFAULT_TIER;
 use crate::workers;
 use clap::ValueEnum;
@@ -80,7 +82,13 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     if !args.section.is_empty() {
         claims.retain(|claim| claim.verdict().0 != Verdict::NotMeasured);
     }
-    let (tables, drawn) = (tables(&found, &claims), figures(&found, &claims)?);
+    let errors = match sections.contains(&Section::Accuracy) {
+        true => {
+            interrupt.explain(accuracy(args, &interrupt, ui), "while computing errors; all rows are kept")?
+        }
+        false => Vec::new(),
+    };
+    let (tables, drawn) = (tables(&found, &claims, &errors), figures(&found, &claims)?);
     let worst = found.worst_error();
     let head = Head {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -149,6 +157,26 @@ impl Done {
             .then(|| format!("The rows have {} violations: the fabric was wrong.", self.violations));
         failed.into_iter().chain(wrong).collect()
     }
+}
+
+/// Computes the errors of attention on all drawn tensors.
+///
+/// # Errors
+/// Ctrl-C.
+fn accuracy(args: &Args, interrupt: &Interrupt, ui: &Ui) -> anyhow::Result<Vec<Errors>> {
+    let draws = Draw::all();
+    let progress = ui.progress(Some(draws.len() as u64), "computing errors");
+    let jobs = args.jobs.map_or_else(workers::cores, usize::from);
+    let mut all = Vec::with_capacity(draws.len());
+    workers::work(&draws, jobs, &|draw: &Draw| draw.errors(), &mut |_, errors| {
+        all.push(errors);
+        progress.set(all.len() as u64);
+        if interrupt.requested() {
+            anyhow::bail!("stopped");
+        }
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 /// Runs the points that have no row yet.

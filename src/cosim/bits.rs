@@ -1,5 +1,13 @@
 //! Bit fields of packed ports, which are arrays of little-endian words.
 
+/// The word with all of a field of at most 32 bits, the field's shift in it, and its mask there; `None` for
+/// a field that is wider or reaches into the next word.
+#[inline(always)]
+pub(super) fn in_one_word(begin: usize, width: u32) -> Option<(usize, u32, u32)> {
+    let (at, shift) = (begin / 32, (begin % 32) as u32);
+    (shift + width <= 32 && width > 0).then(|| (at, shift, (u32::MAX >> (32 - width)) << shift))
+}
+
 /// Writes `width` bits of `words` from bit `begin` on.
 pub(super) fn put_bits(words: &mut [u32], begin: usize, width: u32, value: &[u32]) {
     for bit in (0..width as usize).step_by(32) {

@@ -10,6 +10,7 @@ use super::mare::Mare;
 use super::memory::Memory;
 use super::mesh::Mesh;
 use super::placement::{Placement, PlacementKind};
+use super::round_trip::round_trip;
 use super::router::Router;
 use super::slice::segments;
 use super::totals::{COUNTER_KINDS, SELECT_TILE_BITS, TILE_ERRORS, TOTAL_BITS};
@@ -115,6 +116,11 @@ impl Design {
         let words = self.config.pe.head_dim / 4;
         let of_column = self.heads.most() * words;
         of_column.max(self.heads.heads() * words / self.bus.query_group_words)
+    }
+
+    /// Cycles from a fetch to its first flit without load: both ways over the mean distance of two tiles.
+    pub fn round_trip(&self) -> u32 {
+        round_trip(&self.config, &self.floorplan)
     }
 
     /// Decides everything from a legal configuration.

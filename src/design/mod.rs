@@ -30,6 +30,7 @@ mod pieces;
 mod placement;
 pub mod registers;
 mod root;
+mod round_trip;
 mod router;
 mod row_flits;
 mod slice;

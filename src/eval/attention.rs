@@ -1,14 +1,11 @@
 //! Turns a run of attention into an [`AttentionRow`]: errors, cycles by stage, bounds.
 
-use super::bounds::{Carried, Phase};
+use super::bounds::{accepted_a_cycle, Carried, Phase};
 use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
 use crate::emit::{self, TILE_EVENTS};
-use crate::model::reference::{exact, flash_attention2, Error};
+use crate::model::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
 use serde::Serialize;
-
-/// Block sizes of FlashAttention-2. The better one counts, for maximum and RMS separately.
-const FA2_BLOCKS: [usize; 2] = [64, 128];
 
 /// Activity of the stages of the busiest tile, in cycles of the PE clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -160,7 +157,7 @@ impl AttentionRow {
             bounds: total.bounds,
             kv_phase,
             mac_utilisation: row_passes as f64 / (pe_window * f64::from(rows) * done.pad.len() as f64),
-            accepted_a_cycle: all("flits_accepted") as f64 / all("flit_waits_or_passes").max(1) as f64,
+            accepted_a_cycle: accepted_a_cycle(design, &done.pad),
             fifo_utilisation: all("flit_waits_or_passes") as f64 / (pe_window * done.pad.len() as f64),
             stages: Stages {
                 k_passes: of(busiest, "k_passes"),
@@ -227,7 +224,7 @@ fn errors(job: &Job, done: &AttentionResult) -> (Error, Error, Option<Heads>) {
 struct Compared {
     ours: Vec<u16>,
     exact: Vec<f64>,
-    theirs: [Vec<u16>; FA2_BLOCKS.len()],
+    theirs: [Vec<u16>; FLASH_BLOCKS.len()],
 }
 
 impl Compared {
@@ -238,7 +235,7 @@ impl Compared {
         let (k, v) = (&k[rows.clone()], &v[rows]);
         self.ours.extend_from_slice(output);
         self.exact.extend(exact(q, k, v));
-        for (theirs, block) in self.theirs.iter_mut().zip(FA2_BLOCKS) {
+        for (theirs, block) in self.theirs.iter_mut().zip(FLASH_BLOCKS) {
             theirs.extend(flash_attention2(q, k, v, block));
         }
     }
@@ -254,13 +251,8 @@ impl Compared {
     }
 
     fn theirs(&self) -> Error {
-        better(self.theirs.iter().map(|block| Error::of(block, &self.exact)))
+        Error::least(self.theirs.iter().map(|block| Error::of(block, &self.exact)))
     }
-}
-
-/// The smaller maximum and the smaller RMS; NaN only if all are.
-fn better(errors: impl Iterator<Item = Error>) -> Error {
-    errors.reduce(|a, b| Error { max: a.max.min(b.max), rms: a.rms.min(b.rms) }).expect("there are blocks")
 }
 
 #[cfg(test)]
@@ -292,7 +284,7 @@ mod tests {
     fn the_better_block_size_is_one_that_has_an_error() {
         for errors in [[error(f64::NAN, f64::NAN), error(2.0, 1.0)], [error(2.0, 1.0), error(f64::NAN, 3.0)]]
         {
-            assert_eq!(better(errors.into_iter()), error(2.0, 1.0));
+            assert_eq!(Error::least(errors), error(2.0, 1.0));
         }
     }
 }

@@ -50,6 +50,16 @@ fn most(values: impl IntoIterator<Item = u64>) -> u64 {
     values.into_iter().max().unwrap_or(0)
 }
 
+/// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
+pub(super) fn accepted_a_cycle(design: &Design, pad: &[Vec<u32>]) -> f64 {
+    let names = pad_events(design);
+    let all = |name: &str| -> u64 {
+        let at = names.iter().position(|known| *known == name).expect("a counter of this name");
+        pad.iter().map(|tile| u64::from(tile[at])).sum()
+    };
+    all("flits_accepted") as f64 / all("flit_waits_or_passes").max(1) as f64
+}
+
 impl Carried<'_> {
     /// Flits of these classes that left a router by this port.
     fn left(&self, tile: usize, port: Port, classes: &[Class]) -> u64 {

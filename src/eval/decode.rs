@@ -1,7 +1,7 @@
 //! Turns the counts of a run of decode steps into the metrics of the specification, a
 //! [`DecodeRow`].
 
-use super::bounds::Carried;
+use super::bounds::{accepted_a_cycle, Carried};
 use super::decode_row::{DecodeRow, Flits, Platform, Sample, StepRow, WholeStep};
 use super::energy::{Activity, Energies};
 use super::row::{links, Row};
@@ -126,6 +126,7 @@ impl DecodeRow {
             tokens_per_cycle: tokens / cycles_a_step.max(1.0),
             bound_by: total.bounds.near_tightest(),
             over_bound: total.over_bound(),
+            accepted_a_cycle: accepted_a_cycle(design, &done.pad),
             energy_nj: energies.of(&activity),
             sample,
             extrapolated,

@@ -154,6 +154,8 @@ pub struct DecodeRow {
     pub bound_by: String,
     /// `cycles` over the tightest bound.
     pub over_bound: f64,
+    /// KV flits accepted per PE cycle in which a tile's FIFO holds one, over all tiles.
+    pub accepted_a_cycle: f64,
     /// Energy in nJ.
     pub energy_nj: Energy,
     /// The part of a step that was run.

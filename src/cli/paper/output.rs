@@ -67,7 +67,7 @@ impl Output {
             "points": head.points, "sampling": head.sampling, "claims": all,
         });
         write("claims.json".to_owned(), format!("{}\n", serde_json::to_string_pretty(&value)?).as_bytes())?;
-        write("claims.md".to_owned(), markdown(head, claims, drawn, "").as_bytes())?;
+        write("claims.md".to_owned(), markdown(head, claims, drawn, tables, "").as_bytes())?;
         write("index.html".to_owned(), html.as_bytes())?;
         Ok(self.0.join("index.html"))
     }

@@ -9,7 +9,7 @@ use super::clocks::Clocks;
 use super::error::DutError;
 use super::ports::DutPorts;
 use super::verilated_ports::verilated;
-use crate::cosim::bits::{get_bits, put_bits};
+use crate::cosim::bits::{get_bits, in_one_word, put_bits};
 use crate::cosim::build::ffi::Library;
 use crate::cosim::build::is_own;
 use crate::emit::{Dir, ModuleSpec};
@@ -100,6 +100,9 @@ impl Pins {
 
     /// Bits `[tile * width +: width]` of a port of up to 64 bits a tile.
     pub fn get(&self, pin: Pin, tile: usize) -> u64 {
+        if let Some((at, shift, mask)) = in_one_word(tile * pin.width as usize, pin.width) {
+            return u64::from((self.words(pin)[at] & mask) >> shift);
+        }
         let mut value = 0;
         for (i, word) in self.part(pin, tile).enumerate().take(2) {
             value |= u64::from(word) << (32 * i);
@@ -119,6 +122,12 @@ impl Pins {
 
     /// Sets a tile's part of an input of up to 64 bits.
     pub fn set(&mut self, pin: Pin, tile: usize, value: u64) {
+        if let Some((at, shift, mask)) = in_one_word(tile * pin.width as usize, pin.width) {
+            assert!(pin.input, "an output cannot be driven");
+            let word = &mut self.dut.words_mut(pin.port, pin.total)[at];
+            *word = *word & !mask | (value as u32) << shift & mask;
+            return;
+        }
         self.set_part(pin, tile, &[value as u32, (value >> 32) as u32]);
     }
 

@@ -165,6 +165,13 @@ const DECODE: &[Metric] = &[
     ("energy_memory_nj", "/energy_nj/external_memory", Number, "nJ", "energy of external memory"),
     ("bound_by", "/bound_by", Text, "", "the tightest bound and those of at least nine tenths of it"),
     ("over_bound", "/over_bound", Number, "", "cycles over the tightest bound"),
+    (
+        "accepted_a_cycle",
+        "/accepted_a_cycle",
+        Number,
+        "flits/cycle",
+        "KV flits that an array accepts per cycle in which its FIFO holds one",
+    ),
     ("kv_gbs", "/kv_gbs", Number, "GB/s", "KV read from external memory, from start to done"),
     ("share", "/share", Number, "of bandwidth_gbs", "the same as a share of the memory's bandwidth"),
     ("bound_memory", "/bounds/memory", Integer, "cycles", "bound of the memory"),

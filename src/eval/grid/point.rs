@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
-pub const ROW_FORMAT: u32 = 4;
+pub const ROW_FORMAT: u32 = 5;
 
 /// The run at a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

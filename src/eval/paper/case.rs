@@ -38,10 +38,19 @@ pub struct Case {
     pub sharing: Shares,
     /// Seed of a memory that answers out of order, with gaps; nothing for one that is at its best and draws nothing.
     pub unruly: Option<u32>,
+    /// Layers that run one after the other, where that is what is measured; nothing for one that stands for any.
+    pub layers: Option<u32>,
+    /// A context of which every eighth segment is attended to, so that all homes are in one row, in some steps.
+    pub skewed: bool,
 }
 
 /// The paper's longest context.
 pub(super) const LONGEST: u32 = 32_768;
+
+/// Steps of a case that is skewed; homes may swap after each.
+pub(super) const SKEWED_STEPS: u32 = 9;
+/// Segments apart that it attends to: as many as a column has homes.
+const SKEWED_STRIDE: u32 = 8;
 
 impl Case {
     /// LLaMA-2-7B, one stream of 32 K tokens, each head on one tile, slices shared by the heads of a KV head.
@@ -54,6 +63,8 @@ impl Case {
             mapping: TileOfHead::HeadTile,
             sharing: Shares::KvHead,
             unruly: None,
+            layers: None,
+            skewed: false,
         }
     }
 
@@ -87,6 +98,21 @@ impl Case {
         Case { unruly: Some(seed), ..self }
     }
 
+    /// The same in so many layers, one after the other.
+    pub const fn layers(self, layers: u32) -> Case {
+        Case { layers: Some(layers), ..self }
+    }
+
+    /// The same with all attended segments in one row, in [`SKEWED_STEPS`] steps.
+    pub const fn skewed(self) -> Case {
+        Case { skewed: true, ..self }
+    }
+
+    /// True if what runs is all that is measured: nothing is scaled to a whole layer.
+    pub(super) fn is_all(self) -> bool {
+        self.layers.is_some() || self.skewed
+    }
+
     /// Layers that spread over all columns, where the homes of a layer are in one: a takv placement of stride 0.
     pub(super) fn layers_in_columns(self) -> bool {
         let name = self.fabric.split('/').next().unwrap_or_default();
@@ -101,6 +127,8 @@ impl Case {
             prefix: if self.batch > 1 { self.tokens } else { 0 },
             mapping: self.mapping,
             sharing: self.sharing,
+            stride: if self.skewed { SKEWED_STRIDE } else { 1 },
+            steps: if self.skewed { SKEWED_STEPS } else { 1 },
             segments: Some(segments),
             layers,
             unruly_memory: self.unruly.is_some(),

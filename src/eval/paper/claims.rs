@@ -7,6 +7,8 @@ mod ablation;
 mod energy;
 mod hardware;
 mod interconnect;
+mod pad;
+mod parameters;
 mod readings;
 mod speed;
 
@@ -18,9 +20,11 @@ use super::plan::Extent;
 
 /// The claims, with what was measured of them.
 pub fn claims(found: &Found, resources: Option<&Resources>, extent: Extent) -> Vec<Claim> {
-    let mut claims = interconnect::claims(found);
+    let mut claims = parameters::claims();
+    claims.extend(interconnect::claims(found));
     claims.extend(speed::claims(found));
     claims.extend(energy::claims(found));
+    claims.extend(pad::claims(found));
     claims.extend(ablation::claims(found));
     claims.extend(hardware::claims(found, resources, extent));
     claims
@@ -48,6 +52,9 @@ mod tests {
         let claims = claims(&Found::default(), None, Extent::Quick);
         let measured: Vec<&String> =
             claims.iter().filter(|c| c.verdict().0 != Verdict::NotMeasured).map(|c| &c.id).collect();
-        assert!(measured.iter().all(|id| id.starts_with("size-")), "{measured:?}");
+        assert!(
+            measured.iter().all(|id| id.starts_with("size-") || id.as_str() == "round-trip"),
+            "{measured:?}"
+        );
     }
 }

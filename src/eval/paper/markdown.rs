@@ -3,13 +3,17 @@
 use super::claim::Claim;
 use super::figures::Drawn;
 use super::page::{figure, Head};
+use super::tables::Table;
 use super::verdict::{Verdict, TOLERANCE};
 
 /// Width of the text.
 const WIDTH: usize = 100;
 
+/// Tables of what is not in the paper.
+const OWN: [&str; 4] = ["card", "accuracy", "steps", "intervals"];
+
 /// All claims in tables by their place in the paper, with the figures, whose files are in `folder`.
-pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], folder: &str) -> String {
+pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table], folder: &str) -> String {
     let mut text = "# The paper beside meshkv\n\n".to_owned();
     text += &wrapped(&format!(
         "This page has every number of the paper's evaluation, and ours beside it. It is written by `{}`, meshkv {}, \
@@ -41,12 +45,29 @@ pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], folder: &str) ->
             text += &row(claim);
         }
     }
+    text += "\n## Tables of our own\n";
+    for table in tables.iter().filter(|table| OWN.contains(&table.name) && !table.rows.is_empty()) {
+        text += &format!("\n{}{}", wrapped(&format!("{}.", table.title)), brief(table));
+    }
     text += "\n## Figures\n";
     for figure in drawn {
         text +=
             &format!("\n![{}]({folder}{}.png)\n\n{}", figure.caption, figure.name, wrapped(&figure.caption));
     }
     text.trim_end().to_owned() + "\n"
+}
+
+/// Columns that tell where a row comes from, which the CSV files have.
+const TRACES: [&str; 4] = ["ran", "share_of_memory", "rows", "command"];
+
+/// A table without the traces of its rows.
+fn brief(table: &Table) -> String {
+    let shown: Vec<usize> = (0..table.head.len()).filter(|&at| !TRACES.contains(&table.head[at])).collect();
+    let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
+    let head = line(shown.iter().map(|&at| table.head[at]).collect());
+    let rule = line(shown.iter().map(|_| "---").collect());
+    let rows = table.rows.iter().map(|row| line(shown.iter().map(|&at| row[at].as_str()).collect()));
+    [head, rule].into_iter().chain(rows).collect()
 }
 
 fn row(claim: &Claim) -> String {

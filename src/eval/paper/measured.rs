@@ -29,6 +29,8 @@ pub struct Measured {
     pub share: f64,
     /// Share of the fetches at homes that joined another within its window.
     pub merged: f64,
+    /// KV flits that an array accepts per cycle in which its FIFO holds one.
+    pub accepted: f64,
     /// The tightest bound of the longest run, with those near it.
     pub bound_by: String,
     /// Cycles of that run over its tightest bound.
@@ -135,6 +137,7 @@ fn measured((run, long): Row<'_>, short: Option<Row<'_>>, wide: Option<Row<'_>>)
         energy: [link, scaled("energy_sram_nj"), scaled("energy_mac_nj"), scaled("energy_memory_nj")],
         share: number(long, "share"),
         merged: merged / (opened + merged).max(1.0),
+        accepted: number(long, "accepted_a_cycle"),
         bound_by: text(long, "bound_by"),
         over_bound: number(long, "over_bound"),
         error: if whole { 0.0 } else { number(long, "error") },
@@ -148,12 +151,16 @@ fn measured((run, long): Row<'_>, short: Option<Row<'_>>, wide: Option<Row<'_>>)
 fn command(run: &Run, row: &Map<String, Value>) -> String {
     let case = run.case;
     let mut text = format!(
-        "meshkv decode {} --mapping {} --tokens {} --segments {} --layers 1 --engine model",
+        "meshkv decode {} --mapping {} --tokens {} --segments {} --layers {} --engine model",
         path(case),
         mapping_name(case.mapping),
         number(row, "tokens"),
         number(row, "run_segments"),
+        case.layers.unwrap_or(1),
     );
+    if case.skewed {
+        text += &format!(" --stride {} --steps {}", number(row, "stride"), number(row, "steps"));
+    }
     if case.batch > 1 {
         text += &format!(" --batch {} --prefix {}", case.batch, number(row, "prefix"));
     }

@@ -8,11 +8,13 @@
 //! The rows are those of a sweep of decode steps. Nothing here runs a fabric, touches the disk, or knows where rows
 //! are kept. The paper's numbers stand in `claims`, each once.
 
+mod accuracy;
 mod case;
 mod claim;
 mod claims;
 mod fabric;
 mod figures;
+mod intervals;
 mod markdown;
 mod measured;
 mod page;
@@ -20,6 +22,7 @@ mod plan;
 mod tables;
 mod verdict;
 
+pub use accuracy::{Draw, Errors};
 pub use case::{Case, Model};
 pub use claim::{Claim, View};
 pub use claims::{claims, Resources};

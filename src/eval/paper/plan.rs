@@ -88,6 +88,14 @@ pub(super) const VARIED: [&str; 6] = [
 ];
 /// Fabrics of the ablation.
 pub(super) const ABLATED: [&str; 5] = ["no_bloom", "no_takv", "no_pad", "no_mare", "cent"];
+/// Fabrics with and without swaps of homes after every step.
+pub(super) const SWAPS: [&str; 2] = ["meshkv_stride1/epoch=1", "meshkv_stride1/epoch=0"];
+/// Segments that a skewed case attends to.
+const SKEWED_SEGMENTS: u32 = 8;
+/// Layers that run one after the other, to show what a whole step is.
+pub(super) const LAYERS: [u32; 4] = [1, 2, 4, 8];
+/// The context of these.
+pub(super) const STEP_TOKENS: u32 = 4096;
 /// A mesh of the same number of tiles, and its `cent`.
 pub(super) const LONG_MESH: [&str; 2] = ["meshkv/mesh=16x4", "cent/mesh=16x4"];
 /// Contexts of the latency figure.
@@ -121,19 +129,25 @@ pub enum Section {
     Ablation,
     /// Fabrics for the U280.
     Card,
+    /// Layers one after the other, as in a whole step.
+    Step,
+    /// Errors of attention against f64, and those of FlashAttention-2.
+    Accuracy,
     /// Resources, by synthesis.
     Resources,
 }
 
 impl Section {
     /// All of them.
-    pub const ALL: [Section; 7] = [
+    pub const ALL: [Section; 9] = [
         Section::Traffic,
         Section::Bisection,
         Section::Throughput,
         Section::Latency,
         Section::Ablation,
         Section::Card,
+        Section::Step,
+        Section::Accuracy,
         Section::Resources,
     ];
 
@@ -177,7 +191,10 @@ impl Section {
                     add(Case::of(fabric).model(Model::Mistral), &[HeadTile]);
                 }
                 VARIED.iter().for_each(|fabric| add(Case::of(fabric).batch(8), &[HeadTile]));
-                SEEDS.iter().for_each(|&seed| add(Case::of("meshkv").batch(8).unruly(seed), &[HeadTile]));
+                for fabric in ["meshkv"].iter().chain(&ABLATED) {
+                    SEEDS.iter().for_each(|&seed| add(Case::of(fabric).batch(8).unruly(seed), &[HeadTile]));
+                }
+                SWAPS.iter().for_each(|fabric| add(Case::of(fabric).skewed(), &[RowAligned]));
             }
             Section::Card => {
                 for fabric in CARDS {
@@ -186,10 +203,18 @@ impl Section {
                     }
                 }
             }
-            Section::Resources => {}
+            Section::Step => {
+                LAYERS.iter().for_each(|&layers| add(step_of(layers), &[HeadTile]));
+            }
+            Section::Accuracy | Section::Resources => {}
         }
         cases
     }
+}
+
+/// A run of so many layers.
+pub(super) fn step_of(layers: u32) -> Case {
+    Case::of("meshkv").tokens(STEP_TOKENS).layers(layers)
 }
 
 /// Configurations of cases that are no file of the repository, by the names of their files.
@@ -249,11 +274,8 @@ fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, P
     let refused = |error: WorkloadError| error.to_string();
     let of_segments = segments(&design, &case.work(1, 0)).map_err(refused)?;
     // Samples are the same for any context: each is run once.
-    let sampled = if extent == Extent::Quick && case.model == Model::Llama && !CARDS.contains(&case.fabric) {
-        case.tokens(LONGEST)
-    } else {
-        case
-    };
+    let sample = extent == Extent::Quick && case.model == Model::Llama && !case.is_all();
+    let sampled = if sample && !CARDS.contains(&case.fabric) { case.tokens(LONGEST) } else { case };
     let cycles = |layers: u32, segments: u32| Point::forecast(&sampled.work(layers, segments), &design);
     // As many of `unit` segments as fit the budget, one at least.
     let fitting = |layers: u32, unit: u32| -> Result<u32, WorkloadError> {
@@ -264,10 +286,16 @@ fn runs_of(extent: Extent, case: Case, columns: &[Column]) -> Result<Vec<(Run, P
     let round = if case.sharing == Shares::Segment { 1 } else { design.placement.round().min(of_segments) };
     let long = fitting(1, round).map_err(refused)?;
     let mut parts = vec![(Part::Long, 1, long)];
-    if long < of_segments && long >= 2 * round && case.unruly.is_none() {
+    let mut of_segments = of_segments;
+    if case.is_all() {
+        // The same segments of each layer, however many layers run.
+        let most = LAYERS.into_iter().max().unwrap_or(1);
+        let all = if case.skewed { SKEWED_SEGMENTS } else { fitting(most, round).map_err(refused)? };
+        (parts, of_segments) = (vec![(Part::Long, case.layers.unwrap_or(1), all)], all);
+    } else if long < of_segments && long >= 2 * round && case.unruly.is_none() {
         parts.push((Part::Short, 1, long / round / 2 * round));
     }
-    if case.layers_in_columns() && case.sharing == Shares::KvHead && case.unruly.is_none() {
+    if case.layers_in_columns() && !case.is_all() && case.sharing == Shares::KvHead && case.unruly.is_none() {
         let layers = design.mesh.cols();
         parts.push((Part::Wide, layers, fitting(layers, 1).map_err(refused)?.min(32)));
     }

@@ -1,11 +1,16 @@
 //! Tables of the evaluation: what was measured, one CSV file a topic.
 
+use super::accuracy::{accuracy, Accuracy, Errors};
 use super::case::{mapping_name, Case, Model, LONGEST};
 use super::claim::Claim;
+use super::intervals::{intervals, Interval};
 use super::measured::{Found, Measured};
-use super::plan::{mappings, ABLATED, CARDS, COMPARED, CONTEXTS, LONG_MESH, VARIED, WINDOWS};
+use super::plan::{
+    mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, SWAPS, VARIED, WINDOWS,
+};
 use crate::config::{Shares, TileOfHead};
 use crate::eval::grid::quoted;
+use crate::eval::Spread;
 
 /// A table.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,9 +94,11 @@ fn on_all(case: Case) -> impl Iterator<Item = Case> {
 }
 
 /// All tables.
-pub fn tables(found: &Found, claims: &[Claim]) -> Vec<Table> {
+pub fn tables(found: &Found, claims: &[Claim], errors: &[Errors]) -> Vec<Table> {
     let cent = |case: Case| Case { fabric: "cent", ..case };
     let meshkv = |case: Case| Case { fabric: "meshkv", ..case };
+    let base_of_ablation =
+        |case: Case| Case { fabric: if case.skewed { SWAPS[0] } else { "meshkv" }, ..case };
     let models = [Model::Llama, Model::Mistral];
     let traffic = models.into_iter().flat_map(|model| {
         COMPARED.into_iter().flat_map(move |fabric| {
@@ -108,6 +115,7 @@ pub fn tables(found: &Found, claims: &[Claim]) -> Vec<Table> {
         .into_iter()
         .flat_map(|batch| COMPARED.into_iter().flat_map(move |fabric| on_all(Case::of(fabric).batch(batch))));
     let ablation = ["meshkv"].into_iter().chain(ABLATED).flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
+    let swaps = SWAPS.into_iter().map(|fabric| Case::of(fabric).skewed().mapped(TileOfHead::RowAligned));
     let varied = VARIED.into_iter().chain(WINDOWS).map(|fabric| Case::of(fabric).batch(8));
     let long = LONG_MESH.into_iter().flat_map(|fabric| on_all(Case::of(fabric).batch(8)));
     let windows = ["meshkv"].into_iter().chain(WINDOWS);
@@ -165,8 +173,8 @@ pub fn tables(found: &Found, claims: &[Claim]) -> Vec<Table> {
             found,
             ("ablation", "Mechanisms left out and keys changed, over meshkv under the same mapping"),
             &["throughput", "traffic"],
-            ablation.chain(varied).chain(long),
-            meshkv,
+            ablation.chain(varied).chain(long).chain(swaps),
+            base_of_ablation,
             |of, base| {
                 vec![
                     over(1.0 / of.cycles, base.map(|b| 1.0 / b.cycles)),
@@ -190,8 +198,69 @@ pub fn tables(found: &Found, claims: &[Claim]) -> Vec<Table> {
             meshkv,
             |of, _| vec![format!("{:.2}", of.us), format!("{:.4}", of.share)],
         ),
+        of_steps(found),
+        of_intervals(found),
+        of_accuracy(errors),
         of_claims(claims),
     ]
+}
+
+/// Layers one after the other, beside one.
+fn of_steps(found: &Found) -> Table {
+    let one = found.get(step_of(1)).map(|one| one.cycles);
+    let row = |layers: u32| {
+        let of = found.get(step_of(layers))?;
+        let each = of.cycles / f64::from(layers);
+        let own =
+            vec![layers.to_string(), format!("{:.0}", of.cycles), format!("{each:.0}"), over(each, one)];
+        // Homes of layers are in different columns: a bound of all together says nothing of each.
+        Some([own, vec![of.sample.clone(), of.ids.join(" "), of.command.clone()]].concat())
+    };
+    Table {
+        name: "steps",
+        title: "Layers one after the other, as in a whole step of 32: cycles of each over those of one alone"
+            .to_owned(),
+        head: vec!["layers", "cycles", "of_each", "over_one_alone", "ran", "rows", "command"],
+        rows: LAYERS.into_iter().filter_map(row).collect(),
+    }
+}
+
+/// What five seeds of an unruly memory draw.
+fn of_intervals(found: &Found) -> Table {
+    let row = |of: Interval| {
+        vec![
+            of.fabric.to_owned(),
+            of.throughput.n.to_string(),
+            of.throughput.show(4),
+            of.traffic.show(4),
+            of.command,
+        ]
+    };
+    Table {
+        name: "intervals",
+        title: "Throughput and traffic over meshkv under a memory that answers out of order and with gaps: mean and 95 % interval over five seeds".to_owned(),
+        head: vec!["fabric", "seeds", "throughput", "traffic", "command"],
+        rows: intervals(found).into_iter().map(row).collect(),
+    }
+}
+
+/// Errors of attention.
+fn of_accuracy(errors: &[Errors]) -> Table {
+    let show = |spread: Spread| match spread.half {
+        Some(half) => format!("{:.3e} ± {half:.1e}", spread.mean),
+        None => format!("{:.3e}", spread.mean),
+    };
+    let row = |of: Accuracy| {
+        let ([max, rms], [flash_max, flash_rms]) = (of.ours.map(show), of.flash.map(show));
+        let kind = format!("{:?}", of.logits).to_lowercase();
+        vec![kind, of.tokens.to_string(), max, rms, flash_max, flash_rms, of.ratio.show(3)]
+    };
+    Table {
+        name: "accuracy",
+        title: "Largest and RMS error of attention against f64, one head of 128, mean and 95 % interval over five drawn sets of tensors: ours, bit for bit that of the Verilog, and FlashAttention-2's in FP16 with the better of blocks of 64 and 128".to_owned(),
+        head: vec!["logits", "tokens", "max", "rms", "flash_max", "flash_rms", "rms_over_flash"],
+        rows: accuracy(errors).into_iter().map(row).collect(),
+    }
 }
 
 fn of_claims(claims: &[Claim]) -> Table {

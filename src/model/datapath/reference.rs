@@ -55,6 +55,9 @@ pub fn flash_attention2(q: &[u16], k: &[u16], v: &[u16], block: usize) -> Vec<u1
     o.iter().map(|o| f16::from_f32(o / l).to_bits()).collect()
 }
 
+/// Block sizes of FlashAttention-2 in tokens. The better one counts, for maximum and RMS separately.
+pub const FLASH_BLOCKS: [usize; 2] = [64, 128];
+
 /// Relative difference of errors below which they are the same.
 const SAME: f64 = 1e-6;
 
@@ -79,6 +82,15 @@ impl Error {
             square += error * error;
         }
         Error { max, rms: (square / exact.len() as f64).sqrt() }
+    }
+
+    /// The smallest maximum and the smallest RMS of some errors; NaN only if all are.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn least(errors: impl IntoIterator<Item = Error>) -> Error {
+        let least = |a: Error, b: Error| Error { max: a.max.min(b.max), rms: a.rms.min(b.rms) };
+        errors.into_iter().reduce(least).expect("there are errors")
     }
 
     /// The error is no larger than another in maximum and in RMS, but for a difference that says nothing.

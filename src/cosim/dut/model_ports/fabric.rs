@@ -133,8 +133,8 @@ impl FabricPorts {
     fn show_counters(&mut self) {
         let Some(network) = self.engine.network() else { return };
         self.ports.put(self.at.stat_index, 0, network.counter_shown() as u64);
-        for tile in 0..self.busy.len() {
-            self.ports.put(self.at.stat_data, tile, network.counter(tile));
+        for (tile, &total) in network.counters().iter().enumerate() {
+            self.ports.put(self.at.stat_data, tile, total);
         }
     }
 

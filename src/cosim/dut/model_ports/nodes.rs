@@ -146,7 +146,7 @@ impl NodePorts {
             self.ports.put(at.part_ready, tile, shown.out.part_ready);
             self.ports.put(at.root_valid, tile, shown.out.root.map_or(0, |root| root.valid));
             self.ports.put(at.event_data, tile, shown.event.1);
-            self.ports.put(at.stat_data, tile, self.nodes.network().counter(tile));
+            self.ports.put(at.stat_data, tile, self.nodes.network().counters()[tile]);
             let kv = [at.kv_valid, at.kv_tag, at.kv_index, at.kv_mask, at.kv_data];
             show_kv(&mut self.ports, kv, tile, shown.kv.as_ref());
         }

@@ -1,6 +1,6 @@
 //! Packed ports: tile t's part is the t-th.
 
-use crate::cosim::bits::{get_bits, put_bits};
+use crate::cosim::bits::{get_bits, in_one_word, put_bits};
 use crate::cosim::build::tiles_sharing;
 use crate::design::Design;
 use crate::emit::{ModuleSpec, PortSpec};
@@ -41,12 +41,22 @@ impl Packed {
         (1 << self.width.min(PAYLOAD)) - 1
     }
 
+    #[inline]
     fn get(&self, part: usize) -> u64 {
+        if let Some((at, shift, mask)) = in_one_word(part * self.width as usize, self.width) {
+            return u64::from((self.words[at] & mask) >> shift);
+        }
         let (_, shift, wide) = self.at(part);
         (wide >> shift & self.mask()) as u64
     }
 
+    #[inline]
     fn put(&mut self, part: usize, value: u64) {
+        if let Some((at, shift, mask)) = in_one_word(part * self.width as usize, self.width) {
+            let word = &mut self.words[at];
+            *word = *word & !mask | (value as u32) << shift & mask;
+            return;
+        }
         let (at, shift, wide) = self.at(part);
         let mask = self.mask();
         let wide = wide & !(mask << shift) | (u128::from(value) & mask) << shift;

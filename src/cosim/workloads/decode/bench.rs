@@ -121,6 +121,7 @@ impl<'a> Bench<'a> {
         }
         for _ in 0..QUIET + SCAN {
             self.period(&mut run)?;
+            self.read_counters(&mut run);
         }
         self.look_for_faults(&mut run);
         if let Some(first) = run.faults.first().copied() {

@@ -38,6 +38,11 @@ impl Bench<'_> {
         if moved {
             run.moved = self.pins.cycle();
         }
+        Ok(())
+    }
+
+    /// Reads the counters that the scans show in this period.
+    pub(super) fn read_counters(&self, run: &mut Run) {
         let event = self.get(self.ports.event_index, 0) as usize;
         let stat = self.get(self.ports.stat_index, 0) as usize;
         for tile in 0..self.tiles.len() {
@@ -48,7 +53,6 @@ impl Bench<'_> {
                 *counter = self.get(self.ports.stat_data, tile) as u32;
             }
         }
-        Ok(())
     }
 
     pub(super) fn get(&self, pin: Pin, part: usize) -> u64 {

@@ -42,7 +42,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
         views.iter_mut().for_each(|view| view.ours = 100.0 * (view.ours - 1.0));
         Claim {
             id: format!("energy-{name}"),
-            place: "Section 7.2",
+            place: "Section IX-B",
             what: format!("{what} of meshkv beside cent, T = 32 K, B = 1"),
             paper,
             unit: "%",

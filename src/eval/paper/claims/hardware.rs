@@ -1,9 +1,7 @@
-//! Claims on sizes and resources: Table 2 and numbers of the text.
+//! Claims on resources, and on the interval of five runs: Table III and Section VIII.
 
-use crate::config::Config;
-use crate::eval::paper::case::{Case, Model};
+use crate::eval::paper::case::Case;
 use crate::eval::paper::claim::{Claim, View};
-use crate::eval::paper::fabric::fabric;
 use crate::eval::paper::measured::Found;
 use crate::eval::paper::plan::{Extent, SEEDS};
 use crate::eval::paper::verdict::Better;
@@ -31,7 +29,7 @@ const TABLE: [(&str, &str, f64, f64); 5] = [
     ("dsp", "DSP slices", 5760.0, 64.0),
 ];
 
-fn number(name: &str, ours: f64, command: &str) -> View {
+pub(super) fn number(name: &str, ours: f64, command: &str) -> View {
     View {
         name: name.to_owned(),
         assumption: None,
@@ -45,7 +43,7 @@ fn number(name: &str, ours: f64, command: &str) -> View {
 
 /// The claims.
 pub(super) fn claims(found: &Found, resources: Option<&Resources>, extent: Extent) -> Vec<Claim> {
-    let mut claims = sizes();
+    let mut claims = Vec::new();
     for (at, (id, what, paper, percent)) in TABLE.into_iter().enumerate() {
         let why = match id {
             "uram" => "Both have eight UltraRAMs a tile for staging; ours has two more, for the sums of the contexts of its two rows.",
@@ -61,7 +59,7 @@ pub(super) fn claims(found: &Found, resources: Option<&Resources>, extent: Exten
         };
         let claim = |id: String, what: String, paper: f64, unit: &'static str, views: Vec<View>| Claim {
             id,
-            place: "Table 2",
+            place: "Table III",
             what,
             paper,
             unit,
@@ -87,7 +85,7 @@ pub(super) fn claims(found: &Found, resources: Option<&Resources>, extent: Exten
     }
     claims.push(Claim {
         id: "resources-router".to_owned(),
-        place: "Section 6",
+        place: "Section VIII",
         what: "Routers, filters and tag tables, share of a U280's LUTs".to_owned(),
         paper: 5.0,
         unit: "%",
@@ -97,45 +95,6 @@ pub(super) fn claims(found: &Found, resources: Option<&Resources>, extent: Exten
     });
     claims.push(spread(found, extent));
     claims
-}
-
-/// Sizes that follow from the formulas.
-fn sizes() -> Vec<Claim> {
-    let config: Config = fabric("meshkv", Model::Llama);
-    let (model, kv) = (&config.model, &config.kv);
-    let row = f64::from(2 * model.kv_heads * config.pe.head_dim * kv.bytes_per_element);
-    let size = |id: &str, what: &str, paper: f64, unit: &'static str, ours: f64, why: &str| Claim {
-        id: format!("size-{id}"),
-        place: "Section 3",
-        what: what.to_owned(),
-        paper,
-        unit,
-        better: Better::Same,
-        views: vec![number("by the formula", ours, "meshkv check configs/meshkv.toml")],
-        why: why.to_owned(),
-    };
-    let cache = row * f64::from(model.layers) * f64::from(model.max_tokens) / f64::from(1 << 30);
-    let block = row * f64::from(kv.segment_tokens) / f64::from(1 << 20);
-    vec![
-        size("cache", "Cache of LLaMA-2-7B at T = 32 K", 16.0, "GiB", cache, "Equation 2 with FP16."),
-        size("block", "Macro-block of 64 tokens", 1.0, "MiB", block, "Equation 3 with FP16."),
-        size(
-            "bloom",
-            "Bits of a bloom filter",
-            256.0,
-            "bits",
-            f64::from(config.mare.bloom_bits),
-            "As Table 1 has it.",
-        ),
-        size(
-            "tags",
-            "Entries of a tag table",
-            16.0,
-            "entries",
-            f64::from(config.mare.tag_entries),
-            "As Table 1 has it.",
-        ),
-    ]
 }
 
 /// The interval of five runs.
@@ -149,7 +108,7 @@ fn spread(found: &Found, extent: Extent) -> Claim {
         |spread: Spread| number(&name, 100.0 * spread.half.unwrap_or(0.0) / spread.mean, &runs[0].command);
     Claim {
         id: "interval".to_owned(),
-        place: "Section 6",
+        place: "Section VIII",
         what: "95 % interval of throughput over five runs, at most".to_owned(),
         paper: 3.0,
         unit: "%",

@@ -1,4 +1,4 @@
-//! Claims on traffic and on the bisection: Tables 3 and 4, Figure 1.
+//! Claims on traffic and on the bisection: Tables IV and V, Figure 1.
 
 use super::readings::{alone, Figure, Sides};
 use crate::eval::paper::case::{Case, Model};
@@ -6,8 +6,8 @@ use crate::eval::paper::claim::Claim;
 use crate::eval::paper::measured::Found;
 use crate::eval::paper::verdict::Better;
 
-const TRAFFIC: &str = "Table 3";
-const BISECTION: &str = "Table 4";
+const TRAFFIC: &str = "Table IV";
+const BISECTION: &str = "Table V";
 const BREAKDOWN: &str = "Figure 1";
 
 /// Traffic over `cent`: fabric, LLaMA-2-7B, Mistral-7B.
@@ -100,7 +100,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
     };
     claims.push(Claim {
         id: "bisection-gain".to_owned(),
-        place: "Section 7.1",
+        place: "Section IX-A",
         what: "Useful share of the bisection of meshkv over shared, T = 32 K".to_owned(),
         paper: 2.1,
         unit: "times",

@@ -57,6 +57,13 @@ impl Sides {
         View { ours: self.number(of, base), name, assumption, ..view_of(of, 0.0) }
     }
 
+    /// The reading of just these two cases.
+    pub(super) fn plain(&self, found: &Found) -> Option<View> {
+        let (of, base) = (found.get(self.of)?, found.get(self.base)?);
+        let name = format!("{} beside {}", self.of.fabric, self.base.fabric);
+        Some(self.view(name, None, of, base))
+    }
+
     /// All readings that have their rows; the plain one, a head on one tile on both sides, first.
     pub(super) fn readings(&self, found: &Found) -> Vec<View> {
         let mut views = Vec::new();

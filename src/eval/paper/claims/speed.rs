@@ -1,4 +1,4 @@
-//! Claims on throughput and latency: Figures 5 and 6.
+//! Claims on throughput and latency: Figures 4 and 5.
 
 use super::readings::{alone, view_of, Sides};
 use crate::config::TileOfHead;
@@ -43,7 +43,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
             let case = Case::of(fabric).tokens(tokens);
             claims.push(Claim {
                 id: format!("latency-{fabric}-{}k", tokens / 1024),
-                place: "Figure 6",
+                place: "Figure 4",
                 what: format!("Latency of {fabric}, T = {} K, B = 1", tokens / 1024),
                 paper,
                 unit: "us",
@@ -59,7 +59,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
         let sides = Sides { of, base, figure: |m| m.us, inverse: false, flits: false };
         claims.push(Claim {
             id: format!("latency-ratio-{}k", tokens / 1024),
-            place: "Figure 6",
+            place: "Figure 4",
             what: format!("Latency of meshkv over cent, T = {} K, B = 1", tokens / 1024),
             paper: LATENCY[2].1[at] / LATENCY[0].1[at],
             unit: "",
@@ -87,7 +87,7 @@ fn growth(found: &Found) -> Claim {
     let views = of(plain, None).into_iter().flat_map(|plain| [Some(plain), others.clone()]).flatten();
     Claim {
         id: "latency-growth".to_owned(),
-        place: "Section 7.1",
+        place: "Section IX-A",
         what: "Latency of meshkv at T = 32 K over that at 4 K; 8 if it is linear in T".to_owned(),
         paper: LATENCY[2].1[3] / LATENCY[2].1[0],
         unit: "times",

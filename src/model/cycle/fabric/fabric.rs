@@ -56,9 +56,9 @@ impl Network {
         (self.routers.cycle().saturating_sub(3) % TOTALS as u64) as usize
     }
 
-    /// Total of that counter at a router.
-    pub fn counter(&self, tile: usize) -> u32 {
-        self.routers.counter(tile, self.counter_shown())
+    /// Totals of that counter, by tile.
+    pub fn counters(&self) -> &[u32] {
+        self.routers.counters(self.counter_shown())
     }
 
     /// Injects a fault into a router.

@@ -18,6 +18,9 @@ const IDLE: usize = 4;
 /// One total of all routers.
 type Row = [u32; MOST_TILES];
 
+/// Totals before the first scan.
+static NONE: Row = [0; MOST_TILES];
+
 /// Totals of all routers.
 #[derive(Debug)]
 pub(super) struct LinkCounters {
@@ -65,14 +68,16 @@ impl LinkCounters {
         }
     }
 
-    /// Returns the value that the scan has driven by cycle `cycles`.
-    pub(super) fn read(&self, tile: usize, total: usize, cycles: u64) -> u32 {
+    /// Returns the values that the scan has driven by cycle `cycles`, by tile.
+    pub(super) fn read(&self, total: usize, cycles: u64) -> &[u32] {
         // The last value on the port was read three cycles ago.
-        let Some(last) = cycles.checked_sub(3) else { return 0 };
-        let back = (last + TOTALS as u64 - total as u64) % TOTALS as u64;
-        match last.checked_sub(back) {
-            Some(visit) => self.seen[place(visit).1][total][tile],
-            None => 0,
+        let visit = cycles.checked_sub(3).and_then(|last| {
+            let back = (last + TOTALS as u64 - total as u64) % TOTALS as u64;
+            last.checked_sub(back)
+        });
+        match visit {
+            Some(visit) => &self.seen[place(visit).1][total][..self.tiles],
+            None => &NONE[..self.tiles],
         }
     }
 
@@ -105,7 +110,7 @@ mod tests {
                 // Sent in cycles 0 to visit - 2, counted in the cycles after them.
                 let flits = (0..visit.saturating_sub(1)).filter(|c| c % 3 == 0).count() as u64;
                 let expected = if idle { visit - flits } else { flits };
-                assert_eq!(u64::from(counters.read(0, total as usize, run)), expected, "{run} {total}");
+                assert_eq!(u64::from(counters.read(total as usize, run)[0]), expected, "{run} {total}");
             }
         }
     }

@@ -151,7 +151,12 @@ impl RouterMesh {
     /// Returns a total of a router as the scan has driven it up to this period; see
     /// [`TOTALS_PER_PORT`](super::TOTALS_PER_PORT).
     pub fn counter(&self, tile: usize, total: usize) -> u32 {
-        self.state.counters.read(tile, total, self.cycle)
+        self.counters(total)[tile]
+    }
+
+    /// The same of all routers, by tile.
+    pub fn counters(&self, total: usize) -> &[u32] {
+        self.state.counters.read(total, self.cycle)
     }
 
     /// Flits stored or inside the network, each counted once.
