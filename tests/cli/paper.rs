@@ -89,8 +89,19 @@ fn every_number_of_the_paper_has_a_verdict() {
         }
         assert_ne!(claim["verdict"], "not-measured", "{claim}");
     }
-    for name in ["traffic", "bisection", "throughput", "latency", "energy", "ablation", "coalescing", "card"]
-    {
+    for name in [
+        "traffic",
+        "bisection",
+        "throughput",
+        "latency",
+        "energy",
+        "ablation",
+        "coalescing",
+        "card",
+        "steps",
+        "intervals",
+        "accuracy",
+    ] {
         assert!(read(&sandbox, &format!("out/{name}.csv")).lines().count() > 4, "{name}");
     }
 }

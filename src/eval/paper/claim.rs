@@ -22,6 +22,28 @@ pub struct View {
     pub command: String,
 }
 
+/// What a place of the paper is about.
+pub(super) fn topic(place: &str) -> &'static str {
+    match place {
+        "Section III" => "size of the cache",
+        "Section V" => "placement",
+        "Section VII" => "array and FIFO",
+        "Section VIII" => "implementation",
+        "Section IX-A" => "text on the main results",
+        "Section IX-B" => "energy",
+        "Section IX-D" => "sensitivity",
+        "Table II" => "parameters of a router",
+        "Table III" => "resources",
+        "Table IV" => "traffic",
+        "Table V" => "use of the bisection",
+        "Table VI" => "ablation",
+        "Figure 1" => "breakdown of the bisection",
+        "Figure 4" => "latency",
+        "Figure 5" => "throughput",
+        _ => "other numbers",
+    }
+}
+
 /// A claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {

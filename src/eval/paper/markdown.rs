@@ -1,6 +1,6 @@
 //! The claims as Markdown, for a page of the documentation.
 
-use super::claim::Claim;
+use super::claim::{topic, Claim};
 use super::figures::Drawn;
 use super::page::{figure, Head};
 use super::tables::Table;
@@ -40,7 +40,7 @@ pub fn markdown(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]
         }
     }
     for place in places {
-        text += &format!("\n## {place}\n\n| claim | paper | ours | ratio | verdict | bound by | why |\n|---|---:|---:|---:|---|---|---|\n");
+        text += &format!("\n## {place}: {}\n\n| claim | paper | ours | ratio | verdict | bound by | why |\n|---|---:|---:|---:|---|---|---|\n", topic(place));
         for claim in claims.iter().filter(|claim| claim.place == place) {
             text += &row(claim);
         }

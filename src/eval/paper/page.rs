@@ -1,6 +1,6 @@
 //! One self-contained page: verdicts, claims, figures, tables.
 
-use super::claim::Claim;
+use super::claim::{topic, Claim};
 use super::figures::Drawn;
 use super::tables::Table;
 use super::verdict::{Verdict, TOLERANCE};
@@ -43,6 +43,7 @@ struct Shown {
     ratio: String,
     verdict: &'static str,
     class: String,
+    mark: &'static str,
     reading: Option<String>,
     assumption: Option<&'static str>,
     why: String,
@@ -52,7 +53,9 @@ struct Shown {
 
 /// A number with its unit: as many digits as tell something.
 pub(super) fn figure(number: f64, unit: &str) -> String {
+    let counts = !["", "%", "times"].contains(&unit);
     let text = match number.abs() {
+        size if counts && size < 10_000.0 && size.fract() == 0.0 => format!("{number:.0}"),
         size if size >= 10_000.0 => format!("{:.0} k", number / 1000.0),
         size if size >= 100.0 => format!("{number:.0}"),
         size if size >= 10.0 => format!("{number:.1}"),
@@ -81,6 +84,7 @@ fn shown(claim: &Claim) -> Shown {
         ratio: claim.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}")),
         verdict: verdict.name(),
         class: class(verdict),
+        mark: verdict.mark(),
         reading: view.map(|view| match view.error {
             error if error > 0.0 => format!("{}, error up to {:.0} %", view.name, 100.0 * error),
             _ => view.name.clone(),
@@ -104,7 +108,7 @@ pub fn page(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]) ->
     let counts: Vec<_> = Verdict::ALL
         .into_iter()
         .filter(|&verdict| count(verdict) > 0)
-        .map(|v| json!({"name": v.name(), "class": class(v), "number": count(v)}))
+        .map(|v| json!({"name": v.name(), "class": class(v), "mark": v.mark(), "number": count(v)}))
         .collect();
     let figures: Vec<_> = drawn
         .iter()
@@ -122,6 +126,17 @@ pub fn page(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]) ->
             json!({"name": t.name, "title": t.title, "head": t.head, "rows": t.rows, "numbers": numbers})
         })
         .collect();
+    let claims: Vec<Shown> = claims.iter().map(shown).collect();
+    let mut places: Vec<&str> = Vec::new();
+    claims.iter().for_each(|claim| {
+        if !places.contains(&claim.place) {
+            places.push(claim.place);
+        }
+    });
+    let of_place = |place: &&str| {
+        let claims: Vec<&Shown> = claims.iter().filter(|claim| claim.place == *place).collect();
+        json!({"name": place, "topic": topic(place), "claims": claims})
+    };
     let mut context = tera::Context::new();
     context.insert("style", STYLE);
     context.insert("own_style", OWN_STYLE);
@@ -129,7 +144,8 @@ pub fn page(head: &Head, claims: &[Claim], drawn: &[Drawn], tables: &[Table]) ->
     context.insert("head", head);
     context.insert("tolerance", &(100.0 * TOLERANCE));
     context.insert("counts", &counts);
-    context.insert("claims", &claims.iter().map(shown).collect::<Vec<_>>());
+    context.insert("places", &places.iter().map(of_place).collect::<Vec<_>>());
+    context.insert("claims", &claims);
     context.insert("figures", &figures);
     context.insert("tables", &tables);
     tera::Tera::one_off(PAGE, &context, true)

@@ -53,6 +53,17 @@ impl Verdict {
         }
     }
 
+    /// A sign that tells it without colour.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Verdict::Exceeded => "\u{25b2}",
+            Verdict::Holds => "\u{25cf}",
+            Verdict::HoldsUnderAssumption => "\u{25d0}",
+            Verdict::DoesNotHold => "\u{2715}",
+            Verdict::NotMeasured => "\u{2013}",
+        }
+    }
+
     /// Judges one number.
     pub(super) fn of(better: Better, paper: f64, ours: f64) -> Verdict {
         let over = (ours - paper) / paper.abs().max(1e-12);
