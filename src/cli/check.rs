@@ -69,6 +69,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         value["placement"] = placement::as_json(&design);
     }
     if let Some(path) = &args.svg {
+        whole_file::spares(path, &[("the configuration", &args.config)])?;
         whole_file::write(path, eval::placement_picture(&design).as_bytes(), true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }

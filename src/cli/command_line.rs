@@ -11,7 +11,8 @@ use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::io;
+use serde_json::json;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Turns one TOML file into a KV-cache network-on-chip fabric
@@ -64,11 +65,38 @@ enum Command {
 
 /// Parses the command line and runs one subcommand.
 pub fn run() -> ExitCode {
-    let matches = Cli::command().get_matches();
-    misplaced(&matches).unwrap_or_else(|error| error.exit());
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = Cli::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
+    misplaced(&matches).unwrap_or_else(|error| refuse(&error));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
     let ui = Ui::new(&cli.ui);
-    dispatch(&cli.command, &ui).unwrap_or_else(|error| fail(&error, &ui))
+    match dispatch(&cli.command, &ui) {
+        Ok(code) => {
+            // If it is success, nothing failed.
+            ui.explain_failure(FAILED);
+            code
+        }
+        Err(error) => {
+            let code = fail(&error, &ui);
+            ui.explain_failure(code);
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Exit code of a check that failed.
+const FAILED: u8 = 1;
+
+/// Ends the process at a command line that is wrong, or asks for help.
+fn refuse(error: &clap::Error) -> ! {
+    let asked = std::env::args_os().any(|arg| arg == "--json");
+    if asked && error.use_stderr() {
+        let text = error.render().to_string();
+        let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+        let value = json!({ "error": { "exit_code": error.exit_code(), "message": message } });
+        // A closed standard output cannot be reported.
+        let _ = writeln!(io::stdout(), "{value:#}");
+    }
+    error.exit()
 }
 
 /// Rejects options of traffic before a subcommand of `cosim` or `sim` that runs something else.
@@ -113,25 +141,40 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// An error and its causes in one line, without a cause that the words before it end with.
+fn chain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string).filter(|cause| !cause.is_empty()) {
+        if text.is_empty() {
+            text = cause;
+        } else if !text.ends_with(&cause) {
+            text += &format!(": {cause}");
+        }
+    }
+    text
+}
+
 /// Reports an error and picks the exit code.
-fn fail(error: &anyhow::Error, ui: &Ui) -> ExitCode {
+fn fail(error: &anyhow::Error, ui: &Ui) -> u8 {
     // `meshkv check x | head` closes the pipe on purpose: that is no failure.
     let broken_pipe = |e: &io::Error| e.kind() == io::ErrorKind::BrokenPipe;
     if error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(broken_pipe) {
-        return ExitCode::SUCCESS;
+        return 0;
     }
     if let Some(interrupted) = error.downcast_ref::<Interrupted>() {
         ui.stderr(interrupted);
-        return ExitCode::from(interrupt::EXIT_CODE);
+        ui.note_error(interrupted);
+        return interrupt::EXIT_CODE;
     }
     if let Some(report) = error.downcast_ref::<Report>() {
         // Its lines start with the place in the file, as editors expect.
         ui.stderr(format_args!("{report:#}"));
+        ui.note_error(report);
     } else if let Some(refused) = error.downcast_ref::<crate::emit::WriteError>() {
         // Its message already contains the cause.
         ui.error(refused);
     } else {
-        ui.error(format_args!("{error:#}"));
+        ui.error(chain(error));
     }
-    ExitCode::from(2)
+    2
 }

@@ -27,9 +27,9 @@ use crate::cosim::traffic::trace;
 use crate::cosim::workloads::network::measure::RunError;
 use crate::design::Design;
 use crate::eval::{self, MeasureError, Row, Setup, Sweep};
+use crate::input;
 use anyhow::{anyhow, Context};
 use fabric::Fabric;
-use std::fs;
 use std::process::ExitCode;
 use titles::{heatmap, title};
 
@@ -126,14 +126,17 @@ pub(super) fn run_on(
     }
 }
 
+/// Bytes of a trace at most: some ten million packets.
+const MOST_TRACE: u64 = 512 << 20;
+
 fn job(args: &Options, design: &Design) -> anyhow::Result<Job> {
     if let Some(path) = &args.trace {
         let file = path.display().to_string();
-        let bytes = fs::read(path).with_context(|| format!("cannot read the trace {file}"))?;
+        let bytes = input::read(path, MOST_TRACE).with_context(|| format!("cannot read the trace {file}"))?;
         return Ok(Job::Trace(trace::parse(&file, text(&file, &bytes)?, design.mesh)?));
     }
     args.check()?;
-    let traffic = args.traffic();
+    let traffic = args.traffic_on(design.mesh.tiles());
     // Rejected here, before a build of minutes.
     Generator::new(design, &traffic)?;
     Ok(match args.sweep_load {

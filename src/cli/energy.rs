@@ -2,8 +2,12 @@
 
 use crate::design::{Design, Illegal};
 use crate::eval::{EnergyTable, Tier};
+use crate::input;
 use anyhow::{anyhow, Context};
 use std::path::Path;
+
+/// Size of such a file at most.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// The table of a file, or the one that ships with the program.
 ///
@@ -11,8 +15,8 @@ use std::path::Path;
 /// When the file cannot be read, or is no such table.
 pub(super) fn table(file: Option<&Path>) -> anyhow::Result<EnergyTable> {
     let Some(file) = file else { return Ok(EnergyTable::published().clone()) };
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("cannot read the file of energies {}", file.display()))?;
+    let read = || format!("cannot read the file of energies {}", file.display());
+    let text = String::from_utf8(input::read(file, MOST_BYTES).with_context(read)?).with_context(read)?;
     EnergyTable::parse(&text).map_err(|error| anyhow!("{}: {error}", file.display()))
 }
 

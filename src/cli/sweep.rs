@@ -28,8 +28,7 @@ use std::time::Instant;
 
 /// Run every point of a grid of configurations and workloads
 ///
-/// The file names a base configuration, the keys that vary and what is run; docs/sweeps.md lists its keys. Each
-/// point gives one row in rows.csv and rows.jsonl, written as soon as it is known; when all are there the rows are sorted
+/// The file names a base configuration, the keys that vary and what is run. Each point gives one row in rows.csv and rows.jsonl, written as soon as it is known; when all are there the rows are sorted
 /// and written as Parquet, too. The same command again, after whatever ended it, runs what is missing and nothing else.
 /// Exit code 1 if the fabric did anything wrong at a point.
 #[derive(Debug, clap::Args)]
@@ -39,7 +38,16 @@ use std::time::Instant;
   meshkv sweep sweeps/mesh_sizes.toml -o out/sizes --jobs 4
   meshkv sweep sweeps/mesh_sizes.toml --only 8c2e1c0a6f7b9d3e --json
   meshkv sweep sweeps/mesh_sizes.toml --slurm --partition compute --time-limit 30
-  meshkv report out/latency_load                       tables and pictures of the rows")]
+  meshkv report out/latency_load                       tables and pictures of the rows
+
+A sweep file: each list is an axis, and every combination is a point:
+  base = \"meshkv.toml\"
+  [grid]
+  noc.vc_depth = [4, 8]
+  [workload]
+  kind = \"traffic\"
+  load = { from = 0.1, to = 0.4, step = 0.1 }
+  seed = [1, 2, 3]")]
 pub struct Args {
     /// Sweep file
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
@@ -143,7 +151,8 @@ fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<Exi
         json!({ "id": point.id, "done": done.contains(&point.id), "labels": Value::Object(labels.collect()) })
     };
     let values: Vec<Value> = all.points.iter().map(value).collect();
-    ui.result(&values, || {
+    let known = all.points.iter().filter(|point| done.contains(&point.id)).count();
+    ui.result(&json!({ "points": values, "done": known }), || {
         // Labels that are the same everywhere are left out.
         let varies =
             |at: &usize| all.points.windows(2).any(|pair| pair[0].labels[*at] != pair[1].labels[*at]);
@@ -155,8 +164,7 @@ fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<Exi
             let state = if done.contains(&point.id) { "done" } else { "" };
             rows.push([point.id.clone()].into_iter().chain(cells).chain([state.to_owned()]).collect());
         }
-        let done = all.points.iter().filter(|point| done.contains(&point.id)).count();
-        format!("{}{} points, {done} of them done\n", table::columns(&rows), all.points.len())
+        format!("{}{} points, {known} of them done\n", table::columns(&rows), all.points.len())
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,13 +4,16 @@
 //! warnings, progress) goes to standard error, so that a pipe gets only the result. This module is
 //! independent of subcommands.
 
+use crate::input;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
+use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{mpsc, Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -44,6 +47,16 @@ pub struct Ui {
     verbose: bool,
     json: bool,
     color: ColorChoice,
+    said: Arc<Said>,
+}
+
+/// What was said so far.
+#[derive(Debug, Default)]
+struct Said {
+    /// The result is on standard output.
+    result: AtomicBool,
+    /// Errors, without colour.
+    errors: Mutex<Vec<String>>,
 }
 
 impl Ui {
@@ -54,12 +67,13 @@ impl Ui {
             clap::ColorChoice::Always => ColorChoice::Always,
             clap::ColorChoice::Never => ColorChoice::Never,
         };
-        Ui { quiet: args.quiet, verbose: args.verbose, json: args.json, color }
+        Ui { quiet: args.quiet, verbose: args.verbose, json: args.json, color, said: Arc::default() }
     }
 
     /// Output of results only, in prose and without colour; for tests and library callers.
     pub fn silent() -> Ui {
-        Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never }
+        let said = Arc::default();
+        Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never, said }
     }
 
     /// True if the result is printed as JSON.
@@ -78,6 +92,7 @@ impl Ui {
     /// When standard output cannot be written; a closed pipe is an error of kind `BrokenPipe`.
     pub fn result<T: Serialize>(&self, value: &T, prose: impl FnOnce() -> String) -> io::Result<()> {
         let text = if self.json { format!("{}\n", serde_json::to_string_pretty(value)?) } else { prose() };
+        self.said.result.store(true, Ordering::Relaxed);
         self.print(&text)
     }
 
@@ -113,7 +128,25 @@ impl Ui {
 
     /// Prints an error, also under `-q`.
     pub fn error(&self, text: impl Display) {
+        let text = input::clipped(&text.to_string());
         self.stderr(format_args!("{ERROR}error:{ERROR:#} {text}"));
+        self.note_error(text);
+    }
+
+    /// Keeps an error that was printed otherwise, for [`Ui::explain_failure`].
+    pub fn note_error(&self, text: impl Display) {
+        self.said.errors.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_string());
+    }
+
+    /// Prints `{"error": ...}` as the result under `--json`, if there is no other and something failed.
+    pub fn explain_failure(&self, exit_code: u8) {
+        let errors = self.said.errors.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.json || errors.is_empty() || self.said.result.load(Ordering::Relaxed) {
+            return;
+        }
+        let error = json!({ "exit_code": exit_code, "message": errors.join("\n") });
+        // Standard output that is closed cannot take it.
+        let _ = self.print(&format!("{:#}\n", json!({ "error": error })));
     }
 
     /// Writes one line to standard error as it is, also under `-q`.

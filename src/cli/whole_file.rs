@@ -47,6 +47,21 @@ pub fn check(path: &Path) -> anyhow::Result<()> {
     beside(path).map(drop).with_context(cannot)
 }
 
+/// Checks that `path` is none of these inputs, each with what it is.
+///
+/// # Errors
+/// When it is the same file.
+pub fn spares(path: &Path, inputs: &[(&str, &Path)]) -> anyhow::Result<()> {
+    let Ok(target) = path.canonicalize() else { return Ok(()) };
+    let same = inputs.iter().find(|(_, input)| input.canonicalize().is_ok_and(|input| input == target));
+    match same {
+        Some((what, _)) => {
+            anyhow::bail!("cannot write {}: it is {what}\n  help: name another file", path.display())
+        }
+        None => Ok(()),
+    }
+}
+
 /// A file in the same folder that is removed unless it is renamed.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     // A temporary file is private by default, and would stay so under its new name.

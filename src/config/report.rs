@@ -1,10 +1,16 @@
 //! Reports findings at their place in the file: path, line, column, source line, caret and help.
 
 use super::finding::{Finding, Severity};
+use crate::input;
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
+
+/// Size of a configuration or a sweep file at most; the largest that makes sense has some KiB.
+const MOST_BYTES: u64 = 1 << 20;
+/// Problems that are printed.
+const MOST_SHOWN: usize = 20;
 
 /// Text of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +79,7 @@ impl Text {
     /// A report with the reason why it cannot be read.
     pub fn load(path: &Path, help: &str) -> Result<Text, Report> {
         let shown = path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = input::read(path, MOST_BYTES)
             .map_err(|e| Report::unreadable(&shown, format!("cannot be read: {e}"), help))?;
         let text = String::from_utf8(bytes).map_err(|e| {
             let before = &e.as_bytes()[..e.utf8_error().valid_up_to()];
@@ -93,7 +99,9 @@ impl Text {
             return Problem { severity, place: None, message, help, source: None };
         };
         let (line, column, shown, width) = self.place(span);
-        let source = Some((shown, column - 1, width));
+        let (shown, at) = input::excerpt(&shown, column - 1);
+        let width = width.min(shown.chars().count().saturating_sub(at)).max(1);
+        let source = Some((shown, at, width));
         Problem { severity, place: Some((line, column)), message, help, source }
     }
 
@@ -138,13 +146,16 @@ const COLOURS: Palette = Palette {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let palette = if f.alternate() { COLOURS } else { Palette::default() };
-        for (index, problem) in self.problems.iter().enumerate() {
+        for (index, problem) in self.problems.iter().take(MOST_SHOWN).enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
             problem.write(f, &self.path, &palette)?;
         }
-        Ok(())
+        match self.problems.len().saturating_sub(MOST_SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n{}: and {more} more problems", self.path),
+        }
     }
 }
 
@@ -160,14 +171,14 @@ impl Problem {
         if self.severity == Severity::Warning {
             write!(f, "{mark}warning:{mark:#} ")?;
         }
-        write!(f, "{}", self.message)?;
+        write!(f, "{}", input::clipped(&self.message))?;
         if let Some((line, skipped, width)) = &self.source {
             // Tabs are kept, so that the caret is below the value on the terminal.
             let padding = line.chars().map(|c| if c == '\t' { '\t' } else { ' ' });
             let padding: String = padding.chain(std::iter::repeat(' ')).take(*skipped).collect();
             write!(f, "\n  {line}\n  {padding}{mark}{}{mark:#}", "^".repeat(*width))?;
         }
-        write!(f, "\n  {help}help:{help:#} {}", self.help)
+        write!(f, "\n  {help}help:{help:#} {}", input::clipped(&self.help))
     }
 }
 

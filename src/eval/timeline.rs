@@ -18,6 +18,8 @@ const LANE: i32 = 26;
 const GAP: i32 = 8;
 const TOP: i32 = 66;
 const PANEL: i32 = 5 * (LANE + GAP) + 58;
+/// Ticks of an axis at most, but for the one at its begin.
+const MOST_TICKS: usize = 8;
 /// Cycles of the second panel.
 const CLOSE_UP: usize = 720;
 
@@ -74,6 +76,14 @@ fn draw(
     root.present()
 }
 
+/// Round cycles of an axis that has so many from the first on.
+fn ticks(first: usize, cycles: usize) -> impl Iterator<Item = usize> {
+    let least = cycles.div_ceil(MOST_TICKS).max(1);
+    let decade = 10_usize.pow(least.ilog10());
+    let step = [1, 2, 5, 10].into_iter().map(|n| n * decade).find(|&step| step >= least).unwrap_or(least);
+    (first.div_ceil(step)..).map(move |n| n * step).take_while(move |&cycle| cycle <= first + cycles)
+}
+
 fn panel(root: &Area<'_>, top: i32, name: &str, first: usize, samples: &[Sample]) -> Drawn {
     let style = |size: u32| ("sans-serif", size).into_font().color(&INK);
     root.draw(&Text::new(name.to_owned(), (16, top), style(13)))?;
@@ -101,13 +111,30 @@ fn panel(root: &Area<'_>, top: i32, name: &str, first: usize, samples: &[Sample]
         root.draw(&Rectangle::new([(LEFT, y), (LEFT + WIDTH, y + LANE)], EDGE))?;
     }
     let bottom = top + 20 + LANES.len() as i32 * (LANE + GAP);
-    for tick in 0..=4 {
-        let x = LEFT + WIDTH * tick / 4;
+    for cycle in ticks(first, samples.len()) {
+        let x = LEFT + (WIDTH as usize * (cycle - first) / samples.len().max(1)) as i32;
         let centre = style(11).pos(Pos::new(HPos::Center, VPos::Top));
-        let cycle = first + samples.len() * tick as usize / 4;
         root.draw(&PathElement::new([(x, bottom - GAP), (x, bottom - GAP + 5)], INK))?;
         root.draw(&Text::new(cycle.to_string(), (x, bottom), centre))?;
     }
     let right = style(11).pos(Pos::new(HPos::Right, VPos::Top));
     root.draw(&Text::new("cycle".to_owned(), (LEFT - 10, bottom), right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_neither_many_nor_few() {
+        for (first, cycles) in [(0, 1), (0, 7), (3, 720), (117, 720), (0, 4096), (0, 31_853), (0, 1_048_576)]
+        {
+            let all: Vec<usize> = ticks(first, cycles).collect();
+            assert!((1..=MOST_TICKS + 1).contains(&all.len()), "{first} {cycles}: {all:?}");
+            assert!(all.iter().all(|&cycle| (first..=first + cycles).contains(&cycle)), "{all:?}");
+            let step = all.get(1).map_or(1, |second| second - all[0]);
+            assert!(all.iter().all(|cycle| cycle % step == 0), "{all:?}");
+        }
+        assert_eq!(ticks(0, 4000).collect::<Vec<_>>(), [0, 500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]);
+    }
 }

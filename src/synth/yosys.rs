@@ -77,7 +77,7 @@ impl<'a> Yosys<'a> {
         cache_dir: Option<&Path>,
         stop: &'a (dyn Fn() -> bool + Sync),
     ) -> Result<Yosys<'a>, ToolError> {
-        let tool = tools::newest(&tools::SYNTHESIS)?;
+        let tool = tools::find(&tools::SYNTHESIS)?;
         Ok(Yosys { tool, cache_dir: cache_dir.map(Path::to_owned), stop })
     }
 

@@ -72,6 +72,16 @@ fn synthesis_takes_the_newest_yosys_and_an_override_as_it_is() {
 }
 
 #[test]
+fn a_tool_that_hangs_is_broken_and_not_waited_for() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("bin/verilator");
+    fake(&path, "");
+    fs::write(&path, "#!/bin/sh\nexec sleep 600\n").unwrap();
+    let error = search(&dir).find(&VERILATOR).unwrap_err().to_string();
+    assert!(error.contains("does not work: it did not print its version within 20 s"), "{error}");
+}
+
+#[test]
 fn a_missing_tool_says_what_to_install() {
     let dir = TempDir::new().unwrap();
     let error = search(&dir).find(&VERILATOR).unwrap_err();

@@ -21,7 +21,7 @@ fn sandbox() -> Sandbox {
 }
 
 fn yosys() -> PathBuf {
-    tools::newest(&tools::SYNTHESIS).expect("this test needs Yosys; run `meshkv doctor`").path
+    tools::find(&tools::SYNTHESIS).expect("this test needs Yosys; run `meshkv doctor`").path
 }
 
 /// Runs `line` with this program as Yosys.

@@ -6,6 +6,7 @@ mod cosim;
 mod decode;
 mod estimate;
 mod fetch;
+mod first_hour;
 mod interrupt;
 mod paper;
 mod progress;

@@ -55,11 +55,7 @@ pub fn prose(found: &Found) -> String {
         rows.push(words.chain(numbers).chain([word.to_owned()]).collect());
     }
     let cycles = verdicts.iter().filter(|v| !v.cycle.is_empty()).map(cycle);
-    format!(
-        "Who can wait for whom (docs/deadlock.md):\n{}{}",
-        table::columns(&rows),
-        cycles.collect::<String>()
-    )
+    format!("Who can wait for whom:\n{}{}", table::columns(&rows), cycles.collect::<String>())
 }
 
 fn cycle(verdict: &Verdict) -> String {

@@ -44,9 +44,9 @@ pub struct Options {
     /// classes in proportion to their virtual channels [default: 0]
     #[arg(long, value_enum, conflicts_with = "trace", help_heading = "Traffic")]
     vn: Option<Vn>,
-    /// Destinations of a multicast packet: random, distinct, never the source [default: 8]
+    /// Destinations of a multicast packet: random, distinct, never the source [default: 8, or all others of a smaller mesh]
     #[arg(long, value_name = "TILES", conflicts_with = "trace", help_heading = "Traffic")]
-    fanout: Option<u32>,
+    pub(super) fanout: Option<u32>,
     /// Tile that draws a share of all packets (0.1 if left out); may be repeated [default: the centre]
     #[arg(long, value_name = "X,Y[:SHARE]", value_parser = hotspot, conflicts_with = "trace", help_heading = "Traffic")]
     hotspot: Vec<Hotspot>,
@@ -180,6 +180,17 @@ impl Options {
             Kind::Mixed => Shape::Mixed { fanout },
         };
         Traffic { shape, load: self.load, packet: self.packet, seed: self.seed }
+    }
+
+    /// The same on a mesh with so many tiles: the default fan-out is no more than the other tiles.
+    pub(super) fn traffic_on(&self, tiles: usize) -> Traffic {
+        let mut traffic = self.traffic();
+        if let (None, Shape::Multicast { fanout } | Shape::Mixed { fanout }) =
+            (self.fanout, &mut traffic.shape)
+        {
+            *fanout = (*fanout).min(tiles as u32 - 1);
+        }
+        traffic
     }
 
     /// The selected phases.

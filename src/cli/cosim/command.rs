@@ -45,7 +45,9 @@ impl Options {
                 };
                 words.push(format!("--vn {vn}"));
             }
-            Shape::Multicast { fanout } | Shape::Mixed { fanout } => words.push(format!("--fanout {fanout}")),
+            Shape::Multicast { .. } | Shape::Mixed { .. } => {
+                words.extend(self.fanout.map(|fanout| format!("--fanout {fanout}")));
+            }
         }
         words.push(format!("--cycles {} --warmup {} --seed {}", self.cycles, self.warmup, self.seed));
         words.extend(self.drain_limit.map(|limit| format!("--drain-limit {limit}")));

@@ -10,7 +10,7 @@ use crate::cosim::workloads::attention::{Job, JobError};
 use crate::design::{self, Choice, Design};
 use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Compute attention of a decode step, on the emitted Verilog or on its model
 ///
@@ -114,6 +114,12 @@ const LONG_RUN: u64 = 60_000;
 const DRAWN: u32 = 512;
 
 impl Args {
+    /// The files that are read, each with what it is.
+    pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
+        let tensors = self.tensors.as_deref().map(|path| ("the file of --tensors", path));
+        [("the configuration", self.config.as_path())].into_iter().chain(tensors).collect()
+    }
+
     /// The design and its tensors.
     pub(super) fn inputs(&self, ui: &Ui) -> anyhow::Result<(Design, Tensors)> {
         anyhow::ensure!(

@@ -49,9 +49,11 @@ pub(in crate::cli) fn fill(
             passed += length;
             progress.set(passed);
             progress.message(format!("{} of {all} points", kept + filled.run + filled.failed.len()));
-            Ok(())
+            // A point may be too short to notice it itself.
+            Ok(interrupt.check("between two points")?)
         });
     drop(progress);
+    store.sync()?;
     if ended.is_err() && interrupt.requested() {
         let rows = kept + filled.run;
         let place = store.dir().display();

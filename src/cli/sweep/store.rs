@@ -1,8 +1,8 @@
 //! The folder of a sweep: its rows survive any end of the process.
 //!
-//! `rows.jsonl` is authoritative. A row is one line of it, written and synced before anything else happens
-//! with the point. `rows.csv` follows, and is rebuilt from it whenever the folder is opened. Files are
-//! replaced whole.
+//! `rows.jsonl` is authoritative. A row is one line of it, written before anything else happens with the
+//! point, so that a killed process loses none; a machine that fails loses those of the last half second.
+//! `rows.csv` follows, and is rebuilt from it whenever the folder is opened. Files are replaced whole.
 //!
 //! | file | what it is |
 //! |---|---|
@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Files of the folder.
 pub(in crate::cli) const META: &str = "sweep.json";
@@ -32,6 +33,9 @@ const LOCK: &str = ".lock";
 
 /// Prefix of files that were being written when a process was killed.
 const TEMPORARY: &str = ".tmp";
+
+/// Time between two syncs of rows.
+const SYNC_EVERY: Duration = Duration::from_millis(500);
 
 /// ENOLCK: a network file system without a server for locks.
 const NO_LOCKS: i32 = 37;
@@ -45,6 +49,8 @@ pub(in crate::cli) struct Store<'a> {
     rows: File,
     csv: File,
     notes: Vec<String>,
+    /// Time of the last sync.
+    synced: Instant,
     /// Held until the end; a process that dies releases it.
     _lock: File,
 }
@@ -174,7 +180,8 @@ impl<'a> Store<'a> {
         let text = format!("{}\n", serde_json::to_string_pretty(meta)?);
         whole_file::write(&dir.join(META), text.as_bytes(), true)?;
         let (rows, csv) = (append(ROWS)?, append(CSV)?);
-        Ok(Store { dir: dir.to_owned(), columns, points, records, rows, csv, notes, _lock: lock })
+        let synced = Instant::now();
+        Ok(Store { dir: dir.to_owned(), columns, points, records, rows, csv, notes, synced, _lock: lock })
     }
 
     /// Notes on the opening of the folder.
@@ -220,13 +227,25 @@ impl<'a> Store<'a> {
         let files =
             [(&mut self.rows, record.to_json(self.columns), ROWS), (&mut self.csv, record.to_csv(), CSV)];
         for (file, line, name) in files {
-            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-            written.with_context(|| {
+            file.write_all(line.as_bytes()).with_context(|| {
                 format!("cannot write {}; rows before this one are kept", self.dir.join(name).display())
             })?;
         }
         self.records.insert(point.id.clone(), record);
+        // A sync takes longer than many a point.
+        if self.synced.elapsed() >= SYNC_EVERY {
+            self.sync()?;
+        }
         Ok(())
+    }
+
+    /// Brings all rows to the disk.
+    ///
+    /// # Errors
+    /// When it takes them no more.
+    pub(in crate::cli) fn sync(&mut self) -> anyhow::Result<()> {
+        self.synced = Instant::now();
+        self.rows.sync_data().with_context(|| format!("cannot write {}", self.dir.join(ROWS).display()))
     }
 
     /// Sorts the rows as their points are in the sweep file and, if all are there, writes them as Parquet.

@@ -55,15 +55,19 @@ impl Reader<'_> {
             scalar(value.get_ref())?.as_f64()
         };
         let read = number("from").zip(number("to")).zip(number("step")).filter(|_| entries.len() == 3);
-        let Some(((from, to), step)) =
-            read.filter(|((from, to), step)| *step > 0.0 && from <= to && (to - from) / step <= MOST_STEPS)
-        else {
+        let Some(((from, to), step)) = read.filter(|((from, to), step)| *step > 0.0 && from <= to) else {
             let help =
                 "write { from = 0.05, to = 0.5, step = 0.05 }, a step above 0 and `to` not below `from`";
             let finding = Finding::error(&key.path, "is neither a value nor a list nor a range", help);
             self.walk.report(finding, Some(span));
             return Vec::new();
         };
+        if (to - from) / step > MOST_STEPS {
+            let fault = format!("is a range of more than {MOST_STEPS} values");
+            let finding = Finding::error(&key.path, fault, "take a larger step, or ends that are nearer");
+            self.walk.report(finding, Some(span));
+            return Vec::new();
+        }
         let steps = ((to - from) / step + 1e-9).floor() as u64;
         let mut values = Vec::new();
         for i in 0..=steps {

@@ -18,6 +18,7 @@ use super::generator::MAX_PACKET;
 use super::packet::Packet;
 use crate::cosim::tile_set::TileSet;
 use crate::design::{Class, Mesh};
+use crate::input;
 use serde::Deserialize;
 use std::ops::Range;
 use thiserror::Error;
@@ -107,14 +108,16 @@ fn is_header(line: &str) -> bool {
 
 fn located(file: &str, line: usize, text: &str, Problem(at, rule, help): Problem) -> TraceError {
     let before = text[..at.start].chars().count();
-    let width = text[at.clone()].chars().count().max(1);
+    let width = text[at.clone()].chars().count();
+    let (shown, place) = input::excerpt(text, before);
+    let width = width.min(shown.chars().count().saturating_sub(place)).max(1);
     TraceError {
         file: file.to_owned(),
         line,
         column: before + 1,
-        rule,
-        text: text.to_owned(),
-        caret: format!("{}{}", " ".repeat(before), "^".repeat(width)),
+        rule: input::clipped(&rule),
+        caret: format!("{}{}", " ".repeat(place), "^".repeat(width)),
+        text: shown,
         help,
     }
 }

@@ -102,15 +102,15 @@ fn table(headings: &[String], rows: &[Vec<String>]) -> String {
     html + "</tbody>\n</table></div>\n"
 }
 
-/// A table cell; a number is right-aligned and sorted as a number.
-fn cell(text: &str) -> String {
-    let class = if text.parse::<f64>().is_ok() { " class=\"n\"" } else { "" };
+/// A table cell, aligned as its heading.
+fn cell(text: &str, number: bool) -> String {
+    let class = if number { " class=\"n\"" } else { "" };
     format!("<td{class}>{}</td>", escaped(text))
 }
 
 fn spread_cell(spread: Option<Spread>) -> String {
     let cell = |spread: Spread| format!("<td class=\"n\" data-v=\"{}\">{}</td>", spread.mean, spread.text());
-    spread.map_or("<td></td>".to_owned(), cell)
+    spread.map_or("<td class=\"n\"></td>".to_owned(), cell)
 }
 
 /// A row for each series and x.
@@ -127,8 +127,9 @@ fn summary(chosen: &Chosen, groups: &[Group]) -> String {
     };
     headings.extend(chosen.y.iter().map(|column| heading(&column.name, &unit(column), true)));
     let row = |group: &Group| {
-        let mut cells: Vec<String> = group.series.iter().chain([&group.x]).map(|value| cell(value)).collect();
-        cells.push(cell(&group.seeds.len().to_string()));
+        let labels = group.series.iter().chain([&group.x]).enumerate();
+        let mut cells: Vec<String> = labels.map(|(at, value)| cell(value, numbers(at))).collect();
+        cells.push(cell(&group.seeds.len().to_string(), true));
         cells.extend(group.y.iter().map(|spread| spread_cell(*spread)));
         cells
     };
@@ -141,15 +142,12 @@ fn all_rows(rows: &Rows, baseline: Option<&str>) -> String {
         column.role != Role::Label || column.name == "seed" || rows.values(&column.name).len() > 1
     };
     let shown: Vec<&Column> = rows.columns.iter().filter(told).collect();
-    let headings: Vec<String> = shown
-        .iter()
-        .map(|column| {
-            let numbers = matches!(column.kind, Kind::Integer | Kind::Number);
-            heading(&column.name, &column.unit, numbers)
-        })
-        .collect();
+    let numbers = |column: &Column| matches!(column.kind, Kind::Integer | Kind::Number);
+    let headings: Vec<String> =
+        shown.iter().map(|column| heading(&column.name, &column.unit, numbers(column))).collect();
     let row = |row: &serde_json::Map<String, serde_json::Value>| {
-        shown.iter().map(|column| cell(&text(Rows::value(row, &column.name)))).collect::<Vec<_>>()
+        let of = |column: &&Column| cell(&text(Rows::value(row, &column.name)), numbers(column));
+        shown.iter().map(of).collect::<Vec<_>>()
     };
     let listed: Vec<Vec<String>> = rows.rows.iter().take(LISTED).map(row).collect();
     let count = match rows.rows.len() {

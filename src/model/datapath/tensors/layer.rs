@@ -2,8 +2,14 @@
 
 use crate::model::datapath::fp16;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use thiserror::Error;
+
+/// Bytes of a file's header at most, as the format has it.
+const MOST_HEADER: u64 = 100_000_000;
 
 /// Attention inputs of one layer, FP16 bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +119,19 @@ impl Tensors {
     /// # Errors
     /// When the file or the layer's tensors are invalid; the message does not name the file.
     pub fn read(path: &Path, layer: u32) -> Result<Tensors, TensorError> {
-        Tensors::parse(&std::fs::read(path)?, layer)
+        let mut file = File::open(path)?;
+        let mut bytes = Vec::new();
+        // What has no end, or is no such file, ends at its header.
+        file.by_ref().take(8).read_to_end(&mut bytes)?;
+        let header = <[u8; 8]>::try_from(bytes.as_slice()).map_or(0, u64::from_le_bytes);
+        file.by_ref().take(header.min(MOST_HEADER)).read_to_end(&mut bytes)?;
+        let tensors: Map<String, Value> =
+            bytes.get(8..).and_then(|header| serde_json::from_slice(header).ok()).unwrap_or_default();
+        let data =
+            tensors.values().filter_map(|tensor| tensor["data_offsets"][1].as_u64()).max().unwrap_or(0);
+        // One byte more than there should be, which is an error.
+        file.take(data.saturating_add(1)).read_to_end(&mut bytes)?;
+        Tensors::parse(&bytes, layer)
     }
 
     /// Parses a layer of a file's bytes.
