@@ -83,6 +83,9 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Problems of a file that are printed: a screen of them.
+const PROBLEMS: usize = 20;
+
 /// Exit code of a check that failed.
 const FAILED: u8 = 1;
 
@@ -168,8 +171,12 @@ fn fail(error: &anyhow::Error, ui: &Ui) -> u8 {
     }
     if let Some(report) = error.downcast_ref::<Report>() {
         // Its lines start with the place in the file, as editors expect.
-        ui.stderr(format_args!("{report:#}"));
-        ui.note_error(report);
+        let (first, others) = report.first(PROBLEMS);
+        ui.stderr(format_args!("{first:#}"));
+        if others > 0 {
+            ui.stderr(format_args!("{}: and {others} more problems", report.path));
+        }
+        ui.note_error(first);
     } else if let Some(refused) = error.downcast_ref::<crate::emit::WriteError>() {
         // Its message already contains the cause.
         ui.error(refused);

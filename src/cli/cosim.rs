@@ -54,7 +54,7 @@ enum Job {
   meshkv cosim configs/u280_8x8.toml --traffic multicast --fanout 8 --load 0.02 --json
   meshkv cosim configs/u280_8x8.toml --traffic hotspot --hotspot 3,3:0.1 --load 0.1
   meshkv cosim configs/u280_8x8.toml --sweep-load 0.05:1.0 --plot out
-  meshkv cosim configs/tiny.toml --trace packets.csv --wave packets.fst
+  meshkv cosim configs/tiny.toml --trace examples/packets.csv --wave packets.fst
   meshkv cosim configs/tiny.toml --traffic mixed --load 0.5 --lockstep
   meshkv cosim decode configs/tiny.toml --steps 2
 

@@ -58,6 +58,10 @@ fn estimate(
     let prose = report::prose(design, &estimate, &timing, &yosys, &found)?;
     ui.result(&value, || prose)?;
     if estimate.fits() {
+        let config = args.config.display();
+        ui.note(format_args!(
+            "Next: meshkv generate {config}; its folder has the build scripts for the card"
+        ));
         return Ok(ExitCode::SUCCESS);
     }
     ui.error(report::why_not(design, &estimate, &found));

@@ -14,15 +14,16 @@ use std::process::ExitCode;
 /// edits beside them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  meshkv generate configs/tiny.toml
   meshkv generate configs/tiny.toml -o rtl_out/tiny
   meshkv generate configs/tiny.toml -o rtl_out/tiny --json | jq -r '.files[].path'")]
 pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     config: PathBuf,
-    /// Folder to write
+    /// Folder to write [default: out/<name of the file>]
     #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
-    out: PathBuf,
+    out: Option<PathBuf>,
     /// Replace generated files that were edited
     #[arg(long)]
     force: bool,
@@ -35,10 +36,11 @@ pub struct Args {
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let (design, _) = super::load::load_for_the_card(&args.config, ui)?;
     let interrupt = Interrupt::listen()?;
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&design.name));
     let files = emit::emit(&design)?;
-    let written = emit::write_until(&|| interrupt.requested(), &files, &args.out, args.force);
+    let written = emit::write_until(&|| interrupt.requested(), &files, &out, args.force);
     if let Err(WriteError::Stopped) = written {
-        interrupt.check(&format!("before {} was written; it is as it was", args.out.display()))?;
+        interrupt.check(&format!("before {} was written; it is as it was", out.display()))?;
     }
     let written = written?;
     for kept in &written.kept {
@@ -47,13 +49,19 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let value = json!({
         "name": design.name,
         "top": emit::TOP,
-        "dir": args.out.display().to_string(),
+        "dir": out.display().to_string(),
         "files": written.files,
         "kept": written.kept,
         "unchanged": written.unchanged,
     });
     ui.result(&value, || written.files.iter().map(|file| format!("{}\n", file.path)).collect())?;
     let verb = if written.unchanged { "Already up to date:" } else { "Wrote" };
-    ui.note(format_args!("{verb} {} files in {}", written.files.len(), args.out.display()));
+    ui.note(format_args!("{verb} {} files in {}", written.files.len(), out.display()));
+    let config = args.config.display();
+    ui.note(format_args!(
+        "Next: {}/doc/{}.md describes it; meshkv lint {config}, meshkv run {config}, meshkv estimate {config}",
+        out.display(),
+        design.name
+    ));
     Ok(ExitCode::SUCCESS)
 }

@@ -1,21 +1,27 @@
-//! `meshkv init`: writes the recommended configuration for the card, with every key explained.
+//! `meshkv init`: writes a configuration to begin with, with every key explained.
 
 use super::ui::Ui;
 use super::whole_file;
-use crate::config;
+use crate::config::{self, Preset};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Write a configuration that explains every key
+///
+/// It is the one that fits the Alveo U280 and is as fast as its memory, unless --preset asks for another.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   meshkv init                    write meshkv.toml
-  meshkv init configs/wide.toml  write it elsewhere; the design is named after the file")]
+  meshkv init configs/wide.toml  write it elsewhere; the design is named after the file
+  meshkv init --preset tiny      a fabric that builds in seconds")]
 pub struct Args {
     /// File to write; `-` is standard output
     #[arg(default_value = "meshkv.toml", value_hint = clap::ValueHint::FilePath)]
     path: PathBuf,
+    /// Configuration to begin with
+    #[arg(long, value_enum, default_value_t)]
+    preset: Preset,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -26,7 +32,7 @@ pub struct Args {
 /// # Errors
 /// When the file exists and `--force` is not given, or cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let text = config::commented();
+    let text = config::commented(args.preset);
     if args.path.as_os_str() == "-" {
         ui.result(&json!({ "path": "-", "text": text }), || text.clone())?;
         return Ok(ExitCode::SUCCESS);
@@ -34,6 +40,6 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     whole_file::write(&args.path, text.as_bytes(), args.force)?;
     let shown = args.path.display();
     ui.result(&json!({ "path": shown.to_string() }), || format!("{shown}\n"))?;
-    ui.note(format_args!("It is the fabric recommended for the Alveo U280. Next: meshkv check {shown}"));
+    ui.note(format_args!("Next: meshkv check {shown}"));
     Ok(ExitCode::SUCCESS)
 }

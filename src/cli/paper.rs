@@ -89,7 +89,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         false => Vec::new(),
     };
     let (tables, drawn) = (tables(&found, &claims, &errors), figures(&found, &claims)?);
-    let worst = found.worst_error();
+    let [cycles, traffic] = found.worst_errors().map(|error| 100.0 * error);
     let head = Head {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: command.clone(),
@@ -97,7 +97,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         rows: done.rows.len(),
         points: plan.all.points.len(),
         sampling: match extent {
-            Extent::Quick => format!("Rows are samples of one layer, scaled to all of it; cycles may be wrong by up to {:.0} %. Of segment sharing one segment runs, which tells traffic and no cycles.", 100.0 * worst),
+            Extent::Quick => format!("Rows are samples of one layer, scaled to all of it: cycles may be wrong by up to {cycles:.0} %, and traffic where fetches of several tiles meet by up to {traffic:.0} %, since tiles drift apart over a layer. Of segment sharing one segment runs, which tells traffic and no cycles."),
             Extent::Full => format!("Rows are whole layers, but for those that would take more than {:.1} million cycles: these are samples, whose error stands beside them.", extent.most_cycles() as f64 / 1e6),
         },
         warnings: done.warnings(),

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 #[command(after_help = format!("Examples:
   meshkv sim configs/u280_8x8.toml --traffic uniform --load 0.2 --packet 4 --vn both
   meshkv sim configs/mesh_16x16.toml --sweep-load 0.05:1.0 --plot out
-  meshkv sim configs/tiny.toml --trace packets.csv --json
+  meshkv sim configs/tiny.toml --trace examples/packets.csv --json
   meshkv sim decode configs/meshkv.toml --tokens 32768 --segments all
   meshkv sim run configs/minilm.toml --tensors examples/minilm.safetensors --plot out
 

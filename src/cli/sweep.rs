@@ -36,7 +36,7 @@ use std::time::Instant;
   meshkv sweep sweeps/latency_load.toml
   meshkv sweep sweeps/latency_load.toml --dry-run      the points, and which are done
   meshkv sweep sweeps/mesh_sizes.toml -o out/sizes --jobs 4
-  meshkv sweep sweeps/mesh_sizes.toml --only 8c2e1c0a6f7b9d3e --json
+  meshkv sweep sweeps/mesh_sizes.toml --only ID --json
   meshkv sweep sweeps/mesh_sizes.toml --slurm --partition compute --time-limit 30
   meshkv report out/latency_load                       tables and pictures of the rows
 
@@ -118,7 +118,10 @@ struct Summary {
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let grid = load_grid(&args.file)?;
     let (base, _) = super::load::load(&grid.base, ui)?;
-    let all = expand(&grid, &base.name, &base.config);
+    let bar = ui.progress(Some(100), "planning");
+    let all =
+        expand(&grid, &base.name, &base.config, &mut |done, total| bar.set((100 * done / total) as u64));
+    drop(bar);
     if let Some(report) = &all.illegal {
         // Without a legal point, leaving out the others leaves nothing.
         if !args.skip_illegal || all.points.is_empty() {

@@ -15,7 +15,7 @@ mod spelling;
 mod walk;
 mod work;
 
-pub use commented::commented;
+pub use commented::{commented, Preset};
 pub use finding::{Finding, Severity};
 pub use grid::{load_grid, workload_keys, Axis, Choice, Grid, Set};
 pub use keys::{json_schema, tables, violations, Key, Kind, Table};

@@ -9,9 +9,6 @@ use std::path::Path;
 
 /// Size of a configuration or a sweep file at most; the largest that makes sense has some KiB.
 const MOST_BYTES: u64 = 1 << 20;
-/// Problems that are printed.
-const MOST_SHOWN: usize = 20;
-
 /// Text of a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
@@ -59,6 +56,12 @@ impl Report {
     pub(super) fn new(path: &str, mut problems: Vec<Problem>) -> Report {
         problems.sort_by_key(|p| (p.place.is_none(), p.place));
         Report { path: path.to_owned(), problems }
+    }
+
+    /// The first problems, and how many others there are.
+    pub fn first(&self, most: usize) -> (Report, usize) {
+        let problems = self.problems.iter().take(most).cloned().collect();
+        (Report { path: self.path.clone(), problems }, self.problems.len().saturating_sub(most))
     }
 
     /// True if there is no problem.
@@ -146,16 +149,13 @@ const COLOURS: Palette = Palette {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let palette = if f.alternate() { COLOURS } else { Palette::default() };
-        for (index, problem) in self.problems.iter().take(MOST_SHOWN).enumerate() {
+        for (index, problem) in self.problems.iter().enumerate() {
             if index > 0 {
                 writeln!(f)?;
             }
             problem.write(f, &self.path, &palette)?;
         }
-        match self.problems.len().saturating_sub(MOST_SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "\n{}: and {more} more problems", self.path),
-        }
+        Ok(())
     }
 }
 

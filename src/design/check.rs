@@ -5,6 +5,7 @@
 //! powers of two, so one always divides the other.
 
 mod card;
+mod idle;
 mod memory;
 mod placement;
 mod ports;
@@ -57,6 +58,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         Floorplan::by_shares(Mesh::new(config.mesh.cols, config.mesh.rows), Fpga::of(config.board))
     };
     findings.extend(fifo_covers_the_round_trip(config, &plan));
+    findings.extend(idle::keys_without_effect(config));
     findings
 }
 

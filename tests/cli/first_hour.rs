@@ -191,3 +191,20 @@ fn the_default_fan_out_fits_a_small_mesh() {
     let said = sandbox.run("sim small.toml --traffic mixed --load 0.3 --cycles 300 --json");
     assert_eq!(said.code, Some(0), "{}", said.err);
 }
+
+#[test]
+fn every_preset_leads_on_without_a_flag() {
+    for preset in ["u280", "shell", "paper", "tiny"] {
+        let sandbox = Sandbox::new();
+        let said = sandbox.run(&format!("init --preset {preset}"));
+        assert_eq!((said.code, said.out.as_str()), (Some(0), "meshkv.toml\n"), "{}", said.err);
+        assert_eq!(said.err, "Next: meshkv check meshkv.toml\n");
+        let checked = sandbox.run("check meshkv.toml");
+        assert_eq!(checked.code, Some(0), "{}", checked.err);
+        assert!(checked.err.ends_with("Next: meshkv generate meshkv.toml\n"), "{}", checked.err);
+        let made = sandbox.run("generate meshkv.toml");
+        assert_eq!(made.code, Some(0), "{}", made.err);
+        assert!(made.err.contains("files in out/meshkv\nNext: out/meshkv/doc/meshkv.md"), "{}", made.err);
+        assert!(sandbox.path("out/meshkv/doc/meshkv.md").is_file());
+    }
+}

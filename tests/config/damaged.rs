@@ -30,7 +30,7 @@ proptest! {
         at in 0usize..6000, cut in 0usize..40, patch in "[\\[\\]={}\"'.#,0-9a-zß\u{1b}\n\t -]{0,12}",
     ) {
         // Without comments, where damage would do nothing.
-        let text: String = config::commented().lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
+        let text: String = config::commented(config::Preset::U280).lines().filter(|l| !l.starts_with('#')).map(|l| format!("{l}\n")).collect();
         let at = at % text.len();
         let end = (at + cut).min(text.len());
         load(format!("{}{patch}{}", &text[..at], &text[end..]).as_bytes());

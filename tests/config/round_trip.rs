@@ -1,6 +1,6 @@
 //! Configurations that must load as they are.
 
-use meshkv::config::{self, Config};
+use meshkv::config::{self, Config, Preset};
 use meshkv::design::Design;
 use std::fs;
 use std::path::Path;
@@ -24,13 +24,19 @@ fn named(name: &str) -> Config {
 }
 
 #[test]
-fn the_commented_configuration_is_the_one_recommended_for_the_card() {
-    assert_eq!(load(&config::commented()), named("u280_4x8.toml"));
+fn a_commented_configuration_has_the_values_of_its_preset() {
+    let files = ["u280_4x8.toml", "u280_shell.toml", "meshkv.toml", "tiny.toml"];
+    for (preset, file) in Preset::ALL.into_iter().zip(files) {
+        let text = config::commented(preset);
+        let values = fs::read_to_string(Path::new("configs").join(file)).unwrap();
+        assert_eq!(load(&text), load(&values));
+        assert!(text.starts_with("# meshkv configuration "), "{text}");
+    }
 }
 
 #[test]
 fn the_commented_configuration_has_every_key_with_its_default() {
-    let text = config::commented();
+    let text = config::commented(Preset::U280);
     for key in config::tables().iter().flat_map(|table| &table.keys) {
         let line = |l: &str| l.trim_start_matches("# ").starts_with(&format!("{} = ", key.name));
         assert!(text.lines().any(line), "{} is missing", key.path);
@@ -40,7 +46,7 @@ fn the_commented_configuration_has_every_key_with_its_default() {
 
 #[test]
 fn the_examples_in_the_commented_configuration_are_legal() {
-    let text = config::commented().replace("# sliding_window = ", "sliding_window = ");
+    let text = config::commented(Preset::U280).replace("# sliding_window = ", "sliding_window = ");
     assert_eq!(load(&text).model.sliding_window, Some(4096));
 }
 

@@ -2,16 +2,20 @@
 
 use super::column::{columns, Column, Role};
 use super::point::{id, traffic, workload, Point, Work};
-use crate::config::{Choice, Config, Finding, Grid, Pattern, Report, TrafficWork, WorkKind};
+use crate::config::{Choice, Config, DecodeWork, Finding, Grid, Pattern, Report, Set, TrafficWork, WorkKind};
 use crate::cosim::traffic::generator::{Generator, TrafficError};
 use crate::cosim::workloads::decode::WorkloadError;
 use crate::design::{Design, Illegal};
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use serde_json::{json, Map, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Most points of a sweep: a typing error must be an error and not a long wait.
 const MOST_POINTS: usize = 1_000_000;
+
+/// Combinations between two calls of `progress`.
+const TOLD_EVERY: usize = 1000;
 
 /// The points of a grid.
 #[derive(Debug)]
@@ -53,8 +57,33 @@ impl Pick<'_> {
 /// A problem by its place and its words.
 type Problems = BTreeMap<(Option<usize>, String), (Finding, Option<Range<usize>>, usize)>;
 
-/// All points of a sweep file over its base configuration.
-pub fn expand(grid: &Grid, base_name: &str, base: &Config) -> Expanded {
+/// What a configuration of the grid gives, for all points that share it.
+struct Fabric {
+    /// The configuration as JSON.
+    values: Value,
+    /// The design, or all its problems.
+    design: Result<Arc<Design>, Vec<Finding>>,
+}
+
+/// Fabrics and verdicts on workloads, each found once.
+struct Planner<'a> {
+    grid: &'a Grid,
+    base_name: &'a str,
+    base: Value,
+    columns: &'a [Column],
+    fabrics: HashMap<String, Arc<Fabric>>,
+    /// By fabric and workload, whatever its seed.
+    verdicts: HashMap<String, Option<Finding>>,
+}
+
+/// All points of a sweep file over its base configuration. `progress` is told from time to time how many of how many
+/// combinations are done.
+pub fn expand(
+    grid: &Grid,
+    base_name: &str,
+    base: &Config,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Expanded {
     let columns = columns(grid);
     let mut all = Expanded { columns, points: Vec::new(), illegal: None, left_out: 0, repeated: 0 };
     let lengths = grid.axes.iter().map(|axis| axis.choices.len());
@@ -67,8 +96,20 @@ pub fn expand(grid: &Grid, base_name: &str, base: &Config) -> Expanded {
     }
     let mut ids = BTreeSet::new();
     let mut problems = Problems::new();
-    for pick in (0..total).map(|number| Pick::new(grid, number)) {
-        match point(grid, base_name, base, &all.columns, &pick) {
+    let mut planner = Planner {
+        grid,
+        base_name,
+        base: serde_json::to_value(base).unwrap_or_default(),
+        columns: &all.columns,
+        fabrics: HashMap::new(),
+        verdicts: HashMap::new(),
+    };
+    for number in 0..total {
+        if number.is_multiple_of(TOLD_EVERY) {
+            progress(number, total);
+        }
+        let pick = Pick::new(grid, number);
+        match planner.point(&pick) {
             Ok(point) if !ids.insert(point.id.clone()) => all.repeated += 1,
             Ok(point) => all.points.push(point),
             Err(findings) => {
@@ -93,39 +134,67 @@ fn note(problems: &mut Problems, pick: &Pick<'_>, finding: Finding) {
     problems.entry(key).or_insert((finding, span, 0)).2 += 1;
 }
 
-/// A point, or all its problems.
-fn point(
-    grid: &Grid,
-    base_name: &str,
-    base: &Config,
-    columns: &[Column],
-    pick: &Pick<'_>,
-) -> Result<Point, Vec<Finding>> {
-    let mut values = serde_json::to_value(base).unwrap_or_default();
-    let mut asked = Map::new();
-    for set in pick.0.iter().flat_map(|choice| &choice.sets) {
-        match set.path.split_once('.') {
-            Some(("workload", key)) => drop(asked.insert(key.to_owned(), set.value.clone())),
-            Some((table, key)) => values[table][key] = set.value.clone(),
-            None => values[&set.path] = set.value.clone(),
+/// A failure of what has been checked value by value: a bug of ours.
+fn ours(error: &serde_json::Error) -> Vec<Finding> {
+    vec![Finding::error("", error.to_string(), "this is a fault of meshkv; please report it")]
+}
+
+impl Planner<'_> {
+    /// A point, or all its problems.
+    fn point(&mut self, pick: &Pick<'_>) -> Result<Point, Vec<Finding>> {
+        let (mut asked, mut of_config) = (Map::new(), Vec::new());
+        for set in pick.0.iter().flat_map(|choice| &choice.sets) {
+            match set.path.split_once('.') {
+                Some(("workload", key)) => drop(asked.insert(key.to_owned(), set.value.clone())),
+                _ => of_config.push(set),
+            }
         }
+        let work = match self.grid.kind {
+            WorkKind::Traffic => serde_json::from_value(asked.into()).map(plain).map(Work::Traffic),
+            WorkKind::Decode => serde_json::from_value(asked.into()).map(Work::Decode),
+        };
+        let work = work.map_err(|error| ours(&error))?;
+        let (key, fabric) = self.fabric(&of_config);
+        let design = fabric.design.clone()?;
+        let verdict = self.verdicts.entry(format!("{key}{}", json!(without_seed(&work))));
+        if let Some(finding) = verdict.or_insert_with(|| judge(&work, &design).err().map(|finding| *finding))
+        {
+            return Err(vec![finding.clone()]);
+        }
+        let id = id(&design.config, &work);
+        let name = pick.0.iter().find_map(|choice| choice.name.clone());
+        let labels = labels(self.columns, &fabric.values, &work, name);
+        Ok(Point { id, labels, design, work })
     }
-    // Each value has been checked by its key, so a failure here is a bug of ours.
-    let ours = |error: serde_json::Error| {
-        vec![Finding::error("", error.to_string(), "this is a fault of meshkv; please report it")]
-    };
-    let config: Config = serde_json::from_value(values.clone()).map_err(ours)?;
-    let work = match grid.kind {
-        WorkKind::Traffic => serde_json::from_value(asked.into()).map(plain).map(Work::Traffic),
-        WorkKind::Decode => serde_json::from_value(asked.into()).map(Work::Decode),
-    };
-    let work = work.map_err(ours)?;
-    let design = Design::from_config(base_name, &config).map_err(|Illegal(findings)| findings)?;
-    judge(&work, &design).map_err(|finding| vec![*finding])?;
-    let id = id(&config, &work);
-    let name = pick.0.iter().find_map(|choice| choice.name.clone());
-    let labels = labels(columns, &values, &work, name);
-    Ok(Point { id, labels, design, work })
+
+    /// The fabric with these values, and its key.
+    fn fabric(&mut self, sets: &[&Set]) -> (String, Arc<Fabric>) {
+        let key: String = sets.iter().map(|set| format!("{}={}\n", set.path, set.value)).collect();
+        let known = self.fabrics.entry(key.clone()).or_insert_with(|| {
+            let mut values = self.base.clone();
+            for set in sets {
+                match set.path.split_once('.') {
+                    Some((table, key)) => values[table][key] = set.value.clone(),
+                    None => values[&set.path] = set.value.clone(),
+                }
+            }
+            let config = serde_json::from_value::<Config>(values.clone()).map_err(|error| ours(&error));
+            let design = config.and_then(|config| {
+                let made = Design::from_config(self.base_name, &config);
+                made.map(Arc::new).map_err(|Illegal(findings)| findings)
+            });
+            Arc::new(Fabric { values, design })
+        });
+        (key, known.clone())
+    }
+}
+
+/// A workload with the seed of all, on which no verdict depends.
+fn without_seed(work: &Work) -> Work {
+    match work.clone() {
+        Work::Traffic(work) => Work::Traffic(TrafficWork { seed: 0, ..work }),
+        Work::Decode(work) => Work::Decode(DecodeWork { seed: 0, ..work }),
+    }
 }
 
 /// The same traffic without keys that do not affect it, so that points that differ only there are

@@ -10,6 +10,7 @@ use crate::design::{Choice, Design, Mapping, Sharing};
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// Version of the contents of a row. It is part of every id: rows with other contents are other
 /// rows.
@@ -32,8 +33,8 @@ pub struct Point {
     pub id: String,
     /// Its labels, in the order of the columns.
     pub labels: Vec<Value>,
-    /// The fabric.
-    pub design: Design,
+    /// The fabric, which points that differ in their workload alone share.
+    pub design: Arc<Design>,
     /// Its run.
     pub work: Work,
 }
@@ -120,7 +121,7 @@ impl Point {
         let of_work = columns.iter().filter(|column| column.role == Role::Label).skip(names.len());
         let of_work = of_work.map(|column| asked[&column.name].clone());
         let labels = names.iter().cloned().chain(of_work).collect();
-        Point { id: id(&design.config, &work), labels, design, work }
+        Point { id: id(&design.config, &work), labels, design: Arc::new(design), work }
     }
 
     /// Router-cycles of its run, about: the forecast of a decode step, the cycles of traffic.

@@ -59,7 +59,8 @@ pub(super) fn figure(number: f64, unit: &str) -> String {
         size if size >= 10_000.0 => format!("{:.0} k", number / 1000.0),
         size if size >= 100.0 => format!("{number:.0}"),
         size if size >= 10.0 => format!("{number:.1}"),
-        _ => format!("{number:.2}"),
+        size if size >= 0.1 || size == 0.0 => format!("{number:.2}"),
+        _ => format!("{number:.3}"),
     };
     match unit {
         "" => text,

@@ -238,7 +238,7 @@ fn of_intervals(found: &Found) -> Table {
     };
     Table {
         name: "intervals",
-        title: "Throughput and traffic over meshkv under a memory that answers out of order and with gaps: mean and 95 % interval over five seeds".to_owned(),
+        title: "Throughput and traffic over meshkv under a memory that answers out of order and with gaps: mean and 95 % interval over five seeds; homes of the layer are in the first column where it has one".to_owned(),
         head: vec!["fabric", "seeds", "throughput", "traffic", "command"],
         rows: intervals(found).into_iter().map(row).collect(),
     }

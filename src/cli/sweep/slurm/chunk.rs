@@ -104,7 +104,7 @@ pub(in crate::cli::sweep) fn run_chunk(dir: &Path, task: usize) -> anyhow::Resul
     for Task { id, name, config, work } in points.into_iter().filter(|point| !done.contains(&point.id)) {
         let design = Design::from_config(&name, &config)
             .map_err(|Illegal(findings)| anyhow!("point {id}: {}", findings[0].sentence(true)))?;
-        let point = Point { id: id.clone(), labels: Vec::new(), design, work };
+        let point = Point { id: id.clone(), labels: Vec::new(), design: design.into(), work };
         let (found, failed) = match execute.run(&point) {
             Outcome::Row(found) => (Some(found), None),
             Outcome::Failed(why) => (None, Some(why)),
@@ -131,7 +131,7 @@ mod tests {
         let point = |at: usize| Point {
             id: format!("{at:016x}"),
             labels: Vec::new(),
-            design: design.clone(),
+            design: design.clone().into(),
             work: Work::Decode(DecodeWork::default()),
         };
         (0..count).map(point).collect()

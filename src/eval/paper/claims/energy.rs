@@ -36,8 +36,14 @@ const KINDS: [Kind; 3] = [
 /// The claims: changes are those of the energies' ratio.
 pub(super) fn claims(found: &Found) -> Vec<Claim> {
     let claim = |(name, what, paper, figure, why): Kind| {
-        let sides =
-            Sides { of: Case::of("meshkv"), base: Case::of("cent"), figure, inverse: false, flits: true };
+        let sides = Sides {
+            of: Case::of("meshkv"),
+            base: Case::of("cent"),
+            figure,
+            error: |m| m.traffic_error,
+            inverse: false,
+            flits: true,
+        };
         let mut views = sides.readings(found);
         views.iter_mut().for_each(|view| view.ours = 100.0 * (view.ours - 1.0));
         Claim {

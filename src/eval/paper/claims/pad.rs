@@ -46,7 +46,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
     let mut claims = vec![accepted(found), round_trip()];
     claims.extend(CHANGED.map(|(id, name, what, better, why)| {
         let (of, base) = (Case::of(name).batch(8), Case::of("meshkv").batch(8));
-        let sides = Sides { of, base, figure: |m| m.cycles, inverse: true, flits: false };
+        let sides = Sides { of, base, figure: |m| m.cycles, error: |m| m.error, inverse: true, flits: false };
         Claim {
             id: id.to_owned(),
             place: if id == "fifo-48" { PAD } else { SENSITIVITY },
@@ -103,7 +103,7 @@ fn round_trip() -> Claim {
 /// What swaps of homes are worth where all attended segments are in one row.
 fn swaps(found: &Found) -> Claim {
     let [base, of] = SWAPS.map(|fabric| Case::of(fabric).skewed().mapped(TileOfHead::RowAligned));
-    let sides = Sides { of, base, figure: |m| m.cycles, inverse: true, flits: false };
+    let sides = Sides { of, base, figure: |m| m.cycles, error: |m| m.error, inverse: true, flits: false };
     let views = sides.plain(found).map(|view| View { ours: 100.0 * (1.0 - view.ours), ..view });
     Claim {
         id: "swaps".to_owned(),

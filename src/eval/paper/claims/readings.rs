@@ -31,6 +31,8 @@ pub(super) struct Sides {
     pub(super) base: Case,
     /// What is compared.
     pub(super) figure: Figure,
+    /// Its error.
+    pub(super) error: Figure,
     /// The reading is `base` over `of`: a speed of what is counted in cycles.
     pub(super) inverse: bool,
     /// What is compared is flits, which a sample of one segment tells; cycles it does not.
@@ -54,7 +56,8 @@ impl Sides {
     }
 
     fn view(&self, name: String, assumption: Option<&'static str>, of: &Measured, base: &Measured) -> View {
-        View { ours: self.number(of, base), name, assumption, ..view_of(of, 0.0) }
+        let error = (self.error)(of).max((self.error)(base));
+        View { ours: self.number(of, base), name, assumption, error, ..view_of(of, 0.0) }
     }
 
     /// The reading of just these two cases.

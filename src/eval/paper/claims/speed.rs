@@ -25,7 +25,8 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
     for (fabric, ratios) in THROUGHPUT {
         for (batch, paper) in [1, 4, 8].into_iter().zip(ratios) {
             let (of, base) = (Case::of(fabric).batch(batch), Case::of("cent").batch(batch));
-            let sides = Sides { of, base, figure: |m| m.cycles, inverse: true, flits: false };
+            let sides =
+                Sides { of, base, figure: |m| m.cycles, error: |m| m.error, inverse: true, flits: false };
             claims.push(Claim {
                 id: format!("throughput-{fabric}-b{batch}"),
                 place: "Figure 5",
@@ -56,7 +57,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
     // The figure's own ratios, which its text builds on.
     for (at, tokens) in CONTEXTS.into_iter().enumerate() {
         let (of, base) = (Case::of("meshkv").tokens(tokens), Case::of("cent").tokens(tokens));
-        let sides = Sides { of, base, figure: |m| m.us, inverse: false, flits: false };
+        let sides = Sides { of, base, figure: |m| m.us, error: |m| m.error, inverse: false, flits: false };
         claims.push(Claim {
             id: format!("latency-ratio-{}k", tokens / 1024),
             place: "Figure 4",
