@@ -78,7 +78,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         let homes = if args.placement { placement::prose(&design) } else { String::new() };
         format!("{}{waits}{homes}", prose(&design, &rows, &facts))
     })?;
-    ui.note(format_args!("Next: meshkv generate {}", args.config.display()));
+    ui.next(format_args!("meshkv generate {}", args.config.display()));
     let failed = found.is_some_and(|found| !deadlock::acyclic(&found));
     Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

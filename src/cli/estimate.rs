@@ -59,9 +59,7 @@ fn estimate(
     ui.result(&value, || prose)?;
     if estimate.fits() {
         let config = args.config.display();
-        ui.note(format_args!(
-            "Next: meshkv generate {config}; its folder has the build scripts for the card"
-        ));
+        ui.next(format_args!("meshkv generate {config}; its folder has the build scripts for the card"));
         return Ok(ExitCode::SUCCESS);
     }
     ui.error(report::why_not(design, &estimate, &found));

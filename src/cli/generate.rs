@@ -58,8 +58,8 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let verb = if written.unchanged { "Already up to date:" } else { "Wrote" };
     ui.note(format_args!("{verb} {} files in {}", written.files.len(), out.display()));
     let config = args.config.display();
-    ui.note(format_args!(
-        "Next: {}/doc/{}.md describes it; meshkv lint {config}, meshkv run {config}, meshkv estimate {config}",
+    ui.next(format_args!(
+        "{}/doc/{}.md describes it; meshkv lint {config}, meshkv run {config}, meshkv estimate {config}",
         out.display(),
         design.name
     ));

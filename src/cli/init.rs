@@ -40,6 +40,6 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     whole_file::write(&args.path, text.as_bytes(), args.force)?;
     let shown = args.path.display();
     ui.result(&json!({ "path": shown.to_string() }), || format!("{shown}\n"))?;
-    ui.note(format_args!("Next: meshkv check {shown}"));
+    ui.next(format_args!("meshkv check {shown}"));
     Ok(ExitCode::SUCCESS)
 }

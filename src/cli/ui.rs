@@ -114,6 +114,13 @@ impl Ui {
         }
     }
 
+    /// Tells a person what to do next; a program that reads `--json` knows.
+    pub fn next(&self, text: impl Display) {
+        if !self.json {
+            self.note(format_args!("Next: {text}"));
+        }
+    }
+
     /// Prints a detail; only under `-v`.
     pub fn detail(&self, text: impl Display) {
         if self.verbose {

@@ -115,7 +115,9 @@ fn loads_and_sets_that_cannot_be_are_refused() {
 fn what_cannot_be_written_is_found_out_before_anything_is_built() {
     let sandbox = Sandbox::new();
     sandbox.file("file", "");
-    fs::create_dir_all(sandbox.path("taken/link-utilisation.svg")).unwrap();
+    for name in ["taken/link-utilisation.svg", "taken/waves.fst"] {
+        fs::create_dir_all(sandbox.path(name)).unwrap();
+    }
     for (option, says) in [
         // Nobody can make files here, not even root.
         ("--plot /proc", "--plot needs a folder that can be written: cannot write /proc/"),
@@ -124,7 +126,7 @@ fn what_cannot_be_written_is_found_out_before_anything_is_built() {
         ("--plot taken", "cannot write taken/link-utilisation.svg: is a directory"),
         ("--wave /proc/run.fst", "--wave needs a file that can be written: cannot write /proc/run.fst"),
         ("--wave no/such/folder.fst", "cannot write no/such/folder.fst: No such file or directory"),
-        ("--wave taken", "cannot write taken: is a directory"),
+        ("--wave taken/waves.fst", "cannot write taken/waves.fst: is a directory"),
     ] {
         // A cache would show that something was built.
         refuses(&sandbox, &format!("cosim small.toml {option}"), &[says]);
