@@ -52,8 +52,11 @@ estimate: tools-synth build ## Estimate what DEVICE takes on the U280, tables an
 	@mkdir -p $(OUT)
 	$(MESHKV) estimate $(DEVICE) --plot $(OUT)
 
-build: ## Build the program, optimised
+build: ## Build the program, optimised; manual pages and completions are in target/share
 	$(CARGO) build $(CARGO_FLAGS) --release
+	@mkdir -p target/share/completions
+	@$(MESHKV) man target/share/man -q >/dev/null
+	@for shell in bash zsh fish; do $(MESHKV) completions $$shell > target/share/completions/meshkv.$$shell; done
 
 test: tools ## What every change must pass: formatting, lints, the fast tier of tests
 	$(CARGO) fmt --check

@@ -4,8 +4,8 @@ use super::interrupt::Interrupted;
 use super::ui::{Ui, UiArgs};
 use super::work::Work;
 use super::{
-    check, completions, cosim, doctor, estimate, generate, init, interrupt, lint, paper, report, schema, sim,
-    soak, sweep,
+    check, completions, cosim, doctor, estimate, generate, init, interrupt, lint, man, paper, report, schema,
+    sim, soak, sweep,
 };
 use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
@@ -61,6 +61,7 @@ enum Command {
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Parses the command line and runs one subcommand.
@@ -141,6 +142,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, Cli::command(), ui),
+        Command::Man(args) => man::run(args, Cli::command(), ui),
     }
 }
 

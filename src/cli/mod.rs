@@ -22,6 +22,7 @@ pub mod interrupt;
 mod library;
 pub mod lint;
 mod load;
+pub mod man;
 mod names;
 pub mod paper;
 mod pictures;

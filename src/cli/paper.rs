@@ -68,9 +68,8 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let sections = if args.section.is_empty() { &Section::ALL } else { args.section.as_slice() };
     let plan = plan(extent, sections)?;
     let output = Output::open(&args.output)?;
-    let command = args.command();
     let started = Instant::now();
-    let done = rows(args, &plan, &output, &command, &interrupt, ui)?;
+    let done = rows(args, &plan, &output, &args.command(), &interrupt, ui)?;
     let resources = match sections.contains(&Section::Resources) && !args.no_resources {
         false => None,
         true => {
@@ -89,17 +88,13 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         false => Vec::new(),
     };
     let (tables, drawn) = (tables(&found, &claims, &errors), figures(&found, &claims)?);
-    let [cycles, traffic] = found.worst_errors().map(|error| 100.0 * error);
     let head = Head {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: command.clone(),
+        command: args.command(),
         extent: extent.name(),
         rows: done.rows.len(),
         points: plan.all.points.len(),
-        sampling: match extent {
-            Extent::Quick => format!("Rows are samples of one layer, scaled to all of it: cycles may be wrong by up to {cycles:.0} %, and traffic where fetches of several tiles meet by up to {traffic:.0} %, since tiles drift apart over a layer. Of segment sharing one segment runs, which tells traffic and no cycles."),
-            Extent::Full => format!("Rows are whole layers, but for those that would take more than {:.1} million cycles: these are samples, whose error stands beside them.", extent.most_cycles() as f64 / 1e6),
-        },
+        sampling: sampling(extent, &found),
         warnings: done.warnings(),
     };
     let html = page(&head, &claims, &drawn, &tables)?;
@@ -126,6 +121,23 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         ui.note("claims on resources are not measured: --no-resources");
     }
     Ok(if done.failed.is_empty() && done.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What the rows are samples of, and their error.
+fn sampling(extent: Extent, found: &Found) -> String {
+    let [cycles, traffic] = found.worst_errors().map(|error| 100.0 * error);
+    match extent {
+        Extent::Quick => format!(
+            "Rows are samples of one layer, scaled to all of it: cycles may be wrong by up to {cycles:.0} %, and traffic \
+             where fetches of several tiles meet by up to {traffic:.0} %, since tiles drift apart over a layer. Of segment \
+             sharing one segment runs, which tells traffic and no cycles."
+        ),
+        Extent::Full => format!(
+            "Rows are whole layers, but for those that would take more than {:.1} million cycles: these are samples, whose \
+             error stands beside them.",
+            extent.most_cycles() as f64 / 1e6
+        ),
+    }
 }
 
 impl Args {

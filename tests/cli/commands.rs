@@ -240,6 +240,17 @@ fn every_shell_has_completions() {
 }
 
 #[test]
+fn every_subcommand_has_a_manual_page() {
+    let dir = TempDir::new().unwrap();
+    let (code, _, stderr) = run(&mut meshkv(&["man", &path(&dir, "man1")]));
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    for name in ["meshkv", "meshkv-run", "meshkv-sweep", "meshkv-paper", "meshkv-sim-decode"] {
+        let page = fs::read_to_string(path(&dir, &format!("man1/{name}.1"))).unwrap();
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH OPTIONS"), "{name}: {page}");
+    }
+}
+
+#[test]
 fn every_subcommand_has_help_with_examples() {
     let (_, help, _) = run(&mut meshkv(&["--help"]));
     let commands = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
