@@ -80,8 +80,9 @@ pub(super) struct Accuracy {
 pub(super) fn accuracy(errors: &[Errors]) -> Vec<Accuracy> {
     let kinds = TOKENS.into_iter().flat_map(|tokens| Logits::ALL.map(|logits| (logits, tokens)));
     let of = |(logits, tokens): (Logits, usize)| {
-        let all: Vec<&Errors> =
-            errors.iter().filter(|e| (e.draw.logits, e.draw.tokens) == (logits, tokens)).collect();
+        // By seed, in whatever order they were computed: a sum of floats depends on its order.
+        let of_seed = |seed: &u32| errors.iter().find(|e| e.draw == Draw { logits, tokens, seed: *seed });
+        let all: Vec<&Errors> = SEEDS.iter().filter_map(of_seed).collect();
         let spread =
             |figure: fn(&Errors) -> f64| Spread::of(&all.iter().map(|e| figure(e)).collect::<Vec<_>>());
         (all.len() == SEEDS.len()).then(|| Accuracy {

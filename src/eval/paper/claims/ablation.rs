@@ -89,7 +89,7 @@ pub(super) fn claims(found: &Found) -> Vec<Claim> {
             why: why.to_owned(),
         });
     }
-    claims.extend(spreads(found));
+    claims.extend(spreads(&all));
     claims.push(long_mesh(found));
     claims.extend(coalescing(found));
     claims
@@ -135,8 +135,7 @@ const SPREADS: [(&str, f64, f64); 6] = [
 const WHY_SPREAD: &str = "Drawn are the order and the gaps of a memory's answers, from five seeds; the paper does not say what differs between its five runs.";
 
 /// Intervals of five runs.
-fn spreads(found: &Found) -> Vec<Claim> {
-    let all = intervals(found);
+fn spreads(all: &[Interval]) -> Vec<Claim> {
     let of = |(fabric, throughput, traffic): (&'static str, f64, f64)| {
         let interval = all.iter().find(|interval| interval.fabric == fabric);
         [("throughput", throughput), ("traffic", traffic)].map(|(kind, paper)| {

@@ -2,7 +2,7 @@
 
 use super::hardware::number;
 use crate::config::Config;
-use crate::design::Design;
+use crate::design::{Design, Port};
 use crate::eval::paper::case::Model;
 use crate::eval::paper::claim::Claim;
 use crate::eval::paper::fabric::fabric;
@@ -62,7 +62,7 @@ pub(super) fn claims() -> Vec<Claim> {
             f64::from(config.takv.swap_epoch),
             AS_STATED,
         ),
-        ("ports", TABLE, "Ports of a router", 5.0, "ports", 5.0, AS_STATED),
+        ("ports", TABLE, "Ports of a router", 5.0, "ports", Port::ALL.len() as f64, AS_STATED),
         ("flit", TABLE, "Width of a flit", 512.0, "bits", f64::from(noc.flit_width), AS_STATED),
         ("vn0", TABLE, "Virtual channels of VN0", 2.0, "channels", f64::from(noc.vn0_vcs), AS_STATED),
         ("vn1", TABLE, "Virtual channels of VN1", 2.0, "channels", f64::from(noc.vn1_vcs), AS_STATED),
