@@ -64,9 +64,14 @@ enum Command {
     Man(man::Args),
 }
 
+/// The command line: every subcommand with its options and help text.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Parses the command line and runs one subcommand.
 pub fn run() -> ExitCode {
-    let matches = Cli::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
+    let matches = command().try_get_matches().unwrap_or_else(|error| refuse(&error));
     misplaced(&matches).unwrap_or_else(|error| refuse(&error));
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error));
     let ui = Ui::new(&cli.ui);
@@ -107,7 +112,7 @@ fn refuse(error: &clap::Error) -> ! {
 fn misplaced(matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, given)) = matches.subcommand() else { return Ok(()) };
     let Some((work, _)) = given.subcommand() else { return Ok(()) };
-    let mut cli = Cli::command();
+    let mut cli = command();
     cli.build();
     let Some(command) = cli.find_subcommand_mut(name) else { return Ok(()) };
     let typed = |arg: &&Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -141,8 +146,8 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Estimate(args) => estimate::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
-        Command::Completions(args) => completions::run(args, Cli::command(), ui),
-        Command::Man(args) => man::run(args, Cli::command(), ui),
+        Command::Completions(args) => completions::run(args, self::command(), ui),
+        Command::Man(args) => man::run(args, self::command(), ui),
     }
 }
 

@@ -39,4 +39,4 @@ mod watched;
 pub mod whole_file;
 mod work;
 
-pub use command_line::run;
+pub use command_line::{command, run};

@@ -12,6 +12,7 @@ mod paper;
 mod progress;
 mod run;
 mod run_device;
+mod shown_commands;
 mod sim;
 mod slurm;
 mod sweep;

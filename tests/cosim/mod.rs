@@ -1,4 +1,5 @@
 //! Tests of the builds of co-simulation and of its scoreboard.
 
 mod build;
+mod hangs;
 mod scoreboard;

@@ -4,7 +4,8 @@ use crate::support::decode::{plan, run_alone, run_clean, run_on, small, whole_li
 use meshkv::config::Config;
 use meshkv::cosim::build::Library;
 use meshkv::cosim::memory::{Behaviour, Fault, FaultKind, Image};
-use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload, TIMEOUT};
+use meshkv::cosim::workloads::decode::{Bench, DecodeError, Decoded, MemoryFault, Plan, Workload};
+use meshkv::cosim::workloads::TIMEOUT;
 use meshkv::design::{check, Design, Mapping};
 use std::collections::HashMap;
 

@@ -107,6 +107,11 @@ impl Memory {
         self.ports.iter().map(Port::waiting).sum()
     }
 
+    /// True if a request that a master made has no complete answer: it may still get one, or never.
+    pub fn owes(&self) -> bool {
+        !self.behaviour.faults.is_empty() || self.waiting() > 0
+    }
+
     /// Violations of the masters so far: their number, and the first of them.
     pub fn violations(&self) -> (u64, &[Violation]) {
         (self.violations.count, &self.violations.first)

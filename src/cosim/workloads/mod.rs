@@ -7,5 +7,7 @@ mod fabric_pins;
 pub mod fetch;
 pub mod network;
 mod slice_id;
+mod watchdog;
 
 pub use slice_id::SliceId;
+pub use watchdog::{Watchdog, TIMEOUT};

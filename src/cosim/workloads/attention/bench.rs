@@ -17,13 +17,12 @@ use crate::cosim::dut::verilated_ports::verilated;
 use crate::cosim::dut::{group_pins, DutError};
 use crate::cosim::memory::{Behaviour, Image, Memory, Shape};
 use crate::cosim::workloads::fabric_pins::{DescriptorPins, MemoryPins};
+use crate::cosim::workloads::Watchdog;
 use crate::design::Design;
 use crate::emit::{self, ModuleSpec};
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 
-/// Cycles without an output, a read or a flit of PART after which a run is stuck.
-const WATCHDOG: u64 = 200_000;
 /// Cycles between two calls of `stop`.
 const BATCH: u64 = 256;
 /// Cycles in which the scan reads every counter.
@@ -37,9 +36,11 @@ pub enum AttentionError {
     Dut(#[from] DutError),
     /// Nothing moved for too long.
     #[error(
-        "nothing has moved for {WATCHDOG} cycles at cycle {at}: {missing} of {heads} outputs have not come"
+        "nothing has moved for {cycles} cycles at cycle {at}: {missing} of {heads} outputs have not come"
     )]
     Stuck {
+        /// Cycles without an output, a read or a flit of PART.
+        cycles: u64,
         /// Cycle.
         at: u64,
         /// Outputs still missing.
@@ -279,6 +280,7 @@ impl<'a> Bench<'a> {
         let mut partial: Vec<Vec<u16>> = vec![Vec::new(); cols];
         let mut merged: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
         let mut computed = BTreeMap::new();
+        let watchdog = Watchdog::of(design);
         let mut moved = begun;
         let mut random = 1_u64;
         let mut end = None;
@@ -345,12 +347,16 @@ impl<'a> Bench<'a> {
                 }
             }
             self.probes.look(&self.pins, &mut result, cycle, timeline);
+            if result.kv_cycles == cycle + 1 {
+                moved = self.pins.cycle();
+            }
             let now = self.pins.cycle();
             if now.is_multiple_of(BATCH) && stop(result.outputs.len()) {
                 return Err(AttentionError::Stopped);
             }
-            if now - moved > WATCHDOG {
-                return Err(AttentionError::Stuck { at: now, missing: heads - result.outputs.len(), heads });
+            if watchdog.is_over(now - moved, &self.memory) {
+                let (cycles, missing) = (now - moved, heads - result.outputs.len());
+                return Err(AttentionError::Stuck { cycles, at: now, missing, heads });
             }
         }
         if self.pins.get(self.one.idle, 0) == 0 {
@@ -387,6 +393,7 @@ impl<'a> Bench<'a> {
     ) -> Result<(), AttentionError> {
         let heads = self.job.design.config.model.heads;
         let elements = 4 * self.job.design.bus.query_group_words as usize;
+        let watchdog = Watchdog::of(self.job.design);
         for stream in 0..self.job.streams {
             for head in 0..heads {
                 for (at, group) in self.job.query(head, stream).chunks(elements).enumerate() {
@@ -411,8 +418,9 @@ impl<'a> Bench<'a> {
                         if at.is_multiple_of(BATCH) && stop(0) {
                             return Err(AttentionError::Stopped);
                         }
-                        if at - asked > WATCHDOG {
-                            return Err(AttentionError::Stuck { at, missing, heads: missing });
+                        if watchdog.is_over(at - asked, &self.memory) {
+                            let cycles = at - asked;
+                            return Err(AttentionError::Stuck { cycles, at, missing, heads: missing });
                         }
                     }
                 }

@@ -115,7 +115,7 @@ impl<'a> Bench<'a> {
                     return Err(DecodeError::Stopped);
                 }
             }
-            if now - run.moved > plan.watchdog {
+            if plan.watchdog.is_over(now - run.moved, &run.memory) {
                 return Err(self.stuck(&mut run, now));
             }
         }
@@ -176,7 +176,7 @@ impl<'a> Bench<'a> {
         for violation in violations.into_iter().flatten() {
             blocked += &format!("; before that: {}", violation.message);
         }
-        DecodeError::Stuck { cycles: run.plan.watchdog, at, blocked }
+        DecodeError::Stuck { cycles: at - run.moved, at, blocked }
     }
 
     /// Collects the results.

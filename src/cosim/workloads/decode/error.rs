@@ -1,7 +1,7 @@
 //! Errors of a run of decode steps.
 
-use super::plan::TIMEOUT;
 use crate::cosim::dut::DutError;
+use crate::cosim::workloads::TIMEOUT;
 
 /// Reason why a run could not end, or its result is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

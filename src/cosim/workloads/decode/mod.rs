@@ -32,7 +32,7 @@ pub use bench::{Bench, Progress};
 pub use counts::{Decoded, StepCounts, Swap};
 pub use error::{DecodeError, MemoryFault};
 pub use pace::Pace;
-pub use plan::{Order, Plan, TIMEOUT};
+pub use plan::{Order, Plan};
 pub use scoreboard::flits_of_step;
 pub use step::{default_segments, step, Step, Workload, WorkloadError};
 

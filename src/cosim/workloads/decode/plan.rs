@@ -3,6 +3,7 @@
 use super::pace::Pace;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::memory::{Behaviour, Image};
+use crate::cosim::workloads::Watchdog;
 use crate::design::Descriptor;
 use crate::design::Design;
 
@@ -37,12 +38,9 @@ pub struct Plan {
     pub image: Image,
     /// Seed of stalls and of the payload of PART.
     pub seed: u64,
-    /// Cycles without any movement after which the run is stuck.
-    pub watchdog: u64,
+    /// When the run is stuck.
+    pub watchdog: Watchdog,
 }
-
-/// Cycles without an answer after which a home reports a time-out and continues.
-pub const TIMEOUT: u64 = 65_536;
 
 impl Plan {
     /// One step at full pace on the platform of the design.
@@ -61,8 +59,7 @@ impl Plan {
             memory: Behaviour { seed, ..Behaviour::of(design) },
             image: Image::Hash(seed),
             seed,
-            // A home may wait for memory, and a tile then for its repeated request.
-            watchdog: 2 * TIMEOUT + 4 * u64::from(design.mare.retry_cycles().1),
+            watchdog: Watchdog::of(design),
         }
     }
 }
