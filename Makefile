@@ -58,7 +58,7 @@ build: ## Build the program, optimised; manual pages and completions are in targ
 	@$(MESHKV) man target/share/man -q >/dev/null
 	@for shell in bash zsh fish; do $(MESHKV) completions $$shell > target/share/completions/meshkv.$$shell; done
 
-test: tools ## What every change must pass: formatting, lints, the fast tier of tests
+test: tools doc ## What every change must pass: formatting, lints, documentation, the fast tier of tests
 	$(CARGO) fmt --check
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh fast
@@ -101,7 +101,7 @@ tools-cluster:
 	@sh scripts/tools.sh cluster
 
 doc: ## Build the documentation of the Rust code
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --no-deps --document-private-items
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) -q --no-deps --document-private-items
 
 clean: ## Remove what was built; installed tools in .tools stay
 	$(CARGO) clean

@@ -1,6 +1,7 @@
-//! Compiles the part of the co-simulation shim that no design changes, and checks for Verilator.
+//! Compiles the part of the co-simulation shim that no design changes, lists the examples that the program
+//! carries, and checks for Verilator.
 //!
-//! Neither is needed to build the program. Without a C++ compiler the objects are left empty and
+//! Neither a compiler nor Verilator is needed to build the program. Without a C++ compiler the objects are left empty and
 //! compiled at the first co-simulation. Without Verilator there is a warning.
 
 use std::env;
@@ -20,6 +21,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed=CXX");
     println!("cargo::rerun-if-env-changed=MESHKV_VERILATOR");
     compile_shim();
+    embed_examples();
     look_for_verilator();
 }
 
@@ -48,6 +50,30 @@ fn compile_shim() {
     }
     // The objects are used only with the compiler that made them.
     println!("cargo::rustc-env=MESHKV_SHIM_CXX={version}");
+}
+
+/// Folders of the files that the program carries, so that it shows examples without the repository.
+const EXAMPLES: [&str; 4] = ["configs", "energy", "examples", "sweeps"];
+
+/// Writes the list of the files for `src/cli/examples.rs`: names and bytes, sorted.
+fn embed_examples() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let mut list = String::from("[\n");
+    for folder in EXAMPLES {
+        println!("cargo::rerun-if-changed={folder}");
+        let entries = fs::read_dir(root.join(folder)).expect("a folder of the package");
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|kind| kind != "rs"));
+        paths.sort();
+        for path in paths {
+            let name = path.file_name().expect("it has a name").to_string_lossy().into_owned();
+            let path = path.to_string_lossy().into_owned();
+            list += &format!("    (\"{folder}/{name}\", include_bytes!({path:?})),\n");
+        }
+    }
+    list.push(']');
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(out.join("examples.rs"), list).expect("OUT_DIR is writable");
 }
 
 fn look_for_verilator() {

@@ -4,8 +4,8 @@ use super::interrupt::Interrupted;
 use super::ui::{Ui, UiArgs};
 use super::work::Work;
 use super::{
-    check, completions, cosim, doctor, estimate, generate, init, interrupt, lint, man, paper, report, schema,
-    sim, soak, sweep,
+    check, completions, cosim, doctor, estimate, examples, generate, init, interrupt, lint, man, paper,
+    report, schema, sim, soak, sweep,
 };
 use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
@@ -20,6 +20,7 @@ use std::process::ExitCode;
 #[command(name = "meshkv", version, about, max_term_width = 100)]
 #[command(after_help = "Examples:
   meshkv init                                        write a commented meshkv.toml
+  meshkv examples                                    write the files that examples use
   meshkv check meshkv.toml                           what follows from it
   meshkv generate meshkv.toml -o rtl_out/meshkv      the Verilog
   meshkv cosim meshkv.toml --load 0.2                that Verilog under traffic
@@ -44,6 +45,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::Args),
+    Examples(examples::Args),
     Check(check::Args),
     Generate(generate::Args),
     Lint(lint::Args),
@@ -132,6 +134,7 @@ fn misplaced(matches: &ArgMatches) -> Result<(), clap::Error> {
 fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
     match command {
         Command::Init(args) => init::run(args, ui),
+        Command::Examples(args) => examples::run(args, ui),
         Command::Check(args) => check::run(args, ui),
         Command::Generate(args) => generate::run(args, ui),
         Command::Lint(args) => lint::run(args, ui),

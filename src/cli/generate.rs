@@ -21,7 +21,7 @@ pub struct Args {
     /// Configuration file
     #[arg(value_name = "CONFIG", value_hint = clap::ValueHint::FilePath)]
     config: PathBuf,
-    /// Folder to write [default: out/<name of the file>]
+    /// Folder to write [default: one below out/, named after the file]
     #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     out: Option<PathBuf>,
     /// Replace generated files that were edited

@@ -15,6 +15,7 @@ pub mod doctor;
 mod energy;
 mod engine;
 pub mod estimate;
+pub mod examples;
 pub mod fetch;
 pub mod generate;
 pub mod init;

@@ -52,7 +52,7 @@ pub struct Args {
     /// Sweep file
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     file: PathBuf,
-    /// Folder for the rows [default: out/<name of the file>]
+    /// Folder for the rows [default: one below out/, named after the file]
     #[arg(short, long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     output: Option<PathBuf>,
     /// Points at once [default: as many as there are cores; half of them where Verilog carries traffic]

@@ -48,7 +48,7 @@ pub fn load(path: &Path, check: impl FnOnce(&str, &Config) -> Vec<Finding>) -> R
     let shown = path.display().to_string();
     let name = stem(path)
         .ok_or_else(|| Report::unreadable(&shown, "is not the name of a file".into(), "name a .toml file"))?;
-    let source = Text::load(path, "name an existing file, or write one with `meshkv init`")?;
+    let source = Text::load(path, "name an existing file, or write one with `meshkv init`; `meshkv examples` writes those of the help texts")?;
     let draft = read::read(&source);
     let mut problems = draft.problems;
     for finding in check(&name, &draft.config) {

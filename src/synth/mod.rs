@@ -1,11 +1,11 @@
 //! The area estimate: Yosys synthesises the parts of a design, which are scaled to the mesh and compared with
 //! each region.
 //!
-//! * [`yosys`]: one module mapped to Xilinx cells, cached by content; [`netlist`] counts the cells.
-//! * [`timing`]: the longest paths of a netlist, and [`timed`] those of a whole design.
-//! * [`parts`]: the modules of a design, with number and place of their instances.
+//! * `yosys`: one module mapped to Xilinx cells, cached by content; `netlist` counts the cells.
+//! * `timing`: the longest paths of a netlist, and `timed` those of a whole design.
+//! * `parts`: the modules of a design, with number and place of their instances.
 //! * [`Estimate`]: compares the total with the FPGA, a super logic region (SLR) at a time.
-//! * [`bound`]: lower bounds of any implementation of the same structure.
+//! * `bound`: lower bounds of any implementation of the same structure.
 //! * [`shrink`]: changes that may fit.
 //! * [`floorplan_picture`]: a drawing of the parts and the utilisation of each region.
 //!

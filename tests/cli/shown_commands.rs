@@ -127,7 +127,7 @@ impl Desk {
     fn prepare(&self) {
         self.run("meshkv init -q");
         fs::write(self.sandbox.path("mine.safetensors"), mine()).expect("the folder is writable");
-        let ablations = "base = \"../configs/tiny.toml\"\ngrid.takv.placement = [\"hub\", \"column\"]\n\
+        let ablations = "base = \"../configs/tiny.toml\"\ngrid.takv.placement = [\"hub\", \"takv\"]\n\
             [workload]\nkind = \"decode\"\nengine = \"model\"\ntokens = 64\n";
         fs::write(self.sandbox.path("sweeps/ablations.toml"), ablations).expect("the folder is writable");
         // The whole sweep of meshes takes minutes: its lowest loads.

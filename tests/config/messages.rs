@@ -110,7 +110,7 @@ fn a_missing_file_is_reported_with_the_way_out() {
     assert_eq!(
         report.to_string(),
         "tests/nowhere.toml: cannot be read: No such file or directory (os error 2)\n  \
-         help: name an existing file, or write one with `meshkv init`"
+         help: name an existing file, or write one with `meshkv init`; `meshkv examples` writes those of the help texts"
     );
 }
 

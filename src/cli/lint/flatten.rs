@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Writes the [flattened](flattened) netlist of the sources in `dir`, whose elaborated netlist Yosys has written there.
+/// Writes the flattened netlist of the sources in `dir`, whose elaborated netlist Yosys has written there.
 /// Returns the findings about what is kept.
 ///
 /// # Errors

@@ -64,7 +64,10 @@ impl Grid {
 /// # Errors
 /// All problems of the file at once: TOML syntax, unknown keys, wrong types, illegal values.
 pub fn load_grid(path: &Path) -> Result<Grid, Report> {
-    let source = Text::load(path, "name an existing sweep file; `meshkv sweep --help` shows one")?;
+    let source = Text::load(
+        path,
+        "name an existing sweep file; `meshkv sweep --help` shows one, `meshkv examples` writes two",
+    )?;
     let name = super::stem(path).unwrap_or_default();
     let (document, walk) = Walk::parse(&source);
     let Reader { walk, axes, base, kind, slurm, .. } = Reader::of(walk, document.get_ref());

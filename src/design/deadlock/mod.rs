@@ -4,7 +4,7 @@
 //! channel dependency graph of Dally and Seitz, 1987, continued through the tiles as in Duato, 1993).
 //! `docs/deadlock.md` has the argument and its other premises.
 //!
-//! The graph is built from the [`Design`] alone, by walking every route over the [`TURNS`] that the router's
+//! The graph is built from the [`Design`] alone, by walking every route over the `TURNS` that the router's
 //! template is rendered from. The behaviour of tiles is a set of [`Rules`], so that a test can change one and
 //! see the cycle found.
 

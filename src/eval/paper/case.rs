@@ -103,7 +103,7 @@ impl Case {
         Case { layers: Some(layers), ..self }
     }
 
-    /// The same with all attended segments in one row, in [`SKEWED_STEPS`] steps.
+    /// The same with all attended segments in one row, in `SKEWED_STEPS` steps.
     pub const fn skewed(self) -> Case {
         Case { skewed: true, ..self }
     }

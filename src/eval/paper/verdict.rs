@@ -6,7 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Ours is better by more than [`TOLERANCE`].
+    /// Ours is better by more than `TOLERANCE`.
     Exceeded,
     /// Ours is as good, or the same where the claim is about a baseline.
     Holds,

@@ -1,7 +1,7 @@
 //! Paths between super logic regions: each must lead from the output of a register to the data input of another.
 //!
 //! Yosys' elaborated netlist has each module once. Instances that `constraints/floorplan.xdc` places, and all around them,
-//! are taken apart; the rest of an instance in a region is [summarised](super::summary) by its ports. So the whole design is
+//! are taken apart; the rest of an instance in a region is summarised by its ports. So the whole design is
 //! never flattened.
 
 mod places;
