@@ -16,6 +16,8 @@ GOLDENS     := tiny u280_4x8 u280_8x8
 DEVICE      ?= configs/u280_4x8.toml
 # Options of meshkv soak: how long, or how many seeds, and the first of them.
 SOAK        ?= --time 600
+# Seconds of `make fuzz`.
+FUZZ        ?= 3600
 # The sweep that `make sweep` runs and reports.
 SWEEP       ?= sweeps/latency_load.toml
 # Folder of the page that sets the paper beside meshkv, and options of meshkv paper.
@@ -28,7 +30,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint fmt bench paper soak sweep bless tools tools-synth tools-cluster doc clean
+.PHONY: help run load estimate build test verify lint fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -81,6 +83,9 @@ paper: tools-synth build ## Every number of the paper beside ours, as a page in 
 
 soak: tools build ## Compare model and Verilog on random fabrics; SOAK="--time 3600 --seed 500" for how many
 	$(MESHKV) soak $(SOAK)
+
+fuzz: ## Damage input files for FUZZ seconds; each must be answered at once, in a few words
+	MESHKV_FUZZ_SECONDS=$(FUZZ) $(CARGO) test $(CARGO_FLAGS) --release --test all -- --exact --nocapture cli::fuzz::every_damaged_file_is_answered_at_once_in_a_few_words
 
 sweep: build ## Run every point of SWEEP on its engine, tables and pictures into OUT; again runs what is missing
 	$(MESHKV) sweep $(SWEEP) -o $(OUT)/$(basename $(notdir $(SWEEP)))

@@ -91,8 +91,8 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Problems of a file that are printed: a screen of them.
-const PROBLEMS: usize = 20;
+/// Rows and columns of a screen, which problems of a file that are printed do not leave.
+const SCREEN: (usize, usize) = (40, 100);
 
 /// Exit code of a check that failed.
 const FAILED: u8 = 1;
@@ -181,7 +181,7 @@ fn fail(error: &anyhow::Error, ui: &Ui) -> u8 {
     }
     if let Some(report) = error.downcast_ref::<Report>() {
         // Its lines start with the place in the file, as editors expect.
-        let (first, others) = report.first(PROBLEMS);
+        let (first, others) = report.on_a_screen(SCREEN.0, SCREEN.1);
         ui.stderr(format_args!("{first:#}"));
         if others > 0 {
             ui.stderr(format_args!("{}: and {others} more problems", report.path));

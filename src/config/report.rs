@@ -58,10 +58,21 @@ impl Report {
         Report { path: path.to_owned(), problems }
     }
 
-    /// The first problems, and how many others there are.
-    pub fn first(&self, most: usize) -> (Report, usize) {
-        let problems = self.problems.iter().take(most).cloned().collect();
-        (Report { path: self.path.clone(), problems }, self.problems.len().saturating_sub(most))
+    /// The first problems, as many as fit on a screen of so many rows and columns, and how many others there
+    /// are. One always fits.
+    pub fn on_a_screen(&self, rows: usize, columns: usize) -> (Report, usize) {
+        let mut shown = Report { path: self.path.clone(), problems: Vec::new() };
+        for problem in &self.problems {
+            shown.problems.push(problem.clone());
+            let rows_of = |line: &str| line.chars().count().div_ceil(columns).max(1);
+            let taken: usize = shown.to_string().lines().map(rows_of).sum();
+            if taken > rows && shown.problems.len() > 1 {
+                shown.problems.pop();
+                break;
+            }
+        }
+        let others = self.problems.len() - shown.problems.len();
+        (shown, others)
     }
 
     /// True if there is no problem.

@@ -7,6 +7,7 @@ mod decode;
 mod estimate;
 mod fetch;
 mod first_hour;
+mod fuzz;
 mod interrupt;
 mod paper;
 mod progress;
