@@ -1,23 +1,9 @@
 //! Finds the known word closest to a misspelt one.
 
-/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`. Swapped letters are the commonest
+/// slip: one edit, not two.
 pub(super) fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replace.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            // Swapped letters are the commonest slip: one edit, not two.
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+    strsim::osa_distance(a, b)
 }
 
 /// The known word closest to `word`, unless it is too far to help.

@@ -17,4 +17,4 @@ pub use column::{columns, columns_of, metric_columns, text_label, Column, Role};
 pub use expand::{expand, Expanded};
 pub use parquet::{to_parquet, ParquetError};
 pub use point::{Point, Work, ROW_FORMAT};
-pub use record::{csv_head, parse_line, quoted, Record};
+pub use record::{csv_head, csv_line, parse_line, Record};

@@ -9,7 +9,7 @@ use super::plan::{
     mappings, step_of, ABLATED, CARDS, COMPARED, CONTEXTS, LAYERS, LONG_MESH, SWAPS, VARIED, WINDOWS,
 };
 use crate::config::{Shares, TileOfHead};
-use crate::eval::grid::quoted;
+use crate::eval::grid::csv_line;
 use crate::eval::Spread;
 
 /// A table.
@@ -28,10 +28,8 @@ pub struct Table {
 impl Table {
     /// As CSV, with fields quoted where RFC 4180 requires it.
     pub fn to_csv(&self) -> String {
-        let line = |fields: Vec<String>| format!("{}\n", fields.join(","));
-        let head = line(self.head.iter().map(|name| quoted(name)).collect());
-        let rows = self.rows.iter().map(|row| line(row.iter().map(|field| quoted(field)).collect()));
-        [head].into_iter().chain(rows).collect()
+        let rows = self.rows.iter().map(csv_line);
+        [csv_line(&self.head)].into_iter().chain(rows).collect()
     }
 }
 
