@@ -18,6 +18,7 @@ use crate::design::{Mesh, NodeId, Port};
 use crate::eval::{soak_take, SoakCase, SoakFabric};
 use crate::model::cycle::network::Upset;
 use anyhow::Context;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,34 +60,42 @@ pub struct Args {
 }
 
 /// Result of a soak.
-#[derive(Debug, Default, Serialize)]
-struct Report {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[schemars(rename = "SoakOutput")]
+pub(super) struct Report {
     /// First seed.
     seed: u64,
     /// Seeds run to their end.
     seeds: u64,
-    /// Networks among them, and whole fabrics.
+    /// Networks among them.
     networks: u64,
+    /// Whole fabrics among them.
     fabrics: u64,
-    /// Runs of traffic, and of decode steps.
+    /// Runs of traffic and of decode steps.
     runs: u64,
     /// Cycles simulated, in all of them.
     cycles: u64,
-    /// Routers times cycles that were compared, and how many of them with all of the fabric.
+    /// Routers times cycles that were compared.
     router_cycles: u64,
+    /// The part of them in which all of the fabric was compared.
     fabric_router_cycles: u64,
     /// Seconds of wall time, builds included.
     seconds: f64,
-    /// The seed that failed, and the failure.
+    /// The failure that ended it; null if there was none.
     failed: Option<Failure>,
     /// The command that repeats this soak.
     command: String,
 }
 
-#[derive(Debug, Serialize)]
+/// A difference between model and Verilog, or an error of both.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SoakFailure")]
 struct Failure {
+    /// Its seed.
     seed: u64,
+    /// Its run of traffic, from 0.
     run: usize,
+    /// Place, cycle and values.
     message: String,
 }
 
@@ -95,6 +104,7 @@ struct Failure {
 /// # Errors
 /// A missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    ui.seeded(Some(args.seed));
     let interrupt = Interrupt::listen()?;
     if let Some(path) = &args.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
