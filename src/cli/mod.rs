@@ -11,6 +11,7 @@ mod command_line;
 pub mod completions;
 pub mod cosim;
 pub mod decode;
+mod described;
 pub mod doctor;
 mod energy;
 mod engine;

@@ -61,8 +61,7 @@ pub struct Args {
 
 /// Result of a soak.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-#[schemars(rename = "SoakOutput")]
-pub(super) struct Report {
+pub(super) struct SoakOutput {
     /// First seed.
     seed: u64,
     /// Seeds run to their end.
@@ -128,12 +127,12 @@ struct Soak<'a> {
 }
 
 impl Soak<'_> {
-    fn all(&self) -> anyhow::Result<Report> {
+    fn all(&self) -> anyhow::Result<SoakOutput> {
         let Args { seed: first, count, time, .. } = *self.args;
         let count = count.unwrap_or(if time.is_some() { u64::MAX } else { 10 });
         let limit = time.map_or(Duration::MAX, Duration::from_secs);
         let started = Instant::now();
-        let mut report = Report { seed: first, ..Report::default() };
+        let mut report = SoakOutput { seed: first, ..SoakOutput::default() };
         for seed in (first..).take(count.try_into().unwrap_or(usize::MAX)) {
             if started.elapsed() >= limit {
                 break;
@@ -155,7 +154,7 @@ impl Soak<'_> {
     }
 
     /// Runs a network. Failures go to the report.
-    fn network(&self, case: &SoakCase, report: &mut Report) -> anyhow::Result<()> {
+    fn network(&self, case: &SoakCase, report: &mut SoakOutput) -> anyhow::Result<()> {
         let mut both = Lockstep::new(self.open(case, BuildForm::OneRouter, RunLength::Quick)?, &case.design)?;
         both.watchdog(WATCHDOG);
         if let Some((cycle, tile)) = self.upset(case.design.mesh)? {
@@ -201,7 +200,7 @@ impl Soak<'_> {
     }
 
     /// Runs a whole fabric. Failures go to the report.
-    fn fabric(&self, case: &SoakFabric, report: &mut Report) -> anyhow::Result<()> {
+    fn fabric(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
         let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
         let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
@@ -246,7 +245,7 @@ impl Soak<'_> {
         self.ui.note(format_args!("seed {seed}, {title}: {compared} router-cycles, no difference"));
     }
 
-    fn failed(&self, report: &mut Report, seed: u64, run: usize, title: &str, message: String) {
+    fn failed(&self, report: &mut SoakOutput, seed: u64, run: usize, title: &str, message: String) {
         self.ui.error(format_args!("seed {seed}, {title}, run {run}: {message}"));
         self.ui.note(format_args!("again: {}", self.command(seed, 1)));
         report.failed = Some(Failure { seed, run, message });
@@ -292,15 +291,16 @@ impl Soak<'_> {
 }
 
 /// The error of an interrupted soak.
-fn stopped(report: &Report) -> Interrupted {
+fn stopped(report: &SoakOutput) -> Interrupted {
     let (compared, next) = (report.router_cycles, report.seed + report.seeds);
     Interrupted(format!(
         "in seed {next}; {compared} router-cycles before it, no difference; go on with --seed {next}"
     ))
 }
 
-fn prose(report: &Report) -> String {
-    let Report { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } = report;
+fn prose(report: &SoakOutput) -> String {
+    let SoakOutput { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } =
+        report;
     let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
     format!(
         "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \

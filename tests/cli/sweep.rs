@@ -398,16 +398,12 @@ fn a_report_relates_rows_to_a_baseline_and_refuses_what_it_cannot_show() {
     let said = sandbox.run("report out --where mesh=3x2 --baseline noc.vc_depth=2 --y latency_mean --json");
     let value: Value = serde_json::from_str(&said.out).expect(&said.err);
     let by = value["by"].as_array().unwrap().iter().position(|key| key == "noc.vc_depth").unwrap();
-    let of = |depth: &str| -> Vec<f64> {
+    let of = |depth: u32| -> Vec<f64> {
         let points = value["points"].as_array().unwrap().iter().filter(|point| point["series"][by] == depth);
         points.map(|point| point["y"][0]["mean"].as_f64().unwrap()).collect()
     };
-    assert_eq!(of("2"), vec![1.0; 6]);
-    assert!(
-        of("8").iter().all(|ratio| *ratio <= 1.0) && of("8").iter().any(|ratio| *ratio < 1.0),
-        "{:?}",
-        of("8")
-    );
+    assert_eq!(of(2), vec![1.0; 6]);
+    assert!(of(8).iter().all(|ratio| *ratio <= 1.0) && of(8).iter().any(|ratio| *ratio < 1.0), "{:?}", of(8));
     for (line, says) in [
         (
             "--y latency",
