@@ -8,6 +8,7 @@ mod estimate;
 mod fetch;
 mod first_hour;
 mod interrupt;
+mod outputs;
 mod paper;
 mod progress;
 mod run;
