@@ -182,6 +182,7 @@ fn sweeps_their_rows_and_reports_keep_to_their_schemas() {
         let id = list["points"][0]["id"].as_str().unwrap();
         let row = held(&sandbox, &format!("sweep {name}.toml --only {id}"), 0, Some(seed));
         assert_eq!((&row["id"], &row["seed"]), (&Value::from(id), &Value::from(seed)));
+        assert_eq!(row["config_sha256"], row["meshkv"]["config_sha256"]);
         held_of_small(&sandbox, &format!("sweep {name}.toml -o out/{name}"), None);
         for line in fs::read_to_string(sandbox.path(&format!("out/{name}/rows.jsonl"))).unwrap().lines() {
             let row: Value = serde_json::from_str(line).unwrap();
