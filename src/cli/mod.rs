@@ -28,7 +28,7 @@ mod names;
 pub mod paper;
 mod pictures;
 mod ports;
-pub mod provenance;
+mod provenance;
 pub mod report;
 pub mod run;
 pub mod schema;

@@ -28,7 +28,8 @@ pub struct Args {
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
-    let schema = args.output.map_or_else(config::json_schema, Of::schema);
+    let mut schema = args.output.map_or_else(config::json_schema, Of::schema);
+    schema["$comment"] = concat!("meshkv ", env!("CARGO_PKG_VERSION")).into();
     // A schema is JSON with and without `--json`.
     ui.print(&format!("{schema:#}\n"))?;
     Ok(ExitCode::SUCCESS)

@@ -95,6 +95,7 @@ fn every_key_of_a_schema_has_a_meaning() {
     for of in described() {
         let schema = schema(&of);
         assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        assert_eq!(schema["$comment"], concat!("meshkv ", env!("CARGO_PKG_VERSION")));
         let mut found = Vec::new();
         unexplained(&schema, &of, &mut found);
         assert!(found.is_empty(), "{}", found.join("\n"));

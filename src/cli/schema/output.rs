@@ -122,7 +122,6 @@ fn sign(object: &mut Value, origin: &Value) {
 fn root(title: &str, objects: Vec<Value>, mut definitions: Map<String, Value>) -> Value {
     let mut root = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$comment": concat!("meshkv ", env!("CARGO_PKG_VERSION")),
         "title": title,
         "anyOf": objects,
     });
