@@ -1,19 +1,45 @@
 //! The choice of `--mapping auto` as JSON and in words.
 
 use super::table;
-use crate::design::Choice;
-use serde_json::{json, Value};
+use crate::design::{Bounds, Choice};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// Each mapping with its forecast or the reason why it was left out; null if the user chose.
-pub(super) fn as_json(choice: Option<&Choice>) -> Value {
-    let Some(choice) = choice else { return Value::Null };
-    let mappings = choice.forecasts.iter().map(|(mapping, forecast)| match forecast {
-        Ok(forecast) => {
-            json!({ "mapping": mapping.name(), "cycles": forecast.cycles, "bounds": forecast.bounds })
-        }
-        Err(reason) => json!({ "mapping": mapping.name(), "left_out": reason }),
+/// The choice of a mapping by forecasts.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ChoiceOutput {
+    /// The mapping that ran.
+    chosen: &'static str,
+    /// All mappings.
+    mappings: Vec<ForecastOutput>,
+}
+
+/// A mapping with its forecast, or the reason why it was left out.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ForecastOutput {
+    /// Name of the mapping.
+    mapping: &'static str,
+    /// Expected cycles, from the first word of queries to the last output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
+    /// Least cycles of each part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounds: Option<Bounds>,
+    /// Reason why it has no forecast.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'static str>,
+}
+
+/// The choice as JSON has it; none if the user chose.
+pub(super) fn output(choice: Option<&Choice>) -> Option<ChoiceOutput> {
+    let choice = choice?;
+    let mappings = choice.forecasts.iter().map(|(mapping, forecast)| ForecastOutput {
+        mapping: mapping.name(),
+        cycles: forecast.as_ref().ok().map(|forecast| forecast.cycles),
+        bounds: forecast.as_ref().ok().map(|forecast| forecast.bounds),
+        left_out: forecast.as_ref().err().copied(),
     });
-    json!({ "chosen": choice.mapping.name(), "mappings": mappings.collect::<Vec<_>>() })
+    Some(ChoiceOutput { chosen: choice.mapping.name(), mappings: mappings.collect() })
 }
 
 /// A table of the forecasts; nothing if the user chose.

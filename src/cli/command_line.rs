@@ -11,8 +11,7 @@ use crate::config::{Engine, Report};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
-use serde_json::json;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 /// Turns one TOML file into a KV-cache network-on-chip fabric
@@ -103,9 +102,10 @@ fn refuse(error: &clap::Error) -> ! {
     if asked && error.use_stderr() {
         let text = error.render().to_string();
         let message = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
-        let value = json!({ "error": { "exit_code": error.exit_code(), "message": message } });
-        // A closed standard output cannot be reported.
-        let _ = writeln!(io::stdout(), "{value:#}");
+        // Standard error has the message already.
+        let ui = Ui::json_only();
+        ui.note_error(message);
+        ui.explain_failure(error.exit_code().try_into().unwrap_or(FAILED));
     }
     error.exit()
 }

@@ -2,7 +2,8 @@
 
 use super::ui::Ui;
 use clap_complete::Shell;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// Print the completion script of a shell
@@ -16,6 +17,15 @@ pub struct Args {
     shell: Shell,
 }
 
+/// A completion script.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CompletionsOutput {
+    /// Shell that reads it.
+    shell: String,
+    /// Its text.
+    script: String,
+}
+
 /// Runs the subcommand; `command` is the whole command line.
 ///
 /// # Errors
@@ -24,6 +34,7 @@ pub fn run(args: &Args, mut command: clap::Command, ui: &Ui) -> anyhow::Result<E
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "meshkv", &mut script);
     let script = String::from_utf8(script)?;
-    ui.result(&json!({ "shell": args.shell.to_string(), "script": script }), || script.clone())?;
+    let output = CompletionsOutput { shell: args.shell.to_string(), script };
+    ui.result(&output, || output.script.clone())?;
     Ok(ExitCode::SUCCESS)
 }

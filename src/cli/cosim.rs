@@ -30,8 +30,20 @@ use crate::eval::{self, MeasureError, Row, Setup, Sweep};
 use crate::input;
 use anyhow::{anyhow, Context};
 use fabric::Fabric;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::process::ExitCode;
 use titles::{heatmap, title};
+
+/// Result of `cosim` and `sim`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum CosimOutput<'a> {
+    /// One run.
+    One(&'a Row),
+    /// A load-latency curve, with `--sweep-load`.
+    Sweep(&'a Sweep),
+}
 
 /// Job of the command line, read and checked before anything is built.
 enum Job {
@@ -94,6 +106,7 @@ pub(super) fn run_on(
     let (design, _) = super::load::load(options.config(), ui)?;
     options.check_engine()?;
     let job = job(options, &design)?;
+    ui.seeded(options.drawn_from());
     let interrupt = Interrupt::listen()?;
     // Unwritable files are reported here, before a build of minutes.
     let pictures = options.plot.as_deref().map(Pictures::open).transpose()?;
@@ -258,7 +271,7 @@ impl Invocation<'_> {
             self.signed(Row { links: Vec::new(), ..row }, command)
         });
         let found = Sweep { points: points.collect(), command, ..found };
-        self.ui.result(&found, || report::sweep(self.design, &found))?;
+        self.ui.result(&CosimOutput::Sweep(&found), || report::sweep(self.design, &found))?;
         let worst = found.points.iter().max_by_key(|row| row.violations);
         Ok(worst.map_or(ExitCode::SUCCESS, |row| verdict(found.violations, row, self.ui)))
     }
@@ -291,7 +304,7 @@ impl Invocation<'_> {
         if let Some(pictures) = &self.pictures {
             pictures.write(&[("link-utilisation", heatmap(self.design, &row)?)], self.ui)?;
         }
-        self.ui.result(&row, || report::row(self.design, &row))?;
+        self.ui.result(&CosimOutput::One(&row), || report::row(self.design, &row))?;
         Ok(verdict(row.violations, &row, self.ui))
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod report;
 
 pub use args::Args;
+pub(super) use report::DecodeOutput;
 
 use super::energy;
 use super::interrupt::Interrupt;
@@ -36,6 +37,8 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         Some(tier) => energy::with_tier(design, table.tier(tier)?)?,
         None => design,
     };
+    ui.made_from(&design.name, design.config.sha256());
+    ui.seeded(Some(args.seed));
     let tier = args.tier.as_deref().unwrap_or(DEFAULT_TIER);
     let (energies, sources) = (table.energies(tier)?, table.sources(tier)?);
     let mut load = args.workload(&design)?;
@@ -73,9 +76,8 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
                 pictures.write(&[("link-utilisation", heatmap(&args.title(&load), &design, &done)?)], ui)?;
             }
             args.carrier.note_waves(ui);
-            ui.result(&report::as_json(args, &load, chosen, made.cache_bytes, (&row, &sources)), || {
-                report::prose(chosen, &row, &sources)
-            })?;
+            let output = DecodeOutput::new(args, &load, chosen, made.cache_bytes, (&row, &sources));
+            ui.result(&output, || report::prose(chosen, &row, &sources))?;
             Ok(if row.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(DecodeError::Stopped) => {

@@ -3,7 +3,8 @@
 use super::table;
 use super::ui::Ui;
 use crate::tools::{self, Tool, ToolError, Wanted};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// List the external tools that are found, their versions, and what to install
@@ -17,15 +18,47 @@ use std::process::ExitCode;
   MESHKV_VERILATOR=/opt/verilator/bin/verilator meshkv doctor --json")]
 pub struct Args {}
 
+/// All external tools.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct DoctorOutput {
+    /// True if every tool is there and new enough.
+    ok: bool,
+    /// The tools.
+    tools: Vec<ToolOutput>,
+}
+
+/// One tool.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ToolOutput {
+    /// Name.
+    name: &'static str,
+    /// True if it can be used.
+    ok: bool,
+    /// Version that was found; null if there is none that can be used.
+    version: Option<String>,
+    /// Oldest version that works.
+    oldest: String,
+    /// Path of the program.
+    path: Option<String>,
+    /// Where it was looked up: an environment variable, PATH, or the environment of the project.
+    source: Option<String>,
+    /// Subcommands that need it.
+    purpose: &'static str,
+    /// Command that installs it.
+    install: &'static str,
+    /// Reason why it cannot be used; null if it can.
+    problem: Option<String>,
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn run(_args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let found: Vec<_> = tools::ALL.iter().map(|&wanted| (wanted, tools::find(wanted))).collect();
-    let tools: Vec<_> = found.iter().map(|(wanted, result)| as_json(wanted, result)).collect();
+    let tools = found.iter().map(|(wanted, result)| output(wanted, result)).collect();
     let complete = found.iter().all(|(_, result)| result.is_ok());
-    ui.result(&json!({ "ok": complete, "tools": tools }), || {
+    ui.result(&DoctorOutput { ok: complete, tools }, || {
         table::columns(&found.iter().map(|(wanted, result)| row(wanted, result)).collect::<Vec<_>>())
     })?;
     for (_, result) in &found {
@@ -45,17 +78,17 @@ fn row(wanted: &Wanted, result: &Result<Tool, ToolError>) -> Vec<String> {
     vec![wanted.name.to_owned(), version, oldest, format!("for {}", wanted.purpose), place]
 }
 
-fn as_json(wanted: &Wanted, result: &Result<Tool, ToolError>) -> serde_json::Value {
+fn output(wanted: &Wanted, result: &Result<Tool, ToolError>) -> ToolOutput {
     let tool = result.as_ref().ok();
-    json!({
-        "name": wanted.name,
-        "ok": tool.is_some(),
-        "version": tool.map(|t| t.version.to_string()),
-        "oldest": wanted.oldest.to_string(),
-        "path": tool.map(|t| t.path.display().to_string()),
-        "source": tool.map(|t| t.source.to_string()),
-        "purpose": wanted.purpose,
-        "install": wanted.install,
-        "problem": result.as_ref().err().map(ToString::to_string),
-    })
+    ToolOutput {
+        name: wanted.name,
+        ok: tool.is_some(),
+        version: tool.map(|t| t.version.to_string()),
+        oldest: wanted.oldest.to_string(),
+        path: tool.map(|t| t.path.display().to_string()),
+        source: tool.map(|t| t.source.to_string()),
+        purpose: wanted.purpose,
+        install: wanted.install,
+        problem: result.as_ref().err().map(ToString::to_string),
+    }
 }

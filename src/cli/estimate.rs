@@ -2,11 +2,13 @@
 
 mod args;
 mod demand;
+mod output;
 mod report;
 mod suggest;
 mod timing;
 
 pub use args::Args;
+pub(super) use output::EstimateOutput;
 
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
@@ -54,9 +56,9 @@ fn estimate(
     if let Some(pictures) = pictures {
         pictures.write(&[("floorplan", floorplan_picture(&design.name, &estimate))], ui)?;
     }
-    let value = report::as_json(design, &estimate, &timing, &yosys, &found)?;
+    let output = EstimateOutput::new(design, &estimate, &timing, &yosys, &found)?;
     let prose = report::prose(design, &estimate, &timing, &yosys, &found)?;
-    ui.result(&value, || prose)?;
+    ui.result(&output, || prose)?;
     if estimate.fits() {
         let config = args.config.display();
         ui.next(format_args!("meshkv generate {config}; its folder has the build scripts for the card"));

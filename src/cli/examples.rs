@@ -3,7 +3,8 @@
 use super::ui::Ui;
 use super::whole_file;
 use anyhow::{bail, Context};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,6 +28,15 @@ pub struct Args {
     /// Replace files that are there and differ
     #[arg(long)]
     force: bool,
+}
+
+/// The files that are there now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ExamplesOutput {
+    /// The folder.
+    dir: String,
+    /// Names relative to it.
+    files: Vec<&'static str>,
 }
 
 /// Runs the subcommand.
@@ -54,8 +64,8 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         whole_file::write(&path, bytes, args.force)?;
     }
-    let names: Vec<_> = FILES.iter().map(|(name, _)| name).collect();
-    ui.result(&json!({ "dir": args.dir.display().to_string(), "files": names }), || {
+    let files = FILES.iter().map(|(name, _)| *name).collect();
+    ui.result(&ExamplesOutput { dir: args.dir.display().to_string(), files }, || {
         FILES.iter().map(|(name, _)| format!("{}\n", args.dir.join(name).display())).collect()
     })?;
     ui.next(format_args!("meshkv run configs/minilm.toml --tensors examples/minilm.safetensors"));

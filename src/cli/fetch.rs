@@ -7,12 +7,15 @@ use super::table;
 use super::ui::Ui;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
+use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::fetch::scenario::{Cause, Workload};
 use crate::cosim::workloads::fetch::{scenario, Bench, FetchError, Fetched};
-use crate::design::Design;
+use crate::design::{counters_schema, Design};
 use crate::emit::TILE_EVENTS;
-use serde_json::{json, Map, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -112,6 +115,40 @@ impl Args {
     }
 }
 
+/// Slices that were fetched.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FetchOutput<'a> {
+    /// Cycles from the first command to the last flit.
+    cycles: u64,
+    /// Commands accepted: ranges that heads asked for.
+    commands: u64,
+    /// Flits that tiles took.
+    delivered: u64,
+    /// Head-flits: each flit counted for each head that wanted it.
+    head_flits: u64,
+    /// Share of fetches that joined a request.
+    merged_share: f64,
+    /// Router-to-router traversals of flits of KV_DATA.
+    data_links: u64,
+    /// Router-to-router traversals of flits of KV_FETCH.
+    fetch_links: u64,
+    /// Flits of a chunk.
+    chunk_flits: u32,
+    /// Cycles during which fetches for one slice are merged.
+    coalesce_window: u32,
+    /// Sums of the tiles' counters.
+    #[schemars(schema_with = "counters_schema")]
+    counters: BTreeMap<&'static str, u64>,
+    /// Number of violations.
+    violations: u64,
+    /// The first violations.
+    violation_list: &'a [Violation],
+    /// Engine of the run: `rtl`, `model`, or both in `lockstep`.
+    engine: String,
+    /// The command that repeats these figures.
+    command: String,
+}
+
 /// Runs the subcommand. Exit code 1 if the fabric did anything wrong.
 ///
 /// # Errors
@@ -122,6 +159,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let args = &args;
     args.carrier.check()?;
     let (design, _) = super::load::load(&args.config, ui)?;
+    ui.seeded(Some(args.seed));
     let mut plan = scenario::plan(&design, &args.workload(), args.seed)?;
     plan.stall = args.stall;
     let interrupt = Interrupt::listen()?;
@@ -150,7 +188,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         Ok(done) => {
             let ok = done.violations == 0;
             args.carrier.note_waves(ui);
-            ui.result(&as_json(args, &design, &done), || prose(&design, &done))?;
+            ui.result(&output(args, &design, &done), || prose(&design, &done))?;
             Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Err(FetchError::Stopped) => {
@@ -205,25 +243,23 @@ fn command(args: &Args) -> String {
     text + &args.carrier.words()
 }
 
-fn as_json(args: &Args, design: &Design, done: &Fetched) -> Value {
-    let counters: Map<String, Value> =
-        TILE_EVENTS.iter().map(|&name| (name.to_owned(), done.event(name).into())).collect();
-    json!({
-        "cycles": done.cycles,
-        "commands": done.commands,
-        "delivered": done.delivered,
-        "head_flits": done.head_flits,
-        "merged_share": merged_share(done),
-        "data_links": done.data_links,
-        "fetch_links": done.fetch_links,
-        "chunk_flits": design.mare.chunk_flits,
-        "coalesce_window": design.mare.coalesce_window,
-        "counters": counters,
-        "violations": done.violations,
-        "violation_list": done.violation_list,
-        "engine": args.carrier.name(),
-        "command": command(args),
-    })
+fn output<'a>(args: &Args, design: &Design, done: &'a Fetched) -> FetchOutput<'a> {
+    FetchOutput {
+        cycles: done.cycles,
+        commands: done.commands,
+        delivered: done.delivered,
+        head_flits: done.head_flits,
+        merged_share: merged_share(done),
+        data_links: done.data_links,
+        fetch_links: done.fetch_links,
+        chunk_flits: design.mare.chunk_flits,
+        coalesce_window: design.mare.coalesce_window,
+        counters: TILE_EVENTS.iter().map(|&name| (name, done.event(name))).collect(),
+        violations: done.violations,
+        violation_list: &done.violation_list,
+        engine: args.carrier.name(),
+        command: command(args),
+    }
 }
 
 fn prose(design: &Design, done: &Fetched) -> String {

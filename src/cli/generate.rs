@@ -2,8 +2,9 @@
 
 use super::interrupt::Interrupt;
 use super::ui::Ui;
-use crate::emit::{self, WriteError};
-use serde_json::json;
+use crate::emit::{self, WriteError, WrittenFile};
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -29,6 +30,23 @@ pub struct Args {
     force: bool,
 }
 
+/// The folder after it was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct GenerateOutput {
+    /// Name of the configuration.
+    name: String,
+    /// Module at the top of the Verilog.
+    top: &'static str,
+    /// The folder.
+    dir: String,
+    /// All generated files, sorted by path; the manifest itself is not listed.
+    files: Vec<WrittenFile>,
+    /// Copies of edited files that were replaced, by path below the folder.
+    kept: Vec<String>,
+    /// True if the folder was up to date and nothing was written.
+    unchanged: bool,
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -46,22 +64,22 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     for kept in &written.kept {
         ui.warn(format_args!("an edited file was replaced; its old text is in {kept}"));
     }
-    let value = json!({
-        "name": design.name,
-        "top": emit::TOP,
-        "dir": out.display().to_string(),
-        "files": written.files,
-        "kept": written.kept,
-        "unchanged": written.unchanged,
-    });
-    ui.result(&value, || written.files.iter().map(|file| format!("{}\n", file.path)).collect())?;
-    let verb = if written.unchanged { "Already up to date:" } else { "Wrote" };
-    ui.note(format_args!("{verb} {} files in {}", written.files.len(), out.display()));
+    let output = GenerateOutput {
+        name: design.name,
+        top: emit::TOP,
+        dir: out.display().to_string(),
+        files: written.files,
+        kept: written.kept,
+        unchanged: written.unchanged,
+    };
+    ui.result(&output, || output.files.iter().map(|file| format!("{}\n", file.path)).collect())?;
+    let verb = if output.unchanged { "Already up to date:" } else { "Wrote" };
+    ui.note(format_args!("{verb} {} files in {}", output.files.len(), output.dir));
     let config = args.config.display();
     ui.next(format_args!(
         "{}/doc/{}.md describes it; meshkv lint {config}, meshkv run {config}, meshkv estimate {config}",
         out.display(),
-        design.name
+        output.name
     ));
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,8 @@
 use super::ui::Ui;
 use super::whole_file;
 use crate::config::{self, Preset};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -27,6 +28,16 @@ pub struct Args {
     force: bool,
 }
 
+/// The file that was written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct InitOutput {
+    /// Its path; `-` is standard output.
+    path: String,
+    /// Its text, of standard output alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
 /// Runs the subcommand.
 ///
 /// # Errors
@@ -34,12 +45,13 @@ pub struct Args {
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let text = config::commented(args.preset);
     if args.path.as_os_str() == "-" {
-        ui.result(&json!({ "path": "-", "text": text }), || text.clone())?;
+        let output = InitOutput { path: "-".to_owned(), text: Some(text.clone()) };
+        ui.result(&output, || text)?;
         return Ok(ExitCode::SUCCESS);
     }
     whole_file::write(&args.path, text.as_bytes(), args.force)?;
     let shown = args.path.display();
-    ui.result(&json!({ "path": shown.to_string() }), || format!("{shown}\n"))?;
+    ui.result(&InitOutput { path: shown.to_string(), text: None }, || format!("{shown}\n"))?;
     ui.next(format_args!("meshkv check {shown}"));
     Ok(ExitCode::SUCCESS)
 }

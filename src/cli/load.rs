@@ -5,7 +5,7 @@ use crate::config::Report;
 use crate::design::Design;
 use std::path::Path;
 
-/// Reads a configuration and prints its warnings.
+/// Reads a configuration, prints its warnings and names it in results.
 ///
 /// # Errors
 /// All problems of the configuration as one [`Report`].
@@ -25,5 +25,6 @@ fn told((design, warnings): (Design, Report), ui: &Ui) -> Result<(Design, Report
     if !warnings.is_empty() {
         ui.stderr(format_args!("{warnings:#}"));
     }
+    ui.made_from(&design.name, design.config.sha256());
     Ok((design, warnings))
 }

@@ -2,7 +2,8 @@
 
 use super::ui::Ui;
 use anyhow::Context;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,6 +19,13 @@ pub struct Args {
     dir: PathBuf,
 }
 
+/// The pages that were written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ManOutput {
+    /// Their folder.
+    dir: String,
+}
+
 /// Runs the subcommand; `command` is the whole command line.
 ///
 /// # Errors
@@ -26,6 +34,6 @@ pub fn run(args: &Args, command: clap::Command, ui: &Ui) -> anyhow::Result<ExitC
     let shown = args.dir.display();
     fs::create_dir_all(&args.dir).with_context(|| format!("cannot make the folder {shown}"))?;
     clap_mangen::generate_to(command, &args.dir).with_context(|| format!("cannot write into {shown}"))?;
-    ui.result(&json!({ "dir": shown.to_string() }), || format!("{shown}\n"))?;
+    ui.result(&ManOutput { dir: shown.to_string() }, || format!("{shown}\n"))?;
     Ok(ExitCode::SUCCESS)
 }

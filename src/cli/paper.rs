@@ -16,7 +16,9 @@ use crate::eval::DEFAULT_TIER;
 use crate::workers;
 use clap::ValueEnum;
 use output::Output;
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +57,32 @@ pub struct Args {
     no_resources: bool,
     #[command(flatten)]
     slurm: SlurmArgs,
+}
+
+/// The paper's evaluation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PaperOutput {
+    /// `quick` for samples, `full` for whole layers.
+    extent: &'static str,
+    /// Points of the evaluation.
+    points: usize,
+    /// Rows that there are.
+    rows: usize,
+    /// Rows that this run added.
+    run: usize,
+    /// Ids of points without a row, because their run failed.
+    failed: Vec<String>,
+    /// Violations of all rows.
+    violations: u64,
+    /// Claims of the paper.
+    claims: usize,
+    /// Number of claims by verdict: `exceeded`, `holds`, `holds-under-assumption`, `does-not-hold`, `not-measured`; those
+    /// of no claim are left out.
+    verdicts: BTreeMap<&'static str, usize>,
+    /// Seconds of wall time.
+    seconds: f64,
+    /// Path of the page.
+    page: PathBuf,
 }
 
 /// Runs the subcommand. Exit code 1 if a point failed or the fabric did anything wrong.
@@ -100,27 +128,35 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let html = page(&head, &claims, &drawn, &tables)?;
     let path = output.write(&html, &claims, &drawn, &tables, &head)?;
     ui.note(format_args!("wrote {}", path.display()));
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     claims.iter().for_each(|claim| *counts.entry(claim.verdict().0.name()).or_default() += 1);
     let seconds = started.elapsed().as_secs_f64();
-    let value = json!({
-        "extent": extent.name(), "points": plan.all.points.len(), "rows": done.rows.len(), "run": done.run,
-        "failed": done.failed, "violations": done.violations, "claims": claims.len(), "verdicts": counts,
-        "seconds": seconds, "page": path,
-    });
-    ui.result(&value, || {
+    let ok = done.failed.is_empty() && done.violations == 0;
+    let output = PaperOutput {
+        extent: extent.name(),
+        points: plan.all.points.len(),
+        rows: done.rows.len(),
+        run: done.run,
+        failed: done.failed,
+        violations: done.violations,
+        claims: claims.len(),
+        verdicts: counts,
+        seconds,
+        page: path,
+    };
+    ui.result(&output, || {
         let mut text =
-            format!("{} claims of the paper, {} rows, {seconds:.0} s\n", claims.len(), done.rows.len());
-        for (name, count) in &counts {
+            format!("{} claims of the paper, {} rows, {seconds:.0} s\n", output.claims, output.rows);
+        for (name, count) in &output.verdicts {
             text += &format!("  {count:>3} {name}\n");
         }
-        text + &format!("  page in {}\n", path.display())
+        text + &format!("  page in {}\n", output.page.display())
     })?;
     let missing = claims.iter().any(|claim| claim.verdict().0 == Verdict::NotMeasured);
     if missing && args.no_resources {
         ui.note("claims on resources are not measured: --no-resources");
     }
-    Ok(if done.failed.is_empty() && done.violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if ok { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// What the rows are samples of, and their error.

@@ -8,7 +8,9 @@ use crate::eval::grid::parse_line;
 use crate::eval::report::{choose, figures, groups, page, Chosen, Group, Page, Rows, Wanted};
 use crate::eval::Spread;
 use anyhow::{bail, Context};
-use serde_json::json;
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -56,6 +58,50 @@ fn pair(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()));
     pair.filter(|(key, value)| !key.is_empty() && !value.is_empty())
         .ok_or_else(|| "write a label and its value, for example pattern=uniform".to_owned())
+}
+
+/// A report on rows.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct ReportOutput<'a> {
+    /// Label along the x axis.
+    x: &'a str,
+    /// Metrics; their units are in `sweep.json` and in the schema of `sweep`.
+    y: Vec<&'a str>,
+    /// Labels that distinguish series.
+    by: &'a [String],
+    /// Rows that metrics are relative to, as KEY=VALUE; null if metrics are as measured.
+    baseline: Option<&'a str>,
+    /// The command that repeats this report.
+    command: &'a str,
+    /// A series at one x each.
+    points: Vec<PointOutput<'a>>,
+}
+
+/// The rows of one series at one x: they differ in their seed alone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct PointOutput<'a> {
+    /// Values of the labels of `by`, as the rows have them.
+    #[schemars(schema_with = "labels")]
+    series: &'a [Value],
+    /// Value of the label of `x`, as the rows have it.
+    #[schemars(schema_with = "label")]
+    x: &'a Value,
+    /// Seeds of its rows.
+    seeds: &'a [u64],
+    /// Each metric of `y`; null if no row has it.
+    y: &'a [Option<Spread>],
+    /// True if a row is a lower bound, because not all of its sample arrived.
+    bound: bool,
+    /// Zero-load latency in cycles, for traffic.
+    zero_load: Option<f64>,
+}
+
+fn label(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["number", "string", "boolean", "null"] })
+}
+
+fn labels(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "items": label(generator) })
 }
 
 /// Runs the subcommand.
@@ -118,7 +164,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
     let path = output.join(PAGE);
     whole_file::write(&path, html.as_bytes(), true)?;
     ui.note(format_args!("wrote {}", path.display()));
-    ui.result(&as_json(&said, &chosen, &groups), || prose(&chosen, &groups))?;
+    ui.result(&output_of(&said, &chosen, &groups), || prose(&chosen, &groups))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -152,11 +198,26 @@ impl Args {
     }
 }
 
-fn as_json(page: &Page, chosen: &Chosen, groups: &[Group]) -> serde_json::Value {
-    let y: Vec<&str> = chosen.y.iter().map(|column| column.name.as_str()).collect();
-    json!({
-        "x": chosen.x, "y": y, "by": chosen.by, "baseline": chosen.baseline, "command": page.command, "points": groups,
-    })
+fn output_of<'a>(page: &'a Page, chosen: &'a Chosen, groups: &'a [Group]) -> ReportOutput<'a> {
+    let point = |group: &'a Group| {
+        let series = chosen.by.len();
+        PointOutput {
+            series: &group.values[..series],
+            x: &group.values[series],
+            seeds: &group.seeds,
+            y: &group.y,
+            bound: group.bound,
+            zero_load: group.zero_load,
+        }
+    };
+    ReportOutput {
+        x: &chosen.x,
+        y: chosen.y.iter().map(|column| column.name.as_str()).collect(),
+        by: &chosen.by,
+        baseline: chosen.baseline.as_deref(),
+        command: &page.command,
+        points: groups.iter().map(point).collect(),
+    }
 }
 
 fn prose(chosen: &Chosen, groups: &[Group]) -> String {

@@ -6,6 +6,7 @@ mod ended;
 mod report;
 
 pub use args::Args;
+pub(super) use report::RunOutput;
 
 use super::interrupt::Interrupt;
 use super::pictures::Pictures;
@@ -39,6 +40,8 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         args.jitter
     );
     let (design, tensors) = args.inputs(ui)?;
+    ui.made_from(&design.name, design.config.sha256());
+    ui.seeded(Some(args.seed));
     let (job, chosen) = args.job(&design, &tensors)?;
     let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
@@ -105,9 +108,8 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
-    ui.result(&report::as_json(args, &job, chosen, &row, accesses), || {
-        report::prose(&job, chosen, &row, accesses)
-    })?;
+    let output = RunOutput::new(args, &job, chosen, &row, accesses);
+    ui.result(&output, || report::prose(&job, chosen, &row, accesses))?;
     Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() {
         ExitCode::SUCCESS
     } else {

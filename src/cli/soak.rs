@@ -18,6 +18,7 @@ use crate::design::{Mesh, NodeId, Port};
 use crate::eval::{soak_take, SoakCase, SoakFabric};
 use crate::model::cycle::network::Upset;
 use anyhow::Context;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,34 +60,41 @@ pub struct Args {
 }
 
 /// Result of a soak.
-#[derive(Debug, Default, Serialize)]
-struct Report {
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(super) struct SoakOutput {
     /// First seed.
     seed: u64,
     /// Seeds run to their end.
     seeds: u64,
-    /// Networks among them, and whole fabrics.
+    /// Networks among them.
     networks: u64,
+    /// Whole fabrics among them.
     fabrics: u64,
-    /// Runs of traffic, and of decode steps.
+    /// Runs of traffic and of decode steps.
     runs: u64,
     /// Cycles simulated, in all of them.
     cycles: u64,
-    /// Routers times cycles that were compared, and how many of them with all of the fabric.
+    /// Routers times cycles that were compared.
     router_cycles: u64,
+    /// The part of them in which all of the fabric was compared.
     fabric_router_cycles: u64,
     /// Seconds of wall time, builds included.
     seconds: f64,
-    /// The seed that failed, and the failure.
+    /// The failure that ended it; null if there was none.
     failed: Option<Failure>,
     /// The command that repeats this soak.
     command: String,
 }
 
-#[derive(Debug, Serialize)]
+/// A difference between model and Verilog, or an error of both.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "SoakFailure")]
 struct Failure {
+    /// Its seed.
     seed: u64,
+    /// Its run of traffic, from 0.
     run: usize,
+    /// Place, cycle and values.
     message: String,
 }
 
@@ -95,6 +103,7 @@ struct Failure {
 /// # Errors
 /// A missing tool, a file that cannot be written, or Ctrl-C.
 pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
+    ui.seeded(Some(args.seed));
     let interrupt = Interrupt::listen()?;
     if let Some(path) = &args.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
@@ -118,12 +127,12 @@ struct Soak<'a> {
 }
 
 impl Soak<'_> {
-    fn all(&self) -> anyhow::Result<Report> {
+    fn all(&self) -> anyhow::Result<SoakOutput> {
         let Args { seed: first, count, time, .. } = *self.args;
         let count = count.unwrap_or(if time.is_some() { u64::MAX } else { 10 });
         let limit = time.map_or(Duration::MAX, Duration::from_secs);
         let started = Instant::now();
-        let mut report = Report { seed: first, ..Report::default() };
+        let mut report = SoakOutput { seed: first, ..SoakOutput::default() };
         for seed in (first..).take(count.try_into().unwrap_or(usize::MAX)) {
             if started.elapsed() >= limit {
                 break;
@@ -145,7 +154,7 @@ impl Soak<'_> {
     }
 
     /// Runs a network. Failures go to the report.
-    fn network(&self, case: &SoakCase, report: &mut Report) -> anyhow::Result<()> {
+    fn network(&self, case: &SoakCase, report: &mut SoakOutput) -> anyhow::Result<()> {
         let mut both = Lockstep::new(self.open(case, BuildForm::OneRouter, RunLength::Quick)?, &case.design)?;
         both.watchdog(WATCHDOG);
         if let Some((cycle, tile)) = self.upset(case.design.mesh)? {
@@ -191,7 +200,7 @@ impl Soak<'_> {
     }
 
     /// Runs a whole fabric. Failures go to the report.
-    fn fabric(&self, case: &SoakFabric, report: &mut Report) -> anyhow::Result<()> {
+    fn fabric(&self, case: &SoakFabric, report: &mut SoakOutput) -> anyhow::Result<()> {
         let (design, plan) = (&case.design, &case.plan);
         let (form, length, cache) = (BuildForm::FabricPieces, RunLength::Quick, Some(self.cache));
         let verilog = Verilog { design, form, length, cache, interrupt: self.interrupt, ui: self.ui };
@@ -236,7 +245,7 @@ impl Soak<'_> {
         self.ui.note(format_args!("seed {seed}, {title}: {compared} router-cycles, no difference"));
     }
 
-    fn failed(&self, report: &mut Report, seed: u64, run: usize, title: &str, message: String) {
+    fn failed(&self, report: &mut SoakOutput, seed: u64, run: usize, title: &str, message: String) {
         self.ui.error(format_args!("seed {seed}, {title}, run {run}: {message}"));
         self.ui.note(format_args!("again: {}", self.command(seed, 1)));
         report.failed = Some(Failure { seed, run, message });
@@ -282,15 +291,16 @@ impl Soak<'_> {
 }
 
 /// The error of an interrupted soak.
-fn stopped(report: &Report) -> Interrupted {
+fn stopped(report: &SoakOutput) -> Interrupted {
     let (compared, next) = (report.router_cycles, report.seed + report.seeds);
     Interrupted(format!(
         "in seed {next}; {compared} router-cycles before it, no difference; go on with --seed {next}"
     ))
 }
 
-fn prose(report: &Report) -> String {
-    let Report { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } = report;
+fn prose(report: &SoakOutput) -> String {
+    let SoakOutput { networks, fabrics, runs, cycles, router_cycles, fabric_router_cycles, seconds, .. } =
+        report;
     let verdict = if report.failed.is_some() { "a difference" } else { "no difference" };
     format!(
         "{router_cycles} router-cycles compared, {fabric_router_cycles} of them with all of the fabric: {verdict}\n  \

@@ -4,11 +4,13 @@
 mod execute;
 mod fill;
 mod meta;
+mod output;
 mod slurm;
 mod store;
 
 pub(super) use fill::{fill, Filled};
 pub(super) use meta::Meta;
+pub(super) use output::{SweepOutput, SweepRow};
 pub(super) use slurm::{fill_on_slurm, SlurmArgs};
 pub(super) use store::{Store, META, ROWS};
 
@@ -20,8 +22,8 @@ use crate::eval::grid::{expand, Column, Expanded, Point, Record, Role};
 use crate::workers;
 use anyhow::{anyhow, Context};
 use execute::{Execute, Outcome};
-use serde::Serialize;
-use serde_json::{json, Value};
+use output::{List, Listed, Summary};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -92,25 +94,6 @@ pub fn run_chunk(args: &ChunkArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Result of a sweep.
-#[derive(Debug, Serialize)]
-struct Summary {
-    /// Points of the grid that can be run.
-    points: usize,
-    /// Rows that already existed.
-    kept: usize,
-    /// Rows that this run added.
-    run: usize,
-    /// Points without a row, because their run failed.
-    failed: Vec<String>,
-    /// Violations of all rows.
-    violations: u64,
-    /// Seconds of wall time.
-    seconds: f64,
-    /// Folder of the rows.
-    output: PathBuf,
-}
-
 /// Runs the subcommand. Exit code 1 if a point failed or the fabric did anything wrong.
 ///
 /// # Errors
@@ -151,11 +134,11 @@ fn list(all: &Expanded, output: &std::path::Path, ui: &Ui) -> anyhow::Result<Exi
     let value = |point: &Point| {
         let labels =
             labels.iter().zip(&point.labels).map(|(column, value)| (column.name.clone(), value.clone()));
-        json!({ "id": point.id, "done": done.contains(&point.id), "labels": Value::Object(labels.collect()) })
+        Listed { id: point.id.clone(), done: done.contains(&point.id), labels: labels.collect() }
     };
-    let values: Vec<Value> = all.points.iter().map(value).collect();
     let known = all.points.iter().filter(|point| done.contains(&point.id)).count();
-    ui.result(&json!({ "points": values, "done": known }), || {
+    let output = SweepOutput::List(List { points: all.points.iter().map(value).collect(), done: known });
+    ui.result(&output, || {
         // Labels that are the same everywhere are left out.
         let varies =
             |at: &usize| all.points.windows(2).any(|pair| pair[0].labels[*at] != pair[1].labels[*at]);
@@ -186,19 +169,23 @@ fn only(id: &str, all: &Expanded, ui: &Ui) -> anyhow::Result<ExitCode> {
     let point = all.points.iter().find(|point| point.id == id).ok_or_else(|| {
         anyhow!("no point of this sweep has the id {id}\n  help: --dry-run lists the points with their ids")
     })?;
+    ui.made_from(&point.design.name, point.design.config.sha256());
+    ui.seeded(Some(point.work.seed()));
     let interrupt = Interrupt::listen()?;
     match Execute::new(&interrupt).run(point) {
         Outcome::Row(found) => {
             let record = Record::new(&all.columns, point, &found);
             let pairs = || all.columns.iter().zip(&record.values);
-            let row: Value = pairs().map(|(column, value)| (column.name.clone(), value.clone())).collect();
-            ui.result(&row, || {
+            let row: Map<String, Value> =
+                pairs().map(|(column, value)| (column.name.clone(), value.clone())).collect();
+            let right = row.get("violations") == Some(&Value::from(0));
+            ui.result(&SweepOutput::Row(SweepRow(row)), || {
                 let line = |(column, value): (&Column, &Value)| {
                     vec![column.name.clone(), text(value), column.unit.clone()]
                 };
                 table::columns(&pairs().map(line).collect::<Vec<_>>())
             })?;
-            Ok(if row["violations"] == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Outcome::Failed(why) => {
             ui.error(format_args!("point {id}: {why}"));
@@ -240,8 +227,10 @@ fn sweep(args: &Args, grid: &Grid, all: &Expanded, output: PathBuf, ui: &Ui) -> 
         store.finish().with_context(|| format!("the rows in {} are not whole", output.display()))?;
     let seconds = started.elapsed().as_secs_f64();
     let summary = Summary { points: all.points.len(), kept, run, failed, violations, seconds, output };
-    ui.result(&summary, || prose(&summary))?;
-    Ok(if summary.failed.is_empty() && violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let right = summary.failed.is_empty() && violations == 0;
+    let text = prose(&summary);
+    ui.result(&SweepOutput::Summary(summary), || text)?;
+    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn prose(summary: &Summary) -> String {

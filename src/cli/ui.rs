@@ -4,16 +4,16 @@
 //! warnings, progress) goes to standard error, so that a pipe gets only the result. This module is
 //! independent of subcommands.
 
+use super::provenance::{ErrorOutput, Failure, Provenance};
 use crate::input;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use serde_json::json;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{mpsc, Arc, Mutex, PoisonError};
+use std::sync::{mpsc, Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -57,6 +57,16 @@ struct Said {
     result: AtomicBool,
     /// Errors, without colour.
     errors: Mutex<Vec<String>>,
+    /// Origin of the result.
+    provenance: Mutex<Provenance>,
+}
+
+/// A result as one JSON object, after its origin.
+#[derive(Serialize)]
+struct Signed<'a, T> {
+    meshkv: &'a Provenance,
+    #[serde(flatten)]
+    result: &'a T,
 }
 
 impl Ui {
@@ -76,6 +86,11 @@ impl Ui {
         Ui { quiet: true, verbose: false, json: false, color: ColorChoice::Never, said }
     }
 
+    /// Output of the result alone, as JSON; for an error before options are known.
+    pub fn json_only() -> Ui {
+        Ui { json: true, ..Ui::silent() }
+    }
+
     /// True if the result is printed as JSON.
     pub fn json(&self) -> bool {
         self.json
@@ -86,12 +101,34 @@ impl Ui {
         self.verbose
     }
 
-    /// Prints the result of a subcommand once: `value` as JSON, or `prose`.
+    /// Names the configuration that results and errors from now on are of, by its name and hash.
+    pub fn made_from(&self, config: &str, sha256: String) {
+        let mut provenance = self.provenance();
+        provenance.config = Some(config.to_owned());
+        provenance.config_sha256 = Some(sha256);
+    }
+
+    /// Names the seed of all random choices; none if nothing is drawn.
+    pub fn seeded(&self, seed: Option<u64>) {
+        self.provenance().seed = seed;
+    }
+
+    fn provenance(&self) -> MutexGuard<'_, Provenance> {
+        self.said.provenance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The object that `--json` prints: `meshkv`, then the keys of `result`, which is an object.
+    fn signed<T: Serialize>(&self, result: &T) -> serde_json::Result<String> {
+        let signed = Signed { meshkv: &self.provenance(), result };
+        Ok(format!("{}\n", serde_json::to_string_pretty(&signed)?))
+    }
+
+    /// Prints the result of a subcommand once: `value`, an object, as JSON after its origin, or `prose`.
     ///
     /// # Errors
     /// When standard output cannot be written; a closed pipe is an error of kind `BrokenPipe`.
     pub fn result<T: Serialize>(&self, value: &T, prose: impl FnOnce() -> String) -> io::Result<()> {
-        let text = if self.json { format!("{}\n", serde_json::to_string_pretty(value)?) } else { prose() };
+        let text = if self.json { self.signed(value)? } else { prose() };
         self.said.result.store(true, Ordering::Relaxed);
         self.print(&text)
     }
@@ -145,15 +182,16 @@ impl Ui {
         self.said.errors.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_string());
     }
 
-    /// Prints `{"error": ...}` as the result under `--json`, if there is no other and something failed.
+    /// Prints `error` as the result under `--json`, if there is no other and something failed.
     pub fn explain_failure(&self, exit_code: u8) {
         let errors = self.said.errors.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.json || errors.is_empty() || self.said.result.load(Ordering::Relaxed) {
             return;
         }
-        let error = json!({ "exit_code": exit_code, "message": errors.join("\n") });
+        let error = Failure { exit_code: exit_code.into(), message: errors.join("\n") };
+        let Ok(text) = self.signed(&ErrorOutput { error }) else { return };
         // Standard output that is closed cannot take it.
-        let _ = self.print(&format!("{:#}\n", json!({ "error": error })));
+        let _ = self.print(&text);
     }
 
     /// Writes one line to standard error as it is, also under `-q`.

@@ -6,6 +6,7 @@
 
 mod commented;
 mod finding;
+mod fingerprint;
 mod grid;
 mod keys;
 mod read;

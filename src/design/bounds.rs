@@ -2,13 +2,14 @@
 //!
 //! A [`Forecast`](super::Forecast) has those of a run to come, `eval` those of a run that is over.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Share of the tightest bound from which a bound counts as near it.
 const NEAR: f64 = 0.9;
 
 /// Least cycles of the network's clock that each part needs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bounds {
     /// The busiest port of external memory, at its share of the bandwidth.
     pub memory: u64,

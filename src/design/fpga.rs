@@ -2,9 +2,11 @@
 //! Vivado utilisation reports of public designs.
 
 use crate::config::Board;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Resources of a region or a design, as a utilisation report counts them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Resources {
     /// Look-up tables, including those used as memory.
     pub lut: u64,

@@ -47,7 +47,7 @@ pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};
 pub use check::{check, check_for_the_card};
-pub use counters::{pad_events, PAD_EVENTS, TILE_EVENTS};
+pub use counters::{counters_schema, counts_schema, pad_events, PAD_EVENTS, TILE_EVENTS};
 pub use descriptor::{named_twice, Descriptor};
 pub use design::Design;
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};

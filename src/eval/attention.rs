@@ -5,35 +5,40 @@ use crate::cosim::workloads::attention::{AttentionResult, Job, Saturated};
 use crate::design::Bounds;
 use crate::emit::{self, TILE_EVENTS};
 use crate::model::reference::{exact, flash_attention2, Error, FLASH_BLOCKS};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Activity of the stages of the busiest tile, in cycles of the PE clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Stages {
-    /// K flits pass through the array.
+    /// Cycles in which K flits pass through the array.
     pub k_passes: u64,
-    /// V flits pass through it.
+    /// Cycles in which V flits pass through it.
     pub v_passes: u64,
-    /// Flits of ones, which make l, pass through it.
+    /// Cycles in which flits of ones, which make l, pass through it.
     pub ones_passes: u64,
-    /// A slice is due and its FIFO is empty.
+    /// Cycles in which a slice is due and its FIFO is empty.
     pub starved: u64,
-    /// A V flit waits for weights.
+    /// Cycles in which a V flit waits for weights.
     pub weights_awaited: u64,
-    /// Results are being read.
+    /// Cycles in which results are read.
     pub reading_results: u64,
 }
 
 /// A run of attention.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AttentionRow {
-    /// Largest error of an output against f64.
+    /// Largest error of an output against f64; null if no numbers were computed.
+    #[schemars(with = "Option<f64>")]
     pub max_abs_error: f64,
-    /// Root of the mean square error over all outputs.
+    /// Root of the mean square error over all outputs; null if no numbers were computed.
+    #[schemars(with = "Option<f64>")]
     pub rms_error: f64,
-    /// The same of FlashAttention-2 style FP16 with FP32 accumulation.
+    /// Largest error of FlashAttention-2 style FP16 with FP32 accumulation; null if it is not finite.
+    #[schemars(with = "Option<f64>")]
     pub fa2_max_abs_error: f64,
-    /// Its RMS.
+    /// Root of its mean square error over all outputs; null if it is not finite.
+    #[schemars(with = "Option<f64>")]
     pub fa2_rms_error: f64,
     /// Heads in which, over all streams, neither error is larger than FlashAttention-2's, which is
     /// finite.
@@ -41,14 +46,14 @@ pub struct AttentionRow {
     /// Heads in which FlashAttention-2 has no finite error, because an output of its is infinite or
     /// NaN. They are not among `heads_within_fa2`.
     pub heads_fa2_not_finite: Option<usize>,
-    /// True if every output equals the model of the datapath, and so do the sums before it;
-    /// `None` if no numbers were computed.
+    /// True if every output equals the model of the datapath, and so do the sums before it; null if no
+    /// numbers were computed.
     pub bit_exact: Option<bool>,
     /// Number of output values.
     pub outputs: usize,
     /// Values that differ from the model.
     pub differing: usize,
-    /// Heads, by stream, whose m, l or o before division and rounding differ from the model; `None`
+    /// Heads, by stream, whose m, l or o before division and rounding differ from the model; null
     /// if they were not observed.
     pub differing_sums: Option<usize>,
     /// Query heads.
@@ -87,7 +92,7 @@ pub struct AttentionRow {
     pub fifo_utilisation: f64,
     /// PE cycles by stage.
     pub stages: Stages,
-    /// Names of the tightest bound and of those near it: [`Bounds::near_tightest`].
+    /// Names of the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
     pub bound_by: String,
     /// `total_cycles` over the tightest bound.
     pub over_bound: f64,

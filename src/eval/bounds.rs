@@ -7,10 +7,11 @@
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::design::{packet_cycles, root_lanes, Bounds, Class, Design, Port};
 use crate::emit::pad_events;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A part of a run, or all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Phase {
     /// Its length in cycles.
     pub cycles: u64,

@@ -4,18 +4,19 @@
 use super::bounds::Phase;
 use super::energy::Energy;
 use crate::cosim::checks::violation::Violation;
-use crate::design::Bounds;
+use crate::design::{counters_schema, counts_schema, Bounds, Class};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Link traversals by class.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Flits {
-    /// PART.
+    /// Traversals of PART.
     pub part: f64,
-    /// KV_FETCH.
+    /// Traversals of KV_FETCH.
     pub kv_fetch: f64,
-    /// KV_DATA.
+    /// Traversals of KV_DATA.
     pub kv_data: f64,
 }
 
@@ -26,15 +27,20 @@ impl Flits {
     }
 }
 
+/// Schema of traversals by the name of each class.
+fn by_class(_: &mut SchemaGenerator) -> Schema {
+    let all = Class::ALL.map(|class| (class.name(), "Traversals of flits of this class."));
+    counts_schema(&all)
+}
+
 /// One step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepRow {
     /// Cycles from the first word of its queries to the last flit of its outputs.
     pub cycles: u64,
-    /// Sum of the squares of its homes' occupancies; `None` if homes never swap.
+    /// Sum of the squares of its homes' occupancies; null if homes never swap.
     pub occupancy_squares: Option<f64>,
-    /// Sum of the squares of its rows' occupancies, which swaps should lower; `None` if homes never
-    /// swap.
+    /// Sum of the squares of its rows' occupancies, which swaps should lower; null if homes never swap.
     pub row_squares: Option<f64>,
     /// Tiles, as (x, y), that exchanged their homes after it.
     pub swaps: Vec<[(u32, u32); 2]>,
@@ -45,7 +51,7 @@ pub struct StepRow {
 const ERROR_OF_ROUNDS: f64 = 0.11;
 
 /// The part of a decode step that was run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Sample {
     /// Layers that were run.
     pub layers: u32,
@@ -87,7 +93,7 @@ impl Sample {
 
 /// Extrapolation to a whole step, if the rest behaves like the sample. Data, fetches and the time
 /// they flow grow with segments and layers; PART and the rest of the time grow with layers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct WholeStep {
     /// Link traversals of all classes.
     pub traffic: f64,
@@ -107,7 +113,7 @@ pub struct WholeStep {
 }
 
 /// The platform of the fabric.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Platform {
     /// Bandwidth of external memory, in GB/s.
     pub bandwidth_gbs: f64,
@@ -120,19 +126,20 @@ pub struct Platform {
 }
 
 /// All metrics of a run. Counts are those of all its steps together.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DecodeRow {
     /// Name of the mapping.
     pub mapping: &'static str,
     /// Router-to-router link traversals of flits of all classes.
     pub traffic: u64,
     /// The same by class.
+    #[schemars(schema_with = "by_class")]
     pub flits_by_class: BTreeMap<&'static str, u64>,
     /// Share of the link cycles across the middle columns, while KV traffic flows, that carry KV_DATA.
     pub useful: f64,
-    /// Share in which a flit was ready and had no credit.
+    /// Share of them in which a flit was ready and had no credit.
     pub stall: f64,
-    /// The rest.
+    /// Share of them that are neither.
     pub other: f64,
     /// Cycles of all steps, from the first word of queries to the last flit of outputs.
     pub cycles: u64,
@@ -150,7 +157,7 @@ pub struct DecodeRow {
     pub latency_us: f64,
     /// Steps of all streams per cycle: tokens per cycle, for the part of each that was run.
     pub tokens_per_cycle: f64,
-    /// Names of the tightest bound and of those near it: [`Bounds::near_tightest`].
+    /// Names of the tightest bound and of those of at least nine tenths of it, the tightest first, with `+` between.
     pub bound_by: String,
     /// `cycles` over the tightest bound.
     pub over_bound: f64,
@@ -181,6 +188,7 @@ pub struct DecodeRow {
     /// PART packets that reached their roots.
     pub packets: u64,
     /// Sums of the tiles' counters.
+    #[schemars(schema_with = "counters_schema")]
     pub counters: BTreeMap<&'static str, u64>,
     /// Number of violations.
     pub violations: u64,

@@ -4,6 +4,7 @@
 //! can be replaced. The published figures are of ASICs in different processes. They compare configurations on one
 //! scale. They do not predict the power of an FPGA.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -190,17 +191,17 @@ pub struct Activity {
 }
 
 /// Energy in nJ.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Energy {
-    /// Routers and links.
+    /// Routers and links, in nJ.
     pub link: f64,
-    /// Staging memories and FIFOs.
+    /// Staging memories and FIFOs, in nJ.
     pub sram: f64,
-    /// Arithmetic.
+    /// Arithmetic, in nJ.
     pub mac: f64,
-    /// External memory.
+    /// External memory, in nJ.
     pub external_memory: f64,
-    /// Total.
+    /// Total, in nJ.
     pub total: f64,
 }
 

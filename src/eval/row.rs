@@ -4,40 +4,41 @@ use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::cosim::workloads::network::measure::Measured;
 use crate::design::{Mesh, Port};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One run. Loads are flits for each node and cycle. Latencies are cycles from the source queue to
 /// the ejection of a packet's last flit, over the packets generated in the measurement window.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct Row {
     /// Traffic in the words of the command line.
     pub traffic: String,
-    /// Requested load of every sending tile, in injected flits a cycle; `None` for a trace.
+    /// Requested load of every sending tile, in injected flits a cycle; null for a trace.
     pub load: Option<f64>,
-    /// Flits of a packet; `None` for a trace.
+    /// Flits of a packet; null for a trace.
     pub packet: Option<u32>,
-    /// Flits that the sample's packets inject, over all nodes: below `load` if some tiles do not
-    /// send.
+    /// Flits that the sample's packets inject, for each node and cycle, over all nodes: below `load` if some tiles do
+    /// not send.
     pub offered: f64,
-    /// Deliveries due to them: `offered` times the fan-out.
+    /// Deliveries due to them, in flits for each node and cycle: `offered` times the fan-out.
     pub offered_deliveries: f64,
-    /// Flits delivered in the window.
+    /// Flits delivered in the window, for each node and cycle.
     pub accepted: f64,
-    /// Mean latency; a lower bound if not `finished`, like the other latencies.
+    /// Mean latency in cycles; a lower bound if not `finished`, like the other latencies.
     pub latency_mean: f64,
-    /// Median latency.
+    /// Median latency in cycles.
     pub latency_p50: u64,
-    /// 99th percentile of the latency.
+    /// 99th percentile of the latency in cycles.
     pub latency_p99: u64,
-    /// Longest latency.
+    /// Longest latency in cycles.
     pub latency_max: u64,
-    /// Mean of the part before the packet's first flit left the source queue, of arrived packets.
+    /// Mean of the part before the packet's first flit left the source queue, of arrived packets, in cycles.
     pub source_latency_mean: Option<f64>,
-    /// Mean of the part after it, of arrived packets.
+    /// Mean of the part after it, of arrived packets, in cycles.
     pub network_latency_mean: Option<f64>,
-    /// Mean latency of the same traffic at hardly any load; `None` for a trace.
+    /// Mean latency of the same traffic at hardly any load, in cycles; null for a trace.
     pub zero_load_latency: Option<f64>,
-    /// Mean latency to the last destination of a packet, of those that reached all.
+    /// Mean latency to the last destination of a packet, of those that reached all, in cycles.
     pub last_delivery_mean: Option<f64>,
     /// Mean router-to-router hops from source to destination.
     pub hops_mean: f64,
@@ -46,13 +47,13 @@ pub struct Row {
     pub saturated: bool,
     /// True if all of the sample arrived.
     pub finished: bool,
-    /// Longest time of any flit from the head of its source queue to a destination.
+    /// Longest time of any flit from the head of its source queue to a destination, in cycles.
     pub max_wait: u64,
     /// Most cycles that it may take: the network's bound for this traffic.
     pub wait_bound: u64,
     /// Flits of the slowest source that came in the window, over the mean of all tiles that send.
     pub slowest_source: Option<f64>,
-    /// Router-to-router traversals in the window, counted in the RTL.
+    /// Router-to-router traversals of flits in the window, counted in the RTL.
     pub link_flits: u64,
     /// The same over the whole run.
     pub run_link_flits: u64,
@@ -73,15 +74,14 @@ pub struct Row {
     pub violations: u64,
     /// The first violations.
     pub violation_list: Vec<Violation>,
-    /// Seed of the traffic; `None` for a trace.
+    /// Seed of the traffic; null for a trace.
     pub seed: Option<u64>,
     /// Engine of the run: `rtl`, `model`, or both in `lockstep`.
     pub engine: String,
-    /// The verilated part: the whole `mesh`, or one `tile` that is run for each; `None` for the
-    /// model.
+    /// The verilated part: the whole `mesh`, or one `tile` that is run for each; null for the model.
     pub dut: Option<String>,
     /// Routers times cycles in which model and Verilog were compared, in this run and those before
-    /// it.
+    /// it; in lockstep alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub router_cycles_compared: Option<u64>,
     /// The command that makes this row again.
@@ -89,7 +89,7 @@ pub struct Row {
 }
 
 /// One directed link between two routers over the measurement window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkRow {
     /// (x, y) of the sending router.
     pub from: (u32, u32),

@@ -1,15 +1,16 @@
 //! The mean over some seeds with its confidence interval.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Mean of some values and half of its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Spread {
     /// Number of values.
     pub n: usize,
     /// Mean.
     pub mean: f64,
-    /// Half the width of the 95 % interval, after Student; `None` for fewer than two values.
+    /// Half the width of the 95 % interval, after Student; null for fewer than two values.
     pub half: Option<f64>,
 }
 

@@ -5,6 +5,7 @@
 //! is known to [`RESOLUTION`]. One more run offers the largest possible load.
 
 use super::row::{saturated_at, Row, SATURATED};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Mean latency at saturation, in multiples of the zero-load latency.
@@ -17,12 +18,12 @@ pub const RESOLUTION: f64 = 0.005;
 const COARSE: u64 = 10;
 
 /// A load-latency curve.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sweep {
     /// All runs, by rising load.
     pub points: Vec<Row>,
-    /// Highest load (of a sending tile, in injected flits a cycle) that is not saturated; `None` if
-    /// no load of the range saturates the network.
+    /// Highest load (of a sending tile, in injected flits a cycle) that is not saturated; null if no load of the range
+    /// saturates the network.
     pub saturation: Option<f64>,
     /// Resolution of `saturation`, in the same unit.
     pub resolution: f64,

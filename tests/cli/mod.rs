@@ -9,6 +9,7 @@ mod fetch;
 mod first_hour;
 mod fuzz;
 mod interrupt;
+mod outputs;
 mod paper;
 mod progress;
 mod run;

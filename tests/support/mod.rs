@@ -10,6 +10,7 @@ pub mod kernel_block;
 pub mod random_fabric;
 pub mod sandbox;
 pub mod saturation;
+pub mod schema;
 pub mod shown_commands;
 pub mod slurm;
 pub mod sources;

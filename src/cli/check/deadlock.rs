@@ -1,8 +1,10 @@
 //! Output of `meshkv check --deadlock`: the graph of waits in numbers, or a cycle in words.
 
 use crate::cli::table;
-use crate::design::deadlock::{RouteFault, Verdict};
-use serde_json::{json, Map, Value};
+use crate::design::deadlock::{RouteFault, Scope, Verdict};
+use crate::design::Class;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Result of the check: a verdict for each scope, or a route that the routers cannot take.
 pub type Found = Result<Vec<Verdict>, RouteFault>;
@@ -12,28 +14,71 @@ pub fn acyclic(found: &Found) -> bool {
     found.as_ref().is_ok_and(|verdicts| verdicts.iter().all(|v| v.longest_chain.is_some()))
 }
 
-/// One object: a key for each scope (`PART`, `KV_FETCH`, `KV_DATA`, `request_reply`), and `acyclic` for all
-/// of them.
-pub fn as_json(found: &Found) -> Value {
-    let mut object = Map::new();
-    match found {
-        Ok(verdicts) => {
-            for v in verdicts {
-                let (network, name) = v.scope.names();
-                let acyclic = v.longest_chain.is_some();
-                let numbers = json!({
-                    "network": network, "vertices": v.vertices, "edges": v.edges,
-                    "longest_chain": v.longest_chain, "acyclic": acyclic, "cycle": v.cycle,
-                });
-                object.insert(name.replace('-', "_"), numbers);
-            }
-        }
-        Err(fault) => {
-            object.insert("fault".to_owned(), fault.to_string().into());
-        }
+/// Waits by scope. The scopes are there unless a route cannot be taken.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(super) struct DeadlockOutput {
+    /// Buffers of PART.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<ScopeOutput>,
+    /// Buffers of KV_FETCH.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kv_fetch: Option<ScopeOutput>,
+    /// Buffers of KV_DATA.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kv_data: Option<ScopeOutput>,
+    /// Buffers of all classes, and their dependencies inside the tiles.
+    #[serde(rename = "request_reply", skip_serializing_if = "Option::is_none")]
+    request_reply: Option<ScopeOutput>,
+    /// A route that the routers cannot take.
+    #[serde(rename = "fault", skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
+    /// True if nothing can wait for itself.
+    #[serde(rename = "acyclic")]
+    acyclic: bool,
+}
+
+/// Waits of one scope.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ScopeOutput {
+    /// Virtual network.
+    network: &'static str,
+    /// Number of resources.
+    vertices: usize,
+    /// Number of waits: pairs of resources.
+    edges: usize,
+    /// Resources on the longest chain of waits; null with a cycle.
+    longest_chain: Option<usize>,
+    /// True if there is no cycle.
+    acyclic: bool,
+    /// A shortest cycle, each resource in words and waiting for the next; empty if there is none.
+    cycle: Vec<String>,
+}
+
+/// The result as JSON has it.
+pub(super) fn output(found: &Found) -> DeadlockOutput {
+    let mut output = DeadlockOutput { acyclic: acyclic(found), ..DeadlockOutput::default() };
+    let verdicts = match found {
+        Ok(verdicts) => verdicts,
+        Err(fault) => return DeadlockOutput { fault: Some(fault.to_string()), ..output },
+    };
+    for v in verdicts {
+        let place = match v.scope {
+            Scope::Class(Class::Part) => &mut output.part,
+            Scope::Class(Class::KvFetch) => &mut output.kv_fetch,
+            Scope::Class(Class::KvData) => &mut output.kv_data,
+            Scope::RequestReply => &mut output.request_reply,
+        };
+        *place = Some(ScopeOutput {
+            network: v.scope.names().0,
+            vertices: v.vertices,
+            edges: v.edges,
+            longest_chain: v.longest_chain,
+            acyclic: v.longest_chain.is_some(),
+            cycle: v.cycle.clone(),
+        });
     }
-    object.insert("acyclic".to_owned(), acyclic(found).into());
-    object.into()
+    output
 }
 
 /// The same as a table, followed by each cycle.
@@ -71,6 +116,11 @@ mod tests {
     use crate::config::Config;
     use crate::design::deadlock::{check, Rules};
     use crate::design::{Design, Port, Turns};
+    use serde_json::{json, Value};
+
+    fn as_json(found: &Found) -> Value {
+        serde_json::to_value(output(found)).unwrap()
+    }
 
     fn found(change: impl Fn(&mut Rules)) -> Found {
         let mut config = Config::default();

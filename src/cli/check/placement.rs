@@ -3,7 +3,8 @@
 
 use crate::cli::table;
 use crate::design::{Design, PlacementKind};
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Layers whose homes are shown: enough to show how one layer follows another.
 const LAYERS_SHOWN: u32 = 3;
@@ -40,26 +41,66 @@ fn layers_shown(design: &Design) -> std::ops::Range<u32> {
     0..design.placement.layers.min(LAYERS_SHOWN)
 }
 
-/// One object; arrays of tiles are in the order of their index `y * cols + x`.
-pub fn as_json(design: &Design) -> Value {
+/// Macro-blocks and their homes. Arrays of tiles are in the order of their index `y * cols + x`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct PlacementOutput {
+    /// Rule of the placement.
+    kind: PlacementKind,
+    /// Its stride a, of `takv`.
+    a: u32,
+    /// Its stride of columns, of `takv`.
+    column_stride: u32,
+    /// Column and row of the hub; null without one.
+    hub: Option<(u32, u32)>,
+    /// Layers of the model.
+    layers: u32,
+    /// Segments of a layer at the longest context.
+    segments: u32,
+    /// Macro-blocks of a tile if all have as many.
+    n_max: u32,
+    /// Macro-blocks of the fullest tile.
+    fullest: u32,
+    /// Bytes of a macro-block in external memory.
+    block_bytes: u64,
+    /// Bytes of the macro-blocks of the fullest tile.
+    fullest_bytes: u64,
+    /// Bytes of external memory that a home may fill.
+    share_bytes: u64,
+    /// Macro-blocks of each tile.
+    blocks: Vec<u32>,
+    /// Homes of the first layers.
+    homes: Vec<LayerHomes>,
+}
+
+/// Homes of a layer.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LayerHomes {
+    /// Number of the layer.
+    layer: u32,
+    /// First segment of the layer that lives on each tile; null where none does.
+    first_segment: Vec<Option<u32>>,
+}
+
+/// The placement as JSON has it.
+pub(super) fn output(design: &Design) -> PlacementOutput {
     let (placement, counts) = (&design.placement, Counts::of(design));
-    let first = layers_shown(design)
-        .map(|layer| json!({ "layer": layer, "first_segment": placement.first_segments(layer) }));
-    json!({
-        "kind": placement.kind,
-        "a": placement.a,
-        "column_stride": placement.column_stride,
-        "hub": (placement.kind == PlacementKind::Hub).then(|| design.mesh.coords(placement.hub)),
-        "layers": placement.layers,
-        "segments": placement.segments,
-        "n_max": design.blocks_per_tile,
-        "fullest": counts.fullest,
-        "block_bytes": counts.block_bytes,
-        "fullest_bytes": counts.fullest_bytes(),
-        "share_bytes": counts.share_bytes as u64,
-        "blocks": counts.blocks,
-        "homes": first.collect::<Value>(),
-    })
+    let homes = layers_shown(design)
+        .map(|layer| LayerHomes { layer, first_segment: placement.first_segments(layer) });
+    PlacementOutput {
+        kind: placement.kind,
+        a: placement.a,
+        column_stride: placement.column_stride,
+        hub: (placement.kind == PlacementKind::Hub).then(|| design.mesh.coords(placement.hub)),
+        layers: placement.layers,
+        segments: placement.segments,
+        n_max: design.blocks_per_tile,
+        fullest: counts.fullest,
+        block_bytes: counts.block_bytes,
+        fullest_bytes: counts.fullest_bytes(),
+        share_bytes: counts.share_bytes as u64,
+        blocks: counts.blocks,
+        homes: homes.collect(),
+    }
 }
 
 /// The same as maps with north at the top.
@@ -149,6 +190,7 @@ fn size(bytes: f64) -> String {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use serde_json::json;
 
     fn design(change: impl Fn(&mut Config)) -> Design {
         let mut config = Config::default();
@@ -178,7 +220,7 @@ mod tests {
         let design = design(|c| {
             (c.takv.placement, c.takv.hub_x) = (PlacementKind::Hub, 1);
         });
-        let value = as_json(&design);
+        let value = serde_json::to_value(output(&design)).unwrap();
         assert_eq!(value["blocks"], json!([0, 192, 0, 0, 0, 0]));
         assert_eq!((&value["hub"], &value["fullest"]), (&json!([1, 0]), &json!(192)));
         assert_eq!(value["share_bytes"], json!(40_u64 << 30));

@@ -182,6 +182,11 @@ impl Options {
         Traffic { shape, load: self.load, packet: self.packet, seed: self.seed }
     }
 
+    /// Seed of the traffic; none for a trace.
+    pub(super) fn drawn_from(&self) -> Option<u64> {
+        self.trace.is_none().then_some(self.seed)
+    }
+
     /// The same on a mesh with so many tiles: the default fan-out is no more than the other tiles.
     pub(super) fn traffic_on(&self, tiles: usize) -> Traffic {
         let mut traffic = self.traffic();

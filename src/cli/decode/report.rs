@@ -1,12 +1,14 @@
 //! Output of `meshkv decode`, as JSON and in words.
 
 use super::Args;
-use crate::cli::{bounds, choice, table};
+use crate::cli::choice::{self, ChoiceOutput};
+use crate::cli::{bounds, table};
 use crate::cosim::workloads::decode::Workload;
 use crate::design::Choice;
 use crate::emit::TILE_EVENTS;
 use crate::eval::DecodeRow;
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Imbalance of a sample that prose does not mention.
 const EVEN: f64 = 0.02;
@@ -14,31 +16,59 @@ const EVEN: f64 = 0.02;
 /// Steps that prose lists one by one; JSON has all.
 const LISTED: usize = 24;
 
-pub(super) fn as_json(
-    args: &Args,
-    load: &Workload,
-    chosen: Option<&Choice>,
+/// Decode steps that were run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct DecodeOutput<'a> {
+    /// Metrics.
+    #[serde(flatten)]
+    row: &'a DecodeRow,
+    /// Bytes of the caches of all streams, where a common prefix counts once.
     cache_bytes: u64,
-    (row, sources): (&DecodeRow, &str),
-) -> Value {
-    let mut value = json!(row);
-    let more = [
-        ("cache_bytes", json!(cache_bytes)),
-        ("tokens", json!(load.tokens)),
-        ("batch", json!(load.batch)),
-        ("prefix", json!(load.prefix)),
-        ("stride", json!(load.stride)),
-        ("auto", choice::as_json(chosen)),
-        ("sharing", json!(args.sharing())),
-        ("seed", json!(args.seed)),
-        ("engine", json!(args.carrier.name())),
-        ("energy_sources", json!(sources)),
-        ("command", json!(args.command(load))),
-    ];
-    for (key, more) in more {
-        value[key] = more;
+    /// Tokens in the cache of each stream.
+    tokens: u32,
+    /// Streams that decode at once.
+    batch: u32,
+    /// Tokens that all streams have in common.
+    prefix: u32,
+    /// Every how many segments one is attended to.
+    stride: u32,
+    /// Forecasts of `--mapping auto`; null if the mapping was given.
+    auto: Option<ChoiceOutput>,
+    /// Who receives a slice: `kv-head` or `segment`.
+    sharing: String,
+    /// Seed of the memory's content and of all random choices.
+    seed: u64,
+    /// Engine of the run: `rtl`, `model`, or both in `lockstep`.
+    engine: String,
+    /// Sources of the energies.
+    energy_sources: &'a str,
+    /// The command that repeats these figures.
+    command: String,
+}
+
+impl<'a> DecodeOutput<'a> {
+    pub(super) fn new(
+        args: &Args,
+        load: &Workload,
+        chosen: Option<&Choice>,
+        cache_bytes: u64,
+        (row, sources): (&'a DecodeRow, &'a str),
+    ) -> DecodeOutput<'a> {
+        DecodeOutput {
+            row,
+            cache_bytes,
+            tokens: load.tokens,
+            batch: load.batch,
+            prefix: load.prefix,
+            stride: load.stride,
+            auto: choice::output(chosen),
+            sharing: args.sharing(),
+            seed: args.seed,
+            engine: args.carrier.name(),
+            energy_sources: sources,
+            command: args.command(load),
+        }
     }
-    value
 }
 
 fn percent(share: f64) -> String {

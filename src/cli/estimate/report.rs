@@ -1,11 +1,10 @@
-//! Output of `meshkv estimate`, as JSON and in words.
+//! Output of `meshkv estimate` in words.
 
 use super::suggest::{Found, Tried};
 use super::timing;
 use crate::cli::table;
-use crate::design::{Design, Mesh, Resources, HBM_MHZ};
+use crate::design::{Design, Resources, HBM_MHZ};
 use crate::synth::{self, Boundary, Clock, Costs, Estimate, Shell, Timing, Yosys};
-use serde_json::{json, Map, Value};
 
 /// Figures of the paper for its 8 x 8 fabric on the U280, in the order of [`Resources::NAMES`].
 const PAPER: [Option<u64>; 6] = [Some(613_000), None, Some(820_000), Some(768), Some(512), Some(5_760)];
@@ -14,7 +13,7 @@ const PAPER: [Option<u64>; 6] = [Some(613_000), None, Some(820_000), Some(768), 
 const WRITTEN: [&str; 6] = ["LUT", "of it memory", "FF", "BRAM36", "URAM", "DSP"];
 
 /// The paper's figures, if the design is like the paper's.
-fn paper(design: &Design) -> [Option<u64>; 6] {
+pub(super) fn paper(design: &Design) -> [Option<u64>; 6] {
     let same = (design.mesh.cols(), design.mesh.rows(), design.flit.data_width) == (8, 8, 512);
     if same {
         PAPER
@@ -23,140 +22,21 @@ fn paper(design: &Design) -> [Option<u64>; 6] {
     }
 }
 
-fn keyed(resources: &Resources) -> Map<String, Value> {
-    Resources::NAMES.iter().zip(resources.values()).map(|(name, v)| ((*name).to_owned(), json!(v))).collect()
-}
-
-fn with_period(resources: &Resources, period_ns: f64) -> Value {
-    let mut map = keyed(resources);
-    map.insert("period_ns".to_owned(), json!(rounded(period_ns)));
-    Value::Object(map)
-}
-
 /// Rounds to hundredths: an estimate is no more precise.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
 /// The clocks: name, period. That of HBM is fixed, and only converters have it.
-fn clocks(design: &Design) -> Vec<(&'static str, Clock, f64)> {
+pub(super) fn clocks(design: &Design) -> Vec<(&'static str, Clock, f64)> {
     let clock = &design.config.clock;
     let mut all = vec![("noc", Clock::Noc, clock.noc_mhz), ("pe", Clock::Pe, clock.pe_mhz)];
     all.extend(design.hbm_ratio().map(|_| ("hbm", Clock::Hbm, HBM_MHZ)));
     all.into_iter().map(|(name, clock, mhz)| (name, clock, 1000.0 / mhz)).collect()
 }
 
-fn name(clock: Clock) -> &'static str {
-    match clock {
-        Clock::Noc => "noc",
-        Clock::Pe => "pe",
-        Clock::Hbm => "hbm",
-    }
-}
-
-pub(super) fn as_json(
-    design: &Design,
-    estimate: &Estimate,
-    timing: &Timing,
-    yosys: &Yosys,
-    found: &Found,
-) -> anyhow::Result<Value> {
-    let (demand, total) = (estimate.demand, estimate.total());
-    let router = demand.part("router")?;
-    let tile_period = ["router", "transport", "pad"].map(|name| demand.part(name).map(|c| c.period_ns));
-    let tile_period = tile_period.into_iter().collect::<anyhow::Result<Vec<_>>>()?;
-    let tile_period = tile_period.into_iter().fold(0.0, f64::max);
-    let mut value = keyed(&total);
-    let rest = json!({
-        "name": design.name,
-        "cols": design.mesh.cols(),
-        "rows": design.mesh.rows(),
-        "flit_width": design.flit.data_width,
-        "router": with_period(&router.area.resources(), router.period_ns),
-        "tile": with_period(&demand.tile(), tile_period),
-        "period_ns": rounded(timing.noc.worst_ns.max(timing.pe.worst_ns)),
-        "fits": estimate.fits(),
-        "limit": estimate.limits.share,
-        "shell": estimate.limits.shell == Shell::Vitis,
-        "yosys": { "version": yosys.version().to_string(), "calibrated": yosys.calibrated() },
-        "resources": resources(design, estimate),
-        "bounds": synth::lower_bounds(design).iter().map(|b| json!({
-            "what": b.what, "resource": Resources::NAMES[b.resource], "tile": b.tile, "formula": b.formula,
-        })).collect::<Vec<_>>(),
-        "slrs": (0..estimate.fpga.slrs.len()).map(|slr| json!({
-            "slr": slr,
-            "rows": estimate.plan.rows_of(slr as u32).collect::<Vec<_>>(),
-            "used": keyed(&estimate.used(slr)),
-            "has": keyed(&estimate.has(slr)),
-            "limit": keyed(&estimate.limit(slr)),
-        })).collect::<Vec<_>>(),
-        "boundaries": estimate.boundaries().iter().map(|b| json!({
-            "lower": b.lower, "upper": b.lower + 1, "used": b.used, "has": b.has, "limit": b.limit,
-        })).collect::<Vec<_>>(),
-        "parts": demand.parts.iter().map(|(part, costs)| {
-            let mut one = with_period(&costs.area.resources(), costs.period_ns);
-            one["name"] = json!(part.name);
-            one["module"] = json!(part.module);
-            one["count"] = json!(estimate.count(part.scale));
-            one["levels"] = json!(costs.levels);
-            one["clock"] = json!(name(part.clock));
-            one
-        }).collect::<Vec<_>>(),
-        "clocks": clocks(design).iter().map(|(name, clock, wanted)| {
-            let paths = timing::of(timing, *clock);
-            json!({
-                "name": name,
-                "period_ns": rounded(paths.worst_ns),
-                "wanted_ns": rounded(*wanted),
-                "part": demand.period(*clock).map(|(part, _)| part.name),
-                "met": paths.worst_ns <= *wanted,
-            })
-        }).collect::<Vec<_>>(),
-        "timing": timing::as_json(timing),
-        "over": estimate.over().iter().map(|o| json!({
-            "slr": o.slr, "resource": Resources::NAMES[o.resource], "used": o.used, "has": o.has, "limit": o.limit,
-        })).collect::<Vec<_>>(),
-        "largest": mesh(found.largest),
-        "most_ports": found.most_ports.map(|(m, ports)| json!({
-            "cols": m.cols(), "rows": m.rows(), "tiles": m.tiles(), "ports": ports,
-        })),
-        "changes": found.tried.iter().map(|tried| json!({
-            "change": tried.change.text(),
-            "fits": tried.fits,
-            "total": keyed(&tried.total),
-            "fullest": rounded(tried.fullest.2),
-            "largest": mesh(tried.largest),
-        })).collect::<Vec<_>>(),
-        "not_synthesised": found.untried.iter().map(|change| change.text()).collect::<Vec<_>>(),
-    });
-    if let Value::Object(rest) = rest {
-        value.extend(rest);
-    }
-    Ok(Value::Object(value))
-}
-
-fn mesh(mesh: Option<Mesh>) -> Value {
-    mesh.map_or(Value::Null, |m| json!({ "cols": m.cols(), "rows": m.rows(), "tiles": m.tiles() }))
-}
-
-/// By resource: used, bound, device, paper.
-fn resources(design: &Design, estimate: &Estimate) -> Map<String, Value> {
-    let (used, fpga) = (estimate.total().values(), estimate.fpga.has.values());
-    let (bound, paper) = (bound(design).values(), paper(design));
-    let one = |i: usize| {
-        json!({
-            "used": used[i],
-            "bound": bound[i],
-            "device": fpga[i],
-            "share": (used[i] as f64 / fpga[i] as f64 * 1e4).round() / 1e4,
-            "paper": paper[i],
-        })
-    };
-    Resources::NAMES.iter().enumerate().map(|(i, name)| ((*name).to_owned(), one(i))).collect()
-}
-
 /// The lower bound of the whole mesh.
-fn bound(design: &Design) -> Resources {
+pub(super) fn bound(design: &Design) -> Resources {
     synth::bound_of_tile(design).times(design.mesh.tiles() as u64)
 }
 

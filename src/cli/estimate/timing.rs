@@ -2,8 +2,9 @@
 
 use crate::cli::table;
 use crate::emit::TILE;
-use crate::synth::{Clock, ClockPaths, Demand, Path, PathStep, Timing, REFERENCE, REFERENCE_VERSION};
-use serde_json::{json, Value};
+use crate::synth::{Clock, ClockPaths, Demand, Net, Path, PathStep, Timing, REFERENCE, REFERENCE_VERSION};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// The paths of a clock.
 pub(super) fn of(timing: &Timing, clock: Clock) -> &ClockPaths {
@@ -14,40 +15,61 @@ pub(super) fn of(timing: &Timing, clock: Clock) -> &ClockPaths {
     }
 }
 
-/// Value of `timing`.
-pub(super) fn as_json(timing: &Timing) -> Value {
-    let reference = REFERENCE.iter().map(|of| {
-        json!({ "module": of.module, "version": REFERENCE_VERSION, "ns": to_ps(of.ns), "levels": of.levels })
-    });
-    json!({
-        "noc": clock(&timing.noc),
-        "pe": clock(&timing.pe),
-        "hbm": clock(&timing.hbm),
-        "reference": reference.collect::<Vec<_>>(),
-        "nets": timing.nets.iter().map(|of| {
-            json!({ "net": of.net, "driver": of.driver, "fanout": of.fanout })
-        }).collect::<Vec<_>>(),
-    })
+/// Paths of a design by static analysis; nets by their fan-out, without routing.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct TimingOutput {
+    /// Paths of the network's clock.
+    noc: ClockPaths,
+    /// Paths of the clock of the processing elements.
+    pe: ClockPaths,
+    /// Paths of the clock of HBM, which only converters have.
+    hbm: ClockPaths,
+    /// Modules of an old version by the same model.
+    reference: Vec<ReferenceOutput>,
+    /// Nets that drive the most pins, without clocks.
+    nets: Vec<Net>,
 }
 
-fn clock(paths: &ClockPaths) -> Value {
-    json!({
-        "worst_ns": to_ps(paths.worst_ns),
-        "worst_levels": paths.worst_levels,
-        "paths": paths.paths.iter().map(|path| json!({
-            "from": path.from,
-            "to": path.to,
-            "ns": to_ps(path.ns),
-            "levels": path.levels,
-            "steps": path.steps.iter().map(|step| json!({
-                "cell": step.cell,
-                "net": step.net,
-                "fanout": step.fanout,
-                "net_ns": to_ps(step.net_ns),
-                "cell_ns": to_ps(step.cell_ns),
-            })).collect::<Vec<_>>(),
-        })).collect::<Vec<_>>(),
-    })
+/// A module of an old version.
+#[derive(Debug, Serialize, JsonSchema)]
+struct ReferenceOutput {
+    /// Its name.
+    module: &'static str,
+    /// The version.
+    version: &'static str,
+    /// Its worst path in nanoseconds.
+    ns: f64,
+    /// The most levels of any path.
+    levels: u32,
+}
+
+/// The paths as JSON has them, with delays in whole picoseconds.
+pub(super) fn output(timing: &Timing) -> TimingOutput {
+    let reference = REFERENCE.iter().map(|of| ReferenceOutput {
+        module: of.module,
+        version: REFERENCE_VERSION,
+        ns: to_ps(of.ns),
+        levels: of.levels,
+    });
+    TimingOutput {
+        noc: clock(&timing.noc),
+        pe: clock(&timing.pe),
+        hbm: clock(&timing.hbm),
+        reference: reference.collect(),
+        nets: timing.nets.clone(),
+    }
+}
+
+fn clock(paths: &ClockPaths) -> ClockPaths {
+    let mut paths = paths.clone();
+    paths.worst_ns = to_ps(paths.worst_ns);
+    for path in &mut paths.paths {
+        path.ns = to_ps(path.ns);
+        for step in &mut path.steps {
+            (step.net_ns, step.cell_ns) = (to_ps(step.net_ns), to_ps(step.cell_ns));
+        }
+    }
+    paths
 }
 
 /// Rounds to picoseconds, in which the delays are given.

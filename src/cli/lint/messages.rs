@@ -3,10 +3,11 @@
 //! Each tool prints a summary ("Exiting due to ..."). Those lines are no messages, or every warning would
 //! count twice.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Severity of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The tool continues.
@@ -16,7 +17,7 @@ pub enum Severity {
 }
 
 /// One message of a tool, with the lines that belong to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Message {
     /// Severity.
     pub severity: Severity,

@@ -21,8 +21,8 @@ use anyhow::{anyhow, Context};
 use connections::Modules;
 use messages::{Message, Severity};
 use passes::Linters;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -45,14 +45,32 @@ pub struct Args {
     config: PathBuf,
 }
 
-/// Result of one tool.
-#[derive(Debug, Serialize)]
+/// What all tools say of a design.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct LintOutput {
+    /// Name of the configuration.
+    name: String,
+    /// True if no tool has a warning or an error.
+    clean: bool,
+    /// A pass of a tool each.
+    tools: Vec<Verdict>,
+}
+
+/// Result of one pass of a tool.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LintVerdict")]
 struct Verdict {
+    /// Name of the tool.
     name: &'static str,
+    /// Its version.
     version: String,
+    /// Language that it read.
     language: &'static str,
+    /// Number of its warnings.
     warnings: usize,
+    /// Number of its errors.
     errors: usize,
+    /// All of them.
     messages: Vec<Message>,
 }
 
@@ -71,9 +89,8 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         }
     }
     let clean = verdicts.iter().all(|v| v.messages.is_empty());
-    ui.result(&json!({ "name": design.name, "clean": clean, "tools": verdicts }), || {
-        table::columns(&verdicts.iter().map(row).collect::<Vec<_>>())
-    })?;
+    let output = LintOutput { name: design.name, clean, tools: verdicts };
+    ui.result(&output, || table::columns(&output.tools.iter().map(row).collect::<Vec<_>>()))?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

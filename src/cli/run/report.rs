@@ -1,28 +1,60 @@
 //! Output of `meshkv run`, as JSON and in words.
 
 use super::Args;
-use crate::cli::{bounds, choice, table};
+use crate::cli::choice::{self, ChoiceOutput};
+use crate::cli::{bounds, table};
 use crate::cosim::workloads::attention::Job;
 use crate::design::Choice;
 use crate::eval::AttentionRow;
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// The result as JSON; `accesses` to registers, of a device.
-pub(super) fn as_json(
-    args: &Args,
-    job: &Job,
-    chosen: Option<&Choice>,
-    row: &AttentionRow,
-    accesses: Option<u64>,
-) -> Value {
-    let mut value = json!(row);
-    value["mapping"] = json!(job.mappings[0].name());
-    value["auto"] = choice::as_json(chosen);
-    value["device"] = accesses.map_or(Value::Null, |accesses| json!({ "register_accesses": accesses }));
-    value["command"] = json!(args.command(job));
-    value["seed"] = json!(args.seed);
-    value["engine"] = json!(args.carrier.name());
-    value
+/// Attention that was computed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct RunOutput<'a> {
+    /// Metrics.
+    #[serde(flatten)]
+    row: &'a AttentionRow,
+    /// Name of the mapping.
+    mapping: &'static str,
+    /// Forecasts of `--mapping auto`; null if the mapping was given.
+    auto: Option<ChoiceOutput>,
+    /// The device, with `--device`; else null.
+    device: Option<DeviceOutput>,
+    /// The command that repeats these figures.
+    command: String,
+    /// Seed of drawn tensors and of all random choices.
+    seed: u64,
+    /// Engine of the run: `rtl`, `model`, or both in `lockstep`.
+    engine: String,
+}
+
+/// A device that was driven as by a host.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DeviceOutput {
+    /// Accesses to its registers.
+    register_accesses: u64,
+}
+
+impl<'a> RunOutput<'a> {
+    /// The result; `accesses` to registers, of a device.
+    pub(super) fn new(
+        args: &Args,
+        job: &Job,
+        chosen: Option<&Choice>,
+        row: &'a AttentionRow,
+        accesses: Option<u64>,
+    ) -> RunOutput<'a> {
+        RunOutput {
+            row,
+            mapping: job.mappings[0].name(),
+            auto: choice::output(chosen),
+            device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
+            command: args.command(job),
+            seed: args.seed,
+            engine: args.carrier.name(),
+        }
+    }
 }
 
 pub(super) fn prose(job: &Job, chosen: Option<&Choice>, row: &AttentionRow, accesses: Option<u64>) -> String {

@@ -1,12 +1,13 @@
 //! Violations: errors of a network in carrying flits.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Violations whose message is kept; all are counted.
 const KEPT: usize = 16;
 
 /// Kind of a violation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ViolationKind {
     /// Head or payload differ from what was sent, or no such flit was ever sent.
@@ -36,7 +37,7 @@ pub enum ViolationKind {
 }
 
 /// One violation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Violation {
     /// Its kind.
     pub kind: ViolationKind,

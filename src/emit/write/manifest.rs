@@ -4,6 +4,7 @@
 //! the files' meaning.
 
 use crate::emit::source_file::SourceFile;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -14,7 +15,7 @@ use std::path::{Component, Path};
 pub const MANIFEST: &str = "meshkv-manifest.json";
 
 /// One file that was written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WrittenFile {
     /// Path below the output directory, with `/`.

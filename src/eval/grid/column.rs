@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Names the row.
+    /// Names the row or its configuration.
     Id,
     /// Distinguishes its point from others.
     Label,
@@ -227,6 +227,9 @@ fn label(name: &str, kind: Kind, doc: &str) -> Column {
     }
 }
 
+/// Name of the column with the hash of the configuration.
+pub(super) const CONFIG_SHA256: &str = "config_sha256";
+
 /// Metrics of a kind of run.
 pub fn metric_columns(kind: WorkKind) -> Vec<Column> {
     let metrics = match kind {
@@ -247,7 +250,8 @@ pub fn text_label(name: &str, doc: &str) -> Column {
     label(name, Text, doc)
 }
 
-/// The columns of rows of a kind of run that have these labels: an id, the labels, the workload, the metrics.
+/// The columns of rows of a kind of run that have these labels: an id, the labels, the workload, the metrics, the hash of
+/// the configuration.
 pub fn columns_of(kind: WorkKind, labels: Vec<Column>) -> Vec<Column> {
     let id = label("id", Text, "follows from configuration, workload and row format");
     let mut columns = vec![Column { role: Role::Id, ..id }];
@@ -257,6 +261,8 @@ pub fn columns_of(kind: WorkKind, labels: Vec<Column>) -> Vec<Column> {
         columns.push(Column { unit: unit.to_owned(), ..label(&key.name, key.kind, &key.doc) });
     }
     columns.extend(metric_columns(kind));
+    let hash = label(CONFIG_SHA256, Text, "SHA-256 of the configuration, as `--json` has it");
+    columns.push(Column { role: Role::Id, ..hash });
     columns
 }
 

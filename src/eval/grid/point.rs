@@ -47,6 +47,14 @@ pub(super) fn id(config: &Config, work: &Work) -> String {
 }
 
 impl Work {
+    /// Seed of the run.
+    pub fn seed(&self) -> u64 {
+        match self {
+            Work::Traffic(work) => work.seed,
+            Work::Decode(work) => work.seed,
+        }
+    }
+
     /// Engine of the run.
     pub fn engine(&self) -> Engine {
         match self {

@@ -1,6 +1,6 @@
 //! One row of a sweep, as text.
 
-use super::column::{Column, Role};
+use super::column::{Column, Role, CONFIG_SHA256};
 use super::point::Point;
 use crate::config::Kind;
 use serde_json::{Map, Value};
@@ -36,6 +36,7 @@ impl Record {
     fn with(columns: &[Column], point: &Point, metric: impl Fn(&Column) -> Option<Value>) -> Record {
         let mut labels = point.labels.iter();
         let values = columns.iter().map(|column| match column.role {
+            Role::Id if column.name == CONFIG_SHA256 => point.design.config.sha256().into(),
             Role::Id => Value::from(point.id.clone()),
             Role::Label => labels.next().map_or(Value::Null, |label| of_kind(column, label)),
             Role::Metric => metric(column).map_or(Value::Null, |value| of_kind(column, &value)),

@@ -7,6 +7,7 @@ use super::plot::Plot;
 use super::{bars, curves};
 use crate::config::WorkKind;
 use crate::eval::grid::Column;
+use std::collections::BTreeSet;
 
 /// A picture with its caption.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,10 +137,8 @@ fn file_name<'f>(metric: &'f str, facet: impl Iterator<Item = &'f str>) -> Strin
 
 fn caption(column: &Column, groups: &[Group], cut: bool) -> String {
     let mut text = format!("{}: {}.", column.name, column.doc);
-    let mut seeds: Vec<&String> = groups.iter().flat_map(|group| &group.seeds).collect();
-    seeds.sort_by_key(|seed| seed.parse::<u64>().unwrap_or(0));
-    seeds.dedup();
-    let listed: Vec<&str> = seeds.iter().take(12).map(|seed| seed.as_str()).collect();
+    let seeds: BTreeSet<u64> = groups.iter().flat_map(|group| group.seeds.iter().copied()).collect();
+    let listed: Vec<String> = seeds.iter().take(12).map(u64::to_string).collect();
     let more = if seeds.len() > listed.len() { ", ..." } else { "" };
     text += &match seeds.len() {
         1 => format!(" Seed {}; one seed has no interval.", listed[0]),

@@ -3,19 +3,20 @@
 use super::choose::Chosen;
 use super::rows::{text, Rows};
 use crate::eval::spread::Spread;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The rows of one series at one x.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Values of the labels of its series.
+    /// Values of the labels of its series, as text.
     pub series: Vec<String>,
     /// Its x, as text.
     pub x: String,
+    /// The same as the rows have them: of the series, then of x.
+    pub values: Vec<Value>,
     /// Its seeds.
-    pub seeds: Vec<String>,
-    /// Each metric; `None` if no row has it.
+    pub seeds: Vec<u64>,
+    /// Each metric; none if no row has it.
     pub y: Vec<Option<Spread>>,
     /// True if a row is a lower bound, because not all of its sample arrived.
     pub bound: bool,
@@ -43,10 +44,12 @@ fn group(chosen: &Chosen, series: Vec<String>, x: String, rows: &[&Map<String, V
         let values: Vec<f64> = rows.iter().filter_map(|row| Rows::value(row, name).as_f64()).collect();
         (!values.is_empty()).then(|| Spread::of(&values))
     };
+    let keys = chosen.by.iter().chain([&chosen.x]);
     Group {
         series,
         x,
-        seeds: rows.iter().map(|row| text(Rows::value(row, "seed"))).collect(),
+        values: keys.map(|key| Rows::value(rows[0], key).clone()).collect(),
+        seeds: rows.iter().filter_map(|row| Rows::value(row, "seed").as_u64()).collect(),
         y: chosen.y.iter().map(|column| spread(&column.name)).collect(),
         bound: rows.iter().any(|row| Rows::value(row, "finished") == &Value::Bool(false)),
         zero_load: spread("zero_load_latency").map(|spread| spread.mean),

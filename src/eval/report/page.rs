@@ -138,8 +138,10 @@ fn summary(chosen: &Chosen, groups: &[Group]) -> String {
 
 /// Every row, with every column that distinguishes rows or is a metric.
 fn all_rows(rows: &Rows, baseline: Option<&str>) -> String {
-    let told = |column: &&Column| {
-        column.role != Role::Label || column.name == "seed" || rows.values(&column.name).len() > 1
+    let told = |column: &&Column| match column.role {
+        Role::Id => column.name == "id",
+        Role::Label => column.name == "seed" || rows.values(&column.name).len() > 1,
+        Role::Metric => true,
     };
     let shown: Vec<&Column> = rows.columns.iter().filter(told).collect();
     let numbers = |column: &Column| matches!(column.kind, Kind::Integer | Kind::Number);

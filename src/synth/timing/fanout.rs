@@ -2,6 +2,7 @@
 
 use super::paths::{word, Naming};
 use crate::synth::netlist::Direction;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 const MOST_NETS: usize = 10;
 
 /// A net with the pins that it drives.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Net {
     /// Its name; where synthesis made it, a register that it ends at.
     pub net: String,

@@ -3,6 +3,7 @@
 use super::arrivals::{Arrivals, Way};
 use super::graph::{Graph, Sink};
 use crate::synth::netlist::{Cell, Direction};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 pub(super) const MOST_PATHS: usize = 10;
 
 /// A step of a path: a net and the cell behind it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Type of the cell.
     pub cell: String,
@@ -18,20 +19,20 @@ pub struct Step {
     pub net: String,
     /// Pins that the net before the cell drives; 0 at the start.
     pub fanout: u32,
-    /// Delay of the net before the cell.
+    /// Delay of the net before the cell in nanoseconds.
     pub net_ns: f64,
-    /// Delay of the cell: clock to output at the start, setup at the end.
+    /// Delay of the cell in nanoseconds: clock to output at the start, setup at the end.
     pub cell_ns: f64,
 }
 
 /// A path from a register or port to a register or port.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Path {
     /// Register, memory or port where it starts.
     pub from: String,
     /// Register, memory or port where it ends, with its pin.
     pub to: String,
-    /// Delay with clock to output and setup.
+    /// Delay with clock to output and setup, in nanoseconds.
     pub ns: f64,
     /// LUTs and reads of LUT memories.
     pub levels: u32,
@@ -40,9 +41,9 @@ pub struct Path {
 }
 
 /// The paths of one clock.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockPaths {
-    /// Delay of the worst path.
+    /// Delay of the worst path in nanoseconds.
     pub worst_ns: f64,
     /// The most levels of any path; it need not be one of the worst.
     pub worst_levels: u32,

@@ -5,6 +5,7 @@ use crate::cosim::dut::network::COUNTERS;
 use crate::design::Design;
 use crate::emit::TILE_EVENTS;
 use crate::model::Root;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +26,7 @@ pub struct Sample {
 
 /// A logit beyond the range of the datapath: 2^31 before the scale. It saturates, and its head's
 /// output is void.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Saturated {
     /// Stream.
     pub stream: u32,

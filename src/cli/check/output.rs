@@ -1,0 +1,170 @@
+//! Output of `meshkv check` as JSON.
+
+use super::deadlock::DeadlockOutput;
+use super::placement::PlacementOutput;
+use crate::config::{Report, Severity};
+use crate::design::{segments, slice_flits, Class, Design, DestKind, Staging};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What follows from a configuration.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::cli) struct CheckOutput {
+    /// Name of the configuration.
+    name: String,
+    /// Tiles from west to east.
+    cols: u32,
+    /// Tiles from south to north.
+    rows: u32,
+    /// Counts.
+    #[serde(flatten)]
+    pub(super) facts: Facts,
+    /// True if routers replicate flits.
+    multicast: bool,
+    /// Bundles of wires of a flit, and fields of its header by class.
+    pub(super) flit: Vec<FlitRow>,
+    /// Warnings of the configuration.
+    warnings: Vec<Warning>,
+    /// Waits of buffers for each other, with `--deadlock`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) deadlock: Option<DeadlockOutput>,
+    /// Where macro-blocks land, with `--placement`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement: Option<PlacementOutput>,
+}
+
+/// Counts that follow from a configuration. Their descriptions are the prose of `meshkv check`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Facts {
+    /// Routers, each with its tile.
+    tiles: u64,
+    /// Router to router, each direction counted.
+    links: u64,
+    /// Virtual channels of a port.
+    vcs: u32,
+    /// Flits the routers can hold.
+    buffer_flits: u64,
+    /// Bits of a flit on a row link: data, head, dest.
+    flit_bits: u32,
+    /// Placement stride a.
+    takv_a: u32,
+    /// Macro-blocks a tile must home (N_max).
+    blocks_per_tile: u32,
+    /// Segments of a layer at the longest context.
+    segments: u32,
+    /// Flits of one slice, K and V.
+    slice_flits: u32,
+    /// Flits of one staging window.
+    window_flits: u32,
+    /// Bytes of one slice in external memory.
+    slice_bytes: u64,
+    /// AXI4 read masters.
+    memory_ports: u32,
+    /// Tiles of a row that share one of them.
+    tiles_per_port: u32,
+    /// Bits of an address there.
+    memory_addr_bits: u32,
+    /// URAM288 of all tiles.
+    uram: u64,
+}
+
+/// One bundle of wires, or one field of the `head` bundle in one class of flit.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct FlitRow {
+    /// `data`, `dest`, `column_dest` or `head`.
+    pub(super) bundle: &'static str,
+    /// Class the field belongs to; `all` for bundles that every class has.
+    pub(super) class: &'static str,
+    /// Name of the field, or of the bundle.
+    pub(super) name: &'static str,
+    /// Its lowest bit in the bundle.
+    pub(super) offset: u32,
+    /// Its width in bits.
+    pub(super) width: u32,
+    /// Its meaning.
+    pub(super) doc: &'static str,
+}
+
+/// One warning, which standard error has, too.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Warning {
+    /// Line of the file, from 1; null if no line is about it.
+    line: Option<usize>,
+    /// Column in characters, from 1.
+    column: Option<usize>,
+    /// The key, its value and the rule.
+    message: String,
+    /// Suggestion.
+    help: String,
+}
+
+impl CheckOutput {
+    /// What follows from a design that was read with these warnings.
+    pub(super) fn new(design: &Design, warnings: &Report) -> CheckOutput {
+        let warnings = warnings.problems.iter().filter(|p| p.severity == Severity::Warning);
+        let warnings = warnings.map(|p| {
+            let (line, column) = p.place.unzip();
+            Warning { line, column, message: p.message.clone(), help: p.help.clone() }
+        });
+        CheckOutput {
+            name: design.name.clone(),
+            cols: design.mesh.cols(),
+            rows: design.mesh.rows(),
+            facts: Facts::of(design),
+            multicast: design.router.multicast,
+            flit: flit_rows(design),
+            warnings: warnings.collect(),
+            deadlock: None,
+            placement: None,
+        }
+    }
+}
+
+impl Facts {
+    fn of(design: &Design) -> Facts {
+        let (mesh, router, memory) = (design.mesh, design.router, &design.memory);
+        let (cols, rows) = (u64::from(mesh.cols()), u64::from(mesh.rows()));
+        Facts {
+            tiles: cols * rows,
+            links: 2 * ((cols - 1) * rows + (rows - 1) * cols),
+            vcs: router.vcs(),
+            buffer_flits: mesh.tiles() as u64 * 5 * u64::from(router.vcs()) * u64::from(router.vc_depth),
+            flit_bits: design.flit.width(),
+            takv_a: design.takv_a,
+            blocks_per_tile: design.blocks_per_tile,
+            segments: segments(&design.config),
+            slice_flits: slice_flits(&design.config),
+            window_flits: Staging::new(&design.config).window_flits,
+            slice_bytes: memory.slice_bytes,
+            memory_ports: memory.ports,
+            tiles_per_port: memory.tiles_per_port,
+            memory_addr_bits: memory.addr_width,
+            uram: cols * rows * u64::from(design.config.kv.uram_per_tile),
+        }
+    }
+}
+
+fn flit_rows(design: &Design) -> Vec<FlitRow> {
+    let flit = &design.flit;
+    let (set, column) = match flit.dest_kind {
+        DestKind::Set => ("destination set, bit y * cols + x", "the set on column links, bit y"),
+        DestKind::Coord => ("destination {y, x}", "the destination on column links, y"),
+    };
+    let bundle = |name, width, doc| FlitRow { bundle: name, class: "all", name, offset: 0, width, doc };
+    let mut rows = vec![
+        bundle("data", flit.data_width, "payload"),
+        bundle("dest", flit.dest_width, set),
+        bundle("column_dest", flit.column_dest_width, column),
+    ];
+    for class in Class::ALL {
+        rows.extend(flit.fields(class).iter().map(|field| FlitRow {
+            bundle: "head",
+            class: class.name(),
+            name: field.name,
+            offset: field.offset,
+            width: field.width,
+            doc: field.doc,
+        }));
+    }
+    rows
+}

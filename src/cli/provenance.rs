@@ -1,0 +1,40 @@
+//! Origin of a result: the first key of every JSON object that a subcommand prints.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Program, configuration and seed of a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: &'static str,
+    /// Name of the configuration: the stem of its file's name; null if none was read.
+    pub config: Option<String>,
+    /// SHA-256 of the configuration that ran, in hexadecimal: of compact JSON with every key and default. Files that
+    /// mean the same have the same. Null if none was read.
+    pub config_sha256: Option<String>,
+    /// Seed of all random choices; null if nothing is drawn, or rows have seeds of their own.
+    pub seed: Option<u64>,
+}
+
+impl Default for Provenance {
+    fn default() -> Self {
+        Provenance { version: env!("CARGO_PKG_VERSION"), config: None, config_sha256: None, seed: None }
+    }
+}
+
+/// What is printed instead of a result if there is none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ErrorOutput {
+    /// The failure.
+    pub error: Failure,
+}
+
+/// A failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Failure {
+    /// Exit code of the program: 1 a check failed, 2 bad input or a missing tool, 130 interrupted.
+    pub exit_code: i32,
+    /// All that was said of it, a line each, without colour.
+    pub message: String,
+}
