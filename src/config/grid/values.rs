@@ -13,6 +13,9 @@ use toml::Spanned;
 /// Largest number of values in a range: a typing error must be an error and not a long wait.
 const MOST_STEPS: f64 = 10_000.0;
 
+/// Repeated values of a list that are told; a list with more has a slip that repeats.
+const REPEATED: usize = 10;
+
 impl Reader<'_> {
     /// The values of a key: one, a list of them, or a range. With `once`, no value may be in a list
     /// twice.
@@ -25,7 +28,11 @@ impl Reader<'_> {
                     let help = "list at least one value, or leave the key out";
                     self.walk.report(Finding::error(&key.path, "has no values", help), Some(value.span()));
                 }
+                let mut repeated = 0;
                 for item in items.iter() {
+                    if repeated == REPEATED {
+                        break;
+                    }
                     let Some(read) = self.walk.value(key, item) else { continue };
                     if once && sets.iter().any(|set| set.value == read) {
                         let finding = Finding::value(
@@ -35,6 +42,7 @@ impl Reader<'_> {
                             "list each value once",
                         );
                         self.walk.report(finding, Some(item.span()));
+                        repeated += 1;
                     }
                     sets.push(set(read, item.span()));
                 }

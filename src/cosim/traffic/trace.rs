@@ -32,6 +32,9 @@ const CLASS: usize = 3;
 const FLITS: usize = 4;
 const TAG: usize = 5;
 
+/// Last cycle of a trace: hours of the model, days of Verilog. A larger one is a slip, not a wish.
+const LAST: u64 = 1_000_000_000;
+
 /// A malformed line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file}:{line}:{column}: {rule}\n  {text}\n  {caret}\n  help: {help}")]
@@ -218,6 +221,10 @@ fn judge(record: &Record, after: u64, mesh: Mesh) -> Result<Packet, Problem> {
         let rule = format!("cycle {} comes after cycle {after}: the trace is not sorted", record.cycle);
         return Err(problem(CYCLE, rule, "sort the lines by cycle, for example sort -s -n -t, -k1,1"));
     }
+    if record.cycle > LAST {
+        let rule = format!("cycle {} is beyond {LAST}, which no simulation reaches", record.cycle);
+        return Err(problem(CYCLE, rule, "begin the trace at cycle 0, and leave out pauses without packets"));
+    }
     let tile = |index: u64| usize::try_from(index).ok().and_then(|i| mesh.node_at(i));
     let source = tile(record.source).ok_or_else(|| {
         problem(SOURCE, format!("source {} is not a tile of this {size}", record.source), &tiles_help)
@@ -307,6 +314,7 @@ mod tests {
         for (text, line, column, rule) in [
             ("0,0,7,PART", 1, 1, "the line has 4 columns, not 5 or 6"),
             ("0,0,7,PART,4,1,2", 1, 1, "the line has 7 columns, not 5 or 6"),
+            ("9223372036854775807,0,7,PART,1", 1, 1, "cycle 9223372036854775807 is beyond 1000000000"),
             ("9,0,7,PART,1\n8,0,7,PART,1", 2, 1, "cycle 8 comes after cycle 9: the trace is not sorted"),
             ("-1,0,7,PART,1", 1, 1, "cycle is '-1', which is not a whole number"),
             ("0,64,7,PART,1", 1, 3, "source 64 is not a tile of this 8x8 mesh"),
