@@ -30,7 +30,7 @@ NAME   := $(basename $(notdir $(CONFIG)))
 MESHKV := target/release/meshkv
 
 .DEFAULT_GOAL := help
-.PHONY: help run load estimate build test verify lint fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster doc clean
+.PHONY: help run load estimate build test verify lint fmt bench paper soak fuzz sweep bless tools tools-synth tools-cluster tools-ecosystem doc clean
 
 help: ## List these jobs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -65,7 +65,7 @@ test: tools doc ## What every change must pass: formatting, lints, documentation
 	$(CARGO) clippy $(CARGO_FLAGS) --all-targets -- -D warnings
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh fast
 
-verify: tools-synth tools-cluster ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
+verify: tools-synth tools-cluster tools-ecosystem ## All other tests: whole matrices, mutants, long lockstep, large meshes; goes on where it was stopped
 	CARGO="$(CARGO)" CARGO_FLAGS="$(CARGO_FLAGS)" scripts/tests.sh verify
 
 lint: tools ## Clippy over the Rust; Verilator, Icarus and Yosys over the reference Verilog, Tcl over its constraints and scripts
@@ -104,6 +104,9 @@ tools-synth:
 
 tools-cluster:
 	@sh scripts/tools.sh cluster
+
+tools-ecosystem:
+	@sh scripts/tools.sh ecosystem
 
 doc: ## Build the documentation of the Rust code
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) -q --no-deps --document-private-items

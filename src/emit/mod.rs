@@ -8,6 +8,7 @@ use anyhow::Result;
 mod board;
 mod c_header;
 mod docs;
+mod ecosystem;
 mod filelist;
 mod rtl;
 mod source_file;
@@ -30,6 +31,7 @@ pub fn emit(design: &Design) -> Result<Vec<SourceFile>> {
     files.extend(board::emit(design, &modules)?);
     files.push(docs::page(design, &modules)?);
     files.push(c_header::emit(design));
+    files.extend(ecosystem::emit(design, &modules)?);
     files.push(docs::mesh_picture(design));
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)

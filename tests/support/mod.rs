@@ -3,6 +3,7 @@
 pub mod attention;
 pub mod decode;
 pub mod device;
+pub mod ecosystem;
 pub mod fetch;
 pub mod icarus;
 pub mod ideal_network;

@@ -1,18 +1,22 @@
 //! Types of the register tables: a register, its bit fields, and an error cause.
 
-/// Access rights of a register.
+/// Access rights of a register, or of a field that differs from its register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Stores the written value.
     ReadWrite,
-    /// A write is an error and changes nothing.
+    /// A write of a register is an error; that of a field is ignored.
     ReadOnly,
+    /// As `ReadOnly`, and a read clears it.
+    ReadClears,
     /// A write triggers an action; it reads as 0.
     WriteOnly,
     /// Writing 1 clears a bit.
     WriteClears,
     /// Writing 1 toggles a bit.
     WriteToggles,
+    /// Writing 1 sets a bit, which the hardware clears.
+    WriteSets,
 }
 
 impl Access {
@@ -21,15 +25,17 @@ impl Access {
         match self {
             Access::ReadWrite => "read, write",
             Access::ReadOnly => "read",
+            Access::ReadClears => "read clears",
             Access::WriteOnly => "write",
             Access::WriteClears => "read, 1 clears",
             Access::WriteToggles => "read, 1 toggles",
+            Access::WriteSets => "read, 1 sets",
         }
     }
 
     /// True if a write is legal.
     pub fn writes(self) -> bool {
-        self != Access::ReadOnly
+        !matches!(self, Access::ReadOnly | Access::ReadClears)
     }
 }
 
@@ -44,9 +50,16 @@ pub struct BitField {
     pub width: u32,
     /// Its meaning.
     pub doc: &'static str,
+    /// Access rights where they differ from the register's.
+    pub access: Option<Access>,
 }
 
 impl BitField {
+    /// The field with access rights of its own.
+    pub(super) const fn with(self, access: Access) -> BitField {
+        BitField { access: Some(access), ..self }
+    }
+
     /// Extracts the field from the register's value.
     pub fn of(&self, value: u32) -> u32 {
         (value >> self.lsb) & (u32::MAX >> (32 - self.width))

@@ -3,7 +3,7 @@
 use super::register::{Access, BitField, Consequence, ErrorCause, Register};
 
 const fn field(name: &'static str, lsb: u32, width: u32, doc: &'static str) -> BitField {
-    BitField { name, lsb, width, doc }
+    BitField { name, lsb, width, doc, access: None }
 }
 
 const fn register(
@@ -110,13 +110,13 @@ pub const COUNTER_GROUPS: [(&str, &str); 4] = [
 
 /// All registers but the arguments, by their addresses.
 pub const REGISTERS: [Register; 33] = {
-    use Access::{ReadOnly, ReadWrite, WriteClears, WriteOnly, WriteToggles};
+    use Access::{ReadClears, ReadOnly, ReadWrite, WriteClears, WriteOnly, WriteSets, WriteToggles};
     [
         register(0x000, "CTRL", ReadWrite, "Control, as ap_ctrl_hs has it.", &[
-            field("AP_START", 0, 1, "Write 1 to begin a run; reads 1 until it is done"),
-            field("AP_DONE", 1, 1, "A run is over; cleared by reading"),
-            field("AP_IDLE", 2, 1, "No run and no reset is under way"),
-            field("AP_READY", 3, 1, "The next run may be started; cleared by reading"),
+            field("AP_START", 0, 1, "Write 1 to begin a run; reads 1 until it is done").with(WriteSets),
+            field("AP_DONE", 1, 1, "A run is over; cleared by reading").with(ReadClears),
+            field("AP_IDLE", 2, 1, "No run and no reset is under way").with(ReadOnly),
+            field("AP_READY", 3, 1, "The next run may be started; cleared by reading").with(ReadClears),
             field("AUTO_RESTART", 7, 1, "Begin again when done; an error clears it"),
         ]),
         register(0x004, "GIE", ReadWrite, "Global interrupt enable.", &[field("ENABLE", 0, 1, "The interrupt line may rise")]),

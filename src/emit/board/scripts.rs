@@ -17,12 +17,13 @@ use std::sync::LazyLock;
 use tera::{Context, Tera};
 
 /// Scripts that are the same for every fabric; they read `design.tcl`.
-const FIXED: [(&str, &str); 7] = [
+const FIXED: [(&str, &str); 8] = [
     ("board/meshkv_u280.v", include_str!("../../../templates/board/meshkv_u280.v")),
     ("scripts/check.tcl", include_str!("../../../templates/scripts/check.tcl")),
     ("scripts/package.tcl", include_str!("../../../templates/scripts/package.tcl")),
     ("scripts/kernel.tcl", include_str!("../../../templates/scripts/kernel.tcl")),
     ("scripts/system.tcl", include_str!("../../../templates/scripts/system.tcl")),
+    ("scripts/fusesoc.tcl", include_str!("../../../templates/scripts/fusesoc.tcl")),
     ("scripts/floorplan.tcl", include_str!("../../../templates/scripts/floorplan.tcl")),
     ("scripts/reports.tcl", include_str!("../../../templates/scripts/reports.tcl")),
 ];

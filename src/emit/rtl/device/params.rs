@@ -2,7 +2,6 @@
 
 use crate::design::registers::{
     error, named, Access, Register, ADDRESS_BITS, BUFFER_ALIGN, DESC_QUEUE, EPOCH_BITS, ERRORS, REGISTERS,
-    WATCHDOG,
 };
 use crate::design::{index_bits, pad_events, Design, TILE_EVENTS};
 use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec, PortSpec};
@@ -99,7 +98,7 @@ impl DeviceParams {
             .collect();
         // COUNTER_SELECT is written only if the selected counter exists.
         let kept = |name: &str| {
-            let reset = if name == "WATCHDOG" { WATCHDOG } else { 0 };
+            let reset = named(name).reset();
             let row: [(&str, tera::Value); 3] = [
                 ("name", name.to_lowercase().into()),
                 ("reset", reset.into()),

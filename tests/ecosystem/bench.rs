@@ -1,0 +1,10 @@
+//! The bench runs without FuseSoC, by its own script.
+
+use crate::support::ecosystem::Output;
+
+#[test]
+fn the_script_of_the_bench_builds_and_passes() {
+    let output = Output::new("tiny");
+    let said = output.run("python3", &["out/bench/run.py", "sim"]);
+    assert!(said.contains("TESTS=7 PASS=7 FAIL=0"), "{said}");
+}
