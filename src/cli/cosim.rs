@@ -14,6 +14,7 @@ pub(super) use fabric::{modelled, verilated};
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
 use super::ui::Ui;
+use super::views::Views;
 use super::watched::Watched;
 use super::whole_file;
 use super::work::Work;
@@ -100,6 +101,7 @@ pub(super) fn run_on(
     if let Some(path) = &options.carrier.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
     }
+    let views = options.carrier.wave_file(&design).map(|path| Views::of(path, &design, ui));
     let opened = fabric::open(options, &design, &interrupt, ui);
     let fabric = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
     let fabric = Watched { fabric, interrupt: &interrupt, waves: None };
@@ -109,7 +111,10 @@ pub(super) fn run_on(
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
         Some(MeasureError::Run(RunError::Network(error))) if error.is::<Difference>() => {
             ui.error(format_args!("model and Verilog differ in {error}"));
-            let difference = error.downcast_ref().expect("asked just now");
+            let difference: &Difference = error.downcast_ref().expect("asked just now");
+            if let (Some(views), Some((router, _))) = (&views, difference.router) {
+                views.end_at(router);
+            }
             invocation.show(difference, &job)?;
             Ok(ExitCode::from(1))
         }
@@ -173,10 +178,7 @@ impl Invocation<'_> {
 
     /// Runs the job again up to a difference, and writes waves of the cycles around it.
     fn show(&mut self, difference: &Difference, job: &Job) -> anyhow::Result<()> {
-        let path = match &self.options.carrier.wave {
-            Some(path) => path.clone(),
-            None => format!("{}-lockstep.fst", self.design.name).into(),
-        };
+        let Some(path) = self.options.carrier.wave_file(self.design) else { return Ok(()) };
         whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
         let interrupt = self.fabric.interrupt;
         let opened = fabric::around(difference, &path, self.design, interrupt, self.ui);
@@ -255,7 +257,7 @@ impl Invocation<'_> {
         let points = found.points.into_iter();
         let points = points.map(|row| {
             let command = self.options.command_at(row.load);
-            self.signed(Row { links: Vec::new(), ..row }, command)
+            self.signed(Row { links: Vec::new(), latency_bins: Vec::new(), ..row }, command)
         });
         let found = Sweep { points: points.collect(), command, ..found };
         self.ui.result(&found, || report::sweep(self.design, &found))?;

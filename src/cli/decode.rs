@@ -10,6 +10,7 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
 use super::ui::Ui;
+use super::views::Views;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
@@ -55,6 +56,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
     let length = args.carrier.length(due, LONG_RUN);
     let verilog = Verilog { design: &design, form: FORM, length, cache: None, interrupt: &interrupt, ui };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let bench = if args.carrier.is_model() {
         Bench::on_model(&design)
     } else {

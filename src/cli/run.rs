@@ -11,6 +11,7 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
 use super::ui::Ui;
+use super::views::Views;
 use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
@@ -52,6 +53,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
     let (form, length) = args.build(&job);
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let heads = u64::from(design.config.model.heads * args.batch);
     let mut accesses = None;
     let result = if args.device {

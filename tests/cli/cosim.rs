@@ -1,6 +1,7 @@
 //! The command line of `meshkv cosim`: exit codes, messages and the keys of its JSON.
 
 use crate::support::verilated;
+use crate::support::waves::headings;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
@@ -207,5 +208,16 @@ fn lockstep_counts_what_it_compares_and_ends_at_a_difference_with_waves() {
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("router (1, 1), port local, valid: the Verilog has 0b"), "{err}");
     let waves = bench.0.path().join("small-lockstep.fst");
-    assert!(fs::metadata(waves).is_ok_and(|file| file.len() > 1000), "{err}");
+    assert!(fs::metadata(&waves).is_ok_and(|file| file.len() > 1000), "{err}");
+    // The way of the views ends at the router that differs.
+    assert!(err.contains("named: gtkwave small-lockstep.gtkw, or surfer --command-file"), "{err}");
+    let headings = headings(&waves);
+    assert!(headings.contains(&"hop 1: router (0, 0), from its tile to east".to_owned()), "{headings:?}");
+    assert!(headings.contains(&"hop 3: router (1, 1), from south to its tile".to_owned()), "{headings:?}");
+    // A view that a person has saved stays.
+    let view = waves.with_extension("gtkw");
+    fs::write(&view, "[*] GTKWave Analyzer\n").unwrap();
+    let Output { err, .. } = bench.cosim("--load 0.4 --cycles 1000 --lockstep --upset 1,1@300");
+    assert!(err.contains("small-lockstep.gtkw is not meshkv's and stays as it is"), "{err}");
+    assert_eq!(fs::read_to_string(view).unwrap(), "[*] GTKWave Analyzer\n");
 }

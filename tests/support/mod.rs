@@ -13,3 +13,4 @@ pub mod saturation;
 pub mod slurm;
 pub mod sources;
 pub mod verilated;
+pub mod waves;
