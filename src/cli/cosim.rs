@@ -5,6 +5,7 @@ mod command;
 mod dut_form;
 mod engine;
 mod fabric;
+mod page;
 mod report;
 mod titles;
 
@@ -32,7 +33,6 @@ use crate::input;
 use anyhow::{anyhow, Context};
 use fabric::Fabric;
 use std::process::ExitCode;
-use titles::{heatmap, title};
 
 /// Job of the command line, read and checked before anything is built.
 enum Job {
@@ -250,9 +250,7 @@ impl Invocation<'_> {
         // visible.
         let shown = found.points.iter().rev().find(|row| !row.saturated).or(found.points.last());
         if let (Some(pictures), Some(row)) = (&self.pictures, shown) {
-            let links = heatmap(self.design, row)?;
-            let curve = eval::latency_plot(&title(self.design, row), &found)?;
-            pictures.write(&[("link-utilisation", links), ("latency-load", curve)], self.ui)?;
+            pictures.write_page(&page::of_sweep(self.design, &found, row, command.clone())?, self.ui)?;
         }
         let points = found.points.into_iter();
         let points = points.map(|row| {
@@ -291,7 +289,7 @@ impl Invocation<'_> {
     fn finish(&mut self, row: Row) -> anyhow::Result<ExitCode> {
         let row = self.signed(row, self.options.command());
         if let Some(pictures) = &self.pictures {
-            pictures.write(&[("link-utilisation", heatmap(self.design, &row)?)], self.ui)?;
+            pictures.write_page(&page::of_run(self.design, &row)?, self.ui)?;
         }
         self.ui.result(&row, || report::row(self.design, &row))?;
         Ok(verdict(row.violations, &row, self.ui))

@@ -16,6 +16,7 @@ use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
 use crate::design::{Choice, Design};
+use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, DecodeRow, DEFAULT_TIER};
 use std::process::ExitCode;
 
@@ -72,7 +73,20 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         Ok(done) => {
             let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
             if let Some(pictures) = &pictures {
-                pictures.write(&[("link-utilisation", heatmap(&args.title(&load), &design, &done)?)], ui)?;
+                let links = heatmap(&args.title(&load), &design, &done)?;
+                let caption =
+                    "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
+                pictures.write_page(
+                    &RunPage {
+                        title: format!("{}: decode steps", design.name),
+                        subtitle: args.title(&load),
+                        command: args.command(&load),
+                        warnings: Vec::new(),
+                        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
+                        tables: Vec::new(),
+                    },
+                    ui,
+                )?;
             }
             args.carrier.note_waves(ui);
             ui.result(&report::as_json(args, &load, chosen, made.cache_bytes, (&row, &sources)), || {

@@ -2,6 +2,7 @@
 
 mod args;
 mod demand;
+mod page;
 mod report;
 mod suggest;
 mod timing;
@@ -12,7 +13,7 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ui::Ui;
 use crate::design::{Design, Fpga};
-use crate::synth::{floorplan_picture, Effort, Estimate, Yosys};
+use crate::synth::{Effort, Estimate, Yosys};
 use crate::tools;
 use demand::demand;
 use std::process::ExitCode;
@@ -52,7 +53,7 @@ fn estimate(
     let estimate = Estimate::new(&demand, design.mesh, fpga, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
     if let Some(pictures) = pictures {
-        pictures.write(&[("floorplan", floorplan_picture(&design.name, &estimate))], ui)?;
+        pictures.write_page(&page::page(args, design, &estimate), ui)?;
     }
     let value = report::as_json(design, &estimate, &timing, &yosys, &found)?;
     let prose = report::prose(design, &estimate, &timing, &yosys, &found)?;

@@ -16,6 +16,7 @@ use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
+use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow};
 use ended::Ended;
 use safetensors::tensor::{Dtype, TensorView};
@@ -101,7 +102,20 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let row = AttentionRow::new(&job, &done);
     if let Some(pictures) = &pictures {
         let title = format!("{}: {}", design.name, args.title(&job));
-        pictures.write(&[("timeline", eval::timeline(&title, &design, &done)?)], ui)?;
+        let caption =
+            "Activity of the stages of the busiest tile over time: the whole run, and its first slices.";
+        let timeline = Figure::new("timeline", eval::timeline(&title, &design, &done)?, caption.to_owned());
+        pictures.write_page(
+            &RunPage {
+                title,
+                subtitle: String::new(),
+                command: args.command(&job),
+                warnings: Vec::new(),
+                figures: vec![timeline],
+                tables: Vec::new(),
+            },
+            ui,
+        )?;
     }
     if let Some(path) = &args.output {
         whole_file::write(path, &outputs(&job, &done)?, true)?;

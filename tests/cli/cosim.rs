@@ -94,7 +94,10 @@ fn a_run_prints_one_object_with_the_keys_it_promises() {
         "offered",
         "accepted",
         "latency_mean",
+        "latency_p50",
+        "latency_p95",
         "latency_p99",
+        "latency_p999",
         "zero_load_latency",
         "hops_mean",
         "link_flits",
@@ -106,9 +109,21 @@ fn a_run_prints_one_object_with_the_keys_it_promises() {
     assert_eq!(row["violations"], 0);
     assert_eq!(row["dut"], "tile");
     assert_eq!(row["links"].as_array().map(Vec::len), Some(20), "10 neighbours, both ways");
-    for name in ["link-utilisation.svg", "link-utilisation.png"] {
-        assert!(bench.0.path().join("pictures").join(name).is_file(), "{name}");
+    let percentiles = ["latency_p50", "latency_p95", "latency_p99", "latency_p999", "latency_max"];
+    assert!(percentiles.map(|key| row[key].as_u64().unwrap()).is_sorted(), "{row}");
+    let bins = row["latency_bins"].as_array().expect("bins");
+    assert_eq!(bins.last().unwrap()["to"].as_u64(), row["latency_max"].as_u64().map(|max| max + 1));
+    let pictures = bench.0.path().join("pictures");
+    let html = fs::read_to_string(pictures.join("report.html")).expect("a page");
+    for name in ["link-utilisation", "latency-distribution", "link-time"] {
+        for extension in ["svg", "png"] {
+            assert!(pictures.join(name).with_extension(extension).is_file(), "{name}.{extension}");
+        }
     }
+    assert_eq!(html.matches("<svg role=\"img\" aria-label=\"").count(), 3);
+    // All colours of its pictures are those of the page, light or dark.
+    let svgs: Vec<&str> = html.split("<svg").skip(1).map(|svg| svg.split("</svg>").next().unwrap()).collect();
+    assert!(svgs.iter().all(|svg| !svg.contains("=\"#")), "{svgs:?}");
     // The command it prints gives the same row but for the speed.
     let command = row["command"].as_str().expect("a command");
     let again = bench.json(command.strip_prefix("meshkv cosim small.toml ").expect("its own form"));

@@ -403,6 +403,7 @@ mod tests {
         let router = "TOP.meshkv_mesh.gen_row[0].gen_col[0].u_router";
         file.add(router, "rx_l_valid [3:0]", 4);
         file.add(router, "tx_e_head [22:0]", 23);
+        file.add(router, "rx_n_valid [3:0]", 4);
         file.add("tile_2_1.meshkv_wrapper.u_piece.u_meshkv_tile.u_transport.u_port", "rx_valid [3:0]", 4);
         file.add("tile_0_1.meshkv_wrapper.u_piece.u_router", "rx_l_valid [3:0]", 4);
         file.add("u_periphery.meshkv_wrapper.u_piece.gen_column[1].u_controller", "state_q [2:0]", 3);
