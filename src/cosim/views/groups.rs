@@ -302,7 +302,7 @@ impl Finder<'_> {
     /// Registers, descriptors and runs of the device.
     fn host(&self) -> Vec<Group> {
         let mut all = Vec::new();
-        let front = self.scope("", &["u_front", "u_piece"]);
+        let front = self.scope("", &["u_front"]);
         let below = |name: &str| front.as_ref().map(|front| format!("{front}.{name}"));
         let parts: [(&str, &str, Vec<Wanted>); 3] = [
             (
@@ -407,6 +407,7 @@ mod tests {
         file.add("tile_2_1.meshkv_wrapper.u_piece.u_meshkv_tile.u_transport.u_port", "rx_valid [3:0]", 4);
         file.add("tile_0_1.meshkv_wrapper.u_piece.u_router", "rx_l_valid [3:0]", 4);
         file.add("u_periphery.meshkv_wrapper.u_piece.gen_column[1].u_controller", "state_q [2:0]", 3);
+        file.add("TOP.meshkv_wrapper.u_piece.u_top.u_front.u_control", "state_q [2:0]", 3);
         file
     }
 
@@ -420,6 +421,7 @@ mod tests {
                 ("hop 1: router (0, 0), from its tile to east", true),
                 ("tile (2, 1): port from the router", true),
                 ("column 1: controller and root", false),
+                ("host: registers", true),
                 ("router (0, 1)", false),
             ]
         );

@@ -40,6 +40,9 @@ const PLAIN: &[(&str, &str)] = &[
     ("#f0f0f0", "box"),
     ("#ece7f2", "box"),
     ("#d9d9d9", "edge"),
+    ("#1b6e3c", "s2"),
+    ("#b02020", "s4"),
+    ("#b06000", "s1"),
 ];
 
 impl Figure {

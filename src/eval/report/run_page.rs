@@ -70,6 +70,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_picture_with_a_style_sheet_of_its_own_follows_the_page() {
+        let svg = "<svg><style>text { fill: #222; }</style><rect fill=\"#fff\" stroke=\"#333\"/></svg>";
+        let figure = Figure::plain("floorplan", svg.to_owned(), String::new());
+        let themed =
+            "<svg><style>text { fill: var(--ink); }</style><rect fill=\"var(--paper)\" stroke=\"var(--faint)\"/></svg>";
+        assert_eq!((figure.svg.as_str(), figure.themed.as_str()), (svg, themed));
+    }
+
+    #[test]
     fn a_page_escapes_text_and_labels_its_pictures() {
         let figure =
             Figure::new("links", "<svg fill=\"#FFFFFF\"></svg>".to_owned(), "Links < 1 & more".to_owned());
