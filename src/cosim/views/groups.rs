@@ -302,8 +302,7 @@ impl Finder<'_> {
     /// Registers, descriptors and runs of the device.
     fn host(&self) -> Vec<Group> {
         let mut all = Vec::new();
-        let front = self.scope("", &["u_front"]);
-        let below = |name: &str| front.as_ref().map(|front| format!("{front}.{name}"));
+        let below = |name: &str| self.scope("", &[&format!("u_front.{name}")]);
         let parts: [(&str, &str, Vec<Wanted>); 3] = [
             (
                 "host: registers",

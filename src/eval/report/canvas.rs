@@ -275,7 +275,7 @@ mod tests {
     fn long_subtitles_take_two_lines() {
         assert_eq!(wrapped("a short one"), ["a short one"]);
         let long = ["word"; 20].join(" ");
-        assert_eq!(wrapped(&long).iter().map(|line| line.len()).collect::<Vec<_>>(), [79, 19]);
+        assert_eq!(wrapped(&long).iter().map(|line| line.len()).collect::<Vec<_>>(), [84, 14]);
     }
 
     #[test]

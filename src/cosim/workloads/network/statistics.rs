@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn bins_have_every_value_once_and_no_gap() {
         let mut few = Histogram::default();
-        [7, 9, 9].map(|value| few.add(value));
+        [7, 9, 9].into_iter().for_each(|value| few.add(value));
         let bin = |from, count| Bin { from, to: from + 1, count };
         assert_eq!(few.bins(), [bin(7, 1), bin(8, 0), bin(9, 2)]);
         let mut wide = Histogram::default();
