@@ -5,6 +5,7 @@ mod command;
 mod dut_form;
 mod engine;
 mod fabric;
+mod page;
 mod report;
 mod titles;
 
@@ -14,6 +15,7 @@ pub(super) use fabric::{modelled, verilated};
 use super::interrupt::{Interrupt, Interrupted};
 use super::pictures::Pictures;
 use super::ui::Ui;
+use super::views::Views;
 use super::watched::Watched;
 use super::whole_file;
 use super::work::Work;
@@ -33,7 +35,6 @@ use fabric::Fabric;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::process::ExitCode;
-use titles::{heatmap, title};
 
 /// Result of `cosim` and `sim`.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -113,6 +114,7 @@ pub(super) fn run_on(
     if let Some(path) = &options.carrier.wave {
         whole_file::check(path).context("--wave needs a file that can be written")?;
     }
+    let views = options.carrier.wave_file(&design).map(|path| Views::of(path, &design, ui));
     let opened = fabric::open(options, &design, &interrupt, ui);
     let fabric = interrupt.explain(opened, "while the fabric was built; nothing is left of it")?;
     let fabric = Watched { fabric, interrupt: &interrupt, waves: None };
@@ -122,7 +124,10 @@ pub(super) fn run_on(
     match result.as_ref().err().and_then(|error| error.downcast_ref::<MeasureError>()) {
         Some(MeasureError::Run(RunError::Network(error))) if error.is::<Difference>() => {
             ui.error(format_args!("model and Verilog differ in {error}"));
-            let difference = error.downcast_ref().expect("asked just now");
+            let difference: &Difference = error.downcast_ref().expect("asked just now");
+            if let (Some(views), Some((router, _))) = (&views, difference.router) {
+                views.end_at(router);
+            }
             invocation.show(difference, &job)?;
             Ok(ExitCode::from(1))
         }
@@ -186,10 +191,7 @@ impl Invocation<'_> {
 
     /// Runs the job again up to a difference, and writes waves of the cycles around it.
     fn show(&mut self, difference: &Difference, job: &Job) -> anyhow::Result<()> {
-        let path = match &self.options.carrier.wave {
-            Some(path) => path.clone(),
-            None => format!("{}-lockstep.fst", self.design.name).into(),
-        };
+        let Some(path) = self.options.carrier.wave_file(self.design) else { return Ok(()) };
         whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
         let interrupt = self.fabric.interrupt;
         let opened = fabric::around(difference, &path, self.design, interrupt, self.ui);
@@ -261,14 +263,12 @@ impl Invocation<'_> {
         // visible.
         let shown = found.points.iter().rev().find(|row| !row.saturated).or(found.points.last());
         if let (Some(pictures), Some(row)) = (&self.pictures, shown) {
-            let links = heatmap(self.design, row)?;
-            let curve = eval::latency_plot(&title(self.design, row), &found)?;
-            pictures.write(&[("link-utilisation", links), ("latency-load", curve)], self.ui)?;
+            pictures.write_page(&page::of_sweep(self.design, &found, row, command.clone())?, self.ui)?;
         }
         let points = found.points.into_iter();
         let points = points.map(|row| {
             let command = self.options.command_at(row.load);
-            self.signed(Row { links: Vec::new(), ..row }, command)
+            self.signed(Row { links: Vec::new(), latency_bins: Vec::new(), ..row }, command)
         });
         let found = Sweep { points: points.collect(), command, ..found };
         self.ui.result(&CosimOutput::Sweep(&found), || report::sweep(self.design, &found))?;
@@ -302,7 +302,7 @@ impl Invocation<'_> {
     fn finish(&mut self, row: Row) -> anyhow::Result<ExitCode> {
         let row = self.signed(row, self.options.command());
         if let Some(pictures) = &self.pictures {
-            pictures.write(&[("link-utilisation", heatmap(self.design, &row)?)], self.ui)?;
+            pictures.write_page(&page::of_run(self.design, &row)?, self.ui)?;
         }
         self.ui.result(&CosimOutput::One(&row), || report::row(self.design, &row))?;
         Ok(verdict(row.violations, &row, self.ui))

@@ -11,11 +11,13 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
 use super::ui::Ui;
+use super::views::Views;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, LONG_RUN};
 use crate::cosim::dut::DutError;
 use crate::cosim::workloads::decode::{flits_of_step, step, Bench, DecodeError, Plan, Progress};
 use crate::design::{Choice, Design};
+use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, DecodeRow, DEFAULT_TIER};
 use std::process::ExitCode;
 
@@ -58,6 +60,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let due = flits_of_step(&design, &plan.descriptors) * u64::from(plan.steps);
     let length = args.carrier.length(due, LONG_RUN);
     let verilog = Verilog { design: &design, form: FORM, length, cache: None, interrupt: &interrupt, ui };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let bench = if args.carrier.is_model() {
         Bench::on_model(&design)
     } else {
@@ -73,7 +76,20 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         Ok(done) => {
             let row = DecodeRow::priced(&design, &made, &plan, &done, (load.batch, energies));
             if let Some(pictures) = &pictures {
-                pictures.write(&[("link-utilisation", heatmap(&args.title(&load), &design, &done)?)], ui)?;
+                let links = heatmap(&args.title(&load), &design, &done)?;
+                let caption =
+                    "Flits a cycle of each directed link, and in the tiles KV flits a cycle, over the run.";
+                pictures.write_page(
+                    &RunPage {
+                        title: format!("{}: decode steps", design.name),
+                        subtitle: args.title(&load),
+                        command: args.command(&load),
+                        warnings: Vec::new(),
+                        figures: vec![Figure::new("link-utilisation", links, caption.to_owned())],
+                        tables: Vec::new(),
+                    },
+                    ui,
+                )?;
             }
             args.carrier.note_waves(ui);
             let output = DecodeOutput::new(args, &load, chosen, made.cache_bytes, (&row, &sources));

@@ -4,6 +4,7 @@ use super::names::name;
 use super::ui::Ui;
 use crate::config::Engine;
 use crate::cosim::build::RunLength;
+use crate::design::Design;
 use std::path::{Path, PathBuf};
 
 // No doc comment: it would become that of the subcommand.
@@ -44,6 +45,12 @@ impl Carrier {
             _ if self.lockstep => "lockstep".to_owned(),
             engine => name(engine.unwrap_or(Engine::Rtl)),
         }
+    }
+
+    /// File for waves that the run may write: of all of it, or around a difference.
+    pub(super) fn wave_file(&self, design: &Design) -> Option<PathBuf> {
+        let of_difference = || self.lockstep.then(|| format!("{}-lockstep.fst", design.name).into());
+        self.wave.clone().or_else(of_difference)
     }
 
     /// File for waves of the whole run.

@@ -3,6 +3,7 @@
 mod args;
 mod demand;
 mod output;
+mod page;
 mod report;
 mod suggest;
 mod timing;
@@ -14,7 +15,7 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ui::Ui;
 use crate::design::{Design, Fpga};
-use crate::synth::{floorplan_picture, Effort, Estimate, Yosys};
+use crate::synth::{Effort, Estimate, Yosys};
 use crate::tools;
 use demand::demand;
 use std::process::ExitCode;
@@ -54,7 +55,7 @@ fn estimate(
     let estimate = Estimate::new(&demand, design.mesh, fpga, args.limits());
     let found = suggest::suggest(args, design, &estimate, &yosys, ui)?;
     if let Some(pictures) = pictures {
-        pictures.write(&[("floorplan", floorplan_picture(&design.name, &estimate))], ui)?;
+        pictures.write_page(&page::page(args, design, &estimate), ui)?;
     }
     let output = EstimateOutput::new(design, &estimate, &timing, &yosys, &found)?;
     let prose = report::prose(design, &estimate, &timing, &yosys, &found)?;

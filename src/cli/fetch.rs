@@ -5,6 +5,7 @@ use super::interrupt::Interrupt;
 use super::ports::Verilog;
 use super::table;
 use super::ui::Ui;
+use super::views::Views;
 use crate::config::Engine;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::violation::Violation;
@@ -172,6 +173,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         interrupt: &interrupt,
         ui,
     };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let bench = if args.carrier.is_model() {
         Bench::on_model(&design)
     } else {

@@ -38,6 +38,7 @@ pub mod soak;
 pub mod sweep;
 pub mod table;
 pub mod ui;
+mod views;
 mod watched;
 pub mod whole_file;
 mod work;

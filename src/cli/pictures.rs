@@ -3,6 +3,7 @@
 use crate::cli::ui::Ui;
 use crate::cli::whole_file;
 use crate::eval;
+use crate::eval::report::{run_page, RunPage};
 use anyhow::Context;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,21 @@ impl Pictures {
         whole_file::check(&dir.join("link-utilisation.svg"))
             .context("--plot needs a folder that can be written")?;
         Ok(pictures)
+    }
+
+    /// Writes the pictures of a run, and the page that holds them.
+    ///
+    /// # Errors
+    /// When one cannot be drawn or written.
+    pub(super) fn write_page(&self, page: &RunPage, ui: &Ui) -> anyhow::Result<()> {
+        let html = run_page(page).context("cannot write the page of the run")?;
+        let svgs: Vec<_> =
+            page.figures.iter().map(|figure| (figure.name.as_str(), figure.svg.clone())).collect();
+        self.write(&svgs, ui)?;
+        let path = self.dir.join("report.html");
+        whole_file::write(&path, html.as_bytes(), true)?;
+        ui.note(format_args!("wrote {}", path.display()));
+        Ok(())
     }
 
     /// Writes pictures, each as SVG and as PNG: all are drawn before the first is written.

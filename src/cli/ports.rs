@@ -5,6 +5,7 @@ use super::engine::Carrier;
 use super::interrupt::Interrupt;
 use super::library::library_in;
 use super::ui::Ui;
+use super::views::Views;
 use super::whole_file;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
 use crate::cosim::checks::lockstep::PortLockstep;
@@ -93,9 +94,10 @@ impl Verilog<'_> {
         again: impl FnOnce(Box<dyn DutPorts>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
         self.ui.error(format_args!("model and Verilog differ in {difference}"));
-        let path = carrier.wave.clone();
-        let path = path.unwrap_or_else(|| format!("{}-lockstep.fst", self.design.name).into());
-        self.show(difference, &path, again)
+        match carrier.wave_file(self.design) {
+            Some(path) => self.show(difference, &path, again),
+            None => Ok(()),
+        }
     }
 
     /// Runs the Verilog up to a difference again, and writes waves of the cycles around it.
@@ -109,6 +111,7 @@ impl Verilog<'_> {
         again: impl FnOnce(Box<dyn DutPorts>) -> Option<DutError>,
     ) -> anyhow::Result<()> {
         whole_file::check(path).context("the waves of the difference need a file that can be written")?;
+        let _views = Views::of(path.to_owned(), self.design, self.ui);
         let work = difference.cycle * self.design.mesh.tiles() as u64;
         let traced = Verilog { length: RunLength::of(work, LONG_RUN).traced(None), ..*self };
         let excerpt = PortWaveWindow::new(traced.build()?, path, difference.wave_cycles());

@@ -12,10 +12,12 @@ use super::interrupt::Interrupt;
 use super::pictures::Pictures;
 use super::ports::Verilog;
 use super::ui::Ui;
+use super::views::Views;
 use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
+use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow};
 use ended::Ended;
 use safetensors::tensor::{Dtype, TensorView};
@@ -55,6 +57,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let timeline = if pictures.is_some() { TIMELINE } else { 0 };
     let (form, length) = args.build(&job);
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
+    let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
     let heads = u64::from(design.config.model.heads * args.batch);
     let mut accesses = None;
     let result = if args.device {
@@ -102,7 +105,20 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let row = AttentionRow::new(&job, &done);
     if let Some(pictures) = &pictures {
         let title = format!("{}: {}", design.name, args.title(&job));
-        pictures.write(&[("timeline", eval::timeline(&title, &design, &done)?)], ui)?;
+        let caption =
+            "Activity of the stages of the busiest tile over time: the whole run, and its first slices.";
+        let timeline = Figure::new("timeline", eval::timeline(&title, &design, &done)?, caption.to_owned());
+        pictures.write_page(
+            &RunPage {
+                title,
+                subtitle: String::new(),
+                command: args.command(&job),
+                warnings: Vec::new(),
+                figures: vec![timeline],
+                tables: Vec::new(),
+            },
+            ui,
+        )?;
     }
     if let Some(path) = &args.output {
         whole_file::write(path, &outputs(&job, &done)?, true)?;

@@ -4,6 +4,7 @@ use super::interrupt::{Interrupt, Interrupted};
 use super::library::library_in;
 use super::ports::{place, Verilog};
 use super::ui::Ui;
+use super::views::Views;
 use super::watched::Watched;
 use super::whole_file;
 use crate::cosim::build::{BuildForm, RunLength, LONG_RUN};
@@ -267,6 +268,10 @@ impl Soak<'_> {
     fn show(&self, case: &SoakCase, difference: &Difference) -> anyhow::Result<()> {
         let path = self.waves(case.seed);
         whole_file::check(&path).context("the waves of the difference need a file that can be written")?;
+        let views = Views::of(path.clone(), &case.design, self.ui);
+        if let Some((router, _)) = difference.router {
+            views.end_at(router);
+        }
         let work = difference.cycle * case.design.mesh.tiles() as u64;
         let mut dut = self.open(case, BuildForm::WholeMesh, RunLength::of(work, LONG_RUN).traced(None))?;
         dut.watchdog(WATCHDOG);

@@ -16,6 +16,7 @@
 //! * [`memory`]: the external memory behind the homes, and the rules of AXI4 and AXI4-Lite.
 //! * [`workloads`]: the runs of the commands: load points of the network, fetches, decode steps,
 //!   attention, the whole device.
+//! * [`views`]: wave files for a reader: signals grouped and named.
 
 mod bits;
 pub mod build;
@@ -25,4 +26,5 @@ pub mod hash;
 pub mod memory;
 pub mod tile_set;
 pub mod traffic;
+pub mod views;
 pub mod workloads;

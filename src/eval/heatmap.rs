@@ -1,16 +1,10 @@
 //! Draws the links of the mesh, coloured by their load, as SVG.
 
+use super::report::canvas::{heat, Area, Drawn, EDGE, INK, PANEL, PAPER};
 use super::row::Row;
 use crate::design::Mesh;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
-
-const INK: RGBColor = RGBColor(40, 44, 52);
-const TILE: RGBColor = RGBColor(240, 241, 244);
-const TILE_EDGE: RGBColor = RGBColor(190, 194, 202);
 
 /// Pixels: distance of tiles, side of a tile, width of a link.
 const PITCH: i32 = 74;
@@ -45,7 +39,7 @@ fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -
     let scale = nice_above(busiest);
 
     let root = SVGBackend::with_string(svg, (width as u32, height as u32)).into_drawing_area();
-    root.fill(&WHITE)?;
+    root.fill(&PAPER)?;
     let text = |size: u32| ("sans-serif", size).into_font().color(&INK);
     let summary =
         format!("busiest link {busiest:.3}, mean {mean:.3} flits / cycle; in the tiles, deliveries / cycle");
@@ -56,7 +50,7 @@ fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -
     // Corner of a tile: rows count from the south, pixels from the north.
     let corner = |(x, y): (u32, u32)| (LEFT + x as i32 * PITCH, TOP + (rows - 1 - y as i32) * PITCH);
     for link in &row.links {
-        let colour = shade(load(link.flits()) / scale);
+        let colour = heat(load(link.flits()) / scale);
         arrow(&root, corner(link.from), corner(link.to), colour)?;
     }
     for node in mesh.nodes() {
@@ -81,8 +75,8 @@ fn draw(svg: &mut String, [title, subtitle]: [&str; 2], mesh: Mesh, row: &Row) -
 /// Draws a tile with its flits per cycle.
 fn tile(root: &Area<'_>, (left, top): (i32, i32), delivered: f64) -> Drawn {
     let corners = [(left, top), (left + SIDE, top + SIDE)];
-    root.draw(&Rectangle::new(corners, TILE.filled()))?;
-    root.draw(&Rectangle::new(corners, TILE_EDGE))?;
+    root.draw(&Rectangle::new(corners, PANEL.filled()))?;
+    root.draw(&Rectangle::new(corners, EDGE))?;
     let style = ("sans-serif", 11).into_font().color(&INK).pos(Pos::new(HPos::Center, VPos::Center));
     root.draw(&Text::new(format!("{delivered:.2}"), (left + SIDE / 2, top + SIDE / 2), style))
 }
@@ -106,15 +100,15 @@ fn arrow(root: &Area<'_>, from: (i32, i32), to: (i32, i32), colour: RGBColor) ->
     ];
     root.draw(&Polygon::new(shape.clone(), colour.filled()))?;
     let outline: Vec<_> = shape.iter().chain(&shape[..1]).copied().collect();
-    root.draw(&PathElement::new(outline, TILE_EDGE))
+    root.draw(&PathElement::new(outline, EDGE))
 }
 
 /// Draws the scale from 0 to `scale` flits per cycle.
 fn legend(root: &Area<'_>, left: i32, top: i32, height: i32, scale: f64) -> Drawn {
-    const STEPS: i32 = 60;
+    const STEPS: i32 = 15;
     for step in 0..STEPS {
         let y = |n: i32| top + height - height * n / STEPS;
-        let colour = shade(f64::from(step) / f64::from(STEPS - 1));
+        let colour = heat((f64::from(step) + 0.5) / f64::from(STEPS));
         root.draw(&Rectangle::new([(left, y(step + 1)), (left + 14, y(step))], colour.filled()))?;
     }
     for tick in 0..=4 {
@@ -136,20 +130,4 @@ fn nice_above(x: f64) -> f64 {
     } else {
         NICE.into_iter().find(|&n| n >= x).unwrap_or(1.0)
     }
-}
-
-/// From near white over yellow and orange to dark red; rises in lightness order, so it survives grey print.
-fn shade(share: f64) -> RGBColor {
-    const STOPS: [(f64, f64, f64); 5] = [
-        (250.0, 250.0, 245.0),
-        (254.0, 224.0, 144.0),
-        (253.0, 160.0, 80.0),
-        (215.0, 60.0, 40.0),
-        (120.0, 0.0, 38.0),
-    ];
-    let at = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
-    let low = (at as usize).min(STOPS.len() - 2);
-    let (a, b, t) = (STOPS[low], STOPS[low + 1], at - low as f64);
-    let blend = |a: f64, b: f64| (a + (b - a) * t).round() as u8;
-    RGBColor(blend(a.0, b.0), blend(a.1, b.1), blend(a.2, b.2))
 }

@@ -1,26 +1,20 @@
 //! Draws the latency-load curve of a sweep as SVG.
 
+use super::report::canvas::{decades, write, Drawn, FAINT, GRID, INK, PAPER, SERIES};
 use super::sweep::{Sweep, SATURATED_AT};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 const SIZE: (u32, u32) = (720, 460);
-const INK: RGBColor = RGBColor(40, 44, 52);
-const FAINT: RGBColor = RGBColor(150, 155, 165);
-const GRID: RGBColor = RGBColor(232, 234, 238);
-const MEAN: RGBColor = RGBColor(0, 90, 181);
-const TAIL: RGBColor = RGBColor(220, 90, 20);
-const LIMIT: RGBColor = RGBColor(178, 34, 52);
 
 /// Largest latency in the picture, as a multiple of the zero-load latency: beyond saturation it
 /// depends only on the length of the run.
 pub const NOT_SHOWN_ABOVE: f64 = 5.0;
 
-/// Draws mean and 99th-percentile latency over offered load, with zero-load latency and saturation
+/// Draws mean, 99th and 99.9th percentile of the latency, logarithmic, over offered load, with zero-load latency and saturation
 /// marked.
 ///
 /// # Errors
@@ -32,6 +26,7 @@ pub fn latency_plot(title: &str, sweep: &Sweep) -> anyhow::Result<String> {
 }
 
 fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
+    let bottom = (0.8 * sweep.zero_load_latency).max(1.0);
     let top = NOT_SHOWN_ABOVE * sweep.zero_load_latency.max(sweep.latency_limit / SATURATED_AT);
     // The x axis ends a little past the first load that leaves the picture.
     let loads = |row: &&super::row::Row| row.load.unwrap_or(row.offered);
@@ -39,7 +34,7 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
     let right = first_out.or(sweep.points.last()).map_or(1.0, |row| loads(&row)) * 1.06;
 
     let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
-    root.fill(&WHITE)?;
+    root.fill(&PAPER)?;
     let style = |size: u32, colour: &RGBColor| ("sans-serif", size).into_font().color(colour);
     root.draw(&Text::new(title.to_owned(), (62, 14), style(17, &INK)))?;
     let mut chart = ChartBuilder::on(&root)
@@ -49,40 +44,48 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
         .margin_left(10)
         .x_label_area_size(46)
         .y_label_area_size(52)
-        .build_cartesian_2d(0.0..right, 0.0..top)?;
+        .build_cartesian_2d(0.0..right, bottom.log10()..top.log10())?;
     chart
         .configure_mesh()
         .x_desc("offered load (flits / node / cycle)")
-        .y_desc("latency from source queue to ejection (cycles)")
+        .y_desc("latency from source queue to ejection (cycles, logarithmic)")
+        .disable_y_mesh()
+        .y_labels(0)
         .axis_style(FAINT)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
         .label_style(style(13, &INK))
         .axis_desc_style(style(14, &INK))
         .x_label_formatter(&|x| trimmed(*x))
-        .y_label_formatter(&|y| format!("{y:.0}"))
         .draw()?;
 
+    for tick in decades(bottom, top) {
+        let [from, to] = [0.0, right].map(|x| chart.backend_coord(&(x, tick.log10())));
+        root.draw(&PathElement::new([from, to], GRID.stroke_width(1)))?;
+        write(&root, &trimmed(tick), 13, INK, (from.0 - 8, from.1), (HPos::Right, VPos::Center))?;
+    }
     let zero = sweep.zero_load_latency;
-    level(&mut chart, (right, top), zero, format!("zero load {zero:.1}"))?;
+    level(&mut chart, right, zero, format!("zero load {zero:.1}"))?;
     let limit = sweep.latency_limit;
     let name = match limit == SATURATED_AT * zero {
         true => format!("{SATURATED_AT:.0} x zero load"),
         false => format!("limit {limit:.1}"),
     };
-    level(&mut chart, (right, top), limit, name)?;
+    level(&mut chart, right, limit, name)?;
     if let Some(at) = sweep.saturation {
-        saturation(&mut chart, at, top, zero)?;
+        saturation(&mut chart, at, (bottom, top))?;
     }
     let points = |latency: fn(&super::row::Row) -> f64| -> Vec<(f64, f64)> {
-        sweep.points.iter().map(|row| (loads(&row), latency(row))).collect()
+        sweep.points.iter().map(|row| (loads(&row), latency(row).max(bottom).log10())).collect()
     };
-    curve(&mut chart, &points(|row| row.latency_p99 as f64), top, TAIL, "99th percentile")?;
-    curve(&mut chart, &points(|row| row.latency_mean), top, MEAN, "mean")?;
+    let top = top.log10();
+    curve(&mut chart, &points(|row| row.latency_p999 as f64), top, SERIES[3], "99.9th percentile")?;
+    curve(&mut chart, &points(|row| row.latency_p99 as f64), top, SERIES[1], "99th percentile")?;
+    curve(&mut chart, &points(|row| row.latency_mean), top, SERIES[0], "mean")?;
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.9))
+        .background_style(PAPER.mix(0.9))
         .border_style(GRID)
         .label_font(style(13, &INK))
         .draw()?;
@@ -90,20 +93,22 @@ fn draw(svg: &mut String, title: &str, sweep: &Sweep) -> Drawn {
 }
 
 /// Draws a dashed horizontal line with its name below its left end, away from the curves.
-fn level(chart: &mut Chart<'_>, (right, top): (f64, f64), y: f64, name: String) -> Drawn {
+fn level(chart: &mut Chart<'_>, right: f64, y: f64, name: String) -> Drawn {
+    let y = y.log10();
     chart.draw_series(DashedLineSeries::new([(0.0, y), (right, y)], 5, 4, FAINT.stroke_width(1)))?;
     let style = ("sans-serif", 12).into_font().color(&FAINT).pos(Pos::new(HPos::Left, VPos::Top));
-    chart.draw_series([Text::new(name, (right * 0.008, y - top * 0.012), style)])?;
+    chart.draw_series([Text::new(name, (right * 0.008, y - 0.008), style)])?;
     Ok(())
 }
 
 /// Draws a dashed vertical line, named below the lowest possible latency.
-fn saturation(chart: &mut Chart<'_>, at: f64, top: f64, lowest: f64) -> Drawn {
-    chart.draw_series(DashedLineSeries::new([(at, 0.0), (at, top)], 5, 4, LIMIT.stroke_width(1)))?;
-    let style = ("sans-serif", 13).into_font().color(&LIMIT).pos(Pos::new(HPos::Right, VPos::Center));
+fn saturation(chart: &mut Chart<'_>, at: f64, (bottom, top): (f64, f64)) -> Drawn {
+    let (bottom, top) = (bottom.log10(), top.log10());
+    chart.draw_series(DashedLineSeries::new([(at, bottom), (at, top)], 5, 4, SERIES[4].stroke_width(1)))?;
+    let style = ("sans-serif", 13).into_font().color(&SERIES[4]).pos(Pos::new(HPos::Right, VPos::Bottom));
     chart.draw_series([Text::new(
         format!("saturation {}", trimmed(at)),
-        (at * 0.99, lowest / 2.0),
+        (at * 0.99, bottom + 0.01),
         style,
     )])?;
     Ok(())

@@ -3,6 +3,7 @@
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{COUNTERS, COUNTERS_PER_PORT};
 use crate::cosim::workloads::network::measure::Measured;
+use crate::cosim::workloads::network::{Bin, Windows};
 use crate::design::{Mesh, Port};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,8 +29,12 @@ pub struct Row {
     pub latency_mean: f64,
     /// Median latency in cycles.
     pub latency_p50: u64,
+    /// 95th percentile of the latency in cycles.
+    pub latency_p95: u64,
     /// 99th percentile of the latency in cycles.
     pub latency_p99: u64,
+    /// 99.9th percentile of the latency in cycles.
+    pub latency_p999: u64,
     /// Longest latency in cycles.
     pub latency_max: u64,
     /// Mean of the part before the packet's first flit left the source queue, of arrived packets, in cycles.
@@ -64,6 +69,12 @@ pub struct Row {
     /// Each directed link over the window; omitted in the points of a sweep.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkRow>,
+    /// Number of latencies by cycles, without gaps; omitted in the points of a sweep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub latency_bins: Vec<Bin>,
+    /// Each directed link over time, for the picture.
+    #[serde(skip)]
+    pub link_times: LinkTimes,
     /// Cycles of the measurement window; of a trace, until its last packet has come.
     pub window: u64,
     /// Cycles simulated.
@@ -107,6 +118,61 @@ pub struct LinkRow {
     pub idle: u32,
 }
 
+/// Flits of each directed link over time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LinkTimes {
+    /// First cycle, and the one after the last.
+    pub begin: u64,
+    /// The cycle after the last.
+    pub end: u64,
+    /// Cycles of a window; the last may be shorter.
+    pub cycles: u64,
+    /// (x, y) of the sending and of the receiving router of each link.
+    pub links: Vec<((u32, u32), (u32, u32))>,
+    /// Flits of each link, window by window.
+    pub flits: Vec<Vec<u32>>,
+}
+
+impl LinkTimes {
+    pub(super) fn of(mesh: Mesh, windows: &Windows) -> LinkTimes {
+        let each: Vec<Vec<LinkRow>> = windows.counts.iter().map(|counts| links(mesh, counts)).collect();
+        let all = each.first().map_or(0, Vec::len);
+        LinkTimes {
+            begin: windows.from,
+            end: windows.to,
+            cycles: windows.cycles,
+            links: each
+                .first()
+                .iter()
+                .flat_map(|links| links.iter().map(|link| (link.from, link.to)))
+                .collect(),
+            flits: (0..all).map(|link| each.iter().map(|links| links[link].flits()).collect()).collect(),
+        }
+    }
+
+    /// Number of windows.
+    pub fn windows(&self) -> usize {
+        self.flits.first().map_or(0, Vec::len)
+    }
+
+    /// Flits a cycle of a link in a window, at most 1: counters are read up to 25 cycles late.
+    pub fn load(&self, link: usize, window: usize) -> f64 {
+        let from = self.begin + self.cycles * window as u64;
+        let cycles = (from + self.cycles).min(self.end).saturating_sub(from);
+        (f64::from(self.flits[link][window]) / cycles.max(1) as f64).min(1.0)
+    }
+
+    /// The highest load of any link in any window; 1 if nothing moved.
+    pub fn busiest(&self) -> f64 {
+        let loads =
+            (0..self.links.len()).flat_map(|link| (0..self.windows()).map(move |at| self.load(link, at)));
+        match loads.fold(0.0, f64::max) {
+            0.0 => 1.0,
+            most => most,
+        }
+    }
+}
+
 impl LinkRow {
     /// Flits of all classes.
     pub fn flits(&self) -> u32 {
@@ -137,7 +203,9 @@ impl Row {
             accepted: run.accepted,
             latency_mean,
             latency_p50: run.latency.percentile(0.5),
+            latency_p95: run.latency.percentile(0.95),
             latency_p99: run.latency.percentile(0.99),
+            latency_p999: run.latency.percentile(0.999),
             latency_max: run.latency.max(),
             source_latency_mean: run.source_latency.known_mean(),
             network_latency_mean: run.network_latency.known_mean(),
@@ -154,6 +222,8 @@ impl Row {
             run_tree_links: run.run_tree_links,
             delivered: run.delivered.clone(),
             links: links(mesh, &run.counters),
+            latency_bins: run.latency.bins(),
+            link_times: LinkTimes::of(mesh, &run.windows),
             window: run.window,
             cycles: run.cycles,
             cycles_per_second: 0.0,

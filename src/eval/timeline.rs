@@ -1,17 +1,12 @@
 //! Draws the activity of a tile's stages over time as SVG: fetch, multiply and reduce overlap, or
 //! do not.
 
+use super::report::canvas::{Area, Drawn, EDGE, INK, PANEL as FIELD, PAPER};
 use crate::cosim::workloads::attention::{AttentionResult, Sample};
 use crate::design::Design;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
-
-const INK: RGBColor = RGBColor(40, 44, 52);
-const EDGE: RGBColor = RGBColor(190, 194, 202);
-const FIELD: RGBColor = RGBColor(246, 247, 249);
 const LEFT: i32 = 190;
 const WIDTH: i32 = 900;
 const LANE: i32 = 26;
@@ -60,7 +55,7 @@ fn draw(
 ) -> Drawn {
     let size = ((LEFT + WIDTH + 40) as u32, (TOP + 2 * PANEL) as u32);
     let root = SVGBackend::with_string(svg, size).into_drawing_area();
-    root.fill(&WHITE)?;
+    root.fill(&PAPER)?;
     let text = |size: u32| ("sans-serif", size).into_font().color(&INK);
     root.draw(&Text::new(title.to_owned(), (16, 12), text(16)))?;
     let both = all.iter().filter(|s| s.fetched && (s.keys || s.values) && s.loads).count();

@@ -175,7 +175,7 @@ fn pblock(svg: &mut String, frame: &Frame, first: i64, count: i64, rows: std::op
             if w >= 20 && h >= 12 {
                 draw!(
                     svg,
-                    r#"<text x="{}" y="{}" class="mid" style="font-size:9px">{},{y}</text>"#,
+                    r#"<text x="{}" y="{}" class="mid" style="font-size:9px;fill:#111">{},{y}</text>"#,
                     x0 + w / 2,
                     y0 + h / 2 + 3,
                     first + column

@@ -1,6 +1,7 @@
 //! The command line of `meshkv cosim`: exit codes, messages and the keys of its JSON.
 
 use crate::support::verilated;
+use crate::support::waves::headings;
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
@@ -93,7 +94,10 @@ fn a_run_prints_one_object_with_the_keys_it_promises() {
         "offered",
         "accepted",
         "latency_mean",
+        "latency_p50",
+        "latency_p95",
         "latency_p99",
+        "latency_p999",
         "zero_load_latency",
         "hops_mean",
         "link_flits",
@@ -105,9 +109,21 @@ fn a_run_prints_one_object_with_the_keys_it_promises() {
     assert_eq!(row["violations"], 0);
     assert_eq!(row["dut"], "tile");
     assert_eq!(row["links"].as_array().map(Vec::len), Some(20), "10 neighbours, both ways");
-    for name in ["link-utilisation.svg", "link-utilisation.png"] {
-        assert!(bench.0.path().join("pictures").join(name).is_file(), "{name}");
+    let percentiles = ["latency_p50", "latency_p95", "latency_p99", "latency_p999", "latency_max"];
+    assert!(percentiles.map(|key| row[key].as_u64().unwrap()).is_sorted(), "{row}");
+    let bins = row["latency_bins"].as_array().expect("bins");
+    assert_eq!(bins.last().unwrap()["to"].as_u64(), row["latency_max"].as_u64().map(|max| max + 1));
+    let pictures = bench.0.path().join("pictures");
+    let html = fs::read_to_string(pictures.join("report.html")).expect("a page");
+    for name in ["link-utilisation", "latency-distribution", "link-time"] {
+        for extension in ["svg", "png"] {
+            assert!(pictures.join(name).with_extension(extension).is_file(), "{name}.{extension}");
+        }
     }
+    assert_eq!(html.matches("<svg role=\"img\" aria-label=\"").count(), 3);
+    // All colours of its pictures are those of the page, light or dark.
+    let svgs: Vec<&str> = html.split("<svg").skip(1).map(|svg| svg.split("</svg>").next().unwrap()).collect();
+    assert!(svgs.iter().all(|svg| !svg.contains("=\"#")), "{svgs:?}");
     // The command it prints gives the same row but for the speed.
     let command = row["command"].as_str().expect("a command");
     let again = bench.json(command.strip_prefix("meshkv cosim small.toml ").expect("its own form"));
@@ -207,5 +223,16 @@ fn lockstep_counts_what_it_compares_and_ends_at_a_difference_with_waves() {
     assert_eq!((code, out.as_str()), (Some(1), ""), "{err}");
     assert!(err.contains("router (1, 1), port local, valid: the Verilog has 0b"), "{err}");
     let waves = bench.0.path().join("small-lockstep.fst");
-    assert!(fs::metadata(waves).is_ok_and(|file| file.len() > 1000), "{err}");
+    assert!(fs::metadata(&waves).is_ok_and(|file| file.len() > 1000), "{err}");
+    // The way of the views ends at the router that differs.
+    assert!(err.contains("named: gtkwave small-lockstep.gtkw, or surfer --command-file"), "{err}");
+    let headings = headings(&waves);
+    assert!(headings.contains(&"hop 1: router (0, 0), from its tile to east".to_owned()), "{headings:?}");
+    assert!(headings.contains(&"hop 3: router (1, 1), from south to its tile".to_owned()), "{headings:?}");
+    // A view that a person has saved stays.
+    let view = waves.with_extension("gtkw");
+    fs::write(&view, "[*] GTKWave Analyzer\n").unwrap();
+    let Output { err, .. } = bench.cosim("--load 0.4 --cycles 1000 --lockstep --upset 1,1@300");
+    assert!(err.contains("small-lockstep.gtkw is not meshkv's and stays as it is"), "{err}");
+    assert_eq!(fs::read_to_string(view).unwrap(), "[*] GTKWave Analyzer\n");
 }

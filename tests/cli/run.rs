@@ -2,6 +2,7 @@
 
 use crate::support::sandbox::LEAST;
 use crate::support::verilated;
+use crate::support::waves::headings;
 use assert_cmd::Command;
 use half::f16;
 use meshkv::model::reference::exact;
@@ -244,6 +245,9 @@ fn waves_are_of_the_same_run() {
     let end = u64::from_be_bytes(bytes[17..25].try_into().unwrap());
     assert!(end > waved["cycles"].as_u64().unwrap() * 4000, "{end} ps");
     assert!(bytes.len() > 10_000, "{} bytes", bytes.len());
+    // Two levels of the hierarchy have the controllers; the rest is not in the file, and in no view.
+    let headings = headings(&file);
+    assert!(headings.contains(&"clocks".to_owned()), "{headings:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use crate::support::sandbox::LEAST;
 use crate::support::verilated;
+use crate::support::waves::headings;
 use assert_cmd::Command;
 use meshkv::design::Design;
 use meshkv::eval::{SoakCase, SoakFabric};
@@ -125,6 +126,10 @@ fn a_difference_at_a_port_is_named_and_waves_around_it_are_written() {
         let from = cycle.saturating_sub(64) + 8;
         assert!(first >= from && first <= from + 1, "{work}: {first} for {cycle}");
         assert!(last >= cycle + 16 && last <= cycle + 16 + 9, "{work}: {last} for {cycle}");
+        let headings = headings(&dir.path().join("least-lockstep.fst"));
+        for part in ["hop 1: router (0, 0)", "home agent", "requester", "port from the router"] {
+            assert!(headings.iter().any(|heading| heading.contains(part)), "{work}, {part}: {headings:?}");
+        }
     }
 }
 
@@ -149,5 +154,8 @@ fn soak_finds_an_upset_in_a_network_and_in_a_fabric_and_writes_waves_of_it() {
         assert!(report["command"].as_str().unwrap().ends_with("--upset 1,0@200"), "{out}");
         let wave = fs::metadata(dir.path().join(format!("soak-{seed}.fst"))).expect("waves");
         assert!(wave.len() > 3000 && err.contains("waves of the cycles around it"), "{err}");
+        assert!(headings(&dir.path().join(format!("soak-{seed}.fst")))
+            .iter()
+            .any(|h| h.starts_with("hop 1")));
     }
 }

@@ -16,3 +16,4 @@ pub mod shown_commands;
 pub mod slurm;
 pub mod sources;
 pub mod verilated;
+pub mod waves;

@@ -30,7 +30,9 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
         }
     }
     line("latency, median", row.latency_p50.to_string(), "cycles");
+    line("latency, 95 %", row.latency_p95.to_string(), "cycles");
     line("latency, 99 %", row.latency_p99.to_string(), "cycles");
+    line("latency, 99.9 %", row.latency_p999.to_string(), "cycles");
     line("latency, longest", row.latency_max.to_string(), "cycles");
     if let Some(zero) = row.zero_load_latency {
         line("latency without load", format!("{zero:.2}"), "cycles");
@@ -69,7 +71,7 @@ pub(super) fn row(design: &Design, row: &Row) -> String {
 
 /// A sweep, a line for each load.
 pub(super) fn sweep(design: &Design, sweep: &Sweep) -> String {
-    let head = ["load", "accepted", "mean", "median", "99 %", "longest", "cycles/s", ""];
+    let head = ["load", "accepted", "mean", "median", "95 %", "99 %", "99.9 %", "longest", "cycles/s", ""];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
     for row in &sweep.points {
         let bound = if row.finished { "" } else { "+" };
@@ -78,7 +80,9 @@ pub(super) fn sweep(design: &Design, sweep: &Sweep) -> String {
             format!("{:.4}", row.accepted),
             format!("{:.2}{bound}", row.latency_mean),
             format!("{}{bound}", row.latency_p50),
+            format!("{}{bound}", row.latency_p95),
             format!("{}{bound}", row.latency_p99),
+            format!("{}{bound}", row.latency_p999),
             format!("{}{bound}", row.latency_max),
             format!("{:.0}", row.cycles_per_second),
             if row.saturated { "saturated" } else { "" }.to_owned(),

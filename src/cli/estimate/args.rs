@@ -43,6 +43,12 @@ impl Args {
         Limits { share: f64::from(self.limit) / 100.0, shell }
     }
 
+    /// The command that repeats this estimate.
+    pub(super) fn command(&self) -> String {
+        let shell = if self.shell { " --shell" } else { "" };
+        format!("meshkv estimate {} --limit {}{shell}", self.config.display(), self.limit)
+    }
+
     pub(super) fn jobs(&self) -> usize {
         self.jobs.map_or_else(|| workers::cores().min(4), usize::from)
     }

@@ -55,9 +55,9 @@ pub(super) fn prose(
         design.flit.data_width,
         yosys.version()
     );
-    out += &totals(design, estimate);
+    out += &table::columns(&totals(design, estimate));
     out += &format!("\nBy region, of what is there{}:\n", shell(estimate));
-    out += &regions(estimate);
+    out += &table::columns(&regions(estimate));
     out += &boundaries(estimate);
     out += "\nPart by part:\n";
     out += &parts(estimate);
@@ -108,7 +108,8 @@ fn shell(estimate: &Estimate) -> &'static str {
     }
 }
 
-fn totals(design: &Design, estimate: &Estimate) -> String {
+/// What the design takes of the device: names, then a line a resource.
+pub(super) fn totals(design: &Design, estimate: &Estimate) -> Vec<Vec<String>> {
     let (used, fpga) = (estimate.total().values(), estimate.fpga.has.values());
     let (bound, paper) = (bound(design).values(), paper(design));
     let with_paper = paper.iter().any(Option::is_some);
@@ -133,10 +134,11 @@ fn totals(design: &Design, estimate: &Estimate) -> String {
         }
         rows.push(row);
     }
-    table::columns(&rows)
+    rows
 }
 
-fn regions(estimate: &Estimate) -> String {
+/// What it takes of each SLR: names, then a line an SLR.
+pub(super) fn regions(estimate: &Estimate) -> Vec<Vec<String>> {
     let heading = ["", "rows"].into_iter().chain(WRITTEN).map(str::to_owned).collect();
     let slrs = (0..estimate.fpga.slrs.len()).map(|slr| {
         let rows = estimate.plan.rows_of(slr as u32);
@@ -148,7 +150,7 @@ fn regions(estimate: &Estimate) -> String {
         };
         [format!("SLR{slr}"), rows.len().to_string()].into_iter().chain((0..used.len()).map(cell)).collect()
     });
-    table::columns(&std::iter::once(heading).chain(slrs).collect::<Vec<_>>())
+    std::iter::once(heading).chain(slrs).collect()
 }
 
 /// Wires between regions, a line each boundary.

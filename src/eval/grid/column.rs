@@ -62,7 +62,9 @@ const TRAFFIC: &[Metric] = &[
     ("offered", "/offered", Number, RATE, "flits that the sample's packets inject, over all nodes"),
     ("offered_deliveries", "/offered_deliveries", Number, RATE, "deliveries they ask for: times the fan-out"),
     ("latency_p50", "/latency_p50", Integer, "cycles", "median latency"),
+    ("latency_p95", "/latency_p95", Integer, "cycles", "95th percentile of the latency"),
     ("latency_p99", "/latency_p99", Integer, "cycles", "99th percentile of the latency"),
+    ("latency_p999", "/latency_p999", Integer, "cycles", "99.9th percentile of the latency"),
     ("latency_max", "/latency_max", Integer, "cycles", "longest latency"),
     (
         "source_latency_mean",

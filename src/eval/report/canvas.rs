@@ -17,6 +17,38 @@ pub(in crate::eval) const INK: RGBColor = RGBColor(40, 44, 52);
 pub(in crate::eval) const FAINT: RGBColor = RGBColor(140, 146, 156);
 pub(in crate::eval) const GRID: RGBColor = RGBColor(228, 231, 236);
 pub(in crate::eval) const PAPER: RGBColor = RGBColor(255, 255, 255);
+/// Fill and edge of a box on the paper.
+pub(in crate::eval) const PANEL: RGBColor = RGBColor(240, 241, 244);
+pub(in crate::eval) const EDGE: RGBColor = RGBColor(190, 194, 202);
+
+/// Colours of a heat map, from nothing to most: near white over yellow and orange to dark red. Lightness falls
+/// all the way, so that they survive grey print; on a dark page it rises.
+const HEAT: [RGBColor; 16] = [
+    RGBColor(250, 250, 245),
+    RGBColor(251, 244, 220),
+    RGBColor(252, 237, 194),
+    RGBColor(253, 231, 169),
+    RGBColor(254, 224, 144),
+    RGBColor(254, 208, 128),
+    RGBColor(253, 191, 111),
+    RGBColor(253, 175, 95),
+    RGBColor(251, 158, 79),
+    RGBColor(241, 131, 68),
+    RGBColor(230, 104, 57),
+    RGBColor(220, 77, 47),
+    RGBColor(203, 51, 40),
+    RGBColor(175, 34, 39),
+    RGBColor(148, 17, 39),
+    RGBColor(120, 0, 38),
+];
+
+/// The colour of a share, from 0 to 1, of the most that a heat map shows.
+pub(in crate::eval) fn heat(share: f64) -> RGBColor {
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+    // Only nothing at all has the first colour.
+    let step = (share * (HEAT.len() - 1) as f64).ceil();
+    HEAT[step as usize]
+}
 
 /// Colours of series on white, after Okabe and Ito: distinct for the colour-blind, too.
 pub(in crate::eval) const SERIES: [RGBColor; 8] = [
@@ -32,9 +64,11 @@ pub(in crate::eval) const SERIES: [RGBColor; 8] = [
 
 /// The name of each colour on a page, which defines it for light and for dark.
 fn themed() -> Vec<(RGBColor, String)> {
-    let named = [(INK, "ink"), (FAINT, "faint"), (GRID, "grid"), (PAPER, "paper")];
+    let named =
+        [(INK, "ink"), (FAINT, "faint"), (GRID, "grid"), (PAPER, "paper"), (PANEL, "box"), (EDGE, "edge")];
     let series = SERIES.iter().enumerate().map(|(i, &colour)| (colour, format!("s{i}")));
-    named.map(|(colour, name)| (colour, name.to_owned())).into_iter().chain(series).collect()
+    let heat = HEAT.iter().enumerate().map(|(i, &colour)| (colour, format!("h{i}")));
+    named.map(|(colour, name)| (colour, name.to_owned())).into_iter().chain(series).chain(heat).collect()
 }
 
 /// A picture with the colours of its page, instead of its own.
@@ -72,6 +106,56 @@ pub(in crate::eval) fn picture(
     Ok(svg)
 }
 
+/// Draws a picture of any height with its title, and the output of `plot` below it.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub(in crate::eval) fn picture_of(
+    height: u32,
+    [title, subtitle]: [&str; 2],
+    plot: impl FnOnce(&Area<'_>) -> Drawn,
+) -> anyhow::Result<String> {
+    let mut svg = String::new();
+    let draw = || {
+        let root = SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area();
+        root.fill(&PAPER)?;
+        write(&root, title, 18, INK, (16, 12), (HPos::Left, VPos::Top))?;
+        for (line, text) in (0..).zip(wrapped(subtitle)) {
+            write(&root, &text, 13, FAINT, (16, 34 + 16 * line), (HPos::Left, VPos::Top))?;
+        }
+        plot(&root)?;
+        root.present()
+    };
+    draw().map_err(|e: DrawingAreaErrorKind<std::io::Error>| anyhow::anyhow!("cannot draw {title}: {e}"))?;
+    Ok(svg)
+}
+
+/// Most letters of a subtitle in one line.
+const LETTERS: usize = 84;
+
+/// A subtitle in lines of at most [`LETTERS`] letters, cut at spaces.
+fn wrapped(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + word.chars().count() < LETTERS => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Writes the title, and below it the subtitle, in smaller letters if it is long.
+fn titles(root: &Area<'_>, title: &str, subtitle: &str) -> Drawn {
+    write(root, title, 18, INK, (16, 12), (HPos::Left, VPos::Top))?;
+    let size = if subtitle.chars().count() > 72 { 11 } else { 14 };
+    write(root, subtitle, size, FAINT, (16, 36), (HPos::Left, VPos::Top))
+}
+
 fn draw(
     svg: &mut String,
     [title, subtitle]: [&str; 2],
@@ -87,8 +171,7 @@ fn draw(
     let height = TITLE + PLOT + lines * LEGEND_LINE + if lines > 0 { 12 } else { 0 };
     let root = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
     root.fill(&PAPER)?;
-    write(&root, title, 18, INK, (16, 12), (HPos::Left, VPos::Top))?;
-    write(&root, subtitle, 14, FAINT, (16, 36), (HPos::Left, VPos::Top))?;
+    titles(&root, title, subtitle)?;
     for (i, name) in shown.iter().enumerate() {
         let (line, place) = (i as u32 / columns, i as u32 % columns);
         let x = (20 + place * column) as i32;
@@ -134,6 +217,19 @@ pub(in crate::eval) fn interval(
     Ok(())
 }
 
+/// Round numbers of a logarithmic axis from `low` to `high`, both above 0: a few of each decade, or decades alone
+/// if there are many.
+pub(in crate::eval) fn decades(low: f64, high: f64) -> Vec<f64> {
+    let steps: &[f64] = match (high / low).log10() {
+        span if span > 4.0 => &[1.0],
+        span if span > 1.3 => &[1.0, 2.0, 5.0],
+        _ => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+    };
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let all = (first..=last).flat_map(|decade| steps.iter().map(move |step| step * 10_f64.powi(decade)));
+    all.filter(|&at| (low * 0.999..=high * 1.001).contains(&at)).collect()
+}
+
 /// A number in an axis's format: `0.25`, `1200`, `3.4 M`.
 pub(in crate::eval) fn short(x: f64) -> String {
     match x.abs() {
@@ -169,10 +265,32 @@ mod tests {
     }
 
     #[test]
+    fn ticks_of_a_logarithmic_axis_are_round_and_few() {
+        assert_eq!(decades(1.0, 100.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!(decades(5.0, 31.0), [5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0]);
+        assert_eq!(decades(1.0, 1e6).len(), 7);
+    }
+
+    #[test]
+    fn long_subtitles_take_two_lines() {
+        assert_eq!(wrapped("a short one"), ["a short one"]);
+        let long = ["word"; 20].join(" ");
+        assert_eq!(wrapped(&long).iter().map(|line| line.len()).collect::<Vec<_>>(), [84, 14]);
+    }
+
+    #[test]
     fn every_colour_of_a_picture_follows_the_page() {
         let svg = picture(["a", "b"], &["p".to_owned(), "q".to_owned()], |_, _| Ok(())).unwrap();
         assert!(svg.contains("\"#FFFFFF\"") && svg.contains("\"#005AB5\""), "{svg}");
         let themed = with_theme(&svg);
         assert!(!themed.contains("\"#") && themed.contains("var(--s1)"), "{themed}");
+        // No two colours are one, and the style of a page defines each.
+        let colours: std::collections::BTreeSet<_> =
+            super::themed().into_iter().map(|(RGBColor(r, g, b), _)| (r, g, b)).collect();
+        assert_eq!(colours.len(), super::themed().len());
+        let style = include_str!("../../../templates/report/page.css");
+        for (_, name) in super::themed() {
+            assert_eq!(style.matches(&format!("--{name}:")).count(), 2, "{name} for light and dark");
+        }
     }
 }

@@ -22,6 +22,42 @@ pub struct Figure {
     pub caption: String,
 }
 
+impl Figure {
+    /// A picture with its caption, for files and for a page.
+    pub fn new(name: &str, svg: String, caption: String) -> Figure {
+        Figure { name: name.to_owned(), themed: with_theme(&svg), svg, caption }
+    }
+}
+
+/// Colours of pictures that are drawn without the canvas, and the names of those that a page has for them.
+const PLAIN: &[(&str, &str)] = &[
+    ("#ffffff", "paper"),
+    ("#fff", "paper"),
+    ("#222", "ink"),
+    ("#666", "faint"),
+    ("#333", "faint"),
+    ("#445", "faint"),
+    ("#555", "faint"),
+    ("#f0f0f0", "box"),
+    ("#ece7f2", "box"),
+    ("#d9d9d9", "edge"),
+    ("#1b6e3c", "s2"),
+    ("#b02020", "s4"),
+    ("#b06000", "s1"),
+];
+
+impl Figure {
+    /// A picture whose neutral colours are those of a style sheet of its own.
+    pub fn plain(name: &str, svg: String, caption: String) -> Figure {
+        let themed = PLAIN.iter().fold(svg.clone(), |svg, (colour, name)| {
+            let variable = format!("var(--{name})");
+            let quoted = svg.replace(&format!("\"{colour}\""), &format!("\"{variable}\""));
+            quoted.replace(&format!("{colour};"), &format!("{variable};"))
+        });
+        Figure { name: name.to_owned(), themed, svg, caption }
+    }
+}
+
 /// The name of a column on an axis, with its unit.
 fn named(column: &Column) -> String {
     let name = column.name.replace('_', " ");
@@ -148,7 +184,7 @@ fn caption(column: &Column, groups: &[Group], cut: bool) -> String {
         ),
     };
     if cut {
-        text += " Curves end at five times the latency without load; hollow marks are lower bounds, of runs that did not finish.";
+        text += " The axis is logarithmic where a curve saturates, and ends at twenty times the latency without load; hollow marks are lower bounds, of runs that did not finish.";
     }
     text
 }

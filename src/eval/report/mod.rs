@@ -16,9 +16,11 @@ mod group;
 mod page;
 mod plot;
 mod rows;
+mod run_page;
 
 pub use choose::{choose, ChoiceError, Chosen, Wanted};
 pub use figure::{figures, Figure};
 pub use group::{groups, Group};
 pub use page::{page, Page};
 pub use rows::Rows;
+pub use run_page::{run_page, RunPage, RunTable};

@@ -71,7 +71,7 @@ pub fn page(page: &Page, chosen: &Chosen, groups: &[Group], figures: &[Figure]) 
 }
 
 /// A picture with a text for those who cannot see it.
-fn labelled(figure: &Figure) -> String {
+pub(super) fn labelled(figure: &Figure) -> String {
     // An XML declaration is not allowed inside a page.
     let svg = figure.themed.find("<svg").map_or("", |at| &figure.themed[at..]);
     svg.trim_end().replacen(

@@ -10,6 +10,7 @@
 
 use super::phases::Phases;
 use super::statistics::{Histogram, Sample};
+use super::windows::{differences, Windows};
 use crate::cosim::checks::scoreboard::FlitScoreboard;
 use crate::cosim::checks::violation::Violation;
 use crate::cosim::dut::network::{Network, StepStatus, COUNTERS, COUNTERS_PER_PORT};
@@ -21,6 +22,10 @@ use thiserror::Error;
 
 /// Cycles simulated by one call of the network.
 const BATCH: u64 = 128;
+
+/// Cycles of the shortest window of the counters over time, in whole batches. Counters are read out one after the
+/// other, so that each is up to 25 cycles old; a window is long against that.
+const WINDOW: u64 = 4 * BATCH;
 
 /// Cycles without a delivery after which an idle network is taken to have lost the missing flits.
 const GIVE_UP: u64 = 4096;
@@ -85,6 +90,8 @@ pub struct Measured {
     pub run_link_flits: u64,
     /// Links in the trees of all sent packets.
     pub run_tree_links: u64,
+    /// Counters of each tile over time: over the window, of a trace until the last packet has come.
+    pub windows: Windows,
     /// Cycles of the window; of a trace, until the last packet has come.
     pub window: u64,
     /// Cycles simulated.
@@ -135,6 +142,7 @@ pub fn run(
         sample: Sample::new(design, phases),
         generator,
         generating: true,
+        windows: Windows::default(),
         network,
         observe,
     };
@@ -143,10 +151,17 @@ pub fn run(
     }
     run.advance(phases.warmup, Phase::Warmup)?;
     let before = run.network.counters();
+    run.windows = Windows::new(run.now(), WINDOW, before.clone());
     run.advance(phases.measure, Phase::Measure)?;
     let mut counters = differences(&run.network.counters(), &before);
+    if !run.generator.is_trace() {
+        run.end_window();
+    }
     let finished = run.drain(phases)?;
     let drained = run.now();
+    if run.generator.is_trace() {
+        run.end_window();
+    }
     run.settle()?;
     let of_run = differences(&run.network.counters(), &at_start);
     let run_link_flits = link_flits(&of_run);
@@ -157,7 +172,7 @@ pub fn run(
     }
     run.board.finish(&*run.network, run_link_flits);
 
-    let (cycles, Run { sample, board, .. }) = (run.now(), run);
+    let (cycles, Run { sample, board, windows, .. }) = (run.now(), run);
     Ok(Measured {
         offered: sample.per_node_cycle(sample.injected),
         offered_deliveries: sample.per_node_cycle(sample.asked),
@@ -173,6 +188,7 @@ pub fn run(
         finished,
         window: sample.window.end - sample.window.start,
         delivered: sample.delivered,
+        windows,
         link_flits: link_flits(&counters),
         counters,
         run_link_flits,
@@ -193,6 +209,7 @@ struct Run<'a> {
     /// Source queues by tile and class.
     backlog: Vec<[VecDeque<Packet>; 3]>,
     sample: Sample,
+    windows: Windows,
 }
 
 impl Run<'_> {
@@ -218,6 +235,10 @@ impl Run<'_> {
             self.receive();
             let now = self.now();
             (self.observe)(phase, now);
+            let counts = phase == Phase::Measure || phase == Phase::Drain && self.generator.is_trace();
+            if counts && self.windows.is_due(now) {
+                self.end_window();
+            }
             if status == StepStatus::Stuck {
                 // With empty buffers the watchdog has seen a lost flit or credit. That is no
                 // deadlock, and the scoreboard reports it.
@@ -228,6 +249,11 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Ends a window of the counters over time.
+    fn end_window(&mut self) {
+        self.windows.add(self.network.cycle(), self.network.counters());
     }
 
     /// Fills the network's source queues with as much as can leave them in one batch.
@@ -308,14 +334,6 @@ impl Run<'_> {
         }
         self.advance(AFTERMATH, Phase::Settle)
     }
-}
-
-/// Differences between two readings; counters wrap.
-fn differences(after: &[[u32; COUNTERS]], before: &[[u32; COUNTERS]]) -> Vec<[u32; COUNTERS]> {
-    let tile = |(after, before): (&[u32; COUNTERS], &[u32; COUNTERS])| {
-        std::array::from_fn(|i| after[i].wrapping_sub(before[i]))
-    };
-    after.iter().zip(before).map(tile).collect()
 }
 
 /// Flits of all classes that left through the four ports that face a neighbour.

@@ -3,5 +3,8 @@
 pub mod measure;
 mod phases;
 pub mod statistics;
+pub mod windows;
 
 pub use phases::Phases;
+pub use statistics::Bin;
+pub use windows::Windows;

@@ -8,6 +8,7 @@ use crate::cosim::checks::scoreboard::Arrival;
 use crate::cosim::dut::network::Ejection;
 use crate::cosim::traffic::packet::Packet;
 use crate::design::{Class, Design, DestKind, Mesh};
+use serde::Serialize;
 use std::ops::Range;
 
 /// Number of buckets. Longer latencies share the last one; mean and maximum stay exact.
@@ -22,7 +23,42 @@ pub struct Histogram {
     max: u64,
 }
 
+/// Values of a histogram in a range of cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Bin {
+    /// First value.
+    pub from: u64,
+    /// First value that is not in it.
+    pub to: u64,
+    /// Number of values.
+    pub count: u64,
+}
+
+/// Bins of a histogram, about.
+const BINS: u64 = 48;
+
 impl Histogram {
+    /// All values in some dozens of bins without gaps, from the smallest to the largest value. Bins are a cycle
+    /// wide, or rise by a constant factor if the values spread more.
+    pub fn bins(&self) -> Vec<Bin> {
+        let Some(first) = self.buckets.iter().position(|&n| n > 0) else { return Vec::new() };
+        let (first, end) = (first as u64, self.max + 1);
+        let factor = (end as f64 / first.max(1) as f64).powf(1.0 / BINS as f64);
+        let mut bins = Vec::new();
+        let mut from = first;
+        while from < end {
+            let width =
+                if end - first <= BINS { 1 } else { (from as f64 * (factor - 1.0)).round().max(1.0) as u64 };
+            // The last bucket has all longer values.
+            let to = (from + width).min(end);
+            let to = if to >= BUCKETS { end } else { to };
+            let buckets = self.buckets.iter().skip(from as usize).take((to - from) as usize);
+            bins.push(Bin { from, to, count: buckets.sum() });
+            from = to;
+        }
+        bins
+    }
+
     /// Adds one value.
     pub fn add(&mut self, cycles: u64) {
         let bucket = cycles.min(BUCKETS - 1) as usize;
@@ -227,6 +263,23 @@ mod tests {
         assert_eq!(histogram.percentile(0.99), 99);
         assert_eq!(histogram.percentile(1.0), 100);
         assert_eq!(histogram.mean(), 50.5);
+    }
+
+    #[test]
+    fn bins_have_every_value_once_and_no_gap() {
+        let mut few = Histogram::default();
+        [7, 9, 9].into_iter().for_each(|value| few.add(value));
+        let bin = |from, count| Bin { from, to: from + 1, count };
+        assert_eq!(few.bins(), [bin(7, 1), bin(8, 0), bin(9, 2)]);
+        let mut wide = Histogram::default();
+        (4..5000).for_each(|value| wide.add(value));
+        wide.add(1_000_000);
+        let bins = wide.bins();
+        assert!((20..=60).contains(&bins.len()), "{}", bins.len());
+        assert!(bins.windows(2).all(|pair| pair[0].to == pair[1].from));
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), wide.count());
+        assert_eq!((bins[0].from, bins.last().unwrap().to), (4, 1_000_001));
+        assert!(Histogram::default().bins().is_empty());
     }
 
     #[test]

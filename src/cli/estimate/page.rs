@@ -1,0 +1,34 @@
+//! The page of an estimate: the floorplan with its utilisation, and the tables of what is taken.
+
+use super::report::{regions, totals};
+use super::Args;
+use crate::design::Design;
+use crate::eval::report::{Figure, RunPage, RunTable};
+use crate::synth::{floorplan_picture, Estimate};
+
+/// The page.
+pub(super) fn page(args: &Args, design: &Design, estimate: &Estimate) -> RunPage {
+    let (slr, _, share) = estimate.fullest();
+    let caption = format!(
+        "Floorplan by synthesis, not placed or routed: where tiles are on the device, and beside each SLR the share of \
+         every resource that is used. The fullest resource is in SLR{slr}, at {:.0} %; the limit is {} %.",
+        100.0 * share,
+        args.limit
+    );
+    let verdict = if estimate.fits() { "fits" } else { "does not fit" };
+    let table = |title: &str, rows: Vec<Vec<String>>| {
+        let mut rows = rows.into_iter();
+        RunTable { title: title.to_owned(), head: rows.next().unwrap_or_default(), rows: rows.collect() }
+    };
+    RunPage {
+        title: format!("{}: {verdict}", design.name),
+        subtitle: format!("{} x {} tiles", design.mesh.cols(), design.mesh.rows()),
+        command: args.command(),
+        warnings: Vec::new(),
+        figures: vec![Figure::plain("floorplan", floorplan_picture(&design.name, estimate), caption)],
+        tables: vec![
+            table("What it takes of the device", totals(design, estimate)),
+            table("What it takes of each SLR", regions(estimate)),
+        ],
+    }
+}
