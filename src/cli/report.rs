@@ -155,7 +155,7 @@ pub fn run(args: &Args, ui: &Ui) -> anyhow::Result<ExitCode> {
         sweeps: sweeps.into_iter().map(|meta| [meta.name, meta.command, meta.version, meta.text]).collect(),
         warnings,
     };
-    let html = page(&said, &chosen, &groups, &drawn);
+    let html = page(&said, &chosen, &groups, &drawn).context("the page could not be written")?;
     let output = args.output.clone().unwrap_or_else(|| args.dirs[0].join("report"));
     let pictures = Pictures::open(&output)?;
     let svgs: Vec<(&str, String)> =

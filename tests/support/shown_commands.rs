@@ -22,7 +22,7 @@ pub fn of_help(command: &Command) -> Vec<Shown> {
     let examples = examples.split("\n\n").next().unwrap_or_default();
     let here = examples
         .lines()
-        .filter_map(|line| shell_line(line))
+        .filter_map(shell_line)
         .map(|line| Shown { place: format!("{} --help", command.get_name()), line });
     here.chain(command.get_subcommands().filter(|sub| !sub.is_hide_set()).flat_map(of_help)).collect()
 }

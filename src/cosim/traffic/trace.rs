@@ -314,7 +314,12 @@ mod tests {
         for (text, line, column, rule) in [
             ("0,0,7,PART", 1, 1, "the line has 4 columns, not 5 or 6"),
             ("0,0,7,PART,4,1,2", 1, 1, "the line has 7 columns, not 5 or 6"),
-            ("9223372036854775807,0,7,PART,1", 1, 1, "cycle 9223372036854775807 is beyond 1000000000"),
+            (
+                "9223372036854775807,0,7,PART,1",
+                1,
+                1,
+                "cycle 9223372036854775807 is beyond 1000000000, which no simulation reaches",
+            ),
             ("9,0,7,PART,1\n8,0,7,PART,1", 2, 1, "cycle 8 comes after cycle 9: the trace is not sorted"),
             ("-1,0,7,PART,1", 1, 1, "cycle is '-1', which is not a whole number"),
             ("0,64,7,PART,1", 1, 3, "source 64 is not a tile of this 8x8 mesh"),
