@@ -41,7 +41,7 @@ run: tools build ## Generate CONFIG and compute attention of TENSORS on it, outp
 	$(MESHKV) run $(CONFIG) --tensors $(TENSORS) --fit --query 7 --plot $(OUT) --output $(OUT)/attention.safetensors \
 		> $(OUT)/report.txt
 	@cat $(OUT)/report.txt
-	@echo "Verilog, outputs, report and pictures are in $(OUT)/: start at $(OUT)/timeline.png and $(OUT)/$(NAME)/doc/$(NAME).md"
+	@echo "Verilog, outputs, report and pictures are in $(OUT)/: start at $(OUT)/report.html and $(OUT)/$(NAME)/doc/$(NAME).md"
 
 load: tools build ## Generate MESH, co-simulate its network up to saturation, report and pictures into OUT
 	@mkdir -p $(OUT)
