@@ -16,11 +16,12 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("tools", &[]),
     ("workers", &[]),
     ("input", &[]),
-    ("emit", &["config", "design", "kernels"]),
+    ("svg", &[]),
+    ("emit", &["config", "design", "kernels", "svg"]),
     ("model", &["config", "design"]),
     ("cosim", &["config", "design", "emit", "model", "tools", "input"]),
-    ("synth", &["config", "design", "emit", "cosim", "tools", "workers"]),
-    ("eval", &["config", "design", "emit", "model", "cosim"]),
+    ("synth", &["config", "design", "emit", "cosim", "tools", "workers", "svg"]),
+    ("eval", &["config", "design", "emit", "model", "cosim", "svg"]),
     (
         "cli",
         &[

@@ -134,19 +134,33 @@ fn draw(root: &Area<'_>, row: &Row) -> Drawn {
         line(root, (LEFT, to), (RIGHT, to), FAINT)?;
         line(root, (LEFT, from), (LEFT, to), FAINT)?;
     }
-    marks(root, row, &axis)?;
+    marks(root, row, bins, &axis)?;
     write(root, "packets, logarithmic", 14, INK, (LEFT, COUNTS.0 - 8), (HPos::Left, VPos::Bottom))?;
     write(root, "share that took no longer", 14, INK, (LEFT, SHARES.0 - 8), (HPos::Left, VPos::Bottom))?;
     let unit = if axis.logarithmic { "latency (cycles, logarithmic)" } else { "latency (cycles)" };
     write(root, unit, 14, INK, ((LEFT + RIGHT) / 2, SHARES.1 + 30), (HPos::Center, VPos::Top))
 }
 
+/// Latency at which the curve, straight within a bin, reaches a share.
+fn reached(bins: &[Bin], share: f64) -> f64 {
+    let due = share * bins.iter().map(|bin| bin.count).sum::<u64>() as f64;
+    let mut seen = 0.0;
+    for bin in bins {
+        let count = bin.count as f64;
+        if count > 0.0 && seen + count >= due {
+            return bin.from as f64 + (bin.to - bin.from) as f64 * (due - seen) / count;
+        }
+        seen += count;
+    }
+    bins.last().map_or(0.0, |bin| bin.to as f64)
+}
+
 /// A dot on the curve for each percentile, and a list of them in the empty corner below the curve.
-fn marks(root: &Area<'_>, row: &Row, axis: &Axis) -> Drawn {
+fn marks(root: &Area<'_>, row: &Row, bins: &[Bin], axis: &Axis) -> Drawn {
     let all = percentiles(row);
-    for (_, share, cycles) in all {
+    for (_, share, _) in all {
         let y = SHARES.1 - (f64::from(SHARES.1 - SHARES.0) * share) as i32;
-        root.draw(&Circle::new((axis.pixel(cycles as f64 + 1.0), y), 4, SERIES[1].filled()))?;
+        root.draw(&Circle::new((axis.pixel(reached(bins, share)), y), 4, SERIES[1].filled()))?;
     }
     let lines = all.len() as i32 + 1;
     let (left, top) = (RIGHT - 128, SHARES.1 - 10 - 20 * lines);
@@ -172,6 +186,12 @@ mod tests {
     fn ticks_are_round_and_few() {
         let axis = Axis { low: 4.0, high: 37.0, logarithmic: false };
         assert_eq!(axis.ticks(), [10.0, 20.0, 30.0]);
+    }
+
+    #[test]
+    fn a_percentile_is_on_the_curve() {
+        let bins = [(0, 4, 2), (4, 6, 0), (6, 8, 6)].map(|(from, to, count)| Bin { from, to, count });
+        assert_eq!([0.125, 0.25, 0.625, 1.0].map(|share| reached(&bins, share)), [2.0, 4.0, 7.0, 8.0]);
     }
 
     #[test]

@@ -7,19 +7,14 @@
 mod frame;
 
 use crate::design::{Design, PlacementKind};
+use crate::svg::draw;
 use frame::{Frame, CELL, LABEL, LINE, MARGIN, SIDE, TANK, TITLE};
-use std::fmt::Write as _;
 
 /// One colour per layer modulo columns: under the paper's placement, one per column.
 const COLOURS: [&str; 16] = [
     "#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#edc948", "#76b7b2", "#9c755f", "#1f3f66",
     "#a85f00", "#2d6a2d", "#8c1d28", "#6a3d7c", "#8a7a00", "#2f7f86", "#5b4636",
 ];
-/// Adds one line; writing to a `String` cannot fail.
-macro_rules! draw {
-    ($svg:expr, $($arg:tt)*) => {{ let _ = writeln!($svg, $($arg)*); }};
-}
-
 /// The picture of a design's placement.
 pub fn placement_picture(design: &Design) -> String {
     let frame = Frame::new(design, colours(design) as u32);

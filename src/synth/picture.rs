@@ -6,7 +6,7 @@
 use super::estimate::{Estimate, Shell};
 use super::parts::Scale;
 use crate::design::Resources;
-use std::fmt::Write as _;
+use crate::svg::draw;
 
 const MARGIN: i64 = 24;
 /// Room for title and subtitle.
@@ -42,11 +42,6 @@ text { font-family: "DejaVu Sans", Verdana, sans-serif; font-size: 11px; fill: #
 .bold { font-weight: bold; }
 </style>
 "##;
-
-/// Adds one line; writing to a `String` cannot fail.
-macro_rules! draw {
-    ($svg:expr, $($arg:tt)*) => {{ let _ = writeln!($svg, $($arg)*); }};
-}
 
 /// Draws an estimate as SVG.
 pub fn floorplan_picture(name: &str, estimate: &Estimate) -> String {

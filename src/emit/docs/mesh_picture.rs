@@ -6,7 +6,7 @@
 
 use crate::design::{Class, Design, NodeId, Port};
 use crate::emit::source_file::SourceFile;
-use std::fmt::Write as _;
+use crate::svg::draw;
 
 /// Side of a tile.
 const TILE: u32 = 48;
@@ -118,11 +118,6 @@ impl Frame {
         let (x, y) = design.mesh.coords(node);
         self.corner(x, y)
     }
-}
-
-/// Adds one line; writing to a `String` cannot fail.
-macro_rules! draw {
-    ($svg:expr, $($arg:tt)*) => {{ let _ = writeln!($svg, $($arg)*); }};
 }
 
 fn title(svg: &mut String, design: &Design, frame: &Frame) {
