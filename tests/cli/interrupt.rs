@@ -165,7 +165,7 @@ fn while_a_sweep_is_simulated_it_names_the_loads_it_has_finished() {
 #[test]
 fn while_a_trace_is_replayed() {
     let sandbox = Sandbox::with_fabric();
-    sandbox.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
+    sandbox.file("t.csv", "0,0,1,PART,1\n999999999,0,1,PART,1\n");
     let before = sandbox.list();
     let mut running = Running::start(&mut sandbox.meshkv("cosim small.toml -v --trace t.csv"));
     running.hear("fabric loaded");

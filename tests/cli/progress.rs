@@ -105,7 +105,7 @@ fn a_simulation_is_shown_with_its_share_and_a_sweep_with_its_point() {
         None,
         "point 1: offering 0.1000",
     );
-    sandbox.file("t.csv", "0,0,1,PART,1\n4000000000,0,1,PART,1\n");
+    sandbox.file("t.csv", "0,0,1,PART,1\n999999999,0,1,PART,1\n");
     shows(&sandbox, "cosim small.toml --trace t.csv", None, "replaying [");
 }
 
