@@ -92,7 +92,7 @@ impl Text {
     /// # Errors
     /// A report with the reason why it cannot be read.
     pub fn load(path: &Path, help: &str) -> Result<Text, Report> {
-        let shown = path.display().to_string();
+        let shown = input::clipped(&path.display().to_string());
         let bytes = input::read(path, MOST_BYTES)
             .map_err(|e| Report::unreadable(&shown, format!("cannot be read: {e}"), help))?;
         let text = String::from_utf8(bytes).map_err(|e| {

@@ -148,7 +148,9 @@ fn a_message_about_a_long_line_fits_a_screen() {
     sandbox.file("trace.csv", &format!("0,0,1,{long},1\n"));
     sandbox.file("trace.jsonl", &format!("{{\"cycle\": 0, \"{long}\": 3}}\n"));
     sandbox.file("energy.toml", &format!("[link]\npj_per_bit = \"{long}\"\nsource = \"a\"\n"));
+    sandbox.file("base.toml", &format!("base = \"{long}\"\n[workload]\nkind = \"traffic\"\n"));
     for line in [
+        "sweep base.toml --dry-run",
         "check key.toml",
         "check value.toml",
         "check broken.toml",
