@@ -107,7 +107,8 @@ impl Memory {
         self.ports.iter().map(Port::waiting).sum()
     }
 
-    /// True if a request that a master made has no complete answer: it may still get one, or never.
+    /// True if an accepted request waits for beats, or may wait for ever: a fault can leave requests unanswered or refused
+    /// without a trace here.
     pub fn owes(&self) -> bool {
         !self.behaviour.faults.is_empty() || self.waiting() > 0
     }
