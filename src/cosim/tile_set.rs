@@ -8,6 +8,7 @@ pub struct TileSet([u64; 4]);
 
 impl TileSet {
     /// The set of one tile.
+    #[inline]
     pub fn one(tile: NodeId) -> TileSet {
         let mut set = TileSet::default();
         set.insert(tile.index());
@@ -20,6 +21,7 @@ impl TileSet {
     }
 
     /// Adds the tile with this index; false if it was there.
+    #[inline]
     pub fn insert(&mut self, index: usize) -> bool {
         let fresh = !self.contains(index);
         self.0[index / 64] |= 1 << (index % 64);
@@ -27,16 +29,19 @@ impl TileSet {
     }
 
     /// Removes the tile with this index.
+    #[inline]
     pub fn remove(&mut self, index: usize) {
         self.0[index / 64] &= !(1 << (index % 64));
     }
 
     /// True if the tile with this index is in the set.
+    #[inline]
     pub fn contains(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 == 1
     }
 
     /// The tile of a set of exactly one.
+    #[inline]
     pub fn only(&self) -> Option<usize> {
         let at = self.0.iter().position(|&w| w != 0)?;
         let (word, others) = (self.0[at], &self.0[at + 1..]);
@@ -45,6 +50,7 @@ impl TileSet {
     }
 
     /// Number of tiles.
+    #[inline]
     pub fn len(&self) -> u32 {
         // Most sets have one tile.
         let of_word = |&w: &u64| if w & w.wrapping_sub(1) == 0 { u32::from(w != 0) } else { w.count_ones() };
@@ -52,6 +58,7 @@ impl TileSet {
     }
 
     /// True if the set has no tile.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }

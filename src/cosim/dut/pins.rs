@@ -99,6 +99,7 @@ impl Pins {
     }
 
     /// Bits `[tile * width +: width]` of a port of up to 64 bits a tile.
+    #[inline]
     pub fn get(&self, pin: Pin, tile: usize) -> u64 {
         if let Some((at, shift, mask)) = in_one_word(tile * pin.width as usize, pin.width) {
             return u64::from((self.words(pin)[at] & mask) >> shift);
@@ -111,16 +112,19 @@ impl Pins {
     }
 
     /// One tile's part of a wide port, in words.
+    #[inline]
     pub fn part(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
         get_bits(self.words(pin), tile * pin.width as usize, pin.width)
     }
 
     /// A tile's part of a payload: the words of it that are carried.
+    #[inline]
     pub fn payload(&self, pin: Pin, tile: usize) -> impl Iterator<Item = u32> + '_ {
         self.part(pin, tile).take(self.payload_words(pin.width))
     }
 
     /// Sets a tile's part of an input of up to 64 bits.
+    #[inline]
     pub fn set(&mut self, pin: Pin, tile: usize, value: u64) {
         if let Some((at, shift, mask)) = in_one_word(tile * pin.width as usize, pin.width) {
             assert!(pin.input, "an output cannot be driven");
@@ -132,6 +136,7 @@ impl Pins {
     }
 
     /// Sets a tile's part of an input from little-endian words.
+    #[inline]
     pub fn set_part(&mut self, pin: Pin, tile: usize, value: &[u32]) {
         assert!(pin.input, "an output cannot be driven");
         let begin = tile * pin.width as usize;
@@ -145,6 +150,7 @@ impl Pins {
         self.dut.payload_bits().min(bits).div_ceil(32) as usize
     }
 
+    #[inline]
     fn words(&self, pin: Pin) -> &[u32] {
         self.dut.words(pin.port, pin.total)
     }

@@ -128,6 +128,7 @@ impl FlitBits {
     }
 
     /// Writes the payload of the flit with this key.
+    #[inline]
     pub fn write_data(&self, key: u64, words: &mut Vec<u32>) {
         let id = mix(key);
         words.clear();
@@ -139,6 +140,7 @@ impl FlitBits {
     }
 
     /// True if a payload is that of the flit with this key, to the last bit.
+    #[inline]
     pub fn is_data(&self, key: u64, data: &[u32]) -> bool {
         let id = mix(key);
         let pair = |k: usize| u64::from(data[2 * k]) | u64::from(data[2 * k + 1]) << 32;
@@ -148,11 +150,13 @@ impl FlitBits {
     }
 
     /// The key in a payload.
+    #[inline]
     pub fn key(&self, data: &[u32]) -> u64 {
         unmix(u64::from(data[0]) | u64::from(data[1]) << 32)
     }
 
     /// Writes the header.
+    #[inline]
     pub fn write_head(&self, header: &Header, words: &mut Vec<u32>) {
         let (x, y) = self.mesh.coords(header.source);
         let mut head = 0_u128;
@@ -190,6 +194,7 @@ impl FlitBits {
     }
 
     /// Writes the destination bits. Coordinates are those of the first tile of the set.
+    #[inline]
     pub fn write_dest(&self, dests: &TileSet, words: &mut Vec<u32>) {
         words.clear();
         words.resize(self.dest_words, 0);

@@ -15,11 +15,13 @@ impl<T> Default for Slab<T> {
 
 impl<T> Slab<T> {
     /// The number that the next record gets.
+    #[inline]
     pub fn next_slot(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.items.len() as u32)
     }
 
     /// Stores a record and returns its number.
+    #[inline]
     pub fn insert(&mut self, item: T) -> u32 {
         if let Some(slot) = self.free.pop() {
             self.items[slot as usize] = Some(item);
@@ -30,6 +32,7 @@ impl<T> Slab<T> {
     }
 
     /// Drops a record; its number is free again.
+    #[inline]
     pub fn remove(&mut self, slot: u32) {
         if self.items.get_mut(slot as usize).is_some_and(|item| item.take().is_some()) {
             self.free.push(slot);
@@ -37,11 +40,13 @@ impl<T> Slab<T> {
     }
 
     /// The record with this number, if there is one.
+    #[inline]
     pub fn get(&self, slot: u32) -> Option<&T> {
         self.items.get(slot as usize)?.as_ref()
     }
 
     /// The record with this number, to change it.
+    #[inline]
     pub fn get_mut(&mut self, slot: u32) -> Option<&mut T> {
         self.items.get_mut(slot as usize)?.as_mut()
     }

@@ -29,6 +29,7 @@ impl Packed {
     }
 
     /// The three words from the one with bit `shift` on, which contain the 64 bits of a part.
+    #[inline]
     fn at(&self, part: usize) -> (usize, u32, u128) {
         let begin = part * self.width as usize;
         let (at, shift) = (begin / 32, (begin % 32) as u32);
@@ -37,6 +38,7 @@ impl Packed {
         (at, shift, wide)
     }
 
+    #[inline]
     fn mask(&self) -> u128 {
         (1 << self.width.min(PAYLOAD)) - 1
     }
@@ -83,6 +85,7 @@ impl Ports {
         self.ports.iter().position(|port| port.name == name)
     }
 
+    #[inline]
     pub(super) fn words(&self, port: usize) -> &[u32] {
         &self.ports[port].words
     }
@@ -92,21 +95,25 @@ impl Ports {
     }
 
     /// The low 64 bits of a part; 0 for a port that the design lacks.
+    #[inline]
     pub(super) fn get(&self, port: Option<usize>, part: usize) -> u64 {
         port.map_or(0, |port| self.ports[port].get(part))
     }
 
     /// The low 32 bits.
+    #[inline]
     pub(super) fn get32(&self, port: Option<usize>, part: usize) -> u32 {
         self.get(port, part) as u32
     }
 
     /// True if a part of one bit is set.
+    #[inline]
     pub(super) fn bit(&self, port: Option<usize>, part: usize) -> bool {
         self.get(port, part) == 1
     }
 
     /// Sets the low 64 bits of a part.
+    #[inline]
     pub(super) fn put(&mut self, port: Option<usize>, part: usize, value: impl Into<u64>) {
         if let Some(port) = port {
             self.ports[port].put(part, value.into());

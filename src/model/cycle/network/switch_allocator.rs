@@ -128,7 +128,7 @@ impl SwitchAllocator {
     #[inline(always)]
     pub(super) fn grant_staged(&mut self, wants: &Lanes, held: [u64; 2], yields: u8, pressure: u64) -> Lanes {
         let back = scatter_all(yields) & (u64::from(COLUMN) * 0x01_0101_0101);
-        let mut asks = wants.map(|kind| kind & !back);
+        let mut asks = each(*wants, |kind| kind & !back);
         for (pair, &(input, a, b)) in SIDES.iter().enumerate() {
             self.second ^=
                 u8::from(stand_back(&mut asks, held, (input, a, b), self.second >> pair & 1)) << pair;
@@ -148,15 +148,18 @@ impl SwitchAllocator {
             self.decide(output, &left, pressure, &mut rest);
         }
         let rest = open(&rest, &granted);
-        std::array::from_fn(|kind| granted[kind] | rest[kind])
+        for (granted, rest) in granted.iter_mut().zip(rest) {
+            *granted |= rest;
+        }
+        granted
     }
 
     /// Decides one output.
     #[inline(always)]
     fn decide(&mut self, output: usize, asks: &Lanes, pressure: u64, granted: &mut Lanes) {
-        let by = asks.map(|kind| gather(kind >> output));
+        let by = each(*asks, |kind| gather(kind >> output));
         if by != [0; KINDS] {
-            let kind = class_turn(by.map(|inputs| inputs != 0), &mut self.classes[output]);
+            let kind = class_turn(each(by, |inputs| inputs != 0), &mut self.classes[output]);
             let winner = self.by_turns(output, kind, by[kind], pressure);
             granted[kind] |= 1 << (8 * winner + output);
         }
@@ -230,6 +233,19 @@ impl SwitchAllocator {
     }
 }
 
+/// `array::map` in line: the library's is a call unless units of code generation are optimised as one.
+#[inline(always)]
+pub(super) fn each<A: Copy, B: Copy + Default, const N: usize>(
+    from: [A; N],
+    change: impl Fn(A) -> B,
+) -> [B; N] {
+    let mut to = [B::default(); N];
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = change(from);
+    }
+    to
+}
+
 /// The second side wins once for `share` wins of the first.
 #[inline(always)]
 fn one_in(share: u8) -> Shares {
@@ -247,7 +263,7 @@ fn sides(first: u8, second: u8) -> Shares {
 #[inline(always)]
 fn settle(asks: &mut Lanes, input: usize, a: usize, b: usize, copying: u8, second: bool) -> bool {
     let pair = (1_u8 << a | 1 << b) & 31;
-    let mine = asks.map(|kind| lane(kind, input) & pair);
+    let mine = each(*asks, |kind| lane(kind, input) & pair);
     let single = mine[FIRST] | mine[BODY] | mine[FETCH];
     if single | mine[DATA] != pair || mine[DATA] == pair && single == 0 {
         return false;
@@ -267,7 +283,7 @@ fn settle(asks: &mut Lanes, input: usize, a: usize, b: usize, copying: u8, secon
 /// KV_DATA flit: `meshkv_side_choice`. True if it holds flits for both.
 #[inline(always)]
 fn stand_back(asks: &mut Lanes, held: [u64; 2], (input, a, b): (usize, usize, usize), second: u8) -> bool {
-    let [single, copies] = held.map(|outputs| lane(outputs, input));
+    let [single, copies] = each(held, |outputs| lane(outputs, input));
     let any = single | copies;
     let (preferred, other) = if second == 1 { (b, a) } else { (a, b) };
     let kept = !(1_u64 << (8 * input + other));
@@ -290,7 +306,7 @@ fn sure(held: [u64; 2], back: u64) -> Lanes {
         once |= lane;
     }
     let alone = scatter_all(31) & (u64::from(!twice & COLUMN) * 0x01_0101_0101);
-    let [single, copies] = held.map(|outputs| outputs & alone & !back);
+    let [single, copies] = each(held, |outputs| outputs & alone & !back);
     [0, 0, single, copies]
 }
 

@@ -5,7 +5,7 @@ use super::fixed_list::FixedList;
 use super::input_port::Ask;
 use super::links::Moving;
 use super::params::MOST_TILES;
-use super::switch_allocator::KINDS;
+use super::switch_allocator::{each, KINDS};
 
 /// Flit from a link, and its outputs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,7 +61,7 @@ impl Meeting {
     /// Returns the outputs granted to an input, by kind.
     #[inline(always)]
     pub(super) fn granted(&self, port: u8) -> [u8; KINDS] {
-        self.granted.map(|inputs| inputs[usize::from(port & 7)])
+        each(self.granted, |inputs| inputs[usize::from(port & 7)])
     }
 }
 
