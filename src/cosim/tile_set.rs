@@ -7,10 +7,13 @@ use crate::design::NodeId;
 pub struct TileSet([u64; 4]);
 
 impl TileSet {
+    /// The set without a tile.
+    pub const EMPTY: TileSet = TileSet([0; 4]);
+
     /// The set of one tile.
     #[inline]
     pub fn one(tile: NodeId) -> TileSet {
-        let mut set = TileSet::default();
+        let mut set = TileSet::EMPTY;
         set.insert(tile.index());
         set
     }

@@ -226,7 +226,7 @@ impl PatternKind {
 pub fn random_set(mesh: Mesh, source: NodeId, k: u32, rng: &mut impl Rng) -> TileSet {
     let others = mesh.tiles() as u64 - 1;
     let k = u64::from(k).min(others);
-    let mut set = TileSet::default();
+    let mut set = TileSet::EMPTY;
     // Draws over the other tiles: the source's index is skipped.
     let tile = |n: u64| n as usize + usize::from(n as usize >= source.index());
     for last in others - k..others {

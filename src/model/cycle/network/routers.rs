@@ -12,7 +12,7 @@ use super::links::{Credits, Launch, Links, Moving, Place};
 use super::params::{NetworkParams, MOST_TILES};
 use super::phase::Phase;
 use super::router::Router;
-use super::switch_allocator::{E, KINDS, L, SEVERAL, W};
+use super::switch_allocator::{each, E, KINDS, L, SEVERAL, W};
 use super::virtual_channel::{Held, VirtualChannel};
 use super::work_lists::{Arrival, Meeting, Serving, WorkLists};
 use crate::design::{Design, Mesh};
@@ -180,16 +180,16 @@ impl Routers {
             let meeting = &mut work.meetings[usize::from(tile)];
             let allocator = &mut self.routers[usize::from(tile)].allocator;
             let pressure = u64::from_le_bytes(meeting.pressure);
-            if self.params.staged {
-                let wants = meeting.wants.map(u64::from_le_bytes);
-                let held = meeting.held.map(u64::from_le_bytes);
-                meeting.granted =
-                    allocator.grant_staged(&wants, held, meeting.yields, pressure).map(u64::to_le_bytes);
+            let wants = each(meeting.wants, u64::from_le_bytes);
+            let granted = if self.params.staged {
+                let held = each(meeting.held, u64::from_le_bytes);
+                allocator.grant_staged(&wants, held, meeting.yields, pressure)
             } else if meeting.requested != 0 {
-                let wants = meeting.wants.map(u64::from_le_bytes);
-                let granted = allocator.grant(&wants, meeting.copying, pressure);
-                meeting.granted = granted.map(u64::to_le_bytes);
-            }
+                allocator.grant(&wants, meeting.copying, pressure)
+            } else {
+                continue;
+            };
+            meeting.granted = each(granted, u64::to_le_bytes);
         }
     }
 
@@ -295,7 +295,7 @@ impl Routers {
             self.store(moving, last, outputs);
         }
         for moving in self.links.row() {
-            work.meetings[usize::from(moving.to.tile())] = Meeting::default();
+            work.meetings[usize::from(moving.to.tile())] = Meeting::NONE;
         }
         for i in 0..self.links.column().len() {
             let moving = self.links.column()[i];
@@ -327,7 +327,7 @@ impl Routers {
             self.inputs[at(tile, port)].turn(&ask, occupied, (left, freed, won), ends_period, &self.params);
         }
         for &tile in work.busy.items() {
-            work.meetings[usize::from(tile)] = Meeting::default();
+            work.meetings[usize::from(tile)] = Meeting::NONE;
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) struct Serving {
 }
 
 /// Requests and grants of one router.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Meeting {
     /// By kind and input, requested outputs and granted outputs.
     pub(super) wants: [[u8; 8]; KINDS],
@@ -58,6 +58,22 @@ pub(super) struct Meeting {
 }
 
 impl Meeting {
+    /// Nothing is requested.
+    pub(super) const NONE: Meeting = Meeting {
+        wants: [[0; 8]; KINDS],
+        granted: [[0; 8]; KINDS],
+        held: [[0; 8]; 2],
+        pressure: [0; 8],
+        yields: 0,
+        copying: 0,
+        claims: [Claim { class: 0, outputs: 0 }; 5],
+        claimed: false,
+        owed: 0,
+        requested: 0,
+        through: 0,
+        flies: 0,
+    };
+
     /// Returns the outputs granted to an input, by kind.
     #[inline(always)]
     pub(super) fn granted(&self, port: u8) -> [u8; KINDS] {
@@ -87,7 +103,7 @@ impl WorkLists {
             flying: FixedList::new(),
             stored: FixedList::new(),
             busy: FixedList::new(),
-            meetings: Box::new([Meeting::default(); MOST_TILES]),
+            meetings: Box::new([Meeting::NONE; MOST_TILES]),
         }
     }
 }
