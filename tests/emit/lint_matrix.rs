@@ -5,7 +5,7 @@ use meshkv::cli::interrupt::Interrupt;
 use meshkv::cli::lint::passes::{lay_out, Linters, SYNTHESIS};
 use meshkv::config::Config;
 use meshkv::design::Design;
-use meshkv::emit::{emit, FABRIC, TOP};
+use meshkv::emit::{emit, FABRIC, ROOT, TOP};
 
 /// All messages about a module and the modules below it, from the wanted passes: tool and language.
 fn messages(design: &Design, top: &str, wanted: impl Fn(&str, &str) -> bool) -> Vec<String> {
@@ -48,6 +48,11 @@ fn meshes_of_every_shape_are_clean() {
     for (top, cols, rows) in [(TOP, 3, 4), (FABRIC, 2, 9), (FABRIC, 9, 2)] {
         is_clean(top, cols, rows, |_| {});
     }
+}
+
+#[test]
+fn a_column_of_one_head_and_one_stream_is_clean() {
+    is_clean(ROOT, 2, 2, |c| (c.model.heads, c.model.kv_heads, c.model.max_streams) = (2, 2, 1));
 }
 
 #[test]

@@ -1,0 +1,43 @@
+//! The way of new tokens into the cache: from the controllers over the column bus to their homes, and from there to
+//! external memory.
+//!
+//! A controller sends the K and V of a new token and KV head to its home as words of 64 bits, after a word that names
+//! the slice and the token's place in it. The home patches the slice with them as it is filled, and passes the same
+//! words on to the writer behind its memory port.
+
+use super::flit::index_bits;
+use super::mesh::Mesh;
+use crate::config::Config;
+
+/// Bits of a word: four elements of FP16.
+const WORD_BITS: u32 = 64;
+
+/// Sizes of the way of new tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Append {
+    /// Words of K and V of one token and KV head, four elements each. K comes first.
+    pub words: u32,
+    /// Words that come to the controllers together, a power of two.
+    pub group_words: u32,
+    /// Groups of all streams and KV heads that a controller keeps.
+    pub groups: u32,
+    /// Bits of the number of such a group.
+    pub group: u32,
+    /// Bits of a word on the column bus: the data, the row of its home, and what tells it from other words.
+    pub word: u32,
+}
+
+impl Append {
+    /// Computes the sizes; none if the cache is read only.
+    pub(super) fn new(config: &Config, mesh: Mesh, group_words: u32) -> Option<Append> {
+        let words = config.pe.head_dim / 2;
+        let groups = config.model.max_streams * config.model.kv_heads * (words / group_words);
+        config.kv.append.then(|| Append {
+            words,
+            group_words,
+            groups,
+            group: index_bits(groups),
+            word: 2 + WORD_BITS + index_bits(mesh.rows()) + 1,
+        })
+    }
+}
