@@ -217,11 +217,14 @@ pub struct Kv {
     /// Windows the staging memory is divided into; one fills while the others are read.
     #[schemars(extend("enum" = [2, 4, 8, 16], "x-why" = "a window is picked by the top bits of the address"))]
     pub banks: u32,
+    /// Build the path by which a run writes the K and V of new tokens into the cache, and attends to them. Without it
+    /// the cache is read only, and a host writes all of it.
+    pub append: bool,
 }
 
 impl Default for Kv {
     fn default() -> Self {
-        Kv { segment_tokens: 64, bytes_per_element: 2, uram_per_tile: 8, banks: 4 }
+        Kv { segment_tokens: 64, bytes_per_element: 2, uram_per_tile: 8, banks: 4, append: false }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The column bus: widths of a word and of its fields, shared by everything that carries one.
 
+use super::append::Append;
 use super::depths::QUERY_DEPTH;
 use super::flit::{index_bits, FlitLayout};
 use super::mapping::Heads;
@@ -72,7 +73,11 @@ impl Bus {
         let query_group = index_bits(groups);
         let query_depth = (heads.most() * groups).next_power_of_two().clamp(2, QUERY_DEPTH);
         let query = KIND_BITS + QUERY_BITS + query_word + index_bits(heads.most()) + stream;
-        let word = slice.max(query);
+        // The top bit says that a slice has a new token, or that the word is one of a new token.
+        let word = match Append::new(config, mesh, query_group_words) {
+            Some(append) => (slice + 1).max(query).max(append.word),
+            None => slice.max(query),
+        };
         Bus { block, number, expected, query_word, query_group_words, query_group, query_depth, slice, word }
     }
 }

@@ -32,7 +32,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
     if !violations.is_empty() {
         return violations;
     }
-    let rules: [fn(&Config) -> Option<Finding>; 16] = [
+    let rules: [fn(&Config) -> Option<Finding>; 17] = [
         placement::stride_visits_every_row,
         placement::columns_have_room_for_the_stride,
         placement::hub_is_in_a_column,
@@ -46,6 +46,7 @@ pub fn check(name: &str, config: &Config) -> Vec<Finding> {
         kv_heads_divide_heads,
         uram_is_as_wide_as_a_flit,
         window_holds_a_slice,
+        a_new_token_fills_flits,
         a_flit_has_the_numbers_of_a_root,
         uram_fits_the_device,
         sliding_window_acts,
@@ -140,6 +141,20 @@ fn uram_is_as_wide_as_a_flit(config: &Config) -> Option<Finding> {
             format!("a flit is read in one cycle from blocks side by side; try uram_per_tile = {needed} or a narrower flit"),
         )
         .with(&["noc.flit_width"])
+    })
+}
+
+/// A new token's K is written as whole flits.
+fn a_new_token_fills_flits(config: &Config) -> Option<Finding> {
+    let (row, flit) = (config.pe.head_dim * config.kv.bytes_per_element * 8, config.noc.flit_width);
+    (config.kv.append && row < flit).then(|| {
+        Finding::value(
+            "kv.append",
+            true,
+            format!("needs flits that hold one token of a KV head at most, {row} bits, and noc.flit_width = {flit}"),
+            format!("set noc.flit_width = {row}, a larger pe.head_dim, or append = false"),
+        )
+        .with(&["noc.flit_width", "pe.head_dim"])
     })
 }
 

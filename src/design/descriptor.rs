@@ -32,6 +32,8 @@ pub struct Descriptor {
     pub close: bool,
     /// True for the last descriptor of a decode step.
     pub step: bool,
+    /// True if the last token is new: the run has its K and V, and writes them into the cache of `prefix`.
+    pub append: bool,
 }
 
 /// A prefix and segment that two of these descriptors name, for runs where that is illegal.

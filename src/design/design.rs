@@ -1,5 +1,6 @@
 //! The [`Design`] and the decisions that follow from several of its parts.
 
+use super::append::Append;
 use super::bus::Bus;
 use super::depths::{BUS_DEPTH, CROSSING_CYCLES, VALUE_WIDTH};
 use super::flit::FlitLayout;
@@ -41,6 +42,8 @@ pub struct Design {
     pub heads: Heads,
     /// The column bus.
     pub bus: Bus,
+    /// The way of new tokens into the cache, if there is one.
+    pub append: Option<Append>,
     /// The external memory behind the homes.
     pub memory: Memory,
     /// The placement stride a of pi(l, s).
@@ -91,9 +94,11 @@ impl Design {
         let link = flit.data_width + flit.head_width + flit.column_dest_width + 2 * vcs;
         // The bus goes north with a valid bit. Its credit and the occupancy value go south.
         let value = if self.swaps() { VALUE_WIDTH + 1 } else { 0 };
+        // Words of new tokens, with valid, credit, and whether any waits.
+        let append = if self.append.is_some() { 64 + 3 } else { 0 };
         Wires {
             column: [link + self.bus.word + 1, link + 1 + value],
-            port: self.way_bits().iter().sum(),
+            port: self.way_bits().iter().sum::<u32>() + append,
             tiles_per_port: self.memory.tiles_per_port,
             tile: TILE_ERRORS,
             row: COUNTER_KINDS * TOTAL_BITS + RESETS,
@@ -148,6 +153,7 @@ impl Design {
             floorplan: Floorplan::by_shares(mesh, fpga),
             heads,
             bus,
+            append: Append::new(config, mesh, bus.query_group_words),
             memory: Memory::new(config, &mare, &placement),
             takv_a: placement.a,
             blocks_per_tile: blocks.div_ceil(mesh.tiles() as u64) as u32,

@@ -3,6 +3,7 @@
 //! [`Design::from_config`] is the only reader of a [`Config`](crate::config::Config). Templates, traffic,
 //! scoreboard, model and reports read the [`Design`]; nothing reads emitted Verilog back.
 
+mod append;
 mod array;
 mod bounds;
 mod bus;
@@ -37,12 +38,14 @@ mod slice;
 mod slice_address;
 mod staging;
 mod stride;
+mod token_bytes;
 mod totals;
 mod turns;
 pub mod visits;
 mod wait_bound;
 mod wires;
 
+pub use append::Append;
 pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};

@@ -196,6 +196,7 @@ mod tests {
             segments: Some(4),
             layers: 2,
             stride: 1,
+            append: false,
         };
         let step = step(&design, &load).unwrap();
         let plan = Plan::new(&design, step.descriptors.clone(), 1);
@@ -215,6 +216,7 @@ mod tests {
             jobs: 0,
             packets: 0,
             violations: 0,
+            tokens_written: 0,
             violation_list: Vec::new(),
         };
         change(&mut done);

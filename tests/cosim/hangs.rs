@@ -90,6 +90,7 @@ fn a_decode_step_that_does_not_begin_is_given_up_in_30_000_cycles() {
         segments: None,
         layers: 1,
         stride: 1,
+        append: false,
     };
     let plan = decode::Plan::new(&design, decode::step(&design, &load).unwrap().descriptors, 1);
     let bench = decode::Bench::on(Stuck::of(decode::Bench::model(&design)), &design).unwrap();

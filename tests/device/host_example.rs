@@ -236,6 +236,7 @@ fn the_mapping_of_a_run_is_the_chosen_one_unless_another_is_asked_for() {
         segments: None,
         layers: 1,
         stride: 1,
+        append: false,
     };
     let chosen = Choice::new(&host.design, &step(&host.design, &load).unwrap().descriptors).mapping;
     assert_eq!([pushed(&[]), pushed(&["--mapping", "auto"])], [chosen.number(); 2]);

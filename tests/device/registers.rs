@@ -26,6 +26,7 @@ fn legal(design: &Design) -> Descriptor {
         mapping: Mapping::RowAligned,
         sharing: Sharing::KvHead,
         close: true,
+        append: false,
         step: true,
     }
 }

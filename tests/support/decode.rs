@@ -32,6 +32,7 @@ pub const LOAD: Workload = Workload {
     segments: None,
     layers: 1,
     stride: 1,
+    append: false,
 };
 
 pub const MAPPINGS: [Mapping; 3] = [Mapping::HeadTile, Mapping::RowAligned, Mapping::StreamStriped];

@@ -31,6 +31,7 @@ fn load(tokens: u32, batch: u32, prefix: u32, segments: u32) -> Workload {
         segments: Some(segments),
         layers: 1,
         stride: 1,
+        append: false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of TaKV: placement of slices, decode steps, external memory, swaps.
 
+mod append;
 mod external_memory;
 mod mapping_choice;
 mod placement;

@@ -23,6 +23,7 @@ fn load(tokens: u32) -> Workload {
         segments: None,
         layers: 1,
         stride: 1,
+        append: false,
     }
 }
 

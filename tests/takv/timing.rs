@@ -30,6 +30,7 @@ fn totals(design: &Design, tokens: u32, batch: u32, mapping: Mapping) -> (u64, u
         segments: None,
         layers: 1,
         stride: 1,
+        append: false,
     };
     let plan = Plan::new(design, step(design, &load).unwrap().descriptors, 1);
     let decoded = Bench::on_model(design).run(&plan, &mut |_| false).unwrap();

@@ -46,6 +46,9 @@ pub struct Args {
     /// Attend to every N-th segment only
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Workload")]
     stride: u32,
+    /// The last token of every stream is new: the run has its K and V, and writes them into the cache (kv.append)
+    #[arg(long, help_heading = "Workload")]
+    append: bool,
     /// Segments of a layer that are run, from the first on, or `all` [default: two rounds over the homes of a layer and 16 at least]
     #[arg(long, value_name = "N|all", help_heading = "Sample")]
     segments: Option<Count>,
@@ -129,6 +132,7 @@ impl Args {
                 Count::Some(layers) => layers,
             },
             stride: self.stride,
+            append: self.append,
         };
         let segments = match self.segments {
             Some(Count::All) => None,

@@ -14,9 +14,26 @@ pub enum Image {
     Slices(HashMap<u64, Vec<u8>>),
     /// Buffers of a host. Other addresses are empty.
     Buffers(Bytes),
+    /// Other contents, and what was written over them: eight bytes by their address, and a mask of those written.
+    Written(Box<Image>, HashMap<u64, (u64, u64)>),
 }
 
 impl Image {
+    /// Writes bytes, wherever they are.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) {
+        if !matches!(self, Image::Written(..)) {
+            let under = std::mem::replace(self, Image::Hash(0));
+            *self = Image::Written(Box::new(under), HashMap::new());
+        }
+        let Image::Written(_, over) = self else { return };
+        for (at, &byte) in (address..).zip(bytes) {
+            let (value, mask) = over.entry(at / 8).or_default();
+            let place = 8 * (at % 8);
+            *value = *value & !(0xff << place) | u64::from(byte) << place;
+            *mask |= 0xff << place;
+        }
+    }
+
     /// Reads `words` from an address that is a multiple of eight. False if the address is empty;
     /// words that a slice does not fill are zero.
     pub fn read(&self, shape: &Shape, address: u64, words: &mut [u32]) -> bool {
@@ -32,6 +49,17 @@ impl Image {
                 true
             }
             Image::Buffers(bytes) => bytes.read(address, words),
+            Image::Written(under, over) => {
+                let there = under.read(shape, address, words);
+                for (at, pair) in (address / 8..).zip(words.chunks_mut(2)) {
+                    let Some((value, mask)) = over.get(&at) else { continue };
+                    for (half, word) in pair.iter_mut().enumerate() {
+                        let (value, mask) = ((value >> (32 * half)) as u32, (mask >> (32 * half)) as u32);
+                        *word = *word & !mask | value & mask;
+                    }
+                }
+                there
+            }
             Image::Slices(slices) => {
                 words.fill(0);
                 let Some(bytes) = slices.get(&(address / shape.slice_bytes)) else { return false };

@@ -106,6 +106,7 @@ fn mappings(text: &mut String, design: &Design) {
                 sharing: Sharing::KvHead,
                 close: true,
                 step: true,
+                append: false,
             };
             Choice::new(design, &[descriptor]).mapping.number().to_string()
         });

@@ -247,6 +247,7 @@ fn judge(work: &Work, design: &Design) -> Result<(), Box<Finding>> {
                 WorkloadError::Range { what: "the segment stride", .. } => "stride",
                 WorkloadError::Range { what: "the number of segments", .. } => "segments",
                 WorkloadError::Range { .. } => "tokens",
+                WorkloadError::ReadOnly | WorkloadError::Shared => "append",
             };
             let made =
                 workload(work, design).and_then(|load| crate::cosim::workloads::decode::step(design, &load));

@@ -113,6 +113,7 @@ pub(super) fn workload(work: &DecodeWork, design: &Design) -> Result<Workload, W
         segments: None,
         layers: if work.layers == 0 { model.layers } else { work.layers },
         stride: work.stride,
+        append: false,
     };
     let segments = match work.segments {
         Some(0) => None,

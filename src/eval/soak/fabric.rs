@@ -86,6 +86,7 @@ fn plan(draw: &mut Draw, design: &Design, seed: u64) -> Plan {
         segments: None,
         layers: draw.from(1, model.layers.min(2)),
         stride: 1,
+        append: false,
     };
     let made = step(design, &load).expect("the design holds it");
     let plan = Plan::new(design, made.descriptors, seed);

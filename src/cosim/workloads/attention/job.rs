@@ -116,6 +116,7 @@ impl<'a> Job<'a> {
             segments: None,
             layers: 1,
             stride: 1,
+            append: false,
         };
         let made = step(self.design, &load)?.descriptors;
         let whole = Descriptor { streams: self.streams, step: true, ..made[0] };

@@ -172,8 +172,12 @@ impl<'a> Bench<'a> {
         for fault in &run.faults {
             blocked += &format!("; {fault}");
         }
+        if let Some(tokens) = run.tokens.as_ref().filter(|tokens| !tokens.are_written()) {
+            blocked += &format!("; {}", tokens.waiting());
+        }
+        let of_tokens = run.tokens.as_ref().and_then(|tokens| tokens.violations.first.first());
         let violations = [&run.ledger.violations.first, run.memory.violations().1].map(|list| list.first());
-        for violation in violations.into_iter().flatten() {
+        for violation in violations.into_iter().flatten().chain(of_tokens) {
             blocked += &format!("; before that: {}", violation.message);
         }
         DecodeError::Stuck { cycles: at - run.moved, at, blocked }
@@ -188,10 +192,14 @@ impl<'a> Bench<'a> {
         let start = run.steps.first().and_then(|s| s.start).unwrap_or(end);
         let (of_memory, list_of_memory) = run.memory.violations();
         let list_of_memory = list_of_memory.to_vec();
+        let (tokens_written, of_tokens, list_of_tokens) = run.tokens.map_or((0, 0, Vec::new()), |tokens| {
+            (tokens.written, tokens.violations.count, tokens.violations.first)
+        });
         let overtaking = run.ledger.overtaking;
         let (head_flits, jobs, packets) = (run.ledger.head_flits, run.ledger.jobs, run.ledger.packets());
         let (violations, mut violation_list) = run.ledger.close();
         violation_list.extend(list_of_memory);
+        violation_list.extend(list_of_tokens);
         Decoded {
             periods: self.pins.cycle(),
             cycles: end + 1 - start,
@@ -207,7 +215,8 @@ impl<'a> Bench<'a> {
             overtaking,
             jobs,
             packets,
-            violations: violations + of_memory,
+            tokens_written,
+            violations: violations + of_memory + of_tokens,
             violation_list,
         }
     }

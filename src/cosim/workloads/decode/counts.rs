@@ -83,6 +83,8 @@ pub struct Decoded {
     pub packets: u64,
     /// PART packets by column.
     pub packets_by_column: Vec<u64>,
+    /// New tokens of KV heads that came out for external memory.
+    pub tokens_written: u64,
     /// Number of violations.
     pub violations: u64,
     /// The first violations with their messages.

@@ -5,6 +5,7 @@
 use super::bench::Bench;
 use super::counts::Swap;
 use super::error::DecodeError;
+use super::new_tokens::NewTokens;
 use super::run_state::Run;
 use super::scoreboard::part_packets::{Arrived, PartKey};
 use super::scoreboard::tile_account::Job;
@@ -22,6 +23,9 @@ impl Bench<'_> {
         let cycle = self.pins.cycle() - run.start;
         self.present(run);
         run.queries.present(&mut self.pins, &self.ports.queries);
+        if let (Some(tokens), Some((into, out))) = (&mut run.tokens, &self.ports.tokens) {
+            tokens.present(&mut self.pins, into, out);
+        }
         self.ports.memory.drive(&mut self.pins, &mut run.memory, cycle);
         for at in 0..self.tiles.len() {
             self.drive(run, at, cycle);
@@ -33,6 +37,9 @@ impl Bench<'_> {
         for at in 0..self.tiles.len() {
             moved |= self.observe(run, at, cycle);
             run.computes[at].step(edges);
+        }
+        if let (Some(tokens), Some((_, out))) = (&mut run.tokens, &self.ports.tokens) {
+            moved |= tokens.observe(&self.pins, out, cycle);
         }
         moved |= self.learn(run, cycle);
         if moved {
@@ -70,6 +77,10 @@ impl Bench<'_> {
         if !run.presented {
             let next = due.then(|| &run.plan.descriptors[run.accepted % run.plan.descriptors.len()]);
             self.ports.descriptors.present(&mut self.pins, next);
+            if let Some((tokens, _)) = &self.ports.tokens {
+                let append = next.is_some_and(|descriptor| descriptor.append);
+                self.pins.set(tokens.desc_append, 0, u64::from(append));
+            }
         }
         run.presented = due;
     }
@@ -161,7 +172,8 @@ impl Bench<'_> {
             let (tag, index, mask) = name;
             let flit = KvFlit { tag, index, mask, data: 0 };
             let data = self.pins.payload(p.kv_data, at);
-            let of = run.ledger.delivered(cycle, tile, name, data, run.memory.image());
+            let image = run.tokens.as_ref().map_or(run.memory.image(), NewTokens::image);
+            let of = run.ledger.delivered(cycle, tile, name, data, image);
             if let Some((step, layer)) = of {
                 run.steps[step].kv.entry(layer).or_insert((cycle, cycle)).1 = cycle;
             }

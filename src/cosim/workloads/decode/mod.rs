@@ -19,6 +19,7 @@ mod bench;
 mod counts;
 mod cycle;
 mod error;
+mod new_tokens;
 mod pace;
 mod plan;
 mod ports;

@@ -1,5 +1,6 @@
 //! Ports of the whole fabric that a decode step drives and reads, looked up by name.
 
+use super::new_tokens::{TokenPins, WritePins};
 use super::queries::QueryPins;
 use crate::cosim::dut::pins::{Pin, Pins};
 use crate::cosim::dut::DutError;
@@ -26,6 +27,8 @@ macro_rules! ports {
             pub(super) queries: QueryPins,
             pub(super) descriptors: DescriptorPins,
             pub(super) memory: MemoryPins,
+            /// `None` if the cache is read only.
+            pub(super) tokens: Option<(TokenPins, WritePins)>,
         }
 
         impl Ports {
@@ -51,6 +54,10 @@ macro_rules! ports {
                     queries: QueryPins::find(pins, top, 1)?,
                     descriptors: DescriptorPins::find(pins, top, 1)?,
                     memory: MemoryPins::named(pins, top, "m_axi_", memory)?,
+                    tokens: match has("token_valid") {
+                        true => Some((TokenPins::find(pins, top, 1)?, WritePins::find(pins, top, memory)?)),
+                        false => None,
+                    },
                 })
             }
         }

@@ -2,6 +2,7 @@
 
 use super::counts::StepCounts;
 use super::error::MemoryFault;
+use super::new_tokens::NewTokens;
 use super::plan::Plan;
 use super::queries::Queries;
 use super::scoreboard::ledger::DecodeScoreboard;
@@ -24,6 +25,8 @@ pub(super) struct Run<'a> {
     /// PaD's clock.
     pub(super) clock: PeClock,
     pub(super) queries: Queries,
+    /// `None` if the cache is read only.
+    pub(super) tokens: Option<NewTokens<'a>>,
     /// PART packets that came to each root.
     pub(super) packets: Vec<u64>,
     /// Descriptors accepted, over all steps.
@@ -57,6 +60,7 @@ impl<'a> Run<'a> {
             roots: (0..design.mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
             clock,
             queries: Queries::new(design),
+            tokens: NewTokens::new(design, plan.seed, &plan.image),
             packets: vec![0; design.mesh.cols() as usize],
             accepted: 0,
             presented: false,
@@ -84,6 +88,7 @@ impl<'a> Run<'a> {
     pub(super) fn is_done(&self, step: usize) -> bool {
         self.accepted >= (step + 1) * self.plan.descriptors.len()
             && self.ledger.is_done(step)
+            && self.tokens.as_ref().is_none_or(NewTokens::are_written)
             && self.occupancies >= (step + 1) * self.shown_by_step
     }
 
@@ -100,13 +105,22 @@ impl<'a> Run<'a> {
         if !begins {
             return true;
         }
+        // Once tokens of this layer have begun to go in, those of the layer before are written.
         let due = self.plan.overlap
+            || self.tokens.as_ref().is_some_and(|tokens| tokens.have_begun(self.accepted))
             || match number {
                 0 => step == 0 || self.is_done(step - 1),
-                _ => self.ledger.is_done(step),
+                _ => self.ledger.is_done(step) && self.tokens.as_ref().is_none_or(NewTokens::are_written),
             };
         let of_layer = self.plan.descriptors[number..].iter().take_while(|d| d.layer == layer(number));
-        due && self.queries.are_in(self.accepted, of_layer)
+        if !due {
+            return false;
+        }
+        let tokens_in = match &mut self.tokens {
+            Some(tokens) => tokens.are_in(self.accepted, of_layer.clone(), self.memory.image_mut()),
+            None => true,
+        };
+        self.queries.are_in(self.accepted, of_layer) && tokens_in
     }
 
     pub(super) fn over(&self) -> bool {

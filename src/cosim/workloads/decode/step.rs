@@ -26,11 +26,19 @@ pub struct Workload {
     pub layers: u32,
     /// Distance from one attended segment to the next: 1 but for sparse attention.
     pub stride: u32,
+    /// The last token of every stream is new.
+    pub append: bool,
 }
 
 /// Reason why a workload is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkloadError {
+    /// A new token, and a cache that cannot be written.
+    #[error("a new token is to be appended, and the cache of this configuration is read only\n  help: set kv.append = true")]
+    ReadOnly,
+    /// New tokens without a segment of their own.
+    #[error("a new token is to be appended to the common prefix\n  help: a token belongs to one stream: give more --tokens than --prefix")]
+    Shared,
     /// A number outside its range.
     #[error("{what} is {value}, and must be {least} to {most}\n  help: {help}")]
     Range {
@@ -167,6 +175,9 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
         (1, model.layers),
         "model.layers of the configuration is the most",
     )?;
+    if load.append && design.append.is_none() {
+        return Err(WorkloadError::ReadOnly);
+    }
     range("the common prefix in tokens", load.prefix, (0, load.tokens), "a prefix is part of the context")?;
     let longest = segments(&design.config).saturating_sub(1).max(1);
     range("the segment stride", load.stride, (1, longest), "1 attends to every segment")?;
@@ -177,6 +188,9 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
     let shared = if load.prefix == load.tokens { load.tokens } else { load.prefix / p * p };
     let common = span(p, from, shared, load.stride);
     let own = span(p, from.max(shared), load.tokens, load.stride);
+    if load.append && own.is_none() {
+        return Err(WorkloadError::Shared);
+    }
     let counts = [common, own].map(|s| s.map_or(0, |s| s.count));
     let all = counts[0] + counts[1];
     let wanted = load.segments.unwrap_or(all);
@@ -206,13 +220,15 @@ pub fn step(design: &Design, load: &Workload) -> Result<Step, WorkloadError> {
         sharing: load.sharing,
         close,
         step: false,
+        append: false,
     };
     let mut descriptors = Vec::new();
     for layer in 0..load.layers {
         // The prefix is in the cache of stream 0, whose own segments are other ones.
         descriptors.extend(common.map(|span| descriptor(layer, 0, span, 0, load.batch, own.is_none())));
         if let Some(span) = own {
-            descriptors.extend((0..load.batch).map(|b| descriptor(layer, b, span, b, 1, true)));
+            let own = |b| Descriptor { append: load.append, ..descriptor(layer, b, span, b, 1, true) };
+            descriptors.extend((0..load.batch).map(own));
         }
     }
     if let Some(last) = descriptors.last_mut() {
@@ -262,6 +278,7 @@ mod tests {
         segments: None,
         layers: 1,
         stride: 1,
+        append: false,
     };
 
     /// (prefix, layer, first, count, first row, last row, stream, streams, close) of each descriptor.

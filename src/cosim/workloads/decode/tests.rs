@@ -32,6 +32,7 @@ fn load() -> Workload {
         segments: None,
         layers: 2,
         stride: 1,
+        append: false,
     }
 }
 

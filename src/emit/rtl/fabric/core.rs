@@ -26,10 +26,13 @@ pub(in crate::emit::rtl) fn core(
     .clocked_by_tile()
     .compute_clocked_by_tile()
     .query_groups(Dir::Input, HEAD)
-    .descriptor()
+    .descriptor(c.append.is_some())
     .output("idle", 1, "All descriptors are done.");
     if c.swaps() {
         b = b.swap_report();
+    }
+    if c.append.is_some() {
+        b = b.new_tokens().writes("PORTS*");
     }
     b = b.ports_of(root, &["out_", "merge_"], "COLS*");
     b.ports_of(fabric, &["m_axi_", "error_"], "")

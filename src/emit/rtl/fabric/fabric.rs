@@ -27,9 +27,16 @@ pub(in crate::emit::rtl) fn fabric(
     if !w.tile.overlap {
         b = b.input("compute_idle", "TILES", "PaD is idle; in its clock.");
     }
-    b = b.query_groups(Dir::Input, HEAD).descriptor().output("idle", 1, "All descriptors are done.");
+    b = b.query_groups(Dir::Input, HEAD).descriptor(w.append.is_some()).output(
+        "idle",
+        1,
+        "All descriptors are done.",
+    );
     if w.swaps() {
         b = b.swap_report();
+    }
+    if w.append.is_some() {
+        b = b.new_tokens().writes("PORTS*");
     }
     compute_side(b, tile, tile, "TILES*")
         .axi("PORTS*")

@@ -31,6 +31,9 @@ pub(super) fn tile_of(design: &Design, known: &[ModuleSpec]) -> ModuleSpec {
     let mut parts = ["meshkv_bus_stop", "meshkv_prefetcher", "meshkv_filler", TRANSPORT]
         .map(|n| named(known, n))
         .to_vec();
+    if w.append.is_some() {
+        parts.push(named(known, "meshkv_new_token"));
+    }
     if w.swaps() {
         parts.push(named(known, "meshkv_occupancy"));
     }
@@ -43,6 +46,9 @@ pub(super) fn modules(design: &Design, tile: ModuleSpec, known: &[ModuleSpec]) -
     let mut parts = ["meshkv_query_words", "meshkv_column_controller", "meshkv_memory_port"]
         .map(|n| named(known, n))
         .to_vec();
+    if w.control.append.is_some() {
+        parts.push(named(known, "meshkv_write_port"));
+    }
     if w.control.swaps() {
         parts.insert(0, named(known, "meshkv_swap_unit"));
     }

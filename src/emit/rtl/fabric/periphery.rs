@@ -17,11 +17,12 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
         ],
     )
     .control(w, &["COLS", "ROWS", "TILES", "PORTS", "ROW_PORTS", "PORT_TILES", "DESC_DEPTH", "REQ_DEPTH"])
-    .params_of(parts, &["QUEUE", "CREDITS"])
+    .params_of(parts, &["QUEUE", "CREDITS", "WORDS", "DEPTH"])
     .control(w, &["HEAD_ID_WIDTH"])
+    .control(w, if w.append.is_some() { &["TOKEN_DEPTH", "WRITE_DEPTH"] } else { &[] })
     .clocked_by_tile()
     .query_groups(Dir::Input, HEAD)
-    .descriptor()
+    .descriptor(w.append.is_some())
     .output("idle", 1, "All descriptors are done.");
     b = b
         .group("Column buses, to row 0.")
@@ -34,6 +35,9 @@ pub(in crate::emit::rtl) fn periphery(w: &TakvParams, parts: &[&ModuleSpec]) -> 
             .group("Occupancies, from row 0.")
             .input("column_occupancy_valid", "COLS", "One pulse a value.")
             .input("column_occupancy_data", "COLS*VALUE_WIDTH", "The value.");
+    }
+    if w.append.is_some() {
+        b = b.new_tokens().words_of_tiles("TILES").writes("PORTS*");
     }
     b.reads_of_tiles("TILES").axi("PORTS*").instances(&names).build()
 }

@@ -42,6 +42,9 @@ pub(in crate::emit::rtl) fn tile(w: &TakvParams, parts: &[&ModuleSpec]) -> Modul
         b = b.ports_of(occupancy, &["rx_n_", "tx_s_"], "");
     }
     b = compute_side(b, prefetcher, transport, "");
+    if let Some(token) = parts.iter().find(|p| p.name == "meshkv_new_token") {
+        b = b.ports_of(token, &["new_"], "");
+    }
     b.ports_of(filler, &["req_", "rsp_", "error_"], "")
         .router_link()
         .group("For counters and diagnosis.")

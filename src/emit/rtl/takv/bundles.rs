@@ -10,8 +10,10 @@ pub(in crate::emit::rtl) const PLACE: (&str, &str) =
 pub(in crate::emit::rtl) const HEAD: (&str, &str) = ("HEAD_ID_WIDTH", "Query head.");
 
 impl ModuleBuilder {
-    pub(in crate::emit::rtl) fn descriptor(self) -> Self {
-        self.group("A descriptor: segments of a layer that some streams attend to.")
+    /// A descriptor; `append`: it may have a new token.
+    pub(in crate::emit::rtl) fn descriptor(self, append: bool) -> Self {
+        let b = self
+            .group("A descriptor: segments of a layer that some streams attend to.")
             .input("desc_valid", 1, "")
             .output("desc_ready", 1, "")
             .input(
@@ -34,7 +36,31 @@ impl ModuleBuilder {
             )
             .input("desc_share", 1, "All heads get all slices, not only those of their KV head.")
             .input("desc_close", 1, "The last of these streams in this layer: partial results are due.")
-            .input("desc_step", 1, "The last of the decode step.")
+            .input("desc_step", 1, "The last of the decode step.");
+        match append {
+            true => b.input("desc_append", 1, "Its last token is new: its K and V came before."),
+            false => b,
+        }
+    }
+    /// Words of new tokens, in, for all controllers.
+    pub(in crate::emit::rtl) fn new_tokens(self) -> Self {
+        self.group("A group of words of new tokens, before the descriptors that need them; always taken.")
+            .input("token_valid", 1, "")
+            .input("token_group", "TOKEN_GROUP_WIDTH", "Its number: by stream, KV head, K before V.")
+            .input("token_data", "64*QUERY_GROUP", "FP16, the first in the lowest bits.")
+    }
+    /// Words of new tokens to the writers of the memory ports, `times` ("PORTS*" or nothing) as many.
+    pub(in crate::emit::rtl) fn writes(self, times: &str) -> Self {
+        let w = |width: &str| format!("{times}{width}").replace("*1", "");
+        self.group("New tokens for external memory: a word that names slice and token, then K and V.")
+            .output("write_valid", w("1").as_str(), "One pulse a word, which has a credit.")
+            .output("write_data", w("64").as_str(), "The word.")
+            .input(
+                "write_credit",
+                w("1").as_str(),
+                "One pulse a word that the writer has taken from its queue.",
+            )
+            .output("writes_wait", w("1").as_str(), "Words wait.")
     }
     /// Jobs for PaD of a tile.
     pub(in crate::emit::rtl) fn job(self) -> Self {
@@ -148,6 +174,14 @@ impl ModuleBuilder {
             .input("m_axi_rdata", w("FLIT_WIDTH").as_str(), "A flit.")
             .input("m_axi_rresp", w("2").as_str(), "0 is OKAY.")
             .input("m_axi_rlast", w("1").as_str(), "The last beat of its burst.")
+    }
+    /// Words of new tokens of some tiles, `tiles` (the parameter with their number) as wide.
+    pub(in crate::emit::rtl) fn words_of_tiles(self, tiles: &str) -> Self {
+        let w = |width: &str| format!("{tiles}*{width}").replace("*1", "");
+        self.group("Words of new tokens that tiles pass on.")
+            .input("new_valid", w("1").as_str(), "One pulse a word, which has a credit.")
+            .input("new_data", w("64").as_str(), "The word.")
+            .output("new_credit", w("1").as_str(), "One pulse a word that left the queue.")
     }
     /// Reads of some tiles, `tiles` (the parameter with their number) as wide.
     pub(in crate::emit::rtl) fn reads_of_tiles(self, tiles: &str) -> Self {

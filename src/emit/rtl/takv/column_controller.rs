@@ -52,6 +52,9 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         ],
     )
     .param("QUEUE", 4, "Descriptors that wait.");
+    if w.append.is_some() {
+        b = b.control(w, &["QUERY_GROUP", "TOKEN_WORDS", "TOKEN_GROUPS", "TOKEN_GROUP_WIDTH"]);
+    }
     if w.swaps() {
         b = b.control(w, &["HOME_WIDTH"]);
     }
@@ -63,7 +66,7 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
         .input("x", "X_WIDTH", "Column, tied to a constant.")
         .query("query", Dir::Input, PLACE, "")
         .input("hold", 1, "Queries wait for a bus: no descriptor begins.")
-        .descriptor()
+        .descriptor(w.append.is_some())
         .output("idle", 1, "All descriptors are done.");
     if w.swaps() {
         b = b
@@ -74,6 +77,9 @@ pub(in crate::emit::rtl) fn column_controller(w: &TakvParams, parts: &[&ModuleSp
             .input("map_valid", 1, "A home is assigned a place.")
             .input("map_home", "HOME_WIDTH", "The logical home, {y, x}.")
             .input("map_place", "HOME_WIDTH", "Its place, {y, x}.");
+    }
+    if w.append.is_some() {
+        b = b.new_tokens();
     }
     b.group("To the bus.")
         .output("bus_valid", 1, "One pulse a word, which has a credit.")

@@ -5,7 +5,7 @@ use crate::emit::rtl::module::{Dir, ModuleBuilder, ModuleSpec};
 use crate::emit::rtl::takv::params::TakvParams;
 
 pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
-    ModuleBuilder::new(Block::Takv, "meshkv_filler",
+    let mut b = ModuleBuilder::new(Block::Takv, "meshkv_filler",
         &[
             "Fills the staging memory with the slices of which this tile is the home, in the order of their",
             "requests.",
@@ -19,6 +19,7 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
     .control(w, &["CREDIT_WIDTH", "HALF_FLITS", "HEAD_DIM", "SLICE_FLITS", "BURST_FLITS"])
     .staging_slots("SLOTS", &w.tile)
     .control(w, &["SLOT_WIDTH", "ADDR_WIDTH", "TIMEOUT_WIDTH"])
+    .control(w, if w.append.is_some() { &["ROW_FLITS_LOG"] } else { &[] })
     .param("CREDITS", 4, "Bursts that may wait in the memory port.")
     .param("DEPTH", 16, "Slices that can wait.")
     .clocked()
@@ -29,16 +30,30 @@ pub(in crate::emit::rtl) fn filler(w: &TakvParams) -> ModuleSpec {
     .input("s_first", "INDEX_WIDTH", "First flit of K that will be requested; likewise of V.")
     .input("s_last", "INDEX_WIDTH", "Last flit of K that will be requested; likewise of V.")
     .input("s_expected", "EXPECTED_WIDTH", "Number of tiles that will request it.")
-    .input("s_number", "NUMBER_WIDTH", "Its number in external memory.")
-    .request()
-    .response()
-    .filling()
-    .freed(Dir::Input)
-    .errors("1")
-    .group("Events, one pulse each.")
-    .output("event_fill", 1, "A flit is written.")
-    .output("event_slice", 1, "A slice is published.")
-    .output("event_wait", 1, "A slice waits for a free slot.")
-    .instances(&["meshkv_fifo"])
-    .build()
+    .input("s_number", "NUMBER_WIDTH", "Its number in external memory.");
+    if w.append.is_some() {
+        b = b
+            .input("s_append", 1, "Its last token is new.")
+            .group("The new token of the slice that is filled, as flits.")
+            .input("token_here", 1, "All of its words are here.")
+            .output("token_done", 1, "They are no longer needed.")
+            .output("key_wanted", 1, "A flit of K is wanted.")
+            .output("key_number", "INDEX_WIDTH", "Its number in the token's K.")
+            .input("key_ready", 1, "It is there.")
+            .output("key_taken", 1, "It is taken.")
+            .output("value_wanted", 1, "An element of V is wanted in every lane of the next cycle's flit.")
+            .output("value_element", "INDEX_WIDTH", "Its number.")
+            .input("token_flit", "FLIT_WIDTH", "The flit.");
+    }
+    b.request()
+        .response()
+        .filling()
+        .freed(Dir::Input)
+        .errors("1")
+        .group("Events, one pulse each.")
+        .output("event_fill", 1, "A flit is written.")
+        .output("event_slice", 1, "A slice is published.")
+        .output("event_wait", 1, "A slice waits for a free slot.")
+        .instances(&["meshkv_fifo"])
+        .build()
 }

@@ -5,6 +5,7 @@ pub(super) mod bus_stop;
 pub(super) mod column_controller;
 pub(super) mod filler;
 pub(super) mod memory_port;
+pub(super) mod new_token;
 pub(super) mod params;
 pub(super) mod placement;
 pub(super) mod prefetcher;
@@ -17,6 +18,7 @@ use crate::emit::rtl::takv::bus_stop::bus_stop;
 use crate::emit::rtl::takv::column_controller::column_controller;
 use crate::emit::rtl::takv::filler::filler;
 use crate::emit::rtl::takv::memory_port::memory_port;
+use crate::emit::rtl::takv::new_token::{new_token, write_port};
 use crate::emit::rtl::takv::params::TakvParams;
 use crate::emit::rtl::takv::placement::{divmod, placement};
 use crate::emit::rtl::takv::prefetcher::prefetcher;
@@ -29,12 +31,14 @@ pub(super) const TEMPLATES: &[(&str, &str)] = &[
     template!("takv/meshkv_column_controller.v"),
     template!("takv/meshkv_filler.v"),
     template!("takv/meshkv_memory_port.v"),
+    template!("takv/meshkv_new_token.v"),
     template!("takv/meshkv_occupancy.v"),
     template!("takv/meshkv_placement.v"),
     template!("takv/meshkv_prefetcher.v"),
     template!("takv/meshkv_query_words.v"),
     template!("takv/meshkv_divmod.v"),
     template!("takv/meshkv_swap_unit.v"),
+    template!("takv/meshkv_write_port.v"),
 ];
 
 /// Every module of the block, each after those it instantiates.
@@ -55,6 +59,9 @@ pub(super) fn modules(design: &Design) -> Vec<ModuleSpec> {
         prefetcher(&w),
         filler(&w),
     ]);
+    if let Some(append) = &w.append {
+        modules.extend([new_token(&w), write_port(&w, append)]);
+    }
     if w.swaps() {
         modules.extend([occupancy(&w), swap_unit(&w)]);
     }

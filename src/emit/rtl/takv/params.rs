@@ -1,7 +1,11 @@
 //! Parameter values of the modules that control fetching and fill the staging memories.
 
-use crate::design::depths::{ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, VALUE_WIDTH};
-use crate::design::{index_bits, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing};
+use crate::design::depths::{
+    ASK_DEPTH, DESC_DEPTH, FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH, TOKEN_DEPTH, VALUE_WIDTH, WRITE_DEPTH,
+};
+use crate::design::{
+    index_bits, Append, Bus, Design, Heads, Memory, Piece, Placement, PlacementKind, Sharing,
+};
 use crate::emit::rtl::mare::params::MareParams;
 use crate::emit::rtl::module::ModuleBuilder;
 use std::collections::BTreeMap;
@@ -13,6 +17,8 @@ pub(in crate::emit::rtl) struct TakvParams {
     pub(in crate::emit::rtl) memory: Memory,
     /// Widths of the column bus.
     pub(in crate::emit::rtl) bus: Bus,
+    /// The way of new tokens into the cache, if there is one.
+    pub(in crate::emit::rtl) append: Option<Append>,
     /// Pieces of all KV heads, if a slice is shared only by the heads that attend with its KV head.
     pub(in crate::emit::rtl) pieces: Vec<Piece>,
     /// Heads and rows of each column.
@@ -52,6 +58,7 @@ impl TakvParams {
             placement: design.placement,
             memory: design.memory,
             bus: design.bus,
+            append: design.append,
             pieces: design.pieces(Sharing::KvHead),
             columns: (0..mesh.cols()).map(column).collect(),
             stream: index_bits(model.max_streams),
@@ -112,6 +119,7 @@ impl TakvParams {
         values.insert("placement_round_robin".into(), is(PlacementKind::RoundRobin).into());
         values.insert("placement_hub".into(), is(PlacementKind::Hub).into());
         values.insert("swaps".into(), self.swaps().into());
+        values.insert("append".into(), self.append.is_some().into());
         let last = |x: u32| design_heads(self, x).1;
         let of_columns =
             |of: &dyn Fn(u32) -> String| (0..net.cols).rev().map(of).collect::<Vec<_>>().join(", ");
@@ -381,6 +389,31 @@ impl ModuleBuilder {
             "QUERY_DEPTH" => {
                 self.param("QUERY_DEPTH", w.bus.query_depth, "Groups that wait for the bus of a column.")
             }
+            "TOKEN_WORDS" => self.param(
+                "TOKEN_WORDS",
+                w.append.map_or(0, |a| a.words),
+                "Words of 64 bits of K and V of a token and KV head.",
+            ),
+            "TOKEN_GROUPS" => self.param(
+                "TOKEN_GROUPS",
+                w.append.map_or(0, |a| a.groups),
+                "Groups of such words of all streams and KV heads.",
+            ),
+            "TOKEN_GROUP_WIDTH" => self.param(
+                "TOKEN_GROUP_WIDTH",
+                w.append.map_or(0, |a| a.group),
+                "Width of the number of such a group in bits.",
+            ),
+            "TOKEN_DEPTH" => self.param(
+                "TOKEN_DEPTH",
+                TOKEN_DEPTH,
+                "Words of new tokens that wait in the memory port for each tile.",
+            ),
+            "WRITE_DEPTH" => self.param(
+                "WRITE_DEPTH",
+                WRITE_DEPTH,
+                "Words of new tokens that the writer of a memory port can take.",
+            ),
             "VALUE_WIDTH" => self.param("VALUE_WIDTH", VALUE_WIDTH, "Width of an occupancy in bits."),
             "USED_WIDTH" => self.param("USED_WIDTH", w.used(), "Width of a number of slots in bits."),
             "EPOCH" => self.param("EPOCH", w.swap_epoch, "Decode steps from one swap to the next (K)."),

@@ -6,7 +6,7 @@ use crate::design::Design;
 use crate::model::cycle::common::BloomPeriod;
 use crate::model::cycle::mare::{MareParams, Sent};
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, QueryGroup, Read};
+use crate::model::cycle::takv::{Answer, Burst, BusWord, Descriptor, MemoryIn, QueryGroup, Read, TokenGroup};
 
 /// Inputs of a tile from its router in a period.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct FabricIn {
     pub descriptor: Option<Descriptor>,
     /// Words of a query that come together.
     pub query: Option<QueryGroup>,
+    /// Words of new tokens that come together.
+    pub token: Option<TokenGroup>,
     /// By memory port.
     pub memory: Vec<MemoryIn>,
     /// By tile.
@@ -37,6 +39,8 @@ pub struct FabricShown {
     pub control: ControlShown,
     /// Reads, by memory port.
     pub reads: Vec<Option<Read>>,
+    /// Words of new tokens to the writers and whether any wait, by memory port.
+    pub writes: Vec<(Option<u64>, bool)>,
     /// By tile.
     pub tiles: Vec<Shown>,
 }
@@ -63,6 +67,7 @@ struct FromOthers {
     occupancy: Option<u64>,
     answer: Option<Answer>,
     burst_credit: bool,
+    new_credit: bool,
 }
 
 /// Registers between a tile and the next of its column in another SLR.
@@ -81,6 +86,10 @@ impl Tiles for Seen<'_> {
         self.0[tile].request()
     }
 
+    fn new_word(&self, tile: usize) -> Option<u64> {
+        self.0[tile].new_word()
+    }
+
     fn bus_credit(&self, column: usize) -> bool {
         self.0[column].bus().credit()
     }
@@ -94,10 +103,14 @@ impl Endpoints {
     /// Creates the endpoints in their reset state.
     pub fn new(design: &Design) -> Endpoints {
         let (params, mesh) = (MareParams::of(design), design.mesh);
-        let tiles: Vec<_> =
-            mesh.nodes().map(|node| mesh.coords(node)).map(|(x, y)| Tile::new(&params, x, y)).collect();
+        let tiles: Vec<_> = mesh
+            .nodes()
+            .map(|node| mesh.coords(node))
+            .map(|(x, y)| Tile::new(design, &params, x, y))
+            .collect();
         let shown = FabricShown {
             reads: vec![None; design.memory.ports as usize],
+            writes: vec![(None, false); design.memory.ports as usize],
             tiles: vec![Shown::default(); tiles.len()],
             ..FabricShown::default()
         };
@@ -137,18 +150,30 @@ impl Endpoints {
     pub fn step(&mut self, input: &FabricIn, routers: &[LocalIn]) {
         self.read();
         let period = BloomPeriod::at(self.cycle, self.design.mare.bloom_refresh);
-        let asked = (input.descriptor, input.query);
+        let asked = (input.descriptor, input.query, input.token);
         for (port, read) in self.shown.reads.iter_mut().enumerate() {
             *read = self.periphery.read(port).copied();
         }
+        for (port, write) in self.shown.writes.iter_mut().enumerate() {
+            *write = self.periphery.write(port);
+        }
         self.shown.control = self.periphery.step(&self.design, asked, &input.memory, &Seen(&self.tiles));
         for (t, tile) in self.tiles.iter_mut().enumerate() {
-            let FromOthers { word_credit, occupancy, answer, burst_credit } = self.others[t];
+            let FromOthers { word_credit, occupancy, answer, burst_credit, new_credit } = self.others[t];
             let LocalIn { rx, tx_credit } = routers[t];
             let word = self.words[t].as_ref();
             let compute = input.computes[t];
-            let of_tile =
-                TileIn { rx, tx_credit, word, word_credit, occupancy, answer, burst_credit, compute };
+            let of_tile = TileIn {
+                rx,
+                tx_credit,
+                word,
+                word_credit,
+                occupancy,
+                answer,
+                burst_credit,
+                new_credit,
+                compute,
+            };
             self.shown.tiles[t] = tile.step(period, &of_tile);
         }
         self.cycle += 1;
@@ -181,6 +206,7 @@ impl Endpoints {
                 occupancy,
                 answer: self.periphery.answer(t),
                 burst_credit: self.periphery.burst_credit(t),
+                new_credit: self.periphery.new_credit(t),
             };
         }
     }

@@ -3,7 +3,7 @@
 use crate::design::Design;
 use crate::model::cycle::takv::{
     Answer, Burst, BusWord, ColumnController, Common, Descriptor, MemoryIn, MemoryPort, Pieces, QueryGroup,
-    QueryWords, Read, SwapShown, SwapUnit,
+    QueryWords, Read, SwapShown, SwapUnit, TokenGroup, WritePort,
 };
 
 /// Outputs of the periphery in a period.
@@ -23,6 +23,8 @@ pub struct ControlShown {
 pub trait Tiles {
     /// Burst requested by a tile.
     fn request(&self, tile: usize) -> Option<&Burst>;
+    /// Word of a new token that a tile passes on.
+    fn new_word(&self, tile: usize) -> Option<u64>;
     /// A word has left the stop in row 0 of this column.
     fn bus_credit(&self, column: usize) -> bool;
     /// Occupancy out of row 0 of this column.
@@ -40,6 +42,8 @@ pub struct Periphery {
     hold: bool,
     swap: Option<SwapUnit>,
     ports: Box<[MemoryPort]>,
+    /// By memory port, if the cache can be appended to.
+    writes: Box<[WritePort]>,
     /// Tiles of each port, from the west.
     tiles_of: Box<[Vec<usize>]>,
     /// Port of each tile, and its place at the port.
@@ -62,6 +66,9 @@ impl Periphery {
             hold: false,
             swap: design.swaps().then(|| SwapUnit::new(design)),
             ports: tiles_of.iter().map(|tiles| MemoryPort::new(design, tiles.len())).collect(),
+            writes: (design.append.iter())
+                .flat_map(|append| tiles_of.iter().map(|tiles| WritePort::new(append, tiles.len())))
+                .collect(),
             tiles_of: tiles_of.into_boxed_slice(),
             port_of,
         }
@@ -75,6 +82,17 @@ impl Periphery {
     /// Read request at a port.
     pub fn read(&self, port: usize) -> Option<&Read> {
         self.ports[port].read()
+    }
+
+    /// Word of a new token to a port's writer, and whether any wait.
+    pub fn write(&self, port: usize) -> (Option<u64>, bool) {
+        self.writes.get(port).map_or((None, false), |port| (port.word(), port.is_busy()))
+    }
+
+    /// A word of a new token of a tile has left its port's queue.
+    pub fn new_credit(&self, tile: usize) -> bool {
+        let (port, place) = self.port_of[tile];
+        self.writes.get(port).is_some_and(|port| port.credit(place))
     }
 
     /// A burst of a tile has left its port's queue.
@@ -93,7 +111,7 @@ impl Periphery {
     pub fn step(
         &mut self,
         design: &Design,
-        (descriptor, query): (Option<Descriptor>, Option<QueryGroup>),
+        (descriptor, query, token): (Option<Descriptor>, Option<QueryGroup>, Option<TokenGroup>),
         memory: &[MemoryIn],
         tiles: &impl Tiles,
     ) -> ControlShown {
@@ -108,6 +126,7 @@ impl Periphery {
         let arrived = self.controllers.iter().all(ColumnController::has_arrived);
         let common = Common {
             descriptor: descriptor.filter(|_| descriptor_ready),
+            token,
             ready: !self.hold && self.swap.as_ref().is_none_or(SwapUnit::is_ready),
             go: self.swap.as_ref().is_some_and(SwapUnit::goes),
             placed: self.swap.as_ref().and_then(SwapUnit::placed),
@@ -128,6 +147,9 @@ impl Periphery {
         }
         for ((port, of_port), memory) in self.ports.iter_mut().zip(&self.tiles_of).zip(memory) {
             port.step(of_port.iter().map(|&tile| tiles.request(tile)), memory);
+        }
+        for ((port, of_port), memory) in self.writes.iter_mut().zip(&self.tiles_of).zip(memory) {
+            port.step(of_port.iter().map(|&tile| tiles.new_word(tile)), memory.write_credit);
         }
         shown
     }

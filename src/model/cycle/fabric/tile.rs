@@ -1,10 +1,11 @@
 //! Tile beside a router (`meshkv_tile`): bus stop, prefetcher, filler, occupancy and transport, joined.
 
+use crate::design::Design;
 use crate::model::cycle::common::BloomPeriod;
 use crate::model::cycle::mare::{Events, KvFlit, MareParams, RootFlit, Sent, Transport, TransportIn};
 use crate::model::cycle::pad::ComputeIn;
 use crate::model::cycle::takv::{
-    Answer, Ask, Burst, BusStop, BusWord, Fill, Filler, Kind, Occupancy, Prefetcher, Query,
+    Answer, Ask, Burst, BusStop, BusWord, Fill, Filler, Kind, NewToken, Occupancy, Prefetcher, Query,
 };
 
 /// Outputs of the tile in a period, which also depend on its inputs.
@@ -47,6 +48,8 @@ pub struct TileIn<'a> {
     pub answer: Option<Answer>,
     /// A burst has left the memory port's queue.
     pub burst_credit: bool,
+    /// A word of a new token has left the memory port's queue.
+    pub new_credit: bool,
     /// Outputs of the PaD.
     pub compute: ComputeIn,
 }
@@ -64,12 +67,13 @@ pub struct Tile {
     filler: Filler,
     transport: Transport,
     occupancy: Option<Occupancy>,
+    token: Option<NewToken>,
     events: Events,
 }
 
 impl Tile {
     /// Creates the tile at (x, y) in its reset state.
-    pub fn new(params: &MareParams, x: u32, y: u32) -> Tile {
+    pub fn new(design: &Design, params: &MareParams, x: u32, y: u32) -> Tile {
         Tile {
             x,
             y,
@@ -80,6 +84,7 @@ impl Tile {
             filler: Filler::new(params),
             transport: Transport::new(params, x, y),
             occupancy: params.swaps.then(|| Occupancy::new(params)),
+            token: design.append.as_ref().map(|append| NewToken::new(design, append)),
             events: Events::default(),
         }
     }
@@ -97,6 +102,11 @@ impl Tile {
     /// Occupancy to the tile in the south: a register.
     pub fn occupancy(&self) -> Option<u64> {
         self.occupancy.as_ref().and_then(Occupancy::to_south)
+    }
+
+    /// Word of a new token to the memory port: a register.
+    pub fn new_word(&self) -> Option<u64> {
+        self.token.as_ref().and_then(NewToken::passed)
     }
 
     /// Requester, home and port.
@@ -118,7 +128,9 @@ impl Tile {
         let freed = home.freed();
         let waits = self.filler.waits_for_slot();
         let known = waits.is_some_and(|tag| home.knows(tag));
-        let staged = self.filler.staged();
+        let staged = self.filler.staged(self.token.as_ref());
+        let wanted = self.token.as_ref().map(|token| self.filler.wanted(token, input.answer.as_ref()));
+        let wanted = wanted.unwrap_or_default();
         let mut shown = Shown {
             vector: word.filter(|word| word.kind == Kind::Query).map(|word| word.query),
             job,
@@ -145,7 +157,10 @@ impl Tile {
         let told = job.is_some() && compute.job_ready;
         self.prefetcher.step(heard.ask, out.command_ready, told, came, busy);
         let of_filler = (heard.fill, &staged, freed, known);
-        self.filler.step(of_filler, input.answer, input.burst_credit, &mut self.events);
+        self.filler.step(of_filler, input.answer, &wanted, input.burst_credit, &mut self.events);
+        if let Some(token) = &mut self.token {
+            token.step(heard.token, &wanted, input.new_credit);
+        }
         if let Some(occupancy) = &mut self.occupancy {
             let sample = word.is_some_and(|word| word.kind == Kind::Call);
             occupancy.step(sample, out.data_sent, out.data_credit, input.occupancy);
@@ -167,7 +182,9 @@ impl Tile {
         let asks_ready = !asked || self.prefetcher.has_room();
         let fills_ready = !filled || self.filler.has_room();
         let query_ready = word.kind != Kind::Query || vector_ready;
-        let done = asks_ready && fills_ready && query_ready;
+        let is_token = word.kind == Kind::Token && home;
+        let token_ready = !is_token || self.token.as_ref().is_some_and(NewToken::takes);
+        let done = asks_ready && fills_ready && query_ready && token_ready;
         Heard {
             done,
             ask: (done && asked).then(|| self.ask(word)),
@@ -176,7 +193,9 @@ impl Tile {
                 flits: (word.first, word.last),
                 number: word.number,
                 expected: word.expected,
+                append: word.append,
             }),
+            token: (done && is_token).then_some(word.token),
         }
     }
 
@@ -211,4 +230,5 @@ struct Heard {
     done: bool,
     ask: Option<Ask>,
     fill: Option<Fill>,
+    token: Option<u64>,
 }

@@ -47,6 +47,10 @@ pub struct MareParams {
     pub overlap: bool,
     /// Homes can swap.
     pub swaps: bool,
+    /// The cache can be appended to.
+    pub append: bool,
+    /// Flits of a token's K, at least one.
+    pub row_flits: u32,
 }
 
 impl MareParams {
@@ -76,6 +80,8 @@ impl MareParams {
             row_step: design.heads.row_step(),
             overlap: design.config.pad.enable,
             swaps: design.swaps(),
+            append: design.append.is_some(),
+            row_flits: (design.config.pe.head_dim * 16 / design.flit.data_width).max(1),
         }
     }
 

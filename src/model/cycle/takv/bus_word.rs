@@ -14,6 +14,8 @@ pub enum Kind {
     Call,
     /// Four elements of a query.
     Query,
+    /// Word of a new token.
+    Token,
 }
 
 /// Four elements of a query.
@@ -37,6 +39,15 @@ pub struct QueryGroup {
     /// Query head.
     pub head: u32,
     /// Index of the group.
+    pub group: u32,
+    /// FP16, the first in the lowest bits; words that a group does not have are 0.
+    pub words: [u64; QUERY_GROUP_WORDS as usize],
+}
+
+/// Words of new tokens that come together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TokenGroup {
+    /// Index of the group: by stream, KV head, K before V.
     pub group: u32,
     /// FP16, the first in the lowest bits; words that a group does not have are 0.
     pub words: [u64; QUERY_GROUP_WORDS as usize],
@@ -81,4 +92,8 @@ pub struct BusWord {
     pub last_row: u32,
     /// Payload of [`Kind::Query`].
     pub query: Query,
+    /// The last token of the slice is new.
+    pub append: bool,
+    /// Payload of [`Kind::Token`].
+    pub token: u64,
 }

@@ -7,7 +7,7 @@ mod words;
 pub(in crate::model::cycle) use pipeline::Pieces;
 pub(in crate::model::cycle) use state::ColumnController;
 
-use super::bus_word::{BusWord, Kind, Query};
+use super::bus_word::{BusWord, Kind, Query, TokenGroup};
 use super::descriptor::Descriptor;
 use super::swap_unit::Placed;
 use crate::design::depths::DESC_DEPTH;
@@ -15,13 +15,15 @@ use crate::design::{index_bits, Design};
 use crate::model::cycle::common::{credit_gauge, Fifo};
 use crate::model::cycle::mare::low_bits;
 use pipeline::{home, At, Item};
-use state::{State, STAGES};
+use state::{State, Tokens, STAGES};
 
 /// Inputs that all controllers share.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::model::cycle) struct Common {
     /// Descriptor that all controllers take.
     pub(in crate::model::cycle) descriptor: Option<Descriptor>,
+    /// Words of new tokens.
+    pub(in crate::model::cycle) token: Option<TokenGroup>,
     /// All homes are at their places, and no query waits.
     pub(in crate::model::cycle) ready: bool,
     /// The next step may begin.
@@ -50,6 +52,7 @@ impl ColumnController {
             askers: 0,
             places: design.swaps().then(places),
             word: None,
+            tokens: design.append.as_ref().map(Tokens::new),
             credits: design.bus_depth(),
             rotation: design.placement.rotation(),
             lap: design.placement.lap(),
@@ -78,11 +81,22 @@ impl ColumnController {
 
     /// A query is taken in this period, if there is one.
     pub(in crate::model::cycle) fn takes_query(&self, design: &Design) -> bool {
-        self.advances() && !self.says(design)
+        self.advances(design) && !self.says(design)
     }
 
-    fn advances(&self) -> bool {
+    fn advances(&self, design: &Design) -> bool {
+        self.is_free() && !self.tells(design)
+    }
+
+    fn is_free(&self) -> bool {
         self.word.is_none() || self.credits > 0
+    }
+
+    /// Words of a new token go before the slice of this period.
+    fn tells(&self, design: &Design) -> bool {
+        let item = &self.stages[STAGES - 1];
+        let more = self.tokens.as_ref().is_some_and(|tokens| tokens.told <= tokens.words);
+        more && item.valid && self.descriptors.front().is_some_and(|d| self.appends(item, d, design))
     }
 
     fn swaps(&self) -> bool {
@@ -116,6 +130,9 @@ impl ColumnController {
             self.work(design, pieces, common, query, credit);
         }
         self.credits += u32::from(credit && rests);
+        if let (Some(tokens), Some(group)) = (&mut self.tokens, &common.token) {
+            tokens.keep(group);
+        }
         if let Some(descriptor) = &common.descriptor {
             self.descriptors.push(*descriptor);
         }
@@ -130,10 +147,11 @@ impl ColumnController {
         credit: bool,
     ) {
         let (_, credits) = credit_gauge(self.credits, self.word.is_some(), credit);
-        let advances = self.advances();
+        let (advances, free, tells) = (self.advances(design), self.is_free(), self.tells(design));
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
+        let token = self.token_of(design, &descriptor).filter(|_| tells && free);
         let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
@@ -141,6 +159,11 @@ impl ColumnController {
         if advances {
             self.shift(design, &descriptor, entering);
             self.word = word.or(query);
+        } else if free {
+            self.word = token;
+        }
+        if let Some(tokens) = &mut self.tokens {
+            tokens.go_on(advances, tells, token.is_some());
         }
         if done {
             self.descriptors.pop();

@@ -29,4 +29,6 @@ pub struct Descriptor {
     pub close: bool,
     /// Last descriptor of the decode step.
     pub step: bool,
+    /// The last token is new.
+    pub append: bool,
 }

@@ -1,5 +1,7 @@
 //! Filler of a home's staging memory (`meshkv_filler`).
 
+use super::new_token::{NewToken, Wanted};
+use super::patch::Patch;
 use crate::design::depths::{FILL_DEPTH, REQ_DEPTH, TIMEOUT_WIDTH};
 use crate::model::cycle::common::{credit_gauge, k_then_v, lowest_free, Fifo, Progress};
 use crate::model::cycle::mare::{low_bits, up_to, Claim, Event, Events, MareParams, Staged};
@@ -15,6 +17,8 @@ pub struct Fill {
     pub number: u64,
     /// Tiles that will request it.
     pub expected: u32,
+    /// Its last token is new.
+    pub append: bool,
 }
 
 /// Burst requested from the memory port.
@@ -77,6 +81,8 @@ pub struct Filler {
     patience: u64,
     bad: bool,
     broken: bool,
+    /// New token of a slice, if the cache can be appended to.
+    patch: Option<Patch>,
     burst_flits: u32,
     half_flits: u32,
     slice_flits: u32,
@@ -105,6 +111,7 @@ impl Filler {
             patience: 0,
             bad: false,
             broken: false,
+            patch: params.append.then(|| Patch::new(params)),
             burst_flits: params.burst_flits,
             half_flits: params.mare.half_flits,
             slice_flits: params.mare.slice_flits,
@@ -137,18 +144,23 @@ impl Filler {
         self.fills.front().filter(|_| self.slot.is_none()).map(|fill| fill.tag)
     }
 
-    /// Returns the updates for the home in this period.
-    pub fn staged(&self) -> Staged {
-        Staged {
-            fill: self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data)),
-            claim: self.claim(),
-            publish: self.publish(),
-        }
+    /// Returns the updates for the home in this period; `token` is the new token at this home.
+    pub fn staged(&self, token: Option<&NewToken>) -> Staged {
+        let came = self.comes().map(|answer| (self.bursts[answer.id as usize].place, answer.data));
+        let fill = match (&self.patch, token) {
+            (Some(patch), Some(token)) => match came {
+                Some((place, data)) => Some((place, patch.overlaid(data, token))),
+                None => patch.written(token).map(|at| (patch.slot * self.slice_flits + at, token.flit())),
+            },
+            _ => came,
+        };
+        Staged { fill, claim: self.claim(), publish: self.publish() }
     }
 
     fn claim(&self) -> Option<Claim> {
         let may = self.slot.is_none() && self.free != 0 && self.known == Some(false);
-        let fill = self.fills.front().filter(|_| may)?;
+        let busy = self.patch.as_ref().is_some_and(|patch| patch.active);
+        let fill = self.fills.front().filter(|fill| may && !(fill.append && busy))?;
         let last = (fill.flits.1 | (self.head_dim - 1)) + self.half_flits;
         Some(Claim { slot: self.free.trailing_zeros(), tag: fill.tag, last, expected: fill.expected })
     }
@@ -171,8 +183,23 @@ impl Filler {
 
     /// ID of the burst requested in this period.
     fn sends(&self) -> Option<u32> {
-        let may = self.slot.is_some() && self.credits > 0 && !self.broken;
+        let may = self.slot.is_some() && self.credits > 0 && !self.broken && !self.is_held();
         lowest_free(self.used, self.bursts.len() as u32).filter(|_| may)
+    }
+
+    /// The last block of V waits until K of the new token is in its place.
+    fn is_held(&self) -> bool {
+        let (Some(patch), Some(fill)) = (&self.patch, self.fills.front()) else { return false };
+        let block = self.head_dim - 1;
+        let next = self.next.unwrap_or(fill.flits.0 & !block);
+        let (finish, _) = up_to(next, fill.flits.1 | block, self.burst_flits);
+        fill.append && self.value && !patch.patched && finish | block == fill.flits.1 | block
+    }
+
+    /// Wishes for the new token in this period, in which `answer` arrives.
+    pub fn wanted(&self, token: &NewToken, answer: Option<&Answer>) -> Wanted {
+        let came = self.comes().is_some();
+        self.patch.as_ref().map(|patch| patch.wanted(token, came, self.broken, answer)).unwrap_or_default()
     }
 
     /// Advances one clock period, in which the home got `staged`. `freed` is a slot that became free. `known`: a
@@ -181,19 +208,23 @@ impl Filler {
         &mut self,
         (fill, staged, freed, known): (Option<Fill>, &Staged, Option<u32>, bool),
         answer: Option<Answer>,
+        wanted: &Wanted,
         credit: bool,
         events: &mut Events,
     ) {
         let (sends, idle) = (self.sends(), self.used == 0);
         let waits = self.waits_for_slot().is_some() && staged.claim.is_none();
         events.count_if(waits, Event::FillWaits);
-        events.count_if(staged.fill.is_some(), Event::Fill);
+        events.count_if(self.comes().is_some(), Event::Fill);
         events.count_if(staged.publish.is_some(), Event::Slice);
         self.known = self.waits_for_slot().map(|_| known);
         self.request = None;
         let came = self.comes().copied();
         let gone = self.broken && self.slot.is_some();
         let publishes = staged.publish;
+        if let Some(patch) = &mut self.patch {
+            patch.go_on(wanted, self.broken, answer.as_ref());
+        }
         if let Some(answer) = &came {
             self.take(answer);
         }
@@ -210,6 +241,10 @@ impl Filler {
             self.filling |= 1 << claim.slot;
             self.free &= !(1 << claim.slot);
             self.issued &= !(1 << claim.slot);
+            let fill = self.fills.front().filter(|fill| fill.append);
+            if let (Some(patch), Some(fill)) = (&mut self.patch, fill) {
+                patch.begin(claim.slot, fill.flits.1);
+            }
         }
         if let Some(fill) = fill {
             self.fills.push(fill);
@@ -226,6 +261,9 @@ impl Filler {
         if answer.last {
             self.left[burst.slot as usize] -= 1;
             self.used &= !(1 << answer.id);
+            if let Some(patch) = &mut self.patch {
+                patch.answered(answer.id);
+            }
         }
     }
 
@@ -246,6 +284,12 @@ impl Filler {
         self.left[slot as usize] += 1;
         let progress = Progress { begun: self.next.is_some(), value: self.value };
         let asked = k_then_v(progress, Some(ends), true, false);
+        if let Some(patch) = self.patch.as_mut().filter(|_| fill.append) {
+            patch.asked(id, (self.value, ends), finish);
+        }
+        if let Some(patch) = &mut self.patch {
+            patch.at[id as usize] = next;
+        }
         self.next = asked.progress.begun.then_some(finish + 1);
         self.issued |= u64::from(asked.last) << slot;
         self.value = asked.progress.value;

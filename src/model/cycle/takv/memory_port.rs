@@ -36,6 +36,8 @@ pub struct MemoryIn {
     pub request_ready: bool,
     /// Beat of an answer.
     pub beat: Option<Beat>,
+    /// The writer has taken a word of a new token.
+    pub write_credit: bool,
 }
 
 /// Queues of the tiles, and the registers of the port.

@@ -5,7 +5,7 @@ use crate::cosim::dut::model_ports::engine::Engine;
 use crate::cosim::dut::model_ports::flits::part;
 use crate::model::cycle::mare::PartFlit;
 use crate::model::cycle::pad::ComputeIn;
-use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, QueryGroup};
+use crate::model::cycle::takv::{Beat, Descriptor, MemoryIn, QueryGroup, TokenGroup};
 
 impl FabricPorts {
     /// Reads the inputs of the period.
@@ -18,6 +18,10 @@ impl FabricPorts {
             group: self.ports.get32(at.query_group, 0),
             words: self.ports.get_words(at.query_data),
         });
+        self.input.token = self.ports.bit(at.token_valid, 0).then(|| TokenGroup {
+            group: self.ports.get32(at.token_group, 0),
+            words: self.ports.get_words(at.token_data),
+        });
         for port in 0..self.input.memory.len() {
             let beat = self.ports.bit(at.m_axi_rvalid, port).then(|| Beat {
                 id: self.ports.get32(at.m_axi_rid, port),
@@ -25,8 +29,11 @@ impl FabricPorts {
                 last: self.ports.bit(at.m_axi_rlast, port),
                 data: self.ports.get(at.m_axi_rdata, port),
             });
-            self.input.memory[port] =
-                MemoryIn { request_ready: self.ports.bit(at.m_axi_arready, port), beat };
+            self.input.memory[port] = MemoryIn {
+                request_ready: self.ports.bit(at.m_axi_arready, port),
+                beat,
+                write_credit: self.ports.bit(at.write_credit, port),
+            };
         }
         if matches!(self.engine, Engine::Core(_)) {
             return;
@@ -53,6 +60,7 @@ impl FabricPorts {
             share: get(at.desc_share) == 1,
             close: get(at.desc_close) == 1,
             step: get(at.desc_step) == 1,
+            append: get(at.desc_append) == 1,
         }
     }
 

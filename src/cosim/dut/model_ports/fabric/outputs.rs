@@ -25,6 +25,12 @@ impl FabricPorts {
             self.ports.put(at.swap_b, 0, self.coordinates(b));
         }
         for port in 0..self.input.memory.len() {
+            let (word, busy) = self.engine.shown().writes[port];
+            self.ports.put(at.write_valid, port, u32::from(word.is_some()));
+            self.ports.put(at.writes_wait, port, u32::from(busy));
+            if let Some(word) = word {
+                self.ports.put(at.write_data, port, word);
+            }
             let read = self.engine.shown().reads[port];
             self.ports.put(at.m_axi_rready, port, 1_u32);
             self.ports.put(at.m_axi_arvalid, port, u32::from(read.is_some()));

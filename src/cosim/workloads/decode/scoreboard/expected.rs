@@ -143,6 +143,7 @@ mod tests {
             sharing,
             close: true,
             step: false,
+            append: false,
         }
     }
 

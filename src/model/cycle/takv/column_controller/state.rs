@@ -1,8 +1,9 @@
 //! Registers of a column controller.
 
 use super::pipeline::{At, Item};
+use crate::design::Append;
 use crate::model::cycle::common::Fifo;
-use crate::model::cycle::takv::{BusWord, Descriptor};
+use crate::model::cycle::takv::{BusWord, Descriptor, TokenGroup};
 
 /// Stages of the pipeline.
 pub(super) const STAGES: usize = 6;
@@ -48,8 +49,44 @@ pub(in crate::model::cycle) struct ColumnController {
     /// Tile of each logical home, if homes can swap.
     pub(super) places: Option<Box<[usize]>>,
     pub(super) word: Option<BusWord>,
+    /// New tokens, if the cache can be appended to.
+    pub(super) tokens: Option<Tokens>,
     pub(super) credits: u32,
     pub(super) rotation: u32,
     /// Turns of a lap.
     pub(super) lap: u32,
+}
+
+/// New tokens that a controller keeps until their slices are announced.
+#[derive(Debug, Clone)]
+pub(super) struct Tokens {
+    /// Words of all tokens, by stream and KV head.
+    pub(super) kept: Box<[u64]>,
+    /// Words of the present token that went.
+    pub(super) told: u32,
+    /// Periods that its slice has been in the last stage, up to the two in which its words are read.
+    pub(super) ripe: u32,
+    /// Words of a token, less the one that names it.
+    pub(super) words: u32,
+    group_words: u32,
+}
+
+impl Tokens {
+    pub(super) fn new(append: &Append) -> Tokens {
+        let kept = vec![0; (append.groups * append.group_words) as usize].into();
+        Tokens { kept, told: 0, ripe: 0, words: append.words, group_words: append.group_words }
+    }
+
+    /// Keeps words that come together.
+    pub(super) fn keep(&mut self, group: &TokenGroup) {
+        let words = self.group_words as usize;
+        let at = group.group as usize * words;
+        self.kept[at..at + words].copy_from_slice(&group.words[..words]);
+    }
+
+    /// Advances one clock period: the pipeline advances, a token is being told, a word of it goes.
+    pub(super) fn go_on(&mut self, advances: bool, tells: bool, goes: bool) {
+        self.told = if advances { 0 } else { self.told + u32::from(goes) };
+        self.ripe = if tells { (self.ripe + 1).min(2) } else { 0 };
+    }
 }

@@ -22,6 +22,31 @@ impl ColumnController {
         item.last && column == self.x && self.askers != 0
     }
 
+    /// The slice is announced to its home with a new token.
+    pub(super) fn appends(&self, item: &Item, descriptor: &Descriptor, design: &Design) -> bool {
+        descriptor.append && item.ends && self.fills(item, design)
+    }
+
+    /// Returns the word of the new token that goes now, if the slice of this period has one and it is read.
+    pub(super) fn token_of(&self, design: &Design, descriptor: &Descriptor) -> Option<BusWord> {
+        let (item, tokens) = (&self.stages[STAGES - 1], self.tokens.as_ref()?);
+        let (cols, words) = (design.mesh.cols() as usize, tokens.words);
+        let token = match tokens.told.checked_sub(1) {
+            None => {
+                let number =
+                    design.slice_number(descriptor.prefix, descriptor.layer, item.segment, item.slice);
+                number << 16 | u64::from(descriptor.last_row)
+            }
+            Some(word) if tokens.ripe == 2 => {
+                let place = (descriptor.prefix * design.config.model.kv_heads + item.slice) * words + word;
+                tokens.kept[place as usize]
+            }
+            Some(_) => return None,
+        };
+        let (home_x, home_y) = ((item.home % cols) as u32, (item.home / cols) as u32);
+        Some(BusWord { kind: Kind::Token, home_x, home_y, token, ..BusWord::default() })
+    }
+
     /// Returns the rows that request a slice. Heads have rows of their own, or follow the home's row. The
     /// streams of a common prefix spread over the rows from there.
     pub(super) fn asked(&self, design: &Design, descriptor: &Descriptor, item: &Item) -> u32 {
@@ -69,6 +94,8 @@ impl ColumnController {
             first_row,
             last_row,
             query: Query::default(),
+            append: kind == Kind::Slice && self.appends(item, descriptor, design),
+            token: 0,
         }
     }
 
