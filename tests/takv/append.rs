@@ -1,10 +1,13 @@
 //! New tokens: each is written to external memory, once and where it belongs, and attended to in the same step without
 //! memory having it. The Verilog and its model agree in every cycle.
 
-use crate::support::decode::{plan, run_clean, small, whole_library, LOAD, MAPPINGS};
+use crate::support::decode::{plan, run_alone, run_clean, small, whole_library, FORM, LOAD, MAPPINGS};
+use crate::support::sources::source_mut;
+use crate::support::verilated::library_of;
 use meshkv::config::Config;
 use meshkv::cosim::workloads::decode::{Plan, Workload};
 use meshkv::design::{Design, Mapping, Sharing};
+use meshkv::emit::emit;
 
 /// Two streams, each with a new token after what they share.
 const APPENDING: Workload = Workload { tokens: 29, batch: 2, prefix: 9, append: true, ..LOAD };
@@ -54,4 +57,33 @@ fn memory_may_answer_in_any_order_and_at_any_time() {
     let design = design(|c| c.memory.tiles_per_port = Some(2));
     let unruly = |plan: Plan| Plan { memory: plan.memory.clone().unruly(5), ..plan };
     appends(&design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }, unruly, "unruly");
+}
+
+#[test]
+fn a_slip_on_the_way_of_a_token_is_found() {
+    let design = design(|_| {});
+    let plan = Plan { steps: 2, ..plan(&design, &Workload { mapping: Mapping::RowAligned, ..APPENDING }) };
+    let slips = [
+        // V of the next token.
+        ("meshkv_filler", "<< row[LANE_BITS-1:0]", "<< ~row[LANE_BITS-1:0]"),
+        // K is written where memory's answer for the same place comes later.
+        ("meshkv_filler", "k_here     = k_all_q & ~|keys_q;", "k_here     = 1'b1;"),
+        // V that memory has.
+        ("meshkv_filler", "patch | (d_new_q & lane_q[l])", "patch"),
+        // The elements of one word in another order.
+        ("meshkv_new_token", "word[16*value_element[1:0]+:16]", "word[16*value_element[0]+:16]"),
+        // The token of the next KV head.
+        ("meshkv_column_controller", "wanted  = told_d - 1'b1;", "wanted  = told_d;"),
+        // A token twice.
+        ("meshkv_column_controller", "told_q      <= advance ?", "told_q      <= advance & ~told_q[0] ?"),
+    ];
+    for (module, from, to) in slips {
+        let mut files = emit(&design).unwrap();
+        let file = source_mut(&mut files, module);
+        assert_eq!(file.text.matches(from).count(), 1, "{from}");
+        file.text = file.text.replace(from, to);
+        let done = run_alone(&library_of(FORM, &design, &files), &design, &plan);
+        let caught = done.as_ref().map_or(true, |done| done.violations > 0);
+        assert!(caught, "{module}: {to} is not found");
+    }
 }

@@ -151,7 +151,7 @@ impl ColumnController {
         let front = self.descriptors.front().copied();
         let descriptor = front.unwrap_or_default();
         let word = self.says(design).then(|| self.word_of(design, pieces, &descriptor));
-        let token = self.token_of(design, &descriptor).filter(|_| tells && free);
+        let token = (tells && free).then(|| self.token_of(design, &descriptor)).flatten();
         let query = query.map(|query| BusWord { kind: Kind::Query, query, ..BusWord::default() });
         let empty = self.stages.iter().all(|item| !item.valid);
         let entering = self.entering(pieces, &descriptor);
