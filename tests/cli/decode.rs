@@ -226,6 +226,7 @@ fn what_the_design_cannot_hold_is_refused_with_the_way_out() {
     for (line, words) in [
         ("--tokens 999", ["the context in tokens is 999", "model.max_tokens"]),
         ("--batch 3", ["the batch is 3", "model.max_streams"]),
+        ("--append", ["read only", "kv.append = true"]),
         ("--segments 0", ["the number of segments is 0", "1 to 32"]),
         ("--segments 33", ["the number of segments is 33", "leave it out"]),
         ("--segments some", ["some", "`all`"]),
