@@ -5,6 +5,7 @@
 
 mod array;
 mod bounds;
+mod buffers;
 mod bus;
 mod check;
 mod counters;

@@ -158,12 +158,7 @@ fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
 
 /// The state of a head as the root returns it: a flit with l and m, then o.
 fn halves(state: &State, lanes: u32) -> Vec<u16> {
-    let words = |numbers: &[f32]| -> Vec<u16> {
-        numbers.iter().flat_map(|n| [n.to_bits() as u16, (n.to_bits() >> 16) as u16]).collect()
-    };
-    let mut header = words(&[state.l, state.max]);
-    header.resize(lanes as usize, 0);
-    [header, words(&state.o)].concat()
+    State::in_flits(&state.halves(), lanes as usize)
 }
 
 /// Fewest cycles of a root, over all runs of a case.
@@ -225,8 +220,13 @@ fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
         }
         let parameters = [&parameters[..], &[("LINES", input.lines().count() as u32)]].concat();
         let bench = Bench::of(files, "reduce/reduce_root_tb", &parameters);
-        let arguments =
-            [("seed", seed), ("s_share", *s_share), ("m_share", *m_share), ("rounds", case.rounds), ("partials", case.asked)];
+        let arguments = [
+            ("seed", seed),
+            ("s_share", *s_share),
+            ("m_share", *m_share),
+            ("rounds", case.rounds),
+            ("partials", case.asked),
+        ];
         let said = bench.run(&input, &arguments);
 
         // The order in which it takes packets is its own; what comes of it is not.
@@ -403,7 +403,9 @@ fn partial_results_are_finished_at_the_stated_pace() {
     for (root_lanes, lanes, head_dim) in [(8, 32, 128), (2, 4, 32), (16, 64, 256)] {
         let case = Case { root_lanes, lanes, head_dim, partials: 1, depth: 16, asked: 15, ..DEFAULT };
         let pace = agrees(case, &[(8, 8)]);
-        println!("{case:?} {pace:?}");
+        // 32 numbers of the head before may still wait behind the stages.
+        let cycles = 2 * (u64::from(head_dim) + 2);
+        assert!((cycles - 64..=cycles).contains(&pace.finish), "{case:?}: {pace:?}");
     }
 }
 
@@ -480,6 +482,51 @@ fn slips_of_the_verilog_are_found() {
     assert_eq!(missed, [&("", "", ""); 0], "nothing shows these");
 }
 
+/// Changes for the worse that only partial results show.
+const SLIPS_OF_STATES: &[(&str, &str, &str)] = &[
+    ("meshkv_reduce_root", "partials[id_q[STREAM_WIDTH-1:0]]", "partials[0]"),
+    ("meshkv_reduce_finisher", " & (room_q | ~partial);", ";"),
+    ("meshkv_reduce_finisher", "asked_q[drain_place_q]", "asked_q[fill_place_q]"),
+    ("meshkv_reduce_finisher", "partial : max_next_q & ~draws", "partial : 1'b0"),
+    ("meshkv_reduce_finisher", "draws & ~max_next_q}", "draws}"),
+    ("meshkv_reduce_finisher", "is_max_q[LEAD] ? MAX", "is_max_q[SINGLE] ? MAX"),
+    ("meshkv_reduce_finisher", "(|kept[6:0]) | ", ""),
+    ("meshkv_reduce_finisher", " | kept[8])", ")"),
+    ("meshkv_reduce_finisher", "nothing_q & is_max_q[LEAD]", "1'b0"),
+    ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "partial & far"),
+    ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "1'b0"),
+    ("meshkv_reduce_finisher", " & ~(&done_max[31:24])", ""),
+    ("meshkv_reduce_finisher", "if (waits & packs) upper_q", "if (waits) upper_q"),
+    ("meshkv_reduce_finisher", "(last | head_ends) & ~lower", "last & ~lower"),
+];
+
+#[test]
+fn slips_of_partial_results_are_found() {
+    let files = sources("meshkv_reduce_root");
+    let right = |files: &[SourceFile]| {
+        let small = Case { root_lanes: 16, head_dim: 32, rounds: 3, depth: 16, ..DEFAULT };
+        let cases = [
+            Case { asked: 0b1010, partials: 4, ..small },
+            Case { asked: 0b1111, partials: 1, rounds: 6, ..small },
+            Case { asked: 0b0111, root_lanes: 2, lanes: 4, partials: 2, ..small },
+        ];
+        cases.iter().all(|case| {
+            let run = || agrees_as(files, *case, &[(8, 8), (8, 1)]);
+            std::panic::catch_unwind(run).is_ok()
+        })
+    };
+    assert!(right(&files));
+    let missed: Vec<_> = SLIPS_OF_STATES
+        .iter()
+        .filter(|(module, from, to)| {
+            let mut slipped = files.clone();
+            change(&mut slipped, module, from, to);
+            right(&slipped)
+        })
+        .collect();
+    assert_eq!(missed, [&("", "", ""); 0], "nothing shows these");
+}
+
 #[test]
 fn every_reader_of_verilog_is_content() {
     assert_eq!(lint("meshkv_reduce_root", &[]), [""; 0]);
@@ -496,7 +543,7 @@ fn every_reader_of_verilog_is_content() {
         ("STREAM_WIDTH", 2),
         ("PART_HEAD_WIDTH", 3),
         ("ID_WIDTH", 10),
-        ("OUT_INDEX_WIDTH", 3),
+        ("OUT_INDEX_WIDTH", 5),
     ];
     assert_eq!(lint("meshkv_reduce_root", &small), [""; 0]);
     assert_eq!(lint("meshkv_reduce_root", &[("LANES", 16), ("DEPTH", 16), ("HEAD_DIM", 32)]), [""; 0]);

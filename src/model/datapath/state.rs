@@ -6,6 +6,9 @@
 /// m is returned exactly from minus this up to it: all such integers are FP32.
 pub const MOST_MAX: i32 = 1 << 24;
 
+/// Halves of l and m.
+const HEADER: usize = 4;
+
 /// m, l and o of a head, in FP32.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
@@ -28,17 +31,35 @@ impl State {
         State { l: number, max: number, o: vec![number; head_dim] }
     }
 
-    /// Reads l, m, and o as the device writes them: a part with l and m, then o.
-    pub fn from_words(header: [u32; 2], o: impl Iterator<Item = u32>) -> State {
-        let [l, max] = header.map(f32::from_bits);
-        State { l, max, o: o.map(f32::from_bits).collect() }
+    /// The halves of l, m and o, in this order, the lower half first: 2 x (2 + `head_dim`) numbers.
+    pub fn halves(&self) -> Vec<u16> {
+        let all = [self.l, self.max].into_iter().chain(self.o.iter().copied());
+        all.map(f32::to_bits).flat_map(|bits| [bits as u16, (bits >> 16) as u16]).collect()
     }
 
-    /// True if both are the same in every bit, NaN included.
-    pub fn is_bitwise(&self, other: &State) -> bool {
-        let bits = |of: &State| [of.l.to_bits(), of.max.to_bits()];
-        let o = |of: &State| of.o.iter().map(|o| o.to_bits()).collect::<Vec<_>>();
-        bits(self) == bits(other) && o(self) == o(other)
+    /// Reads such halves.
+    ///
+    /// # Panics
+    /// If there are not even l and m.
+    pub fn of_halves(halves: &[u16]) -> State {
+        let number = |two: &[u16]| f32::from_bits(u32::from(two[1]) << 16 | u32::from(two[0]));
+        let mut numbers = halves.chunks(2).map(number);
+        let (l, max) = (numbers.next().expect("l"), numbers.next().expect("m"));
+        State { l, max, o: numbers.collect() }
+    }
+
+    /// Halves as they lie in flits of `elements` elements: l and m have a flit of their own.
+    pub fn in_flits(halves: &[u16], elements: usize) -> Vec<u16> {
+        let (header, o) = halves.split_at(HEADER);
+        let mut flits = header.to_vec();
+        flits.resize(elements, 0);
+        flits.extend(o);
+        flits
+    }
+
+    /// Takes the filling of the first flit away.
+    pub fn out_of_flits(halves: &mut Vec<u16>, elements: usize) {
+        halves.drain(HEADER.min(halves.len())..elements.min(halves.len()));
     }
 
     /// Merges the state over some tokens with that over others. Sums are scaled to the larger m, which is exact but for
@@ -86,6 +107,19 @@ mod tests {
         assert_eq!((some.merge(&none), none.merge(&some)), (some.clone(), some));
         let both = none.merge(&none);
         assert_eq!((both.clone(), both.output()), (none, vec![0.0; 2]));
+    }
+
+    #[test]
+    fn halves_and_flits_hold_the_same_numbers() {
+        let some = State { l: 1.5, max: -3.0, o: vec![0.25, -7.0] };
+        let halves = some.halves();
+        assert_eq!(State::of_halves(&halves), some);
+        for elements in [4, 32] {
+            let mut flits = State::in_flits(&halves, elements);
+            assert_eq!(flits.len(), elements + 4);
+            State::out_of_flits(&mut flits, elements);
+            assert_eq!(flits, halves);
+        }
     }
 
     #[test]

@@ -23,7 +23,11 @@ pub(in crate::emit::rtl) fn column_root(
         &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH", "LANES"],
     )
     .clocked()
-    .input("partials", "STREAMS_NUM", "Streams whose heads return partial results; stable while they are decoded.");
+    .input(
+        "partials",
+        "STREAMS_NUM",
+        "Streams whose heads return partial results; stable while they are decoded.",
+    );
     let mut b = mirrored_ports(b, tile, &["root_"], "");
     for name in [
         "out_valid",
