@@ -4,6 +4,7 @@ use crate::support::device::{
     apart, assert_rules, hasty, job, joined, joined_of, mutant, run_clean, small, tensors, whole, MOST,
 };
 use meshkv::cosim::dut::clocks::Clocks;
+use meshkv::cosim::workloads::attention::{visits, Job};
 use meshkv::cosim::workloads::device::{Bench, Notice, Platform};
 use meshkv::design::{Descriptor, Design, Mapping};
 use meshkv::emit::SourceFile;
@@ -35,14 +36,8 @@ const TOKENS: usize = 61;
 /// Buffers of the bench.
 const OUTPUTS: u64 = 0x9_ffff_e000;
 
-/// Both streams attend to six segments; then stream 0 is closed with the seventh and stream 1 with the eighth. Each
-/// returns what `asked` says. Returns the bytes of the buffer.
-fn each_returns_its_own(bench: &mut Bench, design: &Design, tensors: &Tensors, asked: [bool; 2]) -> Vec<u8> {
-    let job = job(design, tensors, Mapping::HeadTile);
-    bench.driver.clear().unwrap();
-    // The whole buffer is there for either.
-    bench.load(&job.part(0..TOKENS as u32)).unwrap();
-    bench.driver.device.set_image(job.image());
+/// Those of [`each_returns_its_own`].
+fn descriptors(job: &Job) -> [Descriptor; 3] {
     let both =
         Descriptor { count: 6, last_row: 7, close: false, step: false, ..job.descriptors().unwrap()[0] };
     let closes = |stream: u32, last_row: u32| Descriptor {
@@ -55,10 +50,20 @@ fn each_returns_its_own(bench: &mut Bench, design: &Design, tensors: &Tensors, a
         step: stream == 1,
         ..both
     };
-    bench.driver.push(&both).unwrap();
-    for (stream, last_row) in [(0, 7), (1, 4)] {
-        bench.driver.partials = asked[stream as usize];
-        bench.driver.push(&closes(stream, last_row)).unwrap();
+    [both, closes(0, 7), closes(1, 4)]
+}
+
+/// Both streams attend to six segments; then stream 0 is closed with the seventh and stream 1 with the eighth. Each
+/// returns what `asked` says. Returns the bytes of the buffer.
+fn each_returns_its_own(bench: &mut Bench, design: &Design, tensors: &Tensors, asked: [bool; 2]) -> Vec<u8> {
+    let job = job(design, tensors, Mapping::HeadTile);
+    bench.driver.clear().unwrap();
+    // The whole buffer is there for either.
+    bench.load(&job.part(0..TOKENS as u32)).unwrap();
+    bench.driver.device.set_image(job.image());
+    for (descriptor, asked) in descriptors(&job).iter().zip([false, asked[0], asked[1]]) {
+        bench.driver.partials = asked;
+        bench.driver.push(descriptor).unwrap();
     }
     bench.driver.write("QUERY_STREAMS", 2).unwrap();
     bench.driver.start().unwrap();
@@ -67,15 +72,18 @@ fn each_returns_its_own(bench: &mut Bench, design: &Design, tensors: &Tensors, a
     bench.driver.device.outputs(OUTPUTS).unwrap().to_vec()
 }
 
-/// The state and the output of a head that attends to these segments in one tile.
+/// The state and the output of a head, all of whose segments are of one tile.
 fn of_datapath(design: &Design, tensors: &Tensors, (stream, head): (usize, usize)) -> (State, Vec<u16>) {
     let (dim, datapath) = (32, Datapath::new(DatapathShape::of(design)));
     let mut partial = datapath.partial(tensors.query(head, stream));
-    for segment in [0, 1, 2, 3, 4, 5, 6 + stream] {
-        let tokens = (segment * 8..(segment * 8 + 8).min(TOKENS)).len();
-        let elements = segment * 8 * dim..(segment * 8 + tokens) * dim;
+    let job = job(design, tensors, Mapping::HeadTile);
+    let visited = descriptors(&job).into_iter().flat_map(|d| visits(design, &d));
+    let here = visited.filter(|(visit, _)| (visit.stream, visit.head) == (stream as u32, head as u32));
+    for (first, rows) in here.flat_map(|(_, segments)| segments) {
+        let elements = first as usize * dim..(first as usize + 8).min(TOKENS) * dim;
         let (k, v) = (tensors.keys(head), tensors.values(head));
-        attention::segment(&mut partial, &k[elements.clone()], &v[elements], 0..tokens);
+        let rows = rows.start as usize..rows.end as usize;
+        attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);
     }
     let mut root = datapath.root();
     root.merge(&partial.to_flits());
@@ -155,7 +163,7 @@ fn slips_of_the_front_are_found() {
         ("meshkv_output_writer", "of_sums ? burst - 1'b1 : burst", "burst"),
         ("meshkv_output_writer", "of_state ? 5'd1 : BURST[4:0]", "BURST[4:0]"),
         ("meshkv_output_writer", "own_b_q & ~sum_b_q", "own_b_q"),
-        ("meshkv_output_writer", "sums_q;", "1'b0;"),
+        ("meshkv_output_writer", ", sums_q};", ", 1'b0};"),
     ];
     for (module, from, to) in slips {
         let slipped = mutant(&files, module, from, to);
