@@ -67,7 +67,8 @@ fn any_number_of_parts_merges_to_attention_over_all_tokens() {
             let done: Vec<_> = parts.into_iter().map(|part| (part.clone(), of(&part))).collect();
             let merged = PartialsRow::new(&job, &whole, &row, &done);
             assert!(merged.is_good() && merged.runs.len() == done.len(), "{logits:?}: {merged:?}");
-            assert!(merged.max_difference > 0.0 && merged.max_difference < 0.01, "{logits:?}: {merged:?}");
+            let apart = merged.max_difference;
+            assert!(apart > 0.0 && apart <= 2.0 * merged.bound, "{logits:?}: {merged:?}");
         }
         // A part that is left out, or is there twice, is found.
         let halves: Vec<_> = job.ranges(2).into_iter().map(|rows| job.part(rows)).collect();
