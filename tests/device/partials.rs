@@ -162,7 +162,7 @@ fn slips_of_the_front_are_found() {
         ("meshkv_output_writer", "STATES + (wide_head_at << FLIT_LOG)", "STATES"),
         ("meshkv_output_writer", "of_sums ? burst - 1'b1 : burst", "burst"),
         ("meshkv_output_writer", "of_state ? 5'd1 : BURST[4:0]", "BURST[4:0]"),
-        ("meshkv_output_writer", "own_b_q & ~sum_b_q", "own_b_q"),
+        ("meshkv_output_writer", "own_b_q & sum_b_q", "1'b0"),
         ("meshkv_output_writer", ", sums_q};", ", 1'b0};"),
     ];
     for (module, from, to) in slips {
