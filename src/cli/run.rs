@@ -18,7 +18,7 @@ use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
 use crate::eval::report::{Figure, RunPage};
-use crate::eval::{self, AttentionRow};
+use crate::eval::{self, AttentionRow, PartialsRow};
 use ended::Ended;
 use safetensors::tensor::{Dtype, TensorView};
 use std::process::ExitCode;
@@ -45,6 +45,12 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));
     let (job, chosen) = args.job(&design, &tensors)?;
+    let tokens = job.rows.end - job.rows.start;
+    anyhow::ensure!(
+        args.partials.is_none_or(|cards| cards <= tokens),
+        "--partials is {}, and there are {tokens} tokens: each card needs one\n  help: choose at most {tokens}",
+        args.partials.unwrap_or_default()
+    );
     let chosen = chosen.as_ref();
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
@@ -58,51 +64,23 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let (form, length) = args.build(&job);
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
-    let heads = u64::from(design.config.model.heads * args.batch);
     let mut accesses = None;
-    let result = if args.device {
-        let mut device = device::bench(args, &job, behaviour.clone(), &verilog)?;
-        let progress = ui.progress(Some(heads), "attending");
-        let result = device::attend(&mut device, args, &job, timeline, &mut |outputs| {
-            progress.set(outputs);
-            interrupt.requested()
-        });
-        accesses = Some(device.driver.device.accesses());
-        result
-    } else {
-        let bench = bench(args, &job, behaviour.clone(), &verilog)?;
-        let progress = ui.progress(Some(heads), "attending");
-        let result = bench.run(timeline, args.stall, &mut |outputs| {
-            progress.set(outputs as u64);
-            interrupt.requested()
-        });
-        result.map_err(Ended::from)
-    };
+    let result = attend(args, &job, &behaviour, &verilog, timeline, &mut accesses)?;
     let done = match result {
         Ok(done) => done,
-        Err(Ended::Stopped) => {
-            let what = format!("while attending; no result{}", args.carrier.waves_until_then());
-            return interrupt.explain(Err(AttentionError::Stopped.into()), &what);
-        }
-        Err(Ended::Differs(difference)) => {
-            let mut stop = |_: usize| interrupt.requested();
-            let again = |socket| {
-                let bench = Bench::on(socket, &job, behaviour.clone(), args.clocks(&design));
-                match bench.map(|bench| bench.run(0, args.stall, &mut stop)) {
-                    Ok(Err(AttentionError::Dut(end))) | Err(end) => Some(end),
-                    Ok(_) => None,
-                }
-            };
-            verilog.differs(&difference, &args.carrier, again)?;
-            return Ok(ExitCode::FAILURE);
-        }
-        Err(Ended::Failed(why)) => {
-            ui.error(format_args!("{why}"));
-            return Ok(ExitCode::FAILURE);
-        }
+        Err(ended) => return explain(ended, args, &job, &behaviour, &verilog),
     };
     args.carrier.note_waves(ui);
     let row = AttentionRow::new(&job, &done);
+    let mut parts = Vec::new();
+    for rows in args.partials.map(|cards| job.ranges(cards)).unwrap_or_default() {
+        let part = job.part(rows);
+        match attend(args, &part, &behaviour, &verilog, 0, &mut accesses)? {
+            Ok(done) => parts.push((part, done)),
+            Err(ended) => return explain(ended, args, &part, &behaviour, &verilog),
+        }
+    }
+    let partials = args.partials.map(|_| PartialsRow::new(&job, &done, &row, &parts));
     if let Some(pictures) = &pictures {
         let title = format!("{}: {}", design.name, args.title(&job));
         let caption =
@@ -124,13 +102,76 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         whole_file::write(path, &outputs(&job, &done)?, true)?;
         ui.note(format_args!("wrote {}", path.display()));
     }
-    let output = RunOutput::new(args, &job, chosen, &row, accesses);
-    ui.result(&output, || report::prose(&job, chosen, &row, accesses))?;
-    Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() {
+    let output = RunOutput::new(args, &job, chosen, &row, partials.as_ref(), accesses);
+    ui.result(&output, || report::prose(&job, chosen, &row, partials.as_ref(), accesses))?;
+    let merges = partials.as_ref().is_none_or(PartialsRow::is_good);
+    Ok(if row.bit_exact != Some(false) && row.violations.is_empty() && row.saturated.is_empty() && merges {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Runs a job, and counts `accesses` to registers if it runs on a device.
+fn attend(
+    args: &Args,
+    job: &Job,
+    behaviour: &Behaviour,
+    verilog: &Verilog,
+    timeline: usize,
+    accesses: &mut Option<u64>,
+) -> anyhow::Result<Result<AttentionResult, Ended>> {
+    let heads = u64::from(job.design.config.model.heads * args.batch);
+    let (ui, interrupt) = (verilog.ui, verilog.interrupt);
+    if args.device {
+        let mut device = device::bench(args, job, behaviour.clone(), verilog)?;
+        let progress = ui.progress(Some(heads), "attending");
+        let result = device::attend(&mut device, args, job, timeline, &mut |outputs| {
+            progress.set(outputs);
+            interrupt.requested()
+        });
+        *accesses = Some(accesses.unwrap_or(0) + device.driver.device.accesses());
+        return Ok(result);
+    }
+    let bench = bench(args, job, behaviour.clone(), verilog)?;
+    let progress = ui.progress(Some(heads), "attending");
+    let result = bench.run(timeline, args.stall, &mut |outputs| {
+        progress.set(outputs as u64);
+        interrupt.requested()
+    });
+    Ok(result.map_err(Ended::from))
+}
+
+/// Says why a run of a job has no result.
+fn explain(
+    ended: Ended,
+    args: &Args,
+    job: &Job,
+    behaviour: &Behaviour,
+    verilog: &Verilog,
+) -> anyhow::Result<ExitCode> {
+    match ended {
+        Ended::Stopped => {
+            let what = format!("while attending; no result{}", args.carrier.waves_until_then());
+            verilog.interrupt.explain(Err(AttentionError::Stopped.into()), &what)
+        }
+        Ended::Differs(difference) => {
+            let mut stop = |_: usize| verilog.interrupt.requested();
+            let again = |socket| {
+                let bench = Bench::on(socket, job, behaviour.clone(), args.clocks(job.design));
+                match bench.map(|bench| bench.run(0, args.stall, &mut stop)) {
+                    Ok(Err(AttentionError::Dut(end))) | Err(end) => Some(end),
+                    Ok(_) => None,
+                }
+            };
+            verilog.differs(&difference, &args.carrier, again)?;
+            Ok(ExitCode::FAILURE)
+        }
+        Ended::Failed(why) => {
+            verilog.ui.error(format_args!("{why}"));
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
 /// Opens the simulation of the job that the options select.

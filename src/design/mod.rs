@@ -6,6 +6,7 @@
 mod append;
 mod array;
 mod bounds;
+mod buffers;
 mod bus;
 mod check;
 mod counters;

@@ -58,6 +58,16 @@ fn arguments(text: &mut String, design: &Design) {
     define(text, "ARG_OUTPUTS", &format!("0x{:03x}u", Design::argument_offset(1)));
     let first = ARGUMENTS + 2 * ARGUMENT_STRIDE;
     define(text, "ARG_HBM(port)", &format!("(0x{first:03x}u + {ARGUMENT_STRIDE}u * (port))"));
+    *text += "/* Buffer of outputs: FP16, [stream][head][dim]. Partial results are in FP32: o at SUMS, [stream][head][dim]; l and\n \
+              * m at STATES, the first two words of STRIDE bytes each, [stream][head]. BYTES has room for all streams. */\n";
+    define(text, "PARTIAL_SUMS", &format!("{}u", design.partial_sums_at()));
+    define(text, "PARTIAL_STATES", &format!("{}u", design.partial_states_at()));
+    define(text, "PARTIAL_STATE_STRIDE", &format!("{}u", design.flit.data_width / 8));
+    define(
+        text,
+        "PARTIAL_BYTES",
+        &format!("{}u", design.output_bytes(design.config.model.max_streams, true)),
+    );
     define(text, "BUFFER_ALIGN", &format!("{BUFFER_ALIGN}u"));
     define(text, "HBM_ALIGN", &format!("{}u", design.base_align()));
 }

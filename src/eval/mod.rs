@@ -16,6 +16,7 @@ mod heatmap;
 mod link_time;
 mod measure;
 pub mod paper;
+mod partials;
 mod placement;
 mod plot;
 mod png;
@@ -35,6 +36,7 @@ pub use energy::{Activity, Energies, Energy, EnergyError, EnergyTable, Tier, DEF
 pub use heatmap::heatmap;
 pub use link_time::link_time;
 pub use measure::{measure, replay, zero_load_latency, MeasureError, Setup, HARDLY_ANY};
+pub use partials::{PartRow, PartialsRow};
 pub use placement::placement_picture;
 pub use plot::{latency_plot, NOT_SHOWN_ABOVE};
 pub use png::{svg_to_png, PngError};

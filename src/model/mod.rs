@@ -14,6 +14,6 @@ pub mod datapath;
 
 pub use datapath::{
     align, attend, attention, dot, exp2, fixed, formats, fp16, layout, normalise, part, reference, root,
-    softmax, split, tensors, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats, Lane, Packet, Partial,
-    Query, Reciprocal, Root, Scale, Split, Vector, Weight,
+    softmax, split, state, tensors, Aligned, Datapath, DatapathShape, Dot, Exp2, Formats, Lane, Packet,
+    Partial, Query, Reciprocal, Root, Scale, Split, State, Vector, Weight,
 };

@@ -323,3 +323,38 @@ fn timing_alone_is_the_same_and_says_nothing_of_numbers() {
     let (code, out, _) = typed(&format!("{line} --timing"));
     assert!(code == Some(0) && out.contains("Cycles only: no number was computed."), "{out}");
 }
+
+#[test]
+fn cards_that_share_the_tokens_merge_to_the_one_run() {
+    for engine in ["rtl", "model"] {
+        let value = json(&format!("{TINY} --tokens 60 --batch 2 --partials 3 --engine {engine}"));
+        let merged = &value["partials"];
+        assert_eq!((&merged["bit_exact"], &merged["within_bound"]), (&true.into(), &true.into()), "{merged}");
+        let runs = merged["runs"].as_array().unwrap();
+        let tokens: Vec<_> = runs
+            .iter()
+            .map(|run| (run["first"].as_u64().unwrap(), run["tokens"].as_u64().unwrap()))
+            .collect();
+        assert_eq!(tokens, [(0, 20), (20, 20), (40, 20)]);
+        let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
+        let most = number(merged, "max_abs_error");
+        assert!(most > 0.0 && most <= number(merged, "bound"), "{merged}");
+        assert!(number(merged, "bound") >= number(&value, "max_abs_error"), "{value}");
+        assert!(value["command"].as_str().unwrap().contains("--partials 3"));
+    }
+    let (code, out, err) = typed(&format!("{TINY} --tokens 9 --partials 2 --engine model"));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("Merged from 2 runs over tokens 0 to 3, 4 to 8: m, l and o equal"), "{out}");
+    assert!(json(&format!("{TINY} --tokens 8 --engine model"))["partials"].is_null());
+}
+
+#[test]
+fn cards_without_a_token_are_refused() {
+    let (code, _, err) = typed(&format!("{TINY} --tokens 8 --partials 9 --engine model"));
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("--partials is 9, and there are 8 tokens") && err.contains("at most 8"), "{err}");
+    for line in ["--partials 1", "--partials 2 --timing --engine model"] {
+        let (code, _, err) = typed(&format!("{TINY} --tokens 8 {line}"));
+        assert_eq!(code, Some(2), "{line}: {err}");
+    }
+}

@@ -6,6 +6,7 @@ use meshkv::design::registers::named;
 use meshkv::design::{Choice, Design, Mapping, Sharing};
 use meshkv::emit::emit;
 use meshkv::model::layout::{k_flits, v_flits};
+use meshkv::model::State;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -312,6 +313,66 @@ fn a_cache_larger_than_the_memory_is_an_error_that_says_what_to_lower() {
     let said = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(2), "{said}");
     assert!(said.contains("lower model.max_tokens"), "{said}");
+}
+
+/// Numbers of a state that are easy and hard to merge.
+fn number(random: &mut u64) -> f32 {
+    *random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    let exponent = 120 + (*random >> 60) as u32;
+    f32::from_bits((*random >> 63) as u32 & 1 << 31 | exponent << 23 | (*random >> 40) as u32 & 0x7f_ffff)
+}
+
+#[test]
+fn the_host_merges_partial_results_as_meshkv_does() {
+    let host = Host::new(small(|_| {}));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/device/partials.cpp");
+    host.compile(&source, "partials");
+    let design = &host.design;
+    let (dim, heads, streams) = (design.config.pe.head_dim as usize, host.heads(), STREAMS);
+    let bytes = design.output_bytes(streams, true) as usize;
+    let mut random = 5;
+    let mut state = |kind: u32| match kind {
+        0 => State::empty(dim),
+        1 => State { l: f32::NAN, max: f32::NAN, o: vec![f32::NAN; dim] },
+        _ => {
+            let max = (number(&mut random) * 40.0).round();
+            State { l: number(&mut random).abs(), max, o: (0..dim).map(|_| number(&mut random)).collect() }
+        }
+    };
+    let mut merged = vec![State::empty(dim); (streams * heads) as usize];
+    let mut files = Vec::new();
+    for buffer in 0..3_u32 {
+        let mut all = vec![0xa5; bytes];
+        for (place, merged) in merged.iter_mut().enumerate() {
+            // A head without any token, one with a NaN, and every turn of empty ones.
+            let here = match place {
+                0 => state(0),
+                1 if buffer == 1 => state(1),
+                _ => state((place as u32 + buffer) % 3 + if place > 4 { 2 } else { 0 }),
+            };
+            let at = design.partial_states_at() as usize + place * design.flit.data_width as usize / 8;
+            all[at..at + 4].copy_from_slice(&here.l.to_le_bytes());
+            all[at + 4..at + 8].copy_from_slice(&here.max.to_le_bytes());
+            let at = design.partial_sums_at() as usize + place * dim * 4;
+            for (into, o) in all[at..at + dim * 4].chunks_mut(4).zip(&here.o) {
+                into.copy_from_slice(&o.to_le_bytes());
+            }
+            *merged = merged.merge(&here);
+        }
+        files.push(format!("buffer{buffer}"));
+        std::fs::write(host.path(&files[buffer as usize]), all).unwrap();
+    }
+    let ran = Command::new(host.path("partials")).args(&files).current_dir(host.dir.path()).output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let print = |number: f32| if number.is_nan() { 0x7fc0_0000 } else { number.to_bits() };
+    let expected: Vec<String> = merged
+        .iter()
+        .flat_map(|state| [state.l, state.max].into_iter().chain(state.output()))
+        .map(|number| format!("{:08x}", print(number)))
+        .collect();
+    let said = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+    assert!(said.contains("7fc00000") && said.contains("ff800000") && said.contains("3f"));
 }
 
 #[test]

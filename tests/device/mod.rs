@@ -5,6 +5,7 @@ mod counter_view;
 mod errors;
 mod host_example;
 mod mutants;
+mod partials;
 mod read_slices;
 mod registers;
 mod reset;

@@ -19,6 +19,7 @@ fn steps_are_right(change: impl FnOnce(&mut Config)) {
     let mut bench = modelled_of(&hasty(&design), &job, &platform, &Clocks::IN_STEP).unwrap();
     for step in 0..2 {
         run_clean(&mut bench, &job, Notice::Polling, &format!("step {step}"));
+        run_clean(&mut bench, &job.part(job.rows.clone()), Notice::Polling, &format!("part, step {step}"));
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::support::icarus::{change, lint, sources, Bench};
 use meshkv::design::{finish_cycles, index_bits, packet_cycles};
 use meshkv::emit::SourceFile;
-use meshkv::model::{fixed, Datapath, DatapathShape, Packet, Root};
+use meshkv::model::{fixed, Datapath, DatapathShape, Packet, Root, State};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
 
@@ -44,6 +44,8 @@ struct Case {
     streams: u32,
     heads: u32,
     partials: u32,
+    /// Streams that return partial results, a bit each.
+    asked: u32,
     rounds: u32,
 }
 
@@ -64,6 +66,8 @@ fn packet(random: &mut Random, case: &Case, kind: u64) -> Packet {
         0 => i32::MIN,
         1 => i32::MAX,
         2 => random.next() as i32,
+        3 if random.below(2) == 0 => (1 << 24) - 2 + random.below(4) as i32,
+        4 if random.below(2) == 0 => -(1 << 24) - 2 + random.below(4) as i32,
         3 => random.below(200) as i32 - 100,
         _ => random.below(16) as i32 - 8,
     };
@@ -152,6 +156,11 @@ fn rounds(random: &mut Random, case: &Case) -> Vec<Vec<VecDeque<Sent>>> {
     (0..case.rounds).map(of_round).collect()
 }
 
+/// The state of a head as the root returns it: a flit with l and m, then o.
+fn halves(state: &State, lanes: u32) -> Vec<u16> {
+    State::in_flits(&state.halves(), lanes as usize)
+}
+
 /// Fewest cycles of a root, over all runs of a case.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
@@ -173,6 +182,7 @@ fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
     let datapath = Datapath::new(DatapathShape { head_dim: case.head_dim, flit_elements: case.lanes });
     let widths = [index_bits(case.streams), 5, index_bits(case.heads)];
     let out_flits = case.head_dim.div_ceil(case.lanes);
+    let state_flits = 1 + 2 * case.head_dim / case.lanes;
     let parameters = [
         ("FLIT_WIDTH", 16 * case.lanes),
         ("LANES", case.root_lanes),
@@ -186,7 +196,7 @@ fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
         ("STREAM_WIDTH", widths[0]),
         ("LAYER_WIDTH", widths[1]),
         ("PART_HEAD_WIDTH", widths[2]),
-        ("OUT_INDEX_WIDTH", index_bits(out_flits)),
+        ("OUT_INDEX_WIDTH", index_bits(state_flits)),
     ];
     for (seed, (s_share, m_share)) in (1..).zip(paces) {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ u64::from(case.head_dim * 64 + case.lanes + seed));
@@ -210,8 +220,13 @@ fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
         }
         let parameters = [&parameters[..], &[("LINES", input.lines().count() as u32)]].concat();
         let bench = Bench::of(files, "reduce/reduce_root_tb", &parameters);
-        let arguments =
-            [("seed", seed), ("s_share", *s_share), ("m_share", *m_share), ("rounds", case.rounds)];
+        let arguments = [
+            ("seed", seed),
+            ("s_share", *s_share),
+            ("m_share", *m_share),
+            ("rounds", case.rounds),
+            ("partials", case.asked),
+        ];
         let said = bench.run(&input, &arguments);
 
         // The order in which it takes packets is its own; what comes of it is not.
@@ -231,15 +246,22 @@ fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
                 *count += 1;
                 if sent.alone || *count == case.partials {
                     let (_, root) = roots.remove(&key).unwrap();
-                    let saturated = u32::from(root.saturated());
-                    let mut output = root.output();
-                    output.resize((out_flits * case.lanes) as usize, 0);
+                    let asked = case.asked >> sent.stream & 1;
+                    let (output, void, out_flits) = match asked {
+                        1 => (halves(&root.state(), case.lanes), root.state_is_void(), state_flits),
+                        _ => {
+                            let mut output = root.output();
+                            output.resize((out_flits * case.lanes) as usize, 0);
+                            (output, root.saturated(), out_flits)
+                        }
+                    };
+                    let saturated = u32::from(void);
                     for (index, flit) in output.chunks(case.lanes as usize).enumerate() {
                         let data: String = flit.iter().rev().map(|half| format!("{half:04x}")).collect();
                         let last = u32::from(index as u32 + 1 == out_flits);
                         let (stream, layer, head) = (sent.stream, sent.layer, sent.head);
                         let place = format!("{stream} {layer} {head} {index} {last}");
-                        expected.push_back(format!("o {place} {saturated} {data}"));
+                        expected.push_back(format!("o {place} {saturated} {asked} {data}"));
                     }
                 }
             } else if let Some(pace) = line.strip_prefix("pace ") {
@@ -256,7 +278,8 @@ fn agrees_as(files: &[SourceFile], case: Case, paces: &[(u32, u32)]) -> Pace {
     }
     let least = packet_cycles(case.head_dim, case.root_lanes);
     assert!(all.other.min(all.same) >= least, "{case:?}: {all:?} is faster than {least}");
-    assert!(all.finish >= finish_cycles(case.head_dim), "{case:?}: {all:?}");
+    let finish = if case.asked == 0 { finish_cycles(case.head_dim) } else { 0 };
+    assert!(all.finish >= finish, "{case:?}: {all:?}");
     all
 }
 
@@ -270,6 +293,7 @@ const DEFAULT: Case = Case {
     streams: 4,
     heads: 4,
     partials: 8,
+    asked: 0,
     rounds: 2,
 };
 
@@ -341,6 +365,47 @@ fn heads_wait_for_a_place_to_be_finished() {
         assert!(quick.finish == finish_cycles(head_dim) && quick.full > 0, "{case:?}: {quick:?}");
         let slow = agrees(case, &[(8, 1)]);
         assert!(slow.full > quick.full, "{case:?}: {slow:?}");
+    }
+}
+
+#[test]
+fn partial_results_are_those_of_the_model() {
+    agrees(Case { asked: 0b1111, ..DEFAULT }, &[(8, 8), (8, 1), (2, 8), (6, 4)]);
+    for (root_lanes, lanes, head_dim, sum_width) in [
+        (2, 4, 32, 72),
+        (16, 32, 32, 64),
+        (16, 64, 32, 72),
+        (1, 4, 128, 60),
+        (8, 64, 128, 72),
+        (4, 32, 256, 72),
+        (16, 64, 256, 59),
+    ] {
+        let case = Case { root_lanes, lanes, head_dim, sum_width, streams: 2, asked: 3, ..DEFAULT };
+        agrees(case, &[(8, 8), (8, 2)]);
+    }
+}
+
+/// Partial results and outputs take turns in the finisher: stages, places and halves of numbers.
+#[test]
+fn streams_differ_in_what_they_return() {
+    for asked in [0b0101, 0b0010, 0b1110] {
+        for partials in [1, 4] {
+            let case = Case { asked, partials, rounds: 3, depth: 16, ..DEFAULT };
+            agrees(case, &[(8, 8), (8, 1), (3, 5)]);
+            agrees(Case { root_lanes: 2, lanes: 4, head_dim: 32, ..case }, &[(8, 8), (4, 2)]);
+        }
+    }
+}
+
+/// A number of a partial result leaves in two cycles.
+#[test]
+fn partial_results_are_finished_at_the_stated_pace() {
+    for (root_lanes, lanes, head_dim) in [(8, 32, 128), (2, 4, 32), (16, 64, 256)] {
+        let case = Case { root_lanes, lanes, head_dim, partials: 1, depth: 16, asked: 15, ..DEFAULT };
+        let pace = agrees(case, &[(8, 8)]);
+        // 32 numbers of the head before may still wait behind the stages.
+        let cycles = 2 * (u64::from(head_dim) + 2);
+        assert!((cycles - 64..=cycles).contains(&pace.finish), "{case:?}: {pace:?}");
     }
 }
 
@@ -417,6 +482,51 @@ fn slips_of_the_verilog_are_found() {
     assert_eq!(missed, [&("", "", ""); 0], "nothing shows these");
 }
 
+/// Changes for the worse that only partial results show.
+const SLIPS_OF_STATES: &[(&str, &str, &str)] = &[
+    ("meshkv_reduce_root", "partials[id_q[STREAM_WIDTH-1:0]]", "partials[0]"),
+    ("meshkv_reduce_finisher", " & (room_q | ~partial);", ";"),
+    ("meshkv_reduce_finisher", "asked_q[drain_place_q]", "asked_q[fill_place_q]"),
+    ("meshkv_reduce_finisher", "partial : max_next_q & ~draws", "partial : 1'b0"),
+    ("meshkv_reduce_finisher", "draws & ~max_next_q}", "draws}"),
+    ("meshkv_reduce_finisher", "is_max_q[LEAD] ? MAX", "is_max_q[SINGLE] ? MAX"),
+    ("meshkv_reduce_finisher", "(|kept[6:0]) | ", ""),
+    ("meshkv_reduce_finisher", " | kept[8])", ")"),
+    ("meshkv_reduce_finisher", "nothing_q & is_max_q[LEAD]", "1'b0"),
+    ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "partial & far"),
+    ("meshkv_reduce_finisher", "partial & far & ~next_no_l_q", "1'b0"),
+    ("meshkv_reduce_finisher", " & ~(&done_max[31:24])", ""),
+    ("meshkv_reduce_finisher", "if (waits & packs) upper_q", "if (waits) upper_q"),
+    ("meshkv_reduce_finisher", "(last | head_ends) & ~lower", "last & ~lower"),
+];
+
+#[test]
+fn slips_of_partial_results_are_found() {
+    let files = sources("meshkv_reduce_root");
+    let right = |files: &[SourceFile]| {
+        let small = Case { root_lanes: 16, head_dim: 32, rounds: 3, depth: 16, ..DEFAULT };
+        let cases = [
+            Case { asked: 0b1010, partials: 4, ..small },
+            Case { asked: 0b1111, partials: 1, rounds: 6, ..small },
+            Case { asked: 0b0111, root_lanes: 2, lanes: 4, partials: 2, ..small },
+        ];
+        cases.iter().all(|case| {
+            let run = || agrees_as(files, *case, &[(8, 8), (8, 1)]);
+            std::panic::catch_unwind(run).is_ok()
+        })
+    };
+    assert!(right(&files));
+    let missed: Vec<_> = SLIPS_OF_STATES
+        .iter()
+        .filter(|(module, from, to)| {
+            let mut slipped = files.clone();
+            change(&mut slipped, module, from, to);
+            right(&slipped)
+        })
+        .collect();
+    assert_eq!(missed, [&("", "", ""); 0], "nothing shows these");
+}
+
 #[test]
 fn every_reader_of_verilog_is_content() {
     assert_eq!(lint("meshkv_reduce_root", &[]), [""; 0]);
@@ -433,7 +543,7 @@ fn every_reader_of_verilog_is_content() {
         ("STREAM_WIDTH", 2),
         ("PART_HEAD_WIDTH", 3),
         ("ID_WIDTH", 10),
-        ("OUT_INDEX_WIDTH", 3),
+        ("OUT_INDEX_WIDTH", 5),
     ];
     assert_eq!(lint("meshkv_reduce_root", &small), [""; 0]);
     assert_eq!(lint("meshkv_reduce_root", &[("LANES", 16), ("DEPTH", 16), ("HEAD_DIM", 32)]), [""; 0]);

@@ -10,6 +10,12 @@
 #define MESHKV_ARG_QUERIES                   0x010u
 #define MESHKV_ARG_OUTPUTS                   0x01cu
 #define MESHKV_ARG_HBM(port)                 (0x028u + 12u * (port))
+/* Buffer of outputs: FP16, [stream][head][dim]. Partial results are in FP32: o at SUMS, [stream][head][dim]; l and
+ * m at STATES, the first two words of STRIDE bytes each, [stream][head]. BYTES has room for all streams. */
+#define MESHKV_PARTIAL_SUMS                  4096u
+#define MESHKV_PARTIAL_STATES                8192u
+#define MESHKV_PARTIAL_STATE_STRIDE          8u
+#define MESHKV_PARTIAL_BYTES                 8288u
 #define MESHKV_BUFFER_ALIGN                  4096u
 #define MESHKV_HBM_ALIGN                     1024u
 
@@ -138,6 +144,8 @@
 #define MESHKV_DESC_PUSH_CLOSE_MASK          0x00000200u
 #define MESHKV_DESC_PUSH_STEP_SHIFT          10u
 #define MESHKV_DESC_PUSH_STEP_MASK           0x00000400u
+#define MESHKV_DESC_PUSH_PARTIALS_SHIFT      11u
+#define MESHKV_DESC_PUSH_PARTIALS_MASK       0x00000800u
 
 /* Descriptors that the queue has room for (read). */
 #define MESHKV_DESC_FREE                     0x85cu

@@ -36,6 +36,7 @@ struct Descriptor {
     uint32_t stream, streams;            // Attending streams: first, number.
     uint32_t mapping;                    // 0: a tile a head, 1: the row of the home, 2: striped over the rows, MAPPING_AUTO.
     bool share, close, step;             // All heads get all slices; outputs are due; the decode step ends.
+    bool partials = false;               // With `close`: the streams return l, m and o instead of outputs.
 };
 
 // Errors in the registers, each cause by its name.
@@ -116,7 +117,8 @@ public:
         io_.write(MESHKV_DESC_STREAMS, d.stream << MESHKV_DESC_STREAMS_FIRST_SHIFT | d.streams << MESHKV_DESC_STREAMS_COUNT_SHIFT);
         const uint32_t mapping = d.mapping == MAPPING_AUTO ? mapping_for(d.count, d.streams) : d.mapping;
         io_.write(MESHKV_DESC_PUSH, mapping << MESHKV_DESC_PUSH_MAPPING_SHIFT | uint32_t{d.share} << MESHKV_DESC_PUSH_SHARE_SHIFT |
-                                        uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT);
+                                        uint32_t{d.close} << MESHKV_DESC_PUSH_CLOSE_SHIFT | uint32_t{d.step} << MESHKV_DESC_PUSH_STEP_SHIFT |
+                                        uint32_t{d.partials} << MESHKV_DESC_PUSH_PARTIALS_SHIFT);
         check();
         next_.named.insert(slices.begin(), slices.end());
         ++next_.pushed;

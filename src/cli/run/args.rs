@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
   meshkv sim run configs/u280_4x8.toml --timing --tokens 4096             cycles only, on the model
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
+  meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -56,6 +57,10 @@ pub struct Args {
     /// Queries at consecutive positions, each a stream of its own that shares all tokens
     #[arg(long, value_name = "STREAMS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Workload")]
     pub(super) batch: u32,
+    /// Run so many more times, as cards that share the tokens evenly: each returns m, l and o in FP32, which are merged as
+    /// a host does and set beside the one run over all tokens
+    #[arg(long, value_name = "CARDS", value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["timing", "wave"], help_heading = "Workload")]
+    pub(super) partials: Option<u32>,
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
     mapping: Mapping,
@@ -251,6 +256,9 @@ impl Args {
             name(self.sharing),
             self.seed
         );
+        if let Some(cards) = self.partials {
+            text += &format!(" --partials {cards}");
+        }
         if self.stall > 0 {
             text += &format!(" --stall {}", self.stall);
         }

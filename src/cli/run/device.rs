@@ -41,7 +41,9 @@ pub(super) fn attend(
     timeline: usize,
     stop: &mut dyn FnMut(u64) -> bool,
 ) -> Result<AttentionResult, Ended> {
-    let bytes = u64::from(job.design.config.pe.head_dim) * 2;
+    let numbers = u64::from(job.design.config.pe.head_dim);
+    let bytes =
+        if job.partials { 4 * numbers + u64::from(job.design.flit.data_width / 8) } else { 2 * numbers };
     let mut look = |device: &Device| stop(device.output_bytes() / bytes);
     bench.watch(job, args.clocks(job.design), timeline, &mut look).map_err(|why| match why {
         DeviceError::Stopped => Ended::Stopped,

@@ -5,7 +5,7 @@ use crate::cli::choice::{self, ChoiceOutput};
 use crate::cli::{bounds, table};
 use crate::cosim::workloads::attention::Job;
 use crate::design::Choice;
-use crate::eval::AttentionRow;
+use crate::eval::{AttentionRow, PartialsRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,6 +21,9 @@ pub(in crate::cli) struct RunOutput<'a> {
     auto: Option<ChoiceOutput>,
     /// The device, with `--device`; else null.
     device: Option<DeviceOutput>,
+    /// Runs over disjoint tokens, merged, with `--partials`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partials: Option<&'a PartialsRow>,
     /// The command that repeats these figures.
     command: String,
     /// Seed of drawn tensors and of all random choices.
@@ -43,6 +46,7 @@ impl<'a> RunOutput<'a> {
         job: &Job,
         chosen: Option<&Choice>,
         row: &'a AttentionRow,
+        partials: Option<&'a PartialsRow>,
         accesses: Option<u64>,
     ) -> RunOutput<'a> {
         RunOutput {
@@ -50,6 +54,7 @@ impl<'a> RunOutput<'a> {
             mapping: job.mappings[0].name(),
             auto: choice::output(chosen),
             device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
+            partials,
             command: args.command(job),
             seed: args.seed,
             engine: args.carrier.name(),
@@ -57,7 +62,13 @@ impl<'a> RunOutput<'a> {
     }
 }
 
-pub(super) fn prose(job: &Job, chosen: Option<&Choice>, row: &AttentionRow, accesses: Option<u64>) -> String {
+pub(super) fn prose(
+    job: &Job,
+    chosen: Option<&Choice>,
+    row: &AttentionRow,
+    partials: Option<&PartialsRow>,
+    accesses: Option<u64>,
+) -> String {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let us = |cycles: u64| format!("{:.2} us", cycles as f64 / job.design.config.clock.noc_mhz);
     let (config, text) = (&job.design.config, |text: &str| text.to_owned());
@@ -73,6 +84,7 @@ pub(super) fn prose(job: &Job, chosen: Option<&Choice>, row: &AttentionRow, acce
     );
     out += &choice::prose(chosen);
     out += &numbers(row);
+    out += &partials.map(merged).unwrap_or_default();
     let count = |name: &str, value: u64, meaning: &str| vec![text(name), value.to_string(), text(meaning)];
     let stages = &row.stages;
     out += &clocks(row);
@@ -154,6 +166,29 @@ fn numbers(row: &AttentionRow) -> String {
     );
     if let Some(apart) = row.heads_fa2_not_finite.filter(|heads| *heads > 0) {
         out += &format!("Heads apart, in which FlashAttention-2 gives an infinity or a NaN: {apart}\n");
+    }
+    out
+}
+
+/// Sentences on the runs over disjoint tokens.
+fn merged(row: &PartialsRow) -> String {
+    let ranges: Vec<_> =
+        row.runs.iter().map(|run| format!("{} to {}", run.first, run.first + run.tokens - 1)).collect();
+    let mut out = format!(
+        "Merged from {} runs over tokens {}: m, l and o {} the model of the datapath in every bit.\n",
+        row.runs.len(),
+        ranges.join(", "),
+        if row.bit_exact { "equal" } else { "DIFFER from" }
+    );
+    out += &format!(
+        "Merged outputs in FP32 against attention in f64: largest error {:.4e}, RMS {:.4e}; the bound is {:.4e}{}\n",
+        row.max_abs_error,
+        row.rms_error,
+        row.bound,
+        if row.within_bound { "" } else { ": EXCEEDED" }
+    );
+    for violation in &row.violations {
+        out += &format!("VIOLATION: {violation}\n");
     }
     out
 }

@@ -75,11 +75,14 @@ impl PieceGlue<'_> {
         )
     }
 
-    /// Copies packed ports to local inputs.
+    /// Copies packed ports to local inputs. A value that is the same for all tiles goes to each.
     fn drive(&self) -> String {
         let pairs = self.local(Dir::Input).map(|(p, port, places)| {
-            let here = places.condition(p, port);
-            (p, format!("{here}get<{}>(wires.{}, t, tile.{});", p.width.bits, port.name, p.name))
+            let (here, part) = match places {
+                Places::First => (String::new(), "0"),
+                _ => (places.condition(p, port), "t"),
+            };
+            (p, format!("{here}get<{}>(wires.{}, {part}, tile.{});", p.width.bits, port.name, p.name))
         });
         let body = guarded(pairs.collect(), self.tile, "tile.");
         function("drive(Vdut& tile, std::size_t t, const Wires& wires)", &body)

@@ -9,6 +9,7 @@ use super::super::bits::{get_bits, put_bits};
 use super::clocks::Clocks;
 use super::error::DutError;
 use super::ports::DutPorts;
+use crate::cosim::build::is_own;
 use crate::design::Design;
 use crate::emit::{self, Dir, ModuleSpec, PortSpec};
 use std::collections::VecDeque;
@@ -52,8 +53,9 @@ pub struct SplitDevice {
     front: Box<dyn DutPorts>,
     core: Box<dyn DutPorts>,
     streams: Vec<Stream>,
-    /// Signals that pass a register only, from the core to the front.
+    /// Signals that pass a register only, from the core to the front, and from the front to the core.
     levels: Vec<Wire>,
+    requests: Vec<Wire>,
     core_reset: usize,
     /// Ports that were looked up; true for the core's.
     ports: Vec<(bool, usize)>,
@@ -100,14 +102,17 @@ impl SplitDevice {
             let there = named(of_front, &p.name).is_some_and(|at| at.dir == Dir::Input);
             p.dir == Dir::Output && !in_stream(p) && there
         };
-        let levels = of_core
-            .ports
-            .iter()
-            .filter(level)
-            .map(|p| connect(&mut *front, &mut *core, p, 1))
-            .collect::<Result<_, _>>()?;
+        let request = |p: &&PortSpec| {
+            let there = named(of_front, &p.name).is_some_and(|at| at.dir == Dir::Output);
+            p.dir == Dir::Input && !in_stream(p) && !is_own(p) && there
+        };
+        let mut wires = |of: &dyn Fn(&&PortSpec) -> bool| {
+            let ports = of_core.ports.iter().filter(of);
+            ports.map(|p| connect(&mut *front, &mut *core, p, 1)).collect::<Result<Vec<_>, _>>()
+        };
+        let (levels, requests) = (wires(&level)?, wires(&request)?);
         let core_reset = front.find(CORE_RESET).ok_or_else(|| missing(CORE_RESET))?;
-        Ok(SplitDevice { front, core, streams, levels, core_reset, ports: Vec::new() })
+        Ok(SplitDevice { front, core, streams, levels, requests, core_reset, ports: Vec::new() })
     }
 
     fn in_reset(&self) -> bool {
@@ -234,6 +239,11 @@ impl DutPorts for SplitDevice {
             let words = wire.total.div_ceil(32) as usize;
             let to = &mut front.words_mut(wire.front, wire.total)[..words];
             to.copy_from_slice(&core.words(wire.core, wire.total)[..words]);
+        }
+        for wire in &self.requests {
+            let words = wire.total.div_ceil(32) as usize;
+            let to = &mut core.words_mut(wire.core, wire.total)[..words];
+            to.copy_from_slice(&front.words(wire.front, wire.total)[..words]);
         }
         self.streams.iter().for_each(|stream| stream.drive(front, core));
         core.tick(reset)?;

@@ -158,6 +158,7 @@ pub const REGISTERS: [Register; 33] = {
             field("SHARE", 8, 1, "All heads get all slices"),
             field("CLOSE", 9, 1, "The streams' last of this layer: their outputs are due"),
             field("STEP", 10, 1, "The last of the decode step"),
+            field("PARTIALS", 11, 1, "With CLOSE: the streams return l, m and o in FP32 instead of outputs"),
         ]),
         register(0x85c, "DESC_FREE", ReadOnly, "Descriptors that the queue has room for.", &[]),
         register(0x860, "QUERY_STREAMS", ReadWrite, "Streams whose queries a run loads first: 0 to this less one. The core keeps queries until its next reset.", &[]),

@@ -6,9 +6,10 @@ use crate::emit::source_file::SourceFile;
 use std::fmt::Write as _;
 
 /// Sources that are the same for every fabric.
-const FIXED: [(&str, &str); 3] = [
+const FIXED: [(&str, &str); 4] = [
     ("host/meshkv_cache.hpp", include_str!("../../../host/meshkv_cache.hpp")),
     ("host/meshkv_driver.hpp", include_str!("../../../host/meshkv_driver.hpp")),
+    ("host/meshkv_partials.hpp", include_str!("../../../host/meshkv_partials.hpp")),
     ("host/meshkv_host.cpp", include_str!("../../../host/meshkv_host.cpp")),
 ];
 

@@ -14,6 +14,7 @@ pub mod reference;
 pub mod root;
 mod rounding;
 pub mod softmax;
+pub mod state;
 pub mod tensors;
 
 pub use attention::{attend, split, Split};
@@ -25,3 +26,4 @@ pub use params::{Datapath, DatapathShape};
 pub use part::Packet;
 pub use root::Root;
 pub use softmax::{Partial, Query};
+pub use state::State;

@@ -6,6 +6,7 @@ use super::fp16;
 use super::normalise::Reciprocal;
 use super::params::Datapath;
 use super::part::Packet;
+use super::state::{State, MOST_MAX};
 
 /// Head at its column's reduce root.
 ///
@@ -73,6 +74,28 @@ impl<'a> Root<'a> {
     /// A logit of the head was beyond the range, and the output is not NaN: it is void.
     pub fn saturated(&self) -> bool {
         self.saturated && !self.special
+    }
+
+    /// Returns l, m and o in FP32, each rounded once: NaN for a head with an infinity or a NaN; m = -infinity, l = 0 and
+    /// o = 0 for one without a token.
+    pub fn state(&self) -> State {
+        let (l, o) = self.sums.split_last().expect("l is always there");
+        if self.special {
+            return State::all(f32::from_bits(fixed::FP32_NAN), o.len());
+        }
+        let single = |sum: i128| f32::from_bits(fixed::to_fp32(sum, self.datapath.formats.sum_fraction));
+        let max = match self.max {
+            Some(max) if *l > 0 => f32::from_bits(fixed::to_fp32(i128::from(max), 0)),
+            _ => f32::NEG_INFINITY,
+        };
+        State { l: single(*l), max, o: o.iter().map(|&o| single(o)).collect() }
+    }
+
+    /// The state of the head is void: a logit was beyond the range, or m is, and the state is not NaN.
+    pub fn state_is_void(&self) -> bool {
+        let far = self.max.is_some_and(|max| !(-MOST_MAX..MOST_MAX).contains(&max));
+        let counts = self.sums.last().is_some_and(|l| *l > 0);
+        (self.saturated || far && counts) && !self.special
     }
 
     /// Returns o / l in FP16: NaN for a head with an infinity or a NaN, 0 for one without a token.

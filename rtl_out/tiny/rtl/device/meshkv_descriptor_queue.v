@@ -74,7 +74,8 @@ module meshkv_descriptor_queue #(
     output wire [1:0]               desc_mapping,  // 0: one tile a head, 1: the home's row, 2: streams striped over the rows.
     output wire                     desc_share,  // All heads get all slices, not only those of their KV head.
     output wire                     desc_close,  // The last of these streams in this layer: partial results are due.
-    output wire                     desc_step  // The last of the decode step.
+    output wire                     desc_step,  // The last of the decode step.
+    output wire [STREAMS_NUM-1:0]   partials  // Streams whose heads return partial results; stable while they are decoded.
 );
     // The checker examines a descriptor one field a cycle. Only the write that pushed it waits for the result.
     localparam [3:0] IDLE = 4'd0, PLACE = 4'd1, SIZES = 4'd2, PRODUCT = 4'd3, SPAN = 4'd4, STREAMS_OF = 4'd5, OPEN = 4'd6,
@@ -112,6 +113,7 @@ module meshkv_descriptor_queue #(
     reg                      begun_q;
     reg  [15:0]              layer_q;
     reg  [STREAMS_NUM-1:0]   attends_q, closed_q;
+    reg  [STREAMS_NUM-1:0]   asked_q, partials_q;  // Streams that return partial results, of it and of the run under way.
     reg  [STREAMS_WIDTH-1:0] open_q, due_q;
     reg  [STREAMS_WIDTH-1:0] most_q;  // One above the highest stream that attends.
     reg  [STREAM_WIDTH-1:0]  at_q;
@@ -250,6 +252,7 @@ module meshkv_descriptor_queue #(
                 attends_q[at_q] <= 1'b1;
                 if (close) closed_q[at_q] <= 1'b1;
                 if (close) due_q <= due_q + 1'b1;
+                if (close) asked_q[at_q] <= set_flags[11];
                 if (close & attends_q[at_q]) open_q <= open_q - 1'b1;
                 if (~close & ~attends_q[at_q]) open_q <= open_q + 1'b1;
                 if (streams_end[STREAMS_WIDTH-1:0] > most_q) most_q <= streams_end[STREAMS_WIDTH-1:0];
@@ -264,7 +267,10 @@ module meshkv_descriptor_queue #(
         // A run takes the descriptors that are queued when it begins. Later ones belong to the next run.
         if (begin_run) run_q <= waiting;
         else if (gives) run_q <= run_q - 1'b1;
+        if (begin_run) partials_q <= asked_q;
+        if (rst) partials_q <= {STREAMS_NUM{1'b0} };
         if (begin_run | flush | rst) begin
+            asked_q   <= {STREAMS_NUM{1'b0} };
             begun_q   <= 1'b0;
             attends_q <= {STREAMS_NUM{1'b0} };
             closed_q  <= {STREAMS_NUM{1'b0} };
@@ -291,6 +297,7 @@ module meshkv_descriptor_queue #(
     assign queue_open   = open_q;
     assign queue_due    = due_q;
     assign queue_most   = most_q;
+    assign partials     = partials_q;
     assign queue_busy   = state_q != IDLE;
     assign checked      = puts | state_q == REFUSE;
     assign refuse_valid = refuse_q;

@@ -52,7 +52,11 @@ module meshkv_front #(
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 8,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 3,
+    parameter OUT_INDEX_WIDTH = 5,
+    // Byte in the buffer of outputs where o of partial results begins.
+    parameter SUMS_AT = 4096,
+    // Byte in the buffer of outputs where l and m of partial results begin.
+    parameter STATES_AT = 8192,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 5,
     // Width of a number of segments in bits.
@@ -231,7 +235,7 @@ module meshkv_front #(
     output wire                             m_axi_io_awvalid,
     input  wire                             m_axi_io_awready,
     output wire [63:0]                      m_axi_io_awaddr,  // Bytes.
-    output wire [HOST_ID_WIDTH-1:0]         m_axi_io_awid,  // Epoch, and 0.
+    output wire [HOST_ID_WIDTH-1:0]         m_axi_io_awid,  // Epoch, and 1 for a partial result, 0 for an output.
     output wire [7:0]                       m_axi_io_awlen,  // Beats less one.
     output wire [2:0]                       m_axi_io_awsize,  // Bytes of a beat, as a power of two.
     output wire [1:0]                       m_axi_io_awburst,  // INCR.
@@ -273,9 +277,10 @@ module meshkv_front #(
     output wire                             desc_share,  // All heads get all slices, not only those of their KV head.
     output wire                             desc_close,  // The last of these streams in this layer: partial results are due.
     output wire                             desc_step,  // The last of the decode step.
+    output wire [STREAMS_NUM-1:0]           partials,  // Streams whose heads return partial results; stable while they are decoded.
     input  wire                             idle,  // All descriptors are done.
 
-    // An output in FP16.
+    // An output in FP16, or a partial result in FP32.
     input  wire [COLS-1:0]                  out_valid,
     output wire [COLS-1:0]                  out_ready,
     input  wire [COLS*STREAM_WIDTH-1:0]     out_stream,
@@ -284,6 +289,7 @@ module meshkv_front #(
     input  wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     input  wire [COLS-1:0]                  out_last,  // Last flit of the head.
     input  wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
+    input  wire [COLS-1:0]                  out_partial,  // It is a partial result.
     input  wire [COLS*FLIT_WIDTH-1:0]       out_data,
 
     // AXI4 read address channel.
@@ -572,7 +578,8 @@ module meshkv_front #(
         .desc_mapping  (desc_mapping),
         .desc_share    (desc_share),
         .desc_close    (desc_close),
-        .desc_step     (desc_step)
+        .desc_step     (desc_step),
+        .partials      (partials)
     );
 
     meshkv_run_control #(
@@ -793,7 +800,9 @@ module meshkv_front #(
         .FLIT_BYTES_NUM  (FLIT_BYTES_NUM),
         .OUT_INDEX_WIDTH (OUT_INDEX_WIDTH),
         .ID_WIDTH        (AXI_ID_WIDTH),
-        .HOST_ID_WIDTH   (HOST_ID_WIDTH)
+        .HOST_ID_WIDTH   (HOST_ID_WIDTH),
+        .SUMS_AT         (SUMS_AT),
+        .STATES_AT       (STATES_AT)
     ) u_outputs (
         .clk            (ap_clk),
         .rst            (rst_q),
@@ -821,6 +830,7 @@ module meshkv_front #(
         .out_index      (out_index),
         .out_last       (out_last),
         .out_saturated  (out_saturated),
+        .out_partial    (out_partial),
         .out_data       (out_data),
         .m_awvalid      (m_axi_io_awvalid),
         .m_awready      (m_axi_io_awready),

@@ -274,7 +274,7 @@ module meshkv_core #(
     // Numbers of o that a root merges a cycle, a power of two up to 16 and to those of a flit.
     parameter ROOT_LANES = 2,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 3
+    parameter OUT_INDEX_WIDTH = 5
 ) (
     input  wire                             clk,
     input  wire [TILES-1:0]                 rst,  // One reset a tile, bit t for tile t and the logic next to it; all bits change in the same cycle.
@@ -307,6 +307,7 @@ module meshkv_core #(
     input  wire                             desc_share,  // All heads get all slices, not only those of their KV head.
     input  wire                             desc_close,  // The last of these streams in this layer: partial results are due.
     input  wire                             desc_step,  // The last of the decode step.
+    input  wire [STREAMS_NUM-1:0]           partials,  // Streams whose heads return partial results; stable while they are decoded.
     output wire                             idle,  // All descriptors are done.
 
     // Observed occupancies and swaps.
@@ -317,7 +318,7 @@ module meshkv_core #(
     output wire [HOME_WIDTH-1:0]            swap_a,  // Place of one home before, {y, x}.
     output wire [HOME_WIDTH-1:0]            swap_b,  // Place of the other before, {y, x}.
 
-    // An output in FP16.
+    // An output in FP16, or a partial result in FP32.
     output wire [COLS-1:0]                  out_valid,
     input  wire [COLS-1:0]                  out_ready,
     output wire [COLS*STREAM_WIDTH-1:0]     out_stream,
@@ -326,6 +327,7 @@ module meshkv_core #(
     output wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     output wire [COLS-1:0]                  out_last,  // Last flit of the head.
     output wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire [COLS-1:0]                  out_partial,  // It is a partial result.
     output wire [COLS*FLIT_WIDTH-1:0]       out_data,
 
     // The merging of a partial result starts.
@@ -733,6 +735,7 @@ module meshkv_core #(
                 ) u_root (
                     .clk            (clk),
                     .rst            (rst[t]),
+                    .partials       (partials),
                     .root_valid     (root_valid[t*SOURCES+:SOURCES]),
                     .root_credit    (root_credit[t*SOURCES+:SOURCES]),
                     .root_first     (root_first[t]),
@@ -752,6 +755,7 @@ module meshkv_core #(
                     .out_index      (out_index[t*OUT_INDEX_WIDTH+:OUT_INDEX_WIDTH]),
                     .out_last       (out_last[t]),
                     .out_saturated  (out_saturated[t]),
+                    .out_partial    (out_partial[t]),
                     .out_data       (out_data[t*FLIT_WIDTH+:FLIT_WIDTH]),
                     .merge_valid    (merge_valid[t]),
                     .merge_stream   (merge_stream[t*STREAM_WIDTH+:STREAM_WIDTH]),

@@ -35,10 +35,11 @@ module meshkv_column_root #(
     // Bits of a sum below the point.
     parameter FRACTION = 36,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 3
+    parameter OUT_INDEX_WIDTH = 5
 ) (
     input  wire                        clk,
     input  wire                        rst,
+    input  wire [STREAMS_NUM-1:0]      partials,  // Streams whose heads return partial results; stable while they are decoded.
 
     // A flit of a partial result that has arrived; row 0 has the reduce roots.
     input  wire [SOURCES-1:0]          root_valid,  // One-hot: its virtual channel; the last bit: it is of this tile.
@@ -53,7 +54,7 @@ module meshkv_column_root #(
     input  wire [Y_WIDTH-1:0]          root_y,
     input  wire [FLIT_WIDTH-1:0]       root_data,  // The flit.
 
-    // An output in FP16.
+    // An output in FP16, or a partial result in FP32.
     output wire                        out_valid,
     input  wire                        out_ready,
     output wire [STREAM_WIDTH-1:0]     out_stream,
@@ -62,6 +63,7 @@ module meshkv_column_root #(
     output wire [OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     output wire                        out_last,  // Last flit of the head.
     output wire                        out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire                        out_partial,  // It is a partial result.
     output wire [FLIT_WIDTH-1:0]       out_data,
 
     // The merging of a partial result starts.
@@ -107,6 +109,7 @@ module meshkv_column_root #(
         .clk            (clk),
         .rst            (rst),
         .idle           (unused_idle),
+        .partials       (partials),
         .root_valid     (root_valid),
         .root_first     (root_first),
         .root_last      (root_last),
@@ -128,6 +131,7 @@ module meshkv_column_root #(
         .out_index      (out_index),
         .out_last       (out_last),
         .out_saturated  (out_saturated),
+        .out_partial    (out_partial),
         .out_data       (out_data)
     );
 endmodule

@@ -2,6 +2,7 @@
 // Regenerate with: meshkv generate tiny.toml
 //
 // Divides the sums of complete heads by their l, one number a cycle, and returns them in FP16.
+// Partial results are not divided: l, m and o leave in FP32, a number in two cycles.
 //
 // Two heads have a place. A head's l goes to the divider while the head before it is drained. The quotients of
 // a head begin when those of the head before have left the multiplier, so one divisor is kept.
@@ -17,6 +18,8 @@ module meshkv_reduce_finisher #(
     parameter HEAD_DIM = 32,
     // Width of a sum in bits: 54 plus those of a number of tokens; at most 72.
     parameter SUM_WIDTH = 62,
+    // Bits of a sum below the point.
+    parameter FRACTION = 36,
     // Width of a position in o in bits: log2(HEAD_DIM / LANES).
     parameter BEAT_WIDTH = 4,
     // Width of a stream in bits.
@@ -26,7 +29,7 @@ module meshkv_reduce_finisher #(
     // Width of a head of this column in bits.
     parameter PART_HEAD_WIDTH = 1,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 3
+    parameter OUT_INDEX_WIDTH = 5
 ) (
     input  wire                       clk,
     input  wire                       rst,
@@ -39,6 +42,7 @@ module meshkv_reduce_finisher #(
     input  wire [ID_WIDTH-1:0]        s_id,  // Head, layer, stream; with l.
     input  wire                       s_special,  // The head met an infinity or a NaN; with l.
     input  wire                       s_saturated,  // A logit of the head was beyond the range; with l.
+    input  wire                       s_partial,  // The head returns its partial result; with l.
     input  wire [31:0]                s_max,  // m; with l.
     input  wire                       s_valid,  // s_sums are o.
     input  wire                       s_last,  // They are the last of o.
@@ -51,7 +55,7 @@ module meshkv_reduce_finisher #(
     output wire [31:0]                merge_sum_max,  // m; stable while it is l.
     output wire [SUM_WIDTH-1:0]       merge_sum_data,  // The number in fixed point, times 2^m.
 
-    // A head's output in FP16.
+    // A head's output in FP16, or its partial result in FP32: a flit with l and m, then those of o.
     output wire                       out_valid,
     input  wire                       out_ready,
     output wire [STREAM_WIDTH-1:0]    out_stream,
@@ -60,14 +64,15 @@ module meshkv_reduce_finisher #(
     output wire [OUT_INDEX_WIDTH-1:0] out_index,  // Number of the flit.
     output wire                       out_last,  // Last flit of the head.
     output wire                       out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire                       out_partial,  // It is a partial result.
     output wire [FLIT_WIDTH-1:0]      out_data
 );
     localparam BEATS         = HEAD_DIM / LANES;
     localparam ELEMENT_WIDTH = $clog2(HEAD_DIM);
     localparam LANE_WIDTH    = LANES > 1 ? $clog2(LANES) : 1;
     localparam LAST_LANE     = LANES - 1;
-    // Stages: the leading bits of a sum are ready after LEAD, FP16 after ROUND.
-    localparam LEAD = 6, ROUND = 11;
+    // Stages: the leading bits of a sum are ready after LEAD, FP32 after SINGLE, FP16 after ROUND.
+    localparam LEAD = 6, SINGLE = 7, ROUND = 11;
     localparam OUT_DEPTH = 32;
 
     // A place is taken from the start of a head's last packet until its last number has left.
@@ -76,23 +81,29 @@ module meshkv_reduce_finisher #(
     (* ram_style = "distributed" *) reg [FINISH_WIDTH-1:0]    finished_l[0:1];
     reg [1:0] heads_q;
     reg       fill_place_q, divide_place_q, drain_place_q;
-    reg [1:0] has_l_q, whole_q;
+    reg [1:0] has_l_q, whole_q, asked_q;
     always @(posedge clk) begin
         if (s_valid) finished[{fill_place_q, s_beat}] <= s_sums;
         if (s_l) finished_l[fill_place_q] <= {s_id, s_special, s_saturated, s_max, s_sums[SUM_WIDTH-1:0]};
+        if (s_l) asked_q[fill_place_q] <= s_partial;
     end
     assign s_full = heads_q[1];
 
+    // A partial result is l, m, then o: l enters as the head is loaded.
+    wire partial = asked_q[drain_place_q];
+
     // A head's l goes to the divider while the head before it is drained. The quotients of a head begin when those of
     // the head before have left, so they have one divisor.
-    reg                      asks_q, dividing_q, divided_q, drains_q, shown_q, room_q;
+    reg                      asks_q, dividing_q, divided_q, drains_q, shown_q, room_q, max_next_q;
     reg  [ELEMENT_WIDTH-1:0] element_q;
     reg  [ROUND:1]           valid_q, ends_head_q;
     reg  [LEAD:1]            ask_q;
+    reg  [SINGLE:1]          is_max_q;
     wire                     divided;
-    wire                     load       = divided_q & whole_q[drain_place_q] & ~drains_q & ~(|valid_q);
+    wire                     load       = divided_q & whole_q[drain_place_q] & ~drains_q & ~(|valid_q) & (room_q | ~partial);
     wire                     draws      = drains_q & room_q & ~asks_q;
     wire                     final_draw = draws & (&element_q);
+    wire                     enters     = draws | (load & partial);
     always @(posedge clk) begin
         heads_q <= heads_q + {1'b0, s_begins} - {1'b0, final_draw};
         if (s_l) has_l_q[fill_place_q] <= 1'b1;
@@ -109,8 +120,10 @@ module meshkv_reduce_finisher #(
         divided_q   <= (divided_q | divided) & ~load;
         drains_q    <= load | (drains_q & ~final_draw);
         shown_q     <= load;
-        element_q   <= load ? {ELEMENT_WIDTH{1'b0}} : element_q + { {ELEMENT_WIDTH-1{1'b0}}, draws};
-        valid_q     <= {valid_q[ROUND-1:1], draws};
+        max_next_q  <= load ? partial : max_next_q & ~draws;
+        element_q   <= load ? {ELEMENT_WIDTH{1'b0}} : element_q + { {ELEMENT_WIDTH-1{1'b0}}, draws & ~max_next_q};
+        valid_q     <= {valid_q[ROUND-1:1], enters};
+        is_max_q    <= {is_max_q[SINGLE-1:1], draws & max_next_q};
         ends_head_q <= {ends_head_q[ROUND-1:1], final_draw};
         ask_q       <= {ask_q[LEAD-1:1], asks_q};
         if (final_draw) begin
@@ -129,6 +142,7 @@ module meshkv_reduce_finisher #(
             divided_q      <= 1'b0;
             drains_q       <= 1'b0;
             shown_q        <= 1'b0;
+            max_next_q     <= 1'b0;
             valid_q        <= {ROUND{1'b0}};
             ask_q          <= {LEAD{1'b0}};
         end
@@ -141,15 +155,18 @@ module meshkv_reduce_finisher #(
     wire [SUM_WIDTH-1:0]       done_l;
     assign {done_id, done_special, done_saturated, done_max, done_l} = finished_l[asks_q ? divide_place_q : drain_place_q];
     reg  [SUM_WIDTH-1:0]       sum_q;
-    always @(posedge clk) sum_q <= asks_q | ~drains_q ? done_l : drawn[SUM_WIDTH*lane+:SUM_WIDTH];
+    always @(posedge clk) begin
+        sum_q <= asks_q | ~drains_q ? done_l
+            : max_next_q ? {done_max, {SUM_WIDTH-32{1'b0}} } : drawn[SUM_WIDTH*lane+:SUM_WIDTH];
+    end
 
     // What is rounded later is shown: the same FP16 may come of other sums.
-    assign merge_sum_valid = shown_q | valid_q[1];
+    assign merge_sum_valid = shown_q | (valid_q[1] & ~is_max_q[1]);
     assign merge_sum_first = shown_q;
     assign merge_sum_max   = done_max;
     assign merge_sum_data  = sum_q;
 
-    // l goes on to the divider, o to the multiplier.
+    // l goes on to the divider, o to the multiplier. All numbers of a partial result are rounded to FP32 instead.
     wire        negative, zero, rest;
     wire [6:0]  above;
     wire [31:0] kept;
@@ -176,9 +193,11 @@ module meshkv_reduce_finisher #(
         .m_value(reciprocal)
     );
     reg  [6:0]          next_above_l_q, above_l_q;
-    reg                 next_no_l_q, nan_q, nothing_q, beyond_q;
+    reg                 next_no_l_q, nan_q, nothing_q, beyond_q, partial_q;
     reg  [33:0]         reciprocal_q;
     reg  [ID_WIDTH-1:0] done_id_q;
+    // FP32 has all integers up to 2^24. m beyond that would be another one.
+    wire                far = (|done_max[31:24]) & ~(&done_max[31:24]);
     always @(posedge clk) begin
         if (divide) begin
             next_above_l_q <= above;
@@ -189,7 +208,8 @@ module meshkv_reduce_finisher #(
             above_l_q    <= next_above_l_q;
             nothing_q    <= next_no_l_q;
             nan_q        <= done_special;
-            beyond_q     <= done_saturated & ~done_special;
+            beyond_q     <= (done_saturated | (partial & far & ~next_no_l_q)) & ~done_special;
+            partial_q    <= partial;
             done_id_q    <= done_id;
         end
     end
@@ -208,53 +228,70 @@ module meshkv_reduce_finisher #(
         .m_element   (element)
     );
 
-    // There is room here for all elements under way when the output stalls.
-    localparam TAG_WIDTH = ID_WIDTH + 2;
+    // The bits from the leading 1 on, rounded once. m is an integer at the top: its leading bit can be worth 2^31.
+    localparam FIELD_NUM = 127 + SUM_WIDTH - 1 - FRACTION, MAX_FIELD_NUM = 127 + 31;
+    wire [7:0]  field  = (is_max_q[LEAD] ? MAX_FIELD_NUM[7:0] : FIELD_NUM[7:0]) - {1'b0, above};
+    wire        up     = kept[7] & (rest | (|kept[6:0]) | kept[8]);
+    wire [30:0] single = {field, kept[30:8]} + {30'd0, up};
+    reg  [31:0] single_q;
+    always @(posedge clk) begin
+        single_q <= nan_q ? 32'h7fc0_0000 : nothing_q & is_max_q[LEAD] ? 32'hff80_0000
+            : zero ? 32'd0 : {negative, single};
+    end
+
+    // There is room here for all elements under way when the output stalls. Both halves of an FP32 have one place.
+    localparam TAG_WIDTH = ID_WIDTH + 4;
     localparam OUT_COUNT = $clog2(OUT_DEPTH + 1);
     reg  [OUT_COUNT-1:0] count_q;
-    wire                 waits, packs, last, beyond, unused_room;
+    wire                 waits, packs, last, head_ends, beyond, is_single, unused_room;
     wire [ID_WIDTH-1:0]  id;
-    wire [15:0]          rounded;
-    wire [OUT_COUNT-1:0] count_d = count_q + { {OUT_COUNT-1{1'b0}}, draws} - { {OUT_COUNT-1{1'b0}}, waits & packs};
+    wire [31:0]          rounded;
+    reg                  upper_q;
+    wire                 lower   = is_single & ~upper_q;
+    wire                 leaves  = waits & packs & ~lower;
+    wire                 rounds  = partial_q ? valid_q[SINGLE] : valid_q[ROUND];
+    wire [OUT_COUNT-1:0] count_d = count_q + { {OUT_COUNT-1{1'b0}}, enters} - { {OUT_COUNT-1{1'b0}}, leaves};
     meshkv_fifo #(
-        .WIDTH(TAG_WIDTH+16),
+        .WIDTH(TAG_WIDTH+32),
         .DEPTH(OUT_DEPTH)
     ) u_elements (
         .clk    (clk),
         .rst    (rst),
-        .s_valid(valid_q[ROUND]),
+        .s_valid(rounds),
         .s_ready(unused_room),
-        .s_data ({beyond_q, ends_head_q[ROUND], done_id_q, element}),
+        .s_data ({beyond_q, partial_q, partial_q & is_max_q[SINGLE], partial_q ? ends_head_q[SINGLE] : ends_head_q[ROUND], done_id_q, partial_q ? single_q : {16'd0, element}}),
         .m_valid(waits),
-        .m_ready(packs),
-        .m_data ({beyond, last, id, rounded})
+        .m_ready(packs & ~lower),
+        .m_data ({beyond, is_single, head_ends, last, id, rounded})
     );
     meshkv_element_packer #(
         .ELEMENT_WIDTH(16),
         .FLIT_WIDTH   (FLIT_WIDTH),
-        .TAG_WIDTH    (TAG_WIDTH)
+        .TAG_WIDTH    (ID_WIDTH + 3)
     ) u_packer (
         .clk    (clk),
         .rst    (rst),
         .s_valid(waits),
         .s_ready(packs),
-        .s_data (rounded),
-        .s_ends (last),
-        .s_tag  ({beyond, last, id}),
+        .s_data (upper_q ? rounded[31:16] : rounded[15:0]),
+        .s_ends ((last | head_ends) & ~lower),
+        .s_tag  ({beyond, is_single, last, id}),
         .m_valid(out_valid),
         .m_ready(out_ready),
-        .m_tag  ({out_saturated, out_last, out_head, out_layer, out_stream}),
+        .m_tag  ({out_saturated, out_partial, out_last, out_head, out_layer, out_stream}),
         .m_data (out_data)
     );
 
     reg [OUT_INDEX_WIDTH-1:0] out_index_q;
     always @(posedge clk) begin
         count_q <= count_d;
+        if (waits & packs) upper_q <= lower;
         room_q  <= count_d != OUT_DEPTH[OUT_COUNT-1:0];
         if (out_valid & out_ready) out_index_q <= out_last ? {OUT_INDEX_WIDTH{1'b0}} : out_index_q + 1'b1;
         if (rst) begin
             count_q     <= {OUT_COUNT{1'b0}};
             room_q      <= 1'b0;
+            upper_q     <= 1'b0;
             out_index_q <= {OUT_INDEX_WIDTH{1'b0}};
         end
     end
@@ -263,7 +300,7 @@ module meshkv_reduce_finisher #(
 
 `ifndef SYNTHESIS
     always @(posedge clk) begin
-        if (!rst && valid_q[ROUND] && !unused_room) begin
+        if (!rst && rounds && !unused_room) begin
             $fdisplay(32'h8000_0002, "%m: an element without room");
             $stop;
         end

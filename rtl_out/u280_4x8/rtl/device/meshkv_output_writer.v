@@ -3,7 +3,8 @@
 //
 // Takes outputs from the column roots, one column after the other, and writes them to memory.
 //
-// The output of (stream, head) is at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. A burst starts when complete
+// The output of (stream, head) is at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. Of a partial result, o is in a
+// row of twice that step from SUMS_AT on, and l and m in a flit from STATES_AT on. A burst starts when complete
 // and always ends, also after an aborted run; bursts not started by then are dropped.
 `default_nettype none
 module meshkv_output_writer #(
@@ -34,11 +35,15 @@ module meshkv_output_writer #(
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 64,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2,
+    parameter OUT_INDEX_WIDTH = 4,
     // Width of an ID below the epoch.
     parameter ID_WIDTH = 3,
     // EPOCH_BITS + ID_WIDTH.
-    parameter HOST_ID_WIDTH = 5
+    parameter HOST_ID_WIDTH = 5,
+    // Byte in the buffer of outputs where o of partial results begins.
+    parameter SUMS_AT = 8192,
+    // Byte in the buffer of outputs where l and m of partial results begin.
+    parameter STATES_AT = 24576
 ) (
     input  wire                             clk,
     input  wire                             rst,
@@ -65,7 +70,7 @@ module meshkv_output_writer #(
     output wire                             saturated_valid,  // One pulse a head, before its output is written.
     output wire [15:0]                      saturated_where,  // Number of the output: stream * QUERY_HEADS + head.
 
-    // An output in FP16.
+    // An output in FP16, or a partial result in FP32.
     input  wire [COLS-1:0]                  out_valid,
     output wire [COLS-1:0]                  out_ready,
     input  wire [COLS*STREAM_WIDTH-1:0]     out_stream,
@@ -74,13 +79,14 @@ module meshkv_output_writer #(
     input  wire [COLS*OUT_INDEX_WIDTH-1:0]  out_index,  // Number of the flit.
     input  wire [COLS-1:0]                  out_last,  // Last flit of the head.
     input  wire [COLS-1:0]                  out_saturated,  // A logit of the head was beyond the range: the output is void.
+    input  wire [COLS-1:0]                  out_partial,  // It is a partial result.
     input  wire [COLS*FLIT_WIDTH-1:0]       out_data,
 
     // AXI4 write channels.
     output wire                             m_awvalid,
     input  wire                             m_awready,
     output wire [63:0]                      m_awaddr,  // Bytes.
-    output wire [HOST_ID_WIDTH-1:0]         m_awid,  // Epoch, and 0.
+    output wire [HOST_ID_WIDTH-1:0]         m_awid,  // Epoch, and 1 for a partial result, 0 for an output.
     output wire [7:0]                       m_awlen,  // Beats less one.
     output wire [2:0]                       m_awsize,  // Bytes of a beat, as a power of two.
     output wire [1:0]                       m_awburst,  // INCR.
@@ -100,19 +106,24 @@ module meshkv_output_writer #(
     localparam OUT_FLITS    = FLIT_BYTES_NUM > HEAD_BYTES ? 1 : HEAD_BYTES / FLIT_BYTES_NUM;
     localparam BURST        = OUT_FLITS > 16 ? 16 : OUT_FLITS;
     localparam BURSTS       = OUT_FLITS / BURST;
-    localparam BURST_BITS   = BURSTS > 1 ? $clog2(BURSTS) : 1;
+    localparam BURST_BITS   = $clog2(HEAD_BYTES * 2 / FLIT_BYTES_NUM / BURST + 1);
     localparam LAST_FLIT_NUM = BURST - 1, LAST_BURST_NUM = BURSTS - 1;
+    // A partial result is a burst of one flit with l and m, then those of o.
+    localparam SUM_BURSTS   = HEAD_BYTES * 2 / FLIT_BYTES_NUM / BURST;
     localparam ANSWERS      = QUERY_HEADS * BURSTS;  // Answers of one stream.
     localparam LAST_ANSWER_NUM = ANSWERS - 1;
-    localparam ANSWER_BITS  = ANSWERS > 1 ? $clog2(ANSWERS) : 1;
+    localparam SUM_ANSWERS  = QUERY_HEADS * (SUM_BURSTS + 1);  // Of one with partial results.
+    localparam LAST_SUM_ANSWER_NUM = SUM_ANSWERS - 1;
+    localparam ANSWER_BITS  = $clog2(SUM_ANSWERS);
     localparam HEAD_BITS    = STREAM_WIDTH + HEAD_ID_WIDTH + 1;  // Width of stream * QUERY_HEADS + head.
-    localparam CMD_WIDTH    = HEAD_BITS + BURST_BITS;
+    localparam CMD_WIDTH    = HEAD_BITS + BURST_BITS + 1;
     localparam COL_BITS     = COLS > 1 ? $clog2(COLS) : 1;
     localparam LAST_COL_NUM = COLS - 1;
     localparam DEPTH        = 32;
     localparam LOW_LOG      = FLIT_LOG;
     localparam [63:0] HEAD_STEP  = HEAD_DIM * 2;
     localparam [63:0] BURST_STEP = BURST * (FLIT_WIDTH / 8);
+    localparam [63:0] SUMS = SUMS_AT, STATES = STATES_AT;
 
     reg  [51:0] base_q;  // In units of 4 KiB.
     wire        mine = base_valid && base_argument == number;
@@ -138,8 +149,10 @@ module meshkv_output_writer #(
     wire                        here   = out_valid[col_q];
     wire                        starts = ~busy_q & here & ~discard_q & room_q >= BURST[5:0];
     wire                        takes  = here & ready_q[col_q];
-    wire                        ends   = takes && flit_q == LAST_FLIT_NUM[3:0];
-    wire                        leaves = ends && (burst_q == LAST_BURST_NUM[BURST_BITS-1:0] || BURSTS == 1);
+    wire                        partial = out_partial[col_q];
+    wire                        header = partial & ~|burst_q;
+    wire                        ends   = takes && (header || flit_q == LAST_FLIT_NUM[3:0]);
+    wire                        leaves = ends && burst_q == (partial ? SUM_BURSTS[BURST_BITS-1:0] : LAST_BURST_NUM[BURST_BITS-1:0]);
     wire [HEAD_ID_WIDTH+HEAD_PLACE_WIDTH-1:0] wide_head =
         { {HEAD_ID_WIDTH{1'b0}}, out_head[col_q*HEAD_PLACE_WIDTH+:HEAD_PLACE_WIDTH]};
     wire                        unused_head = |wide_head;
@@ -147,7 +160,7 @@ module meshkv_output_writer #(
         + wide_head[HEAD_ID_WIDTH-1:0];
     wire [STREAM_WIDTH-1:0]     stream = out_stream[col_q*STREAM_WIDTH+:STREAM_WIDTH];
     wire                        w_pops;
-    reg                         push_q, cmd_q, saturated_q;
+    reg                         push_q, cmd_q, saturated_q, of_partial_q;
     reg  [FLIT_WIDTH-1:0]       data_q;
     reg  [HEAD_BITS-1:0]        head_q;
     reg  [BURST_BITS-1:0]       of_burst_q;
@@ -164,7 +177,7 @@ module meshkv_output_writer #(
             ready_q <= {COLS{1'b0} };
             burst_q <= leaves ? {BURST_BITS{1'b0} } : burst_q + 1'b1;
         end
-        room_q     <= room_q - (starts ? BURST[5:0] : 6'd0) + {5'd0, w_pops};
+        room_q     <= room_q - (~starts ? 6'd0 : header ? 6'd1 : BURST[5:0]) + {5'd0, w_pops};
         push_q     <= takes;
         cmd_q      <= ends;
         data_q     <= out_data[col_q*FLIT_WIDTH+:FLIT_WIDTH];
@@ -172,6 +185,7 @@ module meshkv_output_writer #(
         // Once a head, with its last flit: the flag is in ERROR long before the answer to that flit's burst.
         saturated_q <= leaves & out_saturated[col_q];
         of_burst_q <= burst_q;
+        of_partial_q <= partial;
         if (rst | discard_q) begin
             busy_q  <= 1'b0;
             ready_q <= {COLS{1'b0} };
@@ -212,7 +226,7 @@ module meshkv_output_writer #(
         .rst    (fifo_rst),
         .s_valid(cmd_q),
         .s_ready(unused_cmd_room),
-        .s_data ({of_burst_q, head_q}),
+        .s_data ({of_partial_q, of_burst_q, head_q}),
         .m_valid(cmd_valid),
         .m_ready(begins),
         .m_data (cmd)
@@ -224,9 +238,15 @@ module meshkv_output_writer #(
     reg  [EPOCH_BITS-1:0]       aw_epoch_q;
     reg  [4:0]                  left_q;
     reg  [FLIT_WIDTH-1:0]       w_data_q;
-    reg                         half_q;
-    wire [63:0]                 offset = { {64-HEAD_BITS{1'b0}}, cmd[HEAD_BITS-1:0]} * HEAD_STEP
-        + { {64-BURST_BITS{1'b0}}, cmd[HEAD_BITS+:BURST_BITS]} * BURST_STEP;
+    reg                         half_q, sums_q, single_q;
+    wire                        of_sums   = cmd[CMD_WIDTH-1];
+    wire [BURST_BITS-1:0]       burst     = cmd[HEAD_BITS+:BURST_BITS];
+    wire                        of_state  = of_sums & ~|burst;
+    wire [BURST_BITS-1:0]       burst_at  = of_sums ? burst - 1'b1 : burst;
+    wire [63:0]                 wide_head_at  = { {64-HEAD_BITS{1'b0}}, cmd[HEAD_BITS-1:0]};
+    wire [63:0]                 wide_burst_at = { {64-BURST_BITS{1'b0}}, burst_at} * BURST_STEP;
+    wire [63:0]                 offset = of_state ? STATES + (wide_head_at << FLIT_LOG)
+        : of_sums ? SUMS + ((wide_head_at * HEAD_STEP) << 1) + wide_burst_at : wide_head_at * HEAD_STEP + wide_burst_at;
     assign begins = cmd_valid & ~active_q & ~discard_q;
     assign w_pops = |left_q & flit_valid & (~w_q | m_wready);
     assign writes = active_q;
@@ -238,8 +258,10 @@ module meshkv_output_writer #(
             addr_q     <= {base_q + offset[63:12], offset[11:LOW_LOG], {LOW_LOG{1'b0}}};
             aw_epoch_q <= epoch;
             half_q     <= cmd[0] & (SUBS > 1);
+            sums_q     <= of_sums;
+            single_q   <= of_state;
         end
-        left_q <= begins ? BURST[4:0] : left_q - {4'd0, w_pops};
+        left_q <= begins ? (of_state ? 5'd1 : BURST[4:0]) : left_q - {4'd0, w_pops};
         w_q    <= w_pops | (w_q & ~m_wready);
         if (w_pops) begin
             w_data_q <= flit;
@@ -254,8 +276,9 @@ module meshkv_output_writer #(
     end
     assign m_awvalid = aw_q;
     assign m_awaddr  = addr_q;
-    assign m_awid    = {aw_epoch_q, {ID_WIDTH{1'b0}}};
-    assign m_awlen   = LAST_FLIT_NUM[7:0];
+    // Bursts of partial results have an ID of their own, so that their answers are counted apart.
+    assign m_awid    = {aw_epoch_q, {ID_WIDTH{1'b0}}} | { {HOST_ID_WIDTH-1{1'b0}}, sums_q};
+    assign m_awlen   = single_q ? 8'd0 : LAST_FLIT_NUM[7:0];
     assign m_awsize  = FLIT_LOG[2:0];
     assign m_awburst = 2'b01;
     assign m_wvalid  = w_q;
@@ -264,9 +287,8 @@ module meshkv_output_writer #(
         if (SUBS > 1) begin : gen_half
             // Two heads share a flit: the output lies in one half of it.
             localparam HALF = FLIT_WIDTH / 2;
-            assign m_wdata = {w_data_q[HALF-1:0], w_data_q[HALF-1:0]};
-            assign m_wstrb = { {HALF/8{half_q}}, {HALF/8{~half_q}}};
-            wire unused_data = |w_data_q[FLIT_WIDTH-1:HALF];
+            assign m_wdata = {sums_q ? w_data_q[FLIT_WIDTH-1:HALF] : w_data_q[HALF-1:0], w_data_q[HALF-1:0]};
+            assign m_wstrb = { {HALF/8{half_q | sums_q}}, {HALF/8{~half_q | sums_q}}};
         end else begin : gen_whole
             assign m_wdata = w_data_q;
             assign m_wstrb = {FLIT_BYTES_NUM{1'b1} };
@@ -278,12 +300,14 @@ module meshkv_output_writer #(
     // Answers of this epoch are counted: one pulse for each stream whose heads are all written.
     localparam OWED_BITS = 16;
     reg  [OWED_BITS-1:0]     owed_q, own_q;
-    reg  [ANSWER_BITS-1:0]   answer_q;
+    reg  [ANSWER_BITS-1:0]   answer_q, sum_answer_q;
+    reg                      sum_b_q;
     reg                      b_q, own_b_q, bad_q, written_q, owes_q, moves_q, late_q;
     reg  [TIMEOUT_WIDTH-1:0] patience_q;
     wire                     of_now = m_bvalid && m_bid[ID_WIDTH+:EPOCH_BITS] == epoch && ~(discard_q | stale);
     wire                     unused_id = |m_bid[ID_WIDTH-1:0];
-    wire                     last_b = answer_q == LAST_ANSWER_NUM[ANSWER_BITS-1:0];
+    wire                     last_b = sum_b_q ? sum_answer_q == LAST_SUM_ANSWER_NUM[ANSWER_BITS-1:0]
+        : answer_q == LAST_ANSWER_NUM[ANSWER_BITS-1:0];
     wire                     moving = m_bvalid | w_pops | begins | (aw_q & m_awready);
     assign m_bready = 1'b1;
     always @(posedge clk) begin
@@ -294,7 +318,9 @@ module meshkv_output_writer #(
         if (~begins & b_q & |owed_q) owed_q <= owed_q - 1'b1;
         if (begins & ~own_b_q) own_q <= own_q + 1'b1;
         if (~begins & own_b_q) own_q <= own_q - 1'b1;
-        if (own_b_q) answer_q <= last_b ? {ANSWER_BITS{1'b0} } : answer_q + 1'b1;
+        sum_b_q <= m_bid[0];
+        if (own_b_q & ~sum_b_q) answer_q <= last_b ? {ANSWER_BITS{1'b0} } : answer_q + 1'b1;
+        if (own_b_q & sum_b_q) sum_answer_q <= last_b ? {ANSWER_BITS{1'b0} } : sum_answer_q + 1'b1;
         written_q  <= own_b_q & last_b;
         owes_q     <= |owed_q | b_q | active_q;
         moves_q    <= takes | moving;
@@ -303,6 +329,7 @@ module meshkv_output_writer #(
         if (rst | discard_q) begin
             own_q     <= {OWED_BITS{1'b0} };
             answer_q  <= {ANSWER_BITS{1'b0} };
+            sum_answer_q <= {ANSWER_BITS{1'b0} };
             own_b_q   <= 1'b0;
             written_q <= 1'b0;
             bad_q     <= 1'b0;

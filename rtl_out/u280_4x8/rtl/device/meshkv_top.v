@@ -53,7 +53,11 @@ module meshkv_top #(
     // Bytes of a flit.
     parameter FLIT_BYTES_NUM = 64,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2,
+    parameter OUT_INDEX_WIDTH = 4,
+    // Byte in the buffer of outputs where o of partial results begins.
+    parameter SUMS_AT = 8192,
+    // Byte in the buffer of outputs where l and m of partial results begin.
+    parameter STATES_AT = 24576,
     // Width of a segment number in bits.
     parameter SEGMENT_WIDTH = 9,
     // Width of a number of segments in bits.
@@ -840,7 +844,7 @@ module meshkv_top #(
     output wire                      m_axi_io_awvalid,
     input  wire                      m_axi_io_awready,
     output wire [63:0]               m_axi_io_awaddr,  // Bytes.
-    output wire [HOST_ID_WIDTH-1:0]  m_axi_io_awid,  // Epoch, and 0.
+    output wire [HOST_ID_WIDTH-1:0]  m_axi_io_awid,  // Epoch, and 1 for a partial result, 0 for an output.
     output wire [7:0]                m_axi_io_awlen,  // Beats less one.
     output wire [2:0]                m_axi_io_awsize,  // Bytes of a beat, as a power of two.
     output wire [1:0]                m_axi_io_awburst,  // INCR.
@@ -876,6 +880,7 @@ module meshkv_top #(
     wire desc_share;
     wire desc_close;
     wire desc_step;
+    wire [STREAMS_NUM-1:0] partials;
     wire [COLS-1:0] out_ready;
     wire [PORTS-1:0] m_axi_arready;
     wire [PORTS-1:0] m_axi_rvalid;
@@ -899,6 +904,7 @@ module meshkv_top #(
     wire [COLS*OUT_INDEX_WIDTH-1:0] out_index;
     wire [COLS-1:0] out_last;
     wire [COLS-1:0] out_saturated;
+    wire [COLS-1:0] out_partial;
     wire [COLS*FLIT_WIDTH-1:0] out_data;
     wire [COLS-1:0] merge_valid;
     wire [COLS*STREAM_WIDTH-1:0] merge_stream;
@@ -949,6 +955,8 @@ module meshkv_top #(
         .HEAD_PLACE_WIDTH (HEAD_PLACE_WIDTH),
         .FLIT_BYTES_NUM   (FLIT_BYTES_NUM),
         .OUT_INDEX_WIDTH  (OUT_INDEX_WIDTH),
+        .SUMS_AT          (SUMS_AT),
+        .STATES_AT        (STATES_AT),
         .SEGMENT_WIDTH    (SEGMENT_WIDTH),
         .COUNT_WIDTH      (COUNT_WIDTH),
         .ROW_WIDTH        (ROW_WIDTH),
@@ -1460,6 +1468,7 @@ module meshkv_top #(
         .desc_share           (desc_share),
         .desc_close           (desc_close),
         .desc_step            (desc_step),
+        .partials             (partials),
         .idle                 (idle),
         .out_valid            (out_valid),
         .out_ready            (out_ready),
@@ -1469,6 +1478,7 @@ module meshkv_top #(
         .out_index            (out_index),
         .out_last             (out_last),
         .out_saturated        (out_saturated),
+        .out_partial          (out_partial),
         .out_data             (out_data),
         .m_axi_arvalid        (m_axi_arvalid),
         .m_axi_arready        (m_axi_arready),
@@ -1654,6 +1664,7 @@ module meshkv_top #(
         .desc_share     (desc_share),
         .desc_close     (desc_close),
         .desc_step      (desc_step),
+        .partials       (partials),
         .idle           (idle),
         .occupancy_valid(occupancy_valid),
         .occupancy_tile (occupancy_tile),
@@ -1669,6 +1680,7 @@ module meshkv_top #(
         .out_index      (out_index),
         .out_last       (out_last),
         .out_saturated  (out_saturated),
+        .out_partial    (out_partial),
         .out_data       (out_data),
         .merge_valid    (merge_valid),
         .merge_stream   (merge_stream),

@@ -37,11 +37,12 @@ module meshkv_reduce_root #(
     // Width of a head of this column in bits.
     parameter PART_HEAD_WIDTH = 3,
     // Width of a number of an output flit in bits.
-    parameter OUT_INDEX_WIDTH = 2
+    parameter OUT_INDEX_WIDTH = 4
 ) (
     input  wire                       clk,
     input  wire                       rst,
     output wire                       idle,  // Nothing is in progress and no head waits for a partial.
+    input  wire [STREAMS-1:0]         partials,  // Streams whose heads return partial results; stable while they have any here.
 
     // Flits of PART packets: whole packets a source, sources mixed, one flit a cycle.
     input  wire [SOURCES-1:0]         root_valid,  // One-hot: its source.
@@ -62,7 +63,7 @@ module meshkv_reduce_root #(
     output wire [31:0]                merge_sum_max,  // m; stable while it is l.
     output wire [SUM_WIDTH-1:0]       merge_sum_data,  // The number in fixed point, times 2^m.
 
-    // A head's output in FP16.
+    // A head's output in FP16, or its partial result in FP32: a flit with l and m, then those of o.
     output wire                       out_valid,
     input  wire                       out_ready,
     output wire [STREAM_WIDTH-1:0]    out_stream,
@@ -71,6 +72,7 @@ module meshkv_reduce_root #(
     output wire [OUT_INDEX_WIDTH-1:0] out_index,  // Number of the flit.
     output wire                       out_last,  // Last flit of the head.
     output wire                       out_saturated,  // A logit of the head was beyond the range: the output is void.
+    output wire                       out_partial,  // It is a partial result.
     output wire [FLIT_WIDTH-1:0]      out_data
 );
     localparam CONTEXTS      = STREAMS * HEADS;
@@ -289,6 +291,7 @@ module meshkv_reduce_root #(
         .ID_WIDTH       (ID_WIDTH),
         .HEAD_DIM       (HEAD_DIM),
         .SUM_WIDTH      (SUM_WIDTH),
+        .FRACTION       (FRACTION),
         .BEAT_WIDTH     (BEAT_WIDTH),
         .STREAM_WIDTH   (STREAM_WIDTH),
         .LAYER_WIDTH    (LAYER_WIDTH),
@@ -304,6 +307,7 @@ module meshkv_reduce_root #(
         .s_id           (id_q),
         .s_special      (special_q),
         .s_saturated    (saturated_q),
+        .s_partial      (partials[id_q[STREAM_WIDTH-1:0]]),
         .s_max          (max_q),
         .s_valid        (fill_q[SUM]),
         .s_last         (last_q[SUM]),
@@ -321,6 +325,7 @@ module meshkv_reduce_root #(
         .out_index      (out_index),
         .out_last       (out_last),
         .out_saturated  (out_saturated),
+        .out_partial    (out_partial),
         .out_data       (out_data)
     );
 

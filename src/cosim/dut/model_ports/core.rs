@@ -10,7 +10,7 @@ use crate::model::cycle::takv::Ask;
 use std::sync::mpsc::Sender;
 
 numbers! {
-    out_valid out_ready out_stream out_layer out_head out_index out_last
+    partials out_valid out_ready out_stream out_layer out_head out_index out_last out_partial
     merge_valid merge_stream merge_head merge_y merge_sum_valid merge_sum_first
     pad_index pad_data pad_state
 }
@@ -59,6 +59,9 @@ impl CorePorts {
         for (x, ready) in self.out_ready.iter_mut().enumerate() {
             *ready = ports.bit(self.at.out_ready, x);
         }
+        if let Some(partials) = self.at.partials {
+            self.core.ask_partials(ports.words(partials));
+        }
         self.core.step(input, &self.out_ready, self.clock.period(false));
         let Some(told) = &self.told else { return };
         for (tile, pad) in self.core.pads().iter().enumerate() {
@@ -81,6 +84,7 @@ impl CorePorts {
                 ports.put(at.out_head, x, out.head);
                 ports.put(at.out_index, x, out.index);
                 ports.put(at.out_last, x, u32::from(out.last));
+                ports.put(at.out_partial, x, u32::from(out.partial));
             }
             if let Some(merge) = root.merge {
                 ports.put(at.merge_stream, x, merge.stream);

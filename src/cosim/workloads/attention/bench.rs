@@ -20,6 +20,7 @@ use crate::cosim::workloads::fabric_pins::{DescriptorPins, MemoryPins};
 use crate::cosim::workloads::Watchdog;
 use crate::design::Design;
 use crate::emit::{self, ModuleSpec};
+use crate::model::State;
 use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 
@@ -56,14 +57,14 @@ pub enum AttentionError {
 group_pins! {
     /// One of each.
     OnePins {
-        query_valid query_ready query_stream query_head query_group query_data idle
+        query_valid query_ready query_stream query_head query_group query_data partials idle
     }
 }
 
 group_pins! {
     /// One a column.
     ColumnPins {
-        out_valid out_ready out_stream out_layer out_head out_index out_last out_saturated out_data
+        out_valid out_ready out_stream out_layer out_head out_index out_last out_saturated out_partial out_data
     }
 }
 
@@ -271,6 +272,10 @@ impl<'a> Bench<'a> {
         let cols = design.mesh.cols() as usize;
         let heads = (design.config.model.heads * self.job.streams) as usize;
         let start = self.pins.cycle();
+        if self.job.partials {
+            let asked = vec![u32::MAX; design.config.model.max_streams.div_ceil(32) as usize];
+            self.pins.set_part(self.one.partials, 0, &asked);
+        }
         self.send_queries(heads, stop)?;
         let begun = self.pins.cycle();
         let pending = self.job.descriptors().expect("the job was checked");
@@ -326,8 +331,16 @@ impl<'a> Bench<'a> {
                     partial[x].extend(words.iter().flat_map(|w| [*w as u16, (*w >> 16) as u16]));
                     if get(self.columns.out_last) == 1 {
                         let mut shown = std::mem::take(&mut partial[x]);
-                        shown.truncate(design.config.pe.head_dim as usize);
                         let of = (get(self.columns.out_stream), first_head + get(self.columns.out_head));
+                        if get(self.columns.out_partial) == 1 {
+                            State::out_of_flits(&mut shown, 2 * words.len());
+                        } else {
+                            shown.truncate(design.config.pe.head_dim as usize);
+                        }
+                        if (get(self.columns.out_partial) == 1) != self.job.partials {
+                            let what = format!("{of:?} returns the other of output and partial result");
+                            result.violations.push(format!("cycle {cycle}: {what}"));
+                        }
                         self.sums.output(x, of);
                         let void = get(self.columns.out_saturated) == 1;
                         let shown = Output { elements: shown, void, sums: None };

@@ -29,6 +29,8 @@ pub(in crate::cosim) struct Expected {
     pub(super) sums: BTreeMap<(u32, u32), HeadSums>,
     /// Logits beyond the range, the first of each head.
     pub(in crate::cosim) saturated: Vec<Saturated>,
+    /// (stream, head) of partial results whose m is beyond FP32's integers.
+    pub(in crate::cosim) far: BTreeSet<(u32, u32)>,
 }
 
 /// A head as the model of the datapath computes it.
@@ -66,19 +68,29 @@ pub(super) fn output<'a>(
         special |= partial.special();
         root.merge(&partial.to_flits());
     }
+    let (output, void) = match job.partials {
+        true => (root.state().halves(), root.state_is_void()),
+        false => (root.output(), root.saturated()),
+    };
     Head {
-        output: root.output(),
+        output,
         sums: HeadSums::of(&root),
         // The output of a head with an infinity or a NaN is NaN, whatever its logits.
         saturated: saturated.filter(|_| !special),
-        void: root.saturated(),
+        void,
     }
 }
 
 impl Expected {
     /// Compares the heads that were reported as void with those that have a saturated logit.
     pub(in crate::cosim) fn judge(&self, void: &BTreeSet<(u32, u32)>, violations: &mut Vec<String>) {
-        let saturated: BTreeSet<_> = self.saturated.iter().map(|one| (one.stream, one.head)).collect();
+        let mut saturated: BTreeSet<_> = self.saturated.iter().map(|one| (one.stream, one.head)).collect();
+        for (stream, head) in &self.far {
+            saturated.insert((*stream, *head));
+            violations.push(format!(
+                "head {head}, stream {stream}: m is beyond 2^24, so its partial result is void"
+            ));
+        }
         for of @ (stream, head) in void.symmetric_difference(&saturated) {
             let what = if void.contains(of) { "is reported, and there is none" } else { "is not reported" };
             violations.push(format!("head {head}, stream {stream}: a saturated logit {what}"));
@@ -193,6 +205,9 @@ pub(in crate::cosim) fn expected(
                 ));
             }
             expected.outputs.insert((stream, head), of_head.output);
+            if of_head.void && of_head.saturated.is_none() {
+                expected.far.insert((stream, head));
+            }
             expected.sums.insert((stream, head), of_head.sums);
             expected.saturated.extend(of_head.saturated.map(|token| Saturated { stream, head, token }));
         }

@@ -25,6 +25,8 @@ pub struct Job<'a> {
     pub mappings: Vec<Mapping>,
     /// Receivers of a slice.
     pub sharing: Sharing,
+    /// Roots return partial results, l, m and o in FP32, instead of outputs.
+    pub partials: bool,
 }
 
 /// Reason why a job is impossible.
@@ -86,7 +88,8 @@ impl<'a> Job<'a> {
         let tokens = tensors.tokens as u32;
         let from = tokens - config.model.sliding_window.unwrap_or(tokens).min(tokens);
         let mappings = vec![mapping];
-        let job = Job { design, tensors, position, streams, rows: from..tokens, mappings, sharing };
+        let rows = from..tokens;
+        let job = Job { design, tensors, position, streams, rows, mappings, sharing, partials: false };
         job.descriptors()?;
         Ok(job)
     }
@@ -100,13 +103,30 @@ impl<'a> Job<'a> {
         Job { mappings: mappings.to_vec(), ..self }
     }
 
+    /// The job of a card that has only these of its tokens: it returns partial results.
+    ///
+    /// # Panics
+    /// If there are none, or the job does not have them.
+    #[must_use]
+    pub fn part(&self, rows: std::ops::Range<u32>) -> Job<'a> {
+        assert!(!rows.is_empty() && self.rows.start <= rows.start && rows.end <= self.rows.end, "{rows:?}");
+        Job { rows, partials: true, ..self.clone() }
+    }
+
+    /// Divides the tokens into so many ranges, as even as they go.
+    pub fn ranges(&self, parts: u32) -> Vec<std::ops::Range<u32>> {
+        let tokens = u64::from(self.rows.end - self.rows.start);
+        let bound = |at: u32| self.rows.start + (tokens * u64::from(at) / u64::from(parts)) as u32;
+        (0..parts).map(|at| bound(at)..bound(at + 1)).collect()
+    }
+
     /// The descriptors of the step, on layer 0 of the design. The last one closes the streams.
     ///
     /// # Errors
     /// If the design cannot hold it.
     pub fn descriptors(&self) -> Result<Vec<Descriptor>, WorkloadError> {
         // Streams share all whole segments; the rest is one more descriptor for all of them.
-        let tokens = self.rows.end;
+        let tokens = self.tensors.tokens as u32;
         let load = Workload {
             tokens,
             batch: self.streams,
@@ -119,8 +139,18 @@ impl<'a> Job<'a> {
             append: false,
         };
         let made = step(self.design, &load)?.descriptors;
-        let whole = Descriptor { streams: self.streams, step: true, ..made[0] };
-        Ok(divided(&whole, &self.mappings, self.design.config.kv.segment_tokens))
+        let per_segment = self.design.config.kv.segment_tokens;
+        let (first, last) = (self.rows.start / per_segment, (self.rows.end - 1) / per_segment);
+        let whole = Descriptor {
+            first,
+            count: last + 1 - first,
+            first_row: self.rows.start % per_segment,
+            last_row: (self.rows.end - 1) % per_segment,
+            streams: self.streams,
+            step: true,
+            ..made[0]
+        };
+        Ok(divided(&whole, &self.mappings, per_segment))
     }
 
     /// The query of a head and stream.
@@ -133,7 +163,7 @@ impl<'a> Job<'a> {
         (self.tensors.keys(head as usize), self.tensors.values(head as usize))
     }
 
-    /// Contents of the external memory.
+    /// Contents of the external memory: all tokens, or the segments with those of a part.
     pub fn image(&self) -> Image {
         let (design, config) = (self.design, &self.design.config);
         let (dim, per_segment) = (config.pe.head_dim as usize, config.kv.segment_tokens as usize);
@@ -144,6 +174,11 @@ impl<'a> Job<'a> {
             let (k, v) = self.kv(g * config.model.heads / config.model.kv_heads);
             let segments = k.chunks(per_segment * dim).zip(v.chunks(per_segment * dim));
             for (segment, (k, v)) in segments.enumerate() {
+                let first = (segment * per_segment) as u32;
+                if self.partials && (first >= self.rows.end || first + per_segment as u32 <= self.rows.start)
+                {
+                    continue;
+                }
                 let mut flits = k_flits(k, lanes);
                 flits.resize(half, vec![0; lanes as usize]);
                 flits.extend(v_flits(v, config.pe.head_dim, lanes));

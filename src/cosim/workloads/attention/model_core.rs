@@ -12,6 +12,7 @@ use crate::cosim::dut::DutError;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::{self, ModuleSpec};
 use crate::model::tensors::Tensors;
+use crate::model::State;
 use std::ops::Range;
 use std::sync::mpsc::channel;
 
@@ -24,7 +25,8 @@ struct Column {
 }
 
 /// Ports of the model that carry outputs and merges.
-const OUT: [&str; 6] = ["out_valid", "out_stream", "out_head", "out_index", "out_last", "out_ready"];
+const OUT: [&str; 7] =
+    ["out_valid", "out_stream", "out_head", "out_index", "out_last", "out_ready", "out_partial"];
 const MERGE: [&str; 4] = ["merge_valid", "merge_stream", "merge_head", "merge_y"];
 /// The ports whose data is computed here.
 const DATA: &str = "out_data";
@@ -103,11 +105,14 @@ impl ModelCore {
                 self.numbers.merge(&self.design, Visit { tile, stream, head: first_head + head });
             }
             let out: Vec<u32> = self.out.iter().map(|of| self.get(*of, x)).collect();
-            if let [1, stream, head, index, last, ready] = out[..] {
+            if let [1, stream, head, index, last, ready, partial] = out[..] {
                 if self.outputs[x as usize].is_empty() {
-                    let head = self.output((stream, first_head + head));
+                    let head = self.output((stream, first_head + head), partial == 1);
                     put_bits(&mut self.saturated, x as usize, 1, &[u32::from(head.void)]);
-                    self.outputs[x as usize] = head.output;
+                    self.outputs[x as usize] = match partial {
+                        1 => State::in_flits(&head.output, (self.design.flit.data_width / 16) as usize),
+                        _ => head.output,
+                    };
                 }
                 self.show(x, index);
                 if (last, ready) == (1, 1) {
@@ -117,7 +122,7 @@ impl ModelCore {
         }
     }
 
-    fn output(&mut self, of: (u32, u32)) -> Head {
+    fn output(&mut self, of: (u32, u32), partials: bool) -> Head {
         let job = Job {
             design: &self.design,
             tensors: &self.tensors,
@@ -126,6 +131,7 @@ impl ModelCore {
             rows: self.rows.clone(),
             mappings: self.mappings.clone(),
             sharing: self.sharing,
+            partials,
         };
         self.numbers.output(&job, of)
     }

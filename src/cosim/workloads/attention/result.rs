@@ -71,7 +71,7 @@ impl HeadSums {
 pub struct AttentionResult {
     /// True if numbers were computed; if not, outputs are empty and not checked.
     pub numbers: bool,
-    /// Output of each (stream, head), FP16.
+    /// Output of each (stream, head), FP16; of a part of a job the halves of its [`State`](crate::model::State).
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
     /// Outputs of the model of the datapath.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,

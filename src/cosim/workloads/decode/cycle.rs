@@ -189,7 +189,7 @@ impl Bench<'_> {
         moved |= flit.is_some();
         if let Some(root) = run.roots.get_mut(at) {
             let out = root.out();
-            root.step(flit.flatten().as_ref(), true);
+            root.step(flit.flatten().as_ref(), true, &[]);
             moved |= out.is_some();
             if let Some(out) = out.filter(|out| out.last) {
                 let head = self.design.heads.of_column(at as u32).start + out.head;

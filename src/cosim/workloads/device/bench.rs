@@ -29,7 +29,7 @@ pub struct Bench {
 pub struct Finished {
     /// End of the run.
     pub outcome: Outcome,
-    /// Output of each (stream, head), FP16.
+    /// Output of each (stream, head), FP16; of a part of a job the halves of its [`State`](crate::model::State).
     pub outputs: BTreeMap<(u32, u32), Vec<u16>>,
     /// Outputs of the model, merged in the observed order.
     pub expected: BTreeMap<(u32, u32), Vec<u16>>,
@@ -58,7 +58,7 @@ impl Bench {
         let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
         let elements = order.flat_map(|(stream, head)| job.query(head, stream));
         device.put_queries(QUERIES, elements.flat_map(|e| e.to_le_bytes()).collect());
-        device.put_outputs(OUTPUTS, vec![BLANK; output_bytes(job)]);
+        device.put_outputs(OUTPUTS, vec![BLANK; job.design.output_bytes(job.streams, job.partials) as usize]);
         device.set_image(job.image());
         device.take_merged();
         self.driver.arguments(QUERIES, OUTPUTS, &self.bases)
@@ -70,6 +70,7 @@ impl Bench {
     /// If a register access is not answered.
     pub fn push(&mut self, job: &Job) -> Result<(), DeviceError> {
         let descriptors = job.descriptors().expect("the job was checked");
+        self.driver.partials = job.partials;
         self.driver.push_all(&descriptors)?;
         self.driver.write("QUERY_STREAMS", job.streams)
     }
@@ -87,9 +88,18 @@ impl Bench {
     pub fn take(&mut self, job: &Job, outcome: Outcome) -> Finished {
         let (heads, dim) = (job.design.config.model.heads, job.design.config.pe.head_dim as usize);
         let bytes = self.driver.device.outputs(OUTPUTS).expect("it was put there");
-        let mut elements = bytes.chunks(2).map(|two| u16::from_le_bytes([two[0], two[1]]));
+        let halves = |at: usize, count: usize| {
+            bytes[at..at + 2 * count].chunks(2).map(|two| u16::from_le_bytes([two[0], two[1]]))
+        };
+        let (sums, states) = (job.design.partial_sums_at(), job.design.partial_states_at());
         let order = (0..job.streams).flat_map(|stream| (0..heads).map(move |head| (stream, head)));
-        let outputs = order.map(|of| (of, elements.by_ref().take(dim).collect())).collect();
+        let place = |at: usize| match job.partials {
+            true => halves(states as usize + at * job.design.flit.data_width as usize / 8, 4)
+                .chain(halves(sums as usize + 4 * at * dim, 2 * dim))
+                .collect(),
+            false => halves(2 * at * dim, dim).collect(),
+        };
+        let outputs = order.enumerate().map(|(at, of)| (of, place(at))).collect();
         let mut violations = Vec::new();
         let expected = expected(job, &self.driver.device.take_merged(), &mut violations);
         // ERROR has a bit for all heads, and ERROR_INFO the first of them.
@@ -182,10 +192,4 @@ impl Finished {
     pub fn bit_exact(&self) -> bool {
         self.outputs == self.expected && self.violations.is_empty()
     }
-}
-
-/// Bytes of the output buffer.
-fn output_bytes(job: &Job) -> usize {
-    let config = &job.design.config;
-    (job.streams * config.model.heads * config.pe.head_dim * 2) as usize
 }

@@ -59,6 +59,8 @@ impl Outcome {
 pub struct Driver {
     /// The device.
     pub device: Device,
+    /// Streams that are closed from now on return partial results.
+    pub partials: bool,
     design: Design,
 }
 
@@ -68,7 +70,7 @@ impl Driver {
     /// # Errors
     /// If it is another design, or does not answer.
     pub fn new(device: Device, design: &Design) -> Result<Driver, DeviceError> {
-        let mut driver = Driver { device, design: design.clone() };
+        let mut driver = Driver { device, partials: false, design: design.clone() };
         for (register, wanted) in design.identity() {
             let read = driver.read(register)?;
             if read != wanted {
@@ -120,7 +122,7 @@ impl Driver {
     /// # Errors
     /// If it is not answered.
     pub fn push(&mut self, d: &Descriptor) -> Result<(), DeviceError> {
-        for (name, value) in words(d) {
+        for (name, value) in words(d, self.partials) {
             self.write(name, value)?;
         }
         Ok(())
@@ -271,7 +273,7 @@ impl Driver {
 }
 
 /// The registers of a descriptor and their values, the one that pushes it last.
-fn words(d: &Descriptor) -> Vec<(&'static str, u32)> {
+fn words(d: &Descriptor, partials: bool) -> Vec<(&'static str, u32)> {
     let mapping = d.mapping.number();
     let pack = |name: &'static str, values: &[u32]| {
         let Register { fields, .. } = registers::named(name);
@@ -286,7 +288,13 @@ fn words(d: &Descriptor) -> Vec<(&'static str, u32)> {
         pack("DESC_STREAMS", &[d.stream, d.streams]),
         pack(
             "DESC_PUSH",
-            &[mapping, u32::from(d.sharing == Sharing::Segment), u32::from(d.close), u32::from(d.step)],
+            &[
+                mapping,
+                u32::from(d.sharing == Sharing::Segment),
+                u32::from(d.close),
+                u32::from(d.step),
+                u32::from(d.close && partials),
+            ],
         ),
     ]
 }

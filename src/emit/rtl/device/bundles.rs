@@ -164,7 +164,7 @@ impl ModuleBuilder {
         self.output(port("awvalid"), 1, "")
             .input(port("awready"), 1, "")
             .output(port("awaddr"), 64, "Bytes.")
-            .output(port("awid"), id, "Epoch, and 0.")
+            .output(port("awid"), id, "Epoch, and 1 for a partial result, 0 for an output.")
             .output(port("awlen"), 8, "Beats less one.")
             .output(port("awsize"), 3, "Bytes of a beat, as a power of two.")
             .output(port("awburst"), 2, "INCR.")

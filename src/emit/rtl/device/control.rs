@@ -78,5 +78,5 @@ pub(in crate::emit::rtl) fn descriptor_queue(
         "One above the highest stream of the next run that attends; 0 if none does.",
     )
     .output("queue_left", 1, "The run has descriptors left to send.");
-    mirrored_ports(b, core, &["desc_"], "").instances(&["meshkv_fifo"]).build()
+    mirrored_ports(b, core, &["desc_", "partials"], "").instances(&["meshkv_fifo"]).build()
 }

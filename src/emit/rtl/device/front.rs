@@ -9,8 +9,19 @@ use crate::emit::rtl::pad::params::PadParams;
 use std::collections::BTreeMap;
 
 /// Prefixes of the core's ports to which the front attaches.
-const CORE_SIDE: [&str; 10] =
-    ["query_", "desc_", "idle", "out_", "m_axi_", "error_", "stat_", "event_", "pad_index", "pad_data"];
+const CORE_SIDE: [&str; 11] = [
+    "query_",
+    "desc_",
+    "partials",
+    "idle",
+    "out_",
+    "m_axi_",
+    "error_",
+    "stat_",
+    "event_",
+    "pad_index",
+    "pad_data",
+];
 
 /// Parts whose wires are listed one by one.
 const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain"];

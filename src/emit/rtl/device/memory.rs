@@ -114,7 +114,8 @@ pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core:
         &[
             "Takes outputs from the column roots, one column after the other, and writes them to memory.",
             "",
-            "The output of (stream, head) is at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. A burst starts when complete",
+            "The output of (stream, head) is at (stream * QUERY_HEADS + head) * HEAD_DIM * 2. Of a partial result, o is in a",
+            "row of twice that step from SUMS_AT on, and l and m in a flit from STATES_AT on. A burst starts when complete",
             "and always ends, also after an aborted run; bursts not started by then are dropped.",
         ],
     )
@@ -125,6 +126,7 @@ pub(in crate::emit::rtl) fn output_writer(w: &DeviceParams, c: &PadParams, core:
         "FLIT_LOG", "TIMEOUT_WIDTH", "QUERY_HEADS", "EPOCH_BITS", "ARG_BITS", "FLIT_BYTES_NUM", "OUT_INDEX_WIDTH"])
     .param("ID_WIDTH", w.core_id(), "Width of an ID below the epoch.")
     .param("HOST_ID_WIDTH", w.host_id, "EPOCH_BITS + ID_WIDTH.")
+    .front(w, &["SUMS_AT", "STATES_AT"])
     .clocked()
     .own_number()
     .bases(Dir::Input)

@@ -27,6 +27,7 @@ pub(in crate::emit::rtl) fn core(
     .compute_clocked_by_tile()
     .query_groups(Dir::Input, HEAD)
     .descriptor(c.append.is_some())
+    .input("partials", "STREAMS_NUM", "Streams whose heads return partial results; stable while they are decoded.")
     .output("idle", 1, "All descriptors are done.");
     if c.swaps() {
         b = b.swap_report();

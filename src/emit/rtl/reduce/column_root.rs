@@ -22,7 +22,12 @@ pub(in crate::emit::rtl) fn column_root(
         &[root],
         &["ID_WIDTH", "DEPTH", "HEAD_DIM", "STREAMS", "PARTIALS", "PART_HEAD_WIDTH", "LAYER_WIDTH", "LANES"],
     )
-    .clocked();
+    .clocked()
+    .input(
+        "partials",
+        "STREAMS_NUM",
+        "Streams whose heads return partial results; stable while they are decoded.",
+    );
     let mut b = mirrored_ports(b, tile, &["root_"], "");
     for name in [
         "out_valid",
@@ -33,11 +38,12 @@ pub(in crate::emit::rtl) fn column_root(
         "out_index",
         "out_last",
         "out_saturated",
+        "out_partial",
         "out_data",
     ] {
         let port = root.ports.iter().find(|p| p.name == name).expect("a root has outputs");
         if name == "out_valid" {
-            b = b.group("An output in FP16.");
+            b = b.group("An output in FP16, or a partial result in FP32.");
         }
         let width = port.width.expr.replace("PART_HEAD_WIDTH", "HEAD_PLACE_WIDTH");
         b = b.port(port.dir, port.name.clone(), width.as_str(), port.doc);

@@ -69,9 +69,9 @@ impl ReduceParams {
         BTreeMap::from([("root_style".to_owned(), style.into())])
     }
 
-    /// Flits of the output of a head.
+    /// Flits of the partial result of a head, which has more than its output: l and m, then o in FP32.
     pub(in crate::emit::rtl) fn out_flits(&self) -> u32 {
-        (16 * self.head_dim).div_ceil(self.flit)
+        1 + 32 * self.head_dim / self.flit
     }
 }
 
@@ -89,16 +89,19 @@ impl ModuleBuilder {
 
     /// Ports on which a root returns a head.
     pub(in crate::emit::rtl) fn root_output(self) -> Self {
-        self.group("A head's output in FP16.")
-            .output("out_valid", 1, "")
-            .input("out_ready", 1, "")
-            .output("out_stream", "STREAM_WIDTH", "")
-            .output("out_layer", "LAYER_WIDTH", "")
-            .output("out_head", "PART_HEAD_WIDTH", "")
-            .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
-            .output("out_last", 1, "Last flit of the head.")
-            .output("out_saturated", 1, "A logit of the head was beyond the range: the output is void.")
-            .output("out_data", "FLIT_WIDTH", "")
+        self.group(
+            "A head's output in FP16, or its partial result in FP32: a flit with l and m, then those of o.",
+        )
+        .output("out_valid", 1, "")
+        .input("out_ready", 1, "")
+        .output("out_stream", "STREAM_WIDTH", "")
+        .output("out_layer", "LAYER_WIDTH", "")
+        .output("out_head", "PART_HEAD_WIDTH", "")
+        .output("out_index", "OUT_INDEX_WIDTH", "Number of the flit.")
+        .output("out_last", 1, "Last flit of the head.")
+        .output("out_saturated", 1, "A logit of the head was beyond the range: the output is void.")
+        .output("out_partial", 1, "It is a partial result.")
+        .output("out_data", "FLIT_WIDTH", "")
     }
     /// Widths of the parts of an id, and of the number of an output flit.
     pub(in crate::emit::rtl) fn root_ids(self, w: &ReduceParams) -> Self {

@@ -23,6 +23,7 @@ pub(in crate::emit::rtl) fn reduce_root(w: &ReduceParams) -> ModuleSpec {
     .root_ids(w)
     .clocked()
     .output("idle", 1, "Nothing is in progress and no head waits for a partial.")
+    .input("partials", "STREAMS", "Streams whose heads return partial results; stable while they have any here.")
     .inlet_ports()
     .group("The merging of a partial starts.")
     .output("merge_valid", 1, "One pulse a packet.")
@@ -41,6 +42,7 @@ pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     ModuleBuilder::new(Block::Reduce, "meshkv_reduce_finisher",
         &[
             "Divides the sums of complete heads by their l, one number a cycle, and returns them in FP16.",
+            "Partial results are not divided: l, m and o leave in FP32, a number in two cycles.",
             "",
             "Two heads have a place. A head's l goes to the divider while the head before it is drained. The quotients of",
             "a head begin when those of the head before have left the multiplier, so one divisor is kept.",
@@ -51,6 +53,7 @@ pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     .reduce_id_width(w)
     .param("HEAD_DIM", w.head_dim, "Elements of a head, a power of two from 32.")
     .reduce_sum_width(w)
+    .fraction()
     .beat_width(w)
     .root_ids(w)
     .clocked()
@@ -62,6 +65,7 @@ pub(in crate::emit::rtl) fn reduce_finisher(w: &ReduceParams) -> ModuleSpec {
     .input("s_id", "ID_WIDTH", "Head, layer, stream; with l.")
     .input("s_special", 1, "The head met an infinity or a NaN; with l.")
     .input("s_saturated", 1, "A logit of the head was beyond the range; with l.")
+    .input("s_partial", 1, "The head returns its partial result; with l.")
     .input("s_max", 32, "m; with l.")
     .input("s_valid", 1, "s_sums are o.")
     .input("s_last", 1, "They are the last of o.")

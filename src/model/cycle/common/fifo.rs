@@ -19,6 +19,13 @@ impl<T: Copy + Default> Fifo<T> {
         (self.len > 0).then(|| &self.words[self.head])
     }
 
+    /// Newest word.
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        let last = self.len.checked_sub(1)?;
+        let at = (self.head + last) % self.words.len();
+        Some(&mut self.words[at])
+    }
+
     /// The FIFO holds no word.
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -64,6 +71,7 @@ mod tests {
             fifo.push(word);
             fifo.push(word + 100);
             assert_eq!(fifo.front(), Some(&word));
+            assert_eq!(fifo.back_mut(), Some(&mut (word + 100)));
             fifo.pop();
             fifo.pop();
         }

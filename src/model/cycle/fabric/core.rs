@@ -50,6 +50,8 @@ pub struct Core {
     fabric: Fabric,
     pads: Vec<Pad>,
     roots: Vec<ReduceRoot>,
+    /// Streams whose heads return partial results, a bit each.
+    partials: Box<[u32]>,
     pad_shown: Vec<PadShown>,
     root_shown: Vec<RootShown>,
 }
@@ -63,6 +65,7 @@ impl Core {
             fabric: Fabric::new(design),
             pads: tiles.map(|(x, y)| Pad::new(design, x, y)).collect(),
             roots: (0..mesh.cols()).map(|_| ReduceRoot::new(design)).collect(),
+            partials: vec![0; design.config.model.max_streams.div_ceil(32) as usize].into(),
             pad_shown: vec![PadShown::default(); mesh.tiles()],
             root_shown: vec![RootShown::default(); mesh.cols() as usize],
         }
@@ -91,6 +94,13 @@ impl Core {
     /// Outputs of the roots in the last period, by column.
     pub fn roots(&self) -> &[RootShown] {
         &self.root_shown
+    }
+
+    /// Streams whose heads return partial results from now on, a bit each.
+    pub fn ask_partials(&mut self, streams: &[u32]) {
+        for (mine, words) in self.partials.iter_mut().zip(streams) {
+            *mine = *words;
+        }
     }
 
     /// Advances one period of the network's clock and fills in the PaDs' part of `input`. `out_ready`: by
@@ -125,7 +135,7 @@ impl Core {
             }
         }
         for (x, root) in self.roots.iter_mut().enumerate() {
-            root.step(self.fabric.shown().tiles[x].root.as_ref(), out_ready[x]);
+            root.step(self.fabric.shown().tiles[x].root.as_ref(), out_ready[x], &self.partials);
         }
     }
 }

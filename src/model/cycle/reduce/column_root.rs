@@ -107,14 +107,19 @@ impl ReduceRoot {
         self.finisher.shown()
     }
 
-    /// Advances one cycle.
-    pub fn step(&mut self, flit: Option<&RootFlit>, out_ready: bool) {
+    /// Advances one cycle. `partials`: streams whose heads return partial results, a bit each.
+    pub fn step(&mut self, flit: Option<&RootFlit>, out_ready: bool, partials: &[u32]) {
         if flit.is_none() && self.is_still() {
             return;
         }
         let place = !self.ahead_ends || !self.finisher.is_full();
         let starts = self.phase == Phase::Prepare && !self.inlet.is_busy() && !self.is_near() && place;
         let (l_summed, whole) = (self.l.comes(), self.lasts.comes());
+        if l_summed && self.ends {
+            let stream = self.of.part.stream;
+            let word = partials.get(stream as usize / 32).copied().unwrap_or_default();
+            self.finisher.ask_partial(word >> (stream % 32) & 1 == 1);
+        }
         self.finisher.step(l_summed && self.ends, whole, out_ready);
         let beat = self.inlet.beat();
         let stores = beat.is_some_and(|beat| !beat.first) && !self.ends;

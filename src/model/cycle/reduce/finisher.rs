@@ -3,8 +3,9 @@
 use super::element_packer::ElementPacker;
 use crate::model::cycle::common::{DelayLine, Fifo};
 
-/// Cycles from a finished head's number to its leading bits, and to its element of the output.
+/// Cycles from a finished head's number to its leading bits, to its FP32, and to its element of the output.
 const LEAD: u32 = 6;
+const SINGLE: u32 = 7;
 const ROUND: u32 = 11;
 /// Cycles of the division.
 const DIVIDE: u32 = 35;
@@ -12,6 +13,8 @@ const DIVIDE: u32 = 35;
 const PLACES: u32 = 2;
 /// Largest number of elements in flight to the output.
 const OUT_DEPTH: u32 = 32;
+/// Numbers of a partial result before o: l and m.
+const HEADER: u32 = 2;
 
 /// Flit of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +29,8 @@ pub struct OutFlit {
     pub index: u32,
     /// Last flit of the head.
     pub last: bool,
+    /// It is a partial result: a flit with l and m, then those of o in FP32.
+    pub partial: bool,
 }
 
 /// A number of a finished head.
@@ -52,8 +57,14 @@ pub(super) struct Finisher {
     division: DelayLine,
     /// Next number of the oldest head, while it is drained.
     drains: Option<u32>,
+    /// m of a partial result is before that.
+    max_next: bool,
+    /// The head in the stages is a partial result.
+    partial: bool,
     shown: Option<Summed>,
     elements: DelayLine,
+    /// The same numbers, on the way to FP32.
+    singles: DelayLine,
     /// Elements waiting, and elements begun that have not left.
     waiting: u32,
     count: u32,
@@ -61,6 +72,8 @@ pub(super) struct Finisher {
     /// Heads of elements in flight, and the position of the oldest element.
     outputs: Fifo<OutFlit>,
     position: u32,
+    /// The upper half of an FP32 is next.
+    upper: bool,
     packer: ElementPacker<OutFlit>,
     index: u32,
 }
@@ -78,14 +91,18 @@ impl Finisher {
             divided: false,
             division: DelayLine::default(),
             drains: None,
+            max_next: false,
+            partial: false,
             shown: None,
             elements: DelayLine::default(),
+            singles: DelayLine::default(),
             waiting: 0,
             count: 0,
             room: false,
             // A head has at least `OUT_DEPTH` elements, so few heads are in flight.
             outputs: Fifo::new(4),
             position: 0,
+            upper: false,
             packer: ElementPacker::new(width / 16),
             index: 0,
         }
@@ -104,6 +121,13 @@ impl Finisher {
         self.taken == PLACES
     }
 
+    /// The head whose l is added up is, or is not, asked for its partial result. It is the newest.
+    pub(super) fn ask_partial(&mut self, asked: bool) {
+        if let Some(head) = self.heads.back_mut() {
+            head.partial = asked;
+        }
+    }
+
     /// A head takes a place.
     pub(super) fn begin(&mut self, head: OutFlit) {
         self.taken += 1;
@@ -116,8 +140,14 @@ impl Finisher {
 
     /// Advances one cycle: a head's l is added up, or all of a head is.
     pub(super) fn step(&mut self, l_summed: bool, whole: bool, out_ready: bool) {
-        let loads = self.divided && self.whole > 0 && self.drains.is_none() && self.elements.is_empty();
-        let draws = self.drains.filter(|_| self.room && !self.asks);
+        let partial = self.heads.front().is_some_and(|head| head.partial);
+        let loads = self.divided
+            && self.whole > 0
+            && self.drains.is_none()
+            && self.elements.is_empty()
+            && (self.room || !partial);
+        let drawn = self.drains.filter(|_| self.room && !self.asks);
+        let draws = drawn.filter(|_| !self.max_next);
         let last = draws.is_some_and(|index| index + 1 == self.head_dim);
         let asks = !self.dividing && self.ready > 0;
         self.divided = (self.divided || self.division.comes()) && !loads;
@@ -134,11 +164,13 @@ impl Finisher {
             None if loads => Some(0),
             None => self.drains,
         };
+        self.max_next = if loads { partial } else { self.max_next && drawn.is_none() };
         if loads {
             self.outputs.push(self.heads.front().copied().unwrap_or_default());
             self.heads.pop();
         }
-        self.give(draws.is_some(), out_ready);
+        self.give(drawn.is_some() || loads && partial, out_ready);
+        self.partial = if loads { partial } else { self.partial };
     }
 
     /// Moves elements to the output.
@@ -148,21 +180,35 @@ impl Finisher {
             self.index = if flit.last { 0 } else { self.index + 1 };
         }
         let packs = self.waiting > 0 && self.packer.takes(out_ready);
-        let element = packs.then(|| self.element());
+        let lower = self.outputs.front().is_some_and(|head| head.partial) && !self.upper;
+        let leaves = packs && !lower;
+        let element = packs.then(|| self.element(lower));
         self.packer.step(element, out_ready);
         if packs {
+            self.upper = lower;
+        }
+        if leaves {
             self.waiting -= 1;
         }
-        self.waiting += u32::from(self.elements.comes());
+        let rounded = if self.partial { self.singles } else { self.elements };
+        self.waiting += u32::from(rounded.comes());
         self.elements.step(begun, ROUND);
-        self.count = self.count + u32::from(begun) - u32::from(packs);
+        self.singles.step(begun, SINGLE);
+        self.count = self.count + u32::from(begun) - u32::from(leaves);
         self.room = self.count != OUT_DEPTH;
     }
 
-    fn element(&mut self) -> (OutFlit, bool) {
+    /// An element of the output, or half a number of a partial result, with a flag that ends its flit.
+    fn element(&mut self, lower: bool) -> (OutFlit, bool) {
         let of = self.outputs.front().copied().unwrap_or_default();
+        if lower {
+            return (of, false);
+        }
         self.position += 1;
-        let last = self.position == self.head_dim;
+        if of.partial && self.position == HEADER {
+            return (of, true);
+        }
+        let last = self.position == self.head_dim + if of.partial { HEADER } else { 0 };
         if last {
             self.position = 0;
             self.outputs.pop();
