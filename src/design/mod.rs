@@ -6,6 +6,7 @@
 mod array;
 mod bounds;
 mod bus;
+mod caches;
 mod check;
 mod counters;
 pub mod deadlock;
@@ -14,6 +15,7 @@ mod descriptor;
 // The folder and its main type have one name.
 #[allow(clippy::module_inception)]
 mod design;
+mod exchange;
 mod flit;
 mod floorplan;
 mod forecast;
@@ -46,10 +48,12 @@ mod wires;
 pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};
+pub use caches::{Caches, Demand};
 pub use check::{check, check_for_the_card};
 pub use counters::{counters_schema, counts_schema, pad_events, PAD_EVENTS, TILE_EVENTS};
 pub use descriptor::{named_twice, Descriptor};
 pub use design::Design;
+pub use exchange::{partial_bytes, query_bytes, token_bytes};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
 pub use forecast::{Choice, Forecast};

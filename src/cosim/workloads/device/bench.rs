@@ -6,7 +6,7 @@ use super::host::Device;
 use super::platform::Platform;
 use crate::cosim::dut::clocks::Clocks;
 use crate::cosim::workloads::attention::{expected, AttentionResult, Job, Saturated};
-use crate::design::Design;
+use crate::design::{query_bytes, Design};
 use std::collections::BTreeMap;
 
 /// Addresses of the buffers: beyond 32 bits, and not next to external memory.
@@ -186,6 +186,6 @@ impl Finished {
 
 /// Bytes of the output buffer.
 fn output_bytes(job: &Job) -> usize {
-    let config = &job.design.config;
-    (job.streams * config.model.heads * config.pe.head_dim * 2) as usize
+    // Outputs take as many bytes as queries.
+    (u64::from(job.streams) * query_bytes(&job.design.config)) as usize
 }
