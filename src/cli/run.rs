@@ -17,6 +17,7 @@ use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
+use crate::design::registers::DESC_QUEUE;
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow};
 use ended::Ended;
@@ -45,7 +46,12 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     ui.made_from(&design.name, design.config.sha256());
     ui.seeded(Some(args.seed));
     let (job, chosen) = args.job(&design, &tensors)?;
-    let chosen = chosen.as_ref();
+    let (chosen, descriptors) = (chosen.as_ref(), job.descriptors()?.len());
+    anyhow::ensure!(
+        !args.device || descriptors <= DESC_QUEUE as usize,
+        "a run has {descriptors} descriptors, and the queue of the device takes {DESC_QUEUE}\n  \
+         help: give --lengths of {DESC_QUEUE} streams at most, or leave --device out"
+    );
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     if let Some(path) = &args.output {
@@ -58,7 +64,7 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
     let (form, length) = args.build(&job);
     let verilog = Verilog { design: &design, form, length, cache: None, interrupt: &interrupt, ui };
     let _views = args.carrier.waves().map(|path| Views::of(path.to_owned(), &design, ui));
-    let heads = u64::from(design.config.model.heads * args.batch);
+    let heads = u64::from(design.config.model.heads * args.streams());
     let mut accesses = None;
     let result = if args.device {
         let mut device = device::bench(args, &job, behaviour.clone(), &verilog)?;

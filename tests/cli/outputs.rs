@@ -159,6 +159,7 @@ fn simulations_on_the_model_keep_to_their_schemas() {
         ("sim decode small.toml --tokens 64 --steps 2 --mapping head-tile", Some(1)),
         ("sim run small.toml --tokens 8 --seed 5", Some(5)),
         ("sim run small.toml --tokens 8 --timing", Some(1)),
+        ("sim run small.toml --lengths 7", Some(1)),
     ] {
         held_of_small(&sandbox, line, seed);
     }

@@ -15,6 +15,9 @@ pub(in crate::cli) struct RunOutput<'a> {
     /// Metrics.
     #[serde(flatten)]
     row: &'a AttentionRow,
+    /// Tokens of each stream's own cache, with `--lengths`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lengths: Option<&'a [u32]>,
     /// Name of the mapping.
     mapping: &'static str,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
@@ -40,13 +43,14 @@ impl<'a> RunOutput<'a> {
     /// The result; `accesses` to registers, of a device.
     pub(super) fn new(
         args: &Args,
-        job: &Job,
+        job: &'a Job,
         chosen: Option<&Choice>,
         row: &'a AttentionRow,
         accesses: Option<u64>,
     ) -> RunOutput<'a> {
         RunOutput {
             row,
+            lengths: job.lengths.as_deref(),
             mapping: job.mappings[0].name(),
             auto: choice::output(chosen),
             device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
@@ -65,7 +69,7 @@ pub(super) fn prose(job: &Job, chosen: Option<&Choice>, row: &AttentionRow, acce
         "Attention of {} heads of {}, {} tokens, {} stream{}, on {} x {} tiles\n",
         row.heads,
         config.pe.head_dim,
-        row.tokens,
+        tokens(job),
         row.streams,
         if row.streams == 1 { "" } else { "s" },
         config.mesh.cols,
@@ -117,6 +121,13 @@ pub(super) fn prose(job: &Job, chosen: Option<&Choice>, row: &AttentionRow, acce
         out += &format!("VIOLATION: {violation}\n");
     }
     out
+}
+
+/// Tokens that streams attend to: of all, or of each.
+fn tokens(job: &Job) -> String {
+    let streams = if job.lengths.is_some() { job.streams } else { 1 };
+    let tokens: Vec<_> = (0..streams).map(|stream| job.attended(stream).len().to_string()).collect();
+    tokens.join(" + ")
 }
 
 /// Sentence on the outputs.

@@ -12,7 +12,6 @@ use crate::cosim::dut::DutError;
 use crate::design::{Design, Mapping, Sharing};
 use crate::emit::{self, ModuleSpec};
 use crate::model::tensors::Tensors;
-use std::ops::Range;
 use std::sync::mpsc::channel;
 
 /// A port of the model, and the bits of each column.
@@ -39,7 +38,7 @@ pub struct ModelCore {
     tensors: Tensors,
     position: usize,
     streams: u32,
-    rows: Range<u32>,
+    lengths: Option<Vec<u32>>,
     mappings: Vec<Mapping>,
     sharing: Sharing,
     out: Vec<Column>,
@@ -75,7 +74,7 @@ impl ModelCore {
             tensors: job.tensors.clone(),
             position: job.position,
             streams: job.streams,
-            rows: job.rows.clone(),
+            lengths: job.lengths.clone(),
             mappings: job.mappings.clone(),
             sharing: job.sharing,
             out,
@@ -123,7 +122,7 @@ impl ModelCore {
             tensors: &self.tensors,
             position: self.position,
             streams: self.streams,
-            rows: self.rows.clone(),
+            lengths: self.lengths.clone(),
             mappings: self.mappings.clone(),
             sharing: self.sharing,
         };
