@@ -4,7 +4,7 @@ use super::interrupt::Interrupted;
 use super::ui::{Ui, UiArgs};
 use super::work::Work;
 use super::{
-    check, completions, cosim, doctor, estimate, examples, generate, init, interrupt, lint, man, paper,
+    check, completions, cosim, doctor, estimate, examples, generate, init, interrupt, lint, man, paper, plan,
     report, schema, sim, soak, sweep,
 };
 use crate::config::{Engine, Report};
@@ -31,6 +31,7 @@ use std::process::ExitCode;
   meshkv report out/latency_load                     tables, pictures and a page of those rows
   meshkv paper --quick -o out/paper                  every number of the paper beside ours
   meshkv estimate meshkv.toml                        what it takes on the device, and whether it fits
+  meshkv plan meshkv.toml --cards 4 --layers 32      a model whose cache exceeds a card, on several
   meshkv run meshkv.toml --tokens 512                attention computed by that Verilog, in every bit
 
 Exit codes: 0 success, 1 a check failed, 2 bad input or a missing tool, 130 interrupted.")]
@@ -59,6 +60,7 @@ enum Command {
     Report(report::Args),
     Paper(paper::Args),
     Estimate(estimate::Args),
+    Plan(plan::Args),
     Doctor(doctor::Args),
     Schema(schema::Args),
     Completions(completions::Args),
@@ -147,6 +149,7 @@ fn dispatch(command: &Command, ui: &Ui) -> anyhow::Result<ExitCode> {
         Command::Report(args) => report::run(args, ui),
         Command::Paper(args) => paper::run(args, ui),
         Command::Estimate(args) => estimate::run(args, ui),
+        Command::Plan(args) => plan::run(args, ui),
         Command::Doctor(args) => doctor::run(args, ui),
         Command::Schema(args) => schema::run(args, ui),
         Command::Completions(args) => completions::run(args, self::command(), ui),

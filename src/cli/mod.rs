@@ -28,6 +28,7 @@ pub mod man;
 mod names;
 pub mod paper;
 mod pictures;
+pub mod plan;
 mod ports;
 mod provenance;
 pub mod report;

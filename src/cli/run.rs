@@ -17,6 +17,7 @@ use super::whole_file;
 use crate::config::Engine;
 use crate::cosim::memory::Behaviour;
 use crate::cosim::workloads::attention::{AttentionError, AttentionResult, Bench, Job};
+use crate::design::registers::DESC_QUEUE;
 use crate::eval::report::{Figure, RunPage};
 use crate::eval::{self, AttentionRow, PartialsRow};
 use ended::Ended;
@@ -51,7 +52,12 @@ pub(super) fn run(args: &Args, default: Engine, ui: &Ui) -> anyhow::Result<ExitC
         "--partials is {}, and there are {tokens} tokens: each card needs one\n  help: choose at most {tokens}",
         args.partials.unwrap_or_default()
     );
-    let chosen = chosen.as_ref();
+    let (chosen, descriptors) = (chosen.as_ref(), job.descriptors()?.len());
+    anyhow::ensure!(
+        !args.device || descriptors <= DESC_QUEUE as usize,
+        "a run has {descriptors} descriptors, and the queue of the device takes {DESC_QUEUE}\n  \
+         help: give --lengths of {DESC_QUEUE} streams at most, or leave --device out"
+    );
     let interrupt = Interrupt::listen()?;
     let pictures = args.plot.as_deref().map(Pictures::open).transpose()?;
     if let Some(path) = &args.output {
@@ -121,7 +127,7 @@ fn attend(
     timeline: usize,
     accesses: &mut Option<u64>,
 ) -> anyhow::Result<Result<AttentionResult, Ended>> {
-    let heads = u64::from(job.design.config.model.heads * args.batch);
+    let heads = u64::from(job.design.config.model.heads * job.streams);
     let (ui, interrupt) = (verilog.ui, verilog.interrupt);
     if args.device {
         let mut device = device::bench(args, job, behaviour.clone(), verilog)?;

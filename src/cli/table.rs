@@ -25,6 +25,14 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// Bytes in the largest unit that gives at least one.
+pub(super) fn size(bytes: f64) -> String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    let of = |log: u32| bytes / f64::from(1 << log);
+    let found = units.into_iter().find(|&(_, log)| of(log) >= 1.0);
+    found.map_or(format!("{bytes} B"), |(unit, log)| format!("{:.2} {unit}", of(log)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ mod array;
 mod bounds;
 mod buffers;
 mod bus;
+mod caches;
 mod check;
 mod counters;
 pub mod deadlock;
@@ -16,6 +17,7 @@ mod descriptor;
 // The folder and its main type have one name.
 #[allow(clippy::module_inception)]
 mod design;
+mod exchange;
 mod flit;
 mod floorplan;
 mod forecast;
@@ -50,10 +52,12 @@ pub use append::Append;
 pub use array::{Array, JOB_DEPTH};
 pub use bounds::Bounds;
 pub use bus::{Bus, QUERY_GROUP_WORDS};
+pub use caches::{Caches, Demand};
 pub use check::{check, check_for_the_card};
 pub use counters::{counters_schema, counts_schema, pad_events, PAD_EVENTS, TILE_EVENTS};
 pub use descriptor::{named_twice, Descriptor};
 pub use design::Design;
+pub use exchange::{partial_bytes, query_bytes, token_bytes};
 pub use flit::{index_bits, Class, DestKind, Field, FlitLayout};
 pub use floorplan::Floorplan;
 pub use forecast::{Choice, Forecast};

@@ -60,7 +60,7 @@ pub struct AttentionRow {
     pub heads: usize,
     /// Streams.
     pub streams: usize,
-    /// Tokens attended to.
+    /// Tokens attended to, by the longest stream.
     pub tokens: u32,
     /// Clock of the network in MHz; cycles are its own unless stated otherwise.
     pub noc_mhz: f64,
@@ -149,7 +149,7 @@ impl AttentionRow {
             differing_sums: done.wrong_sums().map(|wrong| wrong.len()),
             heads: job.tensors.heads,
             streams: job.streams as usize,
-            tokens: job.rows.end - job.rows.start,
+            tokens: job.longest(),
             noc_mhz: design.config.clock.noc_mhz,
             pe_mhz: design.config.clock.pe_mhz,
             jitter_percent: done.clocks.jitter,
@@ -234,10 +234,7 @@ struct Compared {
 
 impl Compared {
     fn add(&mut self, job: &Job, (stream, head): (u32, u32), output: &[u16]) {
-        let dim = job.tensors.head_dim;
-        let rows = job.rows.start as usize * dim..job.rows.end as usize * dim;
-        let (q, (k, v)) = (job.query(head, stream), job.kv(head));
-        let (k, v) = (&k[rows.clone()], &v[rows]);
+        let (q, (k, v)) = (job.query(head, stream), job.kv(head, job.attended(stream)));
         self.ours.extend_from_slice(output);
         self.exact.extend(exact(q, k, v));
         for (theirs, block) in self.theirs.iter_mut().zip(FLASH_BLOCKS) {

@@ -3,7 +3,8 @@
 //! [`measure()`] makes one [`Row`] of a run. [`sweep()`] makes as many as it needs to find
 //! saturation. [`latency_plot`], [`heatmap()`], [`distribution()`] and [`link_time()`] draw them; [`placement_picture`] draws the
 //! placement of macro-blocks. [`grid`] makes points of a sweep file, and plain rows of their runs.
-//! [`report`] makes pictures and a page of such rows. Nothing here touches the disk.
+//! [`report`] makes pictures and a page of such rows. [`scale`] spreads a model over cards. Nothing here
+//! touches the disk.
 
 mod attention;
 mod bounds;
@@ -22,6 +23,7 @@ mod plot;
 mod png;
 pub mod report;
 mod row;
+pub mod scale;
 mod soak;
 mod spread;
 mod sweep;

@@ -57,13 +57,12 @@ impl PartialsRow {
         parts: &[(Job, AttentionResult)],
     ) -> PartialsRow {
         let dim = job.tensors.head_dim;
-        let rows = job.rows.start as usize * dim..job.rows.end as usize * dim;
         let (mut most, mut square, mut apart, mut outputs) = (0_f64, 0_f64, 0_f64, 0);
         for (&(stream, head), one_run) in &whole.outputs {
             let states = parts.iter().map(|(_, done)| State::of_halves(&done.outputs[&(stream, head)]));
             let merged = states.fold(State::empty(dim), |all, more| all.merge(&more)).output();
-            let (k, v) = job.kv(head);
-            let exact = exact(job.query(head, stream), &k[rows.clone()], &v[rows.clone()]);
+            let (k, v) = job.kv(head, job.attended(stream));
+            let exact = exact(job.query(head, stream), k, v);
             for ((merged, exact), half) in merged.iter().zip(exact).zip(one_run) {
                 let error = (f64::from(*merged) - exact).abs();
                 most = larger(most, error);

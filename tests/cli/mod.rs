@@ -11,6 +11,7 @@ mod fuzz;
 mod interrupt;
 mod outputs;
 mod paper;
+mod plan;
 mod progress;
 mod run;
 mod run_device;

@@ -113,6 +113,10 @@ fn what_runs_nothing_keeps_to_its_schema() {
     {
         held_of_small(&sandbox, line, None);
     }
+    for (line, code) in [("plan small.toml --cards 32", 0), ("plan small.toml --cards 513", 1)] {
+        let plan = held(&sandbox, line, code, None);
+        assert_eq!(plan["best"].is_null(), code == 1, "{line}");
+    }
     // A comment and the name change nothing, a value does.
     let hash = |name: &str, more: &str| {
         let text = fs::read_to_string(sandbox.path("small.toml")).unwrap();
@@ -156,6 +160,7 @@ fn simulations_on_the_model_keep_to_their_schemas() {
         ("sim run small.toml --tokens 8 --seed 5", Some(5)),
         ("sim run small.toml --tokens 8 --timing", Some(1)),
         ("sim run small.toml --tokens 8 --partials 3", Some(1)),
+        ("sim run small.toml --lengths 7", Some(1)),
     ] {
         held_of_small(&sandbox, line, seed);
     }

@@ -358,3 +358,55 @@ fn cards_without_a_token_are_refused() {
         assert_eq!(code, Some(2), "{line}: {err}");
     }
 }
+
+#[test]
+fn streams_of_different_lengths_run_on_the_verilog_the_model_and_the_device() {
+    let line = "configs/tiny.toml --lengths 17,64 --seed 3";
+    let model = said(&format!("{line} --engine model"));
+    assert_eq!(model, said(line));
+    for (key, value) in [
+        ("bit_exact", Value::from(true)),
+        ("lengths", vec![17, 64].into()),
+        ("streams", 2.into()),
+        ("tokens", 64.into()),
+        ("outputs", (2 * 6 * 32).into()),
+        ("heads_within_fa2", 6.into()),
+    ] {
+        assert_eq!(model[key], value, "{key}");
+    }
+    let device = said(&format!("{line} --device --engine model"));
+    assert_eq!((&device["bit_exact"], &device["lengths"]), (&true.into(), &model["lengths"]));
+    assert!(json("configs/tiny.toml --tokens 8 --engine model")["lengths"].is_null());
+    let (_, out, _) = typed(&format!("{line} --engine model"));
+    assert!(
+        out.starts_with("Attention of 6 heads of 32, 17 + 64 tokens, 2 streams, on 3 x 2 tiles\n"),
+        "{out}"
+    );
+}
+
+#[test]
+fn streams_take_their_tokens_from_a_file_one_behind_the_other() {
+    let line = format!("configs/minilm.toml --tensors {EXAMPLE} --fit --engine model --lengths");
+    let value = json(&format!("{line} 100,1,149"));
+    assert_eq!((&value["bit_exact"], &value["streams"]), (&true.into(), &3.into()));
+    let (code, _, err) = typed(&format!("{line} 100,151"));
+    assert_eq!(code, Some(2));
+    let words = "the streams of --lengths have 251 tokens together, and the tensors have 250";
+    assert!(err.contains(words), "{err}");
+}
+
+#[test]
+fn lengths_that_are_none_are_refused_by_the_stream() {
+    for (line, words) in [
+        ("--lengths 17,0", "stream 1 of --lengths has 0 tokens, and must have 1 to 256"),
+        ("--lengths 4000000000", "stream 0 of --lengths has 4000000000 tokens, and must have 1 to 256"),
+        ("--lengths 1,2,3", "--lengths has 3 streams, and must have 1 to 2"),
+        ("--lengths 17,,3", "invalid value '' for '--lengths <TOKENS,...>'"),
+        ("--lengths 17 --batch 2", "cannot be used with"),
+        ("--lengths 17 --tokens 20", "cannot be used with"),
+    ] {
+        let (code, _, err) = typed(&format!("configs/tiny.toml --engine model {line}"));
+        assert_eq!(code, Some(2), "{line}");
+        assert!(err.contains(words), "{line}: {err}");
+    }
+}

@@ -12,6 +12,7 @@ use meshkv::cosim::memory::Behaviour;
 use meshkv::cosim::workloads::attention::{Bench, Job};
 use meshkv::design::{Design, Mapping, Sharing};
 use meshkv::emit::SourceFile;
+use meshkv::model::reference;
 use meshkv::model::tensors::{Logits, Tensors};
 
 const MAPPINGS: [Mapping; 3] = [Mapping::RowAligned, Mapping::HeadTile, Mapping::StreamStriped];
@@ -48,6 +49,65 @@ fn a_stream_is_closed_under_any_mapping_after_any_other() {
         let done = lockstep(&emitted(&design), &job, Trouble::default(), Clocks::IN_STEP).unwrap();
         assert_eq!(done.violations, [""; 0], "{mappings:?}");
         assert_exact(&done, &format!("{mappings:?}"));
+    }
+}
+
+/// Attention in f64 of the tokens that a stream has, cut out of the tensors here.
+fn of_stream(tensors: &Tensors, head: usize, stream: usize, lengths: &[u32], window: usize) -> Vec<f64> {
+    let end = lengths[..=stream].iter().sum::<u32>() as usize;
+    let from = end - window.min(lengths[stream] as usize);
+    let rows = from * tensors.head_dim..end * tensors.head_dim;
+    let (k, v) = (&tensors.keys(head)[rows.clone()], &tensors.values(head)[rows]);
+    reference::exact(tensors.query(head, stream), k, v)
+}
+
+/// One token, the last of a segment, the first of the next, and a full cache.
+#[test]
+fn streams_of_different_lengths_attend_to_their_own_caches() {
+    let lengths = [17, 1, 256, 8, 9, 64];
+    for window in [None, Some(20)] {
+        let design = small(|c| (c.model.max_streams, c.model.sliding_window) = (6, window));
+        let tensors = tensors(&design, lengths.iter().sum::<u32>() as usize, 6, Logits::Normal, 5);
+        for (mapping, trouble) in MAPPINGS.into_iter().zip([
+            Trouble::default(),
+            Trouble { stall: 200, unruly: true, noise: 77 },
+            Trouble { unruly: true, ..Trouble::default() },
+        ]) {
+            let job = Job::ragged(&design, &tensors, 0, &lengths, mapping, Sharing::KvHead).unwrap();
+            let done = lockstep(&emitted(&design), &job, trouble, Clocks::IN_STEP).unwrap();
+            assert_eq!(done.violations, [""; 0], "{mapping:?}");
+            assert_exact(&done, &format!("{mapping:?}, window {window:?}"));
+            assert_eq!(done.outputs.len(), 6 * lengths.len());
+            for ((stream, head), output) in &done.outputs {
+                let window = window.map_or(usize::MAX, |tokens| tokens as usize);
+                let exact = of_stream(&tensors, *head as usize, *stream as usize, &lengths, window);
+                let error = reference::Error::of(output, &exact);
+                assert!(error.max < 2e-3, "{mapping:?}, stream {stream}, head {head}: {error:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_that_a_design_or_tensors_cannot_have_are_refused_by_their_number() {
+    let design = small(|c| c.model.max_streams = 3);
+    let tensors = tensors(&design, 300, 3, Logits::Normal, 5);
+    let of = |lengths: &[u32]| {
+        let job = Job::ragged(&design, &tensors, 0, lengths, Mapping::RowAligned, Sharing::KvHead);
+        job.map(|_| ()).unwrap_err().to_string()
+    };
+    for (lengths, words) in [
+        (
+            &[17, 257][..],
+            "stream 1 of --lengths has 257 tokens, and must have 1 to 256\n  help: model.max_tokens",
+        ),
+        (&[17, 8, 0], "stream 2 of --lengths has 0 tokens, and must have 1 to 256"),
+        (&[1, 1, 1, 1], "--lengths has 4 streams, and must have 1 to 3\n  help: model.max_streams"),
+        (&[], "--lengths has 0 streams, and must have 1 to 3"),
+        (&[200, 101], "the streams of --lengths have 301 tokens together, and the tensors have 300"),
+    ] {
+        let said = of(lengths);
+        assert!(said.starts_with(words), "{lengths:?}: {said}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Output of `meshkv check --placement`: macro-blocks of each tile, and homes of the first segments of the
 //! first layers.
 
-use crate::cli::table;
+use crate::cli::table::{self, size};
 use crate::design::{Design, PlacementKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -176,14 +176,6 @@ fn beside(maps: &[Vec<String>]) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Bytes in the largest unit that gives at least one.
-fn size(bytes: f64) -> String {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let of = |log: u32| bytes / f64::from(1 << log);
-    let found = units.into_iter().find(|&(_, log)| of(log) >= 1.0);
-    found.map_or(format!("{bytes} B"), |(unit, log)| format!("{:.2} {unit}", of(log)))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::cli::ui::Ui;
 use crate::config::Config;
 use crate::cosim::build::{BuildForm, RunLength};
 use crate::cosim::dut::clocks::Clocks;
-use crate::cosim::workloads::attention::{Job, JobError};
+use crate::cosim::workloads::attention::{lengths_fit, Job, JobError};
 use crate::design::{self, Choice, Design};
 use crate::model::tensors::{synthetic, Logits as Kind, Synthetic, Tensors};
 use anyhow::Context;
@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
   meshkv run configs/tiny.toml --tokens 60 --lockstep                     on both, compared in every cycle
   meshkv run configs/tiny.toml --device --unruly-memory                   through registers and AXI, as a host
   meshkv run configs/tiny.toml --tokens 60 --partials 3                   three cards with 20 tokens each, merged
+  meshkv run configs/tiny.toml --lengths 17,64                            streams of different lengths, a cache each
 
 Tensors are named layers.L.q of shape [heads, positions, head_dim], layers.L.k and layers.L.v of shape
 [kv_heads, tokens, head_dim], all F16. Without a file they are drawn from --seed.")]
@@ -59,8 +60,12 @@ pub struct Args {
     pub(super) batch: u32,
     /// Run so many more times, as cards that share the tokens evenly: each returns m, l and o in FP32, which are merged as
     /// a host does and set beside the one run over all tokens
-    #[arg(long, value_name = "CARDS", value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["timing", "wave"], help_heading = "Workload")]
+    #[arg(long, value_name = "CARDS", value_parser = clap::value_parser!(u32).range(2..), conflicts_with_all = ["timing", "wave", "lengths"], help_heading = "Workload")]
     pub(super) partials: Option<u32>,
+    /// Tokens of each stream, in a cache of its own: the first takes the first tokens of the tensors, the next those behind
+    /// them. Streams have queries at consecutive positions
+    #[arg(long, value_name = "TOKENS,...", value_delimiter = ',', conflicts_with_all = ["batch", "tokens"], help_heading = "Workload")]
+    pub(super) lengths: Vec<u32>,
     /// Which tile computes a head
     #[arg(long, value_enum, default_value_t = Mapping::Auto, help_heading = "Workload")]
     mapping: Mapping,
@@ -132,11 +137,15 @@ impl Args {
             "--timing leaves out the numbers, which the Verilog computes anyway\n  help: add --engine model"
         );
         let (design, _) = crate::cli::load::load(&self.config, ui)?;
+        if !self.lengths.is_empty() && !self.fit {
+            lengths_fit(&design, &self.lengths)?;
+        }
         let Some(path) = &self.tensors else {
             let config = &design.config;
-            let tokens = self.tokens.unwrap_or(config.model.max_tokens.min(DRAWN));
+            let drawn = self.tokens.unwrap_or(config.model.max_tokens.min(DRAWN));
+            let tokens = if self.lengths.is_empty() { drawn } else { self.lengths.iter().sum() };
             anyhow::ensure!(
-                (1..=config.model.max_tokens).contains(&tokens),
+                !self.lengths.is_empty() || (1..=config.model.max_tokens).contains(&tokens),
                 "--tokens is {tokens}, and must be 1 to {}\n  help: model.max_tokens of the configuration is the longest",
                 config.model.max_tokens
             );
@@ -148,7 +157,7 @@ impl Args {
                 seed: self.seed,
                 heads: config.model.heads as usize,
                 kv_heads: config.model.kv_heads as usize,
-                positions: self.query + self.batch as usize,
+                positions: self.query + self.streams() as usize,
                 tokens: tokens as usize,
                 head_dim: config.pe.head_dim as usize,
                 logits: match self.logits {
@@ -165,9 +174,23 @@ impl Args {
         Ok((design, tensors))
     }
 
+    /// Streams of the run.
+    pub(super) fn streams(&self) -> u32 {
+        if self.lengths.is_empty() {
+            self.batch
+        } else {
+            self.lengths.len() as u32
+        }
+    }
+
+    /// The lengths as they were typed.
+    fn words(&self) -> String {
+        self.lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+    }
+
     /// Tensors of the shape of the configuration, without numbers.
     fn blank(&self, config: &Config, tokens: u32) -> Tensors {
-        let positions = self.query + self.batch as usize;
+        let positions = self.query + self.streams() as usize;
         let (heads, kv_heads) = (config.model.heads as usize, config.model.kv_heads as usize);
         Tensors::blank([heads, kv_heads, positions, tokens as usize, config.pe.head_dim as usize])
     }
@@ -177,8 +200,9 @@ impl Args {
         let mut config = design.config.clone();
         config.model.heads = tensors.heads as u32;
         config.model.kv_heads = tensors.kv_heads as u32;
-        config.model.max_tokens = tensors.tokens as u32;
-        config.model.max_streams = config.model.max_streams.max(self.batch);
+        let longest = self.lengths.iter().copied().max().unwrap_or(tensors.tokens as u32);
+        config.model.max_tokens = longest.max(1);
+        config.model.max_streams = config.model.max_streams.max(self.streams());
         config.pe.head_dim = tensors.head_dim as u32;
         let fitted = Design::from_config(&design.name, &config);
         fitted.with_context(|| format!("{} does not fit the tensors", self.config.display()))
@@ -192,7 +216,8 @@ impl Args {
 
     /// Form of the build, and its compilation.
     pub(super) fn build(&self, job: &Job) -> (BuildForm, RunLength) {
-        let work = u64::from(job.rows.end - job.rows.start) * u64::from(job.design.config.model.heads);
+        let tokens = self.lengths.iter().copied().map(u64::from).sum::<u64>().max(job.longest().into());
+        let work = tokens * u64::from(job.design.config.model.heads);
         let length = RunLength::of(work, LONG_RUN);
         if self.carrier.waves().is_some() {
             let form = if self.device { BuildForm::WholeDevice } else { BuildForm::WholeCore };
@@ -214,7 +239,11 @@ impl Args {
     ) -> Result<(Job<'a>, Option<Choice>), JobError> {
         let fixed = self.mapping.fixed();
         let mapping = fixed.unwrap_or(design::Mapping::RowAligned);
-        let job = Job::new(design, tensors, (self.query, self.batch), mapping, self.sharing())?;
+        let job = if self.lengths.is_empty() {
+            Job::new(design, tensors, (self.query, self.batch), mapping, self.sharing())?
+        } else {
+            Job::ragged(design, tensors, self.query, &self.lengths, mapping, self.sharing())?
+        };
         if fixed.is_some() {
             return Ok((job, None));
         }
@@ -228,9 +257,12 @@ impl Args {
 
     /// Title of a picture.
     pub(super) fn title(&self, job: &Job) -> String {
-        let tokens = job.rows.end - job.rows.start;
+        let tokens = match job.lengths {
+            Some(_) => format!("{} tokens in {} streams", self.words(), self.streams()),
+            None => format!("{} tokens", job.longest()),
+        };
         format!(
-            "{} heads of {}, {tokens} tokens, {}",
+            "{} heads of {}, {tokens}, {}",
             job.tensors.heads,
             job.tensors.head_dim,
             job.mappings[0].name()
@@ -245,13 +277,18 @@ impl Args {
                 text += &format!(" --tensors {} --layer {}", path.display(), self.layer);
                 text += if self.fit { " --fit" } else { "" };
             }
+            None if job.lengths.is_some() && self.timing => {}
+            None if job.lengths.is_some() => text += &format!(" --logits {}", name(self.logits)),
             None if self.timing => text += &format!(" --tokens {}", job.tensors.tokens),
             None => text += &format!(" --tokens {} --logits {}", job.tensors.tokens, name(self.logits)),
         }
+        let streams = match job.lengths {
+            Some(_) => format!("--lengths {}", self.words()),
+            None => format!("--batch {}", self.batch),
+        };
         text += &format!(
-            " --query {} --batch {} --mapping {} --sharing {} --seed {}",
+            " --query {} {streams} --mapping {} --sharing {} --seed {}",
             self.query,
-            self.batch,
             name(self.mapping),
             name(self.sharing),
             self.seed

@@ -15,6 +15,9 @@ pub(in crate::cli) struct RunOutput<'a> {
     /// Metrics.
     #[serde(flatten)]
     row: &'a AttentionRow,
+    /// Tokens of each stream's own cache, with `--lengths`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lengths: Option<&'a [u32]>,
     /// Name of the mapping.
     mapping: &'static str,
     /// Forecasts of `--mapping auto`; null if the mapping was given.
@@ -43,7 +46,7 @@ impl<'a> RunOutput<'a> {
     /// The result; `accesses` to registers, of a device.
     pub(super) fn new(
         args: &Args,
-        job: &Job,
+        job: &'a Job,
         chosen: Option<&Choice>,
         row: &'a AttentionRow,
         partials: Option<&'a PartialsRow>,
@@ -51,6 +54,7 @@ impl<'a> RunOutput<'a> {
     ) -> RunOutput<'a> {
         RunOutput {
             row,
+            lengths: job.lengths.as_deref(),
             mapping: job.mappings[0].name(),
             auto: choice::output(chosen),
             device: accesses.map(|register_accesses| DeviceOutput { register_accesses }),
@@ -76,7 +80,7 @@ pub(super) fn prose(
         "Attention of {} heads of {}, {} tokens, {} stream{}, on {} x {} tiles\n",
         row.heads,
         config.pe.head_dim,
-        row.tokens,
+        tokens(job),
         row.streams,
         if row.streams == 1 { "" } else { "s" },
         config.mesh.cols,
@@ -129,6 +133,13 @@ pub(super) fn prose(
         out += &format!("VIOLATION: {violation}\n");
     }
     out
+}
+
+/// Tokens that streams attend to: of all, or of each.
+fn tokens(job: &Job) -> String {
+    let streams = if job.lengths.is_some() { job.streams } else { 1 };
+    let tokens: Vec<_> = (0..streams).map(|stream| job.attended(stream).len().to_string()).collect();
+    tokens.join(" + ")
 }
 
 /// Sentence on the outputs.

@@ -14,6 +14,7 @@ use crate::cli::lint::LintOutput;
 use crate::cli::man::ManOutput;
 use crate::cli::names::name;
 use crate::cli::paper::PaperOutput;
+use crate::cli::plan::PlanOutput;
 use crate::cli::provenance::{ErrorOutput, Provenance};
 use crate::cli::report::ReportOutput;
 use crate::cli::run::RunOutput;
@@ -42,6 +43,7 @@ pub(super) enum Of {
     Report,
     Paper,
     Estimate,
+    Plan,
     Doctor,
     Completions,
     Man,
@@ -70,6 +72,7 @@ impl Of {
             Of::Report => self.printed::<ReportOutput>(),
             Of::Paper => self.printed::<PaperOutput>(),
             Of::Estimate => self.printed::<EstimateOutput>(),
+            Of::Plan => self.printed::<PlanOutput>(),
             Of::Doctor => self.printed::<DoctorOutput>(),
             Of::Completions => self.printed::<CompletionsOutput>(),
             Of::Man => self.printed::<ManOutput>(),

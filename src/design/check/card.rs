@@ -5,52 +5,11 @@
 
 use super::placement::{placement, size};
 use crate::config::{Config, Finding};
+use crate::design::caches::worst;
 use crate::design::fpga::Fpga;
 use crate::design::mapping::Heads;
-use crate::design::memory::{channels_of, ports, slice_bytes, tiles_per_port};
-use crate::design::placement::{Placement, PlacementKind};
+use crate::design::placement::Placement;
 use crate::design::slice::flit_elements;
-
-/// Demand on some pseudo-channels and their capacity, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Demand {
-    /// The memory port, if it has channels of its own.
-    port: Option<u32>,
-    needed: f64,
-    there: f64,
-}
-
-/// Bytes of the caches of a home, for all configured streams and segments.
-fn region(config: &Config, placement: &Placement) -> f64 {
-    let blocks = f64::from(placement.blocks_of_home()) * f64::from(config.model.kv_heads);
-    blocks * f64::from(config.model.max_streams) * slice_bytes(config) as f64
-}
-
-/// Tiles that are homes among the `tiles` of a memory port.
-fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
-    let (y, place) = (port / placement.cols.div_ceil(tiles), port % placement.cols.div_ceil(tiles));
-    let columns = place * tiles..(place * tiles + tiles).min(placement.cols);
-    columns.filter(|&x| placement.is_home(x, y)).count() as u32
-}
-
-/// The demand with the largest shortage.
-fn worst(config: &Config, placement: &Placement) -> Demand {
-    let fpga = Fpga::of(config.board);
-    let (bytes, region) = (fpga.hbm_channel_bytes as f64, region(config, placement));
-    if config.takv.swap_epoch > 0 && placement.kind != PlacementKind::Hub {
-        let there = bytes * f64::from(fpga.hbm_channels);
-        return Demand { port: None, needed: region * f64::from(placement.homes()), there };
-    }
-    let (ports, tiles) = (ports(config), tiles_per_port(config));
-    let of_port = |port| Demand {
-        port: Some(port),
-        needed: region * f64::from(homes_behind(placement, port, tiles)),
-        there: bytes * channels_of(port, ports, fpga.hbm_channels).len() as f64,
-    };
-    let demands = (0..ports).map(of_port);
-    let worse = |a: Demand, b: Demand| if b.needed / b.there > a.needed / a.there { b } else { a };
-    demands.reduce(worse).expect("a mesh has memory ports")
-}
 
 /// Only a warning: the fabric can be simulated, and a host may use it for less.
 pub(super) fn caches_fit_the_card(config: &Config) -> Option<Finding> {
@@ -177,7 +136,7 @@ pub(super) fn contexts_fit_the_card(config: &Config) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Severity;
+    use crate::config::{PlacementKind, Severity};
 
     fn config(change: impl Fn(&mut Config)) -> Config {
         let mut config = Config::default();

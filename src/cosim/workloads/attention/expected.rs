@@ -52,13 +52,14 @@ pub(super) fn output<'a>(
     partials: impl Iterator<Item = &'a Segments>,
 ) -> Head {
     let dim = job.design.config.pe.head_dim as usize;
-    let (k, v) = job.kv(head);
+    let cache = job.cache(stream);
+    let (k, v) = job.kv(head, cache.clone());
     let mut root: Root = datapath.root();
     let (mut saturated, mut special) = (None, false);
     for segments in partials {
         let mut partial = datapath.partial(job.query(head, stream));
         for (first, rows) in segments {
-            let end = (first + job.design.config.kv.segment_tokens).min(job.tensors.tokens as u32);
+            let end = (first + job.design.config.kv.segment_tokens).min(cache.len() as u32);
             let elements = *first as usize * dim..end as usize * dim;
             let rows = rows.start as usize..rows.end as usize;
             attention::segment(&mut partial, &k[elements.clone()], &v[elements], rows);

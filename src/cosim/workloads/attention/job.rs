@@ -1,4 +1,5 @@
-//! An attention job: queries of one position and the next ones, over all tokens of one layer.
+//! An attention job: queries of one position and the next ones, over tokens of one layer. Streams share all
+//! tokens, or each has a cache of its own length.
 
 use crate::cosim::memory::Image;
 use crate::cosim::workloads::decode::{step, Workload, WorkloadError};
@@ -7,6 +8,7 @@ use crate::design::{Design, Mapping, Sharing};
 use crate::model::layout::{k_flits, v_flits};
 use crate::model::tensors::Tensors;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Attention of some query positions of a layer's tensors on a design.
 #[derive(Debug, Clone)]
@@ -19,8 +21,10 @@ pub struct Job<'a> {
     pub position: usize,
     /// Streams.
     pub streams: u32,
-    /// Attended tokens: the last of them if the model has a sliding window.
-    pub rows: std::ops::Range<u32>,
+    /// Tokens of each stream's own cache; none if all streams share all tokens of the tensors.
+    pub lengths: Option<Vec<u32>>,
+    /// Attended tokens of streams that share all: the last of them if the model has a sliding window.
+    pub rows: Range<u32>,
     /// Assignment of heads to tiles: a descriptor each, with an equal part of the segments.
     pub mappings: Vec<Mapping>,
     /// Receivers of a slice.
@@ -52,6 +56,32 @@ pub enum JobError {
         /// The last query in the tensors.
         most: usize,
     },
+    /// More streams of different lengths than the design can hold.
+    #[error("--lengths has {streams} streams, and must have 1 to {most}\n  help: model.max_streams of the configuration is the largest batch")]
+    Streams {
+        /// The streams.
+        streams: usize,
+        /// The most that the design can hold.
+        most: u32,
+    },
+    /// A stream of a length that the design cannot hold.
+    #[error("stream {stream} of --lengths has {tokens} tokens, and must have 1 to {most}\n  help: model.max_tokens of the configuration is the longest; leave a stream without tokens out")]
+    Length {
+        /// The stream.
+        stream: usize,
+        /// Its tokens.
+        tokens: u32,
+        /// The most that the design can hold.
+        most: u32,
+    },
+    /// Streams of more tokens than there are.
+    #[error("the streams of --lengths have {asked} tokens together, and the tensors have {there}\n  help: each stream takes the next tokens of the tensors; give shorter ones, or fewer")]
+    Tokens {
+        /// Tokens of all streams.
+        asked: u64,
+        /// Tokens of the tensors.
+        there: usize,
+    },
     /// A workload that the design cannot hold.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
@@ -69,27 +99,38 @@ impl<'a> Job<'a> {
         mapping: Mapping,
         sharing: Sharing,
     ) -> Result<Job<'a>, JobError> {
-        let config = &design.config;
-        for (what, of_tensors, configured, key) in [
-            ("query heads", tensors.heads, config.model.heads, "model.heads"),
-            ("KV heads", tensors.kv_heads, config.model.kv_heads, "model.kv_heads"),
-            ("elements of a row", tensors.head_dim, config.pe.head_dim, "pe.head_dim"),
-        ] {
-            if of_tensors != configured as usize {
-                return Err(JobError::Shape { what, tensors: of_tensors, configured, key });
-            }
+        fitting(design, tensors, (position, streams))?;
+        let (mappings, tokens) = (vec![mapping], tensors.tokens as u32);
+        let rows = tokens - design.config.model.sliding_window.unwrap_or(tokens).min(tokens)..tokens;
+        let (lengths, partials) = (None, false);
+        let job = Job { design, tensors, position, streams, lengths, rows, mappings, sharing, partials };
+        job.descriptors()?;
+        Ok(job)
+    }
+
+    /// Attention of a query for each of `lengths`, from `position` on. Stream b has a cache of its own with the
+    /// next `lengths[b]` tokens of the tensors.
+    ///
+    /// # Errors
+    /// If tensors and design do not fit, or a stream has too many tokens or none.
+    pub fn ragged(
+        design: &'a Design,
+        tensors: &'a Tensors,
+        position: usize,
+        lengths: &[u32],
+        mapping: Mapping,
+        sharing: Sharing,
+    ) -> Result<Job<'a>, JobError> {
+        let streams = lengths.len() as u32;
+        lengths_fit(design, lengths)?;
+        fitting(design, tensors, (position, streams))?;
+        let asked = lengths.iter().copied().map(u64::from).sum();
+        if asked > tensors.tokens as u64 {
+            return Err(JobError::Tokens { asked, there: tensors.tokens });
         }
-        if position + streams as usize > tensors.positions {
-            return Err(JobError::Position {
-                last: position + streams as usize - 1,
-                most: tensors.positions - 1,
-            });
-        }
-        let tokens = tensors.tokens as u32;
-        let from = tokens - config.model.sliding_window.unwrap_or(tokens).min(tokens);
-        let mappings = vec![mapping];
-        let rows = from..tokens;
-        let job = Job { design, tensors, position, streams, rows, mappings, sharing, partials: false };
+        let lengths = Some(lengths.to_vec());
+        let (rows, mappings, partials) = (0..tensors.tokens as u32, vec![mapping], false);
+        let job = Job { design, tensors, position, streams, lengths, rows, mappings, sharing, partials };
         job.descriptors()?;
         Ok(job)
     }
@@ -108,13 +149,13 @@ impl<'a> Job<'a> {
     /// # Panics
     /// If there are none, or the job does not have them.
     #[must_use]
-    pub fn part(&self, rows: std::ops::Range<u32>) -> Job<'a> {
+    pub fn part(&self, rows: Range<u32>) -> Job<'a> {
         assert!(!rows.is_empty() && self.rows.start <= rows.start && rows.end <= self.rows.end, "{rows:?}");
         Job { rows, partials: true, ..self.clone() }
     }
 
     /// Divides the tokens into so many ranges, as even as they go.
-    pub fn ranges(&self, parts: u32) -> Vec<std::ops::Range<u32>> {
+    pub fn ranges(&self, parts: u32) -> Vec<Range<u32>> {
         let tokens = u64::from(self.rows.end - self.rows.start);
         let bound = |at: u32| self.rows.start + (tokens * u64::from(at) / u64::from(parts)) as u32;
         (0..parts).map(|at| bound(at)..bound(at + 1)).collect()
@@ -125,9 +166,7 @@ impl<'a> Job<'a> {
     /// # Errors
     /// If the design cannot hold it.
     pub fn descriptors(&self) -> Result<Vec<Descriptor>, WorkloadError> {
-        // Streams share all whole segments; the rest is one more descriptor for all of them.
-        let tokens = self.tensors.tokens as u32;
-        let load = Workload {
+        let load = |tokens| Workload {
             tokens,
             batch: self.streams,
             prefix: 0,
@@ -138,19 +177,57 @@ impl<'a> Job<'a> {
             stride: 1,
             append: false,
         };
-        let made = step(self.design, &load)?.descriptors;
-        let per_segment = self.design.config.kv.segment_tokens;
-        let (first, last) = (self.rows.start / per_segment, (self.rows.end - 1) / per_segment);
-        let whole = Descriptor {
-            first,
-            count: last + 1 - first,
-            first_row: self.rows.start % per_segment,
-            last_row: (self.rows.end - 1) % per_segment,
-            streams: self.streams,
-            step: true,
-            ..made[0]
+        let tokens = self.design.config.kv.segment_tokens;
+        let wholes = match &self.lengths {
+            // Streams share all whole segments; the rest is one more descriptor for all of them.
+            None => {
+                let made = step(self.design, &load(self.tensors.tokens as u32))?.descriptors;
+                let (first, last) = (self.rows.start / tokens, (self.rows.end - 1) / tokens);
+                vec![Descriptor {
+                    first,
+                    count: last + 1 - first,
+                    first_row: self.rows.start % tokens,
+                    last_row: (self.rows.end - 1) % tokens,
+                    streams: self.streams,
+                    step: true,
+                    ..made[0]
+                }]
+            }
+            Some(lengths) => (0..)
+                .zip(lengths)
+                .map(|(stream, tokens)| {
+                    let made = step(self.design, &load(*tokens))?.descriptors;
+                    let step = stream + 1 == self.streams;
+                    Ok(Descriptor { prefix: stream, stream, streams: 1, close: true, step, ..made[0] })
+                })
+                .collect::<Result<_, WorkloadError>>()?,
         };
-        Ok(divided(&whole, &self.mappings, per_segment))
+        Ok(wholes.iter().flat_map(|whole| divided(whole, &self.mappings, tokens)).collect())
+    }
+
+    /// Tokens of the tensors in the cache of a stream.
+    pub fn cache(&self, stream: u32) -> Range<u32> {
+        match &self.lengths {
+            None => 0..self.tensors.tokens as u32,
+            Some(lengths) => {
+                let start = lengths[..stream as usize].iter().sum();
+                start..start + lengths[stream as usize]
+            }
+        }
+    }
+
+    /// Tokens of the tensors that a stream attends to: the last of its cache if the model has a sliding window.
+    pub fn attended(&self, stream: u32) -> Range<u32> {
+        if self.lengths.is_none() {
+            return self.rows.clone();
+        }
+        let Range { start, end } = self.cache(stream);
+        end - self.design.config.model.sliding_window.unwrap_or(end).min(end - start)..end
+    }
+
+    /// Tokens that the stream with the most attends to.
+    pub fn longest(&self) -> u32 {
+        (0..self.streams).map(|stream| self.attended(stream).len() as u32).max().unwrap_or(0)
     }
 
     /// The query of a head and stream.
@@ -158,9 +235,11 @@ impl<'a> Job<'a> {
         self.tensors.query(head as usize, self.position + stream as usize)
     }
 
-    /// Keys and values of all tokens, of the KV head that a query head attends with.
-    pub fn kv(&self, head: u32) -> (&[u16], &[u16]) {
-        (self.tensors.keys(head as usize), self.tensors.values(head as usize))
+    /// Keys and values of some tokens, of the KV head that a query head attends with.
+    pub fn kv(&self, head: u32, tokens: Range<u32>) -> (&[u16], &[u16]) {
+        let (head, dim) = (head as usize, self.tensors.head_dim);
+        let rows = tokens.start as usize * dim..tokens.end as usize * dim;
+        (&self.tensors.keys(head)[rows.clone()], &self.tensors.values(head)[rows])
     }
 
     /// Contents of the external memory: all tokens, or the segments with those of a part.
@@ -170,8 +249,10 @@ impl<'a> Job<'a> {
         let lanes = crate::design::flit_elements(config);
         let half = design.mare.half_flits as usize;
         let mut slices = HashMap::new();
-        for g in 0..config.model.kv_heads {
-            let (k, v) = self.kv(g * config.model.heads / config.model.kv_heads);
+        // A shared cache is that of stream 0.
+        let caches = if self.lengths.is_some() { self.streams } else { 1 };
+        for (stream, g) in (0..caches).flat_map(|b| (0..config.model.kv_heads).map(move |g| (b, g))) {
+            let (k, v) = self.kv(g * config.model.heads / config.model.kv_heads, self.cache(stream));
             let segments = k.chunks(per_segment * dim).zip(v.chunks(per_segment * dim));
             for (segment, (k, v)) in segments.enumerate() {
                 let first = (segment * per_segment) as u32;
@@ -183,11 +264,48 @@ impl<'a> Job<'a> {
                 flits.resize(half, vec![0; lanes as usize]);
                 flits.extend(v_flits(v, config.pe.head_dim, lanes));
                 let bytes = flits.into_iter().flatten().flat_map(u16::to_le_bytes).collect();
-                slices.insert(design.slice_number(0, 0, segment as u32, g), bytes);
+                slices.insert(design.slice_number(stream, 0, segment as u32, g), bytes);
             }
         }
         Image::Slices(slices)
     }
+}
+
+/// Checks streams of different lengths before there are tensors for them.
+///
+/// # Errors
+/// If the design cannot hold so many, or one has too many tokens or none.
+pub fn lengths_fit(design: &Design, lengths: &[u32]) -> Result<(), JobError> {
+    let (streams, most) = (lengths.len(), design.config.model.max_streams);
+    if !(1..=most as usize).contains(&streams) {
+        return Err(JobError::Streams { streams, most });
+    }
+    let most = design.config.model.max_tokens;
+    if let Some((stream, &tokens)) = lengths.iter().enumerate().find(|(_, n)| !(1..=most).contains(*n)) {
+        return Err(JobError::Length { stream, tokens, most });
+    }
+    Ok(())
+}
+
+/// The tensors have the shape of the design and queries for all streams.
+fn fitting(design: &Design, tensors: &Tensors, (position, streams): (usize, u32)) -> Result<(), JobError> {
+    let config = &design.config;
+    for (what, of_tensors, configured, key) in [
+        ("query heads", tensors.heads, config.model.heads, "model.heads"),
+        ("KV heads", tensors.kv_heads, config.model.kv_heads, "model.kv_heads"),
+        ("elements of a row", tensors.head_dim, config.pe.head_dim, "pe.head_dim"),
+    ] {
+        if of_tensors != configured as usize {
+            return Err(JobError::Shape { what, tensors: of_tensors, configured, key });
+        }
+    }
+    if position + streams as usize > tensors.positions {
+        return Err(JobError::Position {
+            last: position + streams as usize - 1,
+            most: tensors.positions - 1,
+        });
+    }
+    Ok(())
 }
 
 /// Divides a descriptor into one for each mapping, fewer if it has fewer segments.

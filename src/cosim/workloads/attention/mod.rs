@@ -18,7 +18,7 @@ mod root_sums;
 mod visit_order;
 
 pub use bench::{AttentionError, Bench};
-pub use job::{Job, JobError};
+pub use job::{lengths_fit, Job, JobError};
 pub use model_core::ModelCore;
 pub use result::{AttentionResult, HeadSums, Sample, Saturated};
 pub use visit_order::{visits, Visit};

@@ -1,0 +1,121 @@
+//! The caches of a card: bytes of all homes, and the pseudo-channels of HBM that are the fullest.
+
+use super::fpga::Fpga;
+use super::memory::{channels_of, ports, slice_bytes, tiles_per_port};
+use super::mesh::Mesh;
+use super::placement::{Placement, PlacementKind};
+use crate::config::Config;
+
+/// Demand on some pseudo-channels and their capacity, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Demand {
+    /// The memory port, if it has channels of its own.
+    pub port: Option<u32>,
+    /// Bytes that homes take there.
+    pub needed: f64,
+    /// Bytes that are there.
+    pub there: f64,
+}
+
+impl Demand {
+    /// Needed bytes over those that are there: above 1 the caches do not fit.
+    pub fn share(&self) -> f64 {
+        self.needed / self.there
+    }
+}
+
+/// Bytes of the caches of a home, for all configured streams and segments.
+fn region(config: &Config, placement: &Placement) -> f64 {
+    let blocks = f64::from(placement.blocks_of_home()) * f64::from(config.model.kv_heads);
+    blocks * f64::from(config.model.max_streams) * slice_bytes(config) as f64
+}
+
+/// Tiles that are homes among the `tiles` of a memory port.
+fn homes_behind(placement: &Placement, port: u32, tiles: u32) -> u32 {
+    let (y, place) = (port / placement.cols.div_ceil(tiles), port % placement.cols.div_ceil(tiles));
+    let columns = place * tiles..(place * tiles + tiles).min(placement.cols);
+    columns.filter(|&x| placement.is_home(x, y)).count() as u32
+}
+
+/// The demand with the largest shortage. With swaps every home reaches all channels.
+pub(super) fn worst(config: &Config, placement: &Placement) -> Demand {
+    let fpga = Fpga::of(config.board);
+    let (bytes, region) = (fpga.hbm_channel_bytes as f64, region(config, placement));
+    if config.takv.swap_epoch > 0 && placement.kind != PlacementKind::Hub {
+        let there = bytes * f64::from(fpga.hbm_channels);
+        return Demand { port: None, needed: region * f64::from(placement.homes()), there };
+    }
+    let (ports, tiles) = (ports(config), tiles_per_port(config));
+    let of_port = |port| Demand {
+        port: Some(port),
+        needed: region * f64::from(homes_behind(placement, port, tiles)),
+        there: bytes * channels_of(port, ports, fpga.hbm_channels).len() as f64,
+    };
+    let demands = (0..ports).map(of_port);
+    let worse = |a: Demand, b: Demand| if b.share() > a.share() { b } else { a };
+    demands.reduce(worse).expect("a mesh has memory ports")
+}
+
+/// The caches of a configuration in the memory of one card.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Caches {
+    /// Bytes of the regions of all homes, for `model.max_streams` caches of `model.max_tokens`.
+    pub bytes: f64,
+    /// The fullest part of the card's HBM, or `memory.capacity_gib` where that is fuller.
+    pub fullest: Demand,
+}
+
+impl Caches {
+    /// The caches of a configuration, whether or not a card can hold them; none if its hub is outside
+    /// the mesh.
+    pub fn of(config: &Config) -> Option<Caches> {
+        let placement = Placement::new(config, Mesh::new(config.mesh.cols, config.mesh.rows))?;
+        let bytes = region(config, &placement) * f64::from(placement.homes());
+        let configured = config.memory.capacity_gib * f64::from(1 << 30);
+        let all = Demand { port: None, needed: bytes, there: configured };
+        let hbm = worst(config, &placement);
+        Some(Caches { bytes, fullest: if all.share() > hbm.share() { all } else { hbm } })
+    }
+
+    /// True if the card holds them.
+    pub fn fit(&self) -> bool {
+        self.fullest.share() <= 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caches(change: impl Fn(&mut Config)) -> Caches {
+        let mut config = Config::default();
+        change(&mut config);
+        Caches::of(&config).unwrap()
+    }
+
+    #[test]
+    fn a_card_has_its_hbm_or_what_the_configuration_leaves_of_it() {
+        let gib = |n: u64| (n << 30) as f64;
+        // 32 layers of 512 segments of 32 KV heads at 32 KiB: 16 GiB a stream.
+        let found = caches(|c| c.model.max_streams = 1);
+        let all = Demand { port: None, needed: gib(16), there: gib(8) };
+        assert_eq!((found, found.fit()), (Caches { bytes: gib(16), fullest: all }, false));
+        let half = |c: &mut Config| (c.model.max_streams, c.model.layers) = (1, 16);
+        assert!(caches(half).fit());
+        let less = caches(|c| {
+            half(c);
+            c.memory.capacity_gib = 4.0;
+        });
+        assert_eq!((less.fullest.there, less.fit()), (gib(4), false));
+    }
+
+    #[test]
+    fn a_port_without_swaps_is_full_before_the_card_is() {
+        let found = caches(|c| {
+            (c.takv.swap_epoch, c.takv.placement) = (0, PlacementKind::Hub);
+            (c.model.max_streams, c.model.max_tokens) = (1, 1024);
+        });
+        assert_eq!((found.bytes, found.fullest.port), ((1_u64 << 29) as f64, Some(0)));
+        assert_eq!((found.fullest.there, found.fit()), ((256 << 20) as f64, false));
+    }
+}
