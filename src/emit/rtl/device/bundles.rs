@@ -58,6 +58,8 @@ impl ModuleBuilder {
             .port(dir, "scan_active".into(), 1, "The memory of arguments is in use; accesses wait.")
             .port(dir, "scan_word".into(), "ARG_WORD_BITS", "Word address.")
             .port(back, "scan_data".into(), 32, "The word there.")
+            .port(back, "args_changed".into(), 1, "One pulse: a word was given another value.")
+            .port(back, "args_word".into(), "ARG_WORD_BITS", "Its address.")
     }
 
     /// Status of a run.
