@@ -16,7 +16,7 @@ const CORE_SIDE: [&str; 10] =
 const TOLD_APART: [&str; 3] = ["meshkv_read_guard", "meshkv_read_slices", "meshkv_crossing_chain"];
 
 /// Parameters of parts that the front sets.
-const OWN: [&str; 6] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES"];
+const OWN: [&str; 7] = ["ID_WIDTH", "ADDR_WIDTH", "ALIGN_LOG", "QUEUE", "CREDITS", "BOUNDARIES", "SECOND"];
 
 pub(in crate::emit::rtl) fn front(
     w: &DeviceParams,
