@@ -60,6 +60,17 @@ pub fn measure() -> Result<Vec<Figure>> {
         let calls = bench.driver.device.take_calls().context("they were recorded")?;
         costs.push(calls.cost(CallEvent::Start, 0));
     }
+    // The same by a list in memory.
+    bench.driver.clear()?;
+    bench.load(&job)?;
+    bench.list(&job)?;
+    bench.driver.device.time_calls();
+    bench.driver.start()?;
+    let outcome = bench.driver.wait(Notice::Interrupt, MOST, &mut |_| false)?;
+    ensure!(bench.take(&job, outcome).bit_exact(), "outputs of the list differ");
+    let calls = bench.driver.device.take_calls().context("they were recorded")?;
+    let by_list = calls.cost(CallEvent::Start, 0).to_fetch.context("no fetch")?;
+    bench.driver.write("LIST_COUNT", 0)?;
     // A run that follows by AUTO_RESTART, with queries of its own and with those that are there.
     let mut gaps = Vec::new();
     for streams in [1, 0] {
@@ -95,6 +106,7 @@ pub fn measure() -> Result<Vec<Figure>> {
             goal(to_fetch[0], GOALS[0]),
         ),
         figure("the same, arguments as before", to_fetch[1], goal(to_fetch[1], GOALS[0])),
+        figure("the same, the descriptor by a list in memory", by_list, goal(by_list, GOALS[0])),
         figure("last beat of outputs to the interrupt", to_done, goal(to_done, GOALS[1])),
         figure(
             "interrupt to the first address of the next run (AUTO_RESTART), which keeps the queries",

@@ -53,6 +53,7 @@ pub(in crate::emit::rtl) fn front(
         .instances(&[
             "meshkv_control_registers",
             "meshkv_descriptor_queue",
+            "meshkv_list_reader",
             "meshkv_run_control",
             "meshkv_reset",
             "meshkv_counter_view",
