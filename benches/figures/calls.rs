@@ -106,7 +106,11 @@ pub fn measure() -> Result<Vec<Figure>> {
             goal(to_fetch[0], GOALS[0]),
         ),
         figure("the same, arguments as before", to_fetch[1], goal(to_fetch[1], GOALS[0])),
-        figure("the same, the descriptor by a list in memory", by_list, goal(by_list, GOALS[0])),
+        figure(
+            "start to the first address of KV, a descriptor by a list whose address is new",
+            by_list,
+            goal(by_list, GOALS[0]),
+        ),
         figure("last beat of outputs to the interrupt", to_done, goal(to_done, GOALS[1])),
         figure(
             "interrupt to the first address of the next run (AUTO_RESTART), which keeps the queries",
